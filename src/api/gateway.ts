@@ -1,0 +1,79 @@
+/** What every gateway (REST, gRPC, JSON-RPC, CometBFT RPC) stands on. `node/` assembles one and hands it to each. */
+import type { Message } from '@bufbuild/protobuf'
+import type { Driver } from '../consensus/driver.ts'
+import type { Identity } from '../identity/types.ts'
+import type { BlockIndex } from '../indexer/types.ts'
+import type { ChainError } from '../primitives/errors.ts'
+import type { ReadContext } from '../sdk/context.ts'
+
+export interface QueryCall {
+  /** Neutral full method name: `/chain.evm.v1.Query/Balance`. */
+  readonly method: string
+  readonly request: Message
+  /** Undefined: the latest committed height, read once. */
+  readonly height?: bigint | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number | undefined
+}
+
+/** Height is known on errors too, unless the height itself was wrong. */
+export type QueryAnswer =
+  | {
+      readonly ok: true
+      readonly height: bigint
+      readonly response: Message
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  | { readonly ok: false; readonly height?: bigint; readonly error: ChainError }
+
+/** Answers at once when it can, so that a light read costs no promise. Never throws: a bug is logged and answers `internal`. */
+export type Dispatch = (call: QueryCall) => QueryAnswer | Promise<QueryAnswer>
+
+/** Heavy work on one read snapshot, in a worker with budgets, or in this thread when there is none. */
+export interface Compute {
+  /**
+   * Runs a job of `app/jobs.ts` by name; payload and result are structured-cloneable.
+   * Rejects a `ChainError`: `deadlineExceeded`, `resourceExhausted` (queue full, memory), `cancelled`, or the job's own.
+   */
+  run(
+    job: string,
+    payload: unknown,
+    options: {
+      readonly height?: bigint | undefined
+      readonly signal?: AbortSignal | undefined
+      readonly timeoutMs?: number | undefined
+    },
+  ): Promise<unknown>
+}
+
+export interface GatewayNode {
+  readonly identity: Identity
+  readonly chainId: string
+  readonly evmChainId: bigint
+  readonly dispatch: Dispatch
+  readonly compute: Compute
+  readonly blocks: BlockIndex
+  readonly driver: Driver
+  /** Reads one height and closes it afterwards. Throws the height errors of D17. Undefined: latest. */
+  withContext<T>(height: bigint | undefined, read: (ctx: ReadContext) => T): T
+  /** Settings that gateways obey. */
+  readonly settings: GatewaySettings
+  readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number
+}
+
+export interface GatewaySettings {
+  readonly minGasPrice: string
+  readonly gasCap: bigint
+  readonly evmTimeoutMs: number
+  readonly txFeeCapWei: bigint
+  readonly logsBlockRange: number
+  readonly corsOrigins: readonly string[]
+  readonly bodyLimitBytes: number
+  readonly batchLimit: number
+  readonly txServiceEnabled: boolean
+  /** Private keys of development accounts; empty on anything but a localnet. */
+  readonly devKeys: readonly Uint8Array[]
+  readonly version: string
+}

@@ -1,0 +1,99 @@
+/** The state machine as its drivers see it: a pure function of state, block and transactions. */
+
+import type { EvmTx, TxResult, Validator } from '../indexer/types.ts'
+import type { ReadContext } from '../sdk/context.ts'
+import type { Branch, ChainEvent, Reader } from '../store/types.ts'
+
+export interface BlockInput {
+  readonly height: bigint
+  readonly timeNs: bigint
+  readonly proposer: Uint8Array
+  /** Header hash of this very block: it does not depend on its execution. */
+  readonly hash: Uint8Array
+  readonly lastCommitHash: Uint8Array
+  readonly txs: readonly Uint8Array[]
+  /** Who signed the block before. */
+  readonly lastCommitVotes: readonly {
+    readonly validator: Uint8Array
+    readonly power: bigint
+    readonly signed: boolean
+  }[]
+  readonly evidence: readonly {
+    readonly kind: 'duplicateVote' | 'lightClientAttack'
+    readonly validator: Uint8Array
+    readonly height: bigint
+    readonly timeNs: bigint
+    readonly power: bigint
+    readonly totalPower: bigint
+  }[]
+}
+
+export interface BlockOutput {
+  /** Holds every write of the block; the versioned store commits it. */
+  readonly branch: Branch
+  readonly results: readonly TxResult[]
+  /** Begin-block and end-block events. */
+  readonly blockEvents: readonly ChainEvent[]
+  readonly evmTxs: readonly EvmTx[]
+  readonly evmGasUsed: bigint
+  /** Power 0 removes. */
+  readonly validatorUpdates: readonly Validator[]
+  readonly gasLimit: bigint
+  readonly baseFeeWei: bigint
+  readonly coinbase: Uint8Array
+}
+
+/** `check`: first sight, in the pool's state; `recheck`: again after a block; `simulate`: fees, signatures and sequence leniently. */
+export type CheckMode = 'check' | 'recheck' | 'simulate'
+
+export interface CheckResult {
+  readonly code: number
+  readonly codespace: string
+  readonly log: string
+  readonly data: Uint8Array
+  readonly gasWanted: bigint
+  readonly gasUsed: bigint
+  readonly events: readonly ChainEvent[]
+  readonly error?: Error
+  /** For the pool's ordering: one queue per sender. Present when the transaction passed. */
+  readonly order?: { readonly sender: string; readonly nonce: bigint; readonly priority: bigint }
+  readonly evm?: {
+    readonly hash: Uint8Array
+    readonly raw: Uint8Array
+    readonly from: Uint8Array
+    readonly nonce: bigint
+  }
+}
+
+export interface Application {
+  /** State of height 0 from a genesis document (parsed JSON). Throws a `ChainError` naming the place that is wrong. */
+  initChain(genesis: GenesisDocument, base: Branch): { readonly validators: readonly Validator[] }
+  executeBlock(base: Reader, block: BlockInput): BlockOutput
+  /** Runs admission on a throwaway branch of the pool's state, which keeps what passed checks until `resetCheckState`. */
+  check(tx: Uint8Array, mode: CheckMode): CheckResult
+  /** After each commit: the pool's state is again the committed one. */
+  resetCheckState(base: Reader, tip: { readonly height: bigint; readonly timeNs: bigint }): void
+  /** A context to answer a query from a snapshot of one height. */
+  readContext(
+    state: Reader,
+    header: {
+      readonly height: bigint
+      readonly timeNs: bigint
+      readonly proposer: Uint8Array
+      readonly hash: Uint8Array
+      readonly lastCommitHash: Uint8Array
+    },
+  ): ReadContext
+  /** Exports every module's genesis at a state. */
+  exportGenesis(ctx: ReadContext): Record<string, unknown>
+}
+
+export interface GenesisDocument {
+  readonly chain_id: string
+  /** RFC 3339. */
+  readonly genesis_time: string
+  readonly initial_height: string
+  readonly consensus_params: Record<string, unknown>
+  readonly app_state: Record<string, unknown>
+  readonly app_hash?: string
+}

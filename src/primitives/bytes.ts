@@ -1,0 +1,145 @@
+/** Byte strings: hexadecimal text, concatenation, comparison in byte order, big-endian integers. */
+
+export const EMPTY: Uint8Array = new Uint8Array(0)
+
+const HEX_DIGITS = /^[0-9a-fA-F]*$/
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** A `Buffer` over the same memory: the cheap way to Node's codecs. Never leaves this file's callers as a type. */
+const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** Lower-case hexadecimal digits without `0x`. */
+export function formatHex(bytes: Uint8Array): string {
+  return view(bytes).toString('hex')
+}
+
+/** `0x` and lower-case hexadecimal digits. */
+export function formatHex0x(bytes: Uint8Array): string {
+  return `0x${view(bytes).toString('hex')}`
+}
+
+/** Bytes of hexadecimal text, `0x` optional. Returns undefined for an odd number of digits or anything that is no digit. */
+export function parseHex(text: string): Uint8Array | undefined {
+  const digits = text.startsWith('0x') || text.startsWith('0X') ? text.slice(2) : text
+  if (digits.length % 2 !== 0 || !HEX_DIGITS.test(digits)) return undefined
+  return new Uint8Array(Buffer.from(digits, 'hex'))
+}
+
+/** Bytes of a hexadecimal constant. Throws a `RangeError` if it is not one: for literals in code and tests, not for input. */
+export function hex(text: string): Uint8Array {
+  const bytes = parseHex(text)
+  if (!bytes) throw new RangeError(`not hexadecimal: ${text}`)
+  return bytes
+}
+
+/** Standard base64 with padding. */
+export function formatBase64(bytes: Uint8Array): string {
+  return view(bytes).toString('base64')
+}
+
+/** UTF-8 bytes of a text. */
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
+/** Text of UTF-8 bytes; invalid sequences become U+FFFD. */
+export function formatUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes)
+}
+
+/** One character per byte (0 to 255): the form in which bytes are keys of a `Map`. Its order is the byte order. */
+export function toKey(bytes: Uint8Array): string {
+  return view(bytes).toString('latin1')
+}
+
+/** The bytes of `toKey`'s text. */
+export function fromKey(key: string): Uint8Array {
+  const buffer = Buffer.from(key, 'latin1')
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+}
+
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0
+  for (const part of parts) length += part.length
+  const out = new Uint8Array(length)
+  let offset = 0
+  for (const part of parts) {
+    out.set(part, offset)
+    offset += part.length
+  }
+  return out
+}
+
+export function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && view(a).equals(b)
+}
+
+/** Negative, zero or positive, by byte order; a prefix sorts before what it begins. */
+export function compare(a: Uint8Array, b: Uint8Array): number {
+  return Buffer.compare(a, b)
+}
+
+export function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  return bytes.length >= prefix.length && equal(bytes.subarray(0, prefix.length), prefix)
+}
+
+/** The first key behind every key that begins with `prefix`; undefined when there is none (empty, or all 0xff). */
+export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
+  for (let i = prefix.length - 1; i >= 0; i--) {
+    const byte = prefix[i]!
+    if (byte !== 0xff) {
+      const end = prefix.slice(0, i + 1)
+      end[i] = byte + 1
+      return end
+    }
+  }
+  return undefined
+}
+
+/** Left-padded with zeros, or the last `length` bytes if there are more. */
+export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length === length) return bytes
+  const out = new Uint8Array(length)
+  if (bytes.length > length) out.set(bytes.subarray(bytes.length - length))
+  else out.set(bytes, length - bytes.length)
+  return out
+}
+
+/** Big-endian unsigned integer of any length; empty is 0. */
+export function decodeUint(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt(`0x${view(bytes).toString('hex')}`)
+}
+
+/** Big-endian, exactly `length` bytes. Throws a `RangeError` if the value is negative or does not fit. */
+export function encodeUint(value: bigint, length: number): Uint8Array {
+  const digits = value.toString(16)
+  if (value < 0n || digits.length > length * 2) throw new RangeError(`${value} does not fit ${length} bytes`)
+  return new Uint8Array(Buffer.from(digits.padStart(length * 2, '0'), 'hex'))
+}
+
+/** Big-endian with no leading zero; 0 is empty. */
+export function encodeUintMinimal(value: bigint): Uint8Array {
+  if (value === 0n) return EMPTY
+  const digits = value.toString(16)
+  return new Uint8Array(Buffer.from(digits.length % 2 ? `0${digits}` : digits, 'hex'))
+}
+
+/** Eight bytes, big-endian: heights, ids and sequence numbers in keys. */
+export function encodeUint64(value: bigint): Uint8Array {
+  const out = new Uint8Array(8)
+  new DataView(out.buffer).setBigUint64(0, value)
+  return out
+}
+
+/** Eight bytes, little-endian: the two keys of the chain that count that way (state-layout.md §1.3). */
+export function encodeUint64LittleEndian(value: bigint): Uint8Array {
+  const out = new Uint8Array(8)
+  new DataView(out.buffer).setBigUint64(0, value, true)
+  return out
+}
+
+/** The first eight bytes, big-endian. */
+export function decodeUint64(bytes: Uint8Array): bigint {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigUint64(0)
+}

@@ -1,0 +1,8 @@
+/** Denominations. */
+
+const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/
+
+/** Whether a text is a valid denomination (support-modules.md §2). */
+export function isValid(denom: string): boolean {
+  return DENOM.test(denom)
+}

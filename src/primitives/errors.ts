@@ -1,0 +1,73 @@
+/** The one error class, and the rows from which every expected failure is made. */
+import type { Message } from '@bufbuild/protobuf'
+
+/** gRPC status names; `api/errors.ts` maps them to HTTP, gRPC and JSON-RPC codes. */
+export type Status =
+  | 'cancelled'
+  | 'unknown'
+  | 'invalidArgument'
+  | 'deadlineExceeded'
+  | 'notFound'
+  | 'alreadyExists'
+  | 'permissionDenied'
+  | 'resourceExhausted'
+  | 'failedPrecondition'
+  | 'aborted'
+  | 'outOfRange'
+  | 'unimplemented'
+  | 'internal'
+  | 'unavailable'
+  | 'dataLoss'
+  | 'unauthenticated'
+
+export interface ErrorRow {
+  /** Public code within the codespace, as transactions report it. Never reused. */
+  readonly code: number
+  readonly status: Status
+  /** The registered text; what a thrower adds stands before it: `<detail>: <text>`. */
+  readonly text: string
+}
+
+/** An expected failure, with all that a transaction result, a query answer or a JSON-RPC error shows of it. */
+export class ChainError extends Error {
+  readonly codespace: string
+  readonly code: number
+  readonly status: Status
+  /** Typed messages for `details` (package `chain.errors.v1`, D23). */
+  readonly details: readonly Message[]
+
+  constructor(codespace: string, row: ErrorRow, message: string, details: readonly Message[] = []) {
+    super(message)
+    this.name = 'ChainError'
+    this.codespace = codespace
+    this.code = row.code
+    this.status = row.status
+    this.details = details
+  }
+}
+
+export type ErrorFactory = (detail?: string, details?: readonly Message[]) => ChainError
+
+/**
+ * One factory per row: `errors.notFound('id 5')` makes a `ChainError` with text `id 5: <row text>`.
+ * The codespace is public: it is what transaction results name.
+ */
+export function defineErrors<Rows extends Record<string, ErrorRow>>(
+  codespace: string,
+  rows: Rows,
+): { readonly [Name in keyof Rows]: ErrorFactory } {
+  const factories: Record<string, ErrorFactory> = {}
+  for (const [name, row] of Object.entries(rows)) {
+    factories[name] = (detail, details) =>
+      new ChainError(codespace, row, detail === undefined ? row.text : `${detail}: ${row.text}`, details)
+  }
+  return factories as { readonly [Name in keyof Rows]: ErrorFactory }
+}
+
+/**
+ * A query-side failure that no module registers: the message alone, with its status.
+ * In a transaction it would report codespace `undefined` code 1.
+ */
+export function queryError(status: Status, message: string, details: readonly Message[] = []): ChainError {
+  return new ChainError('undefined', { code: 1, status, text: message }, message, details)
+}
