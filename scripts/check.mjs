@@ -1,0 +1,24 @@
+// Everything a reviewer would run, one after the other: types, style, layers, dead code, tests.
+// Prints the seconds of each step and ends non-zero when one fails.
+import { spawnSync } from 'node:child_process'
+
+const quick = process.argv.includes('--quick')
+const steps = [
+  ['set-up', 'node', ['scripts/setup.mjs']],
+  ['types', 'npx', ['tsc', '-p', '.']],
+  ['style', 'npx', ['biome', 'check', '--error-on-warnings', '.']],
+  ['protobuf', 'npx', ['buf', 'lint']],
+  ['dead code', 'npx', ['knip', '--no-progress']],
+  ...(quick ? [] : [['tests', 'npx', ['vitest', 'run', '--project', 'unit']]]),
+]
+
+let failed = 0
+for (const [name, command, args] of steps) {
+  const started = performance.now()
+  const { status } = spawnSync(command, args, { stdio: 'inherit' })
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
+  if (status !== 0) failed++
+}
+console.log(`${steps.length - failed} of ${steps.length} steps passed`)
+process.exit(failed === 0 ? 0 : 1)

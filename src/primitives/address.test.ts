@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import * as address from './address.ts'
+import { formatHex, hex } from './bytes.ts'
+
+test('module accounts stand where the chain has them', () => {
+  expect(formatHex(address.ofModule('fee_collector'))).toBe('f1829676db577682e944fc3493d451b67ff3e29f')
+  expect(address.formatBech32('chain', address.ofModule('gov'))).toBe('chain10d07y265gmmuvt4z0w9aw880jnsr700j0q8wax')
+  expect(address.formatEip55(address.ofModule('evm'))).toBe('0x603871c2ddd41c26Ee77495E2E31e6De7f9957e0')
+})
+
+test('one key gives the two addresses that wallets of either world show', () => {
+  const key = hex('028768753c35e03391bd60988496c8239e533acb21f60046036d098fa21bf30eb3')
+  expect(address.formatBech32('chain', address.ofSecp256k1(key))).toBe('chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')
+})
+
+test('a consensus address is the first 20 bytes of the hash of its key', () => {
+  const key = hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea')
+  expect(address.formatBech32('chainvalcons', address.ofEd25519(key))).toBe(
+    'chainvalcons1zgvk8lrmchu572tc76m6pqk3yclw0a0yg922j7',
+  )
+})
+
+test('bech32 text comes apart into prefix and bytes, or says why it does not', () => {
+  expect(address.decodeBech32('chain1t2htvpfl862vnwdqnuekd9p4ulh3h6hdz42v2g')).toEqual({
+    prefix: 'chain',
+    bytes: hex('5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'),
+  })
+  expect(address.decodeBech32('chain1t2htvpfl862vnwdqnuekd9p4ulh3h6hdz42v2h')).toHaveProperty('reason')
+  expect(address.decodeBech32('nothing')).toHaveProperty('reason')
+})
+
+test('EVM addresses are read with any case and with or without 0x, and only at 20 bytes', () => {
+  expect(address.parseEvm('5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED')).toHaveLength(20)
+  expect(address.parseEvm('0x5aAeb6')).toBeUndefined()
+})

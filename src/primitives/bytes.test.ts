@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import * as bytes from './bytes.ts'
+
+test('the end of a prefix is its last byte plus one, carried over bytes of 0xff', () => {
+  expect(bytes.prefixEnd(bytes.hex('01'))).toEqual(bytes.hex('02'))
+  expect(bytes.prefixEnd(bytes.hex('01ffff'))).toEqual(bytes.hex('02'))
+  expect(bytes.prefixEnd(bytes.hex('ffff'))).toBeUndefined()
+  expect(bytes.prefixEnd(bytes.EMPTY)).toBeUndefined()
+})
+
+test('byte keys of a map come back as the bytes they were, every value of a byte included', () => {
+  const all = Uint8Array.from({ length: 256 }, (_, i) => i)
+  expect(bytes.fromKey(bytes.toKey(all))).toEqual(all)
+  expect(bytes.toKey(bytes.hex('00ff')) < bytes.toKey(bytes.hex('01'))).toBe(true)
+})
+
+test('unsigned integers keep their value in either width and refuse what does not fit', () => {
+  expect(bytes.encodeUint(258n, 4)).toEqual(bytes.hex('00000102'))
+  expect(bytes.decodeUint(bytes.hex('00000102'))).toBe(258n)
+  expect(bytes.encodeUintMinimal(0n)).toEqual(bytes.EMPTY)
+  expect(bytes.encodeUintMinimal(0x0fffn)).toEqual(bytes.hex('0fff'))
+  expect(() => bytes.encodeUint(256n, 1)).toThrow('256 does not fit 1 bytes')
+  expect(() => bytes.encodeUint(-1n, 8)).toThrow(RangeError)
+})
+
+test('hexadecimal text is taken with and without 0x and refused when it is not hexadecimal', () => {
+  expect(bytes.parseHex('0xAb')).toEqual(bytes.hex('ab'))
+  expect(bytes.parseHex('abc')).toBeUndefined()
+  expect(bytes.parseHex('zz')).toBeUndefined()
+  expect(bytes.parseHex('0x')).toEqual(bytes.EMPTY)
+})
+
+test('little and big endian differ as the two keys of the chain need it', () => {
+  expect(bytes.encodeUint64(7n)).toEqual(bytes.hex('0000000000000007'))
+  expect(bytes.encodeUint64LittleEndian(7n)).toEqual(bytes.hex('0700000000000000'))
+  expect(bytes.decodeUint64(bytes.hex('000000000001e240'))).toBe(123456n)
+})
+
+test('padding on the left keeps the last bytes of what is too long', () => {
+  expect(bytes.padLeft(bytes.hex('01'), 3)).toEqual(bytes.hex('000001'))
+  expect(bytes.padLeft(bytes.hex('01020304'), 2)).toEqual(bytes.hex('0304'))
+})
