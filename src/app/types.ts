@@ -1,8 +1,8 @@
 /** The state machine as its drivers see it: a pure function of state, block and transactions. */
 
-import type { EvmTx, TxResult, Validator } from '../indexer/types.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
+import type { EvmTx, TxResult, Validator } from './records.ts'
 
 export interface BlockInput {
   readonly height: bigint

@@ -1,5 +1,5 @@
 /** Whoever decides the next block. Gateways know only this. */
-import type { StoredBlock, TxResult } from '../indexer/types.ts'
+import type { StoredBlock, TxResult } from '../app/records.ts'
 
 /** What admission said of a transaction. */
 export interface Admission {

@@ -1,0 +1,110 @@
+/** What a node keeps of a block besides state: header, transactions, results, EVM transactions, receipts, logs. */
+import type { ChainEvent } from '../store/types.ts'
+
+/** Header fields as the consensus engine defines them (cometbft.md §6); hashes are 32 bytes or empty. */
+export interface BlockHeader {
+  readonly chainId: string
+  readonly height: bigint
+  readonly timeNs: bigint
+  readonly lastBlockId: BlockId
+  readonly lastCommitHash: Uint8Array
+  readonly dataHash: Uint8Array
+  readonly validatorsHash: Uint8Array
+  readonly nextValidatorsHash: Uint8Array
+  readonly consensusHash: Uint8Array
+  /** State after the block before. */
+  readonly appHash: Uint8Array
+  readonly lastResultsHash: Uint8Array
+  readonly evidenceHash: Uint8Array
+  /** Consensus address, 20 bytes. */
+  readonly proposer: Uint8Array
+}
+
+export interface BlockId {
+  readonly hash: Uint8Array
+  readonly partsTotal: number
+  readonly partsHash: Uint8Array
+}
+
+/** Result of one transaction, as ABCI's ExecTxResult. */
+export interface TxResult {
+  readonly code: number
+  readonly codespace: string
+  readonly log: string
+  readonly info: string
+  /** Encoded `TxMsgData`. */
+  readonly data: Uint8Array
+  readonly gasWanted: bigint
+  readonly gasUsed: bigint
+  readonly events: readonly ChainEvent[]
+}
+
+export interface Validator {
+  /** Consensus address, 20 bytes. */
+  readonly address: Uint8Array
+  /** ed25519 key, 32 bytes. */
+  readonly publicKey: Uint8Array
+  readonly power: bigint
+}
+
+export interface CommitSignature {
+  readonly flag: 1 | 2 | 3
+  readonly validator: Uint8Array
+  readonly timeNs: bigint
+  readonly signature: Uint8Array
+}
+
+export interface Commit {
+  readonly height: bigint
+  readonly round: number
+  readonly blockId: BlockId
+  readonly signatures: readonly CommitSignature[]
+}
+
+/** An EVM transaction that was executed in a block: receipt and place. Logs carry block-wide indexes. */
+export interface EvmTx {
+  readonly hash: Uint8Array
+  /** Canonical bytes: RLP of a legacy transaction, or the typed envelope. */
+  readonly raw: Uint8Array
+  /** Index of the consensus transaction in the block. */
+  readonly txIndex: number
+  /** Index among the EVM transactions of the block. */
+  readonly evmIndex: number
+  readonly from: Uint8Array
+  /** Undefined for a creation. */
+  readonly to: Uint8Array | undefined
+  readonly contractAddress: Uint8Array | undefined
+  readonly status: 0 | 1
+  readonly gasUsed: bigint
+  readonly cumulativeGasUsed: bigint
+  /** Price charged, wei a gas unit. */
+  readonly effectiveGasPrice: bigint
+  readonly type: number
+  readonly bloom: Uint8Array
+  readonly firstLogIndex: number
+  readonly logs: readonly {
+    readonly address: Uint8Array
+    readonly topics: readonly Uint8Array[]
+    readonly data: Uint8Array
+  }[]
+}
+
+export interface StoredBlock {
+  readonly header: BlockHeader
+  readonly hash: Uint8Array
+  readonly blockId: BlockId
+  /** Consensus transactions, as received. */
+  readonly txs: readonly Uint8Array[]
+  readonly results: readonly TxResult[]
+  /** Commit of the block before. */
+  readonly lastCommit: Commit | undefined
+  readonly blockEvents: readonly ChainEvent[]
+  readonly evmTxs: readonly EvmTx[]
+  readonly evmGasUsed: bigint
+  readonly baseFeeWei: bigint
+  readonly gasLimit: bigint
+  /** EVM address of the proposer's operator; zero if unknown. */
+  readonly coinbase: Uint8Array
+  /** App hash after this block. */
+  readonly nextAppHash: Uint8Array
+}
