@@ -1,0 +1,126 @@
+/** Blocks, commits, results and validators in the consensus engine's JSON (cometbft.md §11.2, §11.3). */
+import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../../indexer/types.ts'
+import { formatBase64, formatHex } from '../../primitives/bytes.ts'
+import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
+import type { ChainEvent } from '../../store/types.ts'
+import { BLOCK_PROTOCOL, encodeBlock } from './encoding.ts'
+import { NO_COMMIT } from './hashes.ts'
+
+type Json = Record<string, unknown>
+
+/** Upper-case hexadecimal: hashes and addresses. */
+export function formatUpperHex(bytes: Uint8Array): string {
+  return formatHex(bytes).toUpperCase()
+}
+
+/** Null for no bytes, else base64. */
+export function base64OrNull(bytes: Uint8Array): string | null {
+  return bytes.length === 0 ? null : formatBase64(bytes)
+}
+
+export function blockIdJson(id: BlockId): Json {
+  return { hash: formatUpperHex(id.hash), parts: { total: id.partsTotal, hash: formatUpperHex(id.partsHash) } }
+}
+
+export function headerJson(header: BlockHeader): Json {
+  return {
+    version: { block: BLOCK_PROTOCOL.toString() },
+    chain_id: header.chainId,
+    height: header.height.toString(),
+    time: formatRfc3339Nano(header.timeNs),
+    last_block_id: blockIdJson(header.lastBlockId),
+    last_commit_hash: formatUpperHex(header.lastCommitHash),
+    data_hash: formatUpperHex(header.dataHash),
+    validators_hash: formatUpperHex(header.validatorsHash),
+    next_validators_hash: formatUpperHex(header.nextValidatorsHash),
+    consensus_hash: formatUpperHex(header.consensusHash),
+    app_hash: formatUpperHex(header.appHash),
+    last_results_hash: formatUpperHex(header.lastResultsHash),
+    evidence_hash: formatUpperHex(header.evidenceHash),
+    proposer_address: formatUpperHex(header.proposer),
+  }
+}
+
+const ABSENT = 1
+
+export function commitJson(commit: Commit): Json {
+  return {
+    height: commit.height.toString(),
+    round: commit.round,
+    block_id: blockIdJson(commit.blockId),
+    signatures: commit.signatures.map((signature) => ({
+      block_id_flag: signature.flag,
+      validator_address: formatUpperHex(signature.validator),
+      timestamp: formatRfc3339Nano(signature.flag === ABSENT ? ZERO_TIME_NS : signature.timeNs),
+      signature: base64OrNull(signature.signature),
+    })),
+  }
+}
+
+export function blockJson(block: StoredBlock): Json {
+  return {
+    header: headerJson(block.header),
+    data: { txs: block.txs.map(formatBase64) },
+    evidence: { evidence: [] },
+    last_commit: commitJson(block.lastCommit ?? NO_COMMIT),
+  }
+}
+
+/** Header and size, as `blockchain` lists blocks. */
+export function blockMetaJson(block: StoredBlock): Json {
+  return {
+    block_id: blockIdJson(block.blockId),
+    block_size: encodeBlock(block.header, block.txs, block.lastCommit ?? NO_COMMIT).length.toString(),
+    header: headerJson(block.header),
+    num_txs: block.txs.length.toString(),
+  }
+}
+
+export function eventsJson(events: readonly ChainEvent[]): Json[] {
+  return events.map(({ type, attributes }) => ({
+    type,
+    attributes: attributes.map(({ key, value }) => ({ key, value, index: true })),
+  }))
+}
+
+/** ExecTxResult with every field, as results, `tx` and `check_tx` show it. */
+export function txResultJson(result: TxResult): Json {
+  return {
+    code: result.code,
+    data: base64OrNull(result.data),
+    log: result.log,
+    info: result.info,
+    gas_wanted: result.gasWanted.toString(),
+    gas_used: result.gasUsed.toString(),
+    events: eventsJson(result.events),
+    codespace: result.codespace,
+  }
+}
+
+/** ExecTxResult without zero values, as subscriptions show it. */
+export function txResultEventJson(result: TxResult): Json {
+  return {
+    ...(result.code !== 0 && { code: result.code }),
+    ...(result.data.length > 0 && { data: formatBase64(result.data) }),
+    ...(result.log !== '' && { log: result.log }),
+    ...(result.info !== '' && { info: result.info }),
+    ...(result.gasWanted !== 0n && { gas_wanted: result.gasWanted.toString() }),
+    ...(result.gasUsed !== 0n && { gas_used: result.gasUsed.toString() }),
+    ...(result.events.length > 0 && { events: eventsJson(result.events) }),
+    ...(result.codespace !== '' && { codespace: result.codespace }),
+  }
+}
+
+export function publicKeyJson(publicKey: Uint8Array): Json {
+  return { type: 'tendermint/PubKeyEd25519', value: formatBase64(publicKey) }
+}
+
+/** With one block producer no priorities are rotated: each is 0. */
+export function validatorJson(validator: Validator): Json {
+  return {
+    address: formatUpperHex(validator.address),
+    pub_key: publicKeyJson(validator.publicKey),
+    voting_power: validator.power.toString(),
+    proposer_priority: '0',
+  }
+}

@@ -1,0 +1,185 @@
+/** Protobuf bytes of the consensus engine's types, as its hashes and signatures need them (cometbft.md §3, §6). */
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import type { BlockHeader, BlockId, Commit, CommitSignature, TxResult, Validator } from '../../indexer/types.ts'
+import { toTimestamp } from '../../primitives/time.ts'
+
+/** Version of the block format, `header.version.block`. The application version is 0 and so never on the wire. */
+export const BLOCK_PROTOCOL = 11n
+
+function message(fill: (writer: BinaryWriter) => void): Uint8Array {
+  const writer = new BinaryWriter()
+  fill(writer)
+  return writer.finish()
+}
+
+function int64(writer: BinaryWriter, field: number, value: bigint): void {
+  if (value !== 0n) writer.tag(field, WireType.Varint).int64(value)
+}
+
+function uint32(writer: BinaryWriter, field: number, value: number): void {
+  if (value !== 0) writer.tag(field, WireType.Varint).uint32(value)
+}
+
+function sfixed64(writer: BinaryWriter, field: number, value: bigint): void {
+  if (value !== 0n) writer.tag(field, WireType.Bit64).sfixed64(value)
+}
+
+function bytes(writer: BinaryWriter, field: number, value: Uint8Array): void {
+  if (value.length > 0) writer.tag(field, WireType.LengthDelimited).bytes(value)
+}
+
+function text(writer: BinaryWriter, field: number, value: string): void {
+  if (value !== '') writer.tag(field, WireType.LengthDelimited).string(value)
+}
+
+function embedded(writer: BinaryWriter, field: number, value: Uint8Array): void {
+  writer.tag(field, WireType.LengthDelimited).bytes(value)
+}
+
+/** `google.protobuf.Timestamp`. */
+export function encodeTime(timeNs: bigint): Uint8Array {
+  const { seconds, nanos } = toTimestamp(timeNs)
+  return message((writer) => {
+    int64(writer, 1, seconds)
+    if (nanos !== 0) writer.tag(2, WireType.Varint).int32(nanos)
+  })
+}
+
+/** BlockID and CanonicalBlockID alike. */
+export function encodeBlockId(id: BlockId): Uint8Array {
+  const parts = message((writer) => {
+    uint32(writer, 1, id.partsTotal)
+    bytes(writer, 2, id.partsHash)
+  })
+  return message((writer) => {
+    bytes(writer, 1, id.hash)
+    embedded(writer, 2, parts)
+  })
+}
+
+/** Version{block=1, app=2}. */
+export function encodeVersion(): Uint8Array {
+  return message((writer) => writer.tag(1, WireType.Varint).uint64(BLOCK_PROTOCOL))
+}
+
+/** A text in a message of one field; empty text gives no bytes. */
+export function encodeTextValue(value: string): Uint8Array {
+  return message((writer) => text(writer, 1, value))
+}
+
+/** An int64 in a message of one field; zero gives no bytes. */
+export function encodeInt64Value(value: bigint): Uint8Array {
+  return message((writer) => int64(writer, 1, value))
+}
+
+/** Bytes in a message of one field; empty bytes give none. */
+export function encodeBytesValue(value: Uint8Array): Uint8Array {
+  return message((writer) => bytes(writer, 1, value))
+}
+
+export function encodeHeader(header: BlockHeader): Uint8Array {
+  return message((writer) => {
+    embedded(writer, 1, encodeVersion())
+    text(writer, 2, header.chainId)
+    int64(writer, 3, header.height)
+    embedded(writer, 4, encodeTime(header.timeNs))
+    embedded(writer, 5, encodeBlockId(header.lastBlockId))
+    bytes(writer, 6, header.lastCommitHash)
+    bytes(writer, 7, header.dataHash)
+    bytes(writer, 8, header.validatorsHash)
+    bytes(writer, 9, header.nextValidatorsHash)
+    bytes(writer, 10, header.consensusHash)
+    bytes(writer, 11, header.appHash)
+    bytes(writer, 12, header.lastResultsHash)
+    bytes(writer, 13, header.evidenceHash)
+    bytes(writer, 14, header.proposer)
+  })
+}
+
+export function encodeCommitSignature(signature: CommitSignature): Uint8Array {
+  return message((writer) => {
+    uint32(writer, 1, signature.flag)
+    bytes(writer, 2, signature.validator)
+    embedded(writer, 3, encodeTime(signature.timeNs))
+    bytes(writer, 4, signature.signature)
+  })
+}
+
+function encodeCommit(commit: Commit): Uint8Array {
+  return message((writer) => {
+    int64(writer, 1, commit.height)
+    uint32(writer, 2, commit.round)
+    embedded(writer, 3, encodeBlockId(commit.blockId))
+    for (const signature of commit.signatures) embedded(writer, 4, encodeCommitSignature(signature))
+  })
+}
+
+/** Block{header=1, data=2, evidence=3, last_commit=4}, without evidence: what the part set is cut from. */
+export function encodeBlock(header: BlockHeader, txs: readonly Uint8Array[], lastCommit: Commit): Uint8Array {
+  return message((writer) => {
+    embedded(writer, 1, encodeHeader(header))
+    embedded(
+      writer,
+      2,
+      message((data) => {
+        for (const tx of txs) embedded(data, 1, tx)
+      }),
+    )
+    embedded(writer, 3, new Uint8Array(0))
+    embedded(writer, 4, encodeCommit(lastCommit))
+  })
+}
+
+/** SimpleValidator{pub_key=1{ed25519=1}, voting_power=2}. */
+export function encodeSimpleValidator(validator: Validator): Uint8Array {
+  const key = message((writer) => bytes(writer, 1, validator.publicKey))
+  return message((writer) => {
+    embedded(writer, 1, key)
+    int64(writer, 2, validator.power)
+  })
+}
+
+/** HashedParams{block_max_bytes=1, block_max_gas=2}. */
+export function encodeHashedParams(params: { readonly maxBytes: bigint; readonly maxGas: bigint }): Uint8Array {
+  return message((writer) => {
+    int64(writer, 1, params.maxBytes)
+    int64(writer, 2, params.maxGas)
+  })
+}
+
+/** ExecTxResult reduced to what every node must agree on: code, data and gas. */
+export function encodeDeterministicResult(
+  result: Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>,
+): Uint8Array {
+  return message((writer) => {
+    uint32(writer, 1, result.code)
+    bytes(writer, 2, result.data)
+    int64(writer, 5, result.gasWanted)
+    int64(writer, 6, result.gasUsed)
+  })
+}
+
+/** What a vote says, in the form that is signed. */
+export interface CanonicalVote {
+  readonly chainId: string
+  readonly height: bigint
+  readonly round: number
+  /** Undefined for a vote for nil. */
+  readonly blockId: BlockId | undefined
+  readonly timeNs: bigint
+}
+
+const PRECOMMIT = 2
+
+/** CanonicalVote of a precommit, behind its length: the bytes a validator signs. */
+export function encodePrecommitSignBytes(vote: CanonicalVote): Uint8Array {
+  const canonical = message((writer) => {
+    uint32(writer, 1, PRECOMMIT)
+    sfixed64(writer, 2, vote.height)
+    sfixed64(writer, 3, BigInt(vote.round))
+    if (vote.blockId) embedded(writer, 4, encodeBlockId(vote.blockId))
+    embedded(writer, 5, encodeTime(vote.timeNs))
+    text(writer, 6, vote.chainId)
+  })
+  return new BinaryWriter().bytes(canonical).finish()
+}
