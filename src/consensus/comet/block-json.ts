@@ -1,5 +1,5 @@
 /** Blocks, commits, results and validators in the consensus engine's JSON (cometbft.md §11.2, §11.3). */
-import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../../indexer/types.ts'
+import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../../app/records.ts'
 import { formatBase64, formatHex } from '../../primitives/bytes.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'

@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { BlockHeader, Commit, StoredBlock, TxResult } from '../../indexer/types.ts'
+import type { BlockHeader, Commit, StoredBlock, TxResult } from '../../app/records.ts'
 import { concat, EMPTY, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { parseRfc3339 } from '../../primitives/time.ts'

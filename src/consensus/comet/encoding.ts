@@ -1,6 +1,6 @@
 /** Protobuf bytes of the consensus engine's types, as its hashes and signatures need them (cometbft.md §3, §6). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { BlockHeader, BlockId, Commit, CommitSignature, TxResult, Validator } from '../../indexer/types.ts'
+import type { BlockHeader, BlockId, Commit, CommitSignature, TxResult, Validator } from '../../app/records.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 
 /** Version of the block format, `header.version.block`. The application version is 0 and so never on the wire. */

@@ -1,5 +1,5 @@
 /** The hashes of a block: header, data, validators, parameters, results, commit and parts (cometbft.md §6). */
-import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../../indexer/types.ts'
+import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../../app/records.ts'
 import { compare, EMPTY } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import {
