@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** `unit` is what `npm test` runs; `long` holds kill, fuzz, differential and simulation runs with their full counts. */
+/**
+ * `unit` is what `npm test` runs. `conformance` runs the field's public test data where it lies beside the checkout.
+ * `long` holds kill, fuzz, differential and simulation runs with their full counts.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -8,9 +11,18 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/long/**'],
+          exclude: ['test/long/**', 'test/conformance/**'],
           testTimeout: 30_000,
           pool: 'forks',
+        },
+      },
+      {
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          testTimeout: 900_000,
+          pool: 'forks',
+          maxWorkers: 2,
         },
       },
       {
