@@ -1,0 +1,18 @@
+/** The failures of an execution, in geth's words. */
+
+export const OUT_OF_GAS = 'out of gas'
+export const CODE_STORE_OUT_OF_GAS = 'contract creation code storage out of gas'
+export const DEPTH = 'max call depth exceeded'
+export const INSUFFICIENT_BALANCE = 'insufficient balance for transfer'
+export const COLLISION = 'contract address collision'
+export const REVERTED = 'execution reverted'
+export const MAX_CODE_SIZE = 'max code size exceeded'
+export const MAX_INIT_CODE_SIZE = 'max initcode size exceeded'
+export const INVALID_JUMP = 'invalid jump destination'
+export const WRITE_PROTECTION = 'write protection'
+export const RETURN_DATA_OUT_OF_BOUNDS = 'return data out of bounds'
+export const GAS_OVERFLOW = 'gas uint64 overflow'
+export const INVALID_CODE = 'invalid code: must not begin with 0xef'
+export const NONCE_OVERFLOW = 'nonce uint64 overflow'
+export const PRECOMPILE_FAILED = 'precompile failed'
+export const STOPPED = 'execution aborted'

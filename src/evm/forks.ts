@@ -1,0 +1,85 @@
+/** The hard forks as sets of EIPs, in order; every rule in the EVM asks for its EIP, never for a fork. */
+
+export const FORK_NAMES = [
+  'Frontier',
+  'Homestead',
+  'TangerineWhistle',
+  'SpuriousDragon',
+  'Byzantium',
+  'Constantinople',
+  'Petersburg',
+  'Istanbul',
+  'Berlin',
+  'London',
+  'Paris',
+  'Shanghai',
+  'Cancun',
+  'Prague',
+  'Osaka',
+] as const
+
+export type ForkName = (typeof FORK_NAMES)[number]
+
+/** What each fork adds; a negative number is an EIP it takes back. */
+const CHANGES: Readonly<Record<ForkName, readonly number[]>> = {
+  Frontier: [],
+  Homestead: [2, 7],
+  TangerineWhistle: [150],
+  SpuriousDragon: [155, 160, 161, 170],
+  Byzantium: [140, 196, 197, 198, 211, 214, 658],
+  Constantinople: [145, 1014, 1052, 1283],
+  Petersburg: [-1283],
+  Istanbul: [152, 1108, 1344, 1884, 2028, 2200],
+  Berlin: [2565, 2718, 2929, 2930],
+  London: [1559, 3198, 3529, 3541],
+  Paris: [3675, 4399],
+  Shanghai: [3651, 3855, 3860, 4895],
+  Cancun: [1153, 4788, 4844, 5656, 6780, 7516],
+  Prague: [2537, 2935, 7623, 7691, 7702],
+  Osaka: [7823, 7825, 7883, 7918, 7939, 7951],
+}
+
+/** Other names that test suites and genesis files use. */
+const ALIASES: Readonly<Record<string, ForkName>> = {
+  EIP150: 'TangerineWhistle',
+  EIP158: 'SpuriousDragon',
+  ConstantinopleFix: 'Petersburg',
+  MuirGlacier: 'Istanbul',
+  ArrowGlacier: 'London',
+  GrayGlacier: 'London',
+  Merge: 'Paris',
+}
+
+/** EIPs that `extraEips` may switch on before their fork. */
+export const EXTRA_EIPS: readonly number[] = [1153, 1344, 1884, 2200, 2929, 3198, 3529, 3855, 3860, 5656, 6780, 7939]
+
+/** The rules an execution runs under. */
+export interface Rules {
+  readonly fork: ForkName
+  readonly eips: ReadonlySet<number>
+}
+
+/** The fork of a name, in any letter case and by any of its names; undefined if there is none. */
+export function parseFork(name: string): ForkName | undefined {
+  const wanted = name.toLowerCase()
+  for (const fork of FORK_NAMES) if (fork.toLowerCase() === wanted) return fork
+  for (const [alias, fork] of Object.entries(ALIASES)) if (alias.toLowerCase() === wanted) return fork
+  return undefined
+}
+
+/** The rules of a fork with further EIPs switched on. Throws a `RangeError` for an EIP that is not in `EXTRA_EIPS`. */
+export function rulesOf(fork: ForkName, extraEips: readonly number[] = []): Rules {
+  const eips = new Set<number>()
+  for (const name of FORK_NAMES) {
+    for (const eip of CHANGES[name]) {
+      if (eip < 0) eips.delete(-eip)
+      else eips.add(eip)
+    }
+    if (name === fork) break
+  }
+  for (const eip of extraEips) {
+    if (!EXTRA_EIPS.includes(eip)) throw new RangeError(`EIP-${eip} cannot be switched on`)
+    eips.add(eip)
+  }
+  return { fork, eips }
+}
