@@ -1,0 +1,120 @@
+/** Arguments of the consensus engine's RPC: by name or position in JSON, as text in a URI (cometbft.md §11.1). */
+import { parseHex, utf8 } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+
+/** `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. */
+export type ParamKind = 'int' | 'bool' | 'text' | 'hexBytes' | 'base64Bytes'
+
+export interface ParamValues {
+  int: bigint
+  bool: boolean
+  text: string
+  hexBytes: Uint8Array
+  base64Bytes: Uint8Array
+}
+
+/** Names in the order of positional arguments. */
+export type ParamKinds = Readonly<Record<string, ParamKind>>
+
+/** An argument that was not given is absent. */
+export type Params<Kinds extends ParamKinds> = { readonly [Name in keyof Kinds]?: ParamValues[Kinds[Name]] }
+
+const MAX_INT64 = (1n << 63n) - 1n
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Arguments of a JSON-RPC request. Throws `invalidArgument` saying which is wrong; unknown names are ignored. */
+export function readJsonParams<Kinds extends ParamKinds>(kinds: Kinds, params: unknown): Params<Kinds> {
+  const out: Record<string, unknown> = {}
+  const names = Object.keys(kinds)
+  if (params === undefined || params === null) return out as Params<Kinds>
+  if (Array.isArray(params)) {
+    if (params.length !== names.length) {
+      throw queryError('invalidArgument', `expected ${names.length} parameters (${names}), got ${params.length}`)
+    }
+    for (const [i, name] of names.entries()) put(out, name, jsonValue(name, kinds[name]!, params[i]))
+  } else if (typeof params === 'object') {
+    const given = params as Record<string, unknown>
+    for (const name of names) {
+      if (Object.hasOwn(given, name)) put(out, name, jsonValue(name, kinds[name]!, given[name]))
+    }
+  } else {
+    throw queryError('invalidArgument', 'params must be an object or an array')
+  }
+  return out as Params<Kinds>
+}
+
+/** Arguments of a URI. Throws `invalidArgument` saying which is wrong; an empty argument is absent. */
+export function readUriParams<Kinds extends ParamKinds>(kinds: Kinds, search: URLSearchParams): Params<Kinds> {
+  const out: Record<string, unknown> = {}
+  for (const [name, kind] of Object.entries(kinds)) {
+    const text = search.get(name)
+    if (text !== null && text !== '') put(out, name, uriValue(name, kind, text))
+  }
+  return out as Params<Kinds>
+}
+
+function put(out: Record<string, unknown>, name: string, value: unknown): void {
+  if (value !== undefined) out[name] = value
+}
+
+function wrong(name: string, expected: string): Error {
+  return queryError('invalidArgument', `error converting argument ${name}: expected ${expected}`)
+}
+
+function jsonValue(name: string, kind: ParamKind, value: unknown): unknown {
+  if (value === null || value === undefined) return undefined
+  switch (kind) {
+    case 'int':
+      if (typeof value !== 'string') throw wrong(name, 'an integer in a string')
+      return parseInteger(name, value)
+    case 'bool':
+      if (typeof value !== 'boolean') throw wrong(name, 'a boolean')
+      return value
+    case 'text':
+      if (typeof value !== 'string') throw wrong(name, 'a string')
+      return value
+    case 'hexBytes': {
+      const bytes = typeof value === 'string' ? parseHex(value) : undefined
+      if (!bytes) throw wrong(name, 'hexadecimal text')
+      return bytes
+    }
+    case 'base64Bytes':
+      if (typeof value !== 'string' || !BASE64.test(value)) throw wrong(name, 'base64 text')
+      return new Uint8Array(Buffer.from(value, 'base64'))
+  }
+}
+
+function uriValue(name: string, kind: ParamKind, text: string): unknown {
+  const quoted = /^"(.*)"$/s.exec(text)?.[1]
+  switch (kind) {
+    case 'int':
+      return parseInteger(name, quoted ?? text)
+    case 'bool':
+      if (text !== 'true' && text !== 'false') throw wrong(name, 'true or false')
+      return text === 'true'
+    case 'text':
+      if (quoted === undefined) throw wrong(name, 'text in double quotes')
+      return unquote(name, text)
+    default: {
+      if (quoted !== undefined) return utf8(unquote(name, text))
+      const bytes = text.startsWith('0x') ? parseHex(text) : undefined
+      if (!bytes) throw wrong(name, '0x and hexadecimal digits, or text in double quotes')
+      return bytes
+    }
+  }
+}
+
+function unquote(name: string, text: string): string {
+  try {
+    return JSON.parse(text) as string
+  } catch {
+    throw wrong(name, 'text in double quotes')
+  }
+}
+
+function parseInteger(name: string, text: string): bigint {
+  if (!/^-?\d{1,19}$/.test(text)) throw wrong(name, 'a 64-bit integer')
+  const value = BigInt(text)
+  if (value > MAX_INT64 || value < -MAX_INT64) throw wrong(name, 'a 64-bit integer')
+  return value
+}

@@ -1,0 +1,162 @@
+/** The search language of the consensus engine's RPC: `tm.event='Tx' AND transfer.amount > 5` (cometbft.md §11.4). */
+import { queryError } from '../../primitives/errors.ts'
+import { parseRfc3339 } from '../../primitives/time.ts'
+import type { ChainEvent } from '../../store/types.ts'
+
+export type Operator = '=' | '<' | '<=' | '>' | '>=' | 'CONTAINS' | 'EXISTS'
+
+export type Operand =
+  | { readonly kind: 'text'; readonly text: string }
+  /** A decimal number, as text. */
+  | { readonly kind: 'number'; readonly text: string }
+  | { readonly kind: 'time'; readonly timeNs: bigint }
+  | { readonly kind: 'none' }
+
+export interface Condition {
+  /** `type.attribute`, or for EXISTS also `type` alone. */
+  readonly key: string
+  readonly operator: Operator
+  readonly operand: Operand
+}
+
+export type Query = readonly Condition[]
+
+const MAX_LENGTH = 512
+const CONDITION =
+  /^\s*([^\s()"'=<>\\]+)\s*(?:(EXISTS)(?=\s|$)|(<=|>=|=|<|>|CONTAINS(?=[\s']))\s*(?:'([^']*)'|TIME\s+(\S+)|DATE\s+(\S+)|(-?\d+(?:\.\d+)?)(?=\s|$)))/
+const AND = /^\s+AND\s+/
+
+/** Throws `invalidArgument` naming the place if a text is no query. */
+export function parseQuery(text: string): Query {
+  if (text.length > MAX_LENGTH) throw queryError('invalidArgument', `maximum query length exceeded: ${MAX_LENGTH}`)
+  const conditions: Condition[] = []
+  let rest = text
+  for (;;) {
+    const match = CONDITION.exec(rest)
+    if (!match) throw syntaxError(text, rest)
+    const [whole, key, exists, operator, quoted, time, date, number] = match
+    conditions.push({
+      key: key!,
+      operator: (exists ?? operator) as Operator,
+      operand: exists ? { kind: 'none' } : operandOf(quoted, time, date, number),
+    })
+    rest = rest.slice(whole.length)
+    if (rest.trim() === '') return conditions
+    const and = AND.exec(rest)
+    if (!and) throw syntaxError(text, rest)
+    rest = rest.slice(and[0].length)
+  }
+}
+
+function syntaxError(text: string, rest: string): Error {
+  return queryError('invalidArgument', `failed to parse query: syntax error at offset ${text.length - rest.length}`)
+}
+
+function operandOf(quoted?: string, time?: string, date?: string, number?: string): Operand {
+  if (quoted !== undefined) return { kind: 'text', text: quoted }
+  if (number !== undefined) return { kind: 'number', text: number }
+  const timeNs = time === undefined ? parseRfc3339(`${date}T00:00:00Z`) : parseRfc3339(time)
+  if (timeNs === undefined) throw queryError('invalidArgument', `failed to parse query: invalid time ${time ?? date}`)
+  return { kind: 'time', timeNs }
+}
+
+/** Whether a value fulfils a condition. Numbers compare with the first number in the value (`12unative`). */
+export function matchesValue({ operator, operand }: Condition, value: string): boolean {
+  if (operator === 'EXISTS') return true
+  if (operator === 'CONTAINS') return operand.kind === 'text' && value.includes(operand.text)
+  switch (operand.kind) {
+    case 'text':
+      return operator === '=' && value === operand.text
+    case 'number': {
+      const number = /-?\d+(?:\.\d+)?/.exec(value)
+      return number !== null && holds(operator, compareDecimal(number[0], operand.text))
+    }
+    case 'time': {
+      const timeNs = parseRfc3339(value) ?? parseRfc3339(`${value}T00:00:00Z`)
+      return timeNs !== undefined && holds(operator, compareBigint(timeNs, operand.timeNs))
+    }
+    case 'none':
+      return false
+  }
+}
+
+function holds(operator: Operator, order: number): boolean {
+  switch (operator) {
+    case '=':
+      return order === 0
+    case '<':
+      return order < 0
+    case '<=':
+      return order <= 0
+    case '>':
+      return order > 0
+    case '>=':
+      return order >= 0
+    default:
+      return false
+  }
+}
+
+const compareBigint = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function compareDecimal(a: string, b: string): number {
+  const [aWhole, aFraction = ''] = a.split('.')
+  const [bWhole, bFraction = ''] = b.split('.')
+  const places = Math.max(aFraction.length, bFraction.length)
+  return compareBigint(BigInt(aWhole! + aFraction.padEnd(places, '0')), BigInt(bWhole! + bFraction.padEnd(places, '0')))
+}
+
+/** Values by `type.attribute`: the flattened events of a subscription. */
+export type EventMap = Readonly<Record<string, readonly string[]>>
+
+/** Events flattened, in order of appearance; keys without a type or attribute are left out. */
+export function flattenEvents(events: readonly ChainEvent[], more: Readonly<Record<string, string>>): EventMap {
+  const map: Record<string, string[]> = {}
+  const put = (key: string, value: string) => {
+    const values = map[key]
+    if (values) values.push(value)
+    else map[key] = [value]
+  }
+  for (const { type, attributes } of events) {
+    for (const { key, value } of attributes) if (type !== '' && key !== '') put(`${type}.${key}`, value)
+  }
+  for (const [key, value] of Object.entries(more)) put(key, value)
+  return map
+}
+
+/** Whether flattened events fulfil every condition, each by any event: the rule of subscriptions. */
+export function matchesMap(query: Query, map: EventMap): boolean {
+  return query.every((condition) => {
+    const values = map[condition.key]
+    if (values) return values.some((value) => matchesValue(condition, value))
+    return condition.operator === 'EXISTS' && Object.keys(map).some((key) => key.startsWith(`${condition.key}.`))
+  })
+}
+
+/** `chain.evm.v1.EventTx` of `chain.evm.v1.EventTx.hash`: an event type may hold dots, an attribute may not. */
+function eventTypeOf({ key, operator }: Condition, events: readonly ChainEvent[]): string {
+  if (operator === 'EXISTS' && events.some(({ type }) => type === key)) return key
+  return key.slice(0, Math.max(key.lastIndexOf('.'), 0))
+}
+
+/** Whether events fulfil every condition, all conditions of a type by the same event: the rule of searches. */
+export function matchesEvents(query: Query, events: readonly ChainEvent[]): boolean {
+  const byType = new Map<string, Condition[]>()
+  for (const condition of query) {
+    const type = eventTypeOf(condition, events)
+    const conditions = byType.get(type)
+    if (conditions) conditions.push(condition)
+    else byType.set(type, [condition])
+  }
+  for (const [type, conditions] of byType) {
+    const found = events.some((event) => event.type === type && conditions.every((c) => matchesEvent(c, event)))
+    if (!found) return false
+  }
+  return true
+}
+
+function matchesEvent(condition: Condition, event: ChainEvent): boolean {
+  if (condition.key === event.type) return true
+  const name = condition.key.slice(event.type.length + 1)
+  return event.attributes.some(({ key, value }) => key === name && matchesValue(condition, value))
+}
