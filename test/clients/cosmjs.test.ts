@@ -1,0 +1,57 @@
+import { makeCosmoshubPath, Secp256k1HdWallet } from '@cosmjs/amino'
+import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
+import { GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startNode } from '../../src/index.ts'
+
+const mnemonic = 'test test test test test test test test test test test junk'
+const options = { prefix: 'chain', hdPaths: [makeCosmoshubPath(0), makeCosmoshubPath(1)] }
+const gasPrice = GasPrice.fromString('0.025unative')
+
+let node: Awaited<ReturnType<typeof startNode>>
+
+beforeAll(async () => {
+  node = await startNode()
+})
+afterAll(() => node.stop())
+
+test('CosmJS reads the chain, an account and its balances', async () => {
+  const client = await StargateClient.connect(node.urls.comet)
+  const [account] = await (await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, options)).getAccounts()
+  expect(await client.getChainId()).toBe(node.chainId)
+  expect(await client.getHeight()).toBeGreaterThan(0)
+  expect(await client.getBalance(account!.address, 'unative')).toEqual({ denom: 'unative', amount: '10000000000' })
+  expect((await client.getAccount(account!.address))?.sequence).toBe(0)
+  expect(await client.getAccount('chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')).toBeNull()
+  client.disconnect()
+})
+
+for (const [mode, fromMnemonic] of [
+  ['direct', DirectSecp256k1HdWallet.fromMnemonic],
+  ['amino', Secp256k1HdWallet.fromMnemonic],
+] as const) {
+  test(`CosmJS sends coins signed in ${mode} mode, and REST shows them`, async () => {
+    const wallet = await fromMnemonic(mnemonic, options)
+    const [from, to] = await wallet.getAccounts()
+    const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, { gasPrice })
+    const before = BigInt((await client.getBalance(to!.address, 'unative')).amount)
+    const sent = await client.sendTokens(from!.address, to!.address, [{ denom: 'unative', amount: '12345' }], 'auto')
+    expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
+    const { balance } = await (
+      await fetch(`${node.urls.rest}/cosmos/bank/v1beta1/balances/${to!.address}/by_denom?denom=unative`)
+    ).json()
+    expect(BigInt(balance.amount)).toBe(before + 12_345n)
+    const found = await client.getTx(sent.transactionHash)
+    expect([found?.height, found?.code]).toEqual([sent.height, 0])
+    client.disconnect()
+  })
+}
+
+test('CosmJS is told when an account cannot pay', async () => {
+  const wallet = await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, options)
+  const [from, to] = await wallet.getAccounts()
+  const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, { gasPrice })
+  const all = [{ denom: 'unative', amount: '99999999999999' }]
+  await expect(client.sendTokens(from!.address, to!.address, all, 'auto')).rejects.toThrow(/insufficient funds/)
+  client.disconnect()
+})

@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module'
+import { type Contract, ContractFactory, JsonRpcProvider, parseEther, Wallet, WebSocketProvider } from 'ethers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startNode } from '../../src/index.ts'
+
+const { abi, bytecode } = createRequire(import.meta.url)(
+  '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',
+)
+
+let node: Awaited<ReturnType<typeof startNode>>
+let provider: JsonRpcProvider
+let wallet: Wallet
+
+beforeAll(async () => {
+  node = await startNode()
+  provider = new JsonRpcProvider(node.urls.jsonrpc, undefined, { pollingInterval: 50, cacheTimeout: -1 })
+  wallet = new Wallet(node.accounts[0]!.privateKey, provider)
+})
+afterAll(async () => {
+  provider.destroy()
+  await node.stop()
+})
+
+test('ethers knows the network, the fees and the accounts', async () => {
+  expect((await provider.getNetwork()).chainId).toBe(BigInt(node.evmChainId))
+  const fees = await provider.getFeeData()
+  expect(fees.gasPrice! >= 1_000_000_000_000n).toBe(true)
+  expect(await provider.listAccounts()).toHaveLength(10)
+})
+
+test('ethers deploys, estimates, sends, and finds the event in the logs', async () => {
+  const token = (await new ContractFactory(abi, bytecode, wallet).deploy(
+    'Gold',
+    'GLD',
+    1000n,
+    wallet.address,
+  )) as Contract
+  await token.waitForDeployment()
+  const to = node.accounts[1]!.address
+  const estimate = await token.getFunction('transfer').estimateGas(to, 5n)
+  const sent = await token.getFunction('transfer')(to, 5n)
+  const receipt = await sent.wait()
+  expect(receipt.status).toBe(1)
+  expect(receipt.gasUsed <= estimate).toBe(true)
+  expect(await token.getFunction('balanceOf')(to)).toBe(5n)
+  const events = await token.queryFilter('Transfer', receipt.blockNumber, receipt.blockNumber)
+  expect(events).toHaveLength(1)
+})
+
+test('ethers is told why a transaction is refused', async () => {
+  const poor = Wallet.createRandom().connect(provider)
+  const raw = await poor.signTransaction({
+    to: wallet.address,
+    value: 1n,
+    gasLimit: 21_000n,
+    gasPrice: 1_000_000_000_000n,
+    nonce: 0,
+    chainId: node.evmChainId,
+  })
+  await expect(provider.broadcastTransaction(raw)).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
+  const sent = await wallet.sendTransaction({ to: poor.address, value: parseEther('1') })
+  await sent.wait()
+  const stale = await wallet.signTransaction({
+    to: poor.address,
+    gasLimit: 21_000n,
+    gasPrice: 1_000_000_000_000n,
+    nonce: 0,
+    chainId: node.evmChainId,
+  })
+  await expect(provider.broadcastTransaction(stale)).rejects.toMatchObject({ code: 'NONCE_EXPIRED' })
+})
+
+test('ethers hears of new blocks over a WebSocket', async () => {
+  const socket = new WebSocketProvider(node.urls.ws)
+  const heights: number[] = []
+  await socket.on('block', (height: number) => heights.push(height))
+  await new Promise((done) => setTimeout(done, 200))
+  await (await wallet.sendTransaction({ to: wallet.address })).wait()
+  await expect.poll(() => heights.length, { timeout: 5_000 }).toBeGreaterThan(0)
+  await socket.destroy()
+})

@@ -1,0 +1,71 @@
+/** The built program as a process of its own, for tests that measure or kill it. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+
+export interface ConfigOut {
+  readonly chain_id: string
+  readonly evm_chain_id: number
+  readonly mnemonic: string
+  readonly accounts: readonly { address: `0x${string}`; bech32: string; private_key: `0x${string}`; path: string }[]
+  readonly urls: { rest: string; grpc: string; jsonrpc: string; ws: string; comet: string }
+}
+
+export interface NodeProcess extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly config: ConfigOut
+  /** Everything it has written to its error output. */
+  readonly stderr: () => string
+  /** Resident set, bytes. */
+  readonly memoryBytes: () => number
+  readonly kill: (signal: NodeJS.Signals) => Promise<void>
+}
+
+let nextOffset = 11_000 + (process.pid % 40) * 500
+
+/** Starts `almanac start` with the given flags on ports of its own, and waits until it has said where it listens. */
+export async function startProcess(flags: readonly string[]): Promise<NodeProcess> {
+  const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
+  const configOut = join(scratch, 'config.json')
+  const offset = String(nextOffset++)
+  const args = ['start', '--silent', '--port-offset', offset, '--config-out', configOut, ...flags]
+  const child = spawn('node', [join(root, 'dist/almanac.js'), ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  child.stderr!.on('data', (chunk) => {
+    stderr = (stderr + chunk).slice(-100_000)
+  })
+  const ended = new Promise<void>((done) => child.once('exit', () => done()))
+  for (let i = 0; i < 1_200 && !existsSync(configOut); i++) {
+    if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}: ${stderr}`)
+    await new Promise((done) => setTimeout(done, 25))
+  }
+  const kill = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    await ended
+  }
+  return {
+    child,
+    config: JSON.parse(readFileSync(configOut, 'utf8')),
+    stderr: () => stderr,
+    memoryBytes: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) * 1024,
+    kill,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) await kill('SIGKILL')
+      rmSync(scratch, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A seeded generator of numbers in [0, 1): the same seed, the same run. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
