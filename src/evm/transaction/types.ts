@@ -1,0 +1,98 @@
+/** Transactions as plain data: one type per envelope of EIP-2718, and the legacy one. */
+
+/** The two halves of an ECDSA signature over secp256k1, and which of the two candidate keys signed. */
+export interface Signature {
+  readonly r: bigint
+  readonly s: bigint
+  readonly yParity: 0 | 1
+}
+
+export interface AccessListEntry {
+  /** 20 bytes. */
+  readonly address: Uint8Array
+  /** 32 bytes each. */
+  readonly storageKeys: readonly Uint8Array[]
+}
+
+export type AccessList = readonly AccessListEntry[]
+
+/** A signed permission to set an account's code (EIP-7702). Nothing in it is checked yet but its field sizes. */
+export interface Authorization {
+  /** 0 stands for every chain. */
+  readonly chainId: bigint
+  /** 20 bytes: whose code is taken; zero clears. */
+  readonly address: Uint8Array
+  readonly nonce: bigint
+  /** As transmitted, 0 to 255; only 0 and 1 can be recovered. */
+  readonly yParity: number
+  readonly r: bigint
+  readonly s: bigint
+}
+
+interface Common {
+  readonly nonce: bigint
+  readonly gasLimit: bigint
+  /** 20 bytes, or undefined for a creation. */
+  readonly to: Uint8Array | undefined
+  readonly valueWei: bigint
+  readonly data: Uint8Array
+}
+
+export interface UnsignedLegacyTransaction extends Common {
+  readonly type: 0
+  /** Undefined if not protected against replay (before EIP-155). */
+  readonly chainId: bigint | undefined
+  readonly gasPriceWei: bigint
+}
+
+export interface UnsignedAccessListTransaction extends Common {
+  readonly type: 1
+  readonly chainId: bigint
+  readonly gasPriceWei: bigint
+  readonly accessList: AccessList
+}
+
+interface DynamicFee extends Common {
+  readonly chainId: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+  readonly maxFeePerGasWei: bigint
+  readonly accessList: AccessList
+}
+
+export interface UnsignedDynamicFeeTransaction extends DynamicFee {
+  readonly type: 2
+}
+
+export interface UnsignedBlobTransaction extends DynamicFee {
+  readonly type: 3
+  readonly maxFeePerBlobGasWei: bigint
+  /** 32 bytes each. */
+  readonly blobHashes: readonly Uint8Array[]
+}
+
+export interface UnsignedSetCodeTransaction extends DynamicFee {
+  readonly type: 4
+  readonly authorizations: readonly Authorization[]
+}
+
+export type UnsignedTransaction =
+  | UnsignedLegacyTransaction
+  | UnsignedAccessListTransaction
+  | UnsignedDynamicFeeTransaction
+  | UnsignedBlobTransaction
+  | UnsignedSetCodeTransaction
+
+type Signed<T> = T extends UnsignedTransaction ? T & { readonly signature: Signature } : never
+
+export type Transaction = Signed<UnsignedTransaction>
+export type TransactionType = Transaction['type']
+
+/** The access list of a transaction, empty for those that have none. */
+export function accessListOf(transaction: UnsignedTransaction): AccessList {
+  return transaction.type === 0 ? [] : transaction.accessList
+}
+
+/** Most that the sender agrees to pay per gas. Unit: wei. */
+export function feeCapOf(transaction: UnsignedTransaction): bigint {
+  return transaction.type === 0 || transaction.type === 1 ? transaction.gasPriceWei : transaction.maxFeePerGasWei
+}
