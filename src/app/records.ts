@@ -98,6 +98,8 @@ export interface StoredBlock {
   readonly results: readonly TxResult[]
   /** Commit of the block before. */
   readonly lastCommit: Commit | undefined
+  /** Commit of this block itself, as this node saw it. */
+  readonly commit: Commit
   readonly blockEvents: readonly ChainEvent[]
   readonly evmTxs: readonly EvmTx[]
   readonly evmGasUsed: bigint

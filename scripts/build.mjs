@@ -1,0 +1,48 @@
+/** Bundles the sources into `dist/`: the command line, the library with its types, and the entry points of the workers. */
+import { spawn } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const typesOnly = process.argv.includes('--types')
+const withTypes = typesOnly || !process.argv.includes('--no-types')
+
+function emitTypes() {
+  return new Promise((resolve, reject) => {
+    const tsc = spawn(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.types.json'], {
+      cwd: root,
+      stdio: 'inherit',
+    })
+    tsc.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`tsc ended with ${code}`))))
+  })
+}
+
+async function bundle() {
+  const entryPoints = {
+    almanac: 'src/cli/main.ts',
+    index: 'src/index.ts',
+    'workers/compute': 'src/node/workers/compute.ts',
+    'workers/api': 'src/node/workers/api.ts',
+  }
+  for (const [name, file] of Object.entries(entryPoints)) if (!existsSync(join(root, file))) delete entryPoints[name]
+  await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    packages: 'external',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    chunkNames: 'chunks/[name]-[hash]',
+    logLevel: 'warning',
+  })
+}
+
+if (!typesOnly) rmSync(join(root, 'dist'), { recursive: true, force: true })
+await Promise.all([withTypes ? emitTypes() : undefined, typesOnly ? undefined : bundle()])

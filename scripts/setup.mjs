@@ -1,0 +1,79 @@
+/**
+ * Set-up before `npm start` and `npm test`, with nothing but Node.js: installs when the lock file changed, builds the EVM
+ * when `evm/` changed and `dist/` when sources changed. When nothing changed it only looks at file times.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const stampFile = join(root, 'build', 'setup.json')
+
+/** Path, size and time of every file below the given files and folders, as one hash. */
+function fingerprint(paths) {
+  const hash = createHash('sha256')
+  const visit = (path) => {
+    const stat = statSync(join(root, path), { throwIfNoEntry: false })
+    if (!stat) return
+    if (!stat.isDirectory()) {
+      if (!path.endsWith('.test.ts')) hash.update(`${path}\0${stat.size}\0${stat.mtimeMs}\n`)
+      return
+    }
+    for (const name of readdirSync(join(root, path)).sort()) visit(`${path}/${name}`)
+  }
+  for (const path of paths) visit(path)
+  return hash.digest('hex')
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+/** Whether every package that the lock file asks of this machine is installed in its version. */
+function installed(lockText) {
+  const hiddenFile = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(hiddenFile)) return false
+  const wanted = JSON.parse(lockText).packages
+  const present = JSON.parse(readFileSync(hiddenFile, 'utf8')).packages
+  return Object.entries(wanted).every(
+    ([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version,
+  )
+}
+
+function run(title, command, args) {
+  const started = Date.now()
+  process.stderr.write(`${title} ...`)
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) {
+    process.stderr.write(` failed\n${stdout ?? ''}${stderr ?? ''}\n`)
+    process.exit(status ?? 1)
+  }
+  process.stderr.write(` ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
+}
+
+const stamp = readStamp()
+const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
+const lock = createHash('sha256').update(lockText).digest('hex')
+if (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock.json'))) {
+  if (!installed(lockText)) run('installing packages', 'npm', ['ci', '--no-audit', '--no-fund'])
+}
+const evm = fingerprint(['evm', 'scripts/build-evm.mjs'])
+const evmBuilt = stamp.evm === evm && existsSync(join(root, 'build', 'evm'))
+if (!evmBuilt) run('building the EVM', process.execPath, ['scripts/build-evm.mjs'])
+const dist = fingerprint(['src', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
+const distBuilt = stamp.dist === dist && existsSync(join(root, 'dist', 'almanac.js'))
+if (!distBuilt) run('building almanac', process.execPath, ['scripts/build.mjs'])
+if (stamp.lock !== lock || !evmBuilt || !distBuilt) {
+  mkdirSync(join(root, 'build'), { recursive: true })
+  writeFileSync(stampFile, `${JSON.stringify({ lock, evm, dist })}\n`)
+}

@@ -1,0 +1,206 @@
+/** Look-ups over the local tables: blocks, transactions by hash, logs, events. */
+import type { StoredBlock } from '../app/records.ts'
+import { decodeUint64, encodeUint64, equal, toKey } from '../primitives/bytes.ts'
+import { sha256 } from '../primitives/hash.ts'
+import {
+  decodeBlockBody,
+  decodeBlockHeader,
+  decodePlace,
+  decodeReceipts,
+  decodeResults,
+  decodeValidators,
+} from './encoding.ts'
+import { higher, lower, type Posting, stretches } from './segments.ts'
+import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, type Tables, TX_PLACES, VALIDATORS } from './tables.ts'
+import { eventTerm, logAddressTerm, logTopicTerm } from './terms.ts'
+import type { BlockIndex, FoundLog, LogQuery } from './types.ts'
+import { hashKey } from './writer.ts'
+
+/** Decoded blocks that are kept: look-ups of receipts come several a block. */
+const CACHED_BLOCKS = 8
+
+/** A block whose results and receipts are decoded when first looked at. */
+function readBlock(tables: Tables, key: Uint8Array, row: Uint8Array): StoredBlock {
+  const body = decodeBlockBody(row)
+  let results: ReturnType<typeof decodeResults> | undefined
+  let evmTxs: StoredBlock['evmTxs'] | undefined
+  const readResults = () => {
+    if (!results) {
+      const bytes = tables.get(RESULTS, key)
+      results = bytes ? decodeResults(bytes) : { results: [], blockEvents: [] }
+    }
+    return results
+  }
+  return {
+    ...body,
+    get results() {
+      return readResults().results
+    },
+    get blockEvents() {
+      return readResults().blockEvents
+    },
+    get evmTxs() {
+      if (!evmTxs) {
+        const bytes = tables.get(RECEIPTS, key)
+        evmTxs = bytes ? decodeReceipts(bytes) : []
+      }
+      return evmTxs
+    },
+  }
+}
+
+const matches = (wanted: readonly Uint8Array[] | undefined, actual: Uint8Array | undefined): boolean =>
+  !wanted || wanted.length === 0 || (actual !== undefined && wanted.some((one) => equal(one, actual)))
+
+/** Logs of a block that a query asks for, in order. */
+export function* matchingLogs(block: StoredBlock, query: Pick<LogQuery, 'addresses' | 'topics'>): Iterable<FoundLog> {
+  for (const tx of block.evmTxs) {
+    for (let i = 0; i < tx.logs.length; i++) {
+      const { address, topics, data } = tx.logs[i]!
+      if (!matches(query.addresses, address)) continue
+      if (query.topics?.some((wanted, position) => wanted?.length && !matches(wanted, topics[position]))) continue
+      yield {
+        height: block.header.height,
+        blockHash: block.hash,
+        timeNs: block.header.timeNs,
+        tx,
+        logIndex: tx.firstLogIndex + i,
+        address,
+        topics,
+        data,
+      }
+    }
+  }
+}
+
+/** Heights that occur in every group of lists, ascending; a group is satisfied by any of its lists. */
+function commonHeights(groups: readonly (readonly (readonly Posting[])[])[]): bigint[] {
+  const sets = groups.map((lists) => new Set(lists.flatMap((list) => list.map(({ height }) => height))))
+  sets.sort((a, b) => a.size - b.size)
+  const [smallest, ...others] = sets
+  return [...smallest!].filter((height) => others.every((set) => set.has(height))).sort((a, b) => (a < b ? -1 : 1))
+}
+
+/** Look-ups over tables that may grow meanwhile: each call sees the latest commit. */
+export function openBlockIndex(tables: Tables): BlockIndex {
+  const cache = new Map<bigint, StoredBlock>()
+
+  const edge = (reverse: boolean): bigint => {
+    const first = tables.iterate(BLOCKS, { reverse }).next()
+    return first.done ? 0n : decodeUint64(first.value[0])
+  }
+
+  const block = (height: bigint): StoredBlock | undefined => {
+    if (height < 0n) return undefined
+    const cached = cache.get(height)
+    if (cached) return cached
+    const key = encodeUint64(height)
+    const row = tables.get(BLOCKS, key)
+    if (!row) return undefined
+    const read = readBlock(tables, key, row)
+    cache.set(height, read)
+    if (cache.size > CACHED_BLOCKS) cache.delete(cache.keys().next().value!)
+    return read
+  }
+
+  function* logs(query: LogQuery): IterableIterator<FoundLog> {
+    const groups: number[][] = []
+    if (query.addresses?.length) groups.push(query.addresses.map(logAddressTerm))
+    query.topics?.forEach((wanted, position) => {
+      if (wanted?.length) groups.push(wanted.map((topic) => logTopicTerm(position, topic)))
+    })
+    let left = query.limit ?? Number.POSITIVE_INFINITY
+    for (const height of logHeights(query, groups)) {
+      const found = block(height)
+      if (!found) continue
+      for (const log of matchingLogs(found, query)) {
+        if (left-- <= 0) return
+        yield log
+      }
+    }
+  }
+
+  /** Heights that may hold matching logs, ascending. Without a condition: every height that has receipts. */
+  function* logHeights(query: LogQuery, groups: readonly (readonly number[])[]): Iterable<bigint> {
+    const from = higher(query.fromHeight, 0n)
+    if (groups.length === 0) {
+      let next = from
+      while (next <= query.toHeight) {
+        const row = tables
+          .iterate(RECEIPTS, { start: encodeUint64(next), end: encodeUint64(query.toHeight + 1n) })
+          .next()
+        if (row.done) return
+        const height = decodeUint64(row.value[0])
+        yield height
+        next = height + 1n
+      }
+      return
+    }
+    const terms = groups.flat()
+    for (const stretch of stretches(tables, terms, { from, to: lower(query.toHeight, edge(true)) })) {
+      let at = 0
+      yield* commonHeights(groups.map((group) => group.map(() => stretch.lists[at++]!)))
+    }
+  }
+
+  function* txsByEvent(
+    key: string,
+    value: string,
+    range: { readonly from?: bigint; readonly to?: bigint; readonly reverse?: boolean } = {},
+  ): IterableIterator<{ readonly height: bigint; readonly index: number }> {
+    const dot = key.lastIndexOf('.')
+    const type = key.slice(0, dot)
+    const attribute = key.slice(dot + 1)
+    const term = eventTerm(type, attribute, value)
+    const from = higher(range.from ?? 0n, 0n)
+    const to = lower(range.to ?? edge(true), edge(true))
+    for (const stretch of stretches(tables, [term], { from, to, reverse: range.reverse ?? false })) {
+      const list = range.reverse ? [...stretch.lists[0]!].reverse() : stretch.lists[0]!
+      for (const { height, ordinal } of list) {
+        const events = block(height)?.results[ordinal]?.events ?? []
+        const present = events.some(
+          (event) =>
+            event.type === type && event.attributes.some((item) => item.key === attribute && item.value === value),
+        )
+        if (present) yield { height, index: ordinal }
+      }
+    }
+  }
+
+  return {
+    latestHeight: () => edge(true),
+    earliestHeight: () => edge(false),
+    block,
+    header(height) {
+      if (height < 0n) return undefined
+      const row = tables.get(BLOCKS, encodeUint64(height))
+      return row && decodeBlockHeader(row)
+    },
+    heightOfHash(blockHash) {
+      const row = tables.get(BLOCK_HASHES, hashKey(blockHash))
+      if (!row) return undefined
+      const height = decodeUint64(row)
+      const found = tables.get(BLOCKS, encodeUint64(height))
+      return found && equal(decodeBlockHeader(found).hash, blockHash) ? height : undefined
+    },
+    tx(hash) {
+      const row = tables.get(TX_PLACES, hashKey(hash))
+      const place = row && decodePlace(row)
+      const bytes = place && block(place.height)?.txs[place.index]
+      return place && bytes && equal(sha256(bytes), hash) ? place : undefined
+    },
+    evmTx(hash) {
+      const row = tables.get(EVM_TX_PLACES, hashKey(hash))
+      const place = row && decodePlace(row)
+      const found = place && block(place.height)?.evmTxs[place.index]
+      return found && toKey(found.hash) === toKey(hash) ? { height: place.height, evmIndex: place.index } : undefined
+    },
+    logs,
+    txsByEvent,
+    validators(height) {
+      if (height < 0n) return undefined
+      const row = tables.iterate(VALIDATORS, { end: encodeUint64(height + 1n), reverse: true }).next()
+      return row.done ? undefined : decodeValidators(row.value[1])
+    },
+  }
+}

@@ -1,0 +1,316 @@
+/** Block records as bytes: three rows a block, so that a header is read without its transactions and those without results. */
+import type {
+  BlockHeader,
+  BlockId,
+  Commit,
+  CommitSignature,
+  EvmTx,
+  StoredBlock,
+  TxResult,
+  Validator,
+} from '../app/records.ts'
+import type { ChainEvent } from '../store/types.ts'
+import {
+  finishWriting,
+  type In,
+  type Out,
+  putBytes,
+  putInteger,
+  putList,
+  putNumber,
+  putOptionalBytes,
+  putText,
+  startReading,
+  startWriting,
+  takeBytes,
+  takeInteger,
+  takeList,
+  takeNumber,
+  takeOptionalBytes,
+  takeText,
+} from './wire.ts'
+
+/** First byte of every record: another number is another form. */
+const FORM = 1
+const BLOOM_LENGTH = 256
+const NO_BLOOM = new Uint8Array(BLOOM_LENGTH)
+
+/** The row of a block in its own table: everything but results and receipts. */
+export type BlockBody = Omit<StoredBlock, 'results' | 'blockEvents' | 'evmTxs'>
+export type BlockResults = Pick<StoredBlock, 'results' | 'blockEvents'>
+
+function putBlockId(out: Out, id: BlockId): void {
+  putBytes(out, id.hash)
+  putNumber(out, id.partsTotal)
+  putBytes(out, id.partsHash)
+}
+
+function takeBlockId(input: In): BlockId {
+  return { hash: takeBytes(input), partsTotal: takeNumber(input), partsHash: takeBytes(input) }
+}
+
+function putHeader(out: Out, header: BlockHeader): void {
+  putText(out, header.chainId)
+  putInteger(out, header.height)
+  putInteger(out, header.timeNs)
+  putBlockId(out, header.lastBlockId)
+  putBytes(out, header.lastCommitHash)
+  putBytes(out, header.dataHash)
+  putBytes(out, header.validatorsHash)
+  putBytes(out, header.nextValidatorsHash)
+  putBytes(out, header.consensusHash)
+  putBytes(out, header.appHash)
+  putBytes(out, header.lastResultsHash)
+  putBytes(out, header.evidenceHash)
+  putBytes(out, header.proposer)
+}
+
+function takeHeader(input: In): BlockHeader {
+  return {
+    chainId: takeText(input),
+    height: takeInteger(input),
+    timeNs: takeInteger(input),
+    lastBlockId: takeBlockId(input),
+    lastCommitHash: takeBytes(input),
+    dataHash: takeBytes(input),
+    validatorsHash: takeBytes(input),
+    nextValidatorsHash: takeBytes(input),
+    consensusHash: takeBytes(input),
+    appHash: takeBytes(input),
+    lastResultsHash: takeBytes(input),
+    evidenceHash: takeBytes(input),
+    proposer: takeBytes(input),
+  }
+}
+
+function putCommit(out: Out, commit: Commit): void {
+  putInteger(out, commit.height)
+  putNumber(out, commit.round)
+  putBlockId(out, commit.blockId)
+  putList(out, commit.signatures, (to, signature) => {
+    putNumber(to, signature.flag)
+    putBytes(to, signature.validator)
+    putInteger(to, signature.timeNs)
+    putBytes(to, signature.signature)
+  })
+}
+
+function takeCommit(input: In): Commit {
+  return {
+    height: takeInteger(input),
+    round: takeNumber(input),
+    blockId: takeBlockId(input),
+    signatures: takeList(
+      input,
+      (from): CommitSignature => ({
+        flag: takeNumber(from) as CommitSignature['flag'],
+        validator: takeBytes(from),
+        timeNs: takeInteger(from),
+        signature: takeBytes(from),
+      }),
+    ),
+  }
+}
+
+function open(bytes: Uint8Array): In {
+  const input = startReading(bytes)
+  const form = takeNumber(input)
+  if (form !== FORM) throw new Error(`block record of form ${form}: this build reads form ${FORM}`)
+  return input
+}
+
+function start(capacity: number): Out {
+  const out = startWriting(capacity)
+  putNumber(out, FORM)
+  return out
+}
+
+export function encodeBlockBody(block: BlockBody): Uint8Array {
+  const out = start(2048 + block.txs.length * 512)
+  putBytes(out, block.hash)
+  putHeader(out, block.header)
+  putBlockId(out, block.blockId)
+  putCommit(out, block.commit)
+  putNumber(out, block.lastCommit ? 1 : 0)
+  if (block.lastCommit) putCommit(out, block.lastCommit)
+  putInteger(out, block.evmGasUsed)
+  putInteger(out, block.baseFeeWei)
+  putInteger(out, block.gasLimit)
+  putBytes(out, block.coinbase)
+  putBytes(out, block.nextAppHash)
+  putList(out, block.txs, putBytes)
+  return finishWriting(out)
+}
+
+export function decodeBlockBody(bytes: Uint8Array): BlockBody {
+  const input = open(bytes)
+  const hash = takeBytes(input)
+  const header = takeHeader(input)
+  const blockId = takeBlockId(input)
+  const commit = takeCommit(input)
+  return {
+    hash,
+    header,
+    blockId,
+    commit,
+    lastCommit: takeNumber(input) ? takeCommit(input) : undefined,
+    evmGasUsed: takeInteger(input),
+    baseFeeWei: takeInteger(input),
+    gasLimit: takeInteger(input),
+    coinbase: takeBytes(input),
+    nextAppHash: takeBytes(input),
+    txs: takeList(input, takeBytes),
+  }
+}
+
+/** Header and hash alone, from the beginning of a block's row. */
+export function decodeBlockHeader(bytes: Uint8Array): { readonly header: BlockHeader; readonly hash: Uint8Array } {
+  const input = open(bytes)
+  const hash = takeBytes(input)
+  return { hash, header: takeHeader(input) }
+}
+
+function putEvent(out: Out, event: ChainEvent): void {
+  putText(out, event.type)
+  putNumber(out, event.attributes.length)
+  for (const { key, value } of event.attributes) {
+    putText(out, key)
+    putText(out, value)
+  }
+}
+
+function takeEvent(input: In): ChainEvent {
+  return {
+    type: takeText(input),
+    attributes: takeList(input, (from) => ({ key: takeText(from), value: takeText(from) })),
+  }
+}
+
+function putResult(out: Out, result: TxResult): void {
+  putNumber(out, result.code)
+  putText(out, result.codespace)
+  putText(out, result.log)
+  putText(out, result.info)
+  putBytes(out, result.data)
+  putInteger(out, result.gasWanted)
+  putInteger(out, result.gasUsed)
+  putList(out, result.events, putEvent)
+}
+
+function takeResult(input: In): TxResult {
+  return {
+    code: takeNumber(input),
+    codespace: takeText(input),
+    log: takeText(input),
+    info: takeText(input),
+    data: takeBytes(input),
+    gasWanted: takeInteger(input),
+    gasUsed: takeInteger(input),
+    events: takeList(input, takeEvent),
+  }
+}
+
+export function encodeResults({ results, blockEvents }: BlockResults): Uint8Array {
+  const out = start(1024 + results.length * 2048)
+  putList(out, blockEvents, putEvent)
+  putList(out, results, putResult)
+  return finishWriting(out)
+}
+
+export function decodeResults(bytes: Uint8Array): BlockResults {
+  const input = open(bytes)
+  const blockEvents = takeList(input, takeEvent)
+  return { blockEvents, results: takeList(input, takeResult) }
+}
+
+const isZero = (bytes: Uint8Array): boolean => {
+  for (const byte of bytes) if (byte !== 0) return false
+  return true
+}
+
+function putEvmTx(out: Out, tx: EvmTx): void {
+  putBytes(out, tx.hash)
+  putBytes(out, tx.raw)
+  putNumber(out, tx.txIndex)
+  putNumber(out, tx.evmIndex)
+  putBytes(out, tx.from)
+  putOptionalBytes(out, tx.to)
+  putOptionalBytes(out, tx.contractAddress)
+  putNumber(out, tx.status)
+  putInteger(out, tx.gasUsed)
+  putInteger(out, tx.cumulativeGasUsed)
+  putInteger(out, tx.effectiveGasPrice)
+  putNumber(out, tx.type)
+  putOptionalBytes(out, tx.logs.length === 0 && isZero(tx.bloom) ? undefined : tx.bloom)
+  putNumber(out, tx.firstLogIndex)
+  putList(out, tx.logs, (to, log) => {
+    putBytes(to, log.address)
+    putList(to, log.topics, putBytes)
+    putBytes(to, log.data)
+  })
+}
+
+function takeEvmTx(input: In): EvmTx {
+  return {
+    hash: takeBytes(input),
+    raw: takeBytes(input),
+    txIndex: takeNumber(input),
+    evmIndex: takeNumber(input),
+    from: takeBytes(input),
+    to: takeOptionalBytes(input),
+    contractAddress: takeOptionalBytes(input),
+    status: takeNumber(input) as EvmTx['status'],
+    gasUsed: takeInteger(input),
+    cumulativeGasUsed: takeInteger(input),
+    effectiveGasPrice: takeInteger(input),
+    type: takeNumber(input),
+    bloom: takeOptionalBytes(input) ?? NO_BLOOM,
+    firstLogIndex: takeNumber(input),
+    logs: takeList(input, (from) => ({
+      address: takeBytes(from),
+      topics: takeList(from, takeBytes),
+      data: takeBytes(from),
+    })),
+  }
+}
+
+export function encodeReceipts(txs: readonly EvmTx[]): Uint8Array {
+  const out = start(64 + txs.length * 640)
+  putList(out, txs, putEvmTx)
+  return finishWriting(out)
+}
+
+export function decodeReceipts(bytes: Uint8Array): EvmTx[] {
+  return takeList(open(bytes), takeEvmTx)
+}
+
+export function encodeValidators(validators: readonly Validator[]): Uint8Array {
+  const out = start(256)
+  putList(out, validators, (to, { address, publicKey, power }) => {
+    putBytes(to, address)
+    putBytes(to, publicKey)
+    putInteger(to, power)
+  })
+  return finishWriting(out)
+}
+
+export function decodeValidators(bytes: Uint8Array): Validator[] {
+  return takeList(open(bytes), (from) => ({
+    address: takeBytes(from),
+    publicKey: takeBytes(from),
+    power: takeInteger(from),
+  }))
+}
+
+/** Place of a transaction: height and index. */
+export function encodePlace(height: bigint, index: number): Uint8Array {
+  const out = startWriting(16)
+  putNumber(out, Number(height))
+  putNumber(out, index)
+  return finishWriting(out)
+}
+
+export function decodePlace(bytes: Uint8Array): { readonly height: bigint; readonly index: number } {
+  const input = startReading(bytes)
+  return { height: BigInt(takeNumber(input)), index: takeNumber(input) }
+}

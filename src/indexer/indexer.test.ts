@@ -1,0 +1,236 @@
+import { expect, test } from 'vitest'
+import type { BlockHeader, EvmTx, StoredBlock } from '../app/records.ts'
+import { EMPTY, fromKey, hex, toKey, utf8 } from '../primitives/bytes.ts'
+import { sha256 } from '../primitives/hash.ts'
+import type { Range } from '../store/types.ts'
+import { openBlockIndex } from './block-index.ts'
+import {
+  decodeBlockBody,
+  decodeReceipts,
+  decodeResults,
+  encodeBlockBody,
+  encodeReceipts,
+  encodeResults,
+} from './encoding.ts'
+import { rebuild } from './rebuild.ts'
+import type { Tables, TableWrite } from './tables.ts'
+import { FRESH_TERMS, SEGMENTS } from './tables.ts'
+import { openIndexer, validatorRow } from './writer.ts'
+
+/** Tables in plain maps. */
+function memoryTables(): Tables & { write(rows: readonly TableWrite[]): void; dump(): string[] } {
+  const tables = new Map<string, Map<string, Uint8Array>>()
+  const rowsOf = (table: string) => tables.get(table) ?? tables.set(table, new Map()).get(table)!
+  return {
+    get: (table, key) => rowsOf(table).get(toKey(key)),
+    *iterate(table, { start, end, reverse }: Range = {}) {
+      const keys = [...rowsOf(table).keys()]
+        .filter((key) => (!start || key >= toKey(start)) && (!end || key < toKey(end)))
+        .sort((a, b) => (a < b ? -1 : 1))
+      for (const key of reverse ? keys.reverse() : keys) {
+        const value = rowsOf(table).get(key)
+        if (value) yield [fromKey(key), value]
+      }
+    },
+    write(rows) {
+      for (const { table, key, value } of rows) {
+        if (value) rowsOf(table).set(toKey(key), value)
+        else rowsOf(table).delete(toKey(key))
+      }
+    },
+    dump() {
+      const lines: string[] = []
+      for (const [table, rows] of tables)
+        for (const [key, value] of rows) lines.push(`${table} ${toKey(utf8(key))} ${toKey(value)}`)
+      return lines.sort()
+    },
+  }
+}
+
+const token = hex('11'.repeat(20))
+const other = hex('22'.repeat(20))
+const transfer = sha256(utf8('Transfer'))
+const topicOf = (n: number) => sha256(utf8(`account ${n}`))
+
+function header(height: bigint): BlockHeader {
+  return {
+    chainId: 'almanac-localnet-1',
+    height,
+    timeNs: 1_700_000_000_000_000_001n + height,
+    lastBlockId: { hash: EMPTY, partsTotal: 0, partsHash: EMPTY },
+    lastCommitHash: sha256(utf8('commit')),
+    dataHash: EMPTY,
+    validatorsHash: sha256(utf8('v')),
+    nextValidatorsHash: sha256(utf8('n')),
+    consensusHash: sha256(utf8('c')),
+    appHash: sha256(utf8(`app ${height}`)),
+    lastResultsHash: EMPTY,
+    evidenceHash: EMPTY,
+    proposer: hex('33'.repeat(20)),
+  }
+}
+
+/** A block with `count` transactions; transaction i at height h writes a log of `token` (`other` if i is odd). */
+function block(height: bigint, count: number): StoredBlock {
+  const txs = Array.from({ length: count }, (_, i) => utf8(`tx ${height} ${i}`))
+  const blockId = { hash: sha256(utf8(`block ${height}`)), partsTotal: 1, partsHash: sha256(utf8('parts')) }
+  const evmTxs = txs.map((tx, i): EvmTx => {
+    const logs = [{ address: i % 2 ? other : token, topics: [transfer, topicOf(Number(height))], data: utf8('data') }]
+    return {
+      hash: sha256(utf8(`evm ${height} ${i}`)),
+      raw: tx,
+      txIndex: i,
+      evmIndex: i,
+      from: token,
+      to: i === 0 ? undefined : other,
+      contractAddress: i === 0 ? token : undefined,
+      status: 1,
+      gasUsed: 21_000n,
+      cumulativeGasUsed: 21_000n * BigInt(i + 1),
+      effectiveGasPrice: 2n ** 100n + 7n,
+      type: 2,
+      bloom: new Uint8Array(256).fill(i),
+      firstLogIndex: i,
+      logs,
+    }
+  })
+  return {
+    header: header(height),
+    hash: blockId.hash,
+    blockId,
+    txs,
+    results: txs.map((_, i) => ({
+      code: i % 3,
+      codespace: i % 3 ? 'sdk' : '',
+      log: '',
+      info: 'ünïcode',
+      data: utf8('data'),
+      gasWanted: -1n,
+      gasUsed: 2n ** 63n - 1n,
+      events: [
+        {
+          type: 'transfer',
+          attributes: [
+            { key: 'recipient', value: `chain1${i}` },
+            { key: 'sender', value: 'chain1s' },
+          ],
+        },
+        { type: 'chain.evm.v1.EventTransfer', attributes: [{ key: 'amount', value: `"${height}"` }] },
+      ],
+    })),
+    lastCommit: height === 1n ? undefined : { height: height - 1n, round: 0, blockId, signatures: [] },
+    commit: {
+      height,
+      round: 0,
+      blockId,
+      signatures: [{ flag: 2, validator: token, timeNs: height, signature: new Uint8Array(64).fill(9) }],
+    },
+    blockEvents: [{ type: 'mint', attributes: [{ key: 'amount', value: '5' }] }],
+    evmTxs,
+    evmGasUsed: 5n,
+    baseFeeWei: 10n ** 12n,
+    gasLimit: 60_000_000n,
+    coinbase: other,
+    nextAppHash: sha256(utf8('next')),
+  }
+}
+
+function filled(heights: number, limits: { entries: number; blocks: number }, count = (h: number) => h % 4) {
+  const tables = memoryTables()
+  const indexer = openIndexer(tables, limits)
+  for (let h = 1; h <= heights; h++) tables.write(indexer.rows(block(BigInt(h), count(h))))
+  return { tables, index: openBlockIndex(tables) }
+}
+
+test('a block record comes back from its bytes as it went in', () => {
+  const whole = block(7n, 5)
+  const { results, blockEvents, evmTxs, ...body } = whole
+  expect(decodeBlockBody(encodeBlockBody(whole))).toEqual(body)
+  expect(decodeResults(encodeResults(whole))).toEqual({ results, blockEvents })
+  expect(decodeReceipts(encodeReceipts(evmTxs))).toEqual(evmTxs)
+  const first = block(1n, 0)
+  expect(decodeBlockBody(encodeBlockBody(first)).lastCommit).toBeUndefined()
+})
+
+test('transactions are found by both hashes, blocks by theirs, and a stranger by none', () => {
+  const { index } = filled(10, { entries: 20, blocks: 100 })
+  expect(index.tx(sha256(utf8('tx 6 1')))).toEqual({ height: 6n, index: 1 })
+  expect(index.evmTx(sha256(utf8('evm 7 2')))).toEqual({ height: 7n, evmIndex: 2 })
+  expect(index.heightOfHash(sha256(utf8('block 9')))).toBe(9n)
+  expect(index.tx(sha256(utf8('tx 6 2')))).toBeUndefined()
+  expect(index.evmTx(sha256(utf8('evm 8 0')))).toBeUndefined()
+  expect(index.heightOfHash(sha256(utf8('block 99')))).toBeUndefined()
+  expect(index.block(7n)).toEqual(block(7n, 3))
+  expect(index.header(7n)).toEqual({ header: header(7n), hash: sha256(utf8('block 7')) })
+  expect([index.earliestHeight(), index.latestHeight(), index.block(11n)]).toEqual([1n, 10n, undefined])
+})
+
+test('logs are found in order whether their terms wait or lie in segments', () => {
+  const { tables, index } = filled(50, { entries: 60, blocks: 100 })
+  expect([...tables.iterate(SEGMENTS)].length).toBeGreaterThan(2)
+  expect([...tables.iterate(FRESH_TERMS)].length).toBeGreaterThan(0)
+  const all: string[] = []
+  for (let h = 1; h <= 50; h++) for (let i = 0; i < h % 4; i++) all.push(`${h}/${i}`)
+  const find = (query: Parameters<typeof index.logs>[0]) =>
+    [...index.logs(query)].map(({ height, logIndex }) => `${height}/${logIndex}`)
+  const range = { fromHeight: 0n, toHeight: 1000n }
+  expect(find(range)).toEqual(all)
+  expect(find({ ...range, topics: [[transfer]] })).toEqual(all)
+  expect(find({ ...range, addresses: [other] })).toEqual(all.filter((place) => place.endsWith('/1')))
+  expect(find({ ...range, addresses: [token, other], limit: 5 })).toEqual(all.slice(0, 5))
+  expect(find({ ...range, topics: [undefined, [topicOf(7), topicOf(46)]] })).toEqual([
+    '7/0',
+    '7/1',
+    '7/2',
+    '46/0',
+    '46/1',
+  ])
+  expect(find({ ...range, addresses: [other], topics: [[transfer], [topicOf(47)]] })).toEqual(['47/1'])
+  expect(find({ ...range, topics: [[topicOf(7)]] })).toEqual([])
+  expect(find({ fromHeight: 9n, toHeight: 10n, addresses: [token] })).toEqual(['9/0', '10/0'])
+})
+
+test('transactions are found by event, forwards and backwards, and in a range', () => {
+  const { index } = filled(50, { entries: 60, blocks: 100 })
+  const places = (reverse: boolean, from?: bigint, to?: bigint) =>
+    [...index.txsByEvent('transfer.recipient', 'chain12', { reverse, ...(from && { from }), ...(to && { to }) })].map(
+      ({ height, index: at }) => `${height}/${at}`,
+    )
+  const expected = Array.from({ length: 12 }, (_, n) => `${n * 4 + 3}/2`)
+  expect(places(false)).toEqual(expected)
+  expect(places(true)).toEqual([...expected].reverse())
+  expect(places(true, 8n, 20n)).toEqual(['19/2', '15/2', '11/2'])
+  expect([...index.txsByEvent('chain.evm.v1.EventTransfer.amount', '"46"')]).toEqual([
+    { height: 46n, index: 0 },
+    { height: 46n, index: 1 },
+  ])
+  expect([...index.txsByEvent('transfer.recipient', 'chain19')]).toEqual([])
+})
+
+test('an indexer opened again continues where the tables stand', () => {
+  const once = filled(30, { entries: 60, blocks: 100 })
+  const tables = memoryTables()
+  for (let h = 1; h <= 30; h++)
+    tables.write(openIndexer(tables, { entries: 60, blocks: 100 }).rows(block(BigInt(h), h % 4)))
+  expect(tables.dump()).toEqual(once.tables.dump())
+})
+
+test('a rebuild from the blocks gives the tables that were there', () => {
+  const { tables } = filled(30, { entries: 32_768, blocks: 8 })
+  const before = tables.dump()
+  tables.write([{ table: 'tx', key: utf8('a row that no block has'), value: utf8('x') }])
+  for (const batch of rebuild(tables, 50)) tables.write(batch)
+  const fresh = openBlockIndex(tables)
+  expect(fresh.tx(sha256(utf8('tx 6 1')))).toEqual({ height: 6n, index: 1 })
+  expect([...fresh.logs({ fromHeight: 1n, toHeight: 30n, addresses: [other] })].length).toBe(15)
+  const derived = (lines: string[]) => lines.filter((line) => !line.includes('segment') && !line.startsWith('fresh'))
+  expect(derived(tables.dump())).toEqual(derived(before))
+})
+
+test('a validator set is in force until the next', () => {
+  const tables = memoryTables()
+  const set = [{ address: token, publicKey: sha256(utf8('key')), power: 10n }]
+  tables.write([validatorRow(1n, set), validatorRow(5n, [])])
+  const index = openBlockIndex(tables)
+  expect([0n, 1n, 4n, 5n, 9n].map((height) => index.validators(height)?.length)).toEqual([undefined, 1, 1, 0, 0])
+})

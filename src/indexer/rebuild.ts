@@ -1,0 +1,45 @@
+/** `almanac reindex`: the derived tables once more, from the blocks. */
+import { decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
+import { openBlockIndex } from './block-index.ts'
+import { openPostings } from './segments.ts'
+import { BLOCKS, DERIVED_TABLES, type Tables, type TableWrite } from './tables.ts'
+import { termsOf } from './terms.ts'
+import { derivedRows } from './writer.ts'
+
+/**
+ * Yields the writes block by block: first those that empty the derived tables, then the rows of every kept block. Each
+ * batch must be written before the next is asked for. Returns the number of blocks.
+ */
+export function* rebuild(tables: Tables, batchRows = 10_000): Generator<TableWrite[], number> {
+  for (const table of DERIVED_TABLES) {
+    for (;;) {
+      const removals: TableWrite[] = []
+      for (const [key] of tables.iterate(table)) {
+        removals.push({ table, key: key.slice(), value: undefined })
+        if (removals.length >= batchRows) break
+      }
+      if (removals.length === 0) break
+      yield removals
+    }
+  }
+  const index = openBlockIndex(tables)
+  const postings = openPostings(tables)
+  let batch: TableWrite[] = []
+  let count = 0
+  let next = 0n
+  for (;;) {
+    const row = tables.iterate(BLOCKS, { start: encodeUint64(next) }).next()
+    if (row.done) break
+    const height = decodeUint64(row.value[0])
+    const block = index.block(height)!
+    batch.push(...derivedRows(block), ...postings.add(height, termsOf(block)))
+    if (batch.length >= batchRows) {
+      yield batch
+      batch = []
+    }
+    count++
+    next = height + 1n
+  }
+  if (batch.length > 0) yield batch
+  return count
+}

@@ -1,0 +1,255 @@
+/**
+ * The inverted index: from a term to the blocks and transactions that have it. The terms of a block are one small row
+ * (cheap to commit); when enough of them wait, they are merged into a segment, sorted by term in pages of about 4 kB.
+ * A look-up reads one page a segment, and segments cover disjoint ranges of heights.
+ */
+import { concat, decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
+import { FRESH_TERMS, SEGMENT_PAGES, SEGMENTS, type Tables, type TableWrite } from './tables.ts'
+import type { BlockTerms } from './terms.ts'
+import { finishWriting, type Out, putNumber, startReading, startWriting, takeNumber } from './wire.ts'
+
+/** Waiting entries, and waiting blocks, from which a segment is made. */
+export interface SegmentLimits {
+  readonly entries: number
+  readonly blocks: number
+}
+
+export const SEGMENT_LIMITS: SegmentLimits = { entries: 32_768, blocks: 1024 }
+const PAGE_BYTES = 4096
+
+export const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+export const higher = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** Where a term occurs. */
+export interface Posting {
+  readonly height: bigint
+  readonly ordinal: number
+}
+
+interface FreshBlock extends BlockTerms {
+  readonly height: bigint
+}
+
+/** Collects the terms of new blocks and says which rows to write. One per store, used by its only writer. */
+export interface PostingsWriter {
+  add(height: bigint, block: BlockTerms): TableWrite[]
+}
+
+function encodeFresh({ terms, ordinals }: BlockTerms): Uint8Array {
+  const out = startWriting(terms.length * 10 + 8)
+  putNumber(out, terms.length)
+  for (let i = 0; i < terms.length; i++) {
+    putNumber(out, terms[i]!)
+    putNumber(out, ordinals[i]!)
+  }
+  return finishWriting(out)
+}
+
+function decodeFresh(bytes: Uint8Array): BlockTerms {
+  const input = startReading(bytes)
+  const count = takeNumber(input)
+  const terms: number[] = new Array(count)
+  const ordinals: number[] = new Array(count)
+  for (let i = 0; i < count; i++) {
+    terms[i] = takeNumber(input)
+    ordinals[i] = takeNumber(input)
+  }
+  return { terms, ordinals }
+}
+
+/** Positions of `terms` in ascending order, equal ones in their old order: four passes of 16 bits. */
+function sortPositions(terms: Float64Array): Uint32Array {
+  const count = terms.length
+  let from = new Uint32Array(count)
+  for (let i = 0; i < count; i++) from[i] = i
+  let to = new Uint32Array(count)
+  for (let pass = 0; pass < 4; pass++) {
+    const divisor = 2 ** (16 * pass)
+    const counts = new Uint32Array(65_537)
+    const digits = new Uint16Array(count)
+    for (let i = 0; i < count; i++) {
+      const digit = Math.floor(terms[i]! / divisor) % 65_536
+      digits[i] = digit
+      counts[digit + 1]!++
+    }
+    for (let i = 0; i < 65_536; i++) counts[i + 1]! += counts[i]!
+    for (let i = 0; i < count; i++) {
+      const position = from[i]!
+      to[counts[digits[position]!]!++] = position
+    }
+    const swap = from
+    from = to
+    to = swap
+  }
+  return from
+}
+
+const pageKey = (firstHeight: bigint, term: number): Uint8Array =>
+  concat(encodeUint64(firstHeight), encodeUint64(BigInt(term)))
+
+/** Rows of a segment made of blocks in ascending order. */
+function segmentRows(blocks: readonly FreshBlock[]): TableWrite[] {
+  const first = blocks[0]!.height
+  let count = 0
+  for (const { terms } of blocks) count += terms.length
+  const terms = new Float64Array(count)
+  const offsets = new Uint32Array(count)
+  const ordinals = new Uint32Array(count)
+  let at = 0
+  for (const block of blocks) {
+    const offset = Number(block.height - first)
+    for (let i = 0; i < block.terms.length; i++) {
+      terms[at] = block.terms[i]!
+      offsets[at] = offset
+      ordinals[at++] = block.ordinals[i]!
+    }
+  }
+  const rows: TableWrite[] = [{ table: SEGMENTS, key: encodeUint64(first), value: encodeUint64(blocks.at(-1)!.height) }]
+  const order = sortPositions(terms)
+  let out: Out | undefined
+  let pageTerm = 0
+  for (let start = 0; start < count; ) {
+    const term = terms[order[start]!]!
+    let end = start + 1
+    while (end < count && terms[order[end]!] === term) end++
+    if (out && out.length >= PAGE_BYTES) {
+      rows.push({ table: SEGMENT_PAGES, key: pageKey(first, pageTerm), value: finishWriting(out) })
+      out = undefined
+    }
+    if (!out) {
+      out = startWriting(PAGE_BYTES * 2)
+      pageTerm = term
+    }
+    putNumber(out, term - pageTerm)
+    putNumber(out, end - start)
+    let last = 0
+    for (; start < end; start++) {
+      const position = order[start]!
+      putNumber(out, offsets[position]! - last)
+      putNumber(out, ordinals[position]!)
+      last = offsets[position]!
+    }
+  }
+  if (out) rows.push({ table: SEGMENT_PAGES, key: pageKey(first, pageTerm), value: finishWriting(out) })
+  return rows
+}
+
+/** Continues where the store stands: blocks without a segment are read back. */
+export function openPostings(tables: Tables, limits: SegmentLimits = SEGMENT_LIMITS): PostingsWriter {
+  const waiting: FreshBlock[] = []
+  let entries = 0
+  for (const [key, value] of tables.iterate(FRESH_TERMS)) {
+    const terms = decodeFresh(value)
+    waiting.push({ height: decodeUint64(key), ...terms })
+    entries += terms.terms.length
+  }
+  return {
+    add(height, block) {
+      if (block.terms.length === 0) return []
+      const fresh: TableWrite = { table: FRESH_TERMS, key: encodeUint64(height), value: encodeFresh(block) }
+      waiting.push({ height, ...block })
+      entries += block.terms.length
+      if (entries < limits.entries && waiting.length < limits.blocks) return [fresh]
+      const rows = segmentRows(waiting)
+      for (const { height: merged } of waiting) {
+        if (merged !== height) rows.push({ table: FRESH_TERMS, key: encodeUint64(merged), value: undefined })
+      }
+      waiting.length = 0
+      entries = 0
+      return rows
+    },
+  }
+}
+
+interface Segment {
+  readonly first: bigint
+  readonly last: bigint
+}
+
+/** The lowest segment that reaches `height`; going down, the highest that begins at or below it. */
+function segmentAt(tables: Tables, height: bigint, reverse: boolean): Segment | undefined {
+  const below = tables.iterate(SEGMENTS, { end: encodeUint64(height + 1n), reverse: true }).next()
+  const under = below.done ? undefined : { first: decodeUint64(below.value[0]), last: decodeUint64(below.value[1]) }
+  if (reverse || (under && under.last >= height)) return under
+  const above = tables.iterate(SEGMENTS, { start: encodeUint64(height + 1n) }).next()
+  return above.done ? undefined : { first: decodeUint64(above.value[0]), last: decodeUint64(above.value[1]) }
+}
+
+/** Occurrences of a term in one segment, ascending. */
+function postingsInSegment(tables: Tables, segment: Segment, term: number): Posting[] {
+  const found: Posting[] = []
+  const page = tables.iterate(SEGMENT_PAGES, { end: pageKey(segment.first, term + 1), reverse: true }).next()
+  if (page.done || decodeUint64(page.value[0]) !== segment.first) return found
+  const [key, bytes] = page.value
+  const pageTerm = Number(decodeUint64(key.subarray(8)))
+  const input = startReading(bytes)
+  while (input.offset < bytes.length) {
+    const here = pageTerm + takeNumber(input)
+    const count = takeNumber(input)
+    let offset = 0
+    for (let i = 0; i < count; i++) {
+      offset += takeNumber(input)
+      const ordinal = takeNumber(input)
+      if (here === term) found.push({ height: segment.first + BigInt(offset), ordinal })
+    }
+    if (here >= term) break
+  }
+  return found
+}
+
+/** Occurrences of several terms, one list a term, in one stretch of heights (both ends included) that holds no other. */
+export interface PostingsStretch {
+  readonly from: bigint
+  readonly to: bigint
+  readonly lists: readonly (readonly Posting[])[]
+}
+
+/**
+ * Goes over the kept heights in `from..to` in stretches, each answered from one segment or from the blocks that wait for
+ * theirs. Commits between two stretches are harmless: the next one begins where the last one ended.
+ */
+export function* stretches(
+  tables: Tables,
+  terms: readonly number[],
+  range: { readonly from: bigint; readonly to: bigint; readonly reverse?: boolean },
+): IterableIterator<PostingsStretch> {
+  let { from, to } = range
+  const reverse = range.reverse ?? false
+  while (from <= to) {
+    const newest = reverse ? undefined : segmentAt(tables, from, false)
+    const fresh = reverse ? freshStretch(tables, terms, from, to) : undefined
+    if (fresh) {
+      yield fresh
+      to = fresh.from - 1n
+      continue
+    }
+    const segment = reverse ? segmentAt(tables, to, true) : newest
+    if (!segment || segment.first > to || segment.last < from) {
+      const rest = reverse ? undefined : freshStretch(tables, terms, from, to)
+      if (rest) yield rest
+      return
+    }
+    const inside = ({ height }: Posting) => height >= from && height <= to
+    const lists = terms.map((term) => postingsInSegment(tables, segment, term).filter(inside))
+    yield { from: higher(segment.first, from), to: lower(segment.last, to), lists }
+    if (reverse) to = segment.first - 1n
+    else from = segment.last + 1n
+  }
+}
+
+/** Blocks in `from..to` that no segment holds, or undefined if there is none. */
+function freshStretch(tables: Tables, terms: readonly number[], from: bigint, to: bigint): PostingsStretch | undefined {
+  const lists: Posting[][] = terms.map(() => [])
+  let first: bigint | undefined
+  for (const [key, value] of tables.iterate(FRESH_TERMS, { start: encodeUint64(from), end: encodeUint64(to + 1n) })) {
+    const height = decodeUint64(key)
+    first ??= height
+    const block = decodeFresh(value)
+    for (let i = 0; i < block.terms.length; i++) {
+      for (let t = 0; t < terms.length; t++) {
+        if (terms[t] === block.terms[i]) lists[t]!.push({ height, ordinal: block.ordinals[i]! })
+      }
+    }
+  }
+  return first === undefined ? undefined : { from: first, to, lists }
+}

@@ -1,0 +1,146 @@
+/** The compact form of our own records: varints, length-prefixed bytes, and texts that are written once per record. */
+
+export interface Out {
+  bytes: Buffer
+  length: number
+  readonly texts: Map<string, number>
+}
+
+export interface In {
+  readonly bytes: Uint8Array
+  /** The same memory, for its text codec. */
+  readonly view: Buffer
+  offset: number
+  readonly texts: string[]
+}
+
+export function startWriting(capacity = 1024): Out {
+  return { bytes: Buffer.allocUnsafe(capacity), length: 0, texts: new Map() }
+}
+
+/** The written bytes, in memory of their own. */
+export function finishWriting(out: Out): Uint8Array {
+  return new Uint8Array(out.bytes.subarray(0, out.length))
+}
+
+export function startReading(bytes: Uint8Array): In {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), view, offset: 0, texts: [] }
+}
+
+function reserve(out: Out, count: number): void {
+  if (out.length + count <= out.bytes.length) return
+  const larger = Buffer.allocUnsafe(Math.max(out.bytes.length * 2, out.length + count))
+  out.bytes.copy(larger, 0, 0, out.length)
+  out.bytes = larger
+}
+
+/** A non-negative safe integer. */
+export function putNumber(out: Out, value: number): void {
+  reserve(out, 8)
+  let rest = value
+  while (rest >= 0x80) {
+    out.bytes[out.length++] = (rest % 0x80) | 0x80
+    rest = Math.floor(rest / 0x80)
+  }
+  out.bytes[out.length++] = rest
+}
+
+export function takeNumber(input: In): number {
+  let value = 0
+  let scale = 1
+  for (;;) {
+    const byte = input.bytes[input.offset++]!
+    value += (byte & 0x7f) * scale
+    if (byte < 0x80) return value
+    scale *= 0x80
+  }
+}
+
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Any integer: 0 and a varint, 1 and the value with its sign turned, or 2 and big-endian bytes. */
+export function putInteger(out: Out, value: bigint): void {
+  if (value >= 0n && value <= SAFE) {
+    putNumber(out, 0)
+    putNumber(out, Number(value))
+  } else if (value < 0n) {
+    putNumber(out, 1)
+    putInteger(out, -value)
+  } else {
+    putNumber(out, 2)
+    const digits = value.toString(16)
+    putBytes(out, Buffer.from(digits.length % 2 ? `0${digits}` : digits, 'hex'))
+  }
+}
+
+export function takeInteger(input: In): bigint {
+  const form = takeNumber(input)
+  if (form === 0) return BigInt(takeNumber(input))
+  if (form === 1) return -takeInteger(input)
+  return BigInt(`0x${Buffer.from(takeBytes(input)).toString('hex')}`)
+}
+
+export function putBytes(out: Out, bytes: Uint8Array): void {
+  putNumber(out, bytes.length)
+  reserve(out, bytes.length)
+  out.bytes.set(bytes, out.length)
+  out.length += bytes.length
+}
+
+/** A copy, so that a small field does not hold the whole record in memory. */
+export function takeBytes(input: In): Uint8Array {
+  const length = takeNumber(input)
+  const start = input.offset
+  input.offset += length
+  return input.bytes.slice(start, input.offset)
+}
+
+/** Undefined is length 0; present bytes are never empty here. */
+export function putOptionalBytes(out: Out, bytes: Uint8Array | undefined): void {
+  if (bytes) putBytes(out, bytes)
+  else putNumber(out, 0)
+}
+
+export function takeOptionalBytes(input: In): Uint8Array | undefined {
+  const bytes = takeBytes(input)
+  return bytes.length === 0 ? undefined : bytes
+}
+
+/** A text: 0 and its bytes at its first sight, afterwards the number of that sight. */
+export function putText(out: Out, text: string): void {
+  const seen = out.texts.get(text)
+  if (seen !== undefined) {
+    putNumber(out, seen)
+    return
+  }
+  out.texts.set(text, out.texts.size + 1)
+  const length = Buffer.byteLength(text)
+  putNumber(out, 0)
+  putNumber(out, length)
+  reserve(out, length)
+  out.bytes.write(text, out.length, length, 'utf8')
+  out.length += length
+}
+
+export function takeText(input: In): string {
+  const seen = takeNumber(input)
+  if (seen > 0) return input.texts[seen - 1]!
+  const length = takeNumber(input)
+  const text = input.view.toString('utf8', input.offset, input.offset + length)
+  input.offset += length
+  input.texts.push(text)
+  return text
+}
+
+export function putList<T>(out: Out, list: readonly T[], put: (out: Out, item: T) => void): void {
+  putNumber(out, list.length)
+  for (const item of list) put(out, item)
+}
+
+export function takeList<T>(input: In, take: (input: In) => T): T[] {
+  const count = takeNumber(input)
+  const list: T[] = new Array(count)
+  for (let i = 0; i < count; i++) list[i] = take(input)
+  return list
+}

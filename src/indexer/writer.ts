@@ -1,0 +1,72 @@
+/** The rows that one block adds to the local tables, for the commit that holds its state. */
+import type { StoredBlock, Validator } from '../app/records.ts'
+import { encodeUint64 } from '../primitives/bytes.ts'
+import { sha256 } from '../primitives/hash.ts'
+import { encodeBlockBody, encodePlace, encodeReceipts, encodeResults, encodeValidators } from './encoding.ts'
+import { openPostings, type SegmentLimits } from './segments.ts'
+import {
+  BLOCK_HASHES,
+  BLOCKS,
+  EVM_TX_PLACES,
+  RECEIPTS,
+  RESULTS,
+  type Tables,
+  type TableWrite,
+  TX_PLACES,
+  VALIDATORS,
+} from './tables.ts'
+import { termsOf } from './terms.ts'
+
+/** Length of a hash in a key: long enough that nobody finds two that share it. */
+const HASH_KEY_LENGTH = 16
+
+export const hashKey = (hash: Uint8Array): Uint8Array => hash.subarray(0, HASH_KEY_LENGTH)
+
+export interface Indexer {
+  /** Rows of a block. To be called once a block, in order: terms wait in it for their segment. */
+  rows(block: StoredBlock, txHashes?: readonly Uint8Array[]): TableWrite[]
+}
+
+/** The indexer of a store, continuing where its tables stand. */
+export function openIndexer(tables: Tables, limits?: SegmentLimits): Indexer {
+  const postings = openPostings(tables, limits)
+  return {
+    rows(block, txHashes) {
+      return [...blockRows(block), ...placeRows(block, txHashes), ...postings.add(block.header.height, termsOf(block))]
+    },
+  }
+}
+
+/** The block itself: what nothing else could give back. */
+function blockRows(block: StoredBlock): TableWrite[] {
+  const key = encodeUint64(block.header.height)
+  const rows: TableWrite[] = [{ table: BLOCKS, key, value: encodeBlockBody(block) }]
+  if (block.results.length > 0 || block.blockEvents.length > 0) {
+    rows.push({ table: RESULTS, key, value: encodeResults(block) })
+  }
+  if (block.evmTxs.length > 0) rows.push({ table: RECEIPTS, key, value: encodeReceipts(block.evmTxs) })
+  return rows
+}
+
+/** Hashes to places. */
+function placeRows(block: StoredBlock, txHashes: readonly Uint8Array[] = block.txs.map(sha256)): TableWrite[] {
+  const { height } = block.header
+  const rows: TableWrite[] = [{ table: BLOCK_HASHES, key: hashKey(block.hash), value: encodeUint64(height) }]
+  txHashes.forEach((hash, index) => {
+    rows.push({ table: TX_PLACES, key: hashKey(hash), value: encodePlace(height, index) })
+  })
+  for (const { hash, evmIndex } of block.evmTxs) {
+    rows.push({ table: EVM_TX_PLACES, key: hashKey(hash), value: encodePlace(height, evmIndex) })
+  }
+  return rows
+}
+
+/** The row that puts a validator set in force from a height on. */
+export function validatorRow(height: bigint, validators: readonly Validator[]): TableWrite {
+  return { table: VALIDATORS, key: encodeUint64(height), value: encodeValidators(validators) }
+}
+
+/** Rows of a block in the derived tables alone, for `rebuild`. */
+export function derivedRows(block: StoredBlock): TableWrite[] {
+  return placeRows(block)
+}
