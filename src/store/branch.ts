@@ -1,0 +1,165 @@
+/** In-memory overlays on a reader: the writes and events of a block, a transaction, a message, a call. */
+import { toKey } from '../primitives/bytes.ts'
+import { compareTexts, inRange, lowerBound, mergeEntries } from './order.ts'
+import type { Branch, ChainEvent, Change, Entry, Range, Reader } from './types.ts'
+
+/** What a branch wrote under one key. Never changed once made, so that an iteration may hold on to it. */
+interface Slot {
+  readonly text: string
+  readonly key: Uint8Array
+  /** Undefined: deleted. */
+  readonly value: Uint8Array | undefined
+}
+
+/** What a branch wrote to one store. */
+interface Layer {
+  readonly slots: Map<string, Slot>
+  /** The keys in order, as far as an iteration has needed them; `fresh` are those not yet among them. */
+  sorted: string[]
+  fresh: string[]
+}
+
+/** One overlay of a stack; `base` is what lies under the lowest. */
+interface Overlay {
+  readonly base: Reader
+  readonly parent: Overlay | undefined
+  layers: Map<string, Layer> | undefined
+  events: ChainEvent[] | undefined
+}
+
+const NOTHING: Reader = { get: () => undefined, has: () => false, iterate: () => [][Symbol.iterator]() }
+
+/** A store in memory with nothing in it and nothing under it. */
+export function createEmptyBranch(): Branch {
+  return createBranch(NOTHING)
+}
+
+/**
+ * A branch on a reader, which must not change while the branch is in use. Keys and values given to `set` become the
+ * branch's: the caller does not change them afterwards. An iteration sees the state as it was when it began, whatever
+ * is written during it.
+ */
+export function createBranch(base: Reader): Branch {
+  return overlayBranch({ base, parent: undefined, layers: undefined, events: undefined })
+}
+
+function overlayBranch(overlay: Overlay): Branch {
+  return {
+    get events() {
+      overlay.events ??= []
+      return overlay.events
+    },
+    get: (store, key) => read(overlay, store, key),
+    has(store, key) {
+      const slot = find(overlay, store, key)
+      return slot ? slot.value !== undefined : overlay.base.has(store, key)
+    },
+    iterate: (store, range) => iterate(overlay, store, range ?? {}),
+    set: (store, key, value) => write(overlay, store, { text: toKey(key), key, value }),
+    delete: (store, key) => write(overlay, store, { text: toKey(key), key, value: undefined }),
+    branch: () => overlayBranch({ base: overlay.base, parent: overlay, layers: undefined, events: undefined }),
+    merge: () => merge(overlay),
+    changes: () => changes(overlay),
+  }
+}
+
+function find(overlay: Overlay, store: string, key: Uint8Array): Slot | undefined {
+  let text: string | undefined
+  for (let at: Overlay | undefined = overlay; at; at = at.parent) {
+    const layer = at.layers?.get(store)
+    if (!layer) continue
+    text ??= toKey(key)
+    const slot = layer.slots.get(text)
+    if (slot) return slot
+  }
+  return undefined
+}
+
+function read(overlay: Overlay, store: string, key: Uint8Array): Uint8Array | undefined {
+  const slot = find(overlay, store, key)
+  return slot ? slot.value : overlay.base.get(store, key)
+}
+
+function write(overlay: Overlay, store: string, slot: Slot): void {
+  overlay.layers ??= new Map()
+  let layer = overlay.layers.get(store)
+  if (!layer) {
+    layer = { slots: new Map(), sorted: [], fresh: [] }
+    overlay.layers.set(store, layer)
+  }
+  put(layer, slot)
+}
+
+function put(layer: Layer, slot: Slot): void {
+  const before = layer.slots.size
+  layer.slots.set(slot.text, slot)
+  if (layer.slots.size !== before) layer.fresh.push(slot.text)
+}
+
+function merge(overlay: Overlay): void {
+  const { parent, layers, events } = overlay
+  if (!parent) throw new Error('a root branch has no parent to merge into')
+  overlay.layers = undefined
+  overlay.events = undefined
+  if (events?.length) {
+    if (parent.events) for (const event of events) parent.events.push(event)
+    else parent.events = events
+  }
+  if (!layers) return
+  if (!parent.layers) {
+    parent.layers = layers
+    return
+  }
+  for (const [store, layer] of layers) {
+    const target = parent.layers.get(store)
+    if (!target) parent.layers.set(store, layer)
+    else for (const slot of layer.slots.values()) put(target, slot)
+  }
+}
+
+function changes(overlay: Overlay): Change[] {
+  const out: Change[] = []
+  for (const store of [...(overlay.layers?.keys() ?? [])].sort(compareTexts)) {
+    const layer = overlay.layers!.get(store)!
+    for (const text of sortedKeys(layer)) {
+      const { key, value } = layer.slots.get(text)!
+      out.push({ store, key, value })
+    }
+  }
+  return out
+}
+
+/** The keys of a layer in byte order, which is that of their texts. */
+function sortedKeys(layer: Layer): readonly string[] {
+  const { fresh } = layer
+  if (fresh.length > 0) {
+    if (fresh.length * 8 < layer.sorted.length && fresh.length < 32) {
+      for (const text of fresh) layer.sorted.splice(lowerBound(layer.sorted, text), 0, text)
+    } else {
+      for (const text of fresh) layer.sorted.push(text)
+      layer.sorted.sort(compareTexts)
+    }
+    layer.fresh = []
+  }
+  return layer.sorted
+}
+
+function iterate(overlay: Overlay, store: string, range: Range): IterableIterator<Entry> {
+  const slots: Slot[][] = []
+  for (let at: Overlay | undefined = overlay; at; at = at.parent) {
+    const layer = at.layers?.get(store)
+    const found = layer ? slotsInRange(layer, range) : []
+    if (found.length > 0) slots.push(found)
+  }
+  let entries = overlay.base.iterate(store, range)
+  for (let i = slots.length - 1; i >= 0; i--) entries = mergeEntries(entries, slots[i]!, range.reverse ? -1 : 1)
+  return entries
+}
+
+function slotsInRange(layer: Layer, range: Range): Slot[] {
+  const keys = sortedKeys(layer)
+  const { from, to } = inRange(keys, range)
+  const found = new Array<Slot>(Math.max(0, to - from))
+  for (let i = from; i < to; i++) found[i - from] = layer.slots.get(keys[i]!)!
+  return range.reverse ? found.reverse() : found
+}

@@ -1,0 +1,188 @@
+/** Keys of collections as bytes (state-layout.md §1.2, §1.3). */
+import { decodeBech32, formatBech32 } from '../primitives/address.ts'
+import * as bytes from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
+import { formatKey, parseRfc3339 } from '../primitives/time.ts'
+import type { CodecContext } from './codecs.ts'
+
+/** A decoded key, and the offset behind its last byte. */
+export type DecodedKey<Key> = readonly [key: Key, end: number]
+
+/** `Prefix` is what the first components of a composite key look like; `never` for a key of one part. */
+export interface KeyCodec<Key, Prefix = never> {
+  encode(ctx: CodecContext, key: Key): Uint8Array
+  /** Reads the key that begins at `offset`. Throws an `Error` if the bytes are none: stored state is then broken. */
+  decode(ctx: CodecContext, encoded: Uint8Array, offset: number): DecodedKey<Key>
+  /** The bytes with which every key of that prefix begins. */
+  encodePrefix(ctx: CodecContext, prefix: Prefix): Uint8Array
+}
+
+type Simple<Key> = Pick<KeyCodec<Key>, 'encode' | 'decode'>
+
+/** A codec of a key with one part. */
+function single<Key>(codec: Simple<Key>): KeyCodec<Key> {
+  return {
+    ...codec,
+    encodePrefix() {
+      throw new Error('a key of one part has no prefix')
+    },
+  }
+}
+
+const ZERO_BYTE = new Uint8Array(1)
+
+/** UTF-8 and a final 0x00. Throws 3 `invalidArgument` for a text that contains one. */
+export const stringKey: KeyCodec<string> = single({
+  encode(_ctx, text) {
+    if (text.includes('\0')) throw queryError('invalidArgument', 'a key must not contain a NUL byte')
+    return bytes.concat(bytes.utf8(text), ZERO_BYTE)
+  },
+  decode: (_ctx, encoded, offset) => terminated(encoded, offset),
+})
+
+function terminated(encoded: Uint8Array, offset: number): DecodedKey<string> {
+  const end = encoded.indexOf(0, offset)
+  if (end < 0) throw new Error('a text in a key has no end')
+  return [bytes.formatUtf8(encoded.subarray(offset, end)), end + 1]
+}
+
+/** UTF-8 without an end: last component only. */
+export const bareStringKey: KeyCodec<string> = single({
+  encode: (_ctx, text) => bytes.utf8(text),
+  decode: (_ctx, encoded, offset) => [bytes.formatUtf8(encoded.subarray(offset)), encoded.length],
+})
+
+/** Raw bytes without an end: last component only. */
+export const bytesKey: KeyCodec<Uint8Array> = single({
+  encode: (_ctx, raw) => raw,
+  decode: (_ctx, encoded, offset) => [encoded.slice(offset), encoded.length],
+})
+
+/** Exactly `length` raw bytes. */
+export function fixedBytesKey(length: number): KeyCodec<Uint8Array> {
+  return single({
+    encode(_ctx, raw) {
+      if (raw.length !== length) throw new RangeError(`${raw.length} bytes where a key has ${length}`)
+      return raw
+    },
+    decode: (_ctx, encoded, offset) => [encoded.slice(offset, offset + length), offset + length],
+  })
+}
+
+/** Twenty raw bytes. */
+export const evmAddressKey: KeyCodec<Uint8Array> = fixedBytesKey(20)
+
+/** Thirty-two raw bytes: slots, code hashes, ids. */
+export const hashKey: KeyCodec<Uint8Array> = fixedBytesKey(32)
+
+/** An address of the sdk modules: one byte of length, then the bytes; the empty address is no byte at all. */
+export const addressKey: KeyCodec<Uint8Array> = single({
+  encode(_ctx, address) {
+    if (address.length === 0) return address
+    if (address.length > 255) throw new RangeError(`an address of ${address.length} bytes`)
+    const out = new Uint8Array(address.length + 1)
+    out[0] = address.length
+    out.set(address, 1)
+    return out
+  },
+  decode(_ctx, encoded, offset) {
+    const end = offset + 1 + (encoded[offset] ?? 0)
+    if (end > encoded.length) throw new Error('an address in a key is cut off')
+    return [encoded.slice(offset + 1, end), end]
+  },
+})
+
+function bech32Key(kind: 'account' | 'validator' | 'consensus'): KeyCodec<Uint8Array> {
+  return single({
+    encode: (ctx, address) =>
+      bytes.concat(
+        address.length === 0 ? bytes.EMPTY : bytes.utf8(formatBech32(ctx.identity.bech32[kind], address)),
+        ZERO_BYTE,
+      ),
+    decode(_ctx, encoded, offset) {
+      const [text, end] = terminated(encoded, offset)
+      if (text === '') return [bytes.EMPTY, end]
+      const parts = decodeBech32(text)
+      if ('reason' in parts) throw new Error(`an address in a key is wrong: ${parts.reason}`)
+      return [parts.bytes, end]
+    },
+  })
+}
+
+/** Address bytes as Bech32 text and 0x00, in the profile's words; no address is the 0x00 alone. Order is the text's. */
+export const accountTextKey: KeyCodec<Uint8Array> = bech32Key('account')
+export const validatorTextKey: KeyCodec<Uint8Array> = bech32Key('validator')
+export const consensusTextKey: KeyCodec<Uint8Array> = bech32Key('consensus')
+
+/** Eight bytes, big-endian. */
+export const uint64Key: KeyCodec<bigint> = single({
+  encode: (_ctx, value) => bytes.encodeUint64(value),
+  decode: (_ctx, encoded, offset) => [bytes.decodeUint64(encoded.subarray(offset)), offset + 8],
+})
+
+/** Eight bytes, little-endian: slashing's bit array and distribution's periods. */
+export const uint64LittleEndianKey: KeyCodec<bigint> = single({
+  encode: (_ctx, value) => bytes.encodeUint64LittleEndian(value),
+  decode: (_ctx, encoded, offset) => [
+    new DataView(encoded.buffer, encoded.byteOffset).getBigUint64(offset, true),
+    offset + 8,
+  ],
+})
+
+/** Decimal digits without padding or end (staking's headers): last component only, and text order. */
+export const decimalTextKey: KeyCodec<bigint> = single({
+  encode: (_ctx, value) => bytes.utf8(value.toString()),
+  decode: (_ctx, encoded, offset) => [BigInt(bytes.formatUtf8(encoded.subarray(offset))), encoded.length],
+})
+
+/** An unsigned integer in 32 bytes, big-endian. */
+export const uint256Key: KeyCodec<bigint> = single({
+  encode: (_ctx, value) => bytes.encodeUint(value, 32),
+  decode: (_ctx, encoded, offset) => [bytes.decodeUint(encoded.subarray(offset, offset + 32)), offset + 32],
+})
+
+const TIME_LENGTH = 29
+
+/** Nanoseconds since the epoch as 29 characters of text, which sort as the times do. */
+export const timeKey: KeyCodec<bigint> = single({
+  encode: (_ctx, timeNs) => bytes.utf8(formatKey(timeNs)),
+  decode(_ctx, encoded, offset) {
+    const end = offset + TIME_LENGTH
+    const timeNs = parseRfc3339(`${bytes.formatUtf8(encoded.subarray(offset, end))}Z`)
+    if (timeNs === undefined) throw new Error('a time in a key is wrong')
+    return [timeNs, end]
+  },
+})
+
+/** Two components; a prefix is the first. */
+export function pairKey<A, B>(a: KeyCodec<A, unknown>, b: KeyCodec<B, unknown>): KeyCodec<readonly [A, B], A> {
+  return {
+    encode: (ctx, [first, second]) => bytes.concat(a.encode(ctx, first), b.encode(ctx, second)),
+    encodePrefix: (ctx, first) => a.encode(ctx, first),
+    decode(ctx, encoded, offset) {
+      const [first, middle] = a.decode(ctx, encoded, offset)
+      const [second, end] = b.decode(ctx, encoded, middle)
+      return [[first, second], end]
+    },
+  }
+}
+
+/** Three components; a prefix is the first, or the first two. */
+export function tripleKey<A, B, C>(
+  a: KeyCodec<A, unknown>,
+  b: KeyCodec<B, unknown>,
+  c: KeyCodec<C, unknown>,
+): KeyCodec<readonly [A, B, C], readonly [A] | readonly [A, B]> {
+  return {
+    encode: (ctx, [first, second, third]) =>
+      bytes.concat(a.encode(ctx, first), b.encode(ctx, second), c.encode(ctx, third)),
+    encodePrefix: (ctx, prefix) =>
+      prefix.length === 1 ? a.encode(ctx, prefix[0]) : bytes.concat(a.encode(ctx, prefix[0]), b.encode(ctx, prefix[1])),
+    decode(ctx, encoded, offset) {
+      const [first, afterFirst] = a.decode(ctx, encoded, offset)
+      const [second, afterSecond] = b.decode(ctx, encoded, afterFirst)
+      const [third, end] = c.decode(ctx, encoded, afterSecond)
+      return [[first, second, third], end]
+    },
+  }
+}
