@@ -56,7 +56,13 @@ export interface CheckResult {
   readonly events: readonly ChainEvent[]
   readonly error?: Error
   /** For the pool's ordering: one queue per sender. Present when the transaction passed. */
-  readonly order?: { readonly sender: string; readonly nonce: bigint; readonly priority: bigint }
+  readonly order?: {
+    readonly sender: string
+    readonly nonce: bigint
+    readonly priority: bigint
+    /** The sender's nonce before anything that waits, when `nonce` may lie ahead of it; absent: nothing is missing before it. */
+    readonly stateNonce?: bigint
+  }
   readonly evm?: {
     readonly hash: Uint8Array
     readonly raw: Uint8Array
