@@ -23,8 +23,11 @@ export interface Identity {
   readonly toNeutralPath: (path: string) => string
   /** Neutral amino name (`sdk/MsgSend`) to the profile's. */
   readonly toProfileAmino: (neutral: string) => string
+  /** Further families of amino names that signers may have used (D18): `sdk/MsgSend` → what public clients hard-code. */
+  readonly aminoAliases: readonly ((neutral: string) => string)[]
   /** Neutral JSON/proto field name to the profile's (`base_fee_unative` → `base_fee_…`). */
   readonly toProfileField: (neutral: string) => string
+  readonly toNeutralField: (name: string) => string
   /** Named departures of a real chain from the API document (D30); empty by default. */
   readonly behaviours: ReadonlySet<string>
 }

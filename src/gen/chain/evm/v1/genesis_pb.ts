@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/evm/v1/genesis.proto.
  */
 export const file_chain_evm_v1_genesis: GenFile = /*@__PURE__*/
-  fileDesc("ChpjaGFpbi9ldm0vdjEvZ2VuZXNpcy5wcm90bxIMY2hhaW4uZXZtLnYxIp0BCgxHZW5lc2lzU3RhdGUSLgoIYWNjb3VudHMYASADKAsyHC5jaGFpbi5ldm0udjEuR2VuZXNpc0FjY291bnQSKgoGcGFyYW1zGAIgASgLMhQuY2hhaW4uZXZtLnYxLlBhcmFtc0IEyNIjARIxChFmdW50b2tlbl9tYXBwaW5ncxgDIAMoCzIWLmNoYWluLmV2bS52MS5GdW5Ub2tlbiJVCg5HZW5lc2lzQWNjb3VudBIPCgdhZGRyZXNzGAEgASgJEgwKBGNvZGUYAiABKAkSJAoHc3RvcmFnZRgDIAMoCzITLmNoYWluLmV2bS52MS5TdGF0ZWIGcHJvdG8z", [file_almanac_options, file_chain_evm_v1_evm]);
+  fileDesc("ChpjaGFpbi9ldm0vdjEvZ2VuZXNpcy5wcm90bxIMY2hhaW4uZXZtLnYxIs4BCgxHZW5lc2lzU3RhdGUSLgoIYWNjb3VudHMYASADKAsyHC5jaGFpbi5ldm0udjEuR2VuZXNpc0FjY291bnQSKgoGcGFyYW1zGAIgASgLMhQuY2hhaW4uZXZtLnYxLlBhcmFtc0IEyNIjARIxChFmdW50b2tlbl9tYXBwaW5ncxgDIAMoCzIWLmNoYWluLmV2bS52MS5GdW5Ub2tlbhIvCgxjaGFpbl9jb25maWcYBCABKAsyGS5jaGFpbi5ldm0udjEuQ2hhaW5Db25maWciGwoLQ2hhaW5Db25maWcSDAoEZm9yaxgBIAEoCSJVCg5HZW5lc2lzQWNjb3VudBIPCgdhZGRyZXNzGAEgASgJEgwKBGNvZGUYAiABKAkSJAoHc3RvcmFnZRgDIAMoCzITLmNoYWluLmV2bS52MS5TdGF0ZWIGcHJvdG8z", [file_almanac_options, file_chain_evm_v1_evm]);
 
 /**
  * @generated from message chain.evm.v1.GenesisState
@@ -33,6 +33,11 @@ export type GenesisState = Message<"chain.evm.v1.GenesisState"> & {
    * @generated from field: repeated chain.evm.v1.FunToken funtoken_mappings = 3;
    */
   funtokenMappings: FunToken[];
+
+  /**
+   * @generated from field: chain.evm.v1.ChainConfig chain_config = 4;
+   */
+  chainConfig?: ChainConfig | undefined;
 };
 
 /**
@@ -41,6 +46,25 @@ export type GenesisState = Message<"chain.evm.v1.GenesisState"> & {
  */
 export const GenesisStateSchema: GenMessage<GenesisState> = /*@__PURE__*/
   messageDesc(file_chain_evm_v1_genesis, 0);
+
+/**
+ * @generated from message chain.evm.v1.ChainConfig
+ */
+export type ChainConfig = Message<"chain.evm.v1.ChainConfig"> & {
+  /**
+   * Name of the hard fork, `Berlin` to `Osaka`; empty: the newest.
+   *
+   * @generated from field: string fork = 1;
+   */
+  fork: string;
+};
+
+/**
+ * Describes the message chain.evm.v1.ChainConfig.
+ * Use `create(ChainConfigSchema)` to create a new message.
+ */
+export const ChainConfigSchema: GenMessage<ChainConfig> = /*@__PURE__*/
+  messageDesc(file_chain_evm_v1_genesis, 1);
 
 /**
  * @generated from message chain.evm.v1.GenesisAccount
@@ -69,5 +93,5 @@ export type GenesisAccount = Message<"chain.evm.v1.GenesisAccount"> & {
  * Use `create(GenesisAccountSchema)` to create a new message.
  */
 export const GenesisAccountSchema: GenMessage<GenesisAccount> = /*@__PURE__*/
-  messageDesc(file_chain_evm_v1_genesis, 1);
+  messageDesc(file_chain_evm_v1_genesis, 2);
 

@@ -1,0 +1,67 @@
+/** From a profile's data to the `Identity` that travels in every context. */
+import type { NameMap, Profile } from './profiles/profile.ts'
+import type { Identity } from './types.ts'
+
+type Rename = (name: string) => string
+
+/** Renames by the longest entry that is the name itself or ends where a part of the name ends. Remembers its answers. */
+function renamer(entries: Readonly<Record<string, string>>, separator: string): Rename {
+  const sorted = Object.entries(entries).sort(([a], [b]) => b.length - a.length)
+  if (sorted.length === 0) return (name) => name
+  const rename = (name: string): string => {
+    for (const [from, to] of sorted) {
+      if (name === from) return to
+      if (name.startsWith(from) && name.startsWith(separator, from.length)) return to + name.slice(from.length)
+    }
+    return name
+  }
+  return remembering(rename)
+}
+
+const REMEMBERED = 10_000
+
+/** Names come from requests too, so that what is remembered is bounded. */
+function remembering(rename: Rename): Rename {
+  const known = new Map<string, string>()
+  return (name) => {
+    const answer = known.get(name)
+    if (answer !== undefined) return answer
+    const renamed = rename(name)
+    if (known.size >= REMEMBERED) known.clear()
+    known.set(name, renamed)
+    return renamed
+  }
+}
+
+function reversed(entries: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(entries).map(([from, to]) => [to, from]))
+}
+
+/** Back to neutral, from any family of names that the profile accepts. */
+function reverser(profile: Profile, part: keyof NameMap, separator: string): Rename {
+  const merged: Record<string, string> = {}
+  for (const names of [...profile.accepted, profile.names]) Object.assign(merged, reversed(names[part]))
+  return renamer(merged, separator)
+}
+
+export function createIdentity(profile: Profile): Identity {
+  const { name, names, accepted, behaviours, ...facts } = profile
+  return {
+    ...facts,
+    profile: name,
+    toProfileName: renamer(names.packages, '.'),
+    toNeutralName: reverser(profile, 'packages', '.'),
+    toProfilePath: renamer(names.paths, '/'),
+    toNeutralPath: reverser(profile, 'paths', '/'),
+    toProfileAmino: renamer(names.amino, '/'),
+    aminoAliases: accepted.map((family) => renamer(family.amino, '/')),
+    toProfileField: renamer(names.fields, ' '),
+    toNeutralField: reverser(profile, 'fields', ' '),
+    behaviours: new Set(behaviours),
+  }
+}
+
+/** EVM chain id of a chain id: the profile's entry, else its default. */
+export function evmChainIdOf(identity: Identity, chainId: string): bigint {
+  return identity.evmChainIds[chainId] ?? identity.defaultEvmChainId
+}

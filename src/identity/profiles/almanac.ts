@@ -1,0 +1,30 @@
+/** The default profile: neutral names. */
+import { createIdentity } from '../identity.ts'
+import type { NameMap, Profile } from './profile.ts'
+
+const NEUTRAL: NameMap = { packages: {}, paths: {}, amino: {}, fields: {} }
+
+/** What public client libraries of this family of chains hard-code. */
+export const FAMILY: NameMap = {
+  packages: { sdk: 'cosmos', 'chain.crypto.v1': 'ethermint.crypto.v1' },
+  paths: { '/sdk': '/cosmos' },
+  amino: { sdk: 'cosmos-sdk', 'chain/PubKeyEthSecp256k1': 'ethermint/PubKeyEthSecp256k1' },
+  fields: {},
+}
+
+export const profile: Profile = {
+  name: 'almanac',
+  bech32: { account: 'chain', validator: 'chainvaloper', consensus: 'chainvalcons' },
+  baseDenom: 'unative',
+  displayDenom: 'native',
+  wrappedNativeSymbol: 'WNATIVE',
+  defaultChainId: 'almanac-localnet-1',
+  evmChainIds: {},
+  defaultEvmChainId: 6930n,
+  factoryPrefix: 'factory',
+  names: NEUTRAL,
+  accepted: [FAMILY],
+  behaviours: [],
+}
+
+export const almanac = createIdentity(profile)
