@@ -1,0 +1,83 @@
+/** The funded accounts of a development chain: keys from a mnemonic at the two paths that wallets use. */
+import { createHmac, pbkdf2Sync } from 'node:crypto'
+import secp256k1 from 'secp256k1'
+import type { Identity } from '../identity/types.ts'
+import { formatBech32, formatEip55, ofEthSecp256k1, ofSecp256k1 } from '../primitives/address.ts'
+import { formatHex0x, utf8 } from '../primitives/bytes.ts'
+
+export interface DevAccount {
+  /** EIP-55 text of the 20 bytes. */
+  readonly address: string
+  readonly bech32: string
+  /** `0x` and 64 digits. */
+  readonly privateKey: string
+  readonly path: string
+  /** `eth`: address and signatures by Ethereum's rule; `cosmos`: by that of the sdk's secp256k1 keys. */
+  readonly kind: 'eth' | 'cosmos'
+  readonly addressBytes: Uint8Array
+  readonly privateKeyBytes: Uint8Array
+}
+
+interface Node {
+  readonly key: Uint8Array
+  readonly chainCode: Uint8Array
+}
+
+/** BIP-39 seed of a mnemonic without passphrase, 64 bytes. */
+export function seedOf(mnemonic: string): Uint8Array {
+  return new Uint8Array(pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512'))
+}
+
+function splitNode(digest: Buffer): Node {
+  return { key: new Uint8Array(digest.subarray(0, 32)), chainCode: new Uint8Array(digest.subarray(32)) }
+}
+
+/** BIP-32 child; `index` from 2^31 on is hardened. */
+function child({ key, chainCode }: Node, index: number): Node {
+  const data = Buffer.alloc(37)
+  if (index >= 0x8000_0000) data.set(key, 1)
+  else data.set(secp256k1.publicKeyCreate(key, true), 0)
+  data.writeUInt32BE(index, 33)
+  const { key: tweak, chainCode: next } = splitNode(createHmac('sha512', chainCode).update(data).digest())
+  return { key: secp256k1.privateKeyTweakAdd(new Uint8Array(key), tweak), chainCode: next }
+}
+
+/** The keys at `prefix/0`, `prefix/1`, … of a seed; a `'` marks a hardened step. */
+function deriveKeys(seed: Uint8Array, prefix: string, count: number): Uint8Array[] {
+  let node = splitNode(createHmac('sha512', utf8('Bitcoin seed')).update(seed).digest())
+  for (const step of prefix.split('/').slice(1)) {
+    node = child(node, Number.parseInt(step, 10) + (step.endsWith("'") ? 0x8000_0000 : 0))
+  }
+  return Array.from({ length: count }, (_, n) => child(node, n).key)
+}
+
+/** Accounts 0 to count-1 at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
+export function deriveAccounts(
+  mnemonic: string,
+  count: number,
+  { bech32 }: Pick<Identity, 'bech32'>,
+): readonly DevAccount[] {
+  const seed = seedOf(mnemonic)
+  const accounts: DevAccount[] = []
+  for (const { prefix, kind } of [
+    { prefix: "m/44'/60'/0'/0", kind: 'eth' },
+    { prefix: "m/44'/118'/0'/0", kind: 'cosmos' },
+  ] as const) {
+    deriveKeys(seed, prefix, count).forEach((key, n) => {
+      const addressBytes =
+        kind === 'eth'
+          ? ofEthSecp256k1(secp256k1.publicKeyCreate(key, false).subarray(1))
+          : ofSecp256k1(secp256k1.publicKeyCreate(key, true))
+      accounts.push({
+        address: formatEip55(addressBytes),
+        bech32: formatBech32(bech32.account, addressBytes),
+        privateKey: formatHex0x(key),
+        path: `${prefix}/${n}`,
+        kind,
+        addressBytes,
+        privateKeyBytes: key,
+      })
+    })
+  }
+  return accounts
+}

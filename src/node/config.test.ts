@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { parseBlockTime, parseMemory, resolveConfig } from './config.ts'
+import { parseConfigFile, renderConfigFile, renderEffective } from './config-file.ts'
+
+test('a flag wins over the environment, that over the file, that over the default', () => {
+  const file = parseConfigFile('[rest]\nport = 1\nhost = "0.0.0.0"\n[rpc]\nbatch_limit = 7\n[evm]\ngas_cap = 30000000')
+  const environment = { ALMANAC_REST_PORT: '2', ALMANAC_RPC_BATCH_LIMIT: '8', PATH: '/bin' }
+  const { config, origins } = resolveConfig({ file, environment, flags: { 'rest-port': '3' } })
+  expect([config.rest.port, config.rpc.batchLimit, config.rest.host, config.grpc.port]).toEqual([3, 8, '0.0.0.0', 9090])
+  expect(config.evm.gasCap).toBe(30_000_000n)
+  expect(['rest.port', 'rpc.batch_limit', 'rest.host', 'grpc.port'].map((key) => origins.get(key))).toEqual([
+    'flag',
+    'environment',
+    'config.toml',
+    'default',
+  ])
+})
+
+test('unknown keys and bad values end with an error that names them', () => {
+  const file = (text: string) => () => resolveConfig({ file: parseConfigFile(text) })
+  expect(file('[rest]\nprot = 1')).toThrow('config.toml: unknown key rest.prot (did you mean rest.port?)')
+  expect(file('[nonsense]\nport = 1')).toThrow('config.toml: unknown section [nonsense]')
+  expect(file('rest = 1')).toThrow('rest must be a section')
+  expect(file('[rest]\nport = 70000')).toThrow('config.toml: rest.port = 70000: must be an integer from 0 to 65535')
+  expect(file('[rest]\nport = "a"')).toThrow('rest.port = "a"')
+  expect(file('[log]\nformat = "xml"')).toThrow('log.format = "xml": must be one of text, json')
+  expect(file('[rest')).toThrow('config.toml:')
+  expect(() => resolveConfig({ environment: { ALMANAC_REST_PROT: '1' } })).toThrow(
+    'unknown variable ALMANAC_REST_PROT (did you mean ALMANAC_REST_PORT?)',
+  )
+  expect(() => resolveConfig({ flags: { 'block-time': '-1' } })).toThrow('--block-time: blocks.time = "-1": must be')
+  expect(() => resolveConfig({ caller: { chain: { accounts: 0 } } })).toThrow('startNode: chain.accounts = 0')
+})
+
+test('block times are words, seconds, or durations', () => {
+  expect(parseBlockTime('arrival')).toEqual({ mode: 'arrival' })
+  expect(parseBlockTime('0.5')).toEqual({ mode: 'interval', intervalMs: 500 })
+  expect(parseBlockTime('500ms')).toEqual({ mode: 'interval', intervalMs: 500 })
+  expect(parseBlockTime('1m')).toEqual({ mode: 'interval', intervalMs: 60_000 })
+  expect([parseBlockTime('0'), parseBlockTime('soon'), parseBlockTime('-2s')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect([parseMemory('256MB'), parseMemory('12'), parseMemory('many')]).toEqual([268_435_456, 12, undefined])
+})
+
+test('the written file changes nothing, keeps what was told, and names every key', () => {
+  const told = resolveConfig({ flags: { accounts: '3', 'block-time': '2', balance: '5' } })
+  const text = renderConfigFile(told, () => true)
+  expect(resolveConfig({ file: parseConfigFile(text) }).config).toEqual(told.config)
+  expect(text).toContain('\naccounts = 3\n')
+  expect(text).toContain('\n# port = 1317\n')
+  expect(renderEffective(told)).toContain('accounts = 3 # flag')
+  expect(parseConfigFile(renderEffective(told))).toMatchObject({ chain: { accounts: 3 }, log: { format: 'text' } })
+})

@@ -1,0 +1,208 @@
+/** The settings in force: defaults, `config.toml`, environment, flags, in rising precedence. */
+import { type ChainError, queryError } from '../primitives/errors.ts'
+import { parseDuration } from '../primitives/time.ts'
+import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
+
+/** Where a value came from. */
+export type Origin = 'default' | 'config.toml' | 'environment' | 'flag' | 'caller'
+
+export interface ResolvedConfig {
+  readonly config: Config
+  /** By `section.key`. */
+  readonly origins: ReadonlyMap<string, Origin>
+}
+
+export interface ConfigSources {
+  /** The parsed `config.toml`. */
+  readonly file?: Readonly<Record<string, unknown>>
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Values of flags by their name without dashes. */
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** What a program passes to `startNode`: sections and names as in `Config`. */
+  readonly caller?: PartialConfig
+}
+
+export type PartialConfig = { readonly [Section in keyof Config]?: Partial<Config[Section]> }
+
+/** When blocks are made. */
+export type BlockTiming =
+  | { readonly mode: 'arrival' }
+  | { readonly mode: 'manual' }
+  | { readonly mode: 'interval'; readonly intervalMs: number }
+
+/** `arrival`, `manual`, seconds, or a duration with its unit; undefined if it is none or not positive. */
+export function parseBlockTime(text: string): BlockTiming | undefined {
+  if (text === 'arrival' || text === 'manual') return { mode: text }
+  const intervalMs = parseMilliseconds(text)
+  return intervalMs !== undefined && intervalMs >= 1 ? { mode: 'interval', intervalMs } : undefined
+}
+
+/** Milliseconds of `2`, `0.5` (seconds), `500ms`, `1m`; undefined if it is none. */
+export function parseMilliseconds(text: string): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000)
+  const ns = parseDuration(text)
+  return ns === undefined || ns < 0n ? undefined : Number(ns / 1000n) / 1000
+}
+
+const MEMORY_UNITS: Readonly<Record<string, number>> = { '': 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 }
+
+/** Bytes of `256MB`, `1GB`, `4096`; undefined if it is none. */
+export function parseMemory(text: string): number | undefined {
+  const match = /^(\d+)\s*(KB|MB|GB|)$/i.exec(text)
+  return match ? Number(match[1]) * MEMORY_UNITS[match[2]!.toUpperCase()]! : undefined
+}
+
+/** `ALMANAC_SECTION_KEY`. */
+export function environmentName({ section, key }: Setting): string {
+  return `ALMANAC_${section}_${key}`.toUpperCase()
+}
+
+/**
+ * The value of a setting from text, TOML or a program's own type.
+ * Throws `invalidArgument` naming the key, the value and what it should be.
+ */
+export function parseSetting(setting: Setting, raw: unknown, where: string): unknown {
+  const shown = typeof raw === 'string' ? `"${raw}"` : typeof raw === 'object' ? JSON.stringify(raw) : String(raw)
+  const fail = (wanted: string): never => {
+    throw configError(`${where}: ${setting.section}.${setting.key} = ${shown}: must be ${wanted}`)
+  }
+  const inRange = (value: number | bigint) =>
+    (setting.min === undefined || value >= setting.min) && (setting.max === undefined || value <= setting.max)
+  switch (setting.kind) {
+    case 'integer': {
+      const value = typeof raw === 'string' && /^-?\d+$/.test(raw) ? Number(raw) : raw
+      if (typeof value !== 'number' || !Number.isInteger(value) || !inRange(value)) {
+        return fail(`an integer from ${setting.min} to ${setting.max}`)
+      }
+      return value
+    }
+    case 'bigint': {
+      const whole = typeof raw === 'string' && /^-?\d+$/.test(raw)
+      const value = whole || (typeof raw === 'number' && Number.isInteger(raw)) ? BigInt(raw as string | number) : raw
+      if (typeof value !== 'bigint' || !inRange(value)) return fail(`an integer from ${setting.min} to ${setting.max}`)
+      return value
+    }
+    case 'boolean': {
+      const value = raw === 'true' || raw === '1' ? true : raw === 'false' || raw === '0' ? false : raw
+      return typeof value === 'boolean' ? value : fail('true or false')
+    }
+    case 'list': {
+      const value = typeof raw === 'string' ? raw.split(',').filter((item) => item !== '') : raw
+      const texts = Array.isArray(value) && value.every((item) => typeof item === 'string')
+      return texts ? value : fail('a list of texts')
+    }
+    case 'blockTime': {
+      const value = typeof raw === 'number' ? String(raw) : raw
+      if (typeof value !== 'string' || !parseBlockTime(value)) {
+        return fail('"arrival", "manual", seconds such as 2 or 0.5, or a duration such as "500ms"')
+      }
+      return value
+    }
+    case 'duration': {
+      const value = typeof raw === 'number' ? String(raw) : raw
+      return typeof value === 'string' && parseMilliseconds(value) !== undefined
+        ? value
+        : fail('a duration such as "5s"')
+    }
+    case 'memory': {
+      const value = typeof raw === 'number' ? String(raw) : raw
+      return typeof value === 'string' && parseMemory(value) !== undefined ? value : fail('a size such as "256MB"')
+    }
+    case 'text': {
+      if (typeof raw !== 'string') return fail('a text')
+      if (setting.oneOf && !setting.oneOf.includes(raw)) return fail(`one of ${setting.oneOf.join(', ')}`)
+      return raw
+    }
+  }
+}
+
+export function configError(message: string): ChainError {
+  return queryError('invalidArgument', message)
+}
+
+/** Throws `invalidArgument` naming the first unknown key or bad value, and where it stands. */
+export function resolveConfig(sources: ConfigSources): ResolvedConfig {
+  refuseUnknownKeys(sources)
+  const config: Record<string, Record<string, unknown>> = {}
+  const origins = new Map<string, Origin>()
+  for (const { name, setting } of ALL_SETTINGS) {
+    const { value, origin } = choose(setting, name, sources)
+    const section = config[setting.section] ?? {}
+    section[name] = value
+    config[setting.section] = section
+    origins.set(`${setting.section}.${setting.key}`, origin)
+  }
+  return { config: config as Config, origins }
+}
+
+function choose(setting: Setting, name: string, sources: ConfigSources): { value: unknown; origin: Origin } {
+  const { section, key } = setting
+  const caller = (sources.caller?.[section as keyof Config] as Record<string, unknown> | undefined)?.[name]
+  if (caller !== undefined) return { value: parseSetting(setting, caller, 'startNode'), origin: 'caller' }
+  const flag = sources.flags?.[setting.flag]
+  if (flag !== undefined) return { value: parseSetting(setting, flag, `--${setting.flag}`), origin: 'flag' }
+  const variable = environmentName(setting)
+  const environment = sources.environment?.[variable]
+  if (environment !== undefined) return { value: parseSetting(setting, environment, variable), origin: 'environment' }
+  const file = (sources.file?.[section] as Record<string, unknown> | undefined)?.[key]
+  if (file !== undefined) return { value: parseSetting(setting, file, 'config.toml'), origin: 'config.toml' }
+  return { value: setting.fallback, origin: 'default' }
+}
+
+/** Environment names with our prefix that are no settings of `config.toml`. */
+const OTHER_VARIABLES = new Set(['ALMANAC_HOME', 'ALMANAC_EPHEMERAL'])
+
+function refuseUnknownKeys({ file, environment, caller }: ConfigSources): void {
+  const keys = new Set(ALL_SETTINGS.map(({ setting }) => `${setting.section}.${setting.key}`))
+  for (const [section, values] of Object.entries(file ?? {})) {
+    if (!(section in SETTINGS))
+      throw configError(`config.toml: unknown section [${section}]${hint(section, Object.keys(SETTINGS))}`)
+    if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+      throw configError(`config.toml: ${section} must be a section, written [${section}]`)
+    }
+    for (const key of Object.keys(values)) {
+      const full = `${section}.${key}`
+      if (!keys.has(full)) throw configError(`config.toml: unknown key ${full}${hint(full, [...keys])}`)
+    }
+  }
+  const names = new Set(ALL_SETTINGS.map(({ setting }) => environmentName(setting)))
+  for (const variable of Object.keys(environment ?? {})) {
+    if (variable.startsWith('ALMANAC_') && !names.has(variable) && !OTHER_VARIABLES.has(variable)) {
+      throw configError(`environment: unknown variable ${variable}${hint(variable, [...names])}`)
+    }
+  }
+  for (const [section, values] of Object.entries(caller ?? {})) {
+    const known = SETTINGS[section as keyof typeof SETTINGS] as Record<string, Setting> | undefined
+    if (!known) throw configError(`startNode: unknown section ${section}${hint(section, Object.keys(SETTINGS))}`)
+    for (const name of Object.keys(values ?? {})) {
+      if (!(name in known))
+        throw configError(`startNode: unknown key ${section}.${name}${hint(name, Object.keys(known))}`)
+    }
+  }
+}
+
+/** ` (did you mean …?)` when a known name is close. */
+function hint(name: string, known: readonly string[]): string {
+  let best: string | undefined
+  let least = 4
+  for (const candidate of known) {
+    const distance = editDistance(name, candidate)
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best ? ` (did you mean ${best}?)` : ''
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

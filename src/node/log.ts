@@ -1,0 +1,41 @@
+/** The node's log: one line a record, as text for people or as JSON for machines. */
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void
+
+const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+export interface LogOptions {
+  readonly format: string
+  readonly level: string
+  readonly write: (line: string) => void
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number
+}
+
+function showValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Error) return value.stack ?? value.message
+  return value
+}
+
+function showText(value: unknown): string {
+  const shown = showValue(value)
+  const text = typeof shown === 'object' ? JSON.stringify(shown, (_, inner) => showValue(inner)) : String(shown)
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
+}
+
+/** Records below `level` are dropped. Values may be bigints and errors; an error shows its stack. */
+export function createLog({ format, level, write, now }: LogOptions): Log {
+  const lowest = RANK[level as LogLevel]
+  return (at, message, fields = {}) => {
+    if (RANK[at] < lowest) return
+    const time = new Date(now()).toISOString()
+    if (format === 'json') {
+      write(`${JSON.stringify({ time, level: at, message, ...fields }, (_, value) => showValue(value))}\n`)
+      return
+    }
+    const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${showText(value)}`)
+    write(`${time.slice(11, 23)} ${at.padEnd(5)} ${message}${tail.join('')}\n`)
+  }
+}

@@ -1,0 +1,227 @@
+/** Every setting of a node: its key in `config.toml`, its flag, its default, what it means. Environment names follow from the key. */
+
+export type SettingKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'list' | 'blockTime' | 'duration' | 'memory'
+
+export interface Setting<Value = unknown> {
+  readonly section: string
+  readonly key: string
+  /** Without dashes. */
+  readonly flag: string
+  readonly kind: SettingKind
+  readonly fallback: Value
+  readonly about: string
+  readonly oneOf?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  /** Decides genesis: recorded in the home, refused when it differs at a later start. */
+  readonly genesis?: boolean
+}
+
+const TEST_MNEMONIC = 'test test test test test test test test test test test junk'
+
+const define = <Value>(
+  section: string,
+  key: string,
+  kind: SettingKind,
+  fallback: Value,
+  about: string,
+  more: Partial<Omit<Setting, 'section' | 'key' | 'kind' | 'fallback' | 'about'>> = {},
+): Setting<Value> => ({
+  section,
+  key,
+  flag: `${section}-${key}`.replaceAll('_', '-'),
+  kind,
+  fallback,
+  about,
+  ...more,
+})
+
+const port = { min: 0, max: 65_535 }
+const count = { min: 0, max: 1_000_000_000 }
+
+export const SETTINGS = {
+  chain: {
+    id: define('chain', 'id', 'text', 'almanac-localnet-1', 'Chain id; decides the EVM chain id too.', {
+      flag: 'chain-id',
+      genesis: true,
+    }),
+    mnemonic: define('chain', 'mnemonic', 'text', TEST_MNEMONIC, 'Words of the funded accounts. Development only.', {
+      flag: 'mnemonic',
+      genesis: true,
+    }),
+    accounts: define('chain', 'accounts', 'integer', 10, 'Funded accounts, at each of the two derivation paths.', {
+      flag: 'accounts',
+      genesis: true,
+      min: 1,
+      max: 1000,
+    }),
+    balance: define('chain', 'balance', 'bigint', 10_000n, 'Balance of each funded account, whole native units.', {
+      flag: 'balance',
+      genesis: true,
+      min: 0,
+      max: 1_000_000_000_000,
+    }),
+    blockGasLimit: define('chain', 'block_gas_limit', 'bigint', 60_000_000n, 'Gas limit of a block; -1 is none.', {
+      flag: 'block-gas-limit',
+      genesis: true,
+      min: -1,
+      max: Number.MAX_SAFE_INTEGER,
+    }),
+    fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum rules: Berlin to Osaka.', {
+      flag: 'fork',
+      genesis: true,
+      oneOf: ['Berlin', 'London', 'Paris', 'Shanghai', 'Cancun', 'Prague', 'Osaka'],
+    }),
+  },
+  blocks: {
+    time: define(
+      'blocks',
+      'time',
+      'blockTime',
+      'arrival',
+      'When a block is made: "arrival" (of a transaction), "manual", or an interval such as "2", "0.5" or "500ms".',
+      { flag: 'block-time' },
+    ),
+  },
+  node: {
+    portOffset: define('node', 'port_offset', 'integer', 0, 'Added to every port.', { flag: 'port-offset', ...port }),
+    moniker: define('node', 'moniker', 'text', 'almanac', 'Name of the node in its own status.', { flag: 'moniker' }),
+    silent: define('node', 'silent', 'boolean', false, 'Print no banner.', { flag: 'silent' }),
+    configOut: define('node', 'config_out', 'text', '', 'File that receives accounts, keys and URLs as JSON.', {
+      flag: 'config-out',
+    }),
+    devKeys: define('node', 'dev_keys', 'boolean', true, 'Whether JSON-RPC signs for the funded accounts.', {
+      flag: 'dev-keys',
+    }),
+  },
+  rest: {
+    enabled: define('rest', 'enabled', 'boolean', true, 'Serve REST.'),
+    host: define('rest', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    port: define('rest', 'port', 'integer', 1317, 'Port; 0 lets the system choose.', port),
+  },
+  grpc: {
+    enabled: define('grpc', 'enabled', 'boolean', true, 'Serve gRPC.'),
+    host: define('grpc', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    port: define('grpc', 'port', 'integer', 9090, 'Port; 0 lets the system choose.', port),
+  },
+  jsonrpc: {
+    enabled: define('jsonrpc', 'enabled', 'boolean', true, 'Serve Ethereum JSON-RPC.'),
+    host: define('jsonrpc', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    port: define('jsonrpc', 'port', 'integer', 8545, 'Port; 0 lets the system choose.', port),
+    wsPort: define('jsonrpc', 'ws_port', 'integer', 8546, 'Second port, where tools expect WebSocket.', port),
+  },
+  comet: {
+    enabled: define('comet', 'enabled', 'boolean', true, 'Serve the CometBFT RPC.'),
+    host: define('comet', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    port: define('comet', 'port', 'integer', 26_657, 'Port; 0 lets the system choose.', port),
+  },
+  metrics: {
+    enabled: define('metrics', 'enabled', 'boolean', false, 'Serve Prometheus metrics.'),
+    host: define('metrics', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    port: define('metrics', 'port', 'integer', 26_660, 'Port; 0 lets the system choose.', port),
+  },
+  api: {
+    workers: define('api', 'workers', 'integer', 0, 'Threads that serve queries; 0 serves them in the main thread.', {
+      min: 0,
+      max: 64,
+    }),
+    tx: define('api', 'tx', 'boolean', true, 'Offer the transaction service (simulate, broadcast, get).'),
+    cors: define('api', 'cors', 'list', ['*'], 'Origins that browsers may call from; an empty list allows none.'),
+    bodyLimit: define('api', 'body_limit', 'integer', 5 * 1024 * 1024, 'Largest request body, bytes.', {
+      min: 1024,
+      max: 1_000_000_000,
+    }),
+    minGasPrice: define('api', 'min_gas_price', 'text', '', 'Lowest gas price this node admits, as "0.025unative".'),
+  },
+  rpc: {
+    logsBlockRange: define(
+      'rpc',
+      'logs_block_range',
+      'integer',
+      0,
+      'Most blocks one log query may cover; 0 is no limit.',
+      count,
+    ),
+    batchLimit: define('rpc', 'batch_limit', 'integer', 1000, 'Most calls in one JSON-RPC batch.', {
+      min: 1,
+      max: 100_000,
+    }),
+  },
+  evm: {
+    gasCap: define('evm', 'gas_cap', 'bigint', 25_000_000n, 'Gas cap of a call or an estimate.', count),
+    timeout: define('evm', 'timeout', 'duration', '5s', 'Time budget of a call, an estimate or a trace.'),
+    txFeeCap: define(
+      'evm',
+      'tx_fee_cap',
+      'bigint',
+      0n,
+      'Highest fee of a sent transaction, whole native units; 0 is off.',
+      count,
+    ),
+  },
+  compute: {
+    workers: define(
+      'compute',
+      'workers',
+      'integer',
+      1,
+      'Threads for calls, estimates and traces; 0 runs them in the main thread.',
+      {
+        min: 0,
+        max: 64,
+      },
+    ),
+    queue: define('compute', 'queue', 'integer', 256, 'Requests that may wait for a thread.', { min: 1, max: 100_000 }),
+    memory: define('compute', 'memory', 'memory', '256MB', 'Memory of one thread; over it, the thread is ended.'),
+  },
+  mempool: {
+    maxTxs: define('mempool', 'max_txs', 'integer', 5000, 'Most waiting transactions.', { min: 1, max: 10_000_000 }),
+    maxBytes: define('mempool', 'max_bytes', 'memory', '256MB', 'Most bytes of waiting transactions.'),
+    maxTxBytes: define('mempool', 'max_tx_bytes', 'memory', '1MB', 'Largest single transaction.'),
+    slots: define('mempool', 'slots', 'integer', 8, 'Waiting EVM transactions of one sender.', {
+      min: 1,
+      max: 100_000,
+    }),
+  },
+  store: {
+    keep: define('store', 'keep', 'integer', 0, 'Heights to keep for queries; 0 keeps all.', count),
+    cache: define(
+      'store',
+      'cache',
+      'integer',
+      1000,
+      'Answers to REST queries that are kept for their height; 0 is none.',
+      count,
+    ),
+  },
+  log: {
+    format: define('log', 'format', 'text', 'text', 'Form of the log.', { oneOf: ['text', 'json'] }),
+    level: define('log', 'level', 'text', 'info', 'Lowest level that is written.', {
+      oneOf: ['debug', 'info', 'warn', 'error'],
+    }),
+  },
+} as const satisfies Record<string, Record<string, Setting>>
+
+type Widen<T> = T extends string
+  ? string
+  : T extends number
+    ? number
+    : T extends boolean
+      ? boolean
+      : T extends readonly unknown[]
+        ? readonly string[]
+        : T
+
+/** All settings with their values: one object, sections and names as in `SETTINGS`. */
+export type Config = {
+  readonly [Section in keyof typeof SETTINGS]: {
+    readonly [Name in keyof (typeof SETTINGS)[Section]]: (typeof SETTINGS)[Section][Name] extends Setting<infer Value>
+      ? Widen<Value>
+      : never
+  }
+}
+
+/** Every setting with its name in `Config`. */
+export const ALL_SETTINGS: readonly { readonly name: string; readonly setting: Setting }[] = Object.values(
+  SETTINGS,
+).flatMap((section) => Object.entries(section).map(([name, setting]) => ({ name, setting: setting as Setting })))
