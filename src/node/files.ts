@@ -1,0 +1,28 @@
+/** The file system as the node uses it, so that a program may bring its own. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export interface Files {
+  /** Undefined if there is no such file. */
+  read(path: string): string | undefined
+  /** Whole or not at all: written beside and renamed. `secret` keeps it from other users. */
+  write(path: string, text: string, options?: { readonly secret?: boolean }): void
+  exists(path: string): boolean
+  /** Names in a folder; empty if there is none. */
+  list(path: string): string[]
+  /** A file, or a folder with all that is in it; nothing if it is not there. */
+  remove(path: string): void
+}
+
+export const diskFiles: Files = {
+  read: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
+  write(path, text, options) {
+    mkdirSync(dirname(path), { recursive: true })
+    const beside = `${path}.${process.pid}.new`
+    writeFileSync(beside, text, { mode: options?.secret ? 0o600 : 0o644, flush: true })
+    renameSync(beside, path)
+  },
+  exists: existsSync,
+  list: (path) => (existsSync(path) ? readdirSync(path) : []),
+  remove: (path) => rmSync(path, { recursive: true, force: true }),
+}

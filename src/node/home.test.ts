@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { resolveConfig } from './config.ts'
+import { parseConfigFile } from './config-file.ts'
+import type { Files } from './files.ts'
+import { type HomeOptions, openHome } from './home.ts'
+import { acquireLock } from './lock.ts'
+import { derivedValidatorKey } from './validator-key.ts'
+
+function memoryFiles(): Files & { readonly all: Map<string, string> } {
+  const all = new Map<string, string>()
+  return {
+    all,
+    read: (path) => all.get(path),
+    write: (path, text) => void all.set(path, text),
+    exists: (path) => all.has(path),
+    list: (path) => [...all.keys()].filter((name) => name.startsWith(`${path}/`)),
+    remove: (path) => void all.delete(path),
+  }
+}
+
+function open(files: Files, flags: Record<string, unknown> = {}, stores = ['acc', 'evm']) {
+  const text = files.read('/h/config.toml')
+  const options: HomeOptions = {
+    root: '/h',
+    files,
+    resolved: resolveConfig({ flags, ...(text !== undefined && { file: parseConfigFile(text) }) }),
+    stores,
+    createValidatorKey: () => derivedValidatorKey('some words', 'chain-1'),
+    createGenesis: (config) => ({
+      chain_id: config.chain.id,
+      genesis_time: '2024-01-01T00:00:00Z',
+      initial_height: '1',
+      consensus_params: {},
+      app_state: {},
+    }),
+  }
+  return openHome(options)
+}
+
+test('a second start goes on with what the first one chose', () => {
+  const files = memoryFiles()
+  const first = open(files, { 'chain-id': 'mine-1', accounts: '3', 'rest-port': '99' })
+  const again = open(files)
+  expect([first.isNew, again.isNew]).toEqual([true, false])
+  expect([again.config.chain.id, again.config.chain.accounts, again.genesis.chain_id]).toEqual(['mine-1', 3, 'mine-1'])
+  expect(again.validatorKey.publicKey).toEqual(first.validatorKey.publicKey)
+  expect(again.config.rest.port).toBe(1317)
+  expect(open(files, { accounts: '3' }).isNew).toBe(false)
+})
+
+test('another genesis choice ends with an error that names it and the ways out, and changes nothing', () => {
+  const files = memoryFiles()
+  open(files, { accounts: '3' })
+  const before = new Map(files.all)
+  const attempt = () => open(files, { accounts: '4' })
+  expect(attempt).toThrow('began with chain.accounts = 3, and --accounts says 4')
+  expect(attempt).toThrow(/--home DIR[\s\S]*almanac reset --home \/h[\s\S]*almanac export/)
+  expect(files.all).toEqual(before)
+})
+
+test('a home of another format, with unknown stores, or with edited choices is refused', () => {
+  const files = memoryFiles()
+  open(files)
+  const record = files.all.get('/h/home.json')!
+  expect(() => open(files, {}, ['acc'])).toThrow('stores that this build does not know: evm')
+  files.all.set('/h/home.json', record.replace('"format": 1', '"format": 2'))
+  expect(() => open(files)).toThrow('has format 2, and this build reads format 1')
+  files.all.set('/h/home.json', record.replace('"10000"', '"10001"'))
+  expect(() => open(files)).toThrow('no longer match their digest')
+  files.all.delete('/h/home.json')
+  files.all.set('/h/data/data.mdb', '')
+  expect(() => open(files)).toThrow('/h/data holds a chain, but /h/home.json')
+})
+
+test('a validator key comes back from its file and signs what its public key verifies', async () => {
+  const { createPublicKey, verify } = await import('node:crypto')
+  const key = derivedValidatorKey('some words', 'chain-1')
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key.publicKey).toString('base64url') }
+  const message = new Uint8Array([1, 2, 3])
+  expect(verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), key.sign(message))).toBe(true)
+})
+
+test('the lock of a living process refuses, that of a dead one does not', () => {
+  const files = memoryFiles()
+  files.write('/h/lock', `${process.ppid}\n`)
+  expect(() => acquireLock('/h/lock', files)).toThrow(`process ${process.ppid} already runs in this home`)
+  files.write('/h/lock', '4194303\n')
+  const release = acquireLock('/h/lock', files)
+  expect(files.read('/h/lock')).toBe(`${process.pid}\n`)
+  release()
+  expect(files.exists('/h/lock')).toBe(false)
+})

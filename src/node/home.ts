@@ -1,0 +1,188 @@
+/** A node's home folder: what lies where, and what may not change between two starts. */
+import { join } from 'node:path'
+import type { GenesisDocument } from '../app/types.ts'
+import { formatHex, utf8 } from '../primitives/bytes.ts'
+import { type ChainError, queryError } from '../primitives/errors.ts'
+import { sha256 } from '../primitives/hash.ts'
+import { parseSetting, type ResolvedConfig, resolveConfig } from './config.ts'
+import { renderConfigFile } from './config-file.ts'
+import type { Files } from './files.ts'
+import { ALL_SETTINGS, type Config } from './settings.ts'
+import { formatValidatorKey, parseValidatorKey, type ValidatorKey } from './validator-key.ts'
+
+/** Layout of a home and its data; another number is another layout. */
+export const HOME_FORMAT = 1
+
+export interface HomePaths {
+  readonly root: string
+  readonly config: string
+  readonly record: string
+  readonly genesis: string
+  readonly validatorKey: string
+  readonly data: string
+  readonly lock: string
+}
+
+export function homePaths(root: string): HomePaths {
+  return {
+    root,
+    config: join(root, 'config.toml'),
+    record: join(root, 'home.json'),
+    genesis: join(root, 'genesis.json'),
+    validatorKey: join(root, 'priv_validator_key.json'),
+    data: join(root, 'data'),
+    lock: join(root, 'lock'),
+  }
+}
+
+/** `home.json`. */
+interface HomeRecord {
+  readonly format: number
+  /** Genesis choices by `section.key`, as text. */
+  readonly choices: Readonly<Record<string, string>>
+  readonly choices_sha256: string
+  /** Stores of the chain's state. */
+  readonly stores: readonly string[]
+}
+
+export interface Home {
+  readonly paths: HomePaths
+  readonly config: Config
+  readonly genesis: GenesisDocument
+  readonly validatorKey: ValidatorKey
+  /** Whether this start began the chain. */
+  readonly isNew: boolean
+}
+
+export interface HomeOptions {
+  readonly root: string
+  readonly files: Files
+  readonly resolved: ResolvedConfig
+  /** Names of the stores that this build knows. */
+  readonly stores: readonly string[]
+  readonly createValidatorKey: () => ValidatorKey
+  readonly createGenesis: (config: Config, key: ValidatorKey) => GenesisDocument
+}
+
+const genesisSettings = ALL_SETTINGS.filter(({ setting }) => setting.genesis)
+
+const choiceOf = (config: Config, section: string, name: string): string =>
+  String((config[section as keyof Config] as Record<string, unknown>)[name])
+
+function choicesOf(config: Config): Record<string, string> {
+  return Object.fromEntries(
+    genesisSettings.map(({ name, setting: { section, key } }) => [
+      `${section}.${key}`,
+      choiceOf(config, section, name),
+    ]),
+  )
+}
+
+const digestOf = (choices: Readonly<Record<string, string>>): string =>
+  formatHex(sha256(utf8(JSON.stringify(Object.entries(choices).sort(([a], [b]) => (a < b ? -1 : 1))))))
+
+/**
+ * Opens a home, or begins one. A home is never changed silently: throws `failedPrecondition`, naming the difference and
+ * the ways out, when a genesis choice differs from the recorded one or the home is of another format.
+ */
+export function openHome(options: HomeOptions): Home {
+  const paths = homePaths(options.root)
+  const text = options.files.read(paths.record)
+  return text === undefined ? beginHome(paths, options) : reopenHome(paths, text, options)
+}
+
+function beginHome(
+  paths: HomePaths,
+  { files, resolved, stores, createValidatorKey, createGenesis }: HomeOptions,
+): Home {
+  if (files.list(paths.data).length > 0) {
+    throw wayOut(paths, `${paths.data} holds a chain, but ${paths.record}, which says which one, is missing`)
+  }
+  const { config } = resolved
+  const validatorKey = createValidatorKey()
+  const genesis = createGenesis(config, validatorKey)
+  const choices = choicesOf(config)
+  const record: HomeRecord = { format: HOME_FORMAT, choices, choices_sha256: digestOf(choices), stores: [...stores] }
+  if (files.read(paths.config) === undefined) {
+    files.write(
+      paths.config,
+      renderConfigFile(resolved, ({ genesis: decides }) => decides === true),
+    )
+  }
+  files.write(paths.validatorKey, formatValidatorKey(validatorKey), { secret: true })
+  files.write(paths.genesis, `${JSON.stringify(genesis, null, 2)}\n`)
+  files.write(paths.record, `${JSON.stringify(record, null, 2)}\n`)
+  return { paths, config, genesis, validatorKey, isNew: true }
+}
+
+function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }: HomeOptions): Home {
+  const record = parseRecord(paths, text)
+  for (const { name, setting } of genesisSettings) {
+    const key = `${setting.section}.${setting.key}`
+    const origin = resolved.origins.get(key)
+    const recorded = record.choices[key]
+    if (origin === 'default' || recorded === undefined) continue
+    const asked = choiceOf(resolved.config, setting.section, name)
+    if (asked === recorded) continue
+    const speaker = origin === 'flag' ? `--${setting.flag}` : origin
+    throw wayOut(paths, `the chain in ${paths.root} began with ${key} = ${recorded}, and ${speaker} says ${asked}`)
+  }
+  const unknown = record.stores.filter((store) => !stores.includes(store))
+  if (unknown.length > 0) {
+    throw wayOut(paths, `the chain in ${paths.root} has stores that this build does not know: ${unknown.join(', ')}`)
+  }
+  const genesis = files.read(paths.genesis)
+  const key = files.read(paths.validatorKey)
+  if (genesis === undefined) throw wayOut(paths, `${paths.genesis} is missing`)
+  if (key === undefined) throw wayOut(paths, `${paths.validatorKey} is missing`)
+  return {
+    paths,
+    config: withChoices(resolved.config, record.choices),
+    genesis: JSON.parse(genesis) as GenesisDocument,
+    validatorKey: parseValidatorKey(key, paths.validatorKey),
+    isNew: false,
+  }
+}
+
+function parseRecord(paths: HomePaths, text: string): HomeRecord {
+  let record: HomeRecord
+  try {
+    record = JSON.parse(text) as HomeRecord
+  } catch (error) {
+    throw wayOut(paths, `${paths.record} is damaged (${(error as Error).message})`)
+  }
+  if (record.format !== HOME_FORMAT) {
+    throw wayOut(paths, `${paths.root} has format ${record.format}, and this build reads format ${HOME_FORMAT}`)
+  }
+  if (digestOf(record.choices) !== record.choices_sha256) {
+    throw wayOut(paths, `the genesis choices in ${paths.record} were edited: they no longer match their digest`)
+  }
+  return record
+}
+
+/** The configuration with what the chain began with, whatever the defaults of this build are. */
+function withChoices(config: Config, choices: Readonly<Record<string, string>>): Config {
+  const caller: Record<string, Record<string, unknown>> = {}
+  for (const { name, setting } of ALL_SETTINGS) {
+    const recorded = choices[`${setting.section}.${setting.key}`]
+    const value =
+      recorded === undefined
+        ? (config[setting.section as keyof Config] as Record<string, unknown>)[name]
+        : parseSetting(setting, recorded, 'home.json')
+    const section = caller[setting.section] ?? {}
+    section[name] = value
+    caller[setting.section] = section
+  }
+  return resolveConfig({ caller }).config
+}
+
+function wayOut({ root }: HomePaths, reason: string): ChainError {
+  return queryError(
+    'failedPrecondition',
+    `${reason}.\nA chain's beginning does not change. Ways out:\n` +
+      '  leave the setting away, and the chain goes on as it began\n' +
+      '  --home DIR                     begins another chain beside it\n' +
+      `  almanac reset --home ${root}   deletes this chain and begins again\n` +
+      `  almanac export --home ${root}  prints its state as a genesis document first`,
+  )
+}

@@ -1,0 +1,64 @@
+/** The ed25519 key with which this node signs blocks, in the file form of the consensus engine. */
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { ofEd25519 } from '../primitives/address.ts'
+import { concat, formatBase64, formatHex, hex, utf8 } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
+import { sha256 } from '../primitives/hash.ts'
+
+export interface ValidatorKey {
+  /** 32 bytes. */
+  readonly seed: Uint8Array
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array
+  /** Consensus address, 20 bytes. */
+  readonly address: Uint8Array
+  sign(message: Uint8Array): Uint8Array
+}
+
+/** PKCS #8 of an ed25519 seed is this and the seed. */
+const PKCS8_PREFIX = hex('302e020100300506032b657004220420')
+const SPKI_PREFIX_LENGTH = 12
+
+/** The key of a seed of 32 bytes. */
+export function validatorKeyOf(seed: Uint8Array): ValidatorKey {
+  const key: KeyObject = createPrivateKey({
+    key: Buffer.from(concat(PKCS8_PREFIX, seed)),
+    format: 'der',
+    type: 'pkcs8',
+  })
+  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
+  const publicKey = new Uint8Array(spki.subarray(SPKI_PREFIX_LENGTH))
+  return {
+    seed,
+    publicKey,
+    address: ofEd25519(publicKey),
+    sign: (message) => new Uint8Array(sign(null, message, key)),
+  }
+}
+
+/** The key of a chain without a home: the same for the same mnemonic and chain id. */
+export function derivedValidatorKey(mnemonic: string, chainId: string): ValidatorKey {
+  return validatorKeyOf(sha256(utf8(`validator key of ${chainId}\n${mnemonic}`)))
+}
+
+/** `priv_validator_key.json`. */
+export function formatValidatorKey({ seed, publicKey, address }: ValidatorKey): string {
+  const file = {
+    address: formatHex(address).toUpperCase(),
+    pub_key: { type: 'tendermint/PubKeyEd25519', value: formatBase64(publicKey) },
+    priv_key: { type: 'tendermint/PrivKeyEd25519', value: formatBase64(concat(seed, publicKey)) },
+  }
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
+/** Throws `failedPrecondition` if the text holds no such key. */
+export function parseValidatorKey(text: string, path: string): ValidatorKey {
+  try {
+    const value = (JSON.parse(text) as { priv_key: { value: string } }).priv_key.value
+    const bytes = new Uint8Array(Buffer.from(value, 'base64'))
+    if (bytes.length !== 64) throw new Error(`${bytes.length} bytes where 64 are expected`)
+    return validatorKeyOf(bytes.slice(0, 32))
+  } catch (error) {
+    throw queryError('failedPrecondition', `${path} holds no validator key: ${(error as Error).message}`)
+  }
+}
