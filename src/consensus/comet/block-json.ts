@@ -124,3 +124,10 @@ export function validatorJson(validator: Validator): Json {
     proposer_priority: '0',
   }
 }
+
+export function validatorUpdateJson({ publicKey, power }: Validator): Json {
+  return {
+    pub_key: { Sum: { type: 'tendermint.crypto.PublicKey_Ed25519', value: { ed25519: formatBase64(publicKey) } } },
+    power: power.toString(),
+  }
+}

@@ -1,0 +1,50 @@
+/** What the consensus engine's RPC tells of the node itself: its info, validator key and genesis. */
+import { formatUpperHex, publicKeyJson } from '../../consensus/comet/block-json.ts'
+import { BLOCK_PROTOCOL } from '../../consensus/comet/encoding.ts'
+import { ofEd25519 } from '../../primitives/address.ts'
+import { equal, formatHex, utf8 } from '../../primitives/bytes.ts'
+import type { Engine } from '../engine.ts'
+import type { GatewayNode } from '../gateway.ts'
+import type { Json } from './comet-method.ts'
+
+export const P2P_PROTOCOL = 8n
+/** Clients choose their decoder by its first two numbers. */
+export const ENGINE_VERSION = '0.38.25'
+
+/** `node_info` as `status` shows it. */
+export function nodeInfo(node: GatewayNode, engine: Engine): Json {
+  return {
+    protocol_version: { p2p: P2P_PROTOCOL.toString(), block: BLOCK_PROTOCOL.toString(), app: '0' },
+    id: formatHex(engine.nodeId),
+    listen_addr: engine.listenAddress,
+    network: node.chainId,
+    version: ENGINE_VERSION,
+    channels: '',
+    moniker: engine.moniker,
+    other: { tx_index: 'on', rpc_address: engine.rpcAddress },
+  }
+}
+
+/** This node's validator; empty if it holds no key. */
+export function validatorInfo({ blocks }: GatewayNode, { validatorKey }: Engine): Json {
+  if (!validatorKey) return { address: '', pub_key: null, voting_power: '0' }
+  const address = ofEd25519(validatorKey)
+  const validator = blocks.validators(blocks.latestHeight())?.find((other) => equal(other.address, address))
+  return {
+    address: formatUpperHex(address),
+    pub_key: publicKeyJson(validatorKey),
+    voting_power: (validator?.power ?? 0n).toString(),
+  }
+}
+
+const genesisTexts = new WeakMap<object, Uint8Array>()
+
+/** The genesis document as JSON bytes. */
+export function genesisBytes(engine: Engine): Uint8Array {
+  const genesis = engine.genesis()
+  const known = genesisTexts.get(genesis)
+  if (known) return known
+  const bytes = utf8(JSON.stringify(genesis))
+  genesisTexts.set(genesis, bytes)
+  return bytes
+}

@@ -1,0 +1,82 @@
+/** Blocks as messages of the consensus engine's packages. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import type { BlockHeader, BlockId, Commit, StoredBlock } from '../../app/records.ts'
+import { BLOCK_PROTOCOL } from '../../consensus/comet/encoding.ts'
+import { NO_COMMIT } from '../../consensus/comet/hashes.ts'
+import { HeightBoundsSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
+import type { BlockSchema as SdkBlockSchema } from '../../gen/sdk/base/tendermint/v1beta1/types_pb.ts'
+import type { BlockSchema } from '../../gen/tendermint/types/block_pb.ts'
+import type { CommitSchema } from '../../gen/tendermint/types/types_pb.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { toTimestamp } from '../../primitives/time.ts'
+import type { GatewayNode } from '../gateway.ts'
+
+/** The block of a height. Throws with `HeightBounds`: 3 below 1 or above the tip, 5 for one that is not kept any more. */
+export function requireBlock({ blocks }: GatewayNode, height: bigint): StoredBlock {
+  const [earliest, latest] = [blocks.earliestHeight(), blocks.latestHeight()]
+  const bounds = [create(HeightBoundsSchema, { requested: height, earliest, latest })]
+  if (height < 1n) throw queryError('invalidArgument', `height must be greater than 0, but got ${height}`, bounds)
+  if (height > latest) {
+    throw queryError('invalidArgument', 'requested block height is bigger then the chain length', bounds)
+  }
+  const block = blocks.block(height)
+  if (!block) throw queryError('notFound', `height ${height} is not available, lowest height is ${earliest}`, bounds)
+  return block
+}
+
+export function blockIdInit(id: BlockId) {
+  return { hash: id.hash, partSetHeader: { total: id.partsTotal, hash: id.partsHash } }
+}
+
+function headerInit(header: BlockHeader) {
+  return {
+    version: { block: BLOCK_PROTOCOL },
+    chainId: header.chainId,
+    height: header.height,
+    time: toTimestamp(header.timeNs),
+    lastBlockId: blockIdInit(header.lastBlockId),
+    lastCommitHash: header.lastCommitHash,
+    dataHash: header.dataHash,
+    validatorsHash: header.validatorsHash,
+    nextValidatorsHash: header.nextValidatorsHash,
+    consensusHash: header.consensusHash,
+    appHash: header.appHash,
+    lastResultsHash: header.lastResultsHash,
+    evidenceHash: header.evidenceHash,
+    proposerAddress: header.proposer,
+  }
+}
+
+function commitInit(commit: Commit): MessageInitShape<typeof CommitSchema> {
+  return {
+    height: commit.height,
+    round: commit.round,
+    blockId: blockIdInit(commit.blockId),
+    signatures: commit.signatures.map(({ flag, validator, timeNs, signature }) => ({
+      blockIdFlag: flag,
+      validatorAddress: validator,
+      timestamp: toTimestamp(timeNs),
+      signature,
+    })),
+  }
+}
+
+/** The block as the engine has it. */
+export function blockInit(block: StoredBlock): MessageInitShape<typeof BlockSchema> {
+  return {
+    header: headerInit(block.header),
+    data: { txs: [...block.txs] },
+    evidence: {},
+    lastCommit: commitInit(block.lastCommit ?? NO_COMMIT),
+  }
+}
+
+/** The block with its proposer as Bech32 text. */
+export function sdkBlockInit(block: StoredBlock, proposerBech32: string): MessageInitShape<typeof SdkBlockSchema> {
+  return {
+    header: { ...headerInit(block.header), proposerAddress: proposerBech32 },
+    data: { txs: [...block.txs] },
+    evidence: {},
+    lastCommit: commitInit(block.lastCommit ?? NO_COMMIT),
+  }
+}

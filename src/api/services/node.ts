@@ -1,0 +1,23 @@
+/** `sdk.base.node.v1beta1.Service`: how this node is set up, and where it stands (gateway.md §9). */
+import { Service } from '../../gen/sdk/base/node/v1beta1/query_pb.ts'
+import { EMPTY } from '../../primitives/bytes.ts'
+import { toTimestamp } from '../../primitives/time.ts'
+import { defineService } from './service.ts'
+
+export const nodeService = defineService(Service, {
+  config({ node }) {
+    return { minimumGasPrice: node.settings.minGasPrice }
+  },
+
+  status({ node }) {
+    const { blocks } = node
+    const latest = blocks.block(blocks.latestHeight())
+    return {
+      earliestStoreHeight: blocks.earliestHeight(),
+      height: blocks.latestHeight(),
+      ...(latest && { timestamp: toTimestamp(latest.header.timeNs) }),
+      appHash: latest?.nextAppHash ?? EMPTY,
+      validatorHash: latest?.header.nextValidatorsHash ?? EMPTY,
+    }
+  },
+})

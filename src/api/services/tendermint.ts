@@ -1,0 +1,102 @@
+/** `sdk.base.tendermint.v1beta1.Service`: the consensus engine through the API's own door (gateway.md §9). */
+import { create, toBinary } from '@bufbuild/protobuf'
+import type { StoredBlock, Validator } from '../../app/records.ts'
+import { BLOCK_PROTOCOL } from '../../consensus/comet/encoding.ts'
+import { sortValidators } from '../../consensus/comet/hashes.ts'
+import type { PageRequest } from '../../gen/sdk/base/query/v1beta1/pagination_pb.ts'
+import { Service } from '../../gen/sdk/base/tendermint/v1beta1/query_pb.ts'
+import { PubKeySchema } from '../../gen/sdk/crypto/ed25519/keys_pb.ts'
+import { formatBech32 } from '../../primitives/address.ts'
+import { formatHex } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { answerAbciQuery } from '../jsonrpc/comet-abci.ts'
+import { ENGINE_VERSION, P2P_PROTOCOL } from '../jsonrpc/comet-node.ts'
+import { page } from '../jsonrpc/comet-page.ts'
+import { blockIdInit, blockInit, requireBlock, sdkBlockInit } from './blocks.ts'
+import { defineService } from './service.ts'
+
+/** The line of the SDK whose services and shapes this node has: clients choose endpoints by it. */
+const SDK_LINE = 'v0.47.0'
+const NAME = 'almanac'
+
+export const tendermintService = defineService(Service, {
+  getNodeInfo({ node, engine }) {
+    return {
+      defaultNodeInfo: {
+        protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: 0n },
+        defaultNodeId: formatHex(engine.nodeId),
+        listenAddr: engine.listenAddress,
+        network: node.chainId,
+        version: ENGINE_VERSION,
+        moniker: engine.moniker,
+        other: { txIndex: 'on', rpcAddress: engine.rpcAddress },
+      },
+      applicationVersion: {
+        name: NAME,
+        appName: NAME,
+        version: node.settings.version,
+        goVersion: `node ${process.version}`,
+        sdkVersion: SDK_LINE,
+      },
+    }
+  },
+
+  getSyncing({ node }) {
+    return { syncing: node.driver.status().catchingUp }
+  },
+
+  getLatestBlock({ node }) {
+    return blockResponse(node, requireBlock(node, node.blocks.latestHeight()))
+  },
+
+  getBlockByHeight({ node }, { height }) {
+    return blockResponse(node, requireBlock(node, height))
+  },
+
+  getLatestValidatorSet({ node }, { pagination }) {
+    return validatorSet(node, node.blocks.latestHeight(), pagination)
+  },
+
+  getValidatorSetByHeight({ node }, { height, pagination }) {
+    requireBlock(node, height)
+    return validatorSet(node, height, pagination)
+  },
+
+  async aBCIQuery({ node, engine }, { path, data, height, prove }) {
+    if (!/^\/(app|store|p2p|custom)\//.test(path)) {
+      throw queryError('invalidArgument', `only ABCI queries of /app, /store, /p2p and /custom are served, not ${path}`)
+    }
+    return await answerAbciQuery({ node, engine }, { path, data, height, prove })
+  },
+})
+
+function blockResponse({ identity }: GatewayNode, block: StoredBlock) {
+  return {
+    blockId: blockIdInit(block.blockId),
+    block: blockInit(block),
+    sdkBlock: sdkBlockInit(block, formatBech32(identity.bech32.consensus, block.header.proposer)),
+  }
+}
+
+function validatorSet(node: GatewayNode, height: bigint, pagination: PageRequest | undefined) {
+  const validators = sortValidators(node.blocks.validators(height) ?? [])
+  const limit = pagination?.limit || 100n
+  const { items, total } = page(validators, (pagination?.offset ?? 0n) / limit + 1n, limit)
+  return {
+    blockHeight: height,
+    validators: items.map((validator) => validatorInit(node, validator)),
+    pagination: { total: BigInt(total) },
+  }
+}
+
+function validatorInit({ identity }: GatewayNode, { address, publicKey, power }: Validator) {
+  return {
+    address: formatBech32(identity.bech32.consensus, address),
+    pubKey: {
+      typeUrl: `/${identity.toProfileName(PubKeySchema.typeName)}`,
+      value: toBinary(PubKeySchema, create(PubKeySchema, { key: publicKey })),
+    },
+    votingPower: power,
+  }
+}

@@ -1,0 +1,126 @@
+/** `sdk.tx.v1beta1.Service`: simulate, broadcast and look up transactions (gateway.md §9, support-modules.md §11.3). */
+import { type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import type { StoredBlock } from '../../app/records.ts'
+import { formatUpperHex } from '../../consensus/comet/block-json.ts'
+import type { TxResponseSchema } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
+import { BroadcastMode, OrderBy, Service } from '../../gen/sdk/tx/v1beta1/service_pb.ts'
+import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { parseHex } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { page } from '../jsonrpc/comet-page.ts'
+import { parseQuery } from '../jsonrpc/comet-query.ts'
+import { searchTxs, type TxPlace } from '../jsonrpc/comet-search.ts'
+import { blockIdInit, blockInit, requireBlock } from './blocks.ts'
+import { defineService } from './service.ts'
+import { decodeTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
+
+const SEARCH_BUDGET_MS = 5_000
+const DEFAULT_LIMIT = 100n
+
+type TxResponseInit = MessageInitShape<typeof TxResponseSchema>
+
+export const txService = defineService(Service, {
+  simulate({ engine, signal }, { txBytes, tx }) {
+    return simulate(engine, txBytes.length > 0 || !tx ? txBytes : toBinary(TxSchema, tx), signal)
+  },
+
+  getTx({ node }, { hash }) {
+    if (hash === '') throw queryError('invalidArgument', 'tx hash cannot be empty')
+    const bytes = parseHex(hash)
+    if (bytes?.length !== 32) throw queryError('invalidArgument', `tx hash ${hash} is not 32 bytes of hexadecimal text`)
+    const place = node.blocks.tx(bytes)
+    const found = place && readPlace(node, place)
+    if (!found) throw queryError('notFound', `tx not found: ${hash}`)
+    return found
+  },
+
+  /** A transaction that admission refuses is an answer with its code, not an error. */
+  async broadcastTx({ node }, { txBytes, mode }) {
+    if (txBytes.length === 0) throw queryError('invalidArgument', 'invalid empty tx')
+    if (mode === BroadcastMode.ASYNC) return { txResponse: sendWithoutWaiting(node, txBytes) }
+    if (mode !== BroadcastMode.SYNC) {
+      const name = mode === BroadcastMode.BLOCK ? 'BROADCAST_MODE_BLOCK' : 'BROADCAST_MODE_UNSPECIFIED'
+      throw queryError('invalidArgument', `unsupported return type ${name}; supported types: sync, async`)
+    }
+    const admission = await node.driver.submit(txBytes)
+    return {
+      txResponse: {
+        txhash: formatUpperHex(admission.hash),
+        codespace: admission.codespace,
+        code: admission.code,
+        rawLog: admission.log,
+      },
+    }
+  },
+
+  async getTxsEvent({ node }, request) {
+    const conditions = request.query !== '' ? [request.query] : request.events
+    if (conditions.length === 0) throw queryError('invalidArgument', 'must declare at least one event to search')
+    const places = await searchTxs(node.blocks, parseQuery(conditions.join(' AND ')), {
+      newestFirst: request.orderBy === OrderBy.DESC,
+      now: node.now,
+      budgetMs: SEARCH_BUDGET_MS,
+    })
+    const limit = request.limit || request.pagination?.limit || DEFAULT_LIMIT
+    const number = request.page || (request.pagination?.offset ?? 0n) / limit + 1n
+    const { items, total } = page(places, number, limit)
+    const found = items.flatMap((place) => readPlace(node, place) ?? [])
+    return {
+      txs: found.map(({ tx }) => tx),
+      txResponses: found.map(({ txResponse }) => txResponse),
+      total: BigInt(total),
+    }
+  },
+
+  getBlockWithTxs({ node }, { height, pagination }) {
+    const block = requireBlock(node, height)
+    const offset = pagination?.offset ?? 0n
+    const limit = pagination?.limit || DEFAULT_LIMIT
+    if (offset > 0n && offset >= BigInt(block.txs.length)) {
+      throw queryError(
+        'outOfRange',
+        `out of range: cannot paginate ${block.txs.length} txs with offset ${offset} and limit ${limit}`,
+      )
+    }
+    const txs = pagination?.reverse ? block.txs.toReversed() : block.txs
+    return {
+      txs: txs.slice(Number(offset), Number(offset + limit)).map(decodeTx),
+      blockId: blockIdInit(block.blockId),
+      block: blockInit(block),
+      pagination: { total: BigInt(block.txs.length) },
+    }
+  },
+
+  txDecode(_, { txBytes }) {
+    if (txBytes.length === 0) throw queryError('invalidArgument', 'invalid empty tx bytes')
+    return { tx: decodeTx(txBytes) }
+  },
+
+  txEncode(_, { tx }) {
+    if (!tx) throw queryError('invalidArgument', 'invalid empty tx')
+    return { txBytes: toBinary(TxSchema, tx) }
+  },
+
+  txEncodeAmino: refuseAmino,
+  txDecodeAmino: refuseAmino,
+})
+
+function refuseAmino(): never {
+  throw queryError('unimplemented', 'amino-encoded transactions are not part of this build')
+}
+
+function sendWithoutWaiting(node: GatewayNode, tx: Uint8Array): TxResponseInit {
+  node.driver.submit(tx).catch((error: unknown) => {
+    node.log('debug', 'a transaction sent without waiting was not taken', { error: String(error) })
+  })
+  return { txhash: formatUpperHex(sha256(tx)) }
+}
+
+/** Undefined if the block is not kept, or holds bytes there that are no transaction. */
+function readPlace(node: GatewayNode, { height, index }: TxPlace): { tx: Tx; txResponse: TxResponseInit } | undefined {
+  const block: StoredBlock | undefined = node.blocks.block(height)
+  const tx = block?.txs[index] && tryDecodeTx(block.txs[index])
+  return block && tx ? { tx, txResponse: txResponse(node, block, index) } : undefined
+}
