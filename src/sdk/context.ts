@@ -3,6 +3,15 @@ import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf'
 import type { Identity } from '../identity/types.ts'
 import type { GasMeter } from '../store/gas.ts'
 import type { Branch, ChainEvent, EventAttribute, Reader, Writer } from '../store/types.ts'
+import type { ModuleAccount } from './module-account.ts'
+
+/** A vote of the last commit, as the consensus engine reports it. */
+export interface CommitVote {
+  /** Consensus address, 20 bytes. */
+  readonly validator: Uint8Array
+  readonly power: bigint
+  readonly signed: boolean
+}
 
 /** The block in progress, or for a query the block whose state is read. */
 export interface BlockInfo {
@@ -17,6 +26,32 @@ export interface BlockInfo {
   lastCommitHash: Uint8Array
   /** Block gas limit; 0 means none. */
   gasLimit: bigint
+  /** Who signed the block before; empty outside of block execution. */
+  readonly votes: readonly CommitVote[]
+}
+
+/** One module's answer to a hook: plain data that a module definition lists. */
+export interface HookListener {
+  readonly hook: string
+  readonly run: (ctx: Context, payload: never) => void
+}
+
+/** What a handler may know of the application it runs in: facts fixed at assembly. */
+export interface AppFacts {
+  /** Listeners of a hook, in module order. */
+  listeners(hook: string): readonly HookListener[]
+  /** Every module account of this build, sorted by name. */
+  readonly moduleAccounts: readonly ModuleAccount[]
+  /** The module account at an address. */
+  moduleAccountAt(address: Uint8Array): ModuleAccount | undefined
+  /** Whether sends from ordinary accounts may not reach the address (support-modules.md §6.3). */
+  isBlocked(address: Uint8Array): boolean
+  /** The sudo root of a state; undefined when none is set (tokenfactory.md §4.6). */
+  sudoRoot(ctx: ReadContext): Uint8Array | undefined
+  /** Descriptor of a message by its neutral full name, for what an Any may hold; undefined if this build does not know it. */
+  message(neutralName: string): DescMessage | undefined
+  /** Whether a module of this build handles the message as part of a transaction. */
+  isRouted(neutralName: string): boolean
 }
 
 export interface ReadContext {
@@ -24,6 +59,7 @@ export interface ReadContext {
   readonly block: Readonly<BlockInfo>
   readonly identity: Identity
   readonly gas: GasMeter
+  readonly app: AppFacts
 }
 
 /** A context that writes. Every write and event belongs to its branch. */
@@ -37,9 +73,12 @@ export interface Context extends ReadContext {
   /** An untyped event, attributes in the order given. */
   emitEvent(type: string, attributes: Readonly<Record<string, string>> | readonly EventAttribute[]): void
   readonly events: readonly ChainEvent[]
-  /** A context on a nested branch; its `merge` keeps writes and events, forgetting it drops both. */
+  /**
+   * A context on a nested branch; its `merge` keeps writes and events, forgetting it drops both. With a meter of its
+   * own, its accesses are charged there instead of to the parent's.
+   */
   branch(options?: { readonly gas?: GasMeter }): BranchedContext
-  /** Values that live for one block and roll back with their branch (bloom, counters); never committed. */
+  /** Values that live for one block and roll back with their branch (bloom, counters); never committed, metered apart. */
   readonly transient: Writer
 }
 

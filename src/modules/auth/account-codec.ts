@@ -1,0 +1,176 @@
+/** The stored forms of accounts, one protobuf message each (state-layout.md §2.2). */
+import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { EthAccountSchema } from '../../gen/chain/types/v1/account_pb.ts'
+import { type BaseAccount, BaseAccountSchema, ModuleAccountSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
+import {
+  type BaseVestingAccount,
+  ContinuousVestingAccountSchema,
+  DelayedVestingAccountSchema,
+  PeriodicVestingAccountSchema,
+  PermanentLockedAccountSchema,
+} from '../../gen/sdk/vesting/v1beta1/vesting_pb.ts'
+import * as address from '../../identity/address.ts'
+import type { Identity } from '../../identity/types.ts'
+import { formatHex0x, parseHex } from '../../primitives/bytes.ts'
+import type { Coin } from '../../primitives/coin.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { errors } from '../../sdk/errors.ts'
+import type { AnyValue } from '../../sdk/public-key.ts'
+import type { Account, AccountKind } from './account.ts'
+import { decodeEthAccount, encodeEthAccount } from './eth-account.ts'
+import { parseCoins, type Schedule, type Vesting } from './vesting.ts'
+
+export const ETH_ACCOUNT_TYPE = EthAccountSchema.typeName as string
+
+/** The stored Any of an account. */
+export function encodeAccount(identity: Identity, account: Account): Uint8Array {
+  if (account.kind === 'eth') return encodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), account)
+  return toBinary(AnySchema, create(AnySchema, accountAny(identity, account)))
+}
+
+/** The account of a stored Any. Throws an `Error` if it is none: stored state is then broken. */
+export function decodeAccount(identity: Identity, key: Uint8Array, encoded: Uint8Array): Account {
+  const fast = decodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), key, encoded)
+  return fast ?? accountOfAny(identity, fromBinary(AnySchema, encoded))
+}
+
+function baseMessage(account: Account): MessageShape<typeof BaseAccountSchema> {
+  const { publicKey, number, sequence } = account
+  const base = create(BaseAccountSchema, { address: account.addressText, accountNumber: number, sequence })
+  if (publicKey) base.pubKey = create(AnySchema, publicKey)
+  return base
+}
+
+/** The BaseAccount within any account: the form that common clients know. */
+export function baseAccount(account: Account): BaseAccount {
+  return baseMessage(account)
+}
+
+/** The Any of an account, of its own kind. */
+export function accountAny(identity: Identity, account: Account): AnyValue {
+  const pack = (typeName: string, value: Uint8Array) => ({ typeUrl: `/${identity.toProfileName(typeName)}`, value })
+  const base = baseMessage(account)
+  switch (account.kind) {
+    case 'eth': {
+      const message = create(EthAccountSchema, { baseAccount: base, codeHash: formatHex0x(account.codeHash) })
+      return pack(EthAccountSchema.typeName, toBinary(EthAccountSchema, message))
+    }
+    case 'base':
+      return pack(BaseAccountSchema.typeName, toBinary(BaseAccountSchema, base))
+    case 'module': {
+      const { name, permissions } = account.module ?? { name: '', permissions: [] }
+      const message = create(ModuleAccountSchema, { baseAccount: base, name, permissions: [...permissions] })
+      return pack(ModuleAccountSchema.typeName, toBinary(ModuleAccountSchema, message))
+    }
+    case 'vesting':
+      return vestingAny(pack, base, account.vesting!)
+  }
+}
+
+function vestingAny(
+  pack: (typeName: string, value: Uint8Array) => AnyValue,
+  base: BaseAccount,
+  vesting: Vesting,
+): AnyValue {
+  const texts = (coins: readonly Coin[]) => coins.map(({ denom, amount }) => ({ denom, amount: amount.toString() }))
+  const baseVestingAccount = {
+    baseAccount: base,
+    originalVesting: texts(vesting.original),
+    delegatedFree: texts(vesting.delegatedFree),
+    delegatedVesting: texts(vesting.delegatedVesting),
+    endTime: vesting.endTime,
+  }
+  const { schedule } = vesting
+  switch (schedule.kind) {
+    case 'continuous': {
+      const schema = ContinuousVestingAccountSchema
+      return pack(
+        schema.typeName,
+        toBinary(schema, create(schema, { baseVestingAccount, startTime: schedule.startTime })),
+      )
+    }
+    case 'delayed':
+      return pack(
+        DelayedVestingAccountSchema.typeName,
+        toBinary(DelayedVestingAccountSchema, create(DelayedVestingAccountSchema, { baseVestingAccount })),
+      )
+    case 'permanent':
+      return pack(
+        PermanentLockedAccountSchema.typeName,
+        toBinary(PermanentLockedAccountSchema, create(PermanentLockedAccountSchema, { baseVestingAccount })),
+      )
+    case 'periodic': {
+      const schema = PeriodicVestingAccountSchema
+      const vestingPeriods = schedule.periods.map(({ length, amount }) => ({ length, amount: texts(amount) }))
+      return pack(
+        schema.typeName,
+        toBinary(schema, create(schema, { baseVestingAccount, startTime: schedule.startTime, vestingPeriods })),
+      )
+    }
+  }
+}
+
+/** The account of an Any of a known kind, neutral or profile. Throws sdk 34 for another, sdk 7 for a bad address. */
+export function accountOfAny(identity: Identity, any: AnyValue): Account {
+  const { value } = any
+  switch (identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1))) {
+    case EthAccountSchema.typeName: {
+      const message = fromBinary(EthAccountSchema, value)
+      const codeHash = parseHex(message.codeHash)
+      return {
+        ...ofBase(identity, 'eth', message.baseAccount),
+        codeHash: codeHash?.length === 32 ? codeHash : EMPTY_CODE_HASH,
+      }
+    }
+    case BaseAccountSchema.typeName:
+      return ofBase(identity, 'base', fromBinary(BaseAccountSchema, value))
+    case ModuleAccountSchema.typeName: {
+      const { baseAccount: base, name, permissions } = fromBinary(ModuleAccountSchema, value)
+      return { ...ofBase(identity, 'module', base), module: { name, permissions } }
+    }
+    case ContinuousVestingAccountSchema.typeName: {
+      const { baseVestingAccount, startTime } = fromBinary(ContinuousVestingAccountSchema, value)
+      return ofVesting(identity, baseVestingAccount, { kind: 'continuous', startTime })
+    }
+    case DelayedVestingAccountSchema.typeName:
+      return ofVesting(identity, fromBinary(DelayedVestingAccountSchema, value).baseVestingAccount, { kind: 'delayed' })
+    case PermanentLockedAccountSchema.typeName: {
+      const { baseVestingAccount } = fromBinary(PermanentLockedAccountSchema, value)
+      return ofVesting(identity, baseVestingAccount, { kind: 'permanent' })
+    }
+    case PeriodicVestingAccountSchema.typeName: {
+      const { baseVestingAccount, startTime, vestingPeriods } = fromBinary(PeriodicVestingAccountSchema, value)
+      const periods = vestingPeriods.map(({ length, amount }) => ({ length, amount: parseCoins(amount) }))
+      return ofVesting(identity, baseVestingAccount, { kind: 'periodic', startTime, periods })
+    }
+    default:
+      throw errors.unpackAny(`account type ${any.typeUrl}`)
+  }
+}
+
+function ofBase(identity: Identity, kind: AccountKind, base: BaseAccount | undefined): Account {
+  if (!base) throw errors.unpackAny('an account without base account')
+  return {
+    kind,
+    address: address.parse({ identity }, base.address),
+    addressText: base.address,
+    publicKey: base.pubKey,
+    number: base.accountNumber,
+    sequence: base.sequence,
+    codeHash: EMPTY_CODE_HASH,
+  }
+}
+
+function ofVesting(identity: Identity, message: BaseVestingAccount | undefined, schedule: Schedule): Account {
+  return {
+    ...ofBase(identity, 'vesting', message?.baseAccount),
+    vesting: {
+      schedule,
+      original: parseCoins(message?.originalVesting ?? []),
+      delegatedFree: parseCoins(message?.delegatedFree ?? []),
+      delegatedVesting: parseCoins(message?.delegatedVesting ?? []),
+      endTime: message?.endTime ?? 0n,
+    },
+  }
+}

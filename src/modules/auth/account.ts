@@ -1,0 +1,20 @@
+/** Accounts: what the chain keeps of an address. */
+import type { AnyValue } from '../../sdk/public-key.ts'
+import type { Vesting } from './vesting.ts'
+
+export type AccountKind = 'eth' | 'base' | 'module' | 'vesting'
+
+export interface Account {
+  readonly kind: AccountKind
+  readonly address: Uint8Array
+  /** Bech32 text of the address, as stored. */
+  readonly addressText: string
+  readonly publicKey: AnyValue | undefined
+  readonly number: bigint
+  /** Also the EVM nonce. */
+  readonly sequence: bigint
+  /** keccak256 of the code, 32 bytes; that of nothing for every kind but `eth`. */
+  readonly codeHash: Uint8Array
+  readonly module?: { readonly name: string; readonly permissions: readonly string[] }
+  readonly vesting?: Vesting
+}

@@ -1,0 +1,109 @@
+/** What other modules do with accounts. */
+import type { Params } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
+import * as address from '../../identity/address.ts'
+import { concat } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import type { ModuleAccount } from '../../sdk/module-account.ts'
+import type { Account } from './account.ts'
+import { decodeAccount, encodeAccount } from './account-codec.ts'
+import { defaultParams } from './params.ts'
+import * as state from './state.ts'
+import { locked } from './vesting.ts'
+
+export type { Account } from './account.ts'
+export { feeCollector } from './state.ts'
+export { trackDelegation, trackUndelegation, unvested } from './vesting.ts'
+
+const NANOS = 1_000_000_000n
+const ACCOUNT_KEY = Uint8Array.of(state.ACCOUNT_PREFIX)
+
+function accountKey(bytes: Uint8Array): Uint8Array {
+  return concat(ACCOUNT_KEY, bytes)
+}
+
+export function params(ctx: ReadContext): Params {
+  return state.params.get(ctx) ?? defaultParams()
+}
+
+export function setParams(ctx: Context, value: Params): void {
+  state.params.set(ctx, value)
+}
+
+/** The account at an address; undefined if there is none. */
+export function getAccount(ctx: ReadContext, bytes: Uint8Array): Account | undefined {
+  const encoded = ctx.store.get(state.STORE, accountKey(bytes))
+  return encoded && decodeAccount(ctx.identity, bytes, encoded)
+}
+
+export function hasAccount(ctx: ReadContext, bytes: Uint8Array): boolean {
+  return ctx.store.has(state.STORE, accountKey(bytes))
+}
+
+/** Stores an account, and again which address its number has: the chain rewrites that entry at every write. */
+export function setAccount(ctx: Context, account: Account): void {
+  ctx.store.set(state.STORE, accountKey(account.address), encodeAccount(ctx.identity, account))
+  state.addressOfNumber.set(ctx, account.number, account.address)
+}
+
+/** Removes an account and the entry of its number. */
+export function removeAccount(ctx: Context, account: Account): void {
+  ctx.store.delete(state.STORE, accountKey(account.address))
+  state.addressOfNumber.delete(ctx, account.number)
+}
+
+/** Hands out the next account number. */
+export function takeNumber(ctx: Context): bigint {
+  const number = state.nextNumber.get(ctx) ?? 0n
+  state.nextNumber.set(ctx, number + 1n)
+  return number
+}
+
+/** A new account of the chain's usual kind, with the next number and no code. The caller stores it. */
+export function newAccount(ctx: Context, bytes: Uint8Array): Account {
+  return {
+    kind: 'eth',
+    address: bytes,
+    addressText: address.format(ctx, bytes),
+    publicKey: undefined,
+    number: takeNumber(ctx),
+    sequence: 0n,
+    codeHash: EMPTY_CODE_HASH,
+  }
+}
+
+/** The account at an address, made and stored if there was none: receiving coins makes an account. */
+export function ensureAccount(ctx: Context, bytes: Uint8Array): Account {
+  const existing = getAccount(ctx, bytes)
+  if (existing) return existing
+  const account = newAccount(ctx, bytes)
+  setAccount(ctx, account)
+  return account
+}
+
+/** The account of a module, made with its permissions at its first use. */
+export function ensureModuleAccount(ctx: Context, module: ModuleAccount): Account {
+  const existing = getAccount(ctx, module.address)
+  if (existing) return existing
+  const account: Account = {
+    ...newAccount(ctx, module.address),
+    kind: 'module',
+    module: { name: module.name, permissions: module.permissions },
+  }
+  setAccount(ctx, account)
+  return account
+}
+
+/** Every account, by address bytes. */
+export function* accounts(ctx: ReadContext): IterableIterator<Account> {
+  const range = { start: ACCOUNT_KEY, end: Uint8Array.of(state.ACCOUNT_PREFIX + 1) }
+  for (const [key, encoded] of ctx.store.iterate(state.STORE, range)) {
+    yield decodeAccount(ctx.identity, key.slice(1), encoded)
+  }
+}
+
+/** Amount of a denom that the holder may not send in this block. */
+export function lockedAmount(ctx: ReadContext, bytes: Uint8Array, denom: string): bigint {
+  const account = getAccount(ctx, bytes)
+  return account?.vesting ? locked(account.vesting, denom, ctx.block.timeNs / NANOS) : 0n
+}

@@ -1,0 +1,20 @@
+/** Collections of store `acc` (state-layout.md §2.2). */
+import { type Params, ParamsSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { bytesValue, protoValue, wrappedUint64Value } from '../../store/codecs.ts'
+import { bareItem, map } from '../../store/collections.ts'
+import { uint64Key } from '../../store/key-codecs.ts'
+
+export const STORE = 'acc'
+
+/** First byte of account keys; the rest is the raw address. */
+export const ACCOUNT_PREFIX = 0x01
+
+export const params = bareItem<Params>(STORE, 0x00, protoValue(ParamsSchema))
+/** Account number to raw address. */
+export const addressOfNumber = map(STORE, 'accountNumber', uint64Key, bytesValue)
+/** The next account number. */
+export const nextNumber = bareItem(STORE, 'globalAccountNumber', wrappedUint64Value)
+
+/** Where fees wait for distribution. */
+export const feeCollector = moduleAccount('fee_collector')

@@ -1,0 +1,12 @@
+/** Coins: balances, supply, metadata, and the wei below one base unit. */
+import { defineModule } from '../../sdk/module.ts'
+import { genesis } from './genesis.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+
+export const bank = defineModule({
+  name: 'bank',
+  messages, // sdk.bank.v1beta1.Msg
+  queries, // sdk.bank.v1beta1.Query
+  genesis,
+})

@@ -1,0 +1,117 @@
+/** Legacy amino JSON: the text that hardware wallets show and sign (support-modules.md §4.2). */
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
+import { fromBinary, getOption } from '@bufbuild/protobuf'
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
+import type { Any } from '@bufbuild/protobuf/wkt'
+import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { name as aminoNameOption, dont_omitempty, field_name } from '../gen/amino/amino_pb.ts'
+import type { Identity } from '../identity/types.ts'
+import { formatEip55 } from '../primitives/address.ts'
+import { formatBase64 } from '../primitives/bytes.ts'
+import * as decimal from '../primitives/decimal.ts'
+import { formatRfc3339Nano, fromTimestamp } from '../primitives/time.ts'
+import type { AppFacts } from './context.ts'
+import { errors } from './errors.ts'
+import * as publicKey from './public-key.ts'
+
+export type AminoValue = null | boolean | number | string | AminoValue[] | { [key: string]: AminoValue }
+
+/** What a text depends on besides the message. */
+export interface AminoNames {
+  readonly identity: Identity
+  readonly app: AppFacts
+  /** From a neutral amino name to the one the signer used. */
+  readonly toName: (neutral: string) => string
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** Text with keys sorted by bytes at every level, no blanks, HTML-safe. */
+export function canonicalJson(value: AminoValue): string {
+  return write(value).replace(/[<>&\u2028\u2029]/g, (char) => ESCAPES[char]!)
+}
+
+function write(value: AminoValue): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  const keys = Object.keys(value).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${write(value[key]!)}`).join(',')}}`
+}
+
+/** `{type, value}` of a message. Throws sdk 37 for one without an amino name. */
+export function aminoMessage(names: AminoNames, schema: DescMessage, message: Message): AminoValue {
+  const name = getOption(schema, aminoNameOption)
+  if (!name) throw errors.notSupported(`amino JSON of ${schema.typeName}`)
+  return { type: names.toName(name), value: aminoFields(names, reflect(schema, message)) }
+}
+
+function aminoFields(names: AminoNames, reflected: ReflectMessage): AminoValue {
+  const { desc } = reflected
+  if (desc.typeName === 'google.protobuf.Timestamp') return formatRfc3339Nano(fromTimestamp(reflected.message as never))
+  if (desc.typeName === 'google.protobuf.Duration') return fromTimestamp(reflected.message as never).toString()
+  if (desc.typeName === 'google.protobuf.Any') return aminoAny(names, reflected.message as Any)
+  const out: { [key: string]: AminoValue } = {}
+  for (const field of desc.fields) {
+    const always = !field.oneof && (getOption(field, dont_omitempty) || isValueField(field))
+    if (!reflected.isSet(field) && !always) continue
+    const value = fieldValue(names, reflected, field)
+    if (value !== undefined) out[getOption(field, field_name) || names.identity.toProfileField(field.name)] = value
+  }
+  return out
+}
+
+/** Integers and decimals are values, never absent. */
+function isValueField(field: DescField): boolean {
+  return field.fieldKind === 'scalar' && getOption(field, scalar) !== Scalar.UNSPECIFIED && getOption(field, non_null)
+}
+
+function fieldValue(names: AminoNames, reflected: ReflectMessage, field: DescField): AminoValue | undefined {
+  switch (field.fieldKind) {
+    case 'message':
+      return aminoFields(names, reflected.get(field))
+    case 'enum':
+      return reflected.get(field)
+    case 'list':
+      return [...reflected.get(field)].map((item) =>
+        field.listKind === 'message' ? aminoFields(names, item as ReflectMessage) : scalarValue(field, item),
+      )
+    case 'map':
+      throw errors.notSupported(`amino JSON of ${field.parent.typeName}.${field.name}`)
+    default:
+      return scalarValue(field, reflected.get(field))
+  }
+}
+
+function scalarValue(field: DescField, value: unknown): AminoValue {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Uint8Array) {
+    return getOption(field, scalar) === Scalar.EVM_ADDRESS ? formatEip55(value) : formatBase64(value)
+  }
+  if (typeof value === 'string') {
+    switch (getOption(field, scalar)) {
+      case Scalar.DECIMAL:
+        return decimal.format(decimal.decode(value) ?? decimal.zero)
+      case Scalar.INTEGER:
+        return value === '' ? '0' : value
+      default:
+        return value
+    }
+  }
+  return value as boolean | number
+}
+
+function aminoAny(names: AminoNames, any: Any): AminoValue {
+  const typeName = names.identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1))
+  if (typeName.includes('.crypto.')) {
+    return publicKey.aminoJson(names.identity, publicKey.decodePublicKey(names.identity, any)) as AminoValue
+  }
+  const schema = names.app.message(typeName)
+  if (!schema) throw errors.unpackAny(any.typeUrl)
+  return aminoMessage(names, schema, fromBinary(schema, any.value))
+}

@@ -1,0 +1,82 @@
+/** Contexts: how the application, queries and tests make what handlers receive. */
+import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
+import type { Identity } from '../identity/types.ts'
+import { createBranch } from '../store/branch.ts'
+import { createInfiniteGasMeter, type GasMeter, metered, TRANSIENT_PRICES } from '../store/gas.ts'
+import type { Branch, EventAttribute, Reader, Writer } from '../store/types.ts'
+import type { AppFacts, BlockInfo, BranchedContext, ReadContext } from './context.ts'
+import { typedEvent } from './typed-event.ts'
+
+/** A meter that neither counts nor limits: accesses under it cost nothing, in gas or in time. */
+export const FREE_GAS: GasMeter = { limit: (1n << 64n) - 1n, used: 0n, consume() {} }
+
+const NOTHING: Reader = {
+  get: () => undefined,
+  has: () => false,
+  iterate: () => [][Symbol.iterator](),
+}
+
+/** An empty store for values that live for one block. */
+export function createTransient(): Branch {
+  return createBranch(NOTHING)
+}
+
+export interface ContextOptions {
+  readonly branch: Branch
+  readonly transient: Branch
+  readonly block: BlockInfo
+  readonly identity: Identity
+  readonly app: AppFacts
+  /** Free by default. */
+  readonly gas?: GasMeter
+}
+
+/** A context that writes to a branch. */
+export function createContext(options: ContextOptions): BranchedContext {
+  const { branch, transient, block, identity, app, gas = FREE_GAS } = options
+  const free = gas === FREE_GAS
+  const store: Writer = free ? branch : metered(branch, gas)
+  return {
+    store,
+    transient: free ? transient : metered(transient, gas, TRANSIENT_PRICES),
+    branchStore: branch,
+    block,
+    identity,
+    app,
+    gas,
+    get events() {
+      return branch.events
+    },
+    emit<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>) {
+      branch.events.push(typedEvent({ identity, app }, schema, create(schema, init)))
+    },
+    emitEvent(type, attributes) {
+      const list: readonly EventAttribute[] = Array.isArray(attributes)
+        ? attributes
+        : Object.entries(attributes as Readonly<Record<string, string>>).map(([key, value]) => ({ key, value }))
+      branch.events.push({ type, attributes: list })
+    },
+    branch(own) {
+      return createContext({
+        ...options,
+        branch: branch.branch(),
+        transient: transient.branch(),
+        gas: own?.gas ?? gas,
+      })
+    },
+    merge() {
+      branch.merge()
+      transient.merge()
+    },
+  }
+}
+
+/** A context that reads one state. Its gas is counted but not limited. */
+export function createReadContext(options: {
+  readonly store: Reader
+  readonly block: Readonly<BlockInfo>
+  readonly identity: Identity
+  readonly app: AppFacts
+}): ReadContext {
+  return { ...options, gas: createInfiniteGasMeter() }
+}

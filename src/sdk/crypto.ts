@@ -1,0 +1,67 @@
+/** Signatures: verification of every kind that accounts use, and the deterministic signing that tests and clients share. */
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { p256 } from '@noble/curves/nist.js'
+import native from 'secp256k1'
+import { keccak256, sha256 } from '../primitives/hash.ts'
+
+/**
+ * Whether 64 bytes r‖s sign a 32-byte digest under a compressed key. A high s is refused, as the chain does.
+ * Malformed input is false, never an error.
+ */
+export function verifySecp256k1(digest: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+  if (signature.length !== 64 || digest.length !== 32 || publicKey.length !== 33) return false
+  try {
+    return native.ecdsaVerify(signature, digest, publicKey)
+  } catch {
+    return false
+  }
+}
+
+/** Signs a 32-byte digest: RFC 6979, low s, 64 bytes r‖s. Throws for a private key outside the group. */
+export function signSecp256k1(digest: Uint8Array, privateKey: Uint8Array): Uint8Array {
+  return native.ecdsaSign(digest, privateKey).signature
+}
+
+/** The compressed public key, 33 bytes. */
+export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
+  return native.publicKeyCreate(privateKey, true)
+}
+
+/** The 64 bytes x‖y of a compressed key; undefined if it is no point of the curve. */
+export function uncompressSecp256k1(publicKey: Uint8Array): Uint8Array | undefined {
+  if (publicKey.length !== 33) return undefined
+  try {
+    return native.publicKeyConvert(publicKey, false).slice(1)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether 64 bytes r‖s sign sha256(message) under a compressed P-256 key. */
+export function verifySecp256r1(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+  if (signature.length !== 64 || publicKey.length !== 33) return false
+  try {
+    return p256.verify(signature, sha256(message), publicKey, { prehash: false, lowS: true })
+  } catch {
+    return false
+  }
+}
+
+/** Whether 64 bytes sign a message under an ed25519 key. */
+export function verifyEd25519(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+  if (signature.length !== 64 || publicKey.length !== 32) return false
+  try {
+    return ed25519.verify(signature, message, publicKey)
+  } catch {
+    return false
+  }
+}
+
+/** The signature over sign bytes with a secp256k1 key: digest sha256 for the cosmos kind, keccak256 for the Ethereum kind. */
+export function signBytesWith(
+  kind: 'secp256k1' | 'ethSecp256k1',
+  signBytes: Uint8Array,
+  privateKey: Uint8Array,
+): Uint8Array {
+  return signSecp256k1(kind === 'secp256k1' ? sha256(signBytes) : keccak256(signBytes), privateKey)
+}

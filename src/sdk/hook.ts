@@ -1,0 +1,23 @@
+/** Hooks: the one way a module is heard by modules it does not know. */
+import type { Context, HookListener } from './context.ts'
+
+export interface Hook<Payload> {
+  readonly name: string
+  /** Listens: `hooks: [afterEpochEnd.on(sweepEpoch)]`. */
+  on(run: (ctx: Context, payload: Payload) => void): HookListener
+  /** Calls every listener of the context's application, in module order. */
+  run(ctx: Context, payload: Payload): void
+}
+
+/** Declares a hook. The name is unique in the application: `epochs.afterEpochEnd`. */
+export function defineHook<Payload>(name: string): Hook<Payload> {
+  return {
+    name,
+    on: (run) => ({ hook: name, run }),
+    run(ctx, payload) {
+      for (const listener of ctx.app.listeners(name)) {
+        ;(listener.run as (ctx: Context, payload: Payload) => void)(ctx, payload)
+      }
+    },
+  }
+}

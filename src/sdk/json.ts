@@ -1,0 +1,205 @@
+/** Messages as JSON in state machine use: genesis documents, exports and typed events (gateway.md §1, oracle.md §1.1). */
+import type { DescField, DescMessage, JsonValue, Message, MessageShape } from '@bufbuild/protobuf'
+import { create, fromBinary, getOption, ScalarType, toBinary } from '@bufbuild/protobuf'
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
+import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import type { Identity } from '../identity/types.ts'
+import { formatEip55, parseEvm } from '../primitives/address.ts'
+import { formatBase64 } from '../primitives/bytes.ts'
+import * as decimal from '../primitives/decimal.ts'
+import {
+  formatDuration,
+  formatRfc3339,
+  fromTimestamp,
+  parseDuration,
+  parseRfc3339,
+  toDuration,
+  toTimestamp,
+} from '../primitives/time.ts'
+import type { AppFacts } from './context.ts'
+import { errors } from './errors.ts'
+
+/** What JSON depends on besides the message: every context is one. */
+export interface JsonNames {
+  readonly identity: Identity
+  readonly app: Pick<AppFacts, 'message'>
+}
+
+type JsonObject = { [key: string]: JsonValue }
+
+/** A message with its profile's names, defaults included: absent message `null`, empty list `[]`, 64-bit integers as text. */
+export function toJson<Desc extends DescMessage>(
+  names: JsonNames,
+  schema: Desc,
+  message: MessageShape<Desc>,
+): JsonValue {
+  return messageJson(names, reflect(schema, message) as ReflectMessage)
+}
+
+function messageJson(names: JsonNames, reflected: ReflectMessage): JsonValue {
+  const { desc, message } = reflected
+  if (desc.typeName === 'google.protobuf.Timestamp') return formatRfc3339(message as never)
+  if (desc.typeName === 'google.protobuf.Duration') return formatDuration(message as never)
+  if (desc.typeName === 'google.protobuf.Any') return anyJson(names, message as Any)
+  const out: JsonObject = {}
+  for (const field of desc.fields) {
+    if (field.oneof && !reflected.isSet(field)) continue
+    out[names.identity.toProfileField(field.name)] = fieldJson(names, reflected, field)
+  }
+  return out
+}
+
+function anyJson(names: JsonNames, packed: Any): JsonValue {
+  const schema = names.app.message(names.identity.toNeutralName(typeNameOf(packed.typeUrl)))
+  if (!schema) return { '@type': packed.typeUrl, value: formatBase64(packed.value) }
+  const typeUrl = `/${names.identity.toProfileName(schema.typeName)}`
+  return { '@type': typeUrl, ...(toJson(names, schema, fromBinary(schema, packed.value)) as JsonObject) }
+}
+
+function typeNameOf(typeUrl: string): string {
+  return typeUrl.slice(typeUrl.lastIndexOf('/') + 1)
+}
+
+/** The JSON of one field of a message. */
+export function fieldJson(names: JsonNames, reflected: ReflectMessage, field: DescField): JsonValue {
+  switch (field.fieldKind) {
+    case 'message':
+      if (reflected.isSet(field)) return messageJson(names, reflected.get(field))
+      return getOption(field, non_null) ? messageJson(names, reflect(field.message)) : null
+    case 'list':
+      return [...reflected.get(field)].map((item) => {
+        if (field.listKind === 'message') return messageJson(names, item as ReflectMessage)
+        return field.listKind === 'enum' ? enumJson(field, item as number) : scalarJson(field, item)
+      })
+    case 'map':
+      throw new TypeError(`${field.parent.typeName}.${field.name}: a map has no order`)
+    case 'enum':
+      return enumJson(field, reflected.get(field))
+    default:
+      return scalarJson(field, reflected.get(field))
+  }
+}
+
+function enumJson(field: DescField, number: number): JsonValue {
+  return field.enum?.value[number]?.name ?? number
+}
+
+function scalarJson(field: DescField, value: unknown): JsonValue {
+  if (typeof value === 'bigint') return value.toString()
+  const kind = getOption(field, scalar)
+  if (value instanceof Uint8Array) {
+    return kind === Scalar.EVM_ADDRESS && value.length === 20 ? formatEip55(value) : formatBase64(value)
+  }
+  if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(value as string) ?? decimal.zero)
+  if (kind === Scalar.INTEGER && value === '') return '0'
+  return value as JsonValue
+}
+
+/**
+ * A message of JSON with neutral or profile names. Throws sdk 17 naming the place: an unknown field, or a value that the
+ * field cannot hold.
+ */
+export function fromJson<Desc extends DescMessage>(
+  names: JsonNames,
+  schema: Desc,
+  json: JsonValue,
+  path = schema.typeName as string,
+): MessageShape<Desc> {
+  return read(names, schema, json, path) as MessageShape<Desc>
+}
+
+function wrong(path: string, expected: string): never {
+  throw errors.jsonUnmarshal(`${path}: ${expected} expected`)
+}
+
+function read(names: JsonNames, schema: DescMessage, json: JsonValue, path: string): Message {
+  if (schema.typeName === 'google.protobuf.Timestamp') {
+    const timeNs = typeof json === 'string' ? parseRfc3339(json) : undefined
+    return create(schema, (timeNs === undefined ? wrong(path, 'an RFC 3339 time') : toTimestamp(timeNs)) as never)
+  }
+  if (schema.typeName === 'google.protobuf.Duration') {
+    const durationNs = typeof json === 'string' ? parseDuration(json) : undefined
+    return create(schema, (durationNs === undefined ? wrong(path, 'a duration') : toDuration(durationNs)) as never)
+  }
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return wrong(path, 'an object')
+  if (schema.typeName === 'google.protobuf.Any') return readAny(names, json, path)
+  const fields = new Map<string, DescField>()
+  for (const field of schema.fields) {
+    for (const name of [field.name, field.jsonName, names.identity.toProfileField(field.name)]) fields.set(name, field)
+  }
+  const init: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(json)) {
+    const field = fields.get(key)
+    if (!field) throw errors.jsonUnmarshal(`${path}: unknown field ${key}`)
+    if (value === null || value === undefined) continue
+    const parsed = readField(names, field, value, `${path}.${key}`)
+    if (field.oneof) init[field.oneof.localName] = { case: field.localName, value: parsed }
+    else init[field.localName] = parsed
+  }
+  return create(schema, init as never)
+}
+
+function readAny(names: JsonNames, json: JsonObject, path: string): Any {
+  const { '@type': type, ...rest } = json
+  if (typeof type !== 'string') return wrong(`${path}.@type`, 'a type URL')
+  const schema = names.app.message(names.identity.toNeutralName(typeNameOf(type)))
+  if (!schema) throw errors.jsonUnmarshal(`${path}: unable to resolve type URL ${type}`)
+  const typeUrl = `/${names.identity.toProfileName(schema.typeName)}`
+  return create(AnySchema, { typeUrl, value: toBinary(schema, read(names, schema, rest, path)) })
+}
+
+function readField(names: JsonNames, field: DescField, json: JsonValue, path: string): unknown {
+  if (field.fieldKind === 'list') {
+    if (!Array.isArray(json)) return wrong(path, 'a list')
+    return json.map((item, i) => readSingle(names, field, item, `${path}[${i}]`))
+  }
+  return readSingle(names, field, json, path)
+}
+
+function readSingle(names: JsonNames, field: DescField, json: JsonValue, path: string): unknown {
+  if (field.message) return read(names, field.message, json, path)
+  if (field.enum) {
+    const value = field.enum.values.find(({ name, number }) => name === json || number === json)
+    return value ? value.number : wrong(path, `a ${field.enum.typeName}`)
+  }
+  return readScalar(field, json, path)
+}
+
+const INTEGER_TYPES: ReadonlySet<ScalarType> = new Set([
+  ScalarType.INT64,
+  ScalarType.UINT64,
+  ScalarType.SINT64,
+  ScalarType.FIXED64,
+  ScalarType.SFIXED64,
+])
+
+function readScalar(field: DescField, json: JsonValue, path: string): unknown {
+  const kind = getOption(field, scalar)
+  const type = field.scalar as ScalarType
+  if (type === ScalarType.STRING) {
+    if (typeof json !== 'string') return wrong(path, 'a text')
+    if (kind === Scalar.DECIMAL) {
+      const value = decimal.parse(json)
+      return value === undefined ? wrong(path, 'a decimal') : decimal.encode(value)
+    }
+    return kind === Scalar.INTEGER && !/^-?\d{1,78}$/.test(json) ? wrong(path, 'an integer') : json
+  }
+  if (type === ScalarType.BYTES) {
+    if (typeof json !== 'string') return wrong(path, 'base64')
+    if (kind === Scalar.EVM_ADDRESS) return parseEvm(json) ?? wrong(path, 'a 20-byte hexadecimal address')
+    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(json)) return wrong(path, 'base64')
+    return new Uint8Array(Buffer.from(json, 'base64'))
+  }
+  if (type === ScalarType.BOOL) return typeof json === 'boolean' ? json : wrong(path, 'true or false')
+  if (INTEGER_TYPES.has(type)) {
+    return /^-?\d{1,20}$/.test(String(json)) ? BigInt(json as string | number) : wrong(path, 'an integer')
+  }
+  const number = Number(json)
+  return Number.isFinite(number) ? number : wrong(path, 'a number')
+}
+
+/** Nanoseconds of a Timestamp or Duration message; 0 if absent. */
+export function nanoseconds(value: { readonly seconds: bigint; readonly nanos: number } | undefined): bigint {
+  return value ? fromTimestamp(value) : 0n
+}

@@ -1,0 +1,122 @@
+/** What a module is: its services, genesis, hooks and block phases, as plain data. */
+import type { DescMethod, DescService, JsonValue, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import { create } from '@bufbuild/protobuf'
+import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2'
+import type { Context, HookListener, ReadContext } from './context.ts'
+import type { ModuleAccount } from './module-account.ts'
+
+/** A method of a service with its handler, as the router and the query table hold it. The message is a decoded one. */
+export interface Route<Ctx> {
+  readonly method: DescMethod
+  /** Takes a message of `method.input` (or its init shape), answers one of `method.output`. */
+  readonly handle: (ctx: Ctx, message: Message) => Message
+}
+
+export interface Handlers<Ctx> {
+  readonly service: DescService
+  readonly routes: readonly Route<Ctx>[]
+}
+
+type HandlerTable<Methods extends GenServiceMethods, Ctx> = {
+  readonly [Name in keyof Methods]: (
+    ctx: Ctx,
+    message: MessageShape<Methods[Name]['input']>,
+  ) => MessageInitShape<Methods[Name]['output']>
+}
+
+/** The handlers as tests and other handlers call them: init shapes in, whole messages out. */
+type Callable<Methods extends GenServiceMethods, Ctx> = {
+  readonly [Name in keyof Methods]: (
+    ctx: Ctx,
+    message: MessageInitShape<Methods[Name]['input']>,
+  ) => MessageShape<Methods[Name]['output']>
+}
+
+export type MessageHandlers = { readonly handlers: Handlers<Context> }
+export type QueryHandlers = { readonly handlers: Handlers<ReadContext> }
+
+function define<Methods extends GenServiceMethods, Ctx>(
+  service: GenService<Methods>,
+  table: HandlerTable<Methods, Ctx>,
+): Callable<Methods, Ctx> & { readonly handlers: Handlers<Ctx> } {
+  const routes: Route<Ctx>[] = []
+  const callable: Record<string, unknown> = {}
+  for (const method of (service as unknown as DescService).methods) {
+    const handler = table[method.localName] as Route<Ctx>['handle'] | undefined
+    if (!handler) throw new TypeError(`no handler for ${method.parent.typeName}/${method.name}`)
+    const handle: Route<Ctx>['handle'] = (ctx, message) =>
+      create(method.output, handler(ctx, create(method.input, message as never)) as never)
+    routes.push({ method, handle })
+    callable[method.localName] = handle
+  }
+  const handlers: Handlers<Ctx> = { service: service as unknown as DescService, routes }
+  return { ...callable, handlers } as Callable<Methods, Ctx> & { readonly handlers: Handlers<Ctx> }
+}
+
+/** The handlers of a Msg service: one per rpc, each from the decoded message to an init shape of its response. */
+export function defineMessages<Methods extends GenServiceMethods>(
+  service: GenService<Methods>,
+  table: HandlerTable<Methods, Context>,
+): Callable<Methods, Context> & MessageHandlers {
+  return define(service, table)
+}
+
+/** The handlers of a Query service. Their context cannot write. */
+export function defineQueries<Methods extends GenServiceMethods>(
+  service: GenService<Methods>,
+  table: HandlerTable<Methods, ReadContext>,
+): Callable<Methods, ReadContext> & QueryHandlers {
+  return define(service, table)
+}
+
+/** A module's part of a genesis document. */
+export interface GenesisHandlers {
+  /** Of a new chain, as parsed JSON. */
+  defaults(ctx: ReadContext): JsonValue
+  /** Writes the state. Throws a `ChainError` for anything invalid. */
+  init(ctx: Context, state: JsonValue): void
+  export(ctx: ReadContext): JsonValue
+}
+
+export interface Module {
+  readonly name: string
+  /** Store names this module owns, in addition to none by default: `auth` owns `acc`. */
+  readonly stores: readonly string[]
+  readonly messages: readonly MessageHandlers[]
+  readonly queries: readonly QueryHandlers[]
+  readonly accounts: readonly ModuleAccount[]
+  readonly hooks: readonly HookListener[]
+  readonly genesis?: GenesisHandlers
+  readonly beginBlock?: (ctx: Context) => void
+  readonly endBlock?: (ctx: Context) => void
+}
+
+export interface ModuleDefinition {
+  readonly name: string
+  /** Store names; the module's own name by default. */
+  readonly stores?: readonly string[]
+  readonly messages?: MessageHandlers | readonly MessageHandlers[]
+  readonly queries?: QueryHandlers | readonly QueryHandlers[]
+  /** Module accounts whose capabilities this module holds. */
+  readonly accounts?: readonly ModuleAccount[]
+  readonly hooks?: readonly HookListener[]
+  readonly genesis?: GenesisHandlers
+  readonly beginBlock?: (ctx: Context) => void
+  readonly endBlock?: (ctx: Context) => void
+}
+
+function list<T>(value: T | readonly T[] | undefined): readonly T[] {
+  return value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T]
+}
+
+/** Everything a module is, on one screen. */
+export function defineModule(definition: ModuleDefinition): Module {
+  return {
+    ...definition,
+    stores: definition.stores ?? [definition.name],
+    messages: list(definition.messages),
+    queries: list(definition.queries),
+    accounts: definition.accounts ?? [],
+    hooks: definition.hooks ?? [],
+  }
+}

@@ -1,0 +1,58 @@
+/** What a module's tests stand on: a context over a real in-memory store, with the default identity. */
+import { almanac } from '../identity/profiles/almanac.ts'
+import type { Identity } from '../identity/types.ts'
+import { toKey } from '../primitives/bytes.ts'
+import { createEmptyBranch } from '../store/branch.ts'
+import type { AppFacts, BlockInfo, BranchedContext } from './context.ts'
+import { createContext, createTransient } from './create-context.ts'
+import { knownTypes } from './known-types.ts'
+import type { Module } from './module.ts'
+
+export interface TestOptions {
+  readonly identity?: Identity
+  readonly block?: Partial<BlockInfo>
+  /** Their accounts, hooks and messages are known to `ctx.app`. */
+  readonly modules?: readonly Module[]
+  /** Facts that replace the empty ones. */
+  readonly app?: Partial<AppFacts>
+}
+
+/** A context on empty state at height 1 of a chain named `almanac-localnet-1`, time 2024-01-01T00:00:00Z. */
+export function testContext({ identity = almanac, block, modules = [], app }: TestOptions = {}): BranchedContext {
+  const accounts = modules.flatMap((module) => module.accounts)
+  const byAddress = new Map(accounts.map((account) => [toKey(account.address), account]))
+  const messages = new Map(
+    modules.flatMap((module) =>
+      module.messages.flatMap(({ handlers }) =>
+        handlers.routes.map(({ method }) => [method.input.typeName, method.input] as const),
+      ),
+    ),
+  )
+  return createContext({
+    branch: createEmptyBranch(),
+    transient: createTransient(),
+    identity,
+    block: {
+      height: 1n,
+      timeNs: 1_704_067_200_000_000_000n,
+      chainId: 'almanac-localnet-1',
+      evmChainId: 6930n,
+      proposer: new Uint8Array(0),
+      hash: new Uint8Array(0),
+      lastCommitHash: new Uint8Array(0),
+      gasLimit: 0n,
+      votes: [],
+      ...block,
+    },
+    app: {
+      listeners: (hook) => modules.flatMap((module) => module.hooks.filter((listener) => listener.hook === hook)),
+      moduleAccounts: accounts,
+      moduleAccountAt: (address) => byAddress.get(toKey(address)),
+      isBlocked: (address) => byAddress.get(toKey(address))?.blocked === true,
+      sudoRoot: () => undefined,
+      message: (name) => messages.get(name) ?? knownTypes.get(name),
+      isRouted: (name) => messages.has(name),
+      ...app,
+    },
+  })
+}

@@ -1,0 +1,35 @@
+/** Fields that a message carries and its descriptor does not know: refused where they could change the meaning. */
+import type { DescMessage, Message } from '@bufbuild/protobuf'
+import { errors } from './errors.ts'
+
+/** Bit 11 of the field number says that a field may be ignored (support-modules.md §4.1). */
+const NON_CRITICAL_BIT = 0x400
+
+/**
+ * Throws sdk 2 for an unknown field at any depth: of any kind with `all`, else only for critical ones.
+ * Returns whether there were others.
+ */
+export function hasUnknownFields(schema: DescMessage, message: Message, refuse: 'critical' | 'all'): boolean {
+  let found = false
+  for (const unknown of message.$unknown ?? []) {
+    if (refuse === 'all' || (unknown.no & NON_CRITICAL_BIT) === 0) {
+      throw errors.txDecode(`unknown field ${unknown.no} in ${schema.typeName}`)
+    }
+    found = true
+  }
+  for (const field of schema.fields) {
+    if (!field.message || field.fieldKind === 'map') continue
+    const value = fieldValue(message, field)
+    for (const part of Array.isArray(value) ? value : [value]) {
+      if (part && hasUnknownFields(field.message, part as Message, refuse)) found = true
+    }
+  }
+  return found
+}
+
+function fieldValue(message: Message, field: DescMessage['fields'][number]): unknown {
+  const record = message as unknown as Record<string, unknown>
+  if (!field.oneof) return record[field.localName]
+  const selected = record[field.oneof.localName] as { case: string | undefined; value?: unknown }
+  return selected.case === field.localName ? selected.value : undefined
+}
