@@ -1,0 +1,220 @@
+/** What one block hands to the next: ids, hashes, and who may sign. Pure; the engine's rules are cometbft.md §6. */
+
+import type { BlockHeader, Commit, CommitSignature, StoredBlock, Validator } from '../app/records.ts'
+import type { BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
+import { EMPTY, equal, toKey } from '../primitives/bytes.ts'
+import { sha256 } from '../primitives/hash.ts'
+import { parseRfc3339 } from '../primitives/time.ts'
+import { encodePrecommitSignBytes } from './comet/encoding.ts'
+import {
+  blockIdOf,
+  hashCommit,
+  hashConsensusParams,
+  hashData,
+  hashResults,
+  hashValidators,
+  NO_BLOCK_ID,
+  NO_EVIDENCE_HASH,
+  sortValidators,
+} from './comet/hashes.ts'
+
+/** Where a chain stands after a block. */
+export interface Tip {
+  readonly chainId: string
+  /** 0 before the first block (or one below the initial height). */
+  readonly height: bigint
+  readonly timeNs: bigint
+  readonly hash: Uint8Array
+  readonly blockId: StoredBlock['blockId']
+  readonly commit: Commit | undefined
+  readonly appHash: Uint8Array
+  readonly resultsHash: Uint8Array
+  /** Signed the last block. */
+  readonly lastValidators: readonly Validator[]
+  /** Sign the next block. */
+  readonly validators: readonly Validator[]
+  /** Sign the one after that. */
+  readonly nextValidators: readonly Validator[]
+  readonly maxBytes: bigint
+  /** -1: no limit. */
+  readonly maxGas: bigint
+}
+
+export interface Signer {
+  readonly address: Uint8Array
+  sign(message: Uint8Array): Uint8Array
+}
+
+interface BlockParams {
+  readonly max_bytes?: string
+  readonly max_gas?: string
+}
+
+/** What a genesis document says of block limits; the engine's defaults where it is silent. */
+export function blockLimitsOf(genesis: GenesisDocument): { readonly maxBytes: bigint; readonly maxGas: bigint } {
+  const block = (genesis.consensus_params['block'] ?? {}) as BlockParams
+  return { maxBytes: BigInt(block.max_bytes ?? '22020096'), maxGas: BigInt(block.max_gas ?? '-1') }
+}
+
+/** The tip before the first block. The app hash is that of no stores: the writes of genesis belong to the first commit. */
+export function genesisTip(genesis: GenesisDocument, validators: readonly Validator[]): Tip {
+  return {
+    chainId: genesis.chain_id,
+    height: BigInt(genesis.initial_height) - 1n,
+    timeNs: parseRfc3339(genesis.genesis_time) ?? 0n,
+    hash: EMPTY,
+    blockId: NO_BLOCK_ID,
+    commit: undefined,
+    appHash: sha256(EMPTY),
+    resultsHash: hashResults([]),
+    lastValidators: [],
+    validators: sortValidators(validators),
+    nextValidators: sortValidators(validators),
+    ...blockLimitsOf(genesis),
+  }
+}
+
+/** The tip behind a stored block; `validatorsAt` gives the set in force at a height. */
+export function tipOf(
+  block: StoredBlock,
+  genesis: GenesisDocument,
+  validatorsAt: (height: bigint) => readonly Validator[] | undefined,
+): Tip {
+  const { height, timeNs, chainId } = block.header
+  return {
+    chainId,
+    height,
+    timeNs,
+    hash: block.hash,
+    blockId: block.blockId,
+    commit: block.commit,
+    appHash: block.nextAppHash,
+    resultsHash: hashResults(block.results),
+    lastValidators: validatorsAt(height) ?? [],
+    validators: validatorsAt(height + 1n) ?? [],
+    nextValidators: validatorsAt(height + 2n) ?? [],
+    maxBytes: blockLimitsOf(genesis).maxBytes,
+    maxGas: block.gasLimit === 0n ? -1n : block.gasLimit,
+  }
+}
+
+/** A block before its execution. */
+export interface Proposal {
+  readonly header: BlockHeader
+  readonly blockId: StoredBlock['blockId']
+  readonly commit: Commit
+  readonly input: BlockInput
+}
+
+/** The next block: its header, its identity, the commit that the signer gives it, and what the application is told. */
+export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, signer: Signer): Proposal {
+  const height = tip.height + 1n
+  const proposer = tip.validators.find(({ address }) => equal(address, signer.address)) ?? tip.validators[0]!
+  const header: BlockHeader = {
+    chainId: tip.chainId,
+    height,
+    timeNs,
+    lastBlockId: tip.blockId,
+    lastCommitHash: hashCommit(tip.commit),
+    dataHash: hashData(txs),
+    validatorsHash: hashValidators(tip.validators),
+    nextValidatorsHash: hashValidators(tip.nextValidators),
+    consensusHash: hashConsensusParams(tip),
+    appHash: tip.appHash,
+    lastResultsHash: tip.resultsHash,
+    evidenceHash: NO_EVIDENCE_HASH,
+    proposer: proposer.address,
+  }
+  const blockId = blockIdOf(header, txs, tip.commit)
+  const commit: Commit = {
+    height,
+    round: 0,
+    blockId,
+    signatures: tip.validators.map(({ address }) => signatureOf(address, signer, { ...header, blockId })),
+  }
+  const signed = new Set(
+    tip.commit?.signatures.flatMap(({ flag, validator }) => (flag === 2 ? [toKey(validator)] : [])),
+  )
+  return {
+    header,
+    blockId,
+    commit,
+    input: {
+      height,
+      timeNs,
+      proposer: proposer.address,
+      hash: blockId.hash,
+      lastCommitHash: header.lastCommitHash,
+      txs,
+      lastCommitVotes: tip.lastValidators.map(({ address, power }) => ({
+        validator: address,
+        power,
+        signed: signed.has(toKey(address)),
+      })),
+      evidence: [],
+    },
+  }
+}
+
+/** The precommit of one validator: only the signer's own exists, any other is absent. */
+function signatureOf(
+  validator: Uint8Array,
+  signer: Signer,
+  { chainId, height, timeNs, blockId }: BlockHeader & { readonly blockId: StoredBlock['blockId'] },
+): CommitSignature {
+  if (!equal(validator, signer.address)) return { flag: 1, validator: EMPTY, timeNs: 0n, signature: EMPTY }
+  const message = encodePrecommitSignBytes({ chainId, height, round: 0, blockId, timeNs })
+  return { flag: 2, validator, timeNs, signature: signer.sign(message) }
+}
+
+/**
+ * A set after the application's updates (power 0 removes). Updates that would leave nobody with power are not applied:
+ * a chain of one validator goes on (D25).
+ */
+export function updateValidators(set: readonly Validator[], updates: readonly Validator[]): readonly Validator[] {
+  if (updates.length === 0) return set
+  const byAddress = new Map(set.map((validator) => [toKey(validator.address), validator]))
+  for (const update of updates) {
+    if (update.power > 0n) byAddress.set(toKey(update.address), update)
+    else byAddress.delete(toKey(update.address))
+  }
+  return byAddress.size === 0 ? set : sortValidators([...byAddress.values()])
+}
+
+/** The record of an executed block. */
+export function storedBlock(proposal: Proposal, tip: Tip, output: BlockOutput, nextAppHash: Uint8Array): StoredBlock {
+  return {
+    header: proposal.header,
+    hash: proposal.blockId.hash,
+    blockId: proposal.blockId,
+    txs: proposal.input.txs,
+    results: output.results,
+    lastCommit: tip.commit,
+    commit: proposal.commit,
+    blockEvents: output.blockEvents,
+    evmTxs: output.evmTxs,
+    evmGasUsed: output.evmGasUsed,
+    baseFeeWei: output.baseFeeWei,
+    gasLimit: output.gasLimit,
+    coinbase: output.coinbase,
+    nextAppHash,
+  }
+}
+
+/** Where the chain stands after the block. */
+export function advance(tip: Tip, block: StoredBlock, updates: readonly Validator[]): Tip {
+  return {
+    ...tip,
+    height: block.header.height,
+    timeNs: block.header.timeNs,
+    hash: block.hash,
+    blockId: block.blockId,
+    commit: block.commit,
+    appHash: block.nextAppHash,
+    resultsHash: hashResults(block.results),
+    lastValidators: tip.validators,
+    validators: tip.nextValidators,
+    nextValidators: updateValidators(tip.nextValidators, updates),
+    maxGas: block.gasLimit === 0n ? -1n : block.gasLimit,
+  }
+}
