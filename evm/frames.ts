@@ -1,0 +1,108 @@
+/** Frame records: how one is set up below the frame that wants it, and how its end reaches that frame. */
+import { A, F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT,
+  F_CHILD_OUT_LENGTH, F_CHILD_VALUE, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_DEPTH, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT,
+  F_OUT_LENGTH, F_PC, F_SP, F_STACK, F_STATIC, F_VALUE, F_WANT, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout'
+import { analyse, analysisSize } from './analysis'
+import { reach } from './memory'
+import * as u256 from './u256'
+
+/** Zeros behind code: a PUSH may read 32 bytes past the end, and the byte after them is a STOP. */
+const PADDING: u32 = 64
+
+/** The first address behind the memory of a frame: where its child's code and memory may lie. */
+@inline function behind(frame: usize): usize {
+  return (load<u32>(frame, F_MEMORY) + load<u32>(frame, F_MEMORY_SIZE) + 31) & ~31
+}
+
+/** Bytes that `install` takes for code of this length. */
+export function installedSize(length: u32): u32 {
+  return ((length + PADDING + 31) & ~31) + analysisSize(length) + 64
+}
+
+/** Where the host writes code of `length` bytes that only a child of `parent` runs; 0 if memory is at its end. */
+export function placeBehind(parent: usize, length: u32): usize {
+  const at = behind(parent) + 32
+  return reach(<u64>at + <u64>installedSize(length)) ? at : 0
+}
+
+/** Makes code that stands at `code` ready to run: pads and analyses it. Returns the address of its analysis. */
+export function install(code: usize, length: u32): usize {
+  memory.fill(code + length, 0, PADDING)
+  const blocks = (code + length + PADDING + 7) & ~7
+  analyse(code, length, blocks)
+  return blocks
+}
+
+/**
+ * Sets up the frame that `parent` wants. `local` says that its code was placed behind the parent, and its memory begins behind that.
+ * A creation finds its address in A.
+ */
+export function enter(frame: usize, parent: usize, code: usize, length: u32, blocks: usize, local: bool): void {
+  const op = load<u32>(parent, F_WANT)
+  const sp = load<u32>(parent, F_SP)
+  store<u32>(frame, code, F_PC)
+  store<u32>(frame, sp, F_SP)
+  store<i64>(frame, load<i64>(parent, F_CHILD_GAS), F_GAS)
+  store<u32>(frame, sp, F_STACK)
+  store<u32>(frame, local ? (blocks + analysisSize(length) + 31) & ~31 : behind(parent), F_MEMORY)
+  store<u32>(frame, 0, F_MEMORY_SIZE)
+  store<u32>(frame, code, F_CODE)
+  store<u32>(frame, length, F_CODE_LENGTH)
+  store<u32>(frame, blocks, F_BLOCKS)
+  store<u32>(frame, load<u32>(parent, F_STATIC) | u32(op == 0xfa), F_STATIC)
+  store<u32>(frame, 0, F_OUT)
+  store<u32>(frame, 0, F_OUT_LENGTH)
+  store<u32>(frame, load<u32>(parent, F_DEPTH) + 1, F_DEPTH)
+  if (op == 0xf0 || op == 0xf5) {
+    store<u32>(frame, 0, F_DATA_LENGTH)
+    u256.swap(frame + F_ADDRESS, A)
+  } else {
+    store<u32>(frame, load<u32>(parent, F_CHILD_DATA), F_DATA)
+    store<u32>(frame, load<u32>(parent, F_CHILD_DATA_LENGTH), F_DATA_LENGTH)
+    u256.copy(frame + F_ADDRESS, parent + (op == 0xf1 || op == 0xfa ? F_CHILD_ADDRESS : F_ADDRESS))
+  }
+  if (op == 0xf4) {
+    u256.copy(frame + F_CALLER, parent + F_CALLER)
+    u256.copy(frame + F_VALUE, parent + F_VALUE)
+  } else {
+    u256.copy(frame + F_CALLER, parent + F_ADDRESS)
+    u256.copy(frame + F_VALUE, parent + F_CHILD_VALUE)
+  }
+  store<u32>(RETURN_LENGTH, 0)
+}
+
+/** Hands the end of a call to the frame that made it: success, the gas that is left, the output at `out`. */
+export function settleCall(parent: usize, success: bool, gas: i64, out: usize, length: u32): void {
+  u256.setSmall(load<u32>(parent, F_SP), <u64>success)
+  store<i64>(parent, load<i64>(parent, F_GAS) + gas, F_GAS)
+  store<u32>(RETURN_LENGTH, length)
+  if (length == 0) return
+  if (length <= RETURN_DATA_SIZE && out != RETURN_DATA) memory.copy(RETURN_DATA, out, length)
+  const wanted = min(length, load<u32>(parent, F_CHILD_OUT_LENGTH))
+  if (wanted != 0) memory.copy(load<u32>(parent, F_CHILD_OUT), out, wanted)
+}
+
+/** Hands the end of a frame to its parent; `keep` says that its gas and output survive (success or revert). */
+export function settleFrame(parent: usize, frame: usize, success: bool, keep: bool): void {
+  if (keep) settleCall(parent, success, load<i64>(frame, F_GAS), load<u32>(frame, F_OUT), load<u32>(frame, F_OUT_LENGTH))
+  else settleCall(parent, false, 0, 0, 0)
+}
+
+/** Hands the end of a creation to the frame that made it: on success the address in A is the result. */
+export function settleCreate(parent: usize, success: bool, gas: i64, out: usize, length: u32): void {
+  settleCall(parent, false, gas, out, length)
+  if (success) u256.swap(load<u32>(parent, F_SP), A)
+}
+
+/** Ends a call or creation that was never entered, because it may not be: the gas comes back. */
+export function refuse(parent: usize): void {
+  settleCall(parent, false, load<i64>(parent, F_CHILD_GAS), 0, 0)
+}
+
+/** Ends a call of an account without code. */
+export function pass(parent: usize): void {
+  settleCall(parent, true, load<i64>(parent, F_CHILD_GAS), 0, 0)
+}
+
+/** Leaves the Keccak-256 of a range at SPONGE. */
+export { keccak as hash } from './keccak'

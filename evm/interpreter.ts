@@ -1,0 +1,955 @@
+/**
+ * The loop. It is compiled twice. The fast one pays gas and checks the stack once per block, by the block's analysis; when a block
+ * cannot run through, it hands over to the careful one, which does both per opcode and therefore fails exactly where the code does.
+ * The traced build has only the careful one, and records each step.
+ */
+import { A, B, BASE_FEE, BLOB_BASE_FEE, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LIMIT, GAS_PRICE, HAS_63_64,
+  INIT_CODE_LIMIT, NUMBER, OPCODES, ORIGIN, RANDAO, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH, SPONGE, SSTORE_SENTRY, TIMESTAMP,
+  F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT, F_CHILD_OUT_LENGTH, F_CHILD_VALUE,
+  F_CHILD_VALUED, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT, F_OUT_LENGTH, F_PC, F_SP,
+  F_STACK, F_STATIC, F_VALUE, F_WANT,
+  S_CALL, S_CAREFUL, S_CREATE, S_GAS_OVERFLOW, S_INIT_CODE_SIZE, S_INVALID_JUMP, S_INVALID_OPCODE, S_OUT_OF_GAS, S_RETURN,
+  S_RETURN_DATA, S_REVERT, S_STACK, S_STOP, S_WRITE_PROTECTION, S_YIELD } from './layout'
+import { GAS_BITS, JUMPDEST_BIT } from './analysis'
+import * as host from './host'
+import { keccak } from './keccak'
+import { HUGE, copyPadded, expand, expandRange } from './memory'
+import * as u256 from './u256'
+
+/** Ends `run`: what the frame needs to go on, or to be reported on. */
+function leave(frame: usize, pc: usize, sp: usize, gas: i64, status: i32): i32 {
+  store<u32>(frame, pc, F_PC)
+  store<u32>(frame, sp, F_SP)
+  store<i64>(frame, gas, F_GAS)
+  return status
+}
+
+/** Gas left behind a block's opcodes, or -1 if it cannot run through. */
+@inline function pay(entry: u64, gas: i64, height: u32): i64 {
+  const left = gas - <i64>(entry & GAS_BITS)
+  return height - (<u32>(entry >> 32) & 0xffff) > <u32>(entry >> 48) ? -1 : left
+}
+
+@inline function words(length: u64): i64 {
+  return <i64>((length + 31) >> 5)
+}
+
+@inline function pushBytes(sp: usize, pc: usize, n: i32): void {
+  const last = pc + 1 + n
+  let a: u64 = 0, b: u64 = 0, c: u64 = 0, d: u64 = 0
+  if (n == 1) {
+    a = <u64>load<u8>(pc, 1)
+  } else if (n <= 8) {
+    a = bswap<u64>(load<u64>(last - 8))
+    if (n < 8) a &= ((<u64>1 << (n << 3)) - 1)
+  } else {
+    a = bswap<u64>(load<u64>(last - 8))
+    b = bswap<u64>(load<u64>(last - 16))
+    if (n < 16) b &= ((<u64>1 << ((n - 8) << 3)) - 1)
+    if (n > 16) {
+      c = bswap<u64>(load<u64>(last - 24))
+      if (n < 24) c &= ((<u64>1 << ((n - 16) << 3)) - 1)
+    }
+    if (n > 24) {
+      d = bswap<u64>(load<u64>(last - 32))
+      if (n < 32) d &= ((<u64>1 << ((n - 24) << 3)) - 1)
+    }
+  }
+  u256.set(sp, a, b, c, d)
+}
+
+@inline function swapWith(sp: usize, n: usize): void {
+  const p = sp - (n << 5)
+  const a = load<u64>(sp), b = load<u64>(sp, 8), c = load<u64>(sp, 16), d = load<u64>(sp, 24)
+  u256.copy(sp, p)
+  u256.set(p, a, b, c, d)
+}
+
+/** An address on the stack, as the word in A. */
+@inline function handAddress(p: usize): void {
+  u256.swap(A, p)
+  store<u64>(A, 0)
+  store<u32>(A, 0, 8)
+}
+
+/** CALL, CALLCODE, DELEGATECALL, STATICCALL: what the host needs, in the frame. Returns the gas left, or -1. */
+function prepareCall(frame: usize, op: u32, sp: usize, initial: i64): i64 {
+  let gas = initial
+  const hasValue = op == 0xf1 || op == 0xf2
+  const args = hasValue ? sp - 64 : sp - 32
+  const inOffset = args - 32, inLength = args - 64, outOffset = args - 96, outLength = args - 128
+  const valued = hasValue && !u256.isZero(sp - 64)
+  const inN = u256.saturate(inLength)
+  const outN = u256.saturate(outLength)
+  if (inN >= HUGE || outN >= HUGE) return -1
+  const inO = inN == 0 ? 0 : u256.saturate(inOffset)
+  const outO = outN == 0 ? 0 : u256.saturate(outOffset)
+  if (inO >= HUGE || outO >= HUGE) return -1
+  gas = expand(frame, gas, max(inN == 0 ? 0 : inO + inN, outN == 0 ? 0 : outO + outN))
+  if (gas < 0) return -1
+  handAddress(sp - 32)
+  u256.swap(frame + F_CHILD_ADDRESS, A)
+  if (valued) gas -= 9000
+  gas -= <i64>host.callcost(op, <u32>valued)
+  if (gas < 0) return -1
+  const wanted = u256.saturate(sp)
+  let child = gas
+  if (load<u32>(HAS_63_64) != 0) child = gas - (gas >> 6)
+  else if (wanted > <u64>gas) return -1
+  if (wanted < <u64>child) child = <i64>wanted
+  gas -= child
+  const base = load<u32>(frame, F_MEMORY)
+  store<i64>(frame, valued ? child + 2300 : child, F_CHILD_GAS)
+  store<u32>(frame, op, F_WANT)
+  store<u32>(frame, base + <u32>inO, F_CHILD_DATA)
+  store<u32>(frame, <u32>inN, F_CHILD_DATA_LENGTH)
+  store<u32>(frame, base + <u32>outO, F_CHILD_OUT)
+  store<u32>(frame, <u32>outN, F_CHILD_OUT_LENGTH)
+  store<u32>(frame, <u32>valued, F_CHILD_VALUED)
+  if (valued) u256.copy(frame + F_CHILD_VALUE, sp - 64)
+  else u256.setSmall(frame + F_CHILD_VALUE, 0)
+  return gas
+}
+
+/** CREATE and CREATE2. Returns the gas left; -1 out of gas, -2 init code too large. */
+function prepareCreate(frame: usize, op: u32, sp: usize, initial: i64): i64 {
+  let gas = expandRange(frame, initial, sp - 32, sp - 64)
+  if (gas < 0) return -1
+  const length = u256.saturate(sp - 64)
+  const limit = load<u32>(INIT_CODE_LIMIT)
+  if (limit != 0) {
+    if (length > limit) return -2
+    gas -= 2 * words(length)
+  }
+  if (op == 0xf5) {
+    gas -= 6 * words(length)
+    u256.swap(A, sp - 96)
+  }
+  if (gas < 0) return -1
+  let child = gas
+  if (load<u32>(HAS_63_64) != 0) child = gas - (gas >> 6)
+  gas -= child
+  store<i64>(frame, child, F_CHILD_GAS)
+  store<u32>(frame, op, F_WANT)
+  store<u32>(frame, length == 0 ? 0 : load<u32>(frame, F_MEMORY) + load<u32>(sp - 32), F_CHILD_DATA)
+  store<u32>(frame, <u32>length, F_CHILD_DATA_LENGTH)
+  store<u32>(frame, 0, F_CHILD_OUT_LENGTH)
+  store<u32>(frame, <u32>!u256.isZero(sp), F_CHILD_VALUED)
+  u256.copy(frame + F_CHILD_VALUE, sp)
+  return gas
+}
+
+/** Pays for and does a copy into memory of which the target offset, source offset and length are on the stack. -1: out of gas. */
+function copyIn(frame: usize, gas: i64, sp: usize, source: usize, size: u32): i64 {
+  const length = u256.saturate(sp - 64)
+  if (length == 0) return gas
+  const target = u256.saturate(sp)
+  if ((length | target) >= HUGE) return -1
+  const left = expand(frame, gas - 3 * words(length), target + length)
+  if (left < 0) return -1
+  copyPadded(load<u32>(frame, F_MEMORY) + <usize>target, source, size, u256.saturate(sp - 32), <u32>length)
+  return left
+}
+
+/** `M` is u8 for the fast loop, u16 for the careful one. */
+function interpret<M>(frame: usize, initialFuel: i32): i32 {
+  let fuel = initialFuel
+  let pc: usize = load<u32>(frame, F_PC)
+  let sp: usize = load<u32>(frame, F_SP)
+  let gas: i64 = load<i64>(frame, F_GAS)
+  const stack: usize = load<u32>(frame, F_STACK)
+  const code: usize = load<u32>(frame, F_CODE)
+  const blocks: usize = load<u32>(frame, F_BLOCKS)
+  const base: usize = load<u32>(frame, F_MEMORY)
+
+  if (sizeof<M>() == 1) {
+    const entry = load<u64>(blocks + ((pc - code) << 3))
+    const left = pay(entry, gas, sp - stack)
+    if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+    gas = left
+    pc += <usize>((entry >> 31) & 1)
+  }
+
+  for (;;) {
+    const op = <u32>load<u8>(pc)
+    if (sizeof<M>() == 2) {
+      const info = load<u64>(OPCODES + (<usize>op << 3))
+      const need = <u32>(info >> 16) & 0xffff
+      if (sp - stack - need > (<u32>(info >> 32) & 0xffff)) {
+        return leave(frame, pc, sp, gas, need == 0xffff ? S_INVALID_OPCODE : S_STACK)
+      }
+      gas -= <i64>(info & 0xffff)
+      if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+    }
+    switch (op) {
+      case 0x00: // STOP
+        return leave(frame, pc, sp, gas, S_STOP)
+      case 0x01: // ADD
+        u256.add(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x02: // MUL
+        u256.mul(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x03: // SUB
+        u256.sub(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x04: // DIV
+        u256.div(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x05: // SDIV
+        u256.sdiv(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x06: // MOD
+        u256.mod(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x07: // SMOD
+        u256.smod(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x08: // ADDMOD
+        u256.addmod(sp - 64, sp, sp - 32, sp - 64)
+        sp -= 64
+        break
+      case 0x09: // MULMOD
+        u256.mulmod(sp - 64, sp, sp - 32, sp - 64)
+        sp -= 64
+        break
+      case 0x0a: { // EXP
+        const exponent = sp - 32
+        let bits: i32 = 0
+        for (let i: i32 = 24; i >= 0; i -= 8) {
+          const limb = load<u64>(exponent + i)
+          if (limb != 0) {
+            bits = (i << 3) + 64 - <i32>clz(limb)
+            break
+          }
+        }
+        gas -= <i64>load<u32>(EXP_BYTE_GAS) * <i64>((bits + 7) >> 3)
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        u256.exp(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      }
+      case 0x0b: // SIGNEXTEND
+        u256.signextend(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+
+      case 0x10: // LT
+        u256.setSmall(sp - 32, <u64>u256.less(sp, sp - 32))
+        sp -= 32
+        break
+      case 0x11: // GT
+        u256.setSmall(sp - 32, <u64>u256.less(sp - 32, sp))
+        sp -= 32
+        break
+      case 0x12: // SLT
+        u256.setSmall(sp - 32, <u64>u256.signedLess(sp, sp - 32))
+        sp -= 32
+        break
+      case 0x13: // SGT
+        u256.setSmall(sp - 32, <u64>u256.signedLess(sp - 32, sp))
+        sp -= 32
+        break
+      case 0x14: // EQ
+        u256.setSmall(sp - 32, <u64>u256.equals(sp, sp - 32))
+        sp -= 32
+        break
+      case 0x15: // ISZERO
+        u256.setSmall(sp, <u64>u256.isZero(sp))
+        break
+      case 0x16: { // AND
+        const p = sp - 32
+        u256.set(p, load<u64>(sp) & load<u64>(p), load<u64>(sp, 8) & load<u64>(p, 8),
+          load<u64>(sp, 16) & load<u64>(p, 16), load<u64>(sp, 24) & load<u64>(p, 24))
+        sp = p
+        break
+      }
+      case 0x17: { // OR
+        const p = sp - 32
+        u256.set(p, load<u64>(sp) | load<u64>(p), load<u64>(sp, 8) | load<u64>(p, 8),
+          load<u64>(sp, 16) | load<u64>(p, 16), load<u64>(sp, 24) | load<u64>(p, 24))
+        sp = p
+        break
+      }
+      case 0x18: { // XOR
+        const p = sp - 32
+        u256.set(p, load<u64>(sp) ^ load<u64>(p), load<u64>(sp, 8) ^ load<u64>(p, 8),
+          load<u64>(sp, 16) ^ load<u64>(p, 16), load<u64>(sp, 24) ^ load<u64>(p, 24))
+        sp = p
+        break
+      }
+      case 0x19: // NOT
+        u256.set(sp, ~load<u64>(sp), ~load<u64>(sp, 8), ~load<u64>(sp, 16), ~load<u64>(sp, 24))
+        break
+      case 0x1a: { // BYTE
+        const index = u256.saturate(sp)
+        u256.setSmall(sp - 32, index > 31 ? 0 : <u64>load<u8>(sp - 32 + (31 - <usize>index)))
+        sp -= 32
+        break
+      }
+      case 0x1b: // SHL
+        u256.shl(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x1c: // SHR
+        u256.shr(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x1d: // SAR
+        u256.sar(sp - 32, sp, sp - 32)
+        sp -= 32
+        break
+      case 0x1e: // CLZ
+        u256.countLeadingZeros(sp, sp)
+        break
+
+      case 0x20: { // KECCAK256
+        const length = u256.saturate(sp - 32)
+        if (length >= HUGE) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        gas = expandRange(frame, gas - 6 * words(length), sp, sp - 32)
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        keccak(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length)
+        sp -= 32
+        u256.swap(sp, SPONGE)
+        fuel -= <i32>(length >> 5)
+        break
+      }
+
+      case 0x30: // ADDRESS
+        sp += 32
+        u256.copy(sp, frame + F_ADDRESS)
+        break
+      case 0x31: // BALANCE
+        handAddress(sp)
+        gas -= <i64>host.balance()
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        u256.swap(sp, B)
+        break
+      case 0x32: // ORIGIN
+        sp += 32
+        u256.copy(sp, ORIGIN)
+        break
+      case 0x33: // CALLER
+        sp += 32
+        u256.copy(sp, frame + F_CALLER)
+        break
+      case 0x34: // CALLVALUE
+        sp += 32
+        u256.copy(sp, frame + F_VALUE)
+        break
+      case 0x35: { // CALLDATALOAD
+        const size = <u64>load<u32>(frame, F_DATA_LENGTH)
+        const offset = u256.saturate(sp)
+        if (offset >= size) {
+          u256.setSmall(sp, 0)
+        } else if (offset + 32 <= size) {
+          u256.swap(sp, load<u32>(frame, F_DATA) + <usize>offset)
+        } else {
+          copyPadded(B, load<u32>(frame, F_DATA), <u32>size, offset, 32)
+          u256.swap(sp, B)
+        }
+        break
+      }
+      case 0x36: // CALLDATASIZE
+        sp += 32
+        u256.setSmall(sp, load<u32>(frame, F_DATA_LENGTH))
+        break
+      case 0x37: // CALLDATACOPY
+        gas = copyIn(frame, gas, sp, load<u32>(frame, F_DATA), load<u32>(frame, F_DATA_LENGTH))
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        fuel -= <i32>(load<u32>(sp - 64) >> 8)
+        sp -= 96
+        break
+      case 0x38: // CODESIZE
+        sp += 32
+        u256.setSmall(sp, load<u32>(frame, F_CODE_LENGTH))
+        break
+      case 0x39: // CODECOPY
+        gas = copyIn(frame, gas, sp, code, load<u32>(frame, F_CODE_LENGTH))
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        fuel -= <i32>(load<u32>(sp - 64) >> 8)
+        sp -= 96
+        break
+      case 0x3a: // GASPRICE
+        sp += 32
+        u256.copy(sp, GAS_PRICE)
+        break
+      case 0x3b: // EXTCODESIZE
+        handAddress(sp)
+        gas -= <i64>host.extcodesize()
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        u256.setSmall(sp, load<u32>(B))
+        break
+      case 0x3c: { // EXTCODECOPY
+        const length = u256.saturate(sp - 96)
+        const target = u256.saturate(sp - 32)
+        if (length >= HUGE || (length != 0 && target >= HUGE)) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        handAddress(sp)
+        gas = expandRange(frame, gas - <i64>host.extcodesize() - 3 * words(length), sp - 32, sp - 96)
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (length != 0) {
+          host.extcodecopy(base + <usize>target, <u32>min(u256.saturate(sp - 64), 0xffffffff), <u32>length)
+        }
+        fuel -= <i32>(length >> 8)
+        sp -= 128
+        break
+      }
+      case 0x3d: // RETURNDATASIZE
+        sp += 32
+        u256.setSmall(sp, load<u32>(RETURN_LENGTH))
+        break
+      case 0x3e: { // RETURNDATACOPY
+        const size = load<u32>(RETURN_LENGTH)
+        const offset = u256.saturate(sp - 32)
+        const length = u256.saturate(sp - 64)
+        if (offset > size || length > <u64>size || offset + length > size) return leave(frame, pc, sp, gas, S_RETURN_DATA)
+        gas = expandRange(frame, gas - 3 * words(length), sp, sp - 64)
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (length != 0) {
+          const target = base + <usize>load<u32>(sp)
+          if (size > RETURN_DATA_SIZE) host.returndatacopy(target, <u32>offset, <u32>length)
+          else memory.copy(target, RETURN_DATA + <usize>offset, <usize>length)
+        }
+        fuel -= <i32>(length >> 8)
+        sp -= 96
+        break
+      }
+      case 0x3f: // EXTCODEHASH
+        handAddress(sp)
+        gas -= <i64>host.extcodehash()
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        u256.swap(sp, B)
+        break
+
+      case 0x40: // BLOCKHASH
+        u256.swap(A, sp)
+        host.blockhash()
+        u256.swap(sp, B)
+        break
+      case 0x41: // COINBASE
+        sp += 32
+        u256.copy(sp, COINBASE)
+        break
+      case 0x42: // TIMESTAMP
+        sp += 32
+        u256.copy(sp, TIMESTAMP)
+        break
+      case 0x43: // NUMBER
+        sp += 32
+        u256.copy(sp, NUMBER)
+        break
+      case 0x44: // PREVRANDAO, DIFFICULTY
+        sp += 32
+        u256.copy(sp, RANDAO)
+        break
+      case 0x45: // GASLIMIT
+        sp += 32
+        u256.copy(sp, GAS_LIMIT)
+        break
+      case 0x46: // CHAINID
+        sp += 32
+        u256.copy(sp, CHAIN_ID)
+        break
+      case 0x47: // SELFBALANCE
+        host.selfbalance()
+        sp += 32
+        u256.swap(sp, B)
+        break
+      case 0x48: // BASEFEE
+        sp += 32
+        u256.copy(sp, BASE_FEE)
+        break
+      case 0x49: // BLOBHASH
+        host.blobhash(<u32>min(u256.saturate(sp), 0xffffffff))
+        u256.swap(sp, B)
+        break
+      case 0x4a: // BLOBBASEFEE
+        sp += 32
+        u256.copy(sp, BLOB_BASE_FEE)
+        break
+
+      case 0x50: // POP
+        sp -= 32
+        break
+      case 0x51: { // MLOAD
+        const offset = u256.saturate(sp)
+        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
+          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        }
+        u256.swap(sp, base + <usize>offset)
+        break
+      }
+      case 0x52: { // MSTORE
+        const offset = u256.saturate(sp)
+        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
+          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        }
+        u256.swap(base + <usize>offset, sp - 32)
+        sp -= 64
+        break
+      }
+      case 0x53: { // MSTORE8
+        const offset = u256.saturate(sp)
+        if (offset >= <u64>load<u32>(frame, F_MEMORY_SIZE)) {
+          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 1)
+          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        }
+        store<u8>(base + <usize>offset, load<u8>(sp - 32))
+        sp -= 64
+        break
+      }
+      case 0x54: // SLOAD
+        u256.swap(A, sp)
+        gas -= <i64>host.sload()
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        u256.swap(sp, B)
+        break
+      case 0x55: // SSTORE
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        if (gas <= <i64>load<i32>(SSTORE_SENTRY)) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        u256.swap(A, sp)
+        u256.swap(B, sp - 32)
+        gas -= <i64>host.sstore()
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        sp -= 64
+        if (sizeof<M>() == 1) {
+          const entry = load<u64>(blocks + ((pc + 1 - code) << 3))
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc + 1, sp, gas, S_CAREFUL)
+          gas = left
+          pc += <usize>((entry >> 31) & 1)
+        }
+        break
+      case 0x56: { // JUMP
+        const target = u256.saturate(sp)
+        if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc, sp, gas, S_INVALID_JUMP)
+        const entry = load<u64>(blocks + (<usize>target << 3))
+        if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc, sp, gas, S_INVALID_JUMP)
+        sp -= 32
+        pc = code + <usize>target
+        if (--fuel < 0) return leave(frame, pc, sp, gas, S_YIELD)
+        if (sizeof<M>() == 2) continue
+        const left = pay(entry, gas, sp - stack)
+        if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+        gas = left
+        break
+      }
+      case 0x57: { // JUMPI
+        sp -= 64
+        if (!u256.isZero(sp + 32)) {
+          const target = u256.saturate(sp + 64)
+          if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc, sp + 64, gas, S_INVALID_JUMP)
+          const entry = load<u64>(blocks + (<usize>target << 3))
+          if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc, sp + 64, gas, S_INVALID_JUMP)
+          pc = code + <usize>target
+          if (--fuel < 0) return leave(frame, pc, sp, gas, S_YIELD)
+          if (sizeof<M>() == 2) continue
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+          gas = left
+          break
+        }
+        if (sizeof<M>() == 2) break
+        const entry = load<u64>(blocks + ((pc + 1 - code) << 3))
+        const left = pay(entry, gas, sp - stack)
+        if (left < 0) return leave(frame, pc + 1, sp, gas, S_CAREFUL)
+        gas = left
+        pc += <usize>((entry >> 31) & 1)
+        break
+      }
+      case 0x58: // PC
+        sp += 32
+        u256.setSmall(sp, <u64>(pc - code))
+        break
+      case 0x59: // MSIZE
+        sp += 32
+        u256.setSmall(sp, load<u32>(frame, F_MEMORY_SIZE))
+        break
+      case 0x5a: // GAS
+        sp += 32
+        u256.setSmall(sp, <u64>gas)
+        if (sizeof<M>() == 1) {
+          const entry = load<u64>(blocks + ((pc + 1 - code) << 3))
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc + 1, sp, gas, S_CAREFUL)
+          gas = left
+          pc += <usize>((entry >> 31) & 1)
+        }
+        break
+      case 0x5b: // JUMPDEST, fallen into
+        if (sizeof<M>() == 1) {
+          // A block that was entered by a jump begins behind its JUMPDEST: this one was not.
+          const left = pay(load<u64>(blocks + ((pc - code) << 3)), gas, sp - stack)
+          if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+          gas = left
+        }
+        break
+      case 0x5c: // TLOAD
+        u256.swap(A, sp)
+        host.tload()
+        u256.swap(sp, B)
+        break
+      case 0x5d: // TSTORE
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        u256.swap(A, sp)
+        u256.swap(B, sp - 32)
+        host.tstore()
+        sp -= 64
+        break
+      case 0x5e: { // MCOPY
+        const length = u256.saturate(sp - 64)
+        if (length != 0) {
+          const target = u256.saturate(sp)
+          const source = u256.saturate(sp - 32)
+          if ((length | target | source) >= HUGE) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+          gas = expand(frame, gas - 3 * words(length), max(target, source) + length)
+          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+          memory.copy(base + <usize>target, base + <usize>source, <usize>length)
+          fuel -= <i32>(length >> 8)
+        }
+        sp -= 96
+        break
+      }
+      case 0x5f: // PUSH0
+        sp += 32
+        u256.setSmall(sp, 0)
+        break
+      case 0x60: // PUSH1
+        sp += 32
+        pushBytes(sp, pc, 1)
+        pc += 1
+        break
+      case 0x61: // PUSH2
+        sp += 32
+        pushBytes(sp, pc, 2)
+        pc += 2
+        break
+      case 0x62: // PUSH3
+        sp += 32
+        pushBytes(sp, pc, 3)
+        pc += 3
+        break
+      case 0x63: // PUSH4
+        sp += 32
+        pushBytes(sp, pc, 4)
+        pc += 4
+        break
+      case 0x64: // PUSH5
+        sp += 32
+        pushBytes(sp, pc, 5)
+        pc += 5
+        break
+      case 0x65: // PUSH6
+        sp += 32
+        pushBytes(sp, pc, 6)
+        pc += 6
+        break
+      case 0x66: // PUSH7
+        sp += 32
+        pushBytes(sp, pc, 7)
+        pc += 7
+        break
+      case 0x67: // PUSH8
+        sp += 32
+        pushBytes(sp, pc, 8)
+        pc += 8
+        break
+      case 0x68: // PUSH9
+        sp += 32
+        pushBytes(sp, pc, 9)
+        pc += 9
+        break
+      case 0x69: // PUSH10
+        sp += 32
+        pushBytes(sp, pc, 10)
+        pc += 10
+        break
+      case 0x6a: // PUSH11
+        sp += 32
+        pushBytes(sp, pc, 11)
+        pc += 11
+        break
+      case 0x6b: // PUSH12
+        sp += 32
+        pushBytes(sp, pc, 12)
+        pc += 12
+        break
+      case 0x6c: // PUSH13
+        sp += 32
+        pushBytes(sp, pc, 13)
+        pc += 13
+        break
+      case 0x6d: // PUSH14
+        sp += 32
+        pushBytes(sp, pc, 14)
+        pc += 14
+        break
+      case 0x6e: // PUSH15
+        sp += 32
+        pushBytes(sp, pc, 15)
+        pc += 15
+        break
+      case 0x6f: // PUSH16
+        sp += 32
+        pushBytes(sp, pc, 16)
+        pc += 16
+        break
+      case 0x70: // PUSH17
+        sp += 32
+        pushBytes(sp, pc, 17)
+        pc += 17
+        break
+      case 0x71: // PUSH18
+        sp += 32
+        pushBytes(sp, pc, 18)
+        pc += 18
+        break
+      case 0x72: // PUSH19
+        sp += 32
+        pushBytes(sp, pc, 19)
+        pc += 19
+        break
+      case 0x73: // PUSH20
+        sp += 32
+        pushBytes(sp, pc, 20)
+        pc += 20
+        break
+      case 0x74: // PUSH21
+        sp += 32
+        pushBytes(sp, pc, 21)
+        pc += 21
+        break
+      case 0x75: // PUSH22
+        sp += 32
+        pushBytes(sp, pc, 22)
+        pc += 22
+        break
+      case 0x76: // PUSH23
+        sp += 32
+        pushBytes(sp, pc, 23)
+        pc += 23
+        break
+      case 0x77: // PUSH24
+        sp += 32
+        pushBytes(sp, pc, 24)
+        pc += 24
+        break
+      case 0x78: // PUSH25
+        sp += 32
+        pushBytes(sp, pc, 25)
+        pc += 25
+        break
+      case 0x79: // PUSH26
+        sp += 32
+        pushBytes(sp, pc, 26)
+        pc += 26
+        break
+      case 0x7a: // PUSH27
+        sp += 32
+        pushBytes(sp, pc, 27)
+        pc += 27
+        break
+      case 0x7b: // PUSH28
+        sp += 32
+        pushBytes(sp, pc, 28)
+        pc += 28
+        break
+      case 0x7c: // PUSH29
+        sp += 32
+        pushBytes(sp, pc, 29)
+        pc += 29
+        break
+      case 0x7d: // PUSH30
+        sp += 32
+        pushBytes(sp, pc, 30)
+        pc += 30
+        break
+      case 0x7e: // PUSH31
+        sp += 32
+        pushBytes(sp, pc, 31)
+        pc += 31
+        break
+      case 0x7f: // PUSH32
+        sp += 32
+        pushBytes(sp, pc, 32)
+        pc += 32
+        break
+      case 0x80: // DUP1
+        sp += 32
+        u256.copy(sp, sp - 32)
+        break
+      case 0x81: // DUP2
+        sp += 32
+        u256.copy(sp, sp - 64)
+        break
+      case 0x82: // DUP3
+        sp += 32
+        u256.copy(sp, sp - 96)
+        break
+      case 0x83: // DUP4
+        sp += 32
+        u256.copy(sp, sp - 128)
+        break
+      case 0x84: // DUP5
+        sp += 32
+        u256.copy(sp, sp - 160)
+        break
+      case 0x85: // DUP6
+        sp += 32
+        u256.copy(sp, sp - 192)
+        break
+      case 0x86: // DUP7
+        sp += 32
+        u256.copy(sp, sp - 224)
+        break
+      case 0x87: // DUP8
+        sp += 32
+        u256.copy(sp, sp - 256)
+        break
+      case 0x88: // DUP9
+        sp += 32
+        u256.copy(sp, sp - 288)
+        break
+      case 0x89: // DUP10
+        sp += 32
+        u256.copy(sp, sp - 320)
+        break
+      case 0x8a: // DUP11
+        sp += 32
+        u256.copy(sp, sp - 352)
+        break
+      case 0x8b: // DUP12
+        sp += 32
+        u256.copy(sp, sp - 384)
+        break
+      case 0x8c: // DUP13
+        sp += 32
+        u256.copy(sp, sp - 416)
+        break
+      case 0x8d: // DUP14
+        sp += 32
+        u256.copy(sp, sp - 448)
+        break
+      case 0x8e: // DUP15
+        sp += 32
+        u256.copy(sp, sp - 480)
+        break
+      case 0x8f: // DUP16
+        sp += 32
+        u256.copy(sp, sp - 512)
+        break
+      case 0x90: // SWAP1
+        swapWith(sp, 1)
+        break
+      case 0x91: // SWAP2
+        swapWith(sp, 2)
+        break
+      case 0x92: // SWAP3
+        swapWith(sp, 3)
+        break
+      case 0x93: // SWAP4
+        swapWith(sp, 4)
+        break
+      case 0x94: // SWAP5
+        swapWith(sp, 5)
+        break
+      case 0x95: // SWAP6
+        swapWith(sp, 6)
+        break
+      case 0x96: // SWAP7
+        swapWith(sp, 7)
+        break
+      case 0x97: // SWAP8
+        swapWith(sp, 8)
+        break
+      case 0x98: // SWAP9
+        swapWith(sp, 9)
+        break
+      case 0x99: // SWAP10
+        swapWith(sp, 10)
+        break
+      case 0x9a: // SWAP11
+        swapWith(sp, 11)
+        break
+      case 0x9b: // SWAP12
+        swapWith(sp, 12)
+        break
+      case 0x9c: // SWAP13
+        swapWith(sp, 13)
+        break
+      case 0x9d: // SWAP14
+        swapWith(sp, 14)
+        break
+      case 0x9e: // SWAP15
+        swapWith(sp, 15)
+        break
+      case 0x9f: // SWAP16
+        swapWith(sp, 16)
+        break
+      case 0xa0: case 0xa1: case 0xa2: case 0xa3: case 0xa4: { // LOG0 to LOG4
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        const length = u256.saturate(sp - 32)
+        if (length >= HUGE) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        gas = expandRange(frame, gas - 8 * <i64>length, sp, sp - 32)
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        const count = op - 0xa0
+        host.log(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length, sp - 64, count)
+        sp -= <usize>(count + 2) << 5
+        break
+      }
+
+      case 0xf0: case 0xf5: { // CREATE, CREATE2
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        const left = prepareCreate(frame, op, sp, gas)
+        if (left < 0) return leave(frame, pc, sp, gas, left == -2 ? S_INIT_CODE_SIZE : S_OUT_OF_GAS)
+        return leave(frame, pc + 1, sp - (op == 0xf0 ? 64 : 96), left, S_CREATE)
+      }
+      case 0xf1: case 0xf2: { // CALL, CALLCODE
+        if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !u256.isZero(sp - 64)) {
+          return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        }
+        const left = prepareCall(frame, op, sp, gas)
+        if (left < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        return leave(frame, pc + 1, sp - 192, left, S_CALL)
+      }
+      case 0xf4: case 0xfa: { // DELEGATECALL, STATICCALL
+        const left = prepareCall(frame, op, sp, gas)
+        if (left < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        return leave(frame, pc + 1, sp - 160, left, S_CALL)
+      }
+      case 0xf3: case 0xfd: { // RETURN, REVERT
+        const length = u256.saturate(sp - 32)
+        gas = expandRange(frame, gas, sp, sp - 32)
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        store<u32>(frame, length == 0 ? 0 : base + load<u32>(sp), F_OUT)
+        store<u32>(frame, <u32>length, F_OUT_LENGTH)
+        return leave(frame, pc, sp, gas, op == 0xf3 ? S_RETURN : S_REVERT)
+      }
+      case 0xff: // SELFDESTRUCT
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        handAddress(sp)
+        gas -= <i64>host.selfdestruct()
+        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        return leave(frame, pc, sp, gas, S_STOP)
+      default:
+        return leave(frame, pc, sp, gas, S_INVALID_OPCODE)
+    }
+    pc++
+  }
+  return S_STOP
+}
+
+/** Runs a frame until it ends, or needs the host, or has used up its fuel (about one unit per jump). */
+export function run(frame: usize, fuel: i32): i32 {
+  const status = interpret<u8>(frame, fuel)
+  return status == S_CAREFUL ? interpret<u16>(frame, fuel) : status
+}

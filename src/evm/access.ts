@@ -1,0 +1,185 @@
+/** Opcodes that touch state: what they cost, what they read, what they write. One per execution, over its journal. */
+import { EMPTY, encodeUint, equal } from '../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import { addressKey, type Host, type Interpreter, slotKey, wordAt } from './interpreter.ts'
+import { type Account, type Journal, ZERO_WORD } from './journal.ts'
+import { A, B } from './layout.ts'
+import { NEW_ACCOUNT, type Prices, pricesOf, SSTORE_SET } from './prices.ts'
+import type { EvmOptions } from './types.ts'
+
+const DESIGNATOR_LENGTH = 23
+
+/** The account a delegation designator points to (EIP-7702); undefined for any other code. */
+export function delegationTarget(code: Uint8Array): Uint8Array | undefined {
+  return code.length === DESIGNATOR_LENGTH && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00
+    ? code.subarray(3)
+    : undefined
+}
+
+const isZeroWord = (word: Uint8Array): boolean => equal(word, ZERO_WORD)
+
+/** What the frames of an execution share with its state access. */
+export interface Access extends Host {
+  /** The account that the running code works on. */
+  self: Account
+  /** Return data of the last call when it is too large for the machine's own buffer. */
+  largeReturn: Uint8Array
+}
+
+export function createAccess(
+  interpreter: Interpreter,
+  journal: Journal,
+  { state, rules, block, tx }: EvmOptions,
+): Access {
+  const prices: Prices = pricesOf(rules)
+  const { eips } = rules
+  const lists = eips.has(2929)
+  const deletesEmpty = eips.has(161)
+  const delegates = eips.has(7702)
+  const onlyCreated = eips.has(6780)
+
+  const account = (): Account => journal.byKey(addressKey(interpreter), () => wordAt(interpreter, A).subarray(12))
+
+  const isDead = (target: Account): boolean =>
+    deletesEmpty
+      ? !target.exists || (target.nonce === 0n && target.balance === 0n && equal(target.codeHash, EMPTY_CODE_HASH))
+      : !target.exists
+
+  /** The price of access to an account, which is warm from now on. */
+  const touchPrice = (target: Account, price: number): number =>
+    lists && journal.warm(target) ? prices.coldAccount : price
+
+  const answer = (word: Uint8Array): void => {
+    interpreter.bytes().set(word, B)
+  }
+
+  function sstorePrice(original: Uint8Array, current: Uint8Array, next: Uint8Array): number {
+    const { sstoreNoop, sstoreReset, sstoreClearRefund } = prices
+    if (sstoreNoop === undefined) {
+      if (isZeroWord(current)) return isZeroWord(next) ? 5000 : SSTORE_SET
+      if (isZeroWord(next)) journal.addRefund(sstoreClearRefund)
+      return 5000
+    }
+    if (equal(current, next)) return sstoreNoop
+    const originalZero = isZeroWord(original)
+    if (equal(original, current)) {
+      if (originalZero) return SSTORE_SET
+      if (isZeroWord(next)) journal.addRefund(sstoreClearRefund)
+      return sstoreReset
+    }
+    let refund = 0
+    if (!originalZero) {
+      if (isZeroWord(current)) refund -= sstoreClearRefund
+      else if (isZeroWord(next)) refund += sstoreClearRefund
+    }
+    if (equal(original, next)) refund += (originalZero ? SSTORE_SET : sstoreReset) - sstoreNoop
+    if (refund !== 0) journal.addRefund(refund)
+    return sstoreNoop
+  }
+
+  const access: Access = {
+    self: undefined as unknown as Account,
+    largeReturn: EMPTY,
+    sload() {
+      const slot = journal.slotByKey(access.self, slotKey(interpreter), () => wordAt(interpreter, A))
+      answer(slot.value)
+      return lists && journal.warmStorage(slot) ? prices.coldSlot : prices.sload
+    },
+    sstore() {
+      const slot = journal.slotByKey(access.self, slotKey(interpreter), () => wordAt(interpreter, A))
+      const next = wordAt(interpreter, B)
+      const cold = lists && journal.warmStorage(slot) ? prices.coldSlot : 0
+      const price = sstorePrice(slot.original, slot.value, next)
+      if (!equal(slot.value, next)) journal.write(slot, next)
+      return price + cold
+    },
+    tload() {
+      answer(access.self.transient?.get(slotKey(interpreter)) ?? ZERO_WORD)
+    },
+    tstore() {
+      journal.writeTransient(access.self, slotKey(interpreter), wordAt(interpreter, B))
+    },
+    balance() {
+      const target = account()
+      const price = touchPrice(target, prices.balance)
+      answer(encodeUint(target.balance, 32))
+      return price
+    },
+    selfbalance() {
+      answer(encodeUint(access.self.balance, 32))
+    },
+    extcodehash() {
+      const target = account()
+      const price = touchPrice(target, prices.codeHash)
+      answer(isDead(target) ? ZERO_WORD : target.codeHash)
+      return price
+    },
+    extcodesize() {
+      const target = account()
+      const price = touchPrice(target, prices.codeSize)
+      interpreter.setU32(B, journal.codeOf(target).length)
+      return price
+    },
+    extcodecopy(target, offset, length) {
+      const code = journal.codeOf(account())
+      const part = code.subarray(Math.min(offset >>> 0, code.length), Math.min((offset >>> 0) + length, code.length))
+      const bytes = interpreter.bytes()
+      bytes.set(part, target)
+      bytes.fill(0, target + part.length, target + length)
+    },
+    blockhash() {
+      const wanted = interpreter.bytes().readBigUInt64BE(A + 24)
+      const small = interpreter
+        .bytes()
+        .subarray(A, A + 24)
+        .every((byte) => byte === 0)
+      const inWindow = small && wanted < block.number && wanted + 256n >= block.number
+      answer(inWindow ? state.blockHash(wanted) : ZERO_WORD)
+    },
+    blobhash(index) {
+      answer(tx.blobHashes[index >>> 0] ?? ZERO_WORD)
+    },
+    log(data, length, topics, count) {
+      const bytes = interpreter.bytes()
+      journal.log({
+        address: access.self.address,
+        topics: Array.from({ length: count }, (_, i) =>
+          new Uint8Array(bytes.subarray(topics - 32 * i, topics - 32 * i + 32)).reverse(),
+        ),
+        data: new Uint8Array(bytes.subarray(data, data + length)),
+      })
+    },
+    selfdestruct() {
+      const heir = account()
+      const { self } = access
+      let price = prices.selfdestruct
+      if (lists && journal.warm(heir)) price += prices.coldAccount
+      if (eips.has(150) && isDead(heir) && (!deletesEmpty || self.balance > 0n)) price += NEW_ACCOUNT
+      if (!self.destructed && prices.selfdestructRefund) journal.addRefund(prices.selfdestructRefund)
+      const amount = self.balance
+      const dies = !onlyCreated || self.created
+      if (heir !== self) {
+        journal.subBalance(self.address, amount)
+        journal.addBalance(heir.address, amount)
+      } else if (dies) {
+        journal.subBalance(self.address, amount)
+      }
+      if (dies) journal.destruct(self)
+      return price
+    },
+    callcost(opcode, valued) {
+      const target = account()
+      let price = touchPrice(target, prices.call)
+      if (delegates) {
+        const delegate = delegationTarget(journal.codeOf(target))
+        if (delegate) price += touchPrice(journal.account(delegate), prices.call)
+      }
+      if (opcode === 0xf1 && isDead(target) && (!deletesEmpty || valued !== 0)) price += NEW_ACCOUNT
+      return price
+    },
+    returndatacopy(target, offset, length) {
+      interpreter.bytes().set(access.largeReturn.subarray(offset, offset + length), target)
+    },
+  }
+  return access
+}

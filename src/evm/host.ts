@@ -1,0 +1,185 @@
+/** The EVM of one transaction: calls and creations from outside, over a journal that collects what they did. */
+import { EMPTY } from '../primitives/bytes.ts'
+import { createAccess } from './access.ts'
+import * as errors from './errors.ts'
+import type { Rules } from './forks.ts'
+import { createFrames, encodeAddress, encodeWordLittleEndian, type Outcome, type Request } from './frames.ts'
+import { type Environment, type Interpreter, openCaller, sharedInterpreter } from './interpreter.ts'
+import { type Account, createJournal, type Journal } from './journal.ts'
+import { A, FRAME } from './layout.ts'
+import { encodeOpcodes } from './opcodes.ts'
+import { pricesOf } from './prices.ts'
+import type { CallMessage, CallResult, CreateMessage, CreateResult, EvmOptions } from './types.ts'
+
+export interface Evm {
+  readonly journal: Journal
+  /** Runs a call from outside to its end. Never throws for what code does; what state or a precompile throws passes through, undone. */
+  call(message: CallMessage): CallResult
+  /** Runs a creation from outside to its end: nonce, address, init code, code deposit. */
+  create(message: CreateMessage): CreateResult
+}
+
+const MAX_GAS = (1n << 63n) - 1n
+const MAX_INIT_CODE_SIZE = 49152
+
+const tables = new WeakMap<Rules, { key: string; opcodes: Uint8Array }>()
+
+function opcodesFor(rules: Rules): { key: string; opcodes: Uint8Array } {
+  let table = tables.get(rules)
+  if (!table) {
+    table = { key: `${[...rules.eips].sort((a, b) => a - b).join()}:`, opcodes: encodeOpcodes(rules) }
+    tables.set(rules, table)
+  }
+  return table
+}
+
+function environmentOf({ rules, block, tx }: EvmOptions): Environment {
+  const { eips } = rules
+  const words = new Uint8Array(10 * 32)
+  const random = eips.has(4399) ? block.prevRandao : undefined
+  const values: readonly (bigint | Uint8Array)[] = [
+    tx.origin,
+    tx.gasPrice,
+    block.coinbase,
+    block.timestamp,
+    block.number,
+    random ?? block.difficulty,
+    block.gasLimit,
+    block.chainId,
+    block.baseFee,
+    block.blobBaseFee,
+  ]
+  values.forEach((value, i) => {
+    words.set(typeof value === 'bigint' ? encodeWordLittleEndian(value) : value.slice().reverse(), 32 * i)
+  })
+  const { key, opcodes } = opcodesFor(rules)
+  return {
+    rulesKey: key,
+    opcodes,
+    words,
+    cells: Uint32Array.of(
+      eips.has(160) ? 50 : 10,
+      pricesOf(rules).sstoreSentry,
+      eips.has(150) ? 1 : 0,
+      eips.has(3860) ? MAX_INIT_CODE_SIZE : 0,
+    ),
+  }
+}
+
+interface Opening {
+  readonly want: number
+  readonly caller: Account
+  readonly address: Uint8Array
+  readonly valueWei: bigint
+  readonly data: Uint8Array
+  readonly gas: bigint
+  readonly isStatic: boolean
+  readonly depth: number
+  readonly salt?: Uint8Array | undefined
+}
+
+/** The EVM for one transaction over a state. */
+export function createEvm(options: EvmOptions, interpreter: Interpreter = sharedInterpreter('plain')): Evm {
+  const environment = environmentOf(options)
+  const journal = createJournal(options.state, options.rules)
+  const access = createAccess(interpreter, journal, options)
+  const frames = createFrames({ interpreter, environment, journal, access, options, callBack })
+
+  /** Opens the caller's record, runs what it wants, and closes it again whatever happens. */
+  function run(opening: Opening, request: Request): { outcome: Outcome; gasLeft: bigint } {
+    const { live } = interpreter
+    const base = live.length
+    if (base === 0) interpreter.tidy()
+    const self = access.self
+    const start = journal.snapshot()
+    interpreter.attach(access, environment)
+    try {
+      const record = openCaller(interpreter, opening.data)
+      const paid = opening.gas > MAX_GAS ? MAX_GAS : opening.gas
+      if (record === undefined) {
+        journal.commit(start)
+        return { outcome: { success: false, error: errors.OUT_OF_GAS, output: EMPTY, address: undefined }, gasLeft: 0n }
+      }
+      const bytes = interpreter.bytes()
+      interpreter.setU32(record + FRAME.want, opening.want)
+      interpreter.setU32(record + FRAME.static, opening.isStatic ? 1 : 0)
+      interpreter.setU32(record + FRAME.depth, opening.depth)
+      interpreter.setU32(record + FRAME.childValued, opening.valueWei > 0n ? 1 : 0)
+      interpreter.setI64(record + FRAME.childGas, paid)
+      bytes.set(encodeWordLittleEndian(opening.valueWei), record + FRAME.childValue)
+      bytes.set(encodeAddress(opening.caller.address).reverse(), record + FRAME.address)
+      bytes.set(encodeAddress(opening.address).reverse(), record + FRAME.childAddress)
+      bytes.set(opening.salt ?? encodeAddress(opening.address), A)
+      const outcome = frames.execute(
+        { record, depth: opening.depth, self: opening.caller, caller: opening.caller, static: opening.isStatic },
+        request,
+      )
+      const left = interpreter.i64(record + FRAME.gas)
+      journal.commit(start)
+      const keepsRest = outcome.success || left > 0n
+      return { outcome, gasLeft: frames.isStopped() ? 0n : keepsRest ? left + opening.gas - paid : 0n }
+    } catch (error) {
+      journal.revert(start)
+      throw error
+    } finally {
+      live.length = base
+      access.self = self
+    }
+  }
+
+  function callAt(message: CallMessage, depth: number): CallResult {
+    const { caller, to, codeAddress, valueWei, data, gas, isStatic } = message
+    const { outcome, gasLeft } = run(
+      {
+        want: 0xf1,
+        caller: journal.account(caller),
+        address: to,
+        valueWei,
+        data,
+        gas,
+        isStatic: isStatic === true,
+        depth,
+      },
+      codeAddress ? { code: journal.account(codeAddress) } : {},
+    )
+    return result(outcome, gasLeft)
+  }
+
+  function callBack(message: CallMessage, depth: number): CallResult {
+    return callAt(message, depth)
+  }
+
+  function result({ success, error, output }: Outcome, gasLeft: bigint): CallResult {
+    return {
+      success,
+      gasLeft,
+      output,
+      ...(error === undefined ? {} : { error }),
+      ...(frames.isStopped() ? { stopped: true } : {}),
+    }
+  }
+
+  return {
+    journal,
+    call: (message) => callAt(message, 0),
+    create({ caller, valueWei, initCode, gas, salt, nonce }) {
+      const { outcome, gasLeft } = run(
+        {
+          want: salt ? 0xf5 : 0xf0,
+          caller: journal.account(caller),
+          address: EMPTY_ADDRESS,
+          valueWei,
+          data: initCode,
+          gas,
+          isStatic: false,
+          depth: 0,
+          salt,
+        },
+        nonce === undefined ? {} : { nonce },
+      )
+      return { ...result(outcome, gasLeft), ...(outcome.address ? { address: outcome.address } : {}) }
+    },
+  }
+}
+
+const EMPTY_ADDRESS = new Uint8Array(20)

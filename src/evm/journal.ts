@@ -1,0 +1,392 @@
+/**
+ * What a transaction has done to the state so far: accounts and slots as read and as they are now, access lists, transient
+ * storage, refunds, logs, destructed accounts. Everything can be undone back to a snapshot; the state is written by `flush`.
+ */
+import { EMPTY, equal, toKey } from '../primitives/bytes.ts'
+import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
+import type { Rules } from './forks.ts'
+import type { EvmAccount, EvmLog, EvmState } from './state.ts'
+
+export const ZERO_WORD: Uint8Array = new Uint8Array(32)
+
+/** A slot of an account's storage; values are 32 bytes and never changed in place. */
+export interface Slot {
+  readonly slot: Uint8Array
+  /** At the start of the transaction. */
+  original: Uint8Array
+  value: Uint8Array
+  /** What the state holds. */
+  stored: Uint8Array
+  warm: boolean
+}
+
+/** An account in the journal. Only the journal changes it. */
+export interface Account {
+  readonly address: Uint8Array
+  readonly key: string
+  nonce: bigint
+  /** Unit: wei. */
+  balance: bigint
+  codeHash: Uint8Array
+  /** Loaded when first asked for. */
+  code: Uint8Array | undefined
+  exists: boolean
+  /** What the state holds; undefined if no account. */
+  stored: EvmAccount | undefined
+  /** Deleted at the end if it is empty (EIP-161). */
+  touched: boolean
+  warm: boolean
+  /** Created by this transaction. */
+  created: boolean
+  destructed: boolean
+  readonly slots: Map<string, Slot>
+  transient: Map<string, Uint8Array> | undefined
+}
+
+/** Marks a moment to which `revert` can go back. Strictly nested: each ends with one `commit` or `revert`. */
+export type Snapshot = number
+
+export interface Journal {
+  readonly logs: readonly EvmLog[]
+  account(address: Uint8Array): Account
+  nonce(address: Uint8Array): bigint
+  balance(address: Uint8Array): bigint
+  codeHash(address: Uint8Array): Uint8Array
+  code(address: Uint8Array): Uint8Array
+  exists(address: Uint8Array): boolean
+  isEmpty(address: Uint8Array): boolean
+  addBalance(address: Uint8Array, amountWei: bigint): void
+  /** Throws a `RangeError` if the balance is too small: the caller checks. */
+  subBalance(address: Uint8Array, amountWei: bigint): void
+  setNonce(address: Uint8Array, nonce: bigint): void
+  setCode(address: Uint8Array, code: Uint8Array, codeHash?: Uint8Array): void
+  touch(address: Uint8Array): void
+  create(account: Account): void
+  destruct(account: Account): void
+  /** Whether the address was cold; it is warm from now on. */
+  warmAddress(address: Uint8Array): boolean
+  warm(account: Account): boolean
+  /** Whether the slot was cold; it is warm from now on. */
+  warmSlot(address: Uint8Array, slot: Uint8Array): boolean
+  warmStorage(slot: Slot): boolean
+  /** The account whose address has this key; `address` is called when it is not in the journal yet. */
+  byKey(key: string, address: () => Uint8Array): Account
+  slotByKey(account: Account, key: string, slot: () => Uint8Array): Slot
+  write(slot: Slot, value: Uint8Array): void
+  storage(address: Uint8Array, slot: Uint8Array): Uint8Array
+  setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void
+  writeTransient(account: Account, key: string, value: Uint8Array): void
+  /** Whether creation at the address would collide (EIP-684, EIP-7610). */
+  collides(address: Uint8Array): boolean
+  codeOf(account: Account): Uint8Array
+  refund(): bigint
+  addRefund(gas: number): void
+  log(log: EvmLog): void
+  snapshot(): Snapshot
+  commit(snapshot: Snapshot): void
+  revert(snapshot: Snapshot): void
+  /** Opens a branch of the state and writes everything so far into it: before module code runs on the state. */
+  openBranch(): void
+  /** Reads accounts again: after module code ran on the state. */
+  refresh(): void
+  flush(): void
+  /** Ends the transaction: destructed and empty accounts go, everything is written. The journal is not used afterwards. */
+  finalise(): void
+}
+
+function isEmptyAccount(account: Account): boolean {
+  return account.nonce === 0n && account.balance === 0n && equal(account.codeHash, EMPTY_CODE_HASH)
+}
+
+const RIPEMD_KEY = `${'\0'.repeat(19)}\x03`
+
+/** A journal over a state. */
+export function createJournal(state: EvmState, rules: Rules): Journal {
+  const accounts = new Map<string, Account>()
+  const undo: (() => void)[] = []
+  const logs: EvmLog[] = []
+  const branches: { depth: number; merged: boolean }[] = []
+  const deletesEmpty = rules.eips.has(161)
+  /** Lengths of `undo` at the live snapshots. */
+  const marks: number[] = []
+  let refund = 0
+
+  function byKey(key: string, address: () => Uint8Array): Account {
+    let account = accounts.get(key)
+    if (!account) {
+      const bytes = address()
+      const stored = state.account(bytes)
+      account = {
+        address: bytes,
+        key,
+        nonce: stored?.nonce ?? 0n,
+        balance: stored?.balanceWei ?? 0n,
+        codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
+        code: undefined,
+        exists: stored !== undefined,
+        stored,
+        touched: false,
+        warm: false,
+        created: false,
+        destructed: false,
+        slots: new Map(),
+        transient: undefined,
+      }
+      accounts.set(key, account)
+    }
+    return account
+  }
+
+  const find = (address: Uint8Array): Account => byKey(toKey(address), () => address.slice())
+
+  function touchAccount(account: Account): void {
+    if (account.touched && account.exists) return
+    const { touched, exists } = account
+    // The touch of RIPEMD-160's account outlives a revert: an accident of block 2,675,119 that became the rule.
+    if (account.key === RIPEMD_KEY && deletesEmpty) {
+      undo.push(() => {
+        account.exists = exists
+      })
+    } else {
+      undo.push(() => {
+        account.touched = touched
+        account.exists = exists
+      })
+    }
+    account.touched = true
+    account.exists = true
+  }
+
+  function setBalance(account: Account, balance: bigint): void {
+    touchAccount(account)
+    const before = account.balance
+    if (before === balance) return
+    undo.push(() => {
+      account.balance = before
+    })
+    account.balance = balance
+  }
+
+  function slotByKey(account: Account, key: string, slot: () => Uint8Array): Slot {
+    let found = account.slots.get(key)
+    if (!found) {
+      const bytes = slot()
+      const value = account.created || !account.stored ? ZERO_WORD : state.storage(account.address, bytes)
+      found = { slot: bytes, original: value, value, stored: value, warm: false }
+      account.slots.set(key, found)
+    }
+    return found
+  }
+
+  const findSlot = (account: Account, slot: Uint8Array): Slot => slotByKey(account, toKey(slot), () => slot.slice())
+
+  function codeOf(account: Account): Uint8Array {
+    account.code ??= equal(account.codeHash, EMPTY_CODE_HASH) ? EMPTY : state.code(account.codeHash)
+    return account.code
+  }
+
+  function warm(account: Account): boolean {
+    if (account.warm) return false
+    account.warm = true
+    undo.push(() => {
+      account.warm = false
+    })
+    return true
+  }
+
+  function warmStorage(slot: Slot): boolean {
+    if (slot.warm) return false
+    slot.warm = true
+    undo.push(() => {
+      slot.warm = false
+    })
+    return true
+  }
+
+  function write(slot: Slot, value: Uint8Array): void {
+    const before = slot.value
+    undo.push(() => {
+      slot.value = before
+    })
+    slot.value = value
+  }
+
+  /** Branches that no snapshot separates any more become one. */
+  function joinBranches(): void {
+    for (const branch of branches) branch.depth = Math.min(branch.depth, marks.length)
+    while (branches.length > 1 && branches.at(-1)!.depth === branches.at(-2)!.depth) {
+      branches.pop()!.merged = true
+      state.merge()
+    }
+  }
+
+  function flushAccount(account: Account): void {
+    const { nonce, balance, codeHash, stored } = account
+    const same = stored && stored.nonce === nonce && stored.balanceWei === balance && equal(stored.codeHash, codeHash)
+    if (account.exists && !same && !(deletesEmpty && !stored && isEmptyAccount(account))) {
+      if (account.code?.length && !(stored && equal(stored.codeHash, codeHash))) state.setCode(codeHash, account.code)
+      const next = { nonce, balanceWei: balance, codeHash }
+      state.setAccount(account.address, next)
+      account.stored = next
+      undo.push(() => {
+        account.stored = stored
+      })
+    }
+    for (const slot of account.slots.values()) {
+      const before = slot.stored
+      if (slot.value === before || equal(slot.value, before)) continue
+      state.setStorage(account.address, slot.slot, slot.value)
+      slot.stored = slot.value
+      undo.push(() => {
+        slot.stored = before
+      })
+    }
+  }
+
+  function flush(): void {
+    for (const account of accounts.values()) flushAccount(account)
+  }
+
+  function refreshAccount(account: Account): void {
+    const now = state.account(account.address)
+    const { nonce, balance, codeHash, code, exists, stored } = account
+    if (now ? stored && now.nonce === nonce && now.balanceWei === balance && equal(now.codeHash, codeHash) : !stored)
+      return
+    undo.push(() => {
+      Object.assign(account, { nonce, balance, codeHash, code, exists, stored })
+    })
+    account.nonce = now?.nonce ?? 0n
+    account.balance = now?.balanceWei ?? 0n
+    account.codeHash = now?.codeHash ?? EMPTY_CODE_HASH
+    if (!equal(account.codeHash, codeHash)) account.code = undefined
+    account.exists = now !== undefined
+    account.stored = now
+  }
+
+  return {
+    logs,
+    account: find,
+    byKey,
+    slotByKey,
+    codeOf,
+    warm,
+    warmStorage,
+    write,
+    flush,
+    nonce: (address) => find(address).nonce,
+    balance: (address) => find(address).balance,
+    codeHash: (address) => find(address).codeHash,
+    code: (address) => codeOf(find(address)),
+    exists: (address) => find(address).exists,
+    isEmpty: (address) => isEmptyAccount(find(address)),
+    addBalance(address, amountWei) {
+      const account = find(address)
+      setBalance(account, account.balance + amountWei)
+    },
+    subBalance(address, amountWei) {
+      const account = find(address)
+      if (account.balance < amountWei) throw new RangeError('balance below zero')
+      setBalance(account, account.balance - amountWei)
+    },
+    setNonce(address, nonce) {
+      const account = find(address)
+      touchAccount(account)
+      const before = account.nonce
+      undo.push(() => {
+        account.nonce = before
+      })
+      account.nonce = nonce
+    },
+    setCode(address, code, codeHash) {
+      const account = find(address)
+      touchAccount(account)
+      const before = { code: account.code, codeHash: account.codeHash }
+      undo.push(() => {
+        Object.assign(account, before)
+      })
+      account.code = code
+      account.codeHash = codeHash ?? keccak256(code)
+    },
+    touch: (address) => touchAccount(find(address)),
+    create(account) {
+      touchAccount(account)
+      account.created = true
+      undo.push(() => {
+        account.created = false
+      })
+    },
+    destruct(account) {
+      if (account.destructed) return
+      account.destructed = true
+      undo.push(() => {
+        account.destructed = false
+      })
+    },
+    warmAddress: (address) => warm(find(address)),
+    warmSlot: (address, slot) => warmStorage(findSlot(find(address), slot)),
+    storage: (address, slot) => findSlot(find(address), slot).value,
+    setStorage: (address, slot, value) => write(findSlot(find(address), slot), value.slice()),
+    writeTransient(account, key, value) {
+      account.transient ??= new Map()
+      const { transient } = account
+      const before = transient.get(key) ?? ZERO_WORD
+      undo.push(() => transient.set(key, before))
+      transient.set(key, value)
+    },
+    collides(address) {
+      const account = find(address)
+      if (account.nonce !== 0n || !equal(account.codeHash, EMPTY_CODE_HASH)) return true
+      return account.stored !== undefined && state.hasStorage(address)
+    },
+    refund: () => BigInt(refund),
+    addRefund(gas) {
+      const before = refund
+      undo.push(() => {
+        refund = before
+      })
+      refund += gas
+    },
+    log(log) {
+      logs.push(log)
+      undo.push(() => logs.pop())
+    },
+    snapshot() {
+      return marks.push(undo.length) - 1
+    },
+    commit(snapshot) {
+      marks.length = snapshot
+      if (branches.length > 0) joinBranches()
+    },
+    revert(snapshot) {
+      const mark = marks[snapshot]!
+      while (undo.length > mark) undo.pop()!()
+      marks.length = snapshot
+      if (branches.length > 0) joinBranches()
+    },
+    openBranch() {
+      state.branch()
+      const branch = { depth: marks.length, merged: false }
+      branches.push(branch)
+      undo.push(() => {
+        if (branch.merged) return
+        branches.pop()
+        state.drop()
+      })
+      flush()
+    },
+    refresh() {
+      for (const account of accounts.values()) refreshAccount(account)
+    },
+    finalise() {
+      for (const account of accounts.values()) {
+        const gone = account.destructed || (deletesEmpty && account.touched && isEmptyAccount(account))
+        if (!gone) flushAccount(account)
+        else if (account.stored) {
+          state.setAccount(account.address, undefined)
+          state.clearStorage(account.address)
+        }
+      }
+      while (branches.pop()) state.merge()
+    },
+  }
+}

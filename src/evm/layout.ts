@@ -1,0 +1,68 @@
+/** Where things lie in the interpreter's linear memory, and how its runs end: the host's view of `evm/layout.ts`. Change both. */
+
+/** Two big-endian words in which addresses, slots and values change hands. */
+export const A = 0x10000
+export const B = 0x10020
+/** Keccak-256 of the last `hash`, 32 bytes. */
+export const DIGEST = 0x10300
+/** The words of the environment, 32 bytes little-endian each. */
+export const ENVIRONMENT = 0x10400
+/** The u32 cells of the rules, in the order of `ruleCells`. */
+export const RULES = 0x10600
+export const RETURN_LENGTH = 0x10610
+export const OPCODES = 0x11000
+export const FRAMES = 0x20000
+export const FRAME_SIZE = 256
+export const RETURN_DATA = 0x100000
+export const RETURN_DATA_SIZE = 0x20000
+export const CODES = 0x200000
+export const CODES_END = 0x2200000
+export const STACKS = 0x2200000
+export const STACKS_END = 0x4400000
+export const STACK_SIZE = 32768
+
+/** Offsets in a frame record. */
+export const FRAME = {
+  pc: 0,
+  sp: 4,
+  gas: 8,
+  stack: 16,
+  memory: 20,
+  memorySize: 24,
+  code: 28,
+  codeLength: 32,
+  static: 48,
+  out: 52,
+  outLength: 56,
+  want: 60,
+  address: 64,
+  caller: 96,
+  value: 128,
+  childGas: 160,
+  childData: 168,
+  childDataLength: 172,
+  childOut: 176,
+  childOutLength: 180,
+  childValued: 184,
+  depth: 188,
+  childValue: 192,
+  childAddress: 224,
+} as const
+
+/** How a run ended. */
+export const STATUS = {
+  stop: 0,
+  return: 1,
+  revert: 2,
+  yield: 3,
+  call: 4,
+  create: 5,
+  outOfGas: 7,
+  stack: 8,
+  invalidJump: 9,
+  invalidOpcode: 10,
+  writeProtection: 11,
+  returnData: 12,
+  gasOverflow: 13,
+  initCodeSize: 14,
+} as const

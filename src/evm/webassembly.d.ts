@@ -1,0 +1,27 @@
+/** What Node has and its types leave to the DOM's. */
+declare namespace WebAssembly {
+  type ImportValue = unknown
+  type Imports = Readonly<Record<string, Readonly<Record<string, ImportValue>>>>
+  type ImportValue = ((...args: number[]) => number | undefined) | Memory | Table | (() => never)
+  class Module {
+    constructor(bytes: Uint8Array)
+  }
+  class Instance {
+    constructor(module: Module, imports?: Record<string, Record<string, ImportValue>>)
+    readonly exports: Record<string, unknown>
+  }
+  class Memory {
+    constructor(descriptor: { initial: number; maximum?: number })
+    readonly buffer: ArrayBuffer
+  }
+  class Table {
+    constructor(descriptor: { element: 'anyfunc'; initial: number })
+  }
+  function compile(bytes: Uint8Array): Promise<Module>
+  function instantiate(module: Module, imports?: Record<string, Record<string, ImportValue>>): Promise<Instance>
+}
+
+interface Buffer {
+  /** `toString('latin1', start, end)` without its checks. */
+  latin1Slice(start: number, end: number): string
+}
