@@ -49,10 +49,12 @@ export function createIdentity(profile: Profile): Identity {
   return {
     ...facts,
     profile: name,
-    toProfileName: renamer(names.packages, '.'),
+    // Typed error details keep their names everywhere (gateway.md §5.1).
+    toProfileName: renamer({ ...names.packages, 'chain.errors.v1': 'chain.errors.v1' }, '.'),
     toNeutralName: reverser(profile, 'packages', '.'),
     toProfilePath: renamer(names.paths, '/'),
     toNeutralPath: reverser(profile, 'paths', '/'),
+    pathAliases: accepted.map((family) => renamer(family.paths, '/')),
     toProfileAmino: renamer(names.amino, '/'),
     aminoAliases: accepted.map((family) => renamer(family.amino, '/')),
     toProfileField: renamer(names.fields, ' '),

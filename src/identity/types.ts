@@ -21,6 +21,8 @@ export interface Identity {
   /** Neutral path of a REST route to the profile's, and back. */
   readonly toProfilePath: (neutral: string) => string
   readonly toNeutralPath: (path: string) => string
+  /** Further families of paths that are served (D18). */
+  readonly pathAliases: readonly ((neutral: string) => string)[]
   /** Neutral amino name (`sdk/MsgSend`) to the profile's. */
   readonly toProfileAmino: (neutral: string) => string
   /** Further families of amino names that signers may have used (D18): `sdk/MsgSend` → what public clients hard-code. */

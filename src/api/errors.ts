@@ -1,0 +1,78 @@
+/** One status, three protocols: the table from a `ChainError` to REST, gRPC and JSON-RPC (gateway.md §5, D1). */
+import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf'
+import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
+import { StatusSchema } from '../gen/google/rpc/status_pb.ts'
+import { messageType } from '../identity/registry.ts'
+import { ChainError, queryError, type Status } from '../primitives/errors.ts'
+import type { JsonWriter } from './json.ts'
+
+export interface StatusCodes {
+  readonly grpc: number
+  readonly http: number
+  readonly jsonRpc: number
+}
+
+/** Total by type: a status without a row does not compile. */
+export const STATUS_CODES: Readonly<Record<Status, StatusCodes>> = {
+  cancelled: { grpc: 1, http: 408, jsonRpc: -32000 },
+  unknown: { grpc: 2, http: 500, jsonRpc: -32000 },
+  invalidArgument: { grpc: 3, http: 400, jsonRpc: -32602 },
+  deadlineExceeded: { grpc: 4, http: 504, jsonRpc: -32002 },
+  notFound: { grpc: 5, http: 404, jsonRpc: -32000 },
+  alreadyExists: { grpc: 6, http: 409, jsonRpc: -32000 },
+  permissionDenied: { grpc: 7, http: 403, jsonRpc: -32000 },
+  resourceExhausted: { grpc: 8, http: 429, jsonRpc: -32005 },
+  failedPrecondition: { grpc: 9, http: 400, jsonRpc: -32000 },
+  aborted: { grpc: 10, http: 409, jsonRpc: -32000 },
+  outOfRange: { grpc: 11, http: 400, jsonRpc: -32000 },
+  unimplemented: { grpc: 12, http: 501, jsonRpc: -32601 },
+  internal: { grpc: 13, http: 500, jsonRpc: -32603 },
+  unavailable: { grpc: 14, http: 503, jsonRpc: -32000 },
+  dataLoss: { grpc: 15, http: 500, jsonRpc: -32603 },
+  unauthenticated: { grpc: 16, http: 401, jsonRpc: -32000 },
+}
+
+/** One input that is wrong: `invalid value for "<field>": <description>`, and the same as typed detail. */
+export function violation(field: string, description: string): ChainError {
+  return queryError('invalidArgument', `invalid value for "${field}": ${description}`, [
+    create(FieldViolationSchema, { field, description }),
+  ])
+}
+
+/** What any thrown value is to a client: expected failures as they are, a bug `internal` without its text. */
+export function toChainError(thrown: unknown): ChainError {
+  return thrown instanceof ChainError ? thrown : queryError('internal', 'internal error')
+}
+
+function typeOf(detail: Message): DescMessage | undefined {
+  return messageType(detail.$typeName)
+}
+
+/** Details as they travel in `google.rpc.Status`. */
+export function packDetails(details: readonly Message[]): Any[] {
+  return details.flatMap((detail) => {
+    const schema = typeOf(detail)
+    return schema ? [create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, detail) })] : []
+  })
+}
+
+/** `{error, code, message, details}`, in this order (D1). */
+export function errorBody(writer: JsonWriter, error: ChainError): string {
+  const message = JSON.stringify(error.message)
+  const write = writer.of(AnySchema)
+  const details = packDetails(error.details).map(write).join(',')
+  return `{"error":${message},"code":${STATUS_CODES[error.status].grpc},"message":${message},"details":[${details}]}`
+}
+
+/** `google.rpc.Status` bytes: what `grpc-status-details-bin` carries. */
+export function encodeStatus(error: ChainError): Uint8Array {
+  return toBinary(
+    StatusSchema,
+    create(StatusSchema, {
+      code: STATUS_CODES[error.status].grpc,
+      message: error.message,
+      details: packDetails(error.details),
+    }),
+  )
+}

@@ -1,0 +1,277 @@
+/**
+ * Messages as JSON in responses (gateway.md §1, D3): a writer compiled once per message type from its descriptor.
+ * Absent message `null`, empty bytes `null`, empty list `[]`, unset oneof no key, 64-bit integers as text.
+ */
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  getOption,
+  type Message,
+  ScalarType,
+} from '@bufbuild/protobuf'
+import type { Any } from '@bufbuild/protobuf/wkt'
+import { non_null, omit_unset, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { messageType } from '../identity/registry.ts'
+import type { Identity } from '../identity/types.ts'
+import { formatEip55 } from '../primitives/address.ts'
+import { formatBase64, formatUtf8, padLeft, toKey } from '../primitives/bytes.ts'
+import { formatDuration, formatRfc3339, type SecondsNanos } from '../primitives/time.ts'
+
+/** Writes a message of one type as JSON text. */
+export type Write = (message: Message) => string
+
+export interface JsonWriter {
+  /** The writer of a type: compiled on first use, kept. */
+  of(schema: DescMessage): Write
+}
+
+type Slots = Readonly<Record<string, unknown>>
+type WriteValue = (value: never) => string
+/** `"name":value`, or nothing where the key is left out. */
+type WriteField = (message: Slots) => string
+
+const NULL = 'null'
+const ZERO_TIME = '"0001-01-01T00:00:00Z"'
+
+/** The names of a profile decide keys and type URLs; everything else is in the descriptors. */
+export function createJsonWriter(identity: Identity): JsonWriter {
+  const writers = new Map<DescMessage, Write>()
+
+  function of(schema: DescMessage): Write {
+    const known = writers.get(schema)
+    if (known) return known
+    const special = SPECIAL[schema.typeName]
+    if (special) return special as Write
+    if (schema.typeName === 'google.protobuf.Any') return writeAny as unknown as Write
+    // A type may hold itself, so it is known before its fields are compiled.
+    let compiled: Write | undefined
+    const write: Write = (message) => compiled!(message)
+    writers.set(schema, write)
+    compiled = compile(schema)
+    writers.set(schema, compiled)
+    return compiled
+  }
+
+  function compile(schema: DescMessage): Write {
+    const fields = schema.fields.map(fieldWriter)
+    return (message) => {
+      let out = '{'
+      for (const field of fields) {
+        const text = field(message as unknown as Slots)
+        if (text !== '') out += out.length === 1 ? text : `,${text}`
+      }
+      return `${out}}`
+    }
+  }
+
+  function fieldWriter(field: DescField): WriteField {
+    const key = `${quote(identity.toProfileField(field.name))}:`
+    const name = field.localName
+    if (field.oneof) {
+      const write = valueWriter(field)
+      const group = field.oneof.localName
+      return (message) => {
+        const member = message[group] as { readonly case?: string; readonly value?: never }
+        return member.case === name ? key + write(member.value as never) : ''
+      }
+    }
+    if (field.fieldKind === 'list') return listWriter(field, key)
+    if (field.fieldKind === 'map') return mapWriter(field, key)
+    const write = valueWriter(field)
+    const absent = getOption(field, omit_unset) ? '' : key + absentValue(field)
+    return (message) => {
+      const value = message[name]
+      return value === undefined ? absent : key + write(value as never)
+    }
+  }
+
+  /** What stands for a field that is not set: `null`, or the defaults of one that never is absent. */
+  function absentValue(field: DescField): string {
+    if (field.fieldKind !== 'message' || !getOption(field, non_null)) return NULL
+    if (field.message.typeName === 'google.protobuf.Timestamp') return ZERO_TIME
+    if (field.message === field.parent) return NULL
+    return of(field.message)(create(field.message))
+  }
+
+  function listWriter(field: DescField & { fieldKind: 'list' }, key: string): WriteField {
+    const write = elementWriter(field)
+    const name = field.localName
+    const empty = getOption(field, omit_unset) ? '' : `${key}[]`
+    return (message) => {
+      const items = message[name] as readonly never[]
+      if (items.length === 0) return empty
+      let out = `${key}[${write(items[0]!)}`
+      for (let i = 1; i < items.length; i++) out += `,${write(items[i]!)}`
+      return `${out}]`
+    }
+  }
+
+  function elementWriter(field: DescField & { fieldKind: 'list' }): WriteValue {
+    if (field.listKind === 'message') return lateWriter(field.message)
+    if (field.listKind === 'enum') return enumWriter(field.enum)
+    return scalarWriter(field, field.scalar, writeBytes)
+  }
+
+  function mapWriter(field: DescField & { fieldKind: 'map' }, key: string): WriteField {
+    let write: WriteValue
+    if (field.mapKind === 'message') write = lateWriter(field.message)
+    else if (field.mapKind === 'enum') write = enumWriter(field.enum)
+    else write = scalarWriter(field, field.scalar, writeBytes)
+    const name = field.localName
+    return (message) => {
+      const entries = message[name] as Readonly<Record<string, never>>
+      const keys = Object.keys(entries).sort(byText)
+      return `${key}{${keys.map((entry) => `${quote(entry)}:${write(entries[entry]!)}`).join(',')}}`
+    }
+  }
+
+  function valueWriter(field: DescField): WriteValue {
+    if (field.fieldKind === 'message') return lateWriter(field.message)
+    if (field.fieldKind === 'enum') return enumWriter(field.enum)
+    return scalarWriter(field, field.scalar as ScalarType, writeBytesOrNull)
+  }
+
+  function lateWriter(schema: DescMessage): WriteValue {
+    let write: Write | undefined
+    return (message) => {
+      write ??= of(schema)
+      return write(message)
+    }
+  }
+
+  function writeAny(any: Any): string {
+    const schema = messageType(identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1)))
+    if (!schema) return opaque(any)
+    const head = `{"@type":${quote(`/${identity.toProfileName(schema.typeName)}`)}`
+    let content: string
+    try {
+      content = of(schema)(fromBinary(schema, any.value))
+    } catch {
+      return opaque(any)
+    }
+    if (!content.startsWith('{')) return `${head},"value":${content}}`
+    return content === '{}' ? `${head}}` : `${head},${content.slice(1)}`
+  }
+
+  return { of }
+}
+
+/** Content that nobody can read: as it came. */
+function opaque(any: Any): string {
+  return `{"@type":${quote(any.typeUrl)},"value":${writeBytesOrNull(any.value)}}`
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Types with a JSON form of their own. */
+const SPECIAL: Readonly<Record<string, (message: never) => string>> = {
+  'google.protobuf.Timestamp': (message: SecondsNanos) => `"${formatRfc3339(message)}"`,
+  'google.protobuf.Duration': (message: SecondsNanos) => `"${formatDuration(message)}"`,
+  'google.protobuf.StringValue': ({ value }: { value: string }) => quote(value),
+  'google.protobuf.BytesValue': ({ value }: { value: Uint8Array }) => writeBytes(value),
+  'google.protobuf.BoolValue': ({ value }: { value: boolean }) => String(value),
+  'google.protobuf.Int32Value': ({ value }: { value: number }) => String(value),
+  'google.protobuf.UInt32Value': ({ value }: { value: number }) => String(value),
+  'google.protobuf.Int64Value': ({ value }: { value: bigint }) => `"${value}"`,
+  'google.protobuf.UInt64Value': ({ value }: { value: bigint }) => `"${value}"`,
+  'google.protobuf.FloatValue': ({ value }: { value: number }) => writeFloat(value),
+  'google.protobuf.DoubleValue': ({ value }: { value: number }) => writeFloat(value),
+}
+
+function enumWriter(type: DescEnum): WriteValue {
+  const names = new Map(type.values.map(({ number, name }) => [number, `"${name}"`]))
+  return (value: number) => names.get(value) ?? String(value)
+}
+
+function scalarWriter(field: DescField, type: ScalarType, bytes: (value: Uint8Array) => string): WriteValue {
+  const kind = getOption(field, scalar)
+  switch (type) {
+    case ScalarType.STRING:
+      if (kind === Scalar.DECIMAL) return writeDecimal
+      return kind === Scalar.INTEGER ? writeInteger : quote
+    case ScalarType.BYTES:
+      if (kind === Scalar.EVM_ADDRESS) return getOption(field, non_null) ? writeEvmAddress : writeEvmAddressOrNull
+      if (kind === Scalar.DECIMAL) return (value: Uint8Array) => writeDecimal(formatUtf8(value))
+      if (kind === Scalar.INTEGER) return (value: Uint8Array) => writeInteger(formatUtf8(value))
+      return bytes
+    case ScalarType.BOOL:
+      return (value: boolean) => (value ? 'true' : 'false')
+    case ScalarType.FLOAT:
+    case ScalarType.DOUBLE:
+      return writeFloat
+    case ScalarType.INT64:
+    case ScalarType.UINT64:
+    case ScalarType.SINT64:
+    case ScalarType.FIXED64:
+    case ScalarType.SFIXED64:
+      return (value: bigint) => `"${value}"`
+    default:
+      return (value: number) => String(value)
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON or HTML needs escaped
+const NEEDS_ESCAPE = /["\\<>&\u0000-\u001f\u2028\u2029\ud800-\udfff]/
+const HTML: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** A JSON string that is also safe inside HTML. */
+export function quote(text: string): string {
+  if (!NEEDS_ESCAPE.test(text)) return `"${text}"`
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (character) => HTML[character]!)
+}
+
+function writeFloat(value: number): string {
+  return Number.isFinite(value) ? String(value) : `"${value}"`
+}
+
+function writeBytes(value: Uint8Array): string {
+  return `"${formatBase64(value)}"`
+}
+
+function writeBytesOrNull(value: Uint8Array): string {
+  return value.length === 0 ? NULL : writeBytes(value)
+}
+
+const DIGITS = /^-?\d+$/
+
+/** Digits of value · 10^18 as text with 18 decimals; a decimal that was never set prints `0`. */
+function writeDecimal(wire: string): string {
+  if (wire === '') return '"0"'
+  if (!DIGITS.test(wire)) return quote(wire)
+  const negative = wire.startsWith('-')
+  const digits = (negative ? wire.slice(1) : wire).padStart(19, '0')
+  return `"${negative ? '-' : ''}${digits.slice(0, -18)}.${digits.slice(-18)}"`
+}
+
+function writeInteger(wire: string): string {
+  return wire === '' ? '"0"' : quote(wire)
+}
+
+const REMEMBERED = 4096
+const checksummed = new Map<string, string>()
+
+/** Checksums cost a hash, and the same contracts are printed again and again. */
+function writeEvmAddress(bytes: Uint8Array): string {
+  const key = toKey(bytes)
+  const known = checksummed.get(key)
+  if (known !== undefined) return known
+  const text = `"${formatEip55(padLeft(bytes, 20))}"`
+  if (checksummed.size >= REMEMBERED) checksummed.clear()
+  checksummed.set(key, text)
+  return text
+}
+
+function writeEvmAddressOrNull(bytes: Uint8Array): string {
+  return bytes.length === 0 ? NULL : writeEvmAddress(bytes)
+}
