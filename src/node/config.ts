@@ -1,4 +1,5 @@
 /** The settings in force: defaults, `config.toml`, environment, flags, in rising precedence. */
+import type { BlockTiming } from '../consensus/solo.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import { parseDuration } from '../primitives/time.ts'
 import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
@@ -23,12 +24,6 @@ export interface ConfigSources {
 }
 
 export type PartialConfig = { readonly [Section in keyof Config]?: Partial<Config[Section]> }
-
-/** When blocks are made. */
-export type BlockTiming =
-  | { readonly mode: 'arrival' }
-  | { readonly mode: 'manual' }
-  | { readonly mode: 'interval'; readonly intervalMs: number }
 
 /** `arrival`, `manual`, seconds, or a duration with its unit; undefined if it is none or not positive. */
 export function parseBlockTime(text: string): BlockTiming | undefined {

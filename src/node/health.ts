@@ -1,0 +1,71 @@
+/** `/healthz`: the process answers. `/readyz`: its answers are current. */
+import { createServer, type Server } from 'node:http'
+import type { Driver } from '../consensus/driver.ts'
+import type { BlockTiming } from '../consensus/solo.ts'
+
+export interface Health {
+  readonly status: 200 | 503
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** How many intervals the tip may be old, and the least age that counts as old. */
+const LATE_INTERVALS = 3
+const LATE_LEAST_MS = 5000
+
+/** Ready unless halted, catching up, before the first block, or, with blocks by the clock, behind it. */
+export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming, nowMs: number): Health {
+  const { catchingUp, halted, latestHeight, latestTimeNs } = driver.status()
+  const ageMs = Math.max(0, nowMs - Number(latestTimeNs / 1_000_000n))
+  const late = timing.mode === 'interval' && ageMs > Math.max(timing.intervalMs * LATE_INTERVALS, LATE_LEAST_MS)
+  const reasons = [
+    ...(halted !== undefined ? [`halted: ${halted}`] : []),
+    ...(catchingUp ? ['catching up'] : []),
+    ...(latestHeight === 0n ? ['no block yet'] : []),
+    ...(late ? [`the last block is ${Math.round(ageMs / 1000)} s old`] : []),
+  ]
+  const body = {
+    ready: reasons.length === 0,
+    height: latestHeight.toString(),
+    tip_age_seconds: ageMs / 1000,
+    catching_up: catchingUp,
+    halted: halted !== undefined,
+    ...(reasons.length > 0 && { reasons }),
+  }
+  return { status: reasons.length === 0 ? 200 : 503, body }
+}
+
+export interface MonitorServer {
+  listen(port: number, host: string): Promise<{ port: number }>
+  close(): Promise<void>
+}
+
+/** The server of the metrics port: `/metrics`, `/healthz`, `/readyz`. */
+export function createMonitorServer(render: () => string, ready: () => Health): MonitorServer {
+  const server: Server = createServer((request, response) => {
+    const path = (request.url ?? '/').split('?')[0]
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    } else if (path === '/metrics') {
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(render())
+    } else if (path === '/healthz') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}\n')
+    } else if (path === '/readyz') {
+      const { status, body } = ready()
+      response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
+    } else {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('not found: /metrics, /healthz, /readyz\n')
+    }
+  })
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => resolve({ port: (server.address() as { port: number }).port }))
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,58 @@
+/** The compute pool of a node without compute workers: the same jobs, in the main thread, within the same time. */
+import { ChainError, queryError } from '../primitives/errors.ts'
+import type { ReadContext } from '../sdk/context.ts'
+import type { Log } from './log.ts'
+import type { WithContext } from './state-reader.ts'
+import { type ComputePool, timeError } from './workers/pool.ts'
+
+export interface Budget {
+  shouldStop(): boolean
+}
+
+export type JobTable = Readonly<Record<string, (ctx: ReadContext, payload: never, budget: Budget) => unknown>>
+
+export interface InlineOptions {
+  readonly jobs: () => JobTable | Promise<JobTable>
+  readonly withContext: WithContext
+  readonly timeoutMs: number
+  readonly log: Log
+  /** Monotonic clock, milliseconds. */
+  readonly elapsed: () => number
+}
+
+export function createInlineCompute(options: InlineOptions): ComputePool {
+  let done = 0
+  return {
+    async run(name, payload, { height, signal, timeoutMs = options.timeoutMs }) {
+      const jobs = await options.jobs()
+      if (signal?.aborted) throw queryError('cancelled', 'the request was cancelled')
+      const deadline = options.elapsed() + timeoutMs
+      let stopped = false
+      const budget: Budget = {
+        shouldStop() {
+          stopped ||= options.elapsed() >= deadline
+          return stopped
+        },
+      }
+      try {
+        return options.withContext(height, (ctx) => runJob(jobs, name, ctx, payload, budget))
+      } catch (error) {
+        if (stopped) throw timeError(timeoutMs)
+        if (error instanceof ChainError) throw error
+        options.log('error', 'compute job failed', { job: name, error })
+        throw queryError('internal', 'internal error')
+      } finally {
+        done++
+      }
+    },
+    stats: () => ({ waiting: 0, running: 0, done, refused: 0, kills: 0 }),
+    stop: async () => undefined,
+  }
+}
+
+/** Throws `unimplemented` for a name that is not in the table. */
+export function runJob(jobs: JobTable, name: string, ctx: ReadContext, payload: unknown, budget: Budget): unknown {
+  const job = Object.hasOwn(jobs, name) ? jobs[name] : undefined
+  if (!job) throw queryError('unimplemented', `there is no computation named ${name}`)
+  return job(ctx, payload as never, budget)
+}

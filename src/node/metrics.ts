@@ -1,0 +1,121 @@
+/** What the node counts of itself, as Prometheus reads it. */
+
+export interface Metrics {
+  /** One committed block; times in milliseconds. `intervalMs` is undefined for the first block since the start. */
+  block(times: { readonly intervalMs: number | undefined; readonly executeMs: number; readonly commitMs: number }): void
+  /** One answered query by full method name, and `ok` or the name of its status. */
+  request(operation: string, status: string): void
+  /** The text of `/metrics`. */
+  render(): string
+}
+
+/** Values that are read when somebody asks. */
+export interface MetricSources {
+  height(): bigint
+  mempool(): { readonly count: number; readonly sizeBytes: number }
+  compute(): {
+    readonly waiting: number
+    readonly running: number
+    readonly done: number
+    readonly refused: number
+    readonly kills: number
+  }
+  /** Bytes on disk; undefined for a chain in memory. */
+  databaseBytes(): number | undefined
+}
+
+interface Histogram {
+  readonly bounds: readonly number[]
+  readonly counts: number[]
+  sum: number
+  count: number
+}
+
+const BLOCK_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
+const WORK_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1]
+
+const histogram = (bounds: readonly number[]): Histogram => ({
+  bounds,
+  counts: bounds.map(() => 0),
+  sum: 0,
+  count: 0,
+})
+
+function observe(into: Histogram, value: number): void {
+  into.sum += value
+  into.count++
+  const index = into.bounds.findIndex((bound) => value <= bound)
+  if (index >= 0) into.counts[index]!++
+}
+
+function head(name: string, type: string, help: string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
+}
+
+function renderHistogram(name: string, help: string, { bounds, counts, sum, count }: Histogram): string {
+  let below = 0
+  const buckets = bounds.map((bound, i) => {
+    below += counts[i]!
+    return `${name}_bucket{le="${bound}"} ${below}\n`
+  })
+  return `${head(name, 'histogram', help)}${buckets.join('')}${name}_bucket{le="+Inf"} ${count}\n${name}_sum ${sum}\n${name}_count ${count}\n`
+}
+
+const renderValue = (name: string, type: string, help: string, value: number | bigint): string =>
+  `${head(name, type, help)}${name} ${value}\n`
+
+const escapeLabel = (text: string): string => text.replace(/[\\"\n]/g, (mark) => (mark === '\n' ? '\\n' : `\\${mark}`))
+
+export function createMetrics(sources: MetricSources): Metrics {
+  const interval = histogram(BLOCK_SECONDS)
+  const execute = histogram(WORK_SECONDS)
+  const commit = histogram(WORK_SECONDS)
+  /** By operation and status. */
+  const requests = new Map<string, { operation: string; status: string; count: number }>()
+
+  return {
+    block({ intervalMs, executeMs, commitMs }) {
+      if (intervalMs !== undefined) observe(interval, intervalMs / 1000)
+      observe(execute, executeMs / 1000)
+      observe(commit, commitMs / 1000)
+    },
+    request(operation, status) {
+      const key = `${operation} ${status}`
+      const known = requests.get(key)
+      if (known) known.count++
+      else requests.set(key, { operation, status, count: 1 })
+    },
+    render() {
+      const { count, sizeBytes } = sources.mempool()
+      const compute = sources.compute()
+      const database = sources.databaseBytes()
+      const answered = [...requests.values()].map(
+        ({ operation, status, count: times }) =>
+          `almanac_requests_total{operation="${escapeLabel(operation)}",status="${escapeLabel(status)}"} ${times}\n`,
+      )
+      return [
+        renderValue('almanac_height', 'gauge', 'Latest committed height.', sources.height()),
+        renderHistogram('almanac_block_interval_seconds', 'Time between two commits.', interval),
+        renderHistogram('almanac_block_execute_seconds', 'Time to execute a block.', execute),
+        renderHistogram('almanac_block_commit_seconds', 'Time to hash and commit a block.', commit),
+        renderValue('almanac_mempool_transactions', 'gauge', 'Waiting transactions.', count),
+        renderValue('almanac_mempool_bytes', 'gauge', 'Bytes of waiting transactions.', sizeBytes),
+        `${head('almanac_requests_total', 'counter', 'Answered queries.')}${answered.join('')}`,
+        renderValue('almanac_compute_waiting', 'gauge', 'Computations that wait for a thread.', compute.waiting),
+        renderValue('almanac_compute_running', 'gauge', 'Computations that run.', compute.running),
+        renderValue('almanac_compute_done_total', 'counter', 'Computations that ended.', compute.done),
+        renderValue(
+          'almanac_compute_refused_total',
+          'counter',
+          'Computations refused by a full queue.',
+          compute.refused,
+        ),
+        renderValue('almanac_compute_kills_total', 'counter', 'Threads ended over their budget.', compute.kills),
+        ...(database === undefined
+          ? []
+          : [renderValue('almanac_database_bytes', 'gauge', 'Size of the database on disk.', database)]),
+        renderValue('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
+      ].join('')
+    },
+  }
+}

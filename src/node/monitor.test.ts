@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { createMonitorServer, readiness } from './health.ts'
+import { createMetrics } from './metrics.ts'
+
+const metrics = () =>
+  createMetrics({
+    height: () => 7n,
+    mempool: () => ({ count: 2, sizeBytes: 300 }),
+    compute: () => ({ waiting: 1, running: 1, done: 5, refused: 0, kills: 3 }),
+    databaseBytes: () => 4096,
+  })
+
+test('blocks fall into cumulative buckets, requests are counted by operation and status', () => {
+  const counted = metrics()
+  counted.block({ intervalMs: undefined, executeMs: 3, commitMs: 1 })
+  counted.block({ intervalMs: 500, executeMs: 3000, commitMs: 1 })
+  counted.request('/chain.evm.v1.Query/Params', 'ok')
+  counted.request('/chain.evm.v1.Query/Params', 'ok')
+  counted.request('/chain.evm.v1.Query/Balance', 'notFound')
+  const lines = counted.render().split('\n')
+  for (const line of [
+    'almanac_height 7',
+    'almanac_block_interval_seconds_count 1',
+    'almanac_block_interval_seconds_bucket{le="0.2"} 0',
+    'almanac_block_interval_seconds_bucket{le="0.5"} 1',
+    'almanac_block_execute_seconds_bucket{le="0.005"} 1',
+    'almanac_block_execute_seconds_bucket{le="1"} 1',
+    'almanac_block_execute_seconds_bucket{le="+Inf"} 2',
+    'almanac_requests_total{operation="/chain.evm.v1.Query/Params",status="ok"} 2',
+    'almanac_requests_total{operation="/chain.evm.v1.Query/Balance",status="notFound"} 1',
+    'almanac_compute_kills_total 3',
+    'almanac_database_bytes 4096',
+  ]) {
+    expect(lines).toContain(line)
+  }
+})
+
+test('a node is ready unless halted, before its first block, or behind its clock', () => {
+  const at = (status: { halted?: string; latestHeight?: bigint }, ageMs: number, intervalMs?: number) =>
+    readiness(
+      { status: () => ({ catchingUp: false, latestHeight: 5n, latestTimeNs: 1_000_000_000_000n, ...status }) },
+      intervalMs === undefined ? { mode: 'arrival' } : { mode: 'interval', intervalMs },
+      1_000_000 + ageMs,
+    )
+  expect(at({}, 3_600_000)).toEqual({
+    status: 200,
+    body: { ready: true, height: '5', tip_age_seconds: 3600, catching_up: false, halted: false },
+  })
+  expect(at({}, 20_000, 2000)).toMatchObject({ status: 503, body: { reasons: ['the last block is 20 s old'] } })
+  expect(at({}, 4000, 500).status).toBe(200)
+  expect(at({ halted: 'broken hook' }, 0)).toMatchObject({ status: 503, body: { reasons: ['halted: broken hook'] } })
+  expect(at({ latestHeight: 0n }, 0)).toMatchObject({ status: 503, body: { reasons: ['no block yet'] } })
+})
+
+test('the monitor answers its three paths and refuses the rest', async () => {
+  const server = createMonitorServer(
+    () => metrics().render(),
+    () => ({ status: 503, body: { ready: false } }),
+  )
+  const { port } = await server.listen(0, '127.0.0.1')
+  const ask = async (path: string, method = 'GET') => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method })
+    return [response.status, (await response.text()).slice(0, 20)]
+  }
+  expect(await ask('/healthz')).toEqual([200, '{"ok":true}\n'])
+  expect(await ask('/readyz')).toEqual([503, '{"ready":false}\n'])
+  expect((await ask('/metrics'))[0]).toBe(200)
+  expect((await ask('/other'))[0]).toBe(404)
+  expect((await ask('/metrics', 'POST'))[0]).toBe(405)
+  await server.close()
+})

@@ -1,0 +1,72 @@
+/** What the main thread and its workers say to each other. Everything is structured-cloneable. */
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { messageType } from '../../identity/registry.ts'
+import { ChainError, type Status } from '../../primitives/errors.ts'
+
+/** What a worker needs to open the chain for reading. */
+export interface WorkerSetup {
+  /** Folder of the LMDB environment. */
+  readonly dataPath: string
+  readonly chainId: string
+  readonly gasCap: bigint
+  readonly minGasPrices: string
+  /** One flag a worker: the number of the job that shall stop. */
+  readonly cancelled: SharedArrayBuffer
+}
+
+export interface JobRequest {
+  /** Counts from 1. */
+  readonly id: number
+  readonly job: string
+  readonly payload: unknown
+  readonly height: bigint | undefined
+  /** Milliseconds left of its time budget. */
+  readonly timeoutMs: number
+}
+
+export type JobAnswer =
+  | { readonly id: number; readonly ok: true; readonly result: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: CarriedError }
+
+/** Sent once, when the worker can take jobs. */
+export interface ReadyMessage {
+  readonly ready: true
+}
+
+/** An error on its way between threads. Without a status it was a bug: its stack is for the log alone. */
+export type CarriedError =
+  | {
+      readonly status: Status
+      readonly codespace: string
+      readonly code: number
+      readonly message: string
+      readonly details: readonly { readonly typeName: string; readonly bytes: Uint8Array }[]
+    }
+  | { readonly status?: undefined; readonly message: string; readonly stack: string }
+
+export function packError(error: unknown): CarriedError {
+  if (!(error instanceof ChainError)) {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error))
+    return { message, stack: stack ?? message }
+  }
+  const details = error.details.flatMap((detail) => {
+    const schema = messageType(detail.$typeName)
+    return schema ? [{ typeName: detail.$typeName, bytes: toBinary(schema, detail) }] : []
+  })
+  const { status, codespace, code, message } = error
+  return { status, codespace, code, message, details }
+}
+
+export function unpackError(carried: CarriedError): Error {
+  if (carried.status === undefined) {
+    const error = new Error(carried.message)
+    error.stack = carried.stack
+    return error
+  }
+  const details = carried.details.flatMap(({ typeName, bytes }) => {
+    const schema = messageType(typeName)
+    return schema ? [fromBinary(schema, bytes)] : []
+  })
+  const { codespace, code, status, message } = carried
+  return new ChainError(codespace, { code, status, text: message }, message, details)
+}

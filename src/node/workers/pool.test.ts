@@ -1,0 +1,99 @@
+import { afterAll, expect, test } from 'vitest'
+import { type ComputePool, createComputePool } from './pool.ts'
+
+/** A thread with four jobs: answer, fail, count until told to stop, never stop, and eat memory. */
+const program = `
+import { parentPort, workerData } from 'node:worker_threads'
+const cancelled = new Int32Array(workerData.cancelled)
+parentPort.on('message', ({ id, job, payload }) => {
+  if (job === 'echo') parentPort.postMessage({ id, ok: true, result: payload })
+  if (job === 'refuse') {
+    const error = { status: 'notFound', codespace: 'evm', code: 7, message: 'no such thing', details: [] }
+    parentPort.postMessage({ id, ok: false, error })
+  }
+  if (job === 'bug') parentPort.postMessage({ id, ok: false, error: { message: 'secret', stack: 'secret stack' } })
+  if (job === 'polite') {
+    while (Atomics.load(cancelled, 0) !== id);
+    parentPort.postMessage({ id, ok: true, result: 'stopped' })
+  }
+  if (job === 'endless') for (;;);
+  if (job === 'memory') { const kept = []; for (;;) kept.push(new Array(1000).fill(id)) }
+})
+parentPort.postMessage({ ready: true })
+`
+const pools: ComputePool[] = []
+afterAll(async () => {
+  for (const pool of pools) await pool.stop()
+})
+
+function open(more: { workers?: number; queue?: number } = {}) {
+  const logged: string[] = []
+  const pool = createComputePool({
+    workers: 1,
+    entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
+    setup: { dataPath: '', chainId: 'c', gasCap: 1n, minGasPrices: '' },
+    memoryBytes: 64 * 2 ** 20,
+    queue: 16,
+    timeoutMs: 400,
+    log: (level, message, fields) => logged.push(`${level} ${message} ${fields?.['job']}`),
+    elapsed: () => performance.now(),
+    ...more,
+  })
+  pools.push(pool)
+  return { pool, logged }
+}
+
+test('a job is answered, and its failure arrives as the error that it was', async () => {
+  const { pool, logged } = open()
+  expect(await pool.run('echo', { amount: 5n }, { timeoutMs: 5000 })).toEqual({ amount: 5n })
+  await expect(pool.run('refuse', {}, { timeoutMs: 5000 })).rejects.toMatchObject({ status: 'notFound', code: 7 })
+  await expect(pool.run('bug', {}, { timeoutMs: 5000 })).rejects.toMatchObject({
+    status: 'internal',
+    message: 'internal error',
+  })
+  expect(logged).toEqual(['error compute job failed bug'])
+  expect(pool.stats()).toMatchObject({ done: 3, kills: 0, running: 0 })
+})
+
+test('sixteen endless jobs are all answered when their time is over, counted from their arrival', async () => {
+  const { pool } = open()
+  await pool.run('echo', 1, { timeoutMs: 5000 })
+  const started = performance.now()
+  const all = Array.from({ length: 16 }, () => pool.run('endless', {}, {}).catch((error) => error.status))
+  expect(new Set(await Promise.all(all))).toEqual(new Set(['deadlineExceeded']))
+  expect(performance.now() - started).toBeLessThan(1500)
+  expect(await pool.run('echo', 'alive', { timeoutMs: 5000 })).toBe('alive')
+  expect(pool.stats().kills).toBe(1)
+})
+
+test('a job whose client has gone stops, and its thread goes on if it stops in time', async () => {
+  const { pool } = open()
+  await pool.run('echo', 1, { timeoutMs: 5000 })
+  const client = new AbortController()
+  const running = pool.run('polite', {}, { signal: client.signal, timeoutMs: 5000 })
+  setTimeout(() => client.abort(), 50)
+  await expect(running).rejects.toMatchObject({ status: 'cancelled' })
+  expect(await pool.run('echo', 2, { timeoutMs: 5000 })).toBe(2)
+  expect(pool.stats().kills).toBe(0)
+  await expect(pool.run('echo', 3, { signal: client.signal })).rejects.toMatchObject({ status: 'cancelled' })
+})
+
+test('a job over its memory is ended, and so is nobody else', async () => {
+  const { pool } = open()
+  await pool.run('echo', 1, { timeoutMs: 5000 })
+  const eater = pool.run('memory', {}, { timeoutMs: 20_000 })
+  const next = pool.run('echo', 'next', { timeoutMs: 20_000 })
+  await expect(eater).rejects.toMatchObject({ status: 'resourceExhausted' })
+  expect(await next).toBe('next')
+})
+
+test('a full queue refuses, and a stopped pool too', async () => {
+  const { pool } = open({ queue: 1 })
+  await pool.run('echo', 1, { timeoutMs: 5000 })
+  const first = pool.run('endless', {}, {}).catch((error) => error.status)
+  const second = pool.run('echo', 2, { timeoutMs: 5000 })
+  await expect(pool.run('echo', 3, {})).rejects.toMatchObject({ status: 'resourceExhausted' })
+  expect([await first, await second]).toEqual(['deadlineExceeded', 2])
+  await pool.stop()
+  await expect(pool.run('echo', 4, {})).rejects.toMatchObject({ status: 'unavailable' })
+})

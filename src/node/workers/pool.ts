@@ -1,0 +1,221 @@
+/** The compute pool: jobs in worker threads, each with a budget of time and memory, ended when over it or not wanted any more. */
+import { Worker } from 'node:worker_threads'
+import type { Compute } from '../../api/gateway.ts'
+import { type ChainError, queryError } from '../../primitives/errors.ts'
+import type { Log } from '../log.ts'
+import { type JobAnswer, type JobRequest, type ReadyMessage, unpackError, type WorkerSetup } from './messages.ts'
+
+export interface PoolOptions {
+  readonly workers: number
+  /** Module that the threads run. */
+  readonly entry: URL
+  readonly setup: Omit<WorkerSetup, 'cancelled'>
+  readonly memoryBytes: number
+  /** Jobs that may wait. */
+  readonly queue: number
+  /** Budget of a job whose caller names none, counted from its arrival. */
+  readonly timeoutMs: number
+  readonly log: Log
+  /** Monotonic clock, milliseconds. */
+  readonly elapsed: () => number
+}
+
+export interface PoolStats {
+  readonly waiting: number
+  readonly running: number
+  readonly done: number
+  readonly refused: number
+  /** Threads that were ended because a job did not stop. */
+  readonly kills: number
+}
+
+export interface ComputePool extends Compute {
+  stats(): PoolStats
+  stop(): Promise<void>
+}
+
+/** Time in which a job that was told to stop may do so by itself. */
+const GRACE_MS = 150
+/** Delay before a thread that died at its start is started again. */
+const RESTART_MS = 1000
+
+interface Job {
+  readonly request: Omit<JobRequest, 'timeoutMs'>
+  readonly deadline: number
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+  settled: boolean
+  release: () => void
+}
+
+interface Thread {
+  worker: Worker
+  readonly cancelled: Int32Array
+  ready: boolean
+  job: Job | undefined
+  /** Ends the thread when the job does not stop. */
+  killTimer: ReturnType<typeof setTimeout> | undefined
+}
+
+export function createComputePool(options: PoolOptions): ComputePool {
+  const queue: Job[] = []
+  const threads: Thread[] = []
+  const counts = { done: 0, refused: 0, kills: 0 }
+  let lastId = 0
+  let stopped = false
+
+  function settle(job: Job, finish: () => void): void {
+    if (job.settled) return
+    job.settled = true
+    job.release()
+    finish()
+  }
+
+  function spawn(thread?: Thread): void {
+    const cancelled = new SharedArrayBuffer(4)
+    const worker = new Worker(options.entry, {
+      workerData: { ...options.setup, cancelled } satisfies WorkerSetup,
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(options.memoryBytes / 2 ** 20) },
+      stdout: false,
+      stderr: false,
+    })
+    worker.unref()
+    const fresh: Thread = {
+      worker,
+      cancelled: new Int32Array(cancelled),
+      ready: false,
+      job: undefined,
+      killTimer: undefined,
+    }
+    if (thread) threads[threads.indexOf(thread)] = fresh
+    else threads.push(fresh)
+    worker.on('message', (message: JobAnswer | ReadyMessage) => {
+      if ('ready' in message) fresh.ready = true
+      else finishJob(fresh, message)
+      feed()
+    })
+    worker.on('error', (error) => loseThread(fresh, error))
+    worker.on('exit', () => loseThread(fresh, new Error('worker thread ended')))
+  }
+
+  /** A thread ended by itself: out of memory, or a bug. */
+  function loseThread(thread: Thread, error: Error & { code?: string }): void {
+    if (stopped || !threads.includes(thread)) return
+    const { job } = thread
+    clearTimeout(thread.killTimer)
+    const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    if (job) settle(job, () => job.reject(outOfMemory ? memoryError() : internalError()))
+    if (outOfMemory) counts.kills++
+    options.log(outOfMemory ? 'warn' : 'error', 'compute worker ended', { error, ...(job && { job: job.request.job }) })
+    if (thread.ready) spawn(thread)
+    else setTimeout(() => stopped || spawn(thread), RESTART_MS).unref()
+    feed()
+  }
+
+  function finishJob(thread: Thread, answer: JobAnswer): void {
+    const { job } = thread
+    if (!job || job.request.id !== answer.id) return
+    clearTimeout(thread.killTimer)
+    thread.job = undefined
+    counts.done++
+    settle(job, () => {
+      if (answer.ok) job.resolve(answer.result)
+      else if (answer.error.status !== undefined) job.reject(unpackError(answer.error))
+      else {
+        options.log('error', 'compute job failed', { job: job.request.job, error: unpackError(answer.error) })
+        job.reject(internalError())
+      }
+    })
+  }
+
+  /** Tells the running job to stop, and ends its thread if it does not. */
+  function stopRunning(thread: Thread, job: Job): void {
+    Atomics.store(thread.cancelled, 0, job.request.id)
+    clearTimeout(thread.killTimer)
+    thread.killTimer = setTimeout(() => {
+      if (thread.job !== job || stopped) return
+      counts.kills++
+      thread.job = undefined
+      spawn(thread)
+      void thread.worker.terminate()
+      options.log('warn', 'compute worker killed: its job did not stop', { job: job.request.job })
+    }, GRACE_MS)
+    thread.killTimer.unref()
+  }
+
+  function feed(): void {
+    for (const thread of threads) {
+      while (thread.ready && !thread.job && queue.length > 0) {
+        const job = queue.shift()!
+        if (job.settled) continue
+        thread.job = job
+        const timeoutMs = job.deadline - options.elapsed()
+        thread.worker.postMessage({ ...job.request, timeoutMs } satisfies JobRequest)
+      }
+    }
+  }
+
+  /** Ends a job's time for its caller; the thread follows. */
+  function give(job: Job, error: () => ChainError): void {
+    if (job.settled) return
+    const thread = threads.find((one) => one.job === job)
+    settle(job, () => job.reject(error()))
+    if (thread) stopRunning(thread, job)
+    else queue.splice(queue.indexOf(job), 1)
+  }
+
+  for (let i = 0; i < options.workers; i++) spawn()
+
+  return {
+    run(name, payload, { height, signal, timeoutMs = options.timeoutMs }) {
+      if (stopped) return Promise.reject(queryError('unavailable', 'the node is stopping'))
+      if (signal?.aborted) return Promise.reject(cancelledError())
+      if (queue.length >= options.queue) {
+        counts.refused++
+        return Promise.reject(queryError('resourceExhausted', `${queue.length} computations wait already; try again`))
+      }
+      return new Promise((resolve, reject) => {
+        const job: Job = {
+          request: { id: ++lastId, job: name, payload, height },
+          deadline: options.elapsed() + timeoutMs,
+          resolve,
+          reject,
+          settled: false,
+          release: () => {
+            clearTimeout(timer)
+            signal?.removeEventListener('abort', abort)
+          },
+        }
+        const timer = setTimeout(() => give(job, () => timeError(timeoutMs)), timeoutMs)
+        const abort = () => give(job, cancelledError)
+        signal?.addEventListener('abort', abort, { once: true })
+        queue.push(job)
+        feed()
+      })
+    },
+    stats: () => ({
+      waiting: queue.length,
+      running: threads.filter(({ job }) => job !== undefined).length,
+      ...counts,
+    }),
+    async stop() {
+      stopped = true
+      const ended = () => queryError('unavailable', 'the node is stopping')
+      for (const job of queue.splice(0)) settle(job, () => job.reject(ended()))
+      for (const { job, killTimer } of threads) {
+        clearTimeout(killTimer)
+        if (job) settle(job, () => job.reject(ended()))
+      }
+      await Promise.all(threads.map(({ worker }) => worker.terminate()))
+    },
+  }
+}
+
+export function timeError(timeoutMs: number): ChainError {
+  return queryError('deadlineExceeded', `the computation took longer than its time budget of ${timeoutMs / 1000} s`)
+}
+
+const cancelledError = (): ChainError => queryError('cancelled', 'the request was cancelled')
+const memoryError = (): ChainError =>
+  queryError('resourceExhausted', 'the computation needed more memory than its budget')
+const internalError = (): ChainError => queryError('internal', 'internal error')
