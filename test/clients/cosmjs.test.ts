@@ -37,9 +37,8 @@ for (const [mode, fromMnemonic] of [
     const before = BigInt((await client.getBalance(to!.address, 'unative')).amount)
     const sent = await client.sendTokens(from!.address, to!.address, [{ denom: 'unative', amount: '12345' }], 'auto')
     expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
-    const { balance } = await (
-      await fetch(`${node.urls.rest}/cosmos/bank/v1beta1/balances/${to!.address}/by_denom?denom=unative`)
-    ).json()
+    const response = await fetch(`${node.urls.rest}/cosmos/bank/v1beta1/balances/${to!.address}/by_denom?denom=unative`)
+    const { balance } = (await response.json()) as { balance: { amount: string } }
     expect(BigInt(balance.amount)).toBe(before + 12_345n)
     const found = await client.getTx(sent.transactionHash)
     expect([found?.height, found?.code]).toEqual([sent.height, 0])

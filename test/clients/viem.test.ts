@@ -46,7 +46,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-const rest = async (path: string) => (await fetch(node.urls.rest + path)).json()
+const rest = async (path: string) => (await fetch(node.urls.rest + path)).json() as Promise<Record<string, unknown>>
 const addressOf = (index: number) => node.accounts[index]!.address
 
 async function deployToken(supply: bigint) {

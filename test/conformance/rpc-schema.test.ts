@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { startNode } from '../../src/index.ts'
+
+const folder = resolve(import.meta.dirname, '../../../shared/conformance/rpc-spec')
+const present = existsSync(folder)
+
+interface Method {
+  readonly name: string
+  readonly result?: { readonly schema: object }
+}
+
+/** Shapes that this chain cannot have, by the method whose schema asks for them: each with its reason. */
+const NOT_OURS: Readonly<Record<string, string>> = {
+  eth_getProof: 'proofs are ICS-23 proofs of this chain, a subject of their own',
+}
+
+const read = (sub: string) =>
+  readdirSync(join(folder, sub)).map((name) => parse(readFileSync(join(folder, sub, name), 'utf8')))
+
+let node: Awaited<ReturnType<typeof startNode>>
+beforeAll(async () => {
+  if (present) node = await startNode()
+})
+afterAll(async () => {
+  if (present) await node.stop()
+})
+
+async function call(method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(node.urls.jsonrpc, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
+}
+
+test.runIf(present)('every answer of the Ethereum methods has the shape that the execution API specifies', async () => {
+  const components = { schemas: Object.assign({}, ...read('schemas')) as object }
+  const methods = new Map((read('eth').flat() as Method[]).map((method) => [method.name, method] as const))
+  const [from, to] = [node.accounts[0]!.address, node.accounts[1]!.address]
+  const transfer = (await call('eth_sendTransaction', [{ from, to, value: '0x1' }])) as string
+  const creation = (await call('eth_sendTransaction', [{ from, data: '0x600160005260206000a060006000f3' }])) as string
+  const receipt = (await call('eth_getTransactionReceipt', [creation])) as { blockNumber: string; blockHash: string }
+  const filter = await call('eth_newFilter', [{ fromBlock: '0x1' }])
+
+  const questions: readonly (readonly [method: string, params: readonly unknown[]])[] = [
+    ['eth_chainId', []],
+    ['eth_blockNumber', []],
+    ['eth_syncing', []],
+    ['eth_accounts', []],
+    ['eth_gasPrice', []],
+    ['eth_maxPriorityFeePerGas', []],
+    ['eth_blobBaseFee', []],
+    ['eth_feeHistory', ['0x2', 'latest', [10, 90]]],
+    ['eth_getBalance', [from, 'latest']],
+    ['eth_getStorageAt', [from, '0x0', 'latest']],
+    ['eth_getTransactionCount', [from, 'pending']],
+    ['eth_getCode', [from, 'latest']],
+    ['eth_getBlockByNumber', ['latest', true]],
+    ['eth_getBlockByNumber', [receipt.blockNumber, false]],
+    ['eth_getBlockByHash', [receipt.blockHash, true]],
+    ['eth_getBlockByNumber', ['0xfffffff', true]],
+    ['eth_getBlockTransactionCountByHash', [receipt.blockHash]],
+    ['eth_getBlockTransactionCountByNumber', ['latest']],
+    ['eth_getUncleCountByBlockHash', [receipt.blockHash]],
+    ['eth_getUncleCountByBlockNumber', ['latest']],
+    ['eth_getBlockReceipts', ['latest']],
+    ['eth_getTransactionByHash', [transfer]],
+    ['eth_getTransactionByBlockHashAndIndex', [receipt.blockHash, '0x0']],
+    ['eth_getTransactionByBlockNumberAndIndex', [receipt.blockNumber, '0x0']],
+    ['eth_getTransactionReceipt', [transfer]],
+    ['eth_getTransactionReceipt', [creation]],
+    ['eth_getTransactionReceipt', [`0x${'11'.repeat(32)}`]],
+    ['eth_call', [{ from, to }, 'latest']],
+    ['eth_estimateGas', [{ from, to, value: '0x1' }]],
+    ['eth_createAccessList', [{ from, to }, 'latest']],
+    ['eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }]],
+    ['eth_newBlockFilter', []],
+    ['eth_newPendingTransactionFilter', []],
+    ['eth_getFilterChanges', [filter]],
+    ['eth_getFilterLogs', [filter]],
+    ['eth_uninstallFilter', [filter]],
+    ['eth_sign', [from, '0x01']],
+  ]
+
+  let right = 0
+  const wrong: string[] = []
+  for (const [name, params] of questions) {
+    const schema = methods.get(name)?.result?.schema
+    if (!schema || NOT_OURS[name]) continue
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile({ ...schema, components })
+    const answer = await call(name, params)
+    if (validate(answer)) right++
+    else wrong.push(`${name} ${JSON.stringify(params)}: ${JSON.stringify(validate.errors?.slice(0, 3))}`)
+  }
+  console.log(`${right} of ${right + wrong.length} answers have the specified shape`)
+  expect(wrong).toEqual([])
+  expect(right).toBeGreaterThan(30)
+})
