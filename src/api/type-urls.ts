@@ -17,20 +17,20 @@ export function renameTypeUrls(
   rename: Rename,
 ): Message {
   const copy = clone(schema, message)
-  renameIn(reflect(schema, copy), (any) => renameAny(registry, any, toNeutral, rename))
+  renameIn(reflect(schema, copy), (packed) => renameAny(registry, packed, toNeutral, rename))
   return copy
 }
 
-function renameAny(registry: Registry, any: Any, toNeutral: Rename, rename: Rename): Any {
-  const name = any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1)
+function renameAny(registry: Registry, packed: Any, toNeutral: Rename, rename: Rename): Any {
+  const name = packed.typeUrl.slice(packed.typeUrl.lastIndexOf('/') + 1)
   const schema = registry.getMessage(toNeutral(name))
   const typeUrl = `/${rename(name)}`
-  if (!schema) return create(AnySchema, { typeUrl, value: any.value })
-  const content = renameTypeUrls(registry, schema, fromBinary(schema, any.value), toNeutral, rename)
+  if (!schema) return create(AnySchema, { typeUrl, value: packed.value })
+  const content = renameTypeUrls(registry, schema, fromBinary(schema, packed.value), toNeutral, rename)
   return create(AnySchema, { typeUrl, value: toBinary(schema, content) })
 }
 
-function renameIn(message: ReflectMessage, renameOne: (any: Any) => Any): void {
+function renameIn(message: ReflectMessage, renameOne: (packed: Any) => Any): void {
   if (message.desc.typeName === AnySchema.typeName) {
     Object.assign(message.message, renameOne(message.message as Any))
     return

@@ -1,0 +1,154 @@
+/** gRPC for every service of the descriptors, with reflection and health (gateway.md §10). */
+import { type DescMethod, type DescService, fromBinary, type Message } from '@bufbuild/protobuf'
+import {
+  Metadata,
+  type MethodDefinition,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
+import { Health } from '../gen/grpc/health/v1/health_pb.ts'
+import { files, methodPath, services } from '../identity/registry.ts'
+import { ChainError } from '../primitives/errors.ts'
+import { encodeStatus, STATUS_CODES, violation } from './errors.ts'
+import type { GatewayNode } from './gateway.ts'
+import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
+import { createHealth } from './grpc-health.ts'
+import { createReflection } from './grpc-reflection.ts'
+import { createNames, type Names } from './names.ts'
+
+const MAX_REQUEST_BYTES = 10 * 1024 * 1024
+const SHUTDOWN_MS = 2_000
+const HEIGHT_HEADERS = ['x-sdk-block-height', 'x-cosmos-block-height'] as const
+
+export interface GrpcServer {
+  /** Resolves with the port once it is open. Rejects if it is taken. */
+  listen(port: number, host: string): Promise<{ readonly port: number }>
+  /** Ends when running calls have, or after two seconds. */
+  close(): Promise<void>
+}
+
+/** The height that a caller asks for; undefined: the latest. Throws `invalidArgument` naming the header. */
+function readHeight(metadata: Metadata): bigint | undefined {
+  const heights = new Set<bigint>()
+  for (const name of HEIGHT_HEADERS) {
+    for (const value of metadata.get(name)) {
+      const text = value.toString().trim()
+      if (!/^\d{1,19}$/.test(text)) throw violation(name, `${JSON.stringify(text)} is no height`)
+      heights.add(BigInt(text))
+    }
+  }
+  if (heights.size > 1) throw violation(HEIGHT_HEADERS[0], 'two different heights')
+  const [height] = heights
+  return height === 0n ? undefined : height
+}
+
+function remainingMs(node: GatewayNode, deadline: Date | number): number | undefined {
+  const time = typeof deadline === 'number' ? deadline : deadline.getTime()
+  return Number.isFinite(time) ? Math.max(0, time - node.now()) : undefined
+}
+
+function decode(method: DescMethod, bytes: Uint8Array): Message {
+  try {
+    return fromBinary(method.input, bytes)
+  } catch {
+    throw violation('', `the request is no ${method.input.typeName}`)
+  }
+}
+
+type UnaryCall = ServerUnaryCall<Buffer, Buffer>
+
+async function serveUnary(node: GatewayNode, method: DescMethod, call: UnaryCall): Promise<Buffer> {
+  const abort = new AbortController()
+  call.on('cancelled', () => abort.abort())
+  const answer = await node.dispatch({
+    method: methodPath(method),
+    request: decode(method, call.request),
+    height: readHeight(call.metadata),
+    signal: abort.signal,
+    timeoutMs: remainingMs(node, call.getDeadline()),
+  })
+  if (answer.height !== undefined && !abort.signal.aborted) call.sendMetadata(heightMetadata(answer.height))
+  if (!answer.ok) throw answer.error
+  return encodeBuffer(method.output, answer.response)
+}
+
+function heightMetadata(height: bigint): Metadata {
+  const metadata = new Metadata()
+  for (const name of HEIGHT_HEADERS) metadata.set(name, height.toString())
+  return metadata
+}
+
+function failure(node: GatewayNode, method: DescMethod, thrown: unknown) {
+  if (!(thrown instanceof ChainError)) {
+    const error = thrown instanceof Error ? thrown.stack : String(thrown)
+    node.log('error', 'a gRPC call failed', { method: methodPath(method), error })
+    return { code: STATUS_CODES.internal.grpc, details: 'internal error' }
+  }
+  const metadata = new Metadata()
+  if (thrown.details.length > 0) metadata.set('grpc-status-details-bin', Buffer.from(encodeStatus(thrown)))
+  return { code: STATUS_CODES[thrown.status].grpc, details: thrown.message, metadata }
+}
+
+/** One service under each of its names. */
+function addService(server: Server, node: GatewayNode, service: DescService, names: Names): void {
+  for (const name of names.accepted(service.typeName)) {
+    const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
+    const implementation: UntypedServiceImplementation = {}
+    for (const method of service.methods) {
+      definition[method.name] = bytesMethod(`/${name}/${method.name}`, { request: false, response: false })
+      implementation[method.name] = (call: UnaryCall, respond: sendUnaryData<Buffer>) => {
+        serveUnary(node, method, call).then(
+          (bytes) => respond(null, bytes),
+          (error: unknown) => respond(failure(node, method, error)),
+        )
+      }
+    }
+    server.addService(definition as ServiceDefinition, implementation)
+  }
+}
+
+/** Message services are driven by transactions; the transport's own have their own files. */
+function isQueried(service: DescService): boolean {
+  return service.name !== 'Msg' && !service.typeName.startsWith('grpc.')
+}
+
+/** The gRPC side of one node; opens no port until `listen`. */
+export function createGrpcServer(node: GatewayNode): GrpcServer {
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
+    'grpc.max_send_message_length': -1,
+  })
+  const names = createNames(node.identity)
+  for (const service of services.filter(isQueried)) addService(server, node, service, names)
+  const health = createHealth(node, names)
+  server.addService(health.definition, health.implementation)
+  const listed = services.filter(isQueried).map(({ typeName }) => names.active(typeName))
+  for (const reflection of createReflection([files], [...listed, Health.typeName])) {
+    server.addService(reflection.definition, reflection.implementation)
+  }
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
+        server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
+          error ? reject(error) : resolve({ port: bound }),
+        )
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        health.close()
+        const force = setTimeout(() => {
+          server.forceShutdown()
+          resolve()
+        }, SHUTDOWN_MS)
+        server.tryShutdown(() => {
+          clearTimeout(force)
+          resolve()
+        })
+      }),
+  }
+}

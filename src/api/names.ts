@@ -1,0 +1,20 @@
+/** The names under which services answer: neutral, the active profile's, and those that clients hard-code (D18). */
+import { createIdentity } from '../identity/identity.ts'
+import { FAMILY, profile } from '../identity/profiles/almanac.ts'
+import type { Identity } from '../identity/types.ts'
+
+export interface Names {
+  /** The name that answers carry. */
+  active(neutral: string): string
+  /** Every name that is understood, the active one first. */
+  accepted(neutral: string): readonly string[]
+}
+
+const family = createIdentity({ ...profile, names: FAMILY })
+
+export function createNames(identity: Identity): Names {
+  return {
+    active: identity.toProfileName,
+    accepted: (neutral) => [...new Set([identity.toProfileName(neutral), neutral, family.toProfileName(neutral)])],
+  }
+}
