@@ -44,7 +44,9 @@ export function floorGas({ data }: Pick<UnsignedTransaction, 'data'>, { eips }: 
 export function effectiveGasPrice(transaction: UnsignedTransaction, baseFeeWei: bigint): bigint {
   if (transaction.type === 0 || transaction.type === 1) return transaction.gasPriceWei
   const { maxPriorityFeePerGasWei: tip, maxFeePerGasWei: cap } = transaction
-  return baseFeeWei + tip > cap ? cap : baseFeeWei + tip
+  const price = baseFeeWei + tip
+  if (price > cap) return cap
+  return price
 }
 
 function countZeros(data: Uint8Array): number {

@@ -1,0 +1,202 @@
+/** Transactions as a whole: what happens around the call or creation that they are. */
+
+import { formatEip55 } from '../primitives/address.ts'
+import { concat, EMPTY, equal, fromKey, hex } from '../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import { delegationTarget } from './access.ts'
+import { createEvm, type Evm } from './host.ts'
+import type { EvmLog, EvmState } from './state.ts'
+import { GAS_PER_BLOB } from './transaction/blob.ts'
+import { refuse } from './transaction/errors.ts'
+import { EXISTING_AUTHORITY_REFUND, effectiveGasPrice, floorGas, intrinsicGas } from './transaction/gas.ts'
+import { recoverAuthority } from './transaction/sender.ts'
+import {
+  type AccessList,
+  type Authorization,
+  accessListOf,
+  feeCapOf,
+  type UnsignedTransaction,
+} from './transaction/types.ts'
+import { validateTransaction } from './transaction/validate.ts'
+import type { CallResult, EvmOptions } from './types.ts'
+
+const DESIGNATOR_PREFIX = hex('ef0100')
+const MAX_NONCE = (1n << 64n) - 1n
+
+/** What a transaction asks of the EVM, its sender known and its gas paid for. */
+export interface Message {
+  /** 20 bytes. */
+  readonly from: Uint8Array
+  /** 20 bytes, or undefined for a creation. */
+  readonly to: Uint8Array | undefined
+  /** The sender's nonce afterwards is one more, and a created contract's address comes from this one. */
+  readonly nonce: bigint
+  readonly gasLimit: bigint
+  readonly valueWei: bigint
+  readonly data: Uint8Array
+  readonly accessList?: AccessList
+  readonly authorizations?: readonly Authorization[]
+}
+
+export interface MessageResult {
+  readonly success: boolean
+  /** The failure in geth's words. */
+  readonly error?: string
+  /** True when `shouldStop` of the EVM ended it: the rest says nothing then. */
+  readonly stopped?: boolean
+  /** Return or revert data; the deployed code of a creation. */
+  readonly output: Uint8Array
+  /** What the sender pays for: after refunds, and no less than the floor. */
+  readonly gasUsed: bigint
+  readonly gasUsedBeforeRefund: bigint
+  readonly logs: readonly EvmLog[]
+  /** Of a creation, successful or not. */
+  readonly contractAddress?: Uint8Array
+}
+
+/**
+ * Runs a message that is valid (`validateTransaction`) and whose gas is paid: warm set, nonce, authorizations, call or
+ * creation, refund. Fees are the caller's, before and after; so is `evm.journal.finalise()`.
+ */
+export function executeMessage(evm: Evm, message: Message): MessageResult {
+  const { journal, options } = evm
+  const { rules } = options
+  const { from, to, valueWei, data, gasLimit, authorizations = [] } = message
+  warmUp(evm, message)
+  journal.setNonce(from, message.nonce + 1n)
+  for (const authorization of authorizations) authorize(evm, authorization)
+  const gas = gasLimit - intrinsicGas(message, rules)
+
+  let result: CallResult & { readonly address?: Uint8Array }
+  if (to) {
+    const delegate = rules.eips.has(7702) ? delegationTarget(journal.code(to)) : undefined
+    if (delegate) journal.warmAddress(delegate)
+    result = evm.call({ caller: from, to, valueWei, data, gas })
+  } else {
+    result = evm.create({ caller: from, valueWei, initCode: data, gas, nonce: message.nonce })
+  }
+
+  const gasUsedBeforeRefund = gasLimit - result.gasLeft
+  const mostRefund = gasUsedBeforeRefund / (rules.eips.has(3529) ? 5n : 2n)
+  const counter = journal.refund()
+  const used = gasUsedBeforeRefund - (counter > mostRefund ? mostRefund : counter)
+  const floor = floorGas(message, rules)
+  return {
+    success: result.success,
+    output: result.output,
+    gasUsed: used > floor ? used : floor,
+    gasUsedBeforeRefund,
+    logs: journal.logs,
+    ...(result.error === undefined ? {} : { error: result.error }),
+    ...(result.stopped ? { stopped: true } : {}),
+    ...(result.address ? { contractAddress: result.address } : {}),
+  }
+}
+
+/** Marks what the transaction names as accessed (EIP-2929, 2930, 3651). */
+function warmUp({ journal, options }: Evm, { from, to, accessList = [] }: Message): void {
+  const { rules, block, precompiles } = options
+  if (!rules.eips.has(2929)) return
+  journal.warmAddress(from)
+  if (to) journal.warmAddress(to)
+  for (const key of precompiles.keys()) journal.warmAddress(fromKey(key))
+  for (const { address, storageKeys } of accessList) {
+    journal.warmAddress(address)
+    for (const slot of storageKeys) journal.warmSlot(address, slot)
+  }
+  if (rules.eips.has(3651)) journal.warmAddress(block.coinbase)
+}
+
+/** Applies one authorization, or passes over it if anything about it does not fit (EIP-7702). */
+function authorize({ journal, options }: Evm, authorization: Authorization): void {
+  const { chainId, address, nonce } = authorization
+  if (chainId !== 0n && chainId !== options.block.chainId) return
+  if (nonce >= MAX_NONCE) return
+  const authority = recoverAuthority(authorization)
+  if (!authority) return
+  journal.warmAddress(authority)
+  const hasCode = !equal(journal.codeHash(authority), EMPTY_CODE_HASH)
+  if (hasCode && !delegationTarget(journal.code(authority))) return
+  if (journal.nonce(authority) !== nonce) return
+  if (journal.exists(authority)) journal.addRefund(Number(EXISTING_AUTHORITY_REFUND))
+  const clears = address.every((byte) => byte === 0)
+  journal.setCode(authority, clears ? EMPTY : concat(DESIGNATOR_PREFIX, address))
+  journal.setNonce(authority, nonce + 1n)
+}
+
+/** Where a transaction runs, with Ethereum's rules. */
+export type Ground = Omit<EvmOptions, 'state' | 'tx'>
+
+/**
+ * Runs a transaction as a block of Ethereum does, fees included, and writes everything to the state.
+ * Throws a refusal (transaction/errors.ts) before anything is written.
+ */
+export function executeTransaction(
+  state: EvmState,
+  transaction: UnsignedTransaction,
+  sender: Uint8Array,
+  ground: Ground,
+): MessageResult {
+  const { rules, block } = ground
+  validateTransaction(transaction, rules)
+  checkAgainstState(state, transaction, sender, ground)
+  const baseFee = rules.eips.has(1559) ? block.baseFee : 0n
+  const gasPrice = effectiveGasPrice(transaction, baseFee)
+  const blobHashes = transaction.type === 3 ? transaction.blobHashes : []
+  const blobFee = BigInt(blobHashes.length) * GAS_PER_BLOB * block.blobBaseFee
+  const evm = createEvm({ ...ground, state, tx: { origin: sender, gasPrice, blobHashes } })
+  const { journal } = evm
+  journal.subBalance(sender, transaction.gasLimit * gasPrice + blobFee)
+  const result = executeMessage(evm, {
+    from: sender,
+    to: transaction.to,
+    nonce: transaction.nonce,
+    gasLimit: transaction.gasLimit,
+    valueWei: transaction.valueWei,
+    data: transaction.data,
+    accessList: accessListOf(transaction),
+    authorizations: transaction.type === 4 ? transaction.authorizations : [],
+  })
+  journal.addBalance(sender, (transaction.gasLimit - result.gasUsed) * gasPrice)
+  journal.addBalance(block.coinbase, result.gasUsed * (gasPrice - baseFee))
+  journal.finalise()
+  return result
+}
+
+/** The checks of a transaction against the sender's account and the block. */
+function checkAgainstState(
+  state: EvmState,
+  transaction: UnsignedTransaction,
+  sender: Uint8Array,
+  { rules, block }: Ground,
+): void {
+  const account = state.account(sender)
+  const who = `address ${formatEip55(sender)}`
+  const nonce = account?.nonce ?? 0n
+  const clash = `${who}, tx: ${transaction.nonce} state: ${nonce}`
+  if (transaction.nonce < nonce) throw refuse('nonceTooLow', clash)
+  if (transaction.nonce > nonce) throw refuse('nonceTooHigh', clash)
+  if (account && !equal(account.codeHash, EMPTY_CODE_HASH)) {
+    const code = state.code(account.codeHash)
+    const isDelegated = rules.eips.has(7702) && delegationTarget(code) !== undefined
+    if (code.length > 0 && !isDelegated) throw refuse('senderNotEoa', `${who}, len(code): ${code.length}`)
+  }
+  if (transaction.gasLimit > block.gasLimit) throw refuse('gasLimitReached')
+  const feeCap = feeCapOf(transaction)
+  if (rules.eips.has(1559) && feeCap < block.baseFee) {
+    throw refuse('feeCapTooLow', `${who}, maxFeePerGas: ${feeCap}, baseFee: ${block.baseFee}`)
+  }
+  let cost = transaction.gasLimit * feeCap + transaction.valueWei
+  if (transaction.type === 3) {
+    const { maxFeePerBlobGasWei, blobHashes } = transaction
+    if (maxFeePerBlobGasWei < block.blobBaseFee) {
+      throw refuse(
+        'blobFeeCapTooLow',
+        `${who} blobGasFeeCap: ${maxFeePerBlobGasWei}, blobBaseFee: ${block.blobBaseFee}`,
+      )
+    }
+    cost += BigInt(blobHashes.length) * GAS_PER_BLOB * maxFeePerBlobGasWei
+  }
+  const balance = account?.balanceWei ?? 0n
+  if (balance < cost) throw refuse('insufficientFunds', `${who} have ${balance} want ${cost}`)
+}
