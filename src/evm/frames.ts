@@ -102,7 +102,7 @@ export function create2Address(creator: Uint8Array, salt: Uint8Array, initCodeHa
 export function createFrames({ interpreter, environment, journal, access, options, callBack }: FramesContext) {
   const { rules, precompiles, shouldStop } = options
   const { eips } = rules
-  const { exports, live } = interpreter
+  const { live } = interpreter
   let stopped = false
   let nested = 0
 
@@ -121,7 +121,7 @@ export function createFrames({ interpreter, environment, journal, access, option
   }
 
   function refuse(parent: number, outcome: Outcome, error: string): undefined {
-    exports.refuse(parent)
+    interpreter.exports.refuse(parent)
     fail(outcome, error)
   }
 
@@ -141,16 +141,16 @@ export function createFrames({ interpreter, environment, journal, access, option
   function install(account: Account, code: Uint8Array, parent: number): (Installed & { local: boolean }) | undefined {
     const shared = interpreter.cached(environment, toKey(account.codeHash), () => code)
     if (shared) return { ...shared, local: false }
-    const at = exports.placeBehind(parent, code.length)
+    const at = interpreter.exports.placeBehind(parent, code.length)
     if (at === 0) return undefined
     interpreter.bytes().set(code, at)
-    return { code: at, length: code.length, blocks: exports.install(at, code.length), local: true }
+    return { code: at, length: code.length, blocks: interpreter.exports.install(at, code.length), local: true }
   }
 
   function push(frame: Omit<Frame, 'record'>, { code, length, blocks, local }: Installed & { local: boolean }): Frame {
     const record = FRAMES + live.length * FRAME_SIZE
     live.push(record)
-    exports.enter(record, frame.parent, code, length, blocks, local)
+    interpreter.exports.enter(record, frame.parent, code, length, blocks, local)
     return { record, ...frame }
   }
 
@@ -165,11 +165,11 @@ export function createFrames({ interpreter, environment, journal, access, option
     const bytes = interpreter.bytes()
     if (output.length <= RETURN_DATA_SIZE) {
       bytes.set(output, RETURN_DATA)
-      exports.settleCall(parent, success, gas, RETURN_DATA, output.length)
+      interpreter.exports.settleCall(parent, success, gas, RETURN_DATA, output.length)
       return
     }
     access.largeReturn = output
-    exports.settleCall(parent, success, gas, 0, 0)
+    interpreter.exports.settleCall(parent, success, gas, 0, 0)
     interpreter.setU32(RETURN_LENGTH, output.length)
     const wanted = Math.min(output.length, interpreter.u32(parent + FRAME.childOutLength))
     bytes.set(output.subarray(0, wanted), interpreter.u32(parent + FRAME.childOut))
@@ -300,13 +300,13 @@ export function createFrames({ interpreter, environment, journal, access, option
     }
     if (code.length === 0) {
       journal.commit(snapshot)
-      exports.pass(parent)
+      interpreter.exports.pass(parent)
       return succeed(outcome, EMPTY)
     }
     const installed = install(codeAccount, code, parent)
     if (!installed) {
       journal.revert(snapshot)
-      exports.settleCall(parent, false, 0n, 0, 0)
+      interpreter.exports.settleCall(parent, false, 0n, 0, 0)
       return fail(outcome, errors.OUT_OF_GAS)
     }
     return push(
@@ -327,7 +327,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     const { record: parent, self } = wanting
     if (interpreter.u32(parent + FRAME.want) === 0xf0) return createAddress(self.address, nonce)
     const salt = wordAt(interpreter, A)
-    exports.hash(interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childDataLength))
+    interpreter.exports.hash(interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childDataLength))
     return create2Address(self.address, salt, range(DIGEST, 32))
   }
 
@@ -345,7 +345,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     outcome.address = address
     if (eips.has(2929)) journal.warmAddress(address)
     if (journal.collides(address)) {
-      exports.settleCall(parent, false, 0n, 0, 0)
+      interpreter.exports.settleCall(parent, false, 0n, 0, 0)
       return fail(outcome, errors.COLLISION)
     }
     const snapshot = journal.snapshot()
@@ -357,15 +357,15 @@ export function createFrames({ interpreter, environment, journal, access, option
       journal.addBalance(address, value)
     }
     const length = interpreter.u32(parent + FRAME.childDataLength)
-    const at = exports.placeBehind(parent, length)
+    const at = interpreter.exports.placeBehind(parent, length)
     if (at === 0) {
       journal.revert(snapshot)
-      exports.settleCall(parent, false, 0n, 0, 0)
+      interpreter.exports.settleCall(parent, false, 0n, 0, 0)
       return fail(outcome, errors.OUT_OF_GAS)
     }
     const bytes = interpreter.bytes()
     bytes.copyWithin(at, interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childData) + length)
-    const blocks = exports.install(at, length)
+    const blocks = interpreter.exports.install(at, length)
     interpreter.bytes().set(encodeAddress(address), A)
     return push(
       { parent, depth: depth + 1, self, caller: creator, snapshot, creation: true, static: wanting.static },
@@ -381,7 +381,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     const price = CODE_DEPOSIT * BigInt(length)
     if (price > gas) return errors.CODE_STORE_OUT_OF_GAS
     interpreter.setI64(frame.record + FRAME.gas, gas - price)
-    exports.hash(from, length)
+    interpreter.exports.hash(from, length)
     journal.setCode(frame.self.address, range(from, length), length === 0 ? EMPTY_CODE_HASH : range(DIGEST, 32))
     return undefined
   }
@@ -394,13 +394,13 @@ export function createFrames({ interpreter, environment, journal, access, option
     // In Frontier a contract whose code cannot be paid for exists without code.
     if (error && (eips.has(2) || error !== errors.CODE_STORE_OUT_OF_GAS)) {
       journal.revert(snapshot)
-      exports.settleCreate(parent, false, 0n, 0, 0)
+      interpreter.exports.settleCreate(parent, false, 0n, 0, 0)
       fail(outcome, error)
       return
     }
     journal.commit(snapshot)
     interpreter.bytes().set(encodeAddress(frame.self.address), A)
-    exports.settleCreate(parent, true, interpreter.i64(record + FRAME.gas), 0, 0)
+    interpreter.exports.settleCreate(parent, true, interpreter.i64(record + FRAME.gas), 0, 0)
     succeed(outcome, error ? EMPTY : frame.self.code!)
     outcome.address = frame.self.address
   }
@@ -418,7 +418,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     if (status === STATUS.revert) {
       const large = keepLarge(record)
       journal.revert(snapshot)
-      exports.settleFrame(parent, record, false, true)
+      interpreter.exports.settleFrame(parent, record, false, true)
       fail(outcome, errors.REVERTED)
       if (outermost)
         outcome.output = large ?? range(interpreter.u32(record + FRAME.out), interpreter.u32(record + FRAME.outLength))
@@ -429,7 +429,7 @@ export function createFrames({ interpreter, environment, journal, access, option
       }
       const large = keepLarge(record)
       journal.commit(snapshot)
-      exports.settleFrame(parent, record, true, true)
+      interpreter.exports.settleFrame(parent, record, true, true)
       const output = outermost
         ? (large ?? range(interpreter.u32(record + FRAME.out), interpreter.u32(record + FRAME.outLength)))
         : EMPTY
@@ -437,7 +437,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     } else {
       journal.revert(snapshot)
       fail(outcome, outermost ? describe(record, status) : errors.OUT_OF_GAS)
-      exports.settleFrame(parent, record, false, false)
+      interpreter.exports.settleFrame(parent, record, false, false)
     }
   }
 
@@ -485,7 +485,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     while (frames.length > 0) {
       const frame = frames.at(-1)!
       access.self = frame.self
-      const status = exports.run(frame.record, FUEL)
+      const status = interpreter.exports.run(frame.record, FUEL)
       if (status === STATUS.yield) {
         if (asksToStop()) break
       } else if (status === STATUS.call || status === STATUS.create) {

@@ -12,6 +12,7 @@ import { pricesOf } from './prices.ts'
 import type { CallMessage, CallResult, CreateMessage, CreateResult, EvmOptions } from './types.ts'
 
 export interface Evm {
+  readonly options: EvmOptions
   readonly journal: Journal
   /** Runs a call from outside to its end. Never throws for what code does; what state or a precompile throws passes through, undone. */
   call(message: CallMessage): CallResult
@@ -160,6 +161,7 @@ export function createEvm(options: EvmOptions, interpreter: Interpreter = shared
   }
 
   return {
+    options,
     journal,
     call: (message) => callAt(message, 0),
     create({ caller, valueWei, initCode, gas, salt, nonce }) {
