@@ -1,0 +1,220 @@
+/** Keys kept in a home: one file a key, encrypted under a passphrase, or in the clear for development chains. */
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ofEthSecp256k1, ofSecp256k1 } from '../primitives/address.ts'
+import { concat, equal, formatHex, hex } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
+import { publicKeyOf, uncompressSecp256k1 } from '../sdk/crypto.ts'
+
+export type Algorithm = 'secp256k1' | 'eth_secp256k1'
+export type Backend = 'file' | 'test'
+
+export interface KeyRecord {
+  readonly name: string
+  readonly algorithm: Algorithm
+  /** Compressed, 33 bytes. */
+  readonly publicKey: Uint8Array
+  /** 20 bytes. */
+  readonly address: Uint8Array
+}
+
+export interface Keyring {
+  list(): readonly KeyRecord[]
+  /** By name, or by address. Throws `notFound`. */
+  find(name: string, address?: Uint8Array): KeyRecord
+  /** Throws `alreadyExists` for a name in use, `invalidArgument` for a key or name that is none. */
+  add(name: string, algorithm: Algorithm, privateKey: Uint8Array): Promise<KeyRecord>
+  /** 32 bytes. Throws `permissionDenied` for a wrong passphrase. */
+  privateKey(name: string): Promise<Uint8Array>
+  delete(name: string): void
+}
+
+export interface KeyringOptions {
+  readonly home: string
+  readonly backend: Backend
+  /** Asked for at most once; `isNew` for a keyring that has no keys yet. */
+  readonly askPassphrase: (isNew: boolean) => Promise<string>
+}
+
+/** A private key under a passphrase: scrypt and AES-256-GCM, bytes in hexadecimal text. */
+export interface Sealed {
+  readonly kdf: 'scrypt'
+  readonly n: number
+  readonly r: number
+  readonly p: number
+  readonly salt: string
+  readonly cipher: 'aes-256-gcm'
+  readonly iv: string
+  readonly tag: string
+  readonly ciphertext: string
+}
+
+interface KeyFile {
+  readonly name: string
+  readonly algorithm: Algorithm
+  readonly public_key: string
+  readonly sealed?: Sealed
+  readonly private_key?: string
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+const SCRYPT = { n: 32_768, r: 8, p: 1 }
+const MAX_SCRYPT_N = 1 << 20
+
+/** Throws `invalidArgument` for any other word. */
+export function parseAlgorithm(text: string): Algorithm {
+  if (text === 'secp256k1' || text === 'eth_secp256k1') return text
+  throw queryError('invalidArgument', `unknown key algorithm ${text}: must be secp256k1 or eth_secp256k1`)
+}
+
+/** The account of a public key under the rule of its algorithm, 20 bytes. Throws `invalidArgument` for no point of the curve. */
+export function addressOfKey(algorithm: Algorithm, publicKey: Uint8Array): Uint8Array {
+  if (algorithm === 'secp256k1') return ofSecp256k1(publicKey)
+  const uncompressed = uncompressSecp256k1(publicKey)
+  if (!uncompressed) throw queryError('invalidArgument', 'not a secp256k1 public key')
+  return ofEthSecp256k1(uncompressed)
+}
+
+function derive(passphrase: string, salt: Uint8Array, { n, r, p }: Pick<Sealed, 'n' | 'r' | 'p'>): Buffer {
+  return scryptSync(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r })
+}
+
+/** The public key is bound to the secret: a file whose halves do not belong together does not open. */
+export function seal(passphrase: string, secret: Uint8Array, publicKey: Uint8Array): Sealed {
+  const salt = randomBytes(16)
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', derive(passphrase, salt, SCRYPT), iv).setAAD(publicKey)
+  const ciphertext = concat(cipher.update(secret), cipher.final())
+  return {
+    kdf: 'scrypt',
+    ...SCRYPT,
+    salt: formatHex(salt),
+    cipher: 'aes-256-gcm',
+    iv: formatHex(iv),
+    tag: formatHex(cipher.getAuthTag()),
+    ciphertext: formatHex(ciphertext),
+  }
+}
+
+/** Throws `permissionDenied` for a wrong passphrase or a changed file. */
+export function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint8Array {
+  const { n, r, p } = sealed
+  if (sealed.kdf !== 'scrypt' || sealed.cipher !== 'aes-256-gcm' || n > MAX_SCRYPT_N || r > 32 || p > 16) {
+    throw queryError('invalidArgument', 'the key is sealed in a way that this build does not know')
+  }
+  const key = derive(passphrase, hex(sealed.salt), sealed)
+  const decipher = createDecipheriv('aes-256-gcm', key, hex(sealed.iv), { authTagLength: 16 })
+  decipher.setAAD(publicKey).setAuthTag(hex(sealed.tag))
+  try {
+    return concat(decipher.update(hex(sealed.ciphertext)), decipher.final())
+  } catch {
+    throw queryError('permissionDenied', 'incorrect passphrase')
+  }
+}
+
+/** The keyring of a home; its folder is made when the first key is added, readable by its owner alone. */
+export function createKeyring({ home, backend, askPassphrase }: KeyringOptions): Keyring {
+  const folder = join(home, `keyring-${backend}`)
+  const pathOf = (name: string) => join(folder, `${checkName(name)}.json`)
+  let passphrase: Promise<string> | undefined
+
+  const readFile = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as KeyFile
+  const readAll = () =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .filter((file) => file.endsWith('.json'))
+          .sort((a, b) => (a < b ? -1 : 1))
+          .map((file) => readFile(join(folder, file)))
+      : []
+  const require = (name: string) => {
+    if (!existsSync(pathOf(name)))
+      throw queryError('notFound', `no key named ${name} in the ${backend} keyring of ${home}`)
+    return readFile(pathOf(name))
+  }
+
+  /** The keyring's one passphrase, verified against a key that is there. */
+  const unlock = async (): Promise<string> => {
+    const [first] = readAll()
+    passphrase ??= askPassphrase(first === undefined)
+    const given = await passphrase
+    if (first?.sealed) unseal(given, first.sealed, hex(first.public_key))
+    return given
+  }
+
+  return {
+    list: () => readAll().map(recordOf),
+    find(name, address) {
+      if (!address) return recordOf(require(name))
+      const found = readAll()
+        .map(recordOf)
+        .find((record) => equal(record.address, address))
+      if (!found) throw queryError('notFound', `no key of ${name} in the ${backend} keyring of ${home}`)
+      return found
+    },
+    async add(name, algorithm, privateKey) {
+      if (existsSync(pathOf(name))) throw queryError('alreadyExists', `a key named ${name} exists already`)
+      const publicKey = publicKeyOfSecret(privateKey)
+      const secret =
+        backend === 'test'
+          ? { private_key: formatHex(privateKey) }
+          : { sealed: seal(await unlock(), privateKey, publicKey) }
+      const file: KeyFile = { name, algorithm, public_key: formatHex(publicKey), ...secret }
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const path = pathOf(name)
+      writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
+      renameSync(`${path}.new`, path)
+      return recordOf(file)
+    },
+    async privateKey(name) {
+      const file = require(name)
+      return file.sealed ? unseal(await unlock(), file.sealed, hex(file.public_key)) : hex(file.private_key ?? '')
+    },
+    delete(name) {
+      require(name)
+      rmSync(pathOf(name))
+    },
+  }
+}
+
+function checkName(name: string): string {
+  if (!NAME.test(name)) throw queryError('invalidArgument', `${JSON.stringify(name)} cannot be the name of a key`)
+  return name
+}
+
+function publicKeyOfSecret(privateKey: Uint8Array): Uint8Array {
+  try {
+    return publicKeyOf(privateKey)
+  } catch {
+    throw queryError('invalidArgument', 'not a secp256k1 private key')
+  }
+}
+
+function recordOf({ name, algorithm, public_key }: KeyFile): KeyRecord {
+  const publicKey = hex(public_key)
+  return { name, algorithm, publicKey, address: addressOfKey(algorithm, publicKey) }
+}
+
+/** An exported key: what `keys export` prints and `keys import` reads. */
+export function formatExport(record: KeyRecord, sealed: Sealed): string {
+  const { algorithm, publicKey } = record
+  return JSON.stringify({ format: 'almanac-key-1', algorithm, public_key: formatHex(publicKey), sealed }, null, 2)
+}
+
+/** The secret of an exported key. Throws `invalidArgument` for a text that is none, `permissionDenied` for a wrong passphrase. */
+export async function parseExport(
+  text: string,
+  askPassphrase: () => Promise<string>,
+): Promise<{ readonly algorithm: Algorithm; readonly privateKey: Uint8Array }> {
+  let parsed: { format?: unknown; algorithm?: unknown; public_key?: unknown; sealed?: Sealed }
+  try {
+    parsed = JSON.parse(text) as typeof parsed
+  } catch {
+    throw queryError('invalidArgument', 'the file is no exported key')
+  }
+  if (parsed.format !== 'almanac-key-1' || !parsed.sealed) {
+    throw queryError('invalidArgument', 'the file is no exported key')
+  }
+  const privateKey = unseal(await askPassphrase(), parsed.sealed, hex(String(parsed.public_key)))
+  return { algorithm: parseAlgorithm(String(parsed.algorithm)), privateKey }
+}

@@ -1,0 +1,257 @@
+/** `almanac keys`: keys for signing transactions, kept in the home. */
+import { readFileSync } from 'node:fs'
+import { HDKey } from '@scure/bip32'
+import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { Command } from 'commander'
+import { almanac } from '../identity/profiles/almanac.ts'
+import type { Identity } from '../identity/types.ts'
+import { decodeBech32, formatBech32, formatEip55, parseEvm } from '../primitives/address.ts'
+import { formatBase64, formatHex, parseHex } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
+import {
+  type Algorithm,
+  type Backend,
+  createKeyring,
+  formatExport,
+  type KeyRecord,
+  type Keyring,
+  parseAlgorithm,
+  parseExport,
+  seal,
+} from './keyring.ts'
+import { formatOutput, parseOutputFormat } from './output.ts'
+import { homeOf } from './settings.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+const MIN_PASSPHRASE = 8
+const MNEMONIC_BITS = 256
+const PATHS: Readonly<Record<Algorithm, string>> = { secp256k1: "m/44'/118'/0'/0/0", eth_secp256k1: "m/44'/60'/0'/0/0" }
+const TYPE_NAMES: Readonly<Record<Algorithm, string>> = {
+  secp256k1: 'sdk.crypto.secp256k1.PubKey',
+  eth_secp256k1: 'chain.crypto.v1.ethsecp256k1.PubKey',
+}
+
+export interface KeyringFlags {
+  readonly home?: string
+  readonly keyringBackend?: string
+  readonly output?: string
+}
+
+/** The flags with which every command finds the keyring. */
+export function addKeyringOptions(command: Command): Command {
+  return command
+    .option('--home <dir>', 'home of the node and its keys (default: ALMANAC_HOME, or ~/.almanac)')
+    .option('--keyring-backend <backend>', 'file (encrypted), or test (in the clear, for development)', 'file')
+    .option('--output <format>', 'yaml or json', 'yaml')
+}
+
+/** The keyring that the flags name. It asks for its passphrase when it must. */
+export function openKeyring(flags: KeyringFlags, terminal: Terminal): Keyring {
+  const backend = flags.keyringBackend ?? 'file'
+  if (backend !== 'file' && backend !== 'test') {
+    throw queryError('invalidArgument', `--keyring-backend ${backend}: must be file or test`)
+  }
+  return createKeyring({
+    home: homeOf(flags.home),
+    backend: backend satisfies Backend,
+    askPassphrase: (isNew) =>
+      isNew ? askNewPassphrase(terminal, 'keyring') : askPassphrase(terminal, 'Keyring passphrase:'),
+  })
+}
+
+async function askPassphrase(terminal: Terminal, question: string): Promise<string> {
+  const passphrase = await terminal.askSecret(question)
+  if (passphrase === undefined) throw queryError('invalidArgument', 'a passphrase is needed')
+  return passphrase
+}
+
+async function askNewPassphrase(terminal: Terminal, what: string): Promise<string> {
+  const passphrase = await askPassphrase(
+    terminal,
+    `New passphrase for the ${what} (at least ${MIN_PASSPHRASE} characters):`,
+  )
+  if (passphrase.length < MIN_PASSPHRASE) {
+    throw queryError('invalidArgument', `a passphrase has at least ${MIN_PASSPHRASE} characters`)
+  }
+  if (terminal.interactive && (await askPassphrase(terminal, 'Once more:')) !== passphrase) {
+    throw queryError('invalidArgument', 'the passphrases differ')
+  }
+  return passphrase
+}
+
+/** Address bytes of a text in either form; undefined if it is none and so may be a name. */
+export function tryParseAddress(text: string): Uint8Array | undefined {
+  if (text.startsWith('0x')) return parseEvm(text)
+  const decoded = decodeBech32(text)
+  return 'bytes' in decoded ? decoded.bytes : undefined
+}
+
+/** The key that a name or an address stands for. Throws `notFound`. */
+export function findKey(keyring: Keyring, nameOrAddress: string): KeyRecord {
+  return keyring.find(nameOrAddress, tryParseAddress(nameOrAddress))
+}
+
+/** A key as commands show it. */
+export function keyJson(record: KeyRecord, { bech32, toProfileName }: Identity = almanac): Record<string, unknown> {
+  return {
+    name: record.name,
+    type: record.algorithm,
+    address: formatBech32(bech32.account, record.address),
+    ...(record.algorithm === 'eth_secp256k1' && { address_evm: formatEip55(record.address) }),
+    pubkey: {
+      '@type': `/${toProfileName(TYPE_NAMES[record.algorithm])}`,
+      key: formatBase64(record.publicKey),
+    },
+  }
+}
+
+/** The private key of a mnemonic at a path, 32 bytes. Throws `invalidArgument` for words or a path that are none. */
+export function keyOfMnemonic(mnemonic: string, path: string): Uint8Array {
+  const words = mnemonic.trim().split(/\s+/).join(' ')
+  if (!validateMnemonic(words, wordlist)) throw queryError('invalidArgument', 'not a BIP-39 mnemonic')
+  try {
+    const { privateKey } = HDKey.fromMasterSeed(mnemonicToSeedSync(words)).derive(path)
+    if (privateKey) return privateKey
+  } catch {
+    // Told below: the library's texts do not name the flag.
+  }
+  throw queryError('invalidArgument', `--hd-path ${path}: not a derivation path such as ${PATHS.secp256k1}`)
+}
+
+interface AddFlags extends KeyringFlags {
+  readonly algo: string
+  readonly recover?: boolean
+  readonly hdPath?: string
+}
+
+async function addKey(name: string, flags: AddFlags, terminal: Terminal): Promise<void> {
+  const algorithm = parseAlgorithm(flags.algo)
+  const keyring = openKeyring(flags, terminal)
+  const recovered = flags.recover ? ((await terminal.askSecret('Mnemonic:')) ?? '') : undefined
+  const mnemonic = recovered ?? generateMnemonic(wordlist, MNEMONIC_BITS)
+  const record = await keyring.add(name, algorithm, keyOfMnemonic(mnemonic, flags.hdPath ?? PATHS[algorithm]))
+  const shown = { ...keyJson(record), ...(recovered === undefined && { mnemonic }) }
+  terminal.print(formatOutput(shown, parseOutputFormat(flags.output ?? 'yaml')))
+  if (recovered === undefined) terminal.note('Write the mnemonic down: it is the only way to recover this key.')
+}
+
+interface ExportFlags extends KeyringFlags {
+  readonly unarmoredHex?: boolean
+}
+
+async function exportKey(name: string, flags: ExportFlags, terminal: Terminal): Promise<void> {
+  const keyring = openKeyring(flags, terminal)
+  const record = findKey(keyring, name)
+  const privateKey = await keyring.privateKey(record.name)
+  if (flags.unarmoredHex) return terminal.print(formatHex(privateKey))
+  const passphrase = await askNewPassphrase(terminal, 'exported key')
+  terminal.print(formatExport(record, seal(passphrase, privateKey, record.publicKey)))
+}
+
+interface ImportFlags extends KeyringFlags {
+  readonly hex?: boolean
+  readonly algo: string
+}
+
+async function importKey(
+  name: string,
+  file: string | undefined,
+  flags: ImportFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const keyring = openKeyring(flags, terminal)
+  let text: string
+  if (file !== undefined) text = readFileSync(file, 'utf8')
+  else if (flags.hex) text = (await terminal.askSecret('Private key:')) ?? ''
+  else throw queryError('invalidArgument', 'name the file of an exported key, or give --hex')
+  const { algorithm, privateKey } = flags.hex
+    ? { algorithm: parseAlgorithm(flags.algo), privateKey: parsePrivateKey(text) }
+    : await parseExport(text, () => askPassphrase(terminal, 'Passphrase of the exported key:'))
+  const record = await keyring.add(name, algorithm, privateKey)
+  terminal.print(formatOutput(keyJson(record), parseOutputFormat(flags.output ?? 'yaml')))
+}
+
+function parsePrivateKey(text: string): Uint8Array {
+  const bytes = parseHex(text.trim())
+  if (bytes?.length !== 32) throw queryError('invalidArgument', 'a private key is 64 hexadecimal digits')
+  return bytes
+}
+
+interface ShowFlags extends KeyringFlags {
+  readonly address?: boolean
+  readonly bech: string
+}
+
+function showKey(name: string, flags: ShowFlags, terminal: Terminal): void {
+  const record = findKey(openKeyring(flags, terminal), name)
+  const { account, validator, consensus } = almanac.bech32
+  const prefix = { acc: account, val: validator, cons: consensus }[flags.bech]
+  if (!prefix) throw queryError('invalidArgument', `--bech ${flags.bech}: must be acc, val or cons`)
+  const address = formatBech32(prefix, record.address)
+  const shown = { ...keyJson(record), address }
+  terminal.print(flags.address ? address : formatOutput(shown, parseOutputFormat(flags.output ?? 'yaml')))
+}
+
+async function deleteKey(name: string, flags: KeyringFlags & { yes?: boolean }, terminal: Terminal): Promise<void> {
+  const keyring = openKeyring(flags, terminal)
+  const record = findKey(keyring, name)
+  if (!flags.yes && (await terminal.ask(`Delete the key ${record.name} for ever? [y/N]`))?.toLowerCase() !== 'y') {
+    throw queryError('aborted', 'nothing deleted')
+  }
+  keyring.delete(record.name)
+  terminal.note(`Deleted ${record.name}.`)
+}
+
+/** `almanac keys` with its subcommands. */
+export function keysCommand(terminal: Terminal): Command {
+  const keys = new Command('keys').description('Manage the keys that sign transactions').exitOverride()
+  const add = (words: string, about: string) => addKeyringOptions(keys.command(words).description(about))
+
+  add('add <name>', 'Make a key, or recover one from its mnemonic')
+    .option('--recover', 'ask for a mnemonic instead of making one')
+    .option('--algo <algorithm>', 'secp256k1 or eth_secp256k1', 'secp256k1')
+    .option(
+      '--hd-path <path>',
+      `derivation path (default: ${PATHS.secp256k1}, for eth_secp256k1 ${PATHS.eth_secp256k1})`,
+    )
+    .action((name: string, _, command: Command) => addKey(name, command.opts(), terminal))
+
+  add('list', 'Show all keys').action((_, command: Command) => {
+    const flags = command.opts<KeyringFlags>()
+    const records = openKeyring(flags, terminal).list()
+    terminal.print(
+      formatOutput(
+        records.map((record) => keyJson(record)),
+        parseOutputFormat(flags.output ?? 'yaml'),
+      ),
+    )
+  })
+
+  add('show <name>', 'Show a key, by its name or address')
+    .option('-a, --address', 'print the address alone')
+    .option('--bech <prefix>', 'acc, val or cons', 'acc')
+    .action((name: string, _, command: Command) => showKey(name, command.opts(), terminal))
+
+  add('export <name>', 'Print a key, sealed under a passphrase of its own')
+    .option('--unarmored-hex', 'print the bare private key: whoever sees it owns the account')
+    .action((name: string, _, command: Command) => exportKey(name, command.opts(), terminal))
+
+  add('import <name> [file]', 'Take in an exported key, or with --hex a bare private key')
+    .option('--hex', 'the file, or without one the input, holds 64 hexadecimal digits')
+    .option('--algo <algorithm>', 'of a bare key: secp256k1 or eth_secp256k1', 'secp256k1')
+    .action((name: string, file: string | undefined, _, command: Command) =>
+      importKey(name, file, command.opts(), terminal),
+    )
+
+  add('delete <name>', 'Forget a key')
+    .option('-y, --yes', 'without asking')
+    .action((name: string, _, command: Command) => deleteKey(name, command.opts(), terminal))
+  return keys
+}
+
+/** Runs `almanac keys` with what stands behind its name; the exit code. Throws what `main` prints. */
+export async function keys(args: readonly string[]): Promise<number> {
+  await keysCommand(processTerminal()).parseAsync([...args], { from: 'user' })
+  return 0
+}

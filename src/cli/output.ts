@@ -1,0 +1,16 @@
+/** How commands show data: YAML for people, JSON for programs. */
+import { stringify } from 'yaml'
+import { queryError } from '../primitives/errors.ts'
+
+export type OutputFormat = 'yaml' | 'json'
+
+/** Throws `invalidArgument` for any other word. */
+export function parseOutputFormat(text: string): OutputFormat {
+  if (text !== 'yaml' && text !== 'json') throw queryError('invalidArgument', `--output ${text}: must be yaml or json`)
+  return text
+}
+
+/** Without a newline at the end. Texts that look like numbers stay texts. */
+export function formatOutput(value: unknown, format: OutputFormat): string {
+  return format === 'json' ? JSON.stringify(value) : stringify(value, { lineWidth: 0 }).trimEnd()
+}
