@@ -350,7 +350,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     }
     const snapshot = journal.snapshot()
     const self = journal.account(address)
-    journal.create(self)
+    journal.create(self, creator.address)
     if (eips.has(161)) journal.setNonce(address, 1n)
     if (value > 0n) {
       journal.subBalance(creator.address, value)

@@ -43,11 +43,19 @@ export interface Account {
   transient: Map<string, Uint8Array> | undefined
 }
 
+/** A contract that the transaction created, and the account that did. */
+export interface Creation {
+  readonly address: Uint8Array
+  readonly creator: Uint8Array
+}
+
 /** Marks a moment to which `revert` can go back. Strictly nested: each ends with one `commit` or `revert`. */
 export type Snapshot = number
 
 export interface Journal {
   readonly logs: readonly EvmLog[]
+  /** Contracts created so far and still there, in order of creation. */
+  readonly creations: readonly Creation[]
   account(address: Uint8Array): Account
   nonce(address: Uint8Array): bigint
   balance(address: Uint8Array): bigint
@@ -61,7 +69,7 @@ export interface Journal {
   setNonce(address: Uint8Array, nonce: bigint): void
   setCode(address: Uint8Array, code: Uint8Array, codeHash?: Uint8Array): void
   touch(address: Uint8Array): void
-  create(account: Account): void
+  create(account: Account, creator: Uint8Array): void
   destruct(account: Account): void
   /** Whether the address was cold; it is warm from now on. */
   warmAddress(address: Uint8Array): boolean
@@ -105,6 +113,7 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
   const accounts = new Map<string, Account>()
   const undo: (() => void)[] = []
   const logs: EvmLog[] = []
+  const created: { account: Account; creator: Uint8Array }[] = []
   const branches: { depth: number; merged: boolean }[] = []
   const deletesEmpty = rules.eips.has(161)
   /** Lengths of `undo` at the live snapshots. */
@@ -265,6 +274,11 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
 
   return {
     logs,
+    get creations() {
+      return created
+        .filter(({ account }) => !account.destructed)
+        .map(({ account, creator }) => ({ address: account.address, creator }))
+    },
     account: find,
     byKey,
     slotByKey,
@@ -308,11 +322,13 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
       account.codeHash = codeHash ?? keccak256(code)
     },
     touch: (address) => touchAccount(find(address)),
-    create(account) {
+    create(account, creator) {
       touchAccount(account)
       account.created = true
+      created.push({ account, creator })
       undo.push(() => {
         account.created = false
+        created.pop()
       })
     },
     destruct(account) {

@@ -2,12 +2,11 @@
 declare namespace WebAssembly {
   type ImportValue = unknown
   type Imports = Readonly<Record<string, Readonly<Record<string, ImportValue>>>>
-  type ImportValue = ((...args: number[]) => number | undefined) | Memory | Table | (() => never)
   class Module {
     constructor(bytes: Uint8Array)
   }
   class Instance {
-    constructor(module: Module, imports?: Record<string, Record<string, ImportValue>>)
+    constructor(module: Module, imports?: Imports)
     readonly exports: Record<string, unknown>
   }
   class Memory {
@@ -18,7 +17,7 @@ declare namespace WebAssembly {
     constructor(descriptor: { element: 'anyfunc'; initial: number })
   }
   function compile(bytes: Uint8Array): Promise<Module>
-  function instantiate(module: Module, imports?: Record<string, Record<string, ImportValue>>): Promise<Instance>
+  function instantiate(module: Module, imports?: Imports): Promise<Instance>
 }
 
 interface Buffer {
