@@ -98,8 +98,8 @@ export function bls12381On<G1, G2>(curve: BlsCurve<G1, G2>): Bls12381 {
   }
 }
 
-/** Made at the first use. */
-const bls12381 = once((): Bls12381 => {
+/** The functions by the fastest library that loads, made at the first use. */
+export const bls12381 = once((): Bls12381 => {
   const mcl = createMclBls12381()
   return mcl ? bls12381On(mcl) : bls12381On(createNobleBls12381())
 })

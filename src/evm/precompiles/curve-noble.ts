@@ -18,22 +18,22 @@ export function createNobleBn254(): Curve<G1, G2> {
 export function createNobleBls12381(): BlsCurve<G1, G2> {
   const { fieldLength } = BLS12_381_LAYOUT
   const readField = fieldReader(BLS12_381_LAYOUT)
-  const { Point: Point1 } = bls12_381.G1
-  const { Point: Point2 } = bls12_381.G2
+  // The library's types say otherwise, but one element goes in alone and a point of the group comes out.
+  const mapToG1 = bls12_381.G1.mapToCurve as unknown as (element: bigint) => G1
+  const mapToG2 = bls12_381.G2.mapToCurve as unknown as (element: readonly [bigint, bigint]) => G2
   return {
     ...createCurve(bls12_381, BLS12_381_LAYOUT),
     mapToG1(input, offset) {
       const value = readField(input, offset)
-      return value === undefined ? undefined : Point1.fromAffine(bls12_381.G1.mapToCurve([value]))
+      return value === undefined ? undefined : mapToG1(value)
     },
     mapToG2(input, offset) {
       const c0 = readField(input, offset)
       const c1 = readField(input, offset + fieldLength)
-      if (c0 === undefined || c1 === undefined) return undefined
-      return Point2.fromAffine(bls12_381.G2.mapToCurve([c0, c1]))
+      return c0 === undefined || c1 === undefined ? undefined : mapToG2([c0, c1])
     },
-    decompressG1: (bytes) => decompress(Point1, bytes),
-    decompressG2: (bytes) => decompress(Point2, bytes),
+    decompressG1: (bytes) => decompress(bls12_381.G1.Point, bytes),
+    decompressG2: (bytes) => decompress(bls12_381.G2.Point, bytes),
   }
 }
 

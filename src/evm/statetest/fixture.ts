@@ -22,6 +22,8 @@ export interface Fixture {
   /** By fork name as written in the file. */
   readonly post: Readonly<Record<string, readonly JsonObject[]>>
   readonly config: JsonObject
+  /** The client that filled the test, with its version; empty if unknown. */
+  readonly filledBy: string
 }
 
 /** A base fee where the file has none, as the tool that filled the tests assumed. Unit: wei. */
@@ -37,7 +39,9 @@ export function parseFixtures(file: Json): readonly Fixture[] {
     if (!isObject(env) || !isObject(pre) || !isObject(transaction) || !isObject(post) || !isObject(config)) {
       throw new RangeError(`${name}: not a state test`)
     }
-    return [{ name, env, pre, transaction, post: post as Fixture['post'], config }]
+    const filler = objectOf(test['_info'])['filling-rpc-server']
+    const filledBy = typeof filler === 'string' ? filler : ''
+    return [{ name, env, pre, transaction, post: post as Fixture['post'], config, filledBy }]
   })
 }
 

@@ -8,6 +8,8 @@ import { standardPrecompiles } from '../precompiles/index.ts'
 import type { EvmLog } from '../state.ts'
 import { refusalName } from '../transaction/errors.ts'
 import { executeTransaction } from '../transition.ts'
+import type { Precompiles } from '../types.ts'
+import { draftPrecompiles, isFilledUnderDraft } from './draft-bls.ts'
 import { type Fixture, openPreState, parseBlock, parseVariant } from './fixture.ts'
 
 /** What one entry of a test came to: a line of `almanac statetest`. */
@@ -62,7 +64,7 @@ function runEntry(
     const result = executeTransaction(state, transaction, sender, {
       rules: active,
       block,
-      precompiles: standardPrecompiles(active),
+      precompiles: precompilesFor(fixture, fork),
     })
     gasUsed = result.gasUsed
     logs = result.logs
@@ -80,6 +82,12 @@ function runEntry(
     gasUsed: `0x${gasUsed.toString(16)}`,
     ...(refusal === undefined ? {} : { error: refusal }),
   }
+}
+
+function precompilesFor({ filledBy }: Fixture, fork: ForkName): Precompiles {
+  return fork === 'Prague' && isFilledUnderDraft(filledBy)
+    ? draftPrecompiles(standardPrecompiles(rulesOnce('Cancun')))
+    : standardPrecompiles(rulesOnce(fork))
 }
 
 function hashLogs(logs: readonly EvmLog[]): Uint8Array {
