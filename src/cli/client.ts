@@ -1,0 +1,66 @@
+/** The node's REST API as commands use it. */
+import type { Command } from 'commander'
+import { diskFiles } from '../node/files.ts'
+import { queryError } from '../primitives/errors.ts'
+import { homeOf, resolveSettings } from './settings.ts'
+
+export interface NodeFlags {
+  readonly node?: string
+  readonly home?: string
+}
+
+export interface NodeClient {
+  readonly url: string
+  /** The answer's JSON. Throws with the node's own message if it refuses, `unavailable` if none answers. */
+  get(path: string, options?: { readonly height?: string | undefined }): Promise<unknown>
+  post(path: string, body: unknown): Promise<unknown>
+}
+
+/** The flags with which commands find a node. */
+export function addNodeOptions(command: Command): Command {
+  return command.option('--node <url>', 'REST URL of the node (default: from the settings of the home)')
+}
+
+/** The node that the flags name, else the one of the home's settings. */
+export function openNode(flags: NodeFlags): NodeClient {
+  return createNodeClient(flags.node ?? urlOfHome(homeOf(flags.home)))
+}
+
+function urlOfHome(home: string): string {
+  const { rest, node } = resolveSettings({}, diskFiles.exists(home) ? home : undefined).config
+  return `http://${rest.host}:${rest.port + node.portOffset}`
+}
+
+/** A client of the REST API at a URL. */
+export function createNodeClient(url: string): NodeClient {
+  const base = url.replace(/\/+$/, '')
+  const request = async (path: string, init: RequestInit): Promise<unknown> => {
+    let response: Response
+    try {
+      response = await fetch(base + path, init)
+    } catch {
+      throw queryError(
+        'unavailable',
+        `no node answers at ${base}; start one with \`almanac start\`, or name one by --node`,
+      )
+    }
+    return readAnswer(response, await response.text())
+  }
+  return {
+    url: base,
+    get: (path, options) => request(path, options?.height ? { headers: { 'x-sdk-block-height': options.height } } : {}),
+    post: (path, body) => request(path, { method: 'POST', body: JSON.stringify(body) }),
+  }
+}
+
+function readAnswer(response: Response, text: string): unknown {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw queryError('unknown', `${response.url} answered ${response.status} and no JSON`)
+  }
+  if (response.ok) return json
+  const { message } = json as { readonly message?: unknown }
+  throw queryError('unknown', typeof message === 'string' ? message : `${response.url} answered ${response.status}`)
+}

@@ -1,0 +1,111 @@
+/** Command line flags from the fields of a message, and what they hold as JSON of that message. */
+import { type DescField, ScalarType } from '@bufbuild/protobuf'
+import { type Command, Option } from 'commander'
+import { formatBase64, parseHex } from '../primitives/bytes.ts'
+import * as coin from '../primitives/coin.ts'
+import { queryError } from '../primitives/errors.ts'
+
+const COIN = 'sdk.base.v1beta1.Coin'
+const PAGE_REQUEST = 'sdk.base.query.v1beta1.PageRequest'
+
+/** `to_address` is `to-address` on the command line. */
+export function kebab(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
+}
+
+/** One flag, and the way to its field from the request down, in proto names. */
+export interface FieldFlag {
+  readonly flag: string
+  readonly way: readonly string[]
+  readonly field: DescField
+}
+
+/** A flag for each field; pages get one for each of theirs (`--page-limit`), other messages take JSON. */
+export function fieldFlags(fields: readonly DescField[]): FieldFlag[] {
+  return fields.flatMap((field) => {
+    if (field.message?.typeName !== PAGE_REQUEST) return [{ flag: kebab(field.name), way: [field.name], field }]
+    return field.message.fields.map((part) => ({
+      flag: `page-${kebab(part.name)}`,
+      way: [field.name, part.name],
+      field: part,
+    }))
+  })
+}
+
+function placeholder(field: DescField): string {
+  if (field.message) return field.message.typeName === COIN ? 'coins' : 'json'
+  if (field.enum) return field.enum.values.map(({ name }) => name).join('|')
+  return field.scalar === ScalarType.BYTES ? 'bytes' : field.scalar === ScalarType.STRING ? 'text' : 'number'
+}
+
+/** Adds the flags to a command. Names that the command has already get `field-` before them. */
+export function addFieldFlags(command: Command, flags: readonly FieldFlag[]): readonly FieldFlag[] {
+  return flags.map((entry) => {
+    const taken = command.options.some(({ long }) => long === `--${entry.flag}`)
+    const flag = taken ? `field-${entry.flag}` : entry.flag
+    const { field } = entry
+    if (field.scalar === ScalarType.BOOL && field.fieldKind === 'scalar') {
+      command.addOption(new Option(`--${flag} [bool]`).preset('true'))
+    } else if (field.fieldKind === 'list' && field.message?.typeName !== COIN) {
+      command.addOption(new Option(`--${flag} <${placeholder(field)}...>`, 'may be given several times'))
+    } else {
+      command.addOption(new Option(`--${flag} <${placeholder(field)}>`))
+    }
+    return { ...entry, flag }
+  })
+}
+
+/** The key under which commander keeps a flag's value. */
+export function optionKey(flag: string): string {
+  return flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** JSON of a request from the flags that were given. Throws `invalidArgument` naming the flag. */
+export function requestJson(
+  flags: readonly FieldFlag[],
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const out: Record<string, unknown> = {}
+  for (const { flag, way, field } of flags) {
+    const value = values[optionKey(flag)]
+    if (value === undefined) continue
+    let place = out
+    for (const name of way.slice(0, -1)) {
+      place[name] ??= {}
+      place = place[name] as Record<string, unknown>
+    }
+    place[way.at(-1)!] = fieldJson(flag, field, value)
+  }
+  return out
+}
+
+function fieldJson(flag: string, field: DescField, value: unknown): unknown {
+  if (field.message?.typeName === COIN) return coinsJson(flag, field, String(value))
+  if (Array.isArray(value)) return value.map((item) => scalarJson(flag, field, String(item)))
+  return scalarJson(flag, field, String(value))
+}
+
+function coinsJson(flag: string, field: DescField, text: string): unknown {
+  const coins = coin.tryParseText(text)
+  if (!coins || (field.fieldKind !== 'list' && coins.length !== 1)) {
+    throw queryError('invalidArgument', `--${flag} ${text}: not coins such as 5unative`)
+  }
+  const texts = coins.map(coin.toText)
+  return field.fieldKind === 'list' ? texts : texts[0]
+}
+
+function scalarJson(flag: string, field: DescField, text: string): unknown {
+  if (field.message && !/^google\.protobuf\.(Timestamp|Duration)$/.test(field.message.typeName)) {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      throw queryError('invalidArgument', `--${flag}: not JSON`)
+    }
+  }
+  if (field.scalar === ScalarType.BOOL) return text === 'true' || text === '1'
+  const bytes = field.scalar === ScalarType.BYTES && text.startsWith('0x') ? parseHex(text) : undefined
+  return bytes ? formatBase64(bytes) : text
+}

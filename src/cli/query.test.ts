@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getOption } from '@bufbuild/protobuf'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { http } from '../gen/google/api/annotations_pb.ts'
+import { methods } from '../identity/registry.ts'
+import { kebab } from './flags.ts'
+import { moduleOf, queryCommand } from './query.ts'
+import type { Terminal } from './terminal.ts'
+
+let server: Server
+let url: string
+const seen: { url: string; height: string | undefined }[] = []
+
+/** A server that says what it was asked, or refuses as a node does. */
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const height = request.headers['x-sdk-block-height'] as string | undefined
+    seen.push({ url: request.url!, height })
+    const refused = request.url!.includes('refused')
+    const body = refused ? { error: 'no', code: 5, message: 'no such thing', details: [] } : { asked: '007', list: [] }
+    response.writeHead(refused ? 404 : 200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close())
+
+async function query(...args: string[]): Promise<string> {
+  const printed: string[] = []
+  const terminal: Terminal = {
+    print: (text) => printed.push(text),
+    note: () => {},
+    interactive: false,
+    ask: async () => undefined,
+    askSecret: async () => undefined,
+  }
+  await queryCommand(terminal).parseAsync([...args, '--node', url], { from: 'user' })
+  return printed.join('\n')
+}
+
+test('what the path needs is positional, all else is a flag, and names may have underscores', async () => {
+  await query('bank', 'balance', 'chain1abc', '--denom', 'factory/x/y', '--height', '7')
+  expect(seen.at(-1)).toEqual({
+    url: '/sdk/bank/v1beta1/balances/chain1abc/by_denom?denom=factory%2Fx%2Fy',
+    height: '7',
+  })
+  await query('bank', 'all_balances', 'chain1abc', '--page-limit', '5', '--page-reverse')
+  expect(seen.at(-1)!.url).toBe('/sdk/bank/v1beta1/balances/chain1abc?pagination.limit=5&pagination.reverse=true')
+  await query('evm', 'eth-account', '0x00')
+  expect(seen.at(-1)!.url).toBe('/chain/evm/v1/eth_account/0x00')
+})
+
+test('an operation is also called as its path is', async () => {
+  await query('evm', 'balances', '0x00', '--height', '3')
+  expect(seen.at(-1)).toEqual({ url: '/chain/evm/v1/balances/0x00', height: '3' })
+  await query('evm', 'base_fee')
+  expect(seen.at(-1)!.url).toBe('/chain/evm/v1/base_fee')
+})
+
+test('one path with three operations is told apart by the operation’s name', async () => {
+  await query('devgas', 'fee-shares-by-withdrawer', 'chain1abc')
+  expect(seen.at(-1)!.url).toBe('/chain/devgas/v1/fee_shares/chain1abc?by=withdrawer')
+})
+
+test('answers are YAML in which texts stay texts, or JSON', async () => {
+  const yaml = await query('evm', 'params')
+  expect(yaml).toBe('asked: "007"\nlist: []')
+  expect(parse(yaml)).toEqual(JSON.parse(await query('evm', 'params', '--output', 'json')))
+})
+
+test('a refusal is told in the node’s own words', async () => {
+  await expect(query('evm', 'eth-account', 'refused')).rejects.toThrow('no such thing')
+  await expect(query('evm', 'params', '--output', 'xml')).rejects.toThrow('--output xml')
+})
+
+test('every GET operation of a query service has its command', () => {
+  const terminal = {} as Terminal
+  const commands = new Map(
+    queryCommand(terminal).commands.map((one) => [one.name(), one.commands.map((c) => c.name())]),
+  )
+  const missing = [...methods.values()]
+    .filter((method) => method.parent.name === 'Query' && getOption(method, http).pattern.case === 'get')
+    .map((method) => [moduleOf(method.parent.file.proto.package), kebab(method.name)] as const)
+    .filter(([module, name]) => !commands.get(module)?.includes(name))
+  expect(missing.map((pair) => pair.join(' '))).toEqual([])
+})

@@ -1,0 +1,140 @@
+/** `almanac query MODULE OPERATION`: every GET operation of the descriptors. */
+import type { DescField } from '@bufbuild/protobuf'
+import { Command } from 'commander'
+import { createRouter, type Route } from '../api/routes.ts'
+import { almanac } from '../identity/profiles/almanac.ts'
+import { methods } from '../identity/registry.ts'
+import { addNodeOptions, type NodeFlags, openNode } from './client.ts'
+import { addFieldFlags, type FieldFlag, fieldFlags, kebab, requestJson } from './flags.ts'
+import { formatOutput, parseOutputFormat } from './output.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+/** The word before the version in a package: `evm` of `chain.evm.v1`. */
+export function moduleOf(packageName: string): string {
+  return packageName.split('.').at(-2) ?? packageName
+}
+
+/** Newer versions of a module's services come first: `v1` before `v1beta1`. */
+function byVersion(a: Route, b: Route): number {
+  const version = ({ rpc }: Route) => rpc.parent.file.proto.package.split('.').at(-1)!
+  const stable = (route: Route) => (/^v\d+$/.test(version(route)) ? 0 : 1)
+  return stable(a) - stable(b)
+}
+
+/** Operations that the command line offers, one for each method, by module and then by name. */
+function operations(): Map<string, Map<string, Route>> {
+  const modules = new Map<string, Map<string, Route>>()
+  const routes = createRouter(almanac, methods.values()).routes.filter(({ verb }) => verb === 'GET')
+  for (const route of [...routes].sort(byVersion)) {
+    const module = moduleOf(route.rpc.parent.file.proto.package)
+    const operationsOfModule = modules.get(module) ?? new Map<string, Route>()
+    const name = kebab(route.rpc.name)
+    if (!operationsOfModule.has(name)) operationsOfModule.set(name, route)
+    modules.set(module, operationsOfModule)
+  }
+  return modules
+}
+
+/** Path and query of a request. Slashes of a value that takes the rest of the path stay as they are. */
+export function requestPath(
+  route: Route,
+  values: readonly string[],
+  fields: Readonly<Record<string, unknown>>,
+): string {
+  let next = 0
+  const path = route.template.replace(/\{[^}]+\}/g, () => encodeURIComponent(values[next++] ?? ''))
+  const search = new URLSearchParams()
+  for (const [name, value] of flatten(fields)) search.append(name, value)
+  if (route.by !== '') search.set('by', route.by)
+  const query = search.toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+function* flatten(fields: Readonly<Record<string, unknown>>, prefix = ''): IterableIterator<[string, string]> {
+  for (const [name, value] of Object.entries(fields)) {
+    if (Array.isArray(value)) for (const item of value) yield [prefix + name, String(item)]
+    else if (typeof value === 'object' && value !== null) {
+      yield* flatten(value as Record<string, unknown>, `${prefix}${name}.`)
+    } else yield [prefix + name, String(value)]
+  }
+}
+
+interface QueryFlags extends NodeFlags {
+  readonly height?: string
+  readonly output: string
+}
+
+async function run(
+  route: Route,
+  flags: readonly FieldFlag[],
+  values: readonly string[],
+  command: Command,
+  terminal: Terminal,
+) {
+  const options = command.opts<QueryFlags>()
+  const format = parseOutputFormat(options.output)
+  const path = requestPath(route, values, requestJson(flags, command.opts()))
+  terminal.print(formatOutput(await openNode(options).get(path, { height: options.height }), format))
+}
+
+/** Fields that the path does not set. */
+function freeFields({ rpc, variables }: Route): readonly DescField[] {
+  const bound = new Set(variables.map(({ way }) => way[0]))
+  return rpc.input.fields.filter((field) => !bound.has(field))
+}
+
+/** `balances` of `/chain/evm/v1/balances/{address}`: how the path names the operation. */
+function pathName({ template }: Route): string {
+  const [, , , ...rest] = template.slice(1).split('/')
+  return kebab(rest.filter((segment) => !segment.startsWith('{')).join('-'))
+}
+
+/** Further names of each operation: as its path has it, and both with underscores. None is another's name. */
+function aliasesOf(routes: ReadonlyMap<string, Route>): Map<string, readonly string[]> {
+  const taken = new Set(routes.keys())
+  const aliases = new Map<string, readonly string[]>()
+  for (const [name, route] of routes) {
+    const wanted = [name.replaceAll('-', '_'), pathName(route), pathName(route).replaceAll('-', '_')]
+    const free = wanted.filter((alias) => alias !== '' && !taken.has(alias) && taken.add(alias))
+    aliases.set(name, free)
+  }
+  return aliases
+}
+
+function addOperation(
+  parent: Command,
+  name: string,
+  aliases: readonly string[],
+  route: Route,
+  terminal: Terminal,
+): void {
+  const command = parent.command(name).description(route.template)
+  for (const alias of aliases) command.alias(alias)
+  for (const variable of route.variables) command.argument(`<${kebab(variable.name)}>`)
+  addNodeOptions(command)
+    .option('--home <dir>', 'home whose settings name the node')
+    .option('--height <height>', 'height to read at (default: the latest)')
+    .option('--output <format>', 'yaml or json', 'yaml')
+  const flags = addFieldFlags(command, fieldFlags(freeFields(route)))
+  command.action((...args: unknown[]) => {
+    const values = args.slice(0, route.variables.length) as string[]
+    return run(route, flags, values, command, terminal)
+  })
+}
+
+/** `almanac query` with a subcommand for each module, and under it one for each operation. */
+export function queryCommand(terminal: Terminal): Command {
+  const program = new Command('query').description('Ask any operation of any module').exitOverride()
+  for (const [module, routes] of [...operations()].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const parent = program.command(module).description(`Operations of ${module}`)
+    const aliases = aliasesOf(routes)
+    for (const [name, route] of routes) addOperation(parent, name, aliases.get(name) ?? [], route, terminal)
+  }
+  return program
+}
+
+/** Runs `almanac query` with what stands behind its name; the exit code. Throws what `main` prints. */
+export async function query(args: readonly string[]): Promise<number> {
+  await queryCommand(processTerminal()).parseAsync([...args], { from: 'user' })
+  return 0
+}

@@ -1,0 +1,81 @@
+/** Transactions put together and signed with keys of the keyring. */
+import { create, type DescMessage, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { PubKeySchema as EthPubKeySchema } from '../gen/chain/crypto/v1/ethsecp256k1/keys_pb.ts'
+import { PubKeySchema } from '../gen/sdk/crypto/secp256k1/keys_pb.ts'
+import { SignMode } from '../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
+import { AuthInfoSchema, SignDocSchema, TxBodySchema, TxRawSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { complete } from '../identity/complete.ts'
+import type { Coin } from '../primitives/coin.ts'
+import * as coin from '../primitives/coin.ts'
+import { signBytesWith } from '../sdk/crypto.ts'
+import type { Algorithm, KeyRecord } from './keyring.ts'
+
+export interface TxPlan {
+  readonly schema: DescMessage
+  readonly message: Message
+  readonly memo: string
+  readonly timeoutHeight: bigint
+  readonly key: KeyRecord
+  readonly chainId: string
+  readonly accountNumber: bigint
+  readonly sequence: bigint
+}
+
+export interface Fee {
+  readonly gasLimit: bigint
+  readonly amount: readonly Coin[]
+}
+
+const KEY_SCHEMAS = { secp256k1: PubKeySchema, eth_secp256k1: EthPubKeySchema } as const satisfies Record<
+  Algorithm,
+  DescMessage
+>
+
+function encodeBody({ schema, message, memo, timeoutHeight }: TxPlan): Uint8Array {
+  const value = toBinary(schema, complete(schema, message))
+  return toBinary(
+    TxBodySchema,
+    create(TxBodySchema, { messages: [{ typeUrl: `/${schema.typeName}`, value }], memo, timeoutHeight }),
+  )
+}
+
+function encodeAuthInfo({ key, sequence }: TxPlan, fee: Fee, mode: SignMode): Uint8Array {
+  const schema = KEY_SCHEMAS[key.algorithm]
+  const publicKey = toBinary(schema, create(schema, { key: key.publicKey } as MessageInitShape<typeof schema>))
+  return toBinary(
+    AuthInfoSchema,
+    create(AuthInfoSchema, {
+      signerInfos: [
+        {
+          publicKey: { typeUrl: `/${schema.typeName}`, value: publicKey },
+          modeInfo: { sum: { case: 'single', value: { mode } } },
+          sequence,
+        },
+      ],
+      fee: { amount: fee.amount.map(coin.toText), gasLimit: fee.gasLimit },
+    }),
+  )
+}
+
+/** TxRaw with an empty signature in no mode: what simulation takes. */
+export function encodeUnsigned(plan: TxPlan, fee: Fee): Uint8Array {
+  return toBinary(
+    TxRawSchema,
+    create(TxRawSchema, {
+      bodyBytes: encodeBody(plan),
+      authInfoBytes: encodeAuthInfo(plan, fee, SignMode.UNSPECIFIED),
+      signatures: [new Uint8Array(0)],
+    }),
+  )
+}
+
+/** TxRaw signed in SIGN_MODE_DIRECT: 64 bytes over the SignDoc (support-modules.md §4.2). */
+export function encodeSigned(plan: TxPlan, fee: Fee, privateKey: Uint8Array): Uint8Array {
+  const bodyBytes = encodeBody(plan)
+  const authInfoBytes = encodeAuthInfo(plan, fee, SignMode.DIRECT)
+  const { chainId, accountNumber } = plan
+  const signDoc = toBinary(SignDocSchema, create(SignDocSchema, { bodyBytes, authInfoBytes, chainId, accountNumber }))
+  const kind = plan.key.algorithm === 'secp256k1' ? 'secp256k1' : 'ethSecp256k1'
+  const signature = signBytesWith(kind, signDoc, privateKey)
+  return toBinary(TxRawSchema, create(TxRawSchema, { bodyBytes, authInfoBytes, signatures: [signature] }))
+}

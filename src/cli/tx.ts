@@ -1,0 +1,276 @@
+/** `almanac tx MODULE MESSAGE`: every message of the descriptors, signed with a key of the keyring and sent. */
+import { type DescMessage, type DescMethod, fromBinary, getOption } from '@bufbuild/protobuf'
+import { Command } from 'commander'
+import { createJsonWriter } from '../api/json.ts'
+import { readJson } from '../api/json-read.ts'
+import { MsgEthereumTxSchema } from '../gen/chain/evm/v1/tx_pb.ts'
+import { service as isMessageService, signer } from '../gen/sdk/msg/v1/msg_pb.ts'
+import { TxSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { almanac } from '../identity/profiles/almanac.ts'
+import { services } from '../identity/registry.ts'
+import { formatBech32 } from '../primitives/address.ts'
+import { formatBase64 } from '../primitives/bytes.ts'
+import { type Coin, tryParseText } from '../primitives/coin.ts'
+import * as decimal from '../primitives/decimal.ts'
+import { queryError } from '../primitives/errors.ts'
+import { addNodeOptions, type NodeClient, type NodeFlags, openNode } from './client.ts'
+import { addFieldFlags, type FieldFlag, fieldFlags, kebab, requestJson } from './flags.ts'
+import type { KeyRecord, Keyring } from './keyring.ts'
+import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './keys.ts'
+import { formatOutput, type OutputFormat, parseOutputFormat } from './output.ts'
+import { moduleOf } from './query.ts'
+import { encodeSigned, encodeUnsigned, type Fee, type TxPlan } from './sign.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+interface TxFlags extends KeyringFlags, NodeFlags {
+  readonly from: string
+  readonly chainId?: string
+  readonly accountNumber?: string
+  readonly sequence?: string
+  readonly gas: string
+  readonly gasAdjustment: string
+  readonly gasPrices?: string
+  readonly fees?: string
+  readonly note: string
+  readonly timeoutHeight: string
+  readonly broadcastMode: string
+  readonly dryRun?: boolean
+  readonly generateOnly?: boolean
+  readonly yes?: boolean
+  readonly output: string
+}
+
+function addTxOptions(command: Command): Command {
+  return addNodeOptions(addKeyringOptions(command))
+    .requiredOption('--from <key>', 'name or address of the key that signs')
+    .option('--chain-id <id>', 'chain to sign for (default: what the node says)')
+    .option('--account-number <number>', 'of the signer (default: what the node says)')
+    .option('--sequence <number>', 'of the signer (default: what the node says)')
+    .option('--gas <gas>', 'gas limit, or auto: what a simulation used, times the adjustment', 'auto')
+    .option('--gas-adjustment <factor>', 'factor for --gas auto', '1.4')
+    .option('--gas-prices <coins>', 'price of a unit of gas, as 0.025unative (default: the least the node takes)')
+    .option('--fees <coins>', 'the whole fee, as 5000unative, in place of a price')
+    .option('--note <text>', 'memo of the transaction', '')
+    .option('--timeout-height <height>', 'last height at which the transaction may be included', '0')
+    .option('--broadcast-mode <mode>', 'sync or async', 'sync')
+    .option('--dry-run', 'simulate, print the gas, send nothing')
+    .option('--generate-only', 'print the unsigned transaction, send nothing')
+    .option('-y, --yes', 'send without asking')
+}
+
+function parseUint(flag: string, text: string): bigint {
+  if (!/^\d{1,20}$/.test(text)) throw queryError('invalidArgument', `--${flag} ${text}: not a whole number`)
+  return BigInt(text)
+}
+
+interface Account {
+  readonly number: bigint
+  readonly sequence: bigint
+}
+
+/** Account number and sequence, also of accounts that wrap a base account. */
+async function fetchAccount(node: NodeClient, address: string): Promise<Account> {
+  const answer = (await node.get(`/sdk/auth/v1beta1/accounts/${address}`)) as { readonly account: unknown }
+  const numbers = findNumbers(answer.account)
+  if (!numbers) throw queryError('unknown', `the node shows no account number for ${address}`)
+  return { number: BigInt(numbers.account_number), sequence: BigInt(numbers.sequence) }
+}
+
+function findNumbers(value: unknown): { readonly account_number: string; readonly sequence: string } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { account_number: number, sequence } = value as Record<string, unknown>
+  if (typeof number === 'string' && typeof sequence === 'string') return { account_number: number, sequence }
+  for (const part of Object.values(value)) {
+    const found = findNumbers(part)
+    if (found) return found
+  }
+  return undefined
+}
+
+async function fetchChainId(node: NodeClient): Promise<string> {
+  const answer = (await node.get('/sdk/base/tendermint/v1beta1/node_info')) as {
+    readonly default_node_info: { readonly network: string }
+  }
+  return answer.default_node_info.network
+}
+
+/** Prices in units of 10^-18, by denom. */
+function parsePrices(text: string): readonly Coin[] {
+  if (text === '') return []
+  return text.split(',').map((part) => {
+    const match = /^(\d+(?:\.\d{1,18})?)([a-zA-Z].*)$/.exec(part.trim())
+    if (!match) throw queryError('invalidArgument', `--gas-prices ${text}: not prices such as 0.025unative`)
+    return { denom: match[2]!, amount: decimal.parse(match[1]!)! }
+  })
+}
+
+async function feeOf(node: NodeClient, flags: TxFlags, gasLimit: bigint): Promise<Fee> {
+  if (flags.fees !== undefined) {
+    const amount = tryParseText(flags.fees)
+    if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: not coins such as 5000unative`)
+    return { gasLimit, amount }
+  }
+  const prices = parsePrices(flags.gasPrices ?? (await fetchMinGasPrice(node)))
+  const amount = prices.map(({ denom, amount: price }) => ({
+    denom,
+    amount: decimal.ceil(decimal.fromRaw(price * gasLimit)),
+  }))
+  return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n) }
+}
+
+async function fetchMinGasPrice(node: NodeClient): Promise<string> {
+  const config = (await node.get('/sdk/base/node/v1beta1/config')) as { readonly minimum_gas_price: string }
+  return config.minimum_gas_price
+}
+
+/** Gas that a run would use. Throws what the run threw. */
+async function simulateGas(node: NodeClient, tx: Uint8Array): Promise<bigint> {
+  const answer = (await node.post('/sdk/tx/v1beta1/simulate', { tx_bytes: formatBase64(tx) })) as {
+    readonly gas_info: { readonly gas_used: string }
+  }
+  return BigInt(answer.gas_info.gas_used)
+}
+
+async function gasOf(node: NodeClient, plan: TxPlan, flags: TxFlags): Promise<bigint> {
+  if (flags.gas !== 'auto') return parseUint('gas', flags.gas)
+  const factor = decimal.parse(flags.gasAdjustment)
+  if (factor === undefined || factor <= 0n) {
+    throw queryError('invalidArgument', `--gas-adjustment ${flags.gasAdjustment}: not a positive number`)
+  }
+  const used = await simulateGas(node, encodeUnsigned(plan, { gasLimit: 0n, amount: [] }))
+  return decimal.ceil(decimal.mul(decimal.fromInteger(used), factor))
+}
+
+/** The message of a command, its signers filled in from the key. */
+function readMessage(
+  schema: DescMessage,
+  flags: readonly FieldFlag[],
+  values: Record<string, unknown>,
+  key: KeyRecord,
+) {
+  const json = requestJson(flags, values)
+  for (const name of getOption(schema, signer)) {
+    const field = schema.fields.find((one) => one.name === name)
+    if (field?.fieldKind === 'scalar') json[name] ??= formatBech32(signerPrefix(name), key.address)
+  }
+  return readJson(almanac, schema, JSON.stringify(json))
+}
+
+function signerPrefix(field: string): string {
+  return field.startsWith('validator') ? almanac.bech32.validator : almanac.bech32.account
+}
+
+async function planOf(
+  node: NodeClient,
+  flags: TxFlags,
+  key: KeyRecord,
+  schema: DescMessage,
+  message: TxPlan['message'],
+): Promise<TxPlan> {
+  const offline = flags.accountNumber !== undefined && flags.sequence !== undefined
+  const account = offline ? undefined : await fetchAccount(node, formatBech32(almanac.bech32.account, key.address))
+  const given = (name: string, text: string | undefined) => (text === undefined ? undefined : parseUint(name, text))
+  return {
+    schema,
+    message,
+    key,
+    memo: flags.note,
+    timeoutHeight: parseUint('timeout-height', flags.timeoutHeight),
+    chainId: flags.chainId ?? (await fetchChainId(node)),
+    accountNumber: given('account-number', flags.accountNumber) ?? account!.number,
+    sequence: given('sequence', flags.sequence) ?? account!.sequence,
+  }
+}
+
+function txJson(bytes: Uint8Array): unknown {
+  return JSON.parse(createJsonWriter(almanac).of(TxSchema)(fromBinary(TxSchema, bytes)))
+}
+
+async function send(
+  method: DescMethod,
+  fields: readonly FieldFlag[],
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const flags = command.opts<TxFlags>()
+  const format = parseOutputFormat(flags.output)
+  if (flags.broadcastMode !== 'sync' && flags.broadcastMode !== 'async') {
+    throw queryError('invalidArgument', `--broadcast-mode ${flags.broadcastMode}: must be sync or async`)
+  }
+  const keyring = openKeyring(flags, terminal)
+  const key = findKey(keyring, flags.from)
+  const node = openNode(flags)
+  const message = readMessage(method.input, fields, command.opts(), key)
+  const plan = await planOf(node, flags, key, method.input, message)
+  const gasLimit = await gasOf(node, plan, flags)
+  if (flags.dryRun) return terminal.print(formatOutput({ gas_estimate: gasLimit.toString() }, format))
+  const fee = await feeOf(node, flags, gasLimit)
+  const unsigned = encodeUnsigned(plan, fee)
+  if (flags.generateOnly) return terminal.print(formatOutput(txJson(unsigned), format))
+  await confirm(unsigned, flags, terminal)
+  await signAndSend(node, keyring, plan, fee, flags, format, terminal)
+}
+
+async function confirm(unsigned: Uint8Array, flags: TxFlags, terminal: Terminal): Promise<void> {
+  if (flags.yes || !terminal.interactive) return
+  terminal.note(formatOutput(txJson(unsigned), 'yaml'))
+  if ((await terminal.ask('Sign and send this? [y/N]'))?.toLowerCase() !== 'y') {
+    throw queryError('aborted', 'nothing sent')
+  }
+}
+
+async function signAndSend(
+  node: NodeClient,
+  keyring: Keyring,
+  plan: TxPlan,
+  fee: Fee,
+  flags: TxFlags,
+  format: OutputFormat,
+  terminal: Terminal,
+): Promise<void> {
+  const tx = encodeSigned(plan, fee, await keyring.privateKey(plan.key.name))
+  const mode = flags.broadcastMode === 'sync' ? 'BROADCAST_MODE_SYNC' : 'BROADCAST_MODE_ASYNC'
+  const answer = (await node.post('/sdk/tx/v1beta1/txs', { tx_bytes: formatBase64(tx), mode })) as {
+    readonly tx_response: { readonly code: number; readonly raw_log: string }
+  }
+  const { tx_response: response } = answer
+  terminal.print(formatOutput(response, format))
+  if (response.code !== 0)
+    throw queryError('failedPrecondition', `the node refused the transaction: ${response.raw_log}`)
+}
+
+/** Messages by module; those of Ethereum transactions have their own signatures and are not sent this way. */
+function messagesByModule(): Map<string, Map<string, DescMethod>> {
+  const modules = new Map<string, Map<string, DescMethod>>()
+  for (const service of services) {
+    if (!getOption(service, isMessageService)) continue
+    const module = moduleOf(service.file.proto.package)
+    const known = modules.get(module) ?? new Map<string, DescMethod>()
+    for (const method of service.methods) {
+      const name = kebab(method.name)
+      if (method.input.typeName !== MsgEthereumTxSchema.typeName && !known.has(name)) known.set(name, method)
+    }
+    modules.set(module, known)
+  }
+  return modules
+}
+
+/** `almanac tx` with a subcommand for each module, and under it one for each message. */
+export function txCommand(terminal: Terminal): Command {
+  const program = new Command('tx').description('Sign and send a transaction').exitOverride()
+  for (const [module, messages] of [...messagesByModule()].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const parent = program.command(module).description(`Messages of ${module}`)
+    for (const [name, method] of messages) {
+      const command = addTxOptions(parent.command(name).description(method.input.typeName))
+      const fields = addFieldFlags(command, fieldFlags(method.input.fields))
+      command.action(() => send(method, fields, command, terminal))
+    }
+  }
+  return program
+}
+
+/** Runs `almanac tx` with what stands behind its name; the exit code. Throws what `main` prints. */
+export async function tx(args: readonly string[]): Promise<number> {
+  await txCommand(processTerminal()).parseAsync([...args], { from: 'user' })
+  return 0
+}
