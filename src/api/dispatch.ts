@@ -1,0 +1,125 @@
+/** From a method and its request to an answer: a module's query, a service of the node, or heavy work elsewhere. */
+import { type DescMethod, fromBinary, getOption, type Message, toBinary } from '@bufbuild/protobuf'
+import { compute as computeOption } from '../gen/almanac/options_pb.ts'
+import { methods } from '../identity/registry.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
+import type { ReadContext } from '../sdk/context.ts'
+import type { Compute, Dispatch, GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
+
+/** A query of a module. Synchronous, like everything on state. */
+export type QueryHandler = (ctx: ReadContext, request: Message) => Message
+
+/** A method of a service that no module owns: node, blocks, transactions. */
+export type ServiceHandler = (
+  request: Message,
+  call: {
+    readonly height?: bigint | undefined
+    readonly signal?: AbortSignal | undefined
+    readonly timeoutMs?: number | undefined
+  },
+) => Message | Promise<Message>
+
+export interface DispatchParts {
+  /** By method path, `/chain.evm.v1.Query/Balance`. */
+  readonly queries: ReadonlyMap<string, QueryHandler>
+  readonly services: ReadonlyMap<string, ServiceHandler>
+  readonly withContext: GatewayNode['withContext']
+  readonly compute: Compute
+  /** Names of the jobs that `compute` knows. */
+  readonly jobs: ReadonlySet<string>
+  /** Most gas of a call or an estimate. */
+  readonly gasCap: bigint
+  readonly log: GatewayNode['log']
+}
+
+/** Where the answer of a method comes from. */
+type Source =
+  | { readonly kind: 'query'; readonly handle: QueryHandler }
+  | { readonly kind: 'service'; readonly handle: ServiceHandler }
+  | { readonly kind: 'compute'; readonly method: DescMethod }
+
+/** Package segments that are no module's name. */
+function moduleOf(method: string): string {
+  const parts = method.slice(1, method.indexOf('/', 1)).split('.')
+  return parts.length > 2 ? parts[1]! : parts[0]!
+}
+
+/** The error of a method without a handler. */
+function unimplemented(method: string): ChainError {
+  return methods.has(method)
+    ? queryError('unimplemented', `module ${moduleOf(method)} is not part of this build`)
+    : queryError('unimplemented', `unknown method ${method}`)
+}
+
+/**
+ * Answers synchronously unless the work is a service's or a compute job's. A method marked `compute` runs as the job of
+ * its own path if there is one, with its request's bytes and the gas cap, at a height that is fixed here.
+ */
+export function createDispatch(parts: DispatchParts): Dispatch {
+  const sources = new Map<string, Source>()
+  for (const [path, handle] of parts.services) sources.set(path, { kind: 'service', handle })
+  for (const [path, handle] of parts.queries) sources.set(path, { kind: 'query', handle })
+  for (const [path, method] of methods) {
+    if (getOption(method, computeOption) && parts.jobs.has(path)) sources.set(path, { kind: 'compute', method })
+  }
+
+  function failure(call: QueryCall, thrown: unknown, height?: bigint): QueryAnswer {
+    const known = height === undefined ? {} : { height }
+    if (thrown instanceof ChainError) return { ok: false, ...known, error: thrown }
+    const stack = thrown instanceof Error ? thrown.stack : String(thrown)
+    parts.log('error', 'a query handler failed', { method: call.method, error: stack })
+    return { ok: false, ...known, error: queryError('internal', 'internal error') }
+  }
+
+  function runQuery(call: QueryCall, handle: QueryHandler): QueryAnswer {
+    let height: bigint | undefined
+    try {
+      const response = parts.withContext(call.height, (ctx) => {
+        height = ctx.block.height
+        return handle(ctx, call.request)
+      })
+      return { ok: true, height: height!, response }
+    } catch (thrown) {
+      return failure(call, thrown, height)
+    }
+  }
+
+  function runService(call: QueryCall, handle: ServiceHandler): QueryAnswer | Promise<QueryAnswer> {
+    let height: bigint | undefined
+    try {
+      const { signal, timeoutMs } = call
+      const answer = handle(call.request, { height: call.height, signal, timeoutMs })
+      height = call.height ?? parts.withContext(undefined, (ctx) => ctx.block.height)
+      const known = height
+      if (!(answer instanceof Promise)) return { ok: true, height: known, response: answer }
+      return answer.then(
+        (response) => ({ ok: true, height: known, response }),
+        (thrown) => failure(call, thrown, known),
+      )
+    } catch (thrown) {
+      return failure(call, thrown, height)
+    }
+  }
+
+  function runCompute(call: QueryCall, method: DescMethod): QueryAnswer | Promise<QueryAnswer> {
+    let height: bigint
+    try {
+      height = parts.withContext(call.height, (ctx) => ctx.block.height)
+    } catch (thrown) {
+      return failure(call, thrown)
+    }
+    const { signal, timeoutMs } = call
+    const payload = { request: toBinary(method.input, call.request), gasCap: parts.gasCap }
+    return parts.compute.run(call.method, payload, { height, signal, timeoutMs }).then(
+      (bytes): QueryAnswer => ({ ok: true, height, response: fromBinary(method.output, bytes as Uint8Array) }),
+      (thrown) => failure(call, thrown, height),
+    )
+  }
+
+  return (call) => {
+    const source = sources.get(call.method)
+    if (!source) return { ok: false, error: unimplemented(call.method) }
+    if (source.kind === 'query') return runQuery(call, source.handle)
+    return source.kind === 'service' ? runService(call, source.handle) : runCompute(call, source.method)
+  }
+}

@@ -1,0 +1,97 @@
+/** Bodies over HTTP: read with a limit, sent compressed where that is worth it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { queryError } from '../primitives/errors.ts'
+
+/** A body with the headers that belong to it, as name and value in turn. */
+export interface Payload {
+  readonly body: Buffer
+  readonly headers: readonly string[]
+  /** Method that the answer is of; for counting. */
+  readonly operation?: string
+  /** Filled when a client first asks for it. */
+  gzip?: Buffer
+  brotli?: Buffer
+}
+
+const COMPRESS_FROM_BYTES = 1024
+
+/** What a client takes: gzip first, since it costs least. */
+function encodingOf(req: IncomingMessage, payload: Payload): 'gzip' | 'br' | undefined {
+  if (payload.body.length < COMPRESS_FROM_BYTES) return undefined
+  const accepted = req.headers['accept-encoding']
+  if (typeof accepted !== 'string') return undefined
+  if (takes(accepted, 'gzip')) return 'gzip'
+  return takes(accepted, 'br') ? 'br' : undefined
+}
+
+function takes(accepted: string, encoding: string): boolean {
+  const match = new RegExp(`(?:^|[\\s,])${encoding}(?:\\s*;\\s*q=([\\d.]+))?(?:$|[\\s,])`).exec(accepted)
+  return match !== null && match[1] !== '0' && match[1] !== '0.0'
+}
+
+/** Sends a payload with further headers. `HEAD` gets the same without the body. */
+export function sendPayload(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  payload: Payload,
+  extra: readonly string[],
+): void {
+  if (status === 204 || status === 304) {
+    res.writeHead(status, payload.headers.concat(extra))
+    res.end()
+    return
+  }
+  const encoding = encodingOf(req, payload)
+  if (encoding === undefined) {
+    res.writeHead(status, payload.headers.concat(extra, 'Content-Length', String(payload.body.length)))
+    res.end(payload.body)
+    return
+  }
+  const body = encoding === 'gzip' ? gzipOf(payload) : brotliOf(payload)
+  const headers = ['Content-Encoding', encoding, 'Content-Length', String(body.length)]
+  res.writeHead(status, payload.headers.concat(extra, headers))
+  res.end(body)
+}
+
+function gzipOf(payload: Payload): Buffer {
+  payload.gzip ??= gzipSync(payload.body, { level: 4 })
+  return payload.gzip
+}
+
+function brotliOf(payload: Payload): Buffer {
+  payload.brotli ??= brotliCompressSync(payload.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+  return payload.brotli
+}
+
+/** The text of a request body. Rejects `resourceExhausted` beyond the limit, without reading on. */
+export function readBody(req: IncomingMessage, limitBytes: number): Promise<string> {
+  const tooLarge = queryError('resourceExhausted', `request body larger than ${limitBytes} bytes`)
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(tooLarge)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limitBytes) {
+        req.pause()
+        reject(tooLarge)
+      } else {
+        chunks.push(chunk)
+      }
+    })
+    req.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    req.on('error', reject)
+    req.on('close', () => reject(queryError('cancelled', 'the client has gone')))
+  })
+}
+
+const TIMEOUT = /^(\d{1,8})([HMSmun])$/
+const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 }
+
+/** Milliseconds of a `Grpc-Timeout` header; undefined if it is none. */
+export function parseGrpcTimeout(text: string): number | undefined {
+  const match = TIMEOUT.exec(text)
+  return match ? Number(match[1]) * UNIT_MS[match[2]!]! : undefined
+}

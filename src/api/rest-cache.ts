@@ -1,0 +1,64 @@
+/** Answers that are kept because a height's state never changes. */
+import type { Payload } from './http.ts'
+
+export interface ResponseCache {
+  /** The answer of a target at the latest height or at a pinned one. */
+  get(target: string, height: bigint, pinned: boolean): Payload | undefined
+  set(target: string, height: bigint, pinned: boolean, payload: Payload): void
+}
+
+/** What an entry costs beside its bytes. */
+const OVERHEAD_BYTES = 512
+
+interface Table {
+  readonly entries: Map<string, Payload>
+  sizeBytes: number
+}
+
+function put(table: Table, limitBytes: number, key: string, payload: Payload): void {
+  const size = sizeOf(key, payload)
+  if (size > limitBytes / 8) return
+  table.entries.set(key, payload)
+  table.sizeBytes += size
+  for (const [oldest, entry] of table.entries) {
+    if (table.sizeBytes <= limitBytes) return
+    table.entries.delete(oldest)
+    table.sizeBytes -= sizeOf(oldest, entry)
+  }
+}
+
+function sizeOf(key: string, payload: Payload): number {
+  // A long body may be compressed later, and then both forms are kept.
+  return OVERHEAD_BYTES + key.length * 2 + payload.body.length * 2
+}
+
+/**
+ * Two tables of `limitBytes / 2` each: answers at the latest height, forgotten when it moves, and answers at heights that
+ * were asked for by number. 0 keeps nothing.
+ */
+export function createResponseCache(limitBytes: number): ResponseCache {
+  const latest: Table = { entries: new Map(), sizeBytes: 0 }
+  const pinned: Table = { entries: new Map(), sizeBytes: 0 }
+  let latestHeight = -1n
+  return {
+    get(target, height, isPinned) {
+      if (isPinned) return pinned.entries.get(`${height} ${target}`)
+      return height === latestHeight ? latest.entries.get(target) : undefined
+    },
+    set(target, height, isPinned, payload) {
+      if (limitBytes === 0) return
+      if (isPinned) {
+        const key = `${height} ${target}`
+        if (!pinned.entries.has(key)) put(pinned, limitBytes / 2, key, payload)
+        return
+      }
+      if (height < latestHeight) return
+      if (height > latestHeight) {
+        latest.entries.clear()
+        latest.sizeBytes = 0
+        latestHeight = height
+      }
+      if (!latest.entries.has(target)) put(latest, limitBytes / 2, target, payload)
+    },
+  }
+}

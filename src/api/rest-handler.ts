@@ -1,0 +1,294 @@
+/** One REST request to one reply, without a network: descriptors at one end, a status and a payload at the other. */
+import type { DescMethod } from '@bufbuild/protobuf'
+import { services } from '../identity/registry.ts'
+import { formatHex } from '../primitives/bytes.ts'
+import { type ChainError, queryError } from '../primitives/errors.ts'
+import { createCors } from './cors.ts'
+import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
+import type { GatewayNode, QueryAnswer } from './gateway.ts'
+import { type Payload, parseGrpcTimeout } from './http.ts'
+import { createJsonWriter } from './json.ts'
+import { createResponseCache } from './rest-cache.ts'
+import { heightHeaderNames, selectHeight } from './rest-height.ts'
+import { createPages, type ExtraPage } from './rest-pages.ts'
+import { type BoundRequest, bindRequest } from './rest-request.ts'
+import { createRouter, type Match, type Route } from './routes.ts'
+
+export interface RestOptions {
+  /** Memory for kept answers; 0 keeps none. 16 MiB by default. */
+  readonly cacheBytes?: number
+  /** Further pages, such as `/healthz`; asked where no route has the path. */
+  readonly extra?: ExtraPage
+  /** The methods that are mounted; all by default. */
+  readonly rpcs?: readonly DescMethod[]
+  /** Told of every answer: the operation (`/package.Service/Method`, or empty) and the HTTP status. */
+  readonly observe?: (operation: string, status: number) => void
+}
+
+export interface RestRequest {
+  readonly verb: string
+  /** Path and query, still encoded. */
+  readonly target: string
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly id: string
+  /** Text of the body. Rejects `resourceExhausted` beyond the limit. */
+  readonly body: () => Promise<string>
+  /** Called once if the client goes away first. */
+  readonly onClose: (listener: () => void) => void
+}
+
+export interface RestReply {
+  readonly status: number
+  readonly payload: Payload
+  /** Headers of this very reply, as name and value in turn. */
+  readonly headers: readonly string[]
+}
+
+/** Never throws and never rejects: what goes wrong is a reply. A promise only where the answer takes one. */
+export type Respond = (request: RestRequest) => RestReply | Promise<RestReply>
+
+const DEFAULT_CACHE_BYTES = 16 * 1024 * 1024
+const JSON_TYPE = ['Content-Type', 'application/json'] as const
+const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+export function createRestResponder(node: GatewayNode, options: RestOptions = {}): Respond {
+  const { identity } = node
+  const writer = createJsonWriter(identity)
+  const router = createRouter(identity, options.rpcs ?? services.flatMap((service) => service.methods))
+  const pages = createPages(node, router, options.extra)
+  const cache = createResponseCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES)
+  const heightNames = heightHeaderNames(identity)
+  const cors = createCors(node.settings.corsOrigins, heightNames)
+  const observe = options.observe ?? (() => {})
+
+  /** Adds the headers that every reply carries. */
+  function reply(request: RestRequest, operation: string, status: number, payload: Payload): RestReply {
+    observe(operation, status)
+    const common = ['X-Server-Time', String(Math.floor(node.now() / 1000)), 'X-Request-Id', request.id]
+    const origin = request.headers['origin']
+    return { status, payload, headers: origin === undefined ? common : common.concat(cors.headers(String(origin))) }
+  }
+
+  function heightHeaders(height: bigint | undefined): readonly string[] {
+    if (height === undefined) return []
+    const text = height.toString()
+    return heightNames.flatMap((name) => [name, text])
+  }
+
+  function failure(
+    request: RestRequest,
+    operation: string,
+    error: ChainError,
+    extra: {
+      readonly height?: bigint | undefined
+      readonly status?: number
+      readonly headers?: readonly string[]
+    } = {},
+  ): RestReply {
+    const shown =
+      error.status === 'internal' ? queryError('internal', `${error.message} (request ${request.id})`) : error
+    const status = extra.status ?? STATUS_CODES[error.status].http
+    const headers = [
+      ...JSON_TYPE,
+      'Cache-Control',
+      'no-store',
+      ...heightHeaders(extra.height),
+      ...(extra.headers ?? []),
+    ]
+    if (status === 429 || status === 503) headers.push('Retry-After', '1')
+    if (status === 401) headers.push('WWW-Authenticate', 'Bearer')
+    return reply(request, operation, status, { body: Buffer.from(errorBody(writer, shown)), headers })
+  }
+
+  /** Whatever was thrown: an expected failure, or a bug, which is logged. */
+  function failed(request: RestRequest, thrown: unknown): RestReply {
+    const error = toChainError(thrown)
+    if (error !== thrown) {
+      const stack = thrown instanceof Error ? thrown.stack : String(thrown)
+      node.log('error', 'a request failed', { target: request.target, request: request.id, error: stack })
+    }
+    return failure(request, '', error)
+  }
+
+  let etag = { height: -1n, text: '' }
+  /** Tells states apart: the height, and the hash of its block, which fixes everything before it. */
+  function etagOf(height: bigint): string {
+    if (etag.height !== height) {
+      const hash = node.blocks.header(height)?.hash
+      etag = { height, text: `"${height}-${hash ? formatHex(hash.subarray(0, 4)) : '0'}"` }
+    }
+    return etag.text
+  }
+
+  function payloadOf(route: Route, answer: QueryAnswer & { ok: true }, pinned: boolean): Payload {
+    const body = Buffer.from(writer.of(route.rpc.output)(answer.response))
+    const headers = [...JSON_TYPE, ...heightHeaders(answer.height), 'Vary', 'Accept-Encoding']
+    if (isStateQuery(route)) {
+      headers.push('ETag', etagOf(answer.height))
+      headers.push('Cache-Control', pinned ? 'public, max-age=31536000, immutable' : 'no-cache')
+    } else {
+      headers.push('Cache-Control', 'no-cache')
+    }
+    for (const [name, value] of Object.entries(answer.headers ?? {})) headers.push(name, value)
+    return { body, headers, operation: route.method }
+  }
+
+  function success(request: RestRequest, payload: Payload): RestReply {
+    const asked = request.headers['if-none-match']
+    const unchanged = typeof asked === 'string' && payload.headers.includes(asked)
+    return reply(request, payload.operation ?? '', unchanged ? 304 : 200, payload)
+  }
+
+  function finish(request: RestRequest, route: Route, pinned: boolean, answer: QueryAnswer): RestReply {
+    if (!answer.ok) return failure(request, route.method, answer.error, { height: answer.height })
+    const payload = payloadOf(route, answer, pinned)
+    if (route.verb === 'GET' && isStateQuery(route)) cache.set(request.target, answer.height, pinned, payload)
+    return success(request, payload)
+  }
+
+  function ask(request: RestRequest, bound: BoundRequest): RestReply | Promise<RestReply> {
+    const { route } = bound
+    if (route.txService && !node.settings.txServiceEnabled) {
+      return failure(request, route.method, queryError('unimplemented', 'the transaction service is off (api.tx)'))
+    }
+    const height = selectHeight(request.headers, bound.height)
+    const timeoutMs = timeoutOf(request)
+    const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
+    const abort = new AbortController()
+    const call = { method: route.method, request: bound.request, height, signal: abort.signal, timeoutMs }
+    const answered = node.dispatch(call)
+    const pinned = height !== undefined
+    if (!(answered instanceof Promise)) {
+      const late = timeoutMs !== undefined && performance.now() >= deadline
+      return late ? failure(request, route.method, deadlineExceeded()) : finish(request, route, pinned, answered)
+    }
+    request.onClose(() => abort.abort())
+    return new Promise((resolve) => {
+      const expire = (): void => {
+        abort.abort()
+        resolve(failure(request, route.method, deadlineExceeded()))
+      }
+      const timer = timeoutMs === undefined ? undefined : setTimeout(expire, Math.min(timeoutMs, LONGEST_TIMER_MS))
+      answered
+        .then((answer) => resolve(finish(request, route, pinned, answer)))
+        .catch((thrown) => resolve(failed(request, thrown)))
+        .finally(() => clearTimeout(timer))
+    })
+  }
+
+  function notFound(request: RestRequest, path: string): RestReply {
+    const nearest = router.nearest(path)
+    const hint = nearest === undefined ? '' : `; the nearest is ${nearest}`
+    return failure(request, '', queryError('notFound', `no route ${path}${hint}`))
+  }
+
+  function notAllowed(request: RestRequest, match: Match): RestReply {
+    const allow = allowOf(match.routes)
+    const error = queryError('unimplemented', `method ${request.verb} is not allowed here: ${allow}`)
+    return failure(request, '', error, { status: 405, headers: ['Allow', allow] })
+  }
+
+  function describeMethods(request: RestRequest, path: string): RestReply {
+    const match = router.match(path)
+    if (!match && !pages(path)) return notFound(request, path)
+    const allow = match ? allowOf(match.routes) : 'GET, HEAD, OPTIONS'
+    const origin = request.headers['origin']
+    const headers = ['Allow', allow, ...cors.preflight(origin === undefined ? undefined : String(origin), allow)]
+    observe('', 204)
+    return { status: 204, payload: { body: Buffer.alloc(0), headers }, headers: ['X-Request-Id', request.id] }
+  }
+
+  async function withBody(
+    request: RestRequest,
+    match: Match,
+    routes: readonly Route[],
+    query: string,
+  ): Promise<RestReply> {
+    const operation = routes[0]!.method
+    const type = request.headers['content-type']
+    if (type !== undefined && !/json/i.test(String(type))) {
+      return failure(request, operation, violation('content-type', 'application/json expected'), { status: 415 })
+    }
+    let body: string
+    try {
+      body = await request.body()
+    } catch (thrown) {
+      const error = toChainError(thrown)
+      if (error.status !== 'resourceExhausted') return failed(request, thrown)
+      return failure(request, operation, error, { status: 413, headers: ['Connection', 'close'] })
+    }
+    try {
+      const bound = bindRequest(identity, match, routes, query, { body, strict: isStrict(request) })
+      return await (bound ? ask(request, bound) : notFound(request, match.routes[0]!.template))
+    } catch (thrown) {
+      return failed(request, thrown)
+    }
+  }
+
+  /** What is kept, where the target and the height say all that there is to say. */
+  function kept(request: RestRequest): Payload | undefined {
+    if (request.target.includes('height=') || isStrict(request)) return undefined
+    if (request.headers['grpc-timeout'] !== undefined) return undefined
+    const height = selectHeight(request.headers, undefined)
+    return cache.get(request.target, height ?? node.blocks.latestHeight(), height !== undefined)
+  }
+
+  function respond(request: RestRequest): RestReply | Promise<RestReply> {
+    const { target } = request
+    const verb = request.verb === 'HEAD' ? 'GET' : request.verb
+    const payload = verb === 'GET' ? kept(request) : undefined
+    if (payload) return success(request, payload)
+    const mark = target.indexOf('?')
+    const path = mark < 0 ? target : target.slice(0, mark)
+    const query = mark < 0 ? '' : target.slice(mark + 1)
+    if (verb === 'OPTIONS') return describeMethods(request, path)
+    const match = router.match(path)
+    if (!match) {
+      const page = verb === 'GET' ? pages(path) : undefined
+      return page ? reply(request, '', page.status, page.payload) : notFound(request, path)
+    }
+    const routes = match.routes.filter((route) => route.verb === verb)
+    if (routes.length === 0) return notAllowed(request, match)
+    if (verb !== 'GET') return withBody(request, match, routes, query)
+    const bound = bindRequest(identity, match, routes, query, { strict: isStrict(request) })
+    return bound ? ask(request, bound) : notFound(request, path)
+  }
+
+  return (request) => {
+    try {
+      return respond(request)
+    } catch (thrown) {
+      return failed(request, thrown)
+    }
+  }
+}
+
+function deadlineExceeded(): ChainError {
+  return queryError('deadlineExceeded', 'context deadline exceeded')
+}
+
+/** Milliseconds that a client waits; undefined: as long as it takes. */
+function timeoutOf(request: RestRequest): number | undefined {
+  const text = request.headers['grpc-timeout']
+  if (text === undefined) return undefined
+  const timeoutMs = parseGrpcTimeout(String(text))
+  if (timeoutMs === undefined) throw violation('grpc-timeout', `invalid grpc-timeout: ${text}`)
+  return timeoutMs
+}
+
+/** Whether a method reads state alone, so that its answer is fixed by the height. */
+function isStateQuery(route: Route): boolean {
+  return route.rpc.parent.name === 'Query'
+}
+
+/** Whether unknown parameters are errors. */
+function isStrict(request: RestRequest): boolean {
+  return request.headers['x-strict-parameters'] !== undefined
+}
+
+function allowOf(routes: readonly Route[]): string {
+  const verbs = VERBS.filter((verb) => routes.some((route) => route.verb === verb))
+  return [...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])), 'OPTIONS'].join(', ')
+}

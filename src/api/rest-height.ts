@@ -1,0 +1,53 @@
+/** Which height a request asks for, and how an answer names the one it was read at (D17). */
+import type { Identity } from '../identity/types.ts'
+import { violation } from './errors.ts'
+
+const REQUEST_HEADERS = [
+  'x-sdk-block-height',
+  'x-cosmos-block-height',
+  'grpc-metadata-x-sdk-block-height',
+  'grpc-metadata-x-cosmos-block-height',
+] as const
+
+const MAX = 2n ** 63n - 1n
+
+/** A height as text; 0 means latest. Throws `invalidArgument` naming the header or parameter. */
+function parseHeight(text: string, source: string): bigint {
+  if (!/^\d{1,19}$/.test(text)) throw violation(source, 'not a block height')
+  const height = BigInt(text)
+  if (height > MAX) throw violation(source, 'not a block height')
+  return height
+}
+
+/**
+ * The height of headers and `?height=`; undefined: the latest. Throws `invalidArgument` if one is no height, or if two
+ * differ.
+ */
+export function selectHeight(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  parameter: string | undefined,
+): bigint | undefined {
+  let selected: bigint | undefined
+  for (const name of REQUEST_HEADERS) {
+    const value = headers[name]
+    if (value === undefined) continue
+    // Node joins a header that came twice.
+    for (const text of String(value).split(', ')) selected = agree(selected, parseHeight(text, name), name)
+  }
+  if (parameter !== undefined) selected = agree(selected, parseHeight(parameter, 'height'), 'height')
+  return selected === 0n ? undefined : selected
+}
+
+function agree(selected: bigint | undefined, height: bigint, source: string): bigint {
+  if (selected !== undefined && selected !== height) throw violation(source, 'two different heights are named')
+  return height
+}
+
+/** Names of the response headers that tell the height: neutral, and the profile's own if it has others. */
+export function heightHeaderNames(identity: Identity): readonly string[] {
+  const families = new Set(['sdk', identity.toProfileName('sdk')])
+  return [...families].flatMap((family) => {
+    const name = `X-${family[0]!.toUpperCase()}${family.slice(1)}-Block-Height`
+    return [`Grpc-Metadata-${name}`, name]
+  })
+}

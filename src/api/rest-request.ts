@@ -1,0 +1,104 @@
+/** From a path, a query string and a body to the request message of one operation. */
+import { create, type DescMessage, type Message } from '@bufbuild/protobuf'
+import type { Identity } from '../identity/types.ts'
+import { violation } from './errors.ts'
+import { readJson } from './json-read.ts'
+import { percentDecode } from './percent.ts'
+import { applyQuery, fieldNamed, type Parameters, parseQuery, parseValue } from './query-params.ts'
+import type { Match, Route, Variable } from './routes.ts'
+
+type Slots = Record<string, unknown>
+
+export interface BoundRequest {
+  readonly route: Route
+  readonly request: Message
+  /** Text of `?height=`, where that is no field of the request. */
+  readonly height: string | undefined
+}
+
+const NO_PARAMETERS: Parameters = new Map()
+
+/**
+ * Binds a match. Undefined: the path ends before its value, and the query string does not give it either.
+ * Throws `invalidArgument` naming what is wrong.
+ */
+export function bindRequest(
+  identity: Identity,
+  match: Match,
+  routes: readonly Route[],
+  query: string,
+  options: { readonly body?: string | undefined; readonly strict: boolean },
+): BoundRequest | undefined {
+  const route = chooseRoute(identity, match, routes, query)
+  const schema = route.rpc.input
+  const request = route.body ? readJson(identity, schema, options.body ?? '') : create(schema)
+  const bound = new Set(route.variables.map(({ name }) => name))
+  if (match.fromQuery) bound.delete(route.variables.at(-1)!.name)
+  for (let i = 0; i < match.values.length; i++) setVariable(request, route.variables[i]!, match.values[i]!)
+  const parameters = query !== '' && !route.body && hasOpenFields(schema, bound) ? parseQuery(query) : NO_PARAMETERS
+  if (parameters.size > 0)
+    applyQuery(identity, schema, request, reserved(schema, parameters), { bound, strict: options.strict })
+  if (match.fromQuery && !parameters.has(route.variables.at(-1)!.name)) return undefined
+  const height = fieldNamed(identity, schema, 'height') ? undefined : looseParameter(query, 'height')
+  return { route, request, height }
+}
+
+/** Names that select an answer and are no fields: taken out before unknown ones are looked for. */
+function reserved(schema: DescMessage, parameters: Parameters): Parameters {
+  const names = ['height', 'by'].filter(
+    (name) => parameters.has(name) && !schema.fields.some((field) => field.name === name),
+  )
+  if (names.length === 0) return parameters
+  const rest = new Map(parameters)
+  for (const name of names) rest.delete(name)
+  return rest
+}
+
+function hasOpenFields(schema: DescMessage, bound: ReadonlySet<string>): boolean {
+  return schema.fields.some((field) => !bound.has(field.name))
+}
+
+function setVariable(request: Message, variable: Variable, text: string): void {
+  let slots = request as unknown as Slots
+  for (const field of variable.way.slice(0, -1)) {
+    slots[field.localName] ??= create(field.message!)
+    slots = slots[field.localName] as Slots
+  }
+  const field = variable.way.at(-1)!
+  slots[field.localName] = parseValue(field, text, variable.name)
+}
+
+/** A parameter of a query string that is otherwise not looked at, so that what is wrong elsewhere in it is no matter. */
+function looseParameter(query: string, name: string): string | undefined {
+  const values = looseParameters(query, name)
+  if (new Set(values).size > 1) throw violation(name, 'given twice')
+  return values[0]
+}
+
+function looseParameters(query: string, name: string): readonly string[] {
+  if (!query.includes(name)) return []
+  return query.split('&').flatMap((part) => {
+    const equals = part.indexOf('=')
+    if ((equals < 0 ? part : part.slice(0, equals)) !== name) return []
+    const value = percentDecode(equals < 0 ? '' : part.slice(equals + 1))
+    return [typeof value === 'string' ? value : '']
+  })
+}
+
+/** Operations of one shape: `?by=` names one (D5); else the value tells, or the first declared answers. */
+function chooseRoute(identity: Identity, match: Match, routes: readonly Route[], query: string): Route {
+  const first = routes[0]!
+  if (routes.length === 1 || first.by === '') return first
+  const values = looseParameters(query, 'by')
+  if (values.length > 1) throw violation('by', 'given twice')
+  const by = values[0] ?? guessBy(identity, match.values.at(-1) ?? '')
+  const chosen = routes.find((route) => route.by === by)
+  if (chosen) return chosen
+  if (values.length === 0) return first
+  throw violation('by', `one of ${routes.map((route) => route.by).join(', ')} expected`)
+}
+
+/** Text with the account prefix is a string, anything else base64 bytes (support-modules.md §5). */
+function guessBy(identity: Identity, value: string): string {
+  return value.startsWith(`${identity.bech32.account}1`) ? 'string' : 'bytes'
+}

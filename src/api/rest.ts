@@ -1,0 +1,94 @@
+/** The REST gateway on `node:http`, and the same without a network. */
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { GatewayNode } from './gateway.ts'
+import { readBody, sendPayload } from './http.ts'
+import { createRestResponder, type RestOptions, type RestReply } from './rest-handler.ts'
+
+export interface GatewayServer {
+  listen(port: number, host: string): Promise<{ readonly port: number }>
+  close(): Promise<void>
+}
+
+const GIVEN_ID = /^[\w.:-]{1,64}$/
+
+export function createRestServer(node: GatewayNode, options: RestOptions = {}): GatewayServer {
+  const respond = createRestResponder(node, options)
+  const limitBytes = node.settings.bodyLimitBytes
+  const nextId = createIds()
+
+  function handle(req: IncomingMessage, res: ServerResponse): void {
+    const given = req.headers['x-request-id']
+    const reply = respond({
+      verb: req.method!,
+      target: originForm(req.url!),
+      headers: req.headers,
+      id: typeof given === 'string' && GIVEN_ID.test(given) ? given : nextId(),
+      body: () => readBody(req, limitBytes),
+      onClose: (listener) => res.once('close', listener),
+    })
+    if (reply instanceof Promise) reply.then((done) => send(req, res, done))
+    else send(req, res, reply)
+  }
+
+  return serverOf(createServer({ keepAliveTimeout: 65_000 }, handle))
+}
+
+/** An answer as plain text, for who holds the node and needs no port. Asks with GET. */
+export function createRestHandler(
+  node: GatewayNode,
+  options: RestOptions = {},
+): (
+  target: string,
+  request?: { readonly headers?: Readonly<Record<string, string>> },
+) => Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }> {
+  const respond = createRestResponder(node, options)
+  const nextId = createIds()
+  return async (target, { headers = {} } = {}) => {
+    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const body = () => Promise.resolve('')
+    const reply = await respond({ verb: 'GET', target, headers: lower, id: nextId(), body, onClose: () => {} })
+    const flat = reply.payload.headers.concat(reply.headers)
+    const answered: Record<string, string> = {}
+    for (let i = 0; i < flat.length; i += 2) answered[flat[i]!.toLowerCase()] = flat[i + 1]!
+    return { status: reply.status, headers: answered, body: reply.payload.body.toString() }
+  }
+}
+
+function createIds(): () => string {
+  const prefix = randomUUID().slice(0, 8)
+  let count = 0
+  return () => `${prefix}-${++count}`
+}
+
+function send(req: IncomingMessage, res: ServerResponse, { status, payload, headers }: RestReply): void {
+  if (res.destroyed || res.headersSent) return
+  sendPayload(req, res, status, payload, headers)
+}
+
+/** Proxies send the whole URL. */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  return /^https?:\/\/[^/]*(\/.*)?$/i.exec(target)?.[1] ?? '/'
+}
+
+/** A server that can be closed although clients keep their connections. */
+function serverOf(server: Server): GatewayServer {
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address()
+          resolve({ port: typeof address === 'object' && address ? address.port : port })
+        })
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+        setTimeout(() => server.closeAllConnections(), 1000).unref()
+      }),
+  }
+}
