@@ -1,0 +1,164 @@
+/** Executions that nobody keeps: calls, and the probes of estimates (evm.md §2.8). */
+
+import type { Rules } from '../../evm/forks.ts'
+import { createEvm } from '../../evm/host.ts'
+import type { EvmLog, EvmState } from '../../evm/state.ts'
+import { floorGas, intrinsicGas } from '../../evm/transaction/gas.ts'
+import type { AccessList, Authorization } from '../../evm/transaction/types.ts'
+import { executeMessage } from '../../evm/transition.ts'
+import type { EvmBlockEnv, Precompiles } from '../../evm/types.ts'
+import { EMPTY } from '../../primitives/bytes.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { createContext, createTransient } from '../../sdk/create-context.ts'
+import { createBranch } from '../../store/branch.ts'
+import { blockEnv } from './block-env.ts'
+import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
+import { errors } from './errors.ts'
+import { type ChainEvmState, createEvmState } from './evm-state.ts'
+import { applyOverrides, movePrecompiles } from './overrides.ts'
+import { chainPrecompiles } from './precompiles.ts'
+import { chainRules } from './rules.ts'
+
+/** The most gas of one call when neither caller nor configuration says otherwise. */
+export const DEFAULT_GAS_CAP = 25_000_000n
+const ZERO_ADDRESS = new Uint8Array(20)
+
+/** What a call runs as. */
+export interface CallMessage {
+  readonly from: Uint8Array
+  readonly to: Uint8Array | undefined
+  readonly gasLimit: bigint
+  readonly gasPriceWei: bigint
+  readonly valueWei: bigint
+  readonly data: Uint8Array
+  readonly accessList: AccessList
+  readonly authorizations: readonly Authorization[]
+}
+
+export interface CallOptions {
+  readonly stateOverrides?: readonly AccountOverride[] | undefined
+  readonly blockOverrides?: BlockOverrides | undefined
+  /** Consensus address that sets COINBASE in place of the block's proposer (D38). */
+  readonly proposer?: Uint8Array | undefined
+  readonly shouldStop?: (() => boolean) | undefined
+}
+
+export interface CallOutcome {
+  readonly output: Uint8Array
+  /** Empty on success; else the failure in geth's words. */
+  readonly vmError: string
+  /** After refunds. */
+  readonly gasUsed: bigint
+  readonly gasUsedBeforeRefund: bigint
+  readonly logs: readonly EvmLog[]
+}
+
+/** Whether both ways of pricing are given; nothing runs then. */
+export function hasBothPrices(args: CallArgs): boolean {
+  const dynamic = args.maxFeePerGasWei !== undefined || args.maxPriorityFeePerGasWei !== undefined
+  return args.gasPriceWei !== undefined && dynamic
+}
+
+/** The price that a call sees: 0 when none is given. Unit: wei. */
+function gasPrice(args: CallArgs, baseFeeWei: bigint): bigint {
+  if (args.gasPriceWei !== undefined) return args.gasPriceWei
+  const tip = args.maxPriorityFeePerGasWei ?? 0n
+  const cap = args.maxFeePerGasWei
+  if (cap === undefined && tip === 0n) return 0n
+  const price = baseFeeWei + tip
+  return cap !== undefined && price > cap ? cap : price
+}
+
+/** The message that arguments mean at a gas limit. Throws 3 `invalidArgument` for contradictory prices. */
+export function callMessage(args: CallArgs, gasLimit: bigint, baseFeeWei: bigint): CallMessage {
+  if (hasBothPrices(args)) {
+    throw queryError('invalidArgument', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  }
+  return {
+    from: args.from ?? ZERO_ADDRESS,
+    to: args.to,
+    gasLimit,
+    gasPriceWei: gasPrice(args, baseFeeWei),
+    valueWei: args.valueWei ?? 0n,
+    data: args.input ?? args.data ?? EMPTY,
+    accessList: args.accessList ?? [],
+    authorizations: args.authorizations ?? [],
+  }
+}
+
+/** A state to run on and to forget, with overrides in force, and what else an execution needs. */
+export interface CallGround {
+  readonly ctx: ReadContext
+  readonly block: EvmBlockEnv
+  /** Opens a fresh view of the state; what runs on it changes no other. */
+  open(): ChainEvmState
+  readonly precompiles: Precompiles
+  readonly shouldStop: (() => boolean) | undefined
+}
+
+/** Prepares the ground of one request. */
+export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGround {
+  const { stateOverrides = [], blockOverrides, proposer, shouldStop } = options
+  const rules = chainRules(ctx)
+  return {
+    ctx,
+    block: blockEnv(ctx, blockOverrides, proposer),
+    precompiles: movePrecompiles(chainPrecompiles(rules), stateOverrides),
+    shouldStop,
+    open() {
+      const { block, identity, app } = ctx
+      const branch = createBranch(ctx.store)
+      const scratch = createContext({ branch, transient: createTransient(), block: { ...block }, identity, app })
+      const state = createEvmState(scratch)
+      applyOverrides(state, stateOverrides)
+      return state
+    },
+  }
+}
+
+/**
+ * Runs a message and forgets what it wrote. No balance, fee or nonce is checked but the value's transfer. `observe` may
+ * put itself between the execution and its state.
+ * Throws 3 `invalidArgument` for gas below the intrinsic gas, 4 `deadlineExceeded` when stopped.
+ */
+export function runCall(ground: CallGround, message: CallMessage, observe = (state: EvmState) => state): CallOutcome {
+  const rules = chainRules(ground.ctx)
+  checkGas(message, rules)
+  const state = observe(ground.open())
+  const { gasPriceWei } = message
+  const evm = createEvm({
+    state,
+    rules,
+    // As in geth, a call without a price sees no base fee either, so that code comparing the two does not fail.
+    block: gasPriceWei === 0n ? { ...ground.block, baseFee: 0n } : ground.block,
+    tx: { origin: message.from, gasPrice: gasPriceWei, blobHashes: [] },
+    precompiles: ground.precompiles,
+    ...(ground.shouldStop ? { shouldStop: ground.shouldStop } : {}),
+  })
+  const nonce = state.account(message.from)?.nonce ?? 0n
+  const result = executeMessage(evm, { ...message, nonce })
+  if (result.stopped) throw queryError('deadlineExceeded', 'execution timeout')
+  return {
+    output: result.output,
+    vmError: result.success ? '' : (result.error ?? 'execution reverted'),
+    gasUsed: result.gasUsed,
+    gasUsedBeforeRefund: result.gasUsedBeforeRefund,
+    logs: result.success ? result.logs : [],
+  }
+}
+
+function checkGas(message: CallMessage, rules: Rules): void {
+  const { gasLimit } = message
+  const intrinsic = intrinsicGas(message, rules)
+  if (gasLimit < intrinsic) throw errors.gasTooLow(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)
+  const floor = floorGas(message, rules)
+  if (gasLimit < floor) {
+    throw errors.gasTooLow(`insufficient gas for floor data gas cost: have ${gasLimit}, want ${floor}`)
+  }
+}
+
+/** Whether a failure to run at all means that the gas limit was too low: a probe then counts as failed. */
+export function isGasTooLow(error: unknown): boolean {
+  return error instanceof ChainError && error.codespace === 'evm' && error.code === errors.gasTooLow().code
+}

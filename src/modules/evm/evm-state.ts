@@ -1,0 +1,117 @@
+/** The EVM's view of the chain: accounts of `auth`, balances of `bank`, code and storage of this module, on one branch. */
+import type { EvmState } from '../../evm/state.ts'
+import { equal, prefixEnd } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import type { BranchedContext, Context } from '../../sdk/context.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import { blockHash } from './history.ts'
+import * as state from './state.ts'
+
+const ZERO_WORD = new Uint8Array(32)
+const NO_CODE = new Uint8Array(0)
+
+export interface ChainEvmState extends EvmState {
+  /** The innermost context: what a precompile's keepers work on. */
+  context(): Context
+  /**
+   * Hands wei that executions destroyed (a self-destruct in favour of itself) to the module account, so that supply
+   * stays what it is. To be called once, after the last write.
+   */
+  settle(): void
+}
+
+function isZero(word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) if (word[i] !== 0) return false
+  return true
+}
+
+/** Every slot of an account begins with this key. */
+function storagePrefix(address: Uint8Array): Uint8Array {
+  return state.slotKey(address, ZERO_WORD).subarray(0, 21)
+}
+
+/** Changes of whole balances, which together must be none; a dropped branch takes its part with it. */
+interface Level {
+  readonly ctx: Context
+  deltaWei: bigint
+}
+
+/** An `EvmState` over a context. Gas of the context's meter is charged for nothing here: give it a free one. */
+export function createEvmState(root: Context): ChainEvmState {
+  const levels: Level[] = [{ ctx: root, deltaWei: 0n }]
+  const top = (): Level => levels.at(-1)!
+
+  function setBalance(level: Level, address: Uint8Array, balanceWei: bigint): void {
+    const before = bank.balanceWei(level.ctx, address)
+    level.deltaWei += balanceWei - before
+    if (balanceWei > before) bank.addWei(level.ctx, address, balanceWei - before)
+    else if (balanceWei < before) bank.subWei(level.ctx, address, before - balanceWei)
+  }
+
+  return {
+    context: () => top().ctx,
+    account(address) {
+      const { ctx } = top()
+      const account = auth.getAccount(ctx, address)
+      const balanceWei = bank.balanceWei(ctx, address)
+      if (!account && balanceWei === 0n) return undefined
+      return { nonce: account?.sequence ?? 0n, balanceWei, codeHash: account?.codeHash ?? EMPTY_CODE_HASH }
+    },
+    code(codeHash) {
+      if (equal(codeHash, EMPTY_CODE_HASH)) return NO_CODE
+      return state.codes.get(top().ctx, codeHash) ?? NO_CODE
+    },
+    storage: (address, slot) => top().ctx.store.get(state.EVM_STORE, state.slotKey(address, slot)) ?? ZERO_WORD,
+    hasStorage(address) {
+      const prefix = storagePrefix(address)
+      const found = top().ctx.store.iterate(state.EVM_STORE, { start: prefix, end: prefixEnd(prefix) })
+      const any = found.next().done !== true
+      found.return?.()
+      return any
+    },
+    blockHash: (number) => blockHash(top().ctx, number),
+
+    setAccount(address, account) {
+      const level = top()
+      const { ctx } = level
+      setBalance(level, address, account?.balanceWei ?? 0n)
+      const stored = auth.getAccount(ctx, address)
+      if (!account) {
+        if (stored?.kind === 'eth') auth.removeAccount(ctx, stored)
+        return
+      }
+      const base = stored ?? auth.newAccount(ctx, address)
+      const codeHash = base.kind === 'eth' ? account.codeHash : EMPTY_CODE_HASH
+      auth.setAccount(ctx, { ...base, sequence: account.nonce, codeHash })
+    },
+    setCode: (codeHash, code) => state.codes.set(top().ctx, codeHash, code),
+    setStorage(address, slot, value) {
+      const { store } = top().ctx
+      const key = state.slotKey(address, slot)
+      if (isZero(value)) store.delete(state.EVM_STORE, key)
+      else store.set(state.EVM_STORE, key, value)
+    },
+    clearStorage(address) {
+      const { store } = top().ctx
+      const prefix = storagePrefix(address)
+      const range = { start: prefix, end: prefixEnd(prefix) }
+      for (const key of [...store.iterate(state.EVM_STORE, range)].map(([found]) => found)) {
+        store.delete(state.EVM_STORE, key)
+      }
+    },
+
+    branch: () => void levels.push({ ctx: top().ctx.branch(), deltaWei: 0n }),
+    merge() {
+      const { ctx, deltaWei } = levels.pop()!
+      ;(ctx as BranchedContext).merge()
+      top().deltaWei += deltaWei
+    },
+    drop: () => void levels.pop(),
+    settle() {
+      const { ctx, deltaWei } = top()
+      if (deltaWei > 0n) throw new Error(`an EVM execution made ${deltaWei} wei`)
+      if (deltaWei < 0n) bank.addWei(ctx, state.evmAccount.address, -deltaWei)
+    },
+  }
+}

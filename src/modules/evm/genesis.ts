@@ -1,0 +1,124 @@
+/** Genesis of the EVM: contracts with code and storage, parameters, mappings, the fork (evm.md §5). */
+import { create } from '@bufbuild/protobuf'
+import { parseFork } from '../../evm/forks.ts'
+import { type FunToken, FunTokenSchema, type Params } from '../../gen/chain/evm/v1/evm_pb.ts'
+import {
+  ChainConfigSchema,
+  type GenesisAccount,
+  GenesisAccountSchema,
+  GenesisStateSchema,
+} from '../../gen/chain/evm/v1/genesis_pb.ts'
+import { formatEip55, parseEvm } from '../../primitives/address.ts'
+import { equal, formatHex, formatHex0x, parseHex, toKey, utf8 } from '../../primitives/bytes.ts'
+import { isValid } from '../../primitives/denom.ts'
+import { EMPTY_CODE_HASH, keccak256, sha256 } from '../../primitives/hash.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { errors } from '../../sdk/errors.ts'
+import { fromJson, toJson } from '../../sdk/json.ts'
+import type { GenesisHandlers } from '../../sdk/module.ts'
+import * as auth from '../auth/keeper.ts'
+import * as evm from './keeper.ts'
+import { defaultParams, validateParams } from './params.ts'
+import { CHAIN_FORKS, NEWEST_FORK } from './rules.ts'
+import * as state from './state.ts'
+
+function word(text: string, what: string): Uint8Array {
+  const bytes = parseHex(text)
+  if (bytes?.length !== 32) throw errors.invalidRequest(`${what} ${JSON.stringify(text)} is not 32 bytes`)
+  return bytes
+}
+
+/** Gives a contract its code. An account that `auth` knows must name that code; one it does not know is made. */
+function initAccount(ctx: Context, { address, code: codeText, storage }: GenesisAccount): Uint8Array {
+  const at = parseEvm(address)
+  if (!at) throw errors.invalidRequest(`genesis account ${JSON.stringify(address)} is not an address`)
+  const code = parseHex(codeText)
+  if (!code) throw errors.invalidRequest(`code of genesis account ${address} is not hexadecimal`)
+  const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code)
+  const known = auth.getAccount(ctx, at)
+  if (known && (known.kind !== 'eth' || !equal(known.codeHash, codeHash))) {
+    throw errors.invalidRequest(
+      `account ${address} of auth is of kind ${known.kind} with code hash ${formatHex0x(known.codeHash)}, its code has ${formatHex0x(codeHash)}`,
+    )
+  }
+  if (!known) auth.setAccount(ctx, { ...auth.newAccount(ctx, at), sequence: code.length > 0 ? 1n : 0n, codeHash })
+  if (code.length > 0) state.codes.set(ctx, codeHash, code)
+  const seen = new Set<string>()
+  for (const { key, value } of storage) {
+    const slot = word(key, 'storage key')
+    if (seen.has(toKey(slot))) throw errors.invalidRequest(`duplicate storage key ${key} of ${address}`)
+    seen.add(toKey(slot))
+    ctx.store.set(state.EVM_STORE, state.slotKey(at, slot), word(value, 'storage value'))
+  }
+  return at
+}
+
+/** Id of a mapping: sha256 of the checksummed contract address, `|` and the denom. */
+export function funTokenId(contract: Uint8Array, denom: string): Uint8Array {
+  return sha256(utf8(`${formatEip55(contract)}|${denom}`))
+}
+
+function initMapping(ctx: Context, mapping: FunToken): void {
+  const { erc20Addr, bankDenom } = mapping
+  if (!isValid(bankDenom)) throw errors.invalidRequest(`invalid denom of a mapping: ${bankDenom}`)
+  if (bankDenom === ctx.identity.baseDenom) throw errors.invalidRequest(`${bankDenom} has its mapping already`)
+  if (erc20Addr.length !== 20) throw errors.invalidRequest(`the contract of ${bankDenom} is not an address`)
+  const id = funTokenId(erc20Addr, bankDenom)
+  state.funTokens.set(ctx, id, create(FunTokenSchema, mapping))
+  state.funTokensByErc20.add(ctx, [erc20Addr, id])
+  state.funTokensByDenom.add(ctx, [bankDenom, id])
+}
+
+function initParams(ctx: Context, params: Params | undefined): void {
+  const chosen = params ?? defaultParams()
+  validateParams(chosen)
+  state.params.set(ctx, chosen)
+}
+
+function exportAccounts(ctx: ReadContext): GenesisAccount[] {
+  const exported: GenesisAccount[] = []
+  for (const { address, codeHash } of auth.accounts(ctx)) {
+    if (equal(codeHash, EMPTY_CODE_HASH)) continue
+    const storage = [...state.slots.iterate(ctx, { prefix: address })].map(([[, slot], value]) => ({
+      key: formatHex0x(slot),
+      value: formatHex0x(value),
+    }))
+    const code = formatHex(state.codes.get(ctx, codeHash) ?? new Uint8Array(0))
+    exported.push(create(GenesisAccountSchema, { address: formatEip55(address), code, storage }))
+  }
+  return exported
+}
+
+export const genesis: GenesisHandlers = {
+  defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: defaultParams() })),
+  init(ctx, json) {
+    const { accounts, params, funtokenMappings, chainConfig } = fromJson(ctx, GenesisStateSchema, json, 'evm')
+    initParams(ctx, params)
+    const name = chainConfig?.fork || NEWEST_FORK
+    const fork = parseFork(name)
+    if (!fork || !CHAIN_FORKS.includes(fork)) {
+      throw errors.invalidRequest(`fork ${JSON.stringify(name)} is none of ${CHAIN_FORKS.join(', ')}`)
+    }
+    state.fork.set(ctx, fork)
+    auth.ensureModuleAccount(ctx, state.evmAccount)
+    const seen = new Set<string>()
+    for (const account of accounts) {
+      const at = toKey(initAccount(ctx, account))
+      if (seen.has(at)) throw errors.invalidRequest(`duplicate genesis account ${account.address}`)
+      seen.add(at)
+    }
+    for (const mapping of funtokenMappings) initMapping(ctx, mapping)
+  },
+  export(ctx) {
+    return toJson(
+      ctx,
+      GenesisStateSchema,
+      create(GenesisStateSchema, {
+        accounts: exportAccounts(ctx),
+        params: evm.params(ctx),
+        funtokenMappings: [...state.funTokens.iterate(ctx)].map(([, mapping]) => mapping),
+        chainConfig: create(ChainConfigSchema, { fork: state.fork.get(ctx) ?? NEWEST_FORK }),
+      }),
+    )
+  },
+}

@@ -1,0 +1,37 @@
+/** The Ethereum virtual machine's place on the chain: its state, parameters, queries and calls. */
+import { EventBlockBloomSchema, EventWeiBlockDeltaSchema } from '../../gen/chain/evm/v1/events_pb.ts'
+import { formatHex } from '../../primitives/bytes.ts'
+import type { Context } from '../../sdk/context.ts'
+import { defineModule } from '../../sdk/module.ts'
+import * as bank from '../bank/keeper.ts'
+import { blockBloom } from './block-values.ts'
+import { genesis } from './genesis.ts'
+import { recordBlockHash } from './history.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+import { evmAccount, netWeiDelta } from './state.ts'
+
+/** Emits the block's bloom, and what the wei of its transactions do not balance to, which a sound block never has. */
+function closeBlock(ctx: Context): void {
+  ctx.emit(EventBlockBloomSchema, { bloom: formatHex(blockBloom(ctx)) })
+  const delta = bank.weiDelta(ctx)
+  if (delta === 0n) return
+  const net = (netWeiDelta.get(ctx) ?? 0n) + delta
+  netWeiDelta.set(ctx, net)
+  ctx.emit(EventWeiBlockDeltaSchema, {
+    netWeiBlockDelta: net.toString(),
+    weiBlockDelta: delta.toString(),
+    blockNumber: ctx.block.height,
+  })
+}
+
+export const evm = defineModule({
+  name: 'evm',
+  stores: ['evm', 'x'],
+  messages, // chain.evm.v1.Msg
+  queries, // chain.evm.v1.Query
+  accounts: [evmAccount],
+  genesis,
+  beginBlock: recordBlockHash,
+  endBlock: closeBlock,
+})

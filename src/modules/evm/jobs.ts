@@ -1,0 +1,83 @@
+/** Heavy work by name, on one read snapshot, in a worker or in this thread: payloads and answers are plain data. */
+import type { EvmLog } from '../../evm/state.ts'
+import type { AccessList } from '../../evm/transaction/types.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { createAccessList } from './access-list.ts'
+import { callGround, callMessage, runCall } from './call.ts'
+import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
+import { type EstimateOutcome, estimateGas } from './estimate.ts'
+import { estimateGasJob, ethCallJob } from './query-calls.ts'
+
+export interface JobBudget {
+  /** True once the job's time is up or nobody waits for it. */
+  shouldStop(): boolean
+}
+
+export interface CallPayload {
+  readonly args: CallArgs
+  /** Most gas of one execution. */
+  readonly gasCap: bigint
+  readonly stateOverrides?: readonly AccountOverride[] | undefined
+  readonly blockOverrides?: BlockOverrides | undefined
+  /** Consensus address that sets COINBASE. */
+  readonly proposer?: Uint8Array | undefined
+}
+
+export interface CallAnswer {
+  readonly output: Uint8Array
+  /** Empty on success. */
+  readonly vmError: string
+  readonly gasUsed: bigint
+  readonly logs: readonly EvmLog[]
+}
+
+export type EstimateAnswer = EstimateOutcome
+
+export interface AccessListAnswer {
+  readonly accessList: AccessList
+  readonly gasUsed: bigint
+  /** Empty on success. */
+  readonly vmError: string
+}
+
+function groundOf(ctx: ReadContext, payload: CallPayload, budget: JobBudget) {
+  const { stateOverrides, blockOverrides, proposer } = payload
+  return callGround(ctx, { stateOverrides, blockOverrides, proposer, shouldStop: () => budget.shouldStop() })
+}
+
+/** Gas of a call: what the arguments ask for, at most the cap. */
+function gasOf({ args, gasCap }: CallPayload): bigint {
+  return args.gas !== undefined && args.gas < gasCap ? args.gas : gasCap
+}
+
+/** One call. Throws as `runCall`. */
+export function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
+  const ground = groundOf(ctx, payload, budget)
+  const { output, vmError, gasUsed, logs } = runCall(
+    ground,
+    callMessage(payload.args, gasOf(payload), ground.block.baseFee),
+  )
+  return { output, vmError, gasUsed, logs }
+}
+
+/** One estimate. Throws as `estimateGas`. */
+export function estimate(ctx: ReadContext, payload: CallPayload, budget: JobBudget): EstimateAnswer {
+  return estimateGas(groundOf(ctx, payload, budget), payload.args, payload.gasCap)
+}
+
+/** One access list. Throws as `runCall`. */
+export function accessList(ctx: ReadContext, payload: CallPayload, budget: JobBudget): AccessListAnswer {
+  return createAccessList(groundOf(ctx, payload, budget), payload.args, gasOf(payload))
+}
+
+type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
+
+/** The jobs of this module, by the names that gateways use. */
+export const evmJobs: Readonly<Record<string, Job>> = {
+  ethCall,
+  estimateGas: estimate,
+  createAccessList: accessList,
+  // The same by query method, encoded as the query service has them.
+  '/chain.evm.v1.Query/EthCall': ethCallJob,
+  '/chain.evm.v1.Query/EstimateGas': estimateGasJob,
+}

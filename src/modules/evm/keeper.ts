@@ -1,0 +1,59 @@
+/** What other modules, gateways and our own handlers ask of the EVM's state. */
+import type { Params } from '../../gen/chain/evm/v1/evm_pb.ts'
+import { equal } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import { defaultParams } from './params.ts'
+import * as state from './state.ts'
+
+export type { Creation } from './state.ts'
+
+const ZERO_WORD = new Uint8Array(32)
+
+export function params(ctx: ReadContext): Params {
+  return state.params.get(ctx) ?? defaultParams()
+}
+
+/** Nonce of an account; 0 if there is none. */
+export function nonce(ctx: ReadContext, address: Uint8Array): bigint {
+  return auth.getAccount(ctx, address)?.sequence ?? 0n
+}
+
+/** Balance of an address, base denom and remainder together. Unit: wei. */
+export function balanceWei(ctx: ReadContext, address: Uint8Array): bigint {
+  return bank.balanceWei(ctx, address)
+}
+
+/** Keccak-256 of the code of an address; that of nothing for anything without code. */
+export function codeHash(ctx: ReadContext, address: Uint8Array): Uint8Array {
+  return auth.getAccount(ctx, address)?.codeHash ?? EMPTY_CODE_HASH
+}
+
+/** Deployed code; undefined for an address without any. */
+export function code(ctx: ReadContext, address: Uint8Array): Uint8Array | undefined {
+  const hash = codeHash(ctx, address)
+  return equal(hash, EMPTY_CODE_HASH) ? undefined : state.codes.get(ctx, hash)
+}
+
+/** A storage slot, 32 bytes; zeros if unset. */
+export function storage(ctx: ReadContext, address: Uint8Array, slot: Uint8Array): Uint8Array {
+  return ctx.store.get(state.EVM_STORE, state.slotKey(address, slot)) ?? ZERO_WORD
+}
+
+/** Who made a contract; undefined if it is none, or was made before there were such records (D12). */
+export function creation(ctx: ReadContext, contract: Uint8Array): state.Creation | undefined {
+  return state.creations.get(ctx, contract)
+}
+
+export function recordCreation(ctx: Context, contract: Uint8Array, made: state.Creation): void {
+  state.creations.set(ctx, contract, made)
+}
+
+// The parts that the path of transactions works with.
+export { blockEnv } from './block-env.ts'
+export { addToBlock, type BlockPlace, nextIndex } from './block-values.ts'
+export { createEvmState } from './evm-state.ts'
+export { chainPrecompiles } from './precompiles.ts'
+export { chainRules } from './rules.ts'

@@ -1,0 +1,63 @@
+/** What a development chain's genesis adds to the defaults: the contracts that tools expect to be there. */
+import { create, type JsonValue } from '@bufbuild/protobuf'
+import { type GenesisAccount, GenesisAccountSchema, GenesisStateSchema } from '../../gen/chain/evm/v1/genesis_pb.ts'
+import { formatEip55 } from '../../primitives/address.ts'
+import { encodeUint, formatHex, formatHex0x, utf8 } from '../../primitives/bytes.ts'
+import { type JsonNames, toJson } from '../../sdk/json.ts'
+import { CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE } from './contracts/create2-deployer.ts'
+import { MULTICALL3_ADDRESS, MULTICALL3_CODE } from './contracts/multicall3.ts'
+import { WRAPPED_NATIVE_CODE } from './contracts/wrapped-native.ts'
+import { HISTORY_ADDRESS, HISTORY_CODE } from './history.ts'
+import { CANONICAL_WNATIVE, defaultParams } from './params.ts'
+
+const DECIMALS = 18n
+
+/** A text of less than 32 bytes as Solidity keeps it in its slot: the bytes, and twice their number at the end. */
+function shortText(text: string): string {
+  const word = new Uint8Array(32)
+  const bytes = utf8(text)
+  word.set(bytes)
+  word[31] = bytes.length * 2
+  return formatHex0x(word)
+}
+
+const slot = (number: bigint): string => formatHex0x(encodeUint(number, 32))
+
+function account(address: Uint8Array, code: Uint8Array, storage: readonly (readonly [bigint, string])[] = []) {
+  return create(GenesisAccountSchema, {
+    address: formatEip55(address),
+    code: formatHex(code),
+    storage: storage.map(([number, value]) => ({ key: slot(number), value })),
+  })
+}
+
+/** The history contract that EIP-2935 puts into every chain. */
+export const historyAccount: GenesisAccount = account(HISTORY_ADDRESS, HISTORY_CODE)
+
+/** The wrapped native coin at the canonical address. */
+function wrappedNative(symbol: string): GenesisAccount {
+  return account(CANONICAL_WNATIVE, WRAPPED_NATIVE_CODE, [
+    [0n, shortText('Wrapped Native')],
+    [1n, shortText(symbol)],
+    [2n, slot(DECIMALS)],
+  ])
+}
+
+/**
+ * The module's genesis of a development chain: wrapped native coin, Multicall3, the CREATE2 deployer, block hashes. `fork`
+ * is a name from `Berlin` to `Osaka`; without one the newest.
+ */
+export function localnetGenesis(names: JsonNames, fork = ''): JsonValue {
+  const accounts = [
+    wrappedNative(names.identity.wrappedNativeSymbol),
+    account(MULTICALL3_ADDRESS, MULTICALL3_CODE),
+    account(CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE),
+    historyAccount,
+  ]
+  const chainConfig = fork === '' ? {} : { chainConfig: { fork } }
+  return toJson(
+    names,
+    GenesisStateSchema,
+    create(GenesisStateSchema, { accounts, params: defaultParams(), ...chainConfig }),
+  )
+}

@@ -1,0 +1,92 @@
+/** chain.evm.v1.Query */
+import { Query } from '../../gen/chain/evm/v1/query_pb.ts'
+import * as address from '../../identity/address.ts'
+import { formatEip55 } from '../../primitives/address.ts'
+import { EMPTY, formatHex0x } from '../../primitives/bytes.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { defineQueries } from '../../sdk/module.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import * as staking from '../staking/keeper.ts'
+import { parseAccount, parseHexOnly, parseSlot } from './address.ts'
+import { errors } from './errors.ts'
+import * as funtokens from './funtokens.ts'
+import * as evm from './keeper.ts'
+import { answerEstimateGas, answerEthCall } from './query-calls.ts'
+import { tokenBalance } from './token-balance.ts'
+import { BASE_FEE_WEI, WEI_PER_UNIT } from './wei.ts'
+
+function parseConsensus(ctx: ReadContext, text: string): Uint8Array {
+  try {
+    return address.parseConsensus(ctx, text)
+  } catch (error) {
+    if (error instanceof ChainError) throw queryError('invalidArgument', error.message)
+    throw error
+  }
+}
+
+function findMapping(ctx: ReadContext, token: string) {
+  const funToken = funtokens.find(ctx, token)
+  if (!funToken) throw queryError('notFound', `token mapping not found for ${token}`)
+  return { funToken }
+}
+
+export const queries = defineQueries(Query, {
+  ethAccount(ctx, { address: text }) {
+    const bytes = parseAccount(ctx, text)
+    const account = auth.getAccount(ctx, bytes)
+    return {
+      balance: bank.balance(ctx, bytes, ctx.identity.baseDenom).toString(),
+      balanceWei: bank.balanceWei(ctx, bytes).toString(),
+      codeHash: formatHex0x(evm.codeHash(ctx, bytes)),
+      nonce: bytes.length === 20 ? (account?.sequence ?? 0n) : 0n,
+      ethAddress: bytes.length === 20 ? formatEip55(bytes) : '',
+      bech32Address: address.format(ctx, bytes),
+    }
+  },
+  validatorAccount(ctx, { consAddress }) {
+    const operator = staking.operatorOf(ctx, parseConsensus(ctx, consAddress))
+    if (!operator) throw queryError('notFound', `validator not found for ${consAddress}`)
+    const account = auth.getAccount(ctx, operator)
+    return {
+      accountAddress: address.format(ctx, operator),
+      sequence: account?.sequence ?? 0n,
+      accountNumber: account?.number ?? 0n,
+    }
+  },
+  balance(ctx, { address: text, token }) {
+    const holder = parseAccount(ctx, text)
+    const { bank: coin, erc20 } = tokenBalance(ctx, holder, token)
+    return {
+      balanceWei: bank.balanceWei(ctx, holder).toString(),
+      ...(coin ? { bank: coin } : {}),
+      ...(erc20 ? { erc20 } : {}),
+    }
+  },
+  storage(ctx, { address: text, key }) {
+    return { value: formatHex0x(evm.storage(ctx, parseHexOnly(text), parseSlot(key))) }
+  },
+  code(ctx, { address: text }) {
+    return { code: evm.code(ctx, parseHexOnly(text)) ?? EMPTY }
+  },
+  params(ctx) {
+    return { params: evm.params(ctx) }
+  },
+  ethCall: (ctx, request) => answerEthCall(ctx, request),
+  estimateGas: (ctx, request) => answerEstimateGas(ctx, request),
+  traceTx() {
+    throw errors.unimplemented('tracing of transactions (module evm)')
+  },
+  traceBlock() {
+    throw errors.unimplemented('tracing of blocks (module evm)')
+  },
+  traceCall() {
+    throw errors.unimplemented('tracing of calls (module evm)')
+  },
+  baseFee() {
+    return { baseFee: BASE_FEE_WEI.toString(), baseFeeUnative: (BASE_FEE_WEI / WEI_PER_UNIT).toString() }
+  },
+  funToken: (ctx, { token }) => findMapping(ctx, token),
+  funTokenMapping: (ctx, { token }) => findMapping(ctx, token),
+})

@@ -1,0 +1,30 @@
+/** Which EVM rules a chain runs under: the fork of its genesis and the EIPs of its parameters (evm.md §3.2). */
+import { FORK_NAMES, type ForkName, parseFork, type Rules, rulesOf } from '../../evm/forks.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import * as state from './state.ts'
+
+/** The newest fork: what a genesis without `chain_config` means. */
+export const NEWEST_FORK: ForkName = FORK_NAMES.at(-1)!
+
+/** The forks a chain may be configured to, oldest first. */
+export const CHAIN_FORKS: readonly ForkName[] = FORK_NAMES.slice(FORK_NAMES.indexOf('Berlin'))
+
+const RULES: ReadonlyMap<ForkName, Rules> = new Map(CHAIN_FORKS.map((fork) => [fork, rulesOf(fork)]))
+
+/** EIPs that `extra_eips` may name (evm.md §3.2). */
+export const ALLOWED_EXTRA_EIPS: readonly number[] = [
+  1153, 1344, 1884, 2200, 2929, 3198, 3529, 3855, 3860, 4762, 5656, 6780,
+]
+
+/** Rules of a fork and further EIPs; those that the fork has, and those without effect on a chain (4762), change nothing. */
+export function rules(fork: ForkName, extraEips: readonly bigint[]): Rules {
+  const base = RULES.get(fork)!
+  const extra = extraEips.map(Number).filter((eip) => eip !== 4762 && !base.eips.has(eip))
+  return extra.length === 0 ? base : rulesOf(fork, extra)
+}
+
+/** The rules in force at a state. */
+export function chainRules(ctx: ReadContext): Rules {
+  const fork = parseFork(state.fork.get(ctx) ?? NEWEST_FORK) ?? NEWEST_FORK
+  return rules(fork, state.params.get(ctx)?.extraEips ?? [])
+}
