@@ -1,0 +1,174 @@
+/** Running an admitted Ethereum transaction: EVM, refund, counters of the block, events, response (evm.md §3.5). */
+import { create, toBinary } from '@bufbuild/protobuf'
+import type { Rules } from '../../evm/forks.ts'
+import { createEvm } from '../../evm/host.ts'
+import type { EvmLog } from '../../evm/state.ts'
+import { accessListOf } from '../../evm/transaction/types.ts'
+import { executeMessage, type MessageResult } from '../../evm/transition.ts'
+import {
+  EventContractDeployedSchema,
+  EventContractExecutedSchema,
+  EventEthereumTxSchema,
+  EventTransferSchema,
+  EventTxLogSchema,
+} from '../../gen/chain/evm/v1/events_pb.ts'
+import { MsgEthereumTxResponseSchema } from '../../gen/chain/evm/v1/tx_pb.ts'
+import { TxMsgDataSchema } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
+import * as auth from '../../modules/auth/keeper.ts'
+import * as bank from '../../modules/bank/keeper.ts'
+import {
+  addToBlock,
+  type BlockPlace,
+  blockEnv,
+  chainPrecompiles,
+  createEvmState,
+  recordCreation,
+} from '../../modules/evm/keeper.ts'
+import { formatEip55 } from '../../primitives/address.ts'
+import { EMPTY, formatHex, formatHex0x } from '../../primitives/bytes.ts'
+import type { Context } from '../../sdk/context.ts'
+import type { DecodedTx } from '../../sdk/tx.ts'
+import type { EvmTx } from '../records.ts'
+import type { Admitted } from './admission.ts'
+import { bloomOf } from './bloom.ts'
+import type { EthereumTx } from './envelope.ts'
+
+export interface Executed {
+  /** Encoded `TxMsgData`. */
+  readonly data: Uint8Array
+  readonly gasUsed: bigint
+  /** Unit: wei. */
+  readonly priceWei: bigint
+  readonly evmTx: EvmTx
+}
+
+/** Runs the EVM on a branch of the context and keeps what it did; a failure of the code has undone itself. */
+function run(ctx: Context, { transaction: tx, from }: EthereumTx, rules: Rules, priceWei: bigint): MessageResult {
+  const branch = ctx.branch()
+  const state = createEvmState(branch)
+  const evm = createEvm({
+    state,
+    rules,
+    block: blockEnv(branch),
+    tx: { origin: from, gasPrice: priceWei, blobHashes: [] },
+    precompiles: chainPrecompiles(rules),
+  })
+  const result = executeMessage(evm, {
+    from,
+    to: tx.to,
+    nonce: tx.nonce,
+    gasLimit: tx.gasLimit,
+    valueWei: tx.valueWei,
+    data: tx.data,
+    accessList: accessListOf(tx),
+    authorizations: tx.type === 4 ? tx.authorizations : [],
+  })
+  evm.journal.finalise()
+  state.settle()
+  for (const { address, creator } of evm.journal.creations) recordCreation(branch, address, { creator, origin: from })
+  branch.merge()
+  return result
+}
+
+function logMessages(ctx: Context, logs: readonly EvmLog[], hash: string, place: BlockPlace) {
+  const blockHash = formatHex0x(ctx.block.hash)
+  return logs.map(({ address, topics, data }, i) => ({
+    address: formatEip55(address),
+    topics: topics.map(formatHex0x),
+    data,
+    blockNumber: ctx.block.height,
+    txHash: hash,
+    txIndex: BigInt(place.evmIndex),
+    blockHash,
+    index: BigInt(place.firstLogIndex + i),
+    removed: false,
+  }))
+}
+
+function emitOutcome(ctx: Context, { transaction: tx, from }: EthereumTx, contract: Uint8Array | undefined): void {
+  const sender = formatEip55(from)
+  if (contract) ctx.emit(EventContractDeployedSchema, { sender, contractAddr: formatEip55(contract) })
+  else if (!tx.to) return
+  else if (tx.data.length > 0) ctx.emit(EventContractExecutedSchema, { sender, contractAddr: formatEip55(tx.to) })
+  else if (tx.valueWei > 0n) {
+    ctx.emit(EventTransferSchema, { sender, recipient: formatEip55(tx.to), amount: tx.valueWei.toString() })
+  }
+}
+
+function refund(ctx: Context, from: Uint8Array, refundWei: bigint): void {
+  if (refundWei === 0n) return
+  bank.subWei(ctx, auth.feeCollector.address, refundWei)
+  bank.addWei(ctx, from, refundWei)
+}
+
+/**
+ * Executes an admitted transaction. Throws only for what no transaction may cause: the caller then drops the context's
+ * branch. What the code does, failure included, is in the result.
+ */
+export function execute(
+  ctx: Context,
+  wrapped: DecodedTx,
+  evmTx: EthereumTx,
+  rules: Rules,
+  { priceWei }: Admitted,
+  txIndex: number,
+): Executed {
+  const { transaction: tx, from, hash } = evmTx
+  const result = run(ctx, evmTx, rules, priceWei)
+  const { gasUsed, success } = result
+  refund(ctx, from, (tx.gasLimit - gasUsed) * priceWei)
+
+  const logs = success ? result.logs : []
+  const bloom = bloomOf(logs)
+  const place = addToBlock(ctx, { gasUsed, logCount: logs.length, bloom })
+  const hashHex = formatHex0x(hash)
+  const vmError = success ? '' : (result.error ?? 'execution reverted')
+  const contractAddress = success && !tx.to ? result.contractAddress : undefined
+  ctx.emit(EventEthereumTxSchema, {
+    ethHash: hashHex,
+    index: place.evmIndex.toString(),
+    gasUsed: gasUsed.toString(),
+    hash: formatHex(wrapped.hash()).toUpperCase(),
+    recipient: tx.to ? formatEip55(tx.to) : '',
+    vmError,
+  })
+  ctx.emitEvent('message', { module: 'evm', sender: formatEip55(from), tx_type: tx.type.toString() })
+  if (success) emitOutcome(ctx, evmTx, contractAddress)
+  const messages = logMessages(ctx, logs, hashHex, place)
+  ctx.emit(EventTxLogSchema, { logs: messages })
+
+  const response = create(MsgEthereumTxResponseSchema, {
+    hash: hashHex,
+    logs: messages,
+    ret: result.output.length > 0 ? result.output : EMPTY,
+    vmError,
+    gasUsed,
+  })
+  return {
+    data: encodeResponse(ctx, toBinary(MsgEthereumTxResponseSchema, response)),
+    gasUsed,
+    priceWei,
+    evmTx: {
+      hash,
+      raw: evmTx.raw,
+      txIndex,
+      evmIndex: place.evmIndex,
+      from,
+      to: tx.to,
+      contractAddress,
+      status: success ? 1 : 0,
+      gasUsed,
+      cumulativeGasUsed: place.cumulativeGasUsed,
+      effectiveGasPrice: priceWei,
+      type: tx.type,
+      bloom,
+      firstLogIndex: place.firstLogIndex,
+      logs,
+    },
+  }
+}
+
+function encodeResponse(ctx: Context, value: Uint8Array): Uint8Array {
+  const typeUrl = `/${ctx.identity.toProfileName(MsgEthereumTxResponseSchema.typeName)}`
+  return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses: [{ typeUrl, value }] }))
+}

@@ -1,0 +1,14 @@
+/** What a gas unit costs on this chain: never below the base fee (evm.md §3.3). */
+import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/**
+ * The price charged: the legacy price or base fee plus tip up to the cap, but at least the base fee, also where the
+ * sender signed less. Unit: wei.
+ */
+export function chargedPrice(tx: UnsignedTransaction, baseFeeWei: bigint): bigint {
+  if (tx.type === 0 || tx.type === 1) return max(tx.gasPriceWei, baseFeeWei)
+  return max(baseFeeWei, min(baseFeeWei + tx.maxPriorityFeePerGasWei, tx.maxFeePerGasWei))
+}
