@@ -1,0 +1,232 @@
+/** Blocks, transactions, receipts and logs as geth prints them. */
+import type { EvmTx, StoredBlock } from '../../app/records.ts'
+import { decodeTransaction } from '../../evm/transaction/decode.ts'
+import { encodeTransaction, signatureV } from '../../evm/transaction/encode.ts'
+import { accessListOf, type Transaction, type UnsignedTransaction } from '../../evm/transaction/types.ts'
+import { formatHex0x } from '../../primitives/bytes.ts'
+import { keccak256 } from '../../primitives/hash.ts'
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const EMPTY_BLOOM: Uint8Array = new Uint8Array(256)
+const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+const EMPTY_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
+const ZERO_HASH = `0x${'00'.repeat(32)}`
+const NANOS = 1_000_000_000n
+
+/** A quantity: `0x` and digits without leading zeros. */
+export function quantity(value: bigint | number): string {
+  return `0x${value.toString(16)}`
+}
+
+/** 32 bytes; the zero hash for what a header leaves empty. */
+export function hashOrZero(hash: Uint8Array): string {
+  return hash.length === 32 ? formatHex0x(hash) : ZERO_HASH
+}
+
+const timestamp = (block: StoredBlock): string => quantity(block.header.timeNs / NANOS)
+
+/** The bits of all receipts' blooms together. */
+export function bloomOf(txs: readonly EvmTx[]): Uint8Array {
+  const bloom = new Uint8Array(256)
+  for (const tx of txs) for (let i = 0; i < 256; i++) bloom[i]! |= tx.bloom[i]!
+  return bloom
+}
+
+/** Bytes of the consensus transactions and 500 for header and commit: an estimate that never changes. */
+function sizeOf(block: StoredBlock): number {
+  let size = 500
+  for (const tx of block.txs) size += tx.length
+  return size
+}
+
+/** A block's header as subscriptions push it: no transactions, no size. */
+export function formatHeader(block: StoredBlock): JsonObject {
+  const { header } = block
+  return {
+    number: quantity(header.height),
+    hash: formatHex0x(block.hash),
+    parentHash: hashOrZero(header.lastBlockId.hash),
+    nonce: '0x0000000000000000',
+    mixHash: ZERO_HASH,
+    sha3Uncles: EMPTY_UNCLES,
+    logsBloom: formatHex0x(bloomOf(block.evmTxs)),
+    stateRoot: hashOrZero(header.appHash),
+    miner: formatHex0x(block.coinbase),
+    difficulty: '0x0',
+    extraData: '0x',
+    gasLimit: quantity(block.gasLimit),
+    gasUsed: quantity(block.evmGasUsed),
+    timestamp: timestamp(block),
+    transactionsRoot: block.txs.length === 0 ? EMPTY_TRIE_ROOT : hashOrZero(header.dataHash),
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    baseFeePerGas: quantity(block.baseFeeWei),
+  }
+}
+
+/** A block with its EVM transactions, as hashes or whole. */
+export function formatBlock(block: StoredBlock, whole: boolean): JsonObject {
+  return {
+    ...formatHeader(block),
+    totalDifficulty: '0x0',
+    size: quantity(sizeOf(block)),
+    transactions: block.evmTxs.map((tx) => (whole ? formatMined(block, tx) : formatHex0x(tx.hash))),
+    uncles: [],
+  }
+}
+
+/** A transaction of a block. */
+export function formatMined(block: StoredBlock, tx: EvmTx): JsonObject {
+  return {
+    blockHash: formatHex0x(block.hash),
+    blockNumber: quantity(block.header.height),
+    blockTimestamp: timestamp(block),
+    ...formatTransaction(decodeTransaction(tx.raw), tx.hash, tx.from, tx.effectiveGasPrice),
+    transactionIndex: quantity(tx.evmIndex),
+  }
+}
+
+/** A transaction that waits for its block. */
+export function formatPending(raw: Uint8Array, hash: Uint8Array, from: Uint8Array): JsonObject {
+  return {
+    blockHash: null,
+    blockNumber: null,
+    blockTimestamp: null,
+    ...formatTransaction(decodeTransaction(raw), hash, from),
+    transactionIndex: null,
+  }
+}
+
+/** The fields of a transaction; `gasPrice` is what was charged, and before that the fee cap. */
+function formatTransaction(tx: Transaction, hash: Uint8Array, from: Uint8Array, chargedWei?: bigint): JsonObject {
+  return {
+    from: formatHex0x(from),
+    ...formatUnsigned(tx),
+    ...(tx.type >= 2 && chargedWei !== undefined ? { gasPrice: quantity(chargedWei) } : {}),
+    hash: formatHex0x(hash),
+    v: quantity(signatureV(tx)),
+    r: quantity(tx.signature.r),
+    s: quantity(tx.signature.s),
+    ...(tx.type === 0 ? {} : { yParity: quantity(tx.signature.yParity) }),
+  }
+}
+
+/** The fields that a transaction has before it is signed. */
+export function formatUnsigned(tx: UnsignedTransaction): JsonObject {
+  const fees =
+    tx.type < 2
+      ? { gasPrice: quantity((tx as { gasPriceWei: bigint }).gasPriceWei) }
+      : dynamicFees(tx as { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint })
+  return {
+    type: quantity(tx.type),
+    ...(tx.chainId === undefined ? {} : { chainId: quantity(tx.chainId) }),
+    nonce: quantity(tx.nonce),
+    to: tx.to ? formatHex0x(tx.to) : null,
+    gas: quantity(tx.gasLimit),
+    ...fees,
+    value: quantity(tx.valueWei),
+    input: formatHex0x(tx.data),
+    ...(tx.type === 0 ? {} : { accessList: accessListOf(tx).map(formatAccess) }),
+    ...(tx.type === 4 ? { authorizationList: tx.authorizations.map(formatAuthorization) } : {}),
+  }
+}
+
+function dynamicFees(tx: { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint }): JsonObject {
+  const maxFeePerGas = quantity(tx.maxFeePerGasWei)
+  return { gasPrice: maxFeePerGas, maxFeePerGas, maxPriorityFeePerGas: quantity(tx.maxPriorityFeePerGasWei) }
+}
+
+export function formatAccess(entry: {
+  readonly address: Uint8Array
+  readonly storageKeys: readonly Uint8Array[]
+}): JsonObject {
+  return { address: formatHex0x(entry.address), storageKeys: entry.storageKeys.map(formatHex0x) }
+}
+
+function formatAuthorization(authorization: (Transaction & { type: 4 })['authorizations'][number]): JsonObject {
+  return {
+    chainId: quantity(authorization.chainId),
+    address: formatHex0x(authorization.address),
+    nonce: quantity(authorization.nonce),
+    yParity: quantity(authorization.yParity),
+    r: quantity(authorization.r),
+    s: quantity(authorization.s),
+  }
+}
+
+/** A signed transaction with its bytes, as `eth_signTransaction` and `eth_fillTransaction` answer it. */
+export function formatSigned(tx: Transaction): JsonObject {
+  const raw = encodeTransaction(tx)
+  return {
+    raw: formatHex0x(raw),
+    tx: {
+      ...formatUnsigned(tx),
+      ...(tx.type >= 2 ? { gasPrice: null } : {}),
+      v: quantity(signatureV(tx)),
+      r: quantity(tx.signature.r),
+      s: quantity(tx.signature.s),
+      ...(tx.type === 0 ? {} : { yParity: quantity(tx.signature.yParity) }),
+      hash: formatHex0x(keccak256(raw)),
+    },
+  }
+}
+
+export interface LogPlace {
+  readonly blockHash: Uint8Array
+  readonly height: bigint
+  readonly timeNs: bigint
+  readonly txHash: Uint8Array
+  readonly evmIndex: number
+  readonly logIndex: number
+}
+
+export function formatLog(
+  log: { readonly address: Uint8Array; readonly topics: readonly Uint8Array[]; readonly data: Uint8Array },
+  place: LogPlace,
+): JsonObject {
+  return {
+    address: formatHex0x(log.address),
+    topics: log.topics.map(formatHex0x),
+    data: formatHex0x(log.data),
+    blockNumber: quantity(place.height),
+    transactionHash: formatHex0x(place.txHash),
+    transactionIndex: quantity(place.evmIndex),
+    blockHash: formatHex0x(place.blockHash),
+    blockTimestamp: quantity(place.timeNs / NANOS),
+    logIndex: quantity(place.logIndex),
+    removed: false,
+  }
+}
+
+/** The logs of one transaction of a block. */
+export function formatLogs(block: StoredBlock, tx: EvmTx): readonly JsonObject[] {
+  return tx.logs.map((log, i) =>
+    formatLog(log, {
+      blockHash: block.hash,
+      height: block.header.height,
+      timeNs: block.header.timeNs,
+      txHash: tx.hash,
+      evmIndex: tx.evmIndex,
+      logIndex: tx.firstLogIndex + i,
+    }),
+  )
+}
+
+export function formatReceipt(block: StoredBlock, tx: EvmTx): JsonObject {
+  return {
+    blockHash: formatHex0x(block.hash),
+    blockNumber: quantity(block.header.height),
+    contractAddress: tx.contractAddress ? formatHex0x(tx.contractAddress) : null,
+    cumulativeGasUsed: quantity(tx.cumulativeGasUsed),
+    effectiveGasPrice: quantity(tx.effectiveGasPrice),
+    from: formatHex0x(tx.from),
+    gasUsed: quantity(tx.gasUsed),
+    logs: formatLogs(block, tx),
+    logsBloom: formatHex0x(tx.bloom),
+    status: quantity(tx.status),
+    to: tx.to ? formatHex0x(tx.to) : null,
+    transactionHash: formatHex0x(tx.hash),
+    transactionIndex: quantity(tx.evmIndex),
+    type: quantity(tx.type),
+  }
+}

@@ -1,0 +1,105 @@
+/** Searching logs within budgets of time and number, giving way to other work between pieces of the range. */
+import { setImmediate } from 'node:timers/promises'
+import type { FoundLog } from '../../indexer/types.ts'
+import { formatHex0x } from '../../primitives/bytes.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { heightOf } from './block-ref.ts'
+import { invalidParams, limitExceeded, serverError } from './errors.ts'
+import { formatLog, type JsonObject } from './format.ts'
+import type { LogFilter } from './params.ts'
+
+/** Most logs in one answer. */
+export const MAX_LOGS = 10_000
+/** Blocks searched without giving way. */
+const PIECE = 2_000n
+
+export interface LogRange {
+  readonly from: bigint
+  readonly to: bigint
+}
+
+function format(found: FoundLog): JsonObject {
+  return formatLog(found, {
+    blockHash: found.blockHash,
+    height: found.height,
+    timeNs: found.timeNs,
+    txHash: found.tx.hash,
+    evmIndex: found.tx.evmIndex,
+    logIndex: found.logIndex,
+  })
+}
+
+/** The part of a range that lies in another; `from` is above `to` when there is none. */
+export function within(range: LogRange, bounds: LogRange): LogRange {
+  let { from, to } = range
+  if (from < bounds.from) from = bounds.from
+  if (to > bounds.to) to = bounds.to
+  return { from, to }
+}
+
+/**
+ * The heights that a filter names, within the kept ones. Both bounds default to the latest block.
+ * Throws geth's texts: `unknown block`, `invalid block range params`, `exceed maximum block range: N`.
+ */
+export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
+  const { blocks, settings } = node
+  if (filter.blockHash) {
+    const height = blocks.heightOfHash(filter.blockHash)
+    if (height === undefined) throw serverError('unknown block')
+    return { from: height, to: height }
+  }
+  const latest = blocks.latestHeight()
+  const from = filter.from ? heightOf(node, filter.from)! : latest
+  const to = filter.to ? heightOf(node, filter.to)! : latest
+  if (from > to) throw invalidParams('invalid block range params')
+  const limit = BigInt(settings.logsBlockRange)
+  if (limit > 0n && to - from >= limit) throw invalidParams(`exceed maximum block range: ${limit}`)
+  return within({ from, to }, { from: blocks.earliestHeight(), to: latest })
+}
+
+/**
+ * The logs of a range that match, formatted, in order. Throws -32005 naming what was covered when they are more than
+ * `MAX_LOGS` or the node's time budget for a call is used up; ends early when the client has gone.
+ */
+export async function findLogs(
+  node: GatewayNode,
+  filter: LogFilter,
+  { from, to }: LogRange,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const found: JsonObject[] = []
+  const deadline = node.now() + node.settings.evmTimeoutMs
+  const covered = (height: bigint): string =>
+    height <= from ? 'nothing was covered' : `covered are blocks ${from} to ${height - 1n}`
+  for (let start = from; start <= to; start += PIECE) {
+    const last = start + PIECE - 1n
+    const query = {
+      fromHeight: start,
+      toHeight: last < to ? last : to,
+      addresses: filter.addresses,
+      topics: filter.topics,
+      limit: MAX_LOGS + 1 - found.length,
+    }
+    for (const log of node.blocks.logs(query)) {
+      found.push(format(log))
+      if (found.length > MAX_LOGS) {
+        throw limitExceeded(`query returned more than ${MAX_LOGS} results: ${covered(log.height)}`)
+      }
+    }
+    if (last >= to || signal.aborted) break
+    if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(last + 1n)}`)
+    await setImmediate()
+  }
+  return found
+}
+
+/** Whether a log passes a filter's addresses and topics, as subscriptions ask. */
+export function matches(
+  filter: Pick<LogFilter, 'addresses' | 'topics'>,
+  log: { readonly address: Uint8Array; readonly topics: readonly Uint8Array[] },
+): boolean {
+  const equals = (a: Uint8Array) => (b: Uint8Array) => formatHex0x(a) === formatHex0x(b)
+  if (filter.addresses.length > 0 && !filter.addresses.some(equals(log.address))) return false
+  if (filter.topics.length > log.topics.length) return false
+  return filter.topics.every((wanted, i) => wanted.length === 0 || wanted.some(equals(log.topics[i]!)))
+}

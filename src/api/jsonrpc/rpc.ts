@@ -1,0 +1,94 @@
+/** The JSON-RPC 2.0 envelope: one request or a batch of them as text in, the answers as text out. */
+import type { GatewayNode } from '../gateway.ts'
+import { invalidRequest, limitExceeded, methodNotFound, parseError, type RpcErrorObject, toRpcError } from './errors.ts'
+import type { Methods, RpcCall } from './method.ts'
+
+type Id = string | number | null
+
+interface Request {
+  readonly id: Id
+  readonly notification: boolean
+  readonly method: string
+  readonly params: unknown
+}
+
+/** Bytes of all answers of a batch together, as geth limits them. */
+const BATCH_RESPONSE_BYTES = 25_000_000
+
+const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
+
+function errorText(id: Id, error: unknown): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(toRpcError(error) ?? INTERNAL)}}`
+}
+
+function readRequest(value: unknown): Request | { readonly id: Id; readonly refusal: Error } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { id: null, refusal: invalidRequest('invalid request') }
+  }
+  const { jsonrpc, id, method, params } = value as Readonly<Record<string, unknown>>
+  const knownId = typeof id === 'string' || typeof id === 'number' || id === null ? id : undefined
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || (id !== undefined && knownId === undefined)) {
+    return { id: knownId ?? null, refusal: invalidRequest('invalid request') }
+  }
+  return { id: knownId ?? null, notification: id === undefined, method, params }
+}
+
+/** Runs one request. Undefined for a notification, which is never answered. */
+async function answerOne(call: RpcCall, methods: Methods, value: unknown): Promise<string | undefined> {
+  const request = readRequest(value)
+  if ('refusal' in request) return errorText(request.id, request.refusal)
+  if (request.notification) return undefined
+  try {
+    const found = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
+    if (!found) throw methodNotFound(request.method)
+    const result = await found.run(call, request.params)
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${JSON.stringify(result ?? null)}}`
+  } catch (error) {
+    if (!toRpcError(error)) logBug(call.node, request.method, error)
+    return errorText(request.id, error)
+  }
+}
+
+function logBug(node: GatewayNode, method: string, error: unknown): void {
+  node.log('error', `JSON-RPC ${method} failed`, {
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  })
+}
+
+const isSubmission = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (value as { method?: unknown }).method === 'eth_sendRawTransaction'
+
+/**
+ * Answers a batch in order. Requests run one after the other, except transactions that follow one another: they are
+ * submitted together, so that one block can take them all.
+ */
+async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unknown[]): Promise<string | undefined> {
+  if (batch.length === 0) return errorText(null, invalidRequest('empty batch'))
+  if (batch.length > call.node.settings.batchLimit) return errorText(null, invalidRequest('batch too large'))
+  const answers: (string | undefined | Promise<string | undefined>)[] = []
+  let size = 0
+  for (const value of batch) {
+    if (isSubmission(value)) {
+      answers.push(answerOne(call, methods, value))
+      continue
+    }
+    await Promise.all(answers)
+    const answer = await answerOne(call, methods, value)
+    size += answer?.length ?? 0
+    answers.push(size > BATCH_RESPONSE_BYTES ? errorText(null, limitExceeded('response too large')) : answer)
+    if (size > BATCH_RESPONSE_BYTES) break
+  }
+  const texts = (await Promise.all(answers)).filter((answer) => answer !== undefined)
+  return texts.length === 0 ? undefined : `[${texts.join(',')}]`
+}
+
+/** The answer to a message; undefined when it holds only notifications. Never rejects. */
+export async function answerMessage(call: RpcCall, methods: Methods, message: string): Promise<string | undefined> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(message)
+  } catch {
+    return errorText(null, parseError())
+  }
+  return Array.isArray(parsed) ? answerBatch(call, methods, parsed) : answerOne(call, methods, parsed)
+}

@@ -1,0 +1,182 @@
+/** The JSON-RPC server: HTTP and WebSocket on every port it listens on (evm.md §4). */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { GatewayNode } from '../gateway.ts'
+import { ethMethods } from './eth.ts'
+import { createFilters } from './filters.ts'
+import type { Methods, RpcCall } from './method.ts'
+import { netMethods } from './net.ts'
+import { answerMessage } from './rpc.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { web3Methods } from './web3.ts'
+
+const HTTP_TIMEOUT_MS = 30_000
+const IDLE_TIMEOUT_MS = 120_000
+/** A subscriber that reads too slowly to keep the bytes waiting for it under this is cut off. */
+const MAX_BUFFERED_BYTES = 32_000_000
+const CONTENT_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/json-rpc',
+  'application/jsonrequest',
+])
+
+export interface JsonRpcOptions {
+  /** Further methods, such as those of a development chain; a name given here wins. */
+  readonly methods?: Methods
+}
+
+export interface JsonRpcServer {
+  /** Opens one more port with both transports; 0 chooses one. Resolves with the port. */
+  listen(port: number, host: string): Promise<{ readonly port: number }>
+  /** Ends every connection and port. */
+  close(): Promise<void>
+}
+
+/** All methods of this server, by wire name. */
+function methodTable(options: JsonRpcOptions): Methods {
+  return { ...ethMethods, ...netMethods, ...web3Methods, ...options.methods }
+}
+
+function allowedOrigin(node: GatewayNode, origin: string | undefined): string | undefined {
+  if (origin === undefined) return undefined
+  const { corsOrigins } = node.settings
+  if (corsOrigins.includes('*')) return '*'
+  return corsOrigins.includes(origin) ? origin : undefined
+}
+
+function setCors(node: GatewayNode, request: IncomingMessage, response: ServerResponse): void {
+  const origin = allowedOrigin(node, request.headers.origin)
+  if (origin === undefined) return
+  response.setHeader('Access-Control-Allow-Origin', origin)
+  if (origin !== '*') response.setHeader('Vary', 'Origin')
+}
+
+function preflight(response: ServerResponse): void {
+  response.setHeader('Access-Control-Allow-Methods', 'POST, GET, OPTIONS')
+  response.setHeader('Access-Control-Allow-Headers', 'Content-Type, Authorization')
+  response.setHeader('Access-Control-Max-Age', '600')
+  response.writeHead(204).end()
+}
+
+function plain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${text}\n`)
+}
+
+/** The body as text; undefined when it is larger than allowed. Rejects when the client breaks off. */
+async function readBody(request: IncomingMessage, limitBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limitBytes) return undefined
+    chunks.push(chunk)
+  }
+  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
+}
+
+/** Refuses what is no JSON-RPC call; true when the request may go on. */
+function acceptable(node: GatewayNode, request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.method === 'OPTIONS') preflight(response)
+  else if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(200).end()
+  else if (request.method !== 'POST') plain(response, 405, 'method not allowed')
+  else if (!CONTENT_TYPES.has((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase())) {
+    plain(response, 415, 'invalid content type, only application/json is supported')
+  } else if (Number(request.headers['content-length'] ?? 0) > node.settings.bodyLimitBytes) {
+    plain(
+      response,
+      413,
+      `content length too large (${request.headers['content-length']}>${node.settings.bodyLimitBytes})`,
+    )
+  } else return true
+  return false
+}
+
+type Serve = Omit<RpcCall, 'signal' | 'subscriptions'> & { readonly methods: Methods }
+
+async function serveHttp(serve: Serve, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { node, methods } = serve
+  setCors(node, request, response)
+  if (!acceptable(node, request, response)) return
+  const gone = new AbortController()
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  const body = await readBody(request, node.settings.bodyLimitBytes)
+  if (body === undefined) return plain(response, 413, `content length too large (>${node.settings.bodyLimitBytes})`)
+  const answer = await answerMessage({ ...serve, signal: gone.signal }, methods, body)
+  if (gone.signal.aborted) return
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+  response.end(answer === undefined ? '' : `${answer}\n`)
+}
+
+function serveSocket(serve: Serve, socket: WebSocket): void {
+  const gone = new AbortController()
+  const send = (text: string): void => {
+    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate()
+    else if (socket.readyState === socket.OPEN) socket.send(text)
+  }
+  const subscriptions = createSubscriptions(serve.node, send)
+  socket.on('message', (data: Buffer) => {
+    void answerMessage({ ...serve, subscriptions, signal: gone.signal }, serve.methods, data.toString('utf8')).then(
+      (answer) => {
+        if (answer !== undefined) send(answer)
+        subscriptions.answered()
+      },
+    )
+  })
+  socket.on('close', () => {
+    gone.abort()
+    subscriptions.close()
+  })
+  socket.on('error', () => socket.terminate())
+}
+
+/** A JSON-RPC server over the node. It opens nothing until `listen`. */
+export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions = {}): JsonRpcServer {
+  const filters = createFilters(node)
+  const serve: Serve = { node, filters, methods: methodTable(options) }
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
+  sockets.on('connection', (socket) => serveSocket(serve, socket))
+  const servers: Server[] = []
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    serveHttp(serve, request, response).catch((error: unknown) => {
+      node.log('debug', 'JSON-RPC connection broke off', { error: String(error) })
+      response.destroy()
+    })
+  }
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (request.headers.origin !== undefined && allowedOrigin(node, request.headers.origin) === undefined) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request))
+  }
+
+  return {
+    async listen(port, host) {
+      const server = createServer({ keepAlive: true, noDelay: true }, onRequest)
+      server.requestTimeout = HTTP_TIMEOUT_MS
+      server.keepAliveTimeout = IDLE_TIMEOUT_MS
+      server.on('upgrade', onUpgrade)
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, resolve)
+      })
+      servers.push(server)
+      return { port: (server.address() as AddressInfo).port }
+    },
+    async close() {
+      filters.close()
+      for (const socket of sockets.clients) socket.terminate()
+      await Promise.all(
+        servers.map((server) => {
+          server.closeAllConnections()
+          return new Promise<void>((resolve) => server.close(() => resolve()))
+        }),
+      )
+    },
+  }
+}

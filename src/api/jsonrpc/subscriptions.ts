@@ -1,0 +1,85 @@
+/** What one WebSocket connection has asked to be pushed: new heads, logs, waiting transactions. */
+import { randomBytes } from 'node:crypto'
+import type { StoredBlock } from '../../app/records.ts'
+import type { PendingTx } from '../../consensus/driver.ts'
+import { formatHex0x } from '../../primitives/bytes.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { invalidParams, serverError } from './errors.ts'
+import { formatHeader, formatLogs, formatPending } from './format.ts'
+import { matches } from './logs.ts'
+import type { LogFilter } from './params.ts'
+
+const MAX_PER_CONNECTION = 200
+
+export interface Subscriptions {
+  /** The id of a new subscription. Throws for a kind that does not exist, and above 200 of a connection. */
+  subscribe(kind: string, filter: LogFilter | undefined, whole: boolean): string
+  unsubscribe(id: string): boolean
+  /** To be called when the answers so far are on their way: nothing is pushed for an id before the client knows it. */
+  answered(): void
+  close(): void
+}
+
+export function createSubscriptions(node: GatewayNode, send: (text: string) => void): Subscriptions {
+  const closers = new Map<string, () => void>()
+  const unanswered = new Map<string, string[]>()
+
+  const push = (id: string, result: unknown): void => {
+    const params = `{"subscription":"${id}","result":${JSON.stringify(result)}}`
+    const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`
+    const held = unanswered.get(id)
+    if (held) held.push(text)
+    else send(text)
+  }
+  const onBlock = (listener: (block: StoredBlock) => void): (() => void) => node.driver.onBlock(listener)
+  const open = (id: string, kind: string, filter: LogFilter | undefined, whole: boolean): (() => void) => {
+    switch (kind) {
+      case 'newHeads':
+        return onBlock((block) => push(id, formatHeader(block)))
+      case 'logs': {
+        const wanted = filter ?? { addresses: [], topics: [] }
+        return onBlock((block) => {
+          for (const tx of block.evmTxs) {
+            if (!tx.logs.some((log) => matches(wanted, log))) continue
+            const texts = formatLogs(block, tx)
+            for (const [i, log] of tx.logs.entries()) if (matches(wanted, log)) push(id, texts[i])
+          }
+        })
+      }
+      case 'newPendingTransactions':
+        return node.driver.onPending(({ evm }: PendingTx) => {
+          if (evm) push(id, whole ? formatPending(evm.raw, evm.hash, evm.from) : formatHex0x(evm.hash))
+        })
+      default:
+        throw invalidParams(`no "${kind}" subscription in eth namespace`)
+    }
+  }
+
+  return {
+    subscribe(kind, filter, whole) {
+      if (closers.size >= MAX_PER_CONNECTION) {
+        throw serverError(`too many subscriptions, at most ${MAX_PER_CONNECTION} a connection`)
+      }
+      const id = formatHex0x(randomBytes(16))
+      const close = open(id, kind, filter, whole)
+      unanswered.set(id, [])
+      closers.set(id, close)
+      return id
+    },
+    unsubscribe(id) {
+      closers.get(id)?.()
+      unanswered.delete(id)
+      return closers.delete(id)
+    },
+    answered() {
+      const held = [...unanswered.values()]
+      unanswered.clear()
+      for (const texts of held) for (const text of texts) send(text)
+    },
+    close() {
+      for (const close of closers.values()) close()
+      closers.clear()
+      unanswered.clear()
+    },
+  }
+}
