@@ -1,8 +1,8 @@
 /** Opcodes that touch state: what they cost, what they read, what they write. One per execution, over its journal. */
-import { EMPTY, encodeUint, equal } from '../primitives/bytes.ts'
+import { EMPTY, equal } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
-import { addressKey, type Host, type Interpreter, slotKey, wordAt } from './interpreter.ts'
-import { type Account, type Journal, ZERO_WORD } from './journal.ts'
+import { addressKey, type Host, type Interpreter } from './interpreter.ts'
+import { type Account, type Journal, type Word, ZERO_KEY, ZERO_WORD } from './journal.ts'
 import { A, B } from './layout.ts'
 import { NEW_ACCOUNT, type Prices, pricesOf, SSTORE_SET } from './prices.ts'
 import type { EvmOptions } from './types.ts'
@@ -15,8 +15,6 @@ export function delegationTarget(code: Uint8Array): Uint8Array | undefined {
     ? code.subarray(3)
     : undefined
 }
-
-const isZeroWord = (word: Uint8Array): boolean => equal(word, ZERO_WORD)
 
 /** What the frames of an execution share with its state access. */
 export interface Access extends Host {
@@ -38,7 +36,7 @@ export function createAccess(
   const delegates = eips.has(7702)
   const onlyCreated = eips.has(6780)
 
-  const account = (): Account => journal.byKey(addressKey(interpreter), () => wordAt(interpreter, A).subarray(12))
+  const account = (): Account => journal.byKey(addressKey(interpreter), () => interpreter.slice(A + 12, A + 32))
 
   const isDead = (target: Account): boolean =>
     deletesEmpty
@@ -49,30 +47,36 @@ export function createAccess(
   const touchPrice = (target: Account, price: number): number =>
     lists && journal.warm(target) ? prices.coldAccount : price
 
-  const answer = (word: Uint8Array): void => {
+  const wordAt = (address: typeof A | typeof B): Word => interpreter.bytes().latin1Slice(address, address + 32)
+
+  const answerWord = (word: Word): void => {
+    interpreter.bytes().latin1Write(word, B, 32)
+  }
+
+  const answerBytes = (word: Uint8Array): void => {
     interpreter.bytes().set(word, B)
   }
 
-  function sstorePrice(original: Uint8Array, current: Uint8Array, next: Uint8Array): number {
+  function sstorePrice(original: Word, current: Word, next: Word): number {
     const { sstoreNoop, sstoreReset, sstoreClearRefund } = prices
     if (sstoreNoop === undefined) {
-      if (isZeroWord(current)) return isZeroWord(next) ? 5000 : SSTORE_SET
-      if (isZeroWord(next)) journal.addRefund(sstoreClearRefund)
+      if (current === ZERO_KEY) return next === ZERO_KEY ? 5000 : SSTORE_SET
+      if (next === ZERO_KEY) journal.addRefund(sstoreClearRefund)
       return 5000
     }
-    if (equal(current, next)) return sstoreNoop
-    const originalZero = isZeroWord(original)
-    if (equal(original, current)) {
+    if (current === next) return sstoreNoop
+    const originalZero = original === ZERO_KEY
+    if (original === current) {
       if (originalZero) return SSTORE_SET
-      if (isZeroWord(next)) journal.addRefund(sstoreClearRefund)
+      if (next === ZERO_KEY) journal.addRefund(sstoreClearRefund)
       return sstoreReset
     }
     let refund = 0
     if (!originalZero) {
-      if (isZeroWord(current)) refund -= sstoreClearRefund
-      else if (isZeroWord(next)) refund += sstoreClearRefund
+      if (current === ZERO_KEY) refund -= sstoreClearRefund
+      else if (next === ZERO_KEY) refund += sstoreClearRefund
     }
-    if (equal(original, next)) refund += (originalZero ? SSTORE_SET : sstoreReset) - sstoreNoop
+    if (original === next) refund += (originalZero ? SSTORE_SET : sstoreReset) - sstoreNoop
     if (refund !== 0) journal.addRefund(refund)
     return sstoreNoop
   }
@@ -81,37 +85,37 @@ export function createAccess(
     self: undefined as unknown as Account,
     largeReturn: EMPTY,
     sload() {
-      const slot = journal.slotByKey(access.self, slotKey(interpreter), () => wordAt(interpreter, A))
-      answer(slot.value)
+      const slot = journal.slotOf(access.self, wordAt(A))
+      answerWord(slot.value)
       return lists && journal.warmStorage(slot) ? prices.coldSlot : prices.sload
     },
     sstore() {
-      const slot = journal.slotByKey(access.self, slotKey(interpreter), () => wordAt(interpreter, A))
-      const next = wordAt(interpreter, B)
+      const slot = journal.slotOf(access.self, wordAt(A))
+      const next = wordAt(B)
       const cold = lists && journal.warmStorage(slot) ? prices.coldSlot : 0
       const price = sstorePrice(slot.original, slot.value, next)
-      if (!equal(slot.value, next)) journal.write(slot, next)
+      if (slot.value !== next) journal.write(slot, next)
       return price + cold
     },
     tload() {
-      answer(access.self.transient?.get(slotKey(interpreter)) ?? ZERO_WORD)
+      answerWord(access.self.transient?.get(wordAt(A)) ?? ZERO_KEY)
     },
     tstore() {
-      journal.writeTransient(access.self, slotKey(interpreter), wordAt(interpreter, B))
+      journal.writeTransient(access.self, wordAt(A), wordAt(B))
     },
     balance() {
       const target = account()
       const price = touchPrice(target, prices.balance)
-      answer(encodeUint(target.balance, 32))
+      interpreter.answer(target.balance)
       return price
     },
     selfbalance() {
-      answer(encodeUint(access.self.balance, 32))
+      interpreter.answer(access.self.balance)
     },
     extcodehash() {
       const target = account()
       const price = touchPrice(target, prices.codeHash)
-      answer(isDead(target) ? ZERO_WORD : target.codeHash)
+      answerBytes(isDead(target) ? ZERO_WORD : target.codeHash)
       return price
     },
     extcodesize() {
@@ -134,20 +138,15 @@ export function createAccess(
         .subarray(A, A + 24)
         .every((byte) => byte === 0)
       const inWindow = small && wanted < block.number && wanted + 256n >= block.number
-      answer(inWindow ? state.blockHash(wanted) : ZERO_WORD)
+      answerBytes(inWindow ? state.blockHash(wanted) : ZERO_WORD)
     },
     blobhash(index) {
-      answer(tx.blobHashes[index >>> 0] ?? ZERO_WORD)
+      answerBytes(tx.blobHashes[index >>> 0] ?? ZERO_WORD)
     },
     log(data, length, topics, count) {
-      const bytes = interpreter.bytes()
-      journal.log({
-        address: access.self.address,
-        topics: Array.from({ length: count }, (_, i) =>
-          new Uint8Array(bytes.subarray(topics - 32 * i, topics - 32 * i + 32)).reverse(),
-        ),
-        data: new Uint8Array(bytes.subarray(data, data + length)),
-      })
+      const list: Uint8Array[] = []
+      for (let i = 0; i < count; i++) list.push(interpreter.slice(topics - 32 * i, topics - 32 * i + 32).reverse())
+      journal.log({ address: access.self.address, topics: list, data: interpreter.slice(data, data + length) })
     },
     selfdestruct() {
       const heir = account()
@@ -159,8 +158,7 @@ export function createAccess(
       const amount = self.balance
       const dies = !onlyCreated || self.created
       if (heir !== self) {
-        journal.subBalance(self.address, amount)
-        journal.addBalance(heir.address, amount)
+        journal.transfer(self, heir, amount)
       } else if (dies) {
         journal.subBalance(self.address, amount)
       }

@@ -6,7 +6,7 @@ import { concat, EMPTY, encodeUint, encodeUintMinimal, toKey } from '../primitiv
 import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
 import { type Access, delegationTarget } from './access.ts'
 import * as errors from './errors.ts'
-import { addressKey, type Environment, type Installed, type Interpreter, wordAt } from './interpreter.ts'
+import { addressKey, type Environment, type Installed, type Interpreter } from './interpreter.ts'
 import type { Account, Journal, Snapshot } from './journal.ts'
 import {
   A,
@@ -108,12 +108,9 @@ export function createFrames({ interpreter, environment, journal, access, option
 
   const childGas = (parent: number): bigint => interpreter.i64(parent + FRAME.childGas)
   const childValue = (parent: number): bigint => {
-    if (interpreter.u32(parent + FRAME.childValued) === 0) return 0n
-    const word = new Uint8Array(interpreter.bytes().subarray(parent + FRAME.childValue, parent + FRAME.childValue + 32))
-    return BigInt(`0x${Buffer.from(word.reverse()).toString('hex')}`)
+    return interpreter.u32(parent + FRAME.childValued) === 0 ? 0n : interpreter.wordAt(parent + FRAME.childValue)
   }
-  const range = (from: number, length: number): Uint8Array =>
-    new Uint8Array(interpreter.bytes().subarray(from, from + length))
+  const range = (from: number, length: number): Uint8Array => interpreter.slice(from, from + length)
 
   const asksToStop = (): boolean => {
     if (!stopped && shouldStop?.()) stopped = true
@@ -137,21 +134,29 @@ export function createFrames({ interpreter, environment, journal, access, option
     outcome.output = output
   }
 
-  /** Code in linear memory: from the arena when it is deployed code and there is room, else behind the parent. */
-  function install(account: Account, code: Uint8Array, parent: number): (Installed & { local: boolean }) | undefined {
-    const shared = interpreter.cached(environment, toKey(account.codeHash), () => code)
-    if (shared) return { ...shared, local: false }
-    const at = interpreter.exports.placeBehind(parent, code.length)
-    if (at === 0) return undefined
-    interpreter.bytes().set(code, at)
-    return { code: at, length: code.length, blocks: interpreter.exports.install(at, code.length), local: true }
+  /** Code in linear memory: in the arena when there is room, else behind the parent. */
+  function install(account: Account, code: Uint8Array, parent: number): Installed | undefined {
+    const { installed } = account
+    if (installed && installed.arena === interpreter.arena()) return installed
+    const shared = interpreter.install(environment, toKey(account.codeHash), code)
+    account.installed = shared
+    return shared ?? installBehind(parent, code.length, (at) => interpreter.bytes().set(code, at))
   }
 
-  function push(frame: Omit<Frame, 'record'>, { code, length, blocks, local }: Installed & { local: boolean }): Frame {
+  function installBehind(parent: number, length: number, write: (at: number) => void): Installed | undefined {
+    const code = interpreter.exports.placeBehind(parent, length)
+    if (code === 0) return undefined
+    write(code)
+    const blocks = interpreter.exports.install(code, length)
+    return { code, length, blocks, local: true, arena: interpreter.arena() }
+  }
+
+  /** The record of the next frame, entered. */
+  function push(parent: number, { code, length, blocks, local }: Installed): number {
     const record = FRAMES + live.length * FRAME_SIZE
     live.push(record)
-    interpreter.exports.enter(record, frame.parent, code, length, blocks, local)
-    return { record, ...frame }
+    interpreter.exports.enter(record, parent, code, length, blocks, local)
+    return record
   }
 
   /** Whether there is no room for one more frame; the same on every machine, since all have the same regions. */
@@ -268,7 +273,7 @@ export function createFrames({ interpreter, environment, journal, access, option
   function beginCall(wanting: Wanting, outcome: Outcome, request: Request | undefined): Frame | undefined {
     const { record: parent, depth } = wanting
     const op = interpreter.u32(parent + FRAME.want)
-    const target = journal.byKey(addressKey(interpreter), () => wordAt(interpreter, A).subarray(12))
+    const target = journal.byKey(addressKey(interpreter), () => range(A + 12, 20))
     if (isTooDeep(wanting)) return refuse(parent, outcome, errors.DEPTH)
     const valued = interpreter.u32(parent + FRAME.childValued) !== 0
     const value = valued ? childValue(parent) : 0n
@@ -278,12 +283,8 @@ export function createFrames({ interpreter, environment, journal, access, option
     const own = op === 0xf1 || op === 0xfa
     const self = own ? target : caller
     if (own) {
-      if (valued && target !== caller) {
-        journal.subBalance(caller.address, value)
-        journal.addBalance(target.address, value)
-      } else {
-        journal.touch(target.address)
-      }
+      if (valued) journal.transfer(caller, target, value)
+      else journal.touchAccount(target)
     }
     const source = request?.code ?? target
     if (precompiles.has(source.key)) {
@@ -309,24 +310,22 @@ export function createFrames({ interpreter, environment, journal, access, option
       interpreter.exports.settleCall(parent, false, 0n, 0, 0)
       return fail(outcome, errors.OUT_OF_GAS)
     }
-    return push(
-      {
-        parent,
-        depth: depth + 1,
-        self,
-        caller: op === 0xf4 ? wanting.caller : caller,
-        snapshot,
-        creation: false,
-        static: wanting.static || op === 0xfa,
-      },
-      installed,
-    )
+    return {
+      record: push(parent, installed),
+      parent,
+      depth: depth + 1,
+      self,
+      caller: op === 0xf4 ? wanting.caller : caller,
+      snapshot,
+      creation: false,
+      static: wanting.static || op === 0xfa,
+    }
   }
 
   function addressOfCreation(wanting: Wanting, nonce: bigint): Uint8Array {
     const { record: parent, self } = wanting
     if (interpreter.u32(parent + FRAME.want) === 0xf0) return createAddress(self.address, nonce)
-    const salt = wordAt(interpreter, A)
+    const salt = range(A, 32)
     interpreter.exports.hash(interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childDataLength))
     return create2Address(self.address, salt, range(DIGEST, 32))
   }
@@ -352,25 +351,26 @@ export function createFrames({ interpreter, environment, journal, access, option
     const self = journal.account(address)
     journal.create(self, creator.address)
     if (eips.has(161)) journal.setNonce(address, 1n)
-    if (value > 0n) {
-      journal.subBalance(creator.address, value)
-      journal.addBalance(address, value)
-    }
+    if (value > 0n) journal.transfer(creator, self, value)
     const length = interpreter.u32(parent + FRAME.childDataLength)
-    const at = interpreter.exports.placeBehind(parent, length)
-    if (at === 0) {
+    const from = interpreter.u32(parent + FRAME.childData)
+    const installed = installBehind(parent, length, (at) => interpreter.bytes().copyWithin(at, from, from + length))
+    if (!installed) {
       journal.revert(snapshot)
       interpreter.exports.settleCall(parent, false, 0n, 0, 0)
       return fail(outcome, errors.OUT_OF_GAS)
     }
-    const bytes = interpreter.bytes()
-    bytes.copyWithin(at, interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childData) + length)
-    const blocks = interpreter.exports.install(at, length)
     interpreter.bytes().set(encodeAddress(address), A)
-    return push(
-      { parent, depth: depth + 1, self, caller: creator, snapshot, creation: true, static: wanting.static },
-      { code: at, length, blocks, local: true },
-    )
+    return {
+      record: push(parent, installed),
+      parent,
+      depth: depth + 1,
+      self,
+      caller: creator,
+      snapshot,
+      creation: true,
+      static: wanting.static,
+    }
   }
 
   /** Stores the code that a creation returned. Returns the error, if it may not. */

@@ -1,17 +1,5 @@
 /** The interface to the machine that runs bytecode. Today it is the WebAssembly interpreter; a compiler would implement the same. */
-import {
-  A,
-  type B,
-  CODES,
-  CODES_END,
-  ENVIRONMENT,
-  FRAME,
-  FRAME_SIZE,
-  FRAMES,
-  OPCODES,
-  RULES,
-  STACKS_END,
-} from './layout.ts'
+import { A, B, CODES, CODES_END, ENVIRONMENT, FRAME, FRAME_SIZE, FRAMES, OPCODES, RULES, STACKS_END } from './layout.ts'
 import { type Build, loadModule } from './wasm.ts'
 
 /** What running code asks of the state. Addresses and slots are in A, values in B; numbers returned are gas to pay. */
@@ -54,6 +42,10 @@ export interface Installed {
   readonly code: number
   readonly length: number
   readonly blocks: number
+  /** False in the arena, where it stays for later calls; true behind the frame that calls it. */
+  readonly local: boolean
+  /** The arena it is in: another one does not know it. */
+  readonly arena: object
 }
 
 /** What opcodes read of rules, block and transaction, as bytes of linear memory. */
@@ -76,43 +68,49 @@ export interface Interpreter {
   setI64(address: number, value: bigint): void
   /** Record addresses of live frames, pseudo frames of callers outside included. */
   readonly live: number[]
+  /** A copy of a range. */
+  slice(from: number, to: number): Uint8Array
+  /** A word in memory's order, as a number. */
+  wordAt(address: number): bigint
+  /** Leaves a number in B. */
+  answer(value: bigint): void
   /** Makes a host and its environment the ones in force. */
   attach(host: Host, environment: Environment): void
+  /** What `Installed.arena` must be for code to be where it says. */
+  arena(): object
   /** Deployed code in the arena, by a key of its content; undefined if there is no room. */
-  cached(environment: Environment, key: string, code: () => Uint8Array): Installed | undefined
+  install(environment: Environment, key: string, code: Uint8Array): Installed | undefined
   /** To be called when no frame is live: gives back what unusual executions took. */
   tidy(): void
 }
 
 const KEPT_BYTES = STACKS_END + (32 << 20)
-const IMPORTS = [
-  'sload',
-  'sstore',
-  'tload',
-  'tstore',
-  'balance',
-  'selfbalance',
-  'extcodehash',
-  'extcodesize',
-  'extcodecopy',
-  'blockhash',
-  'blobhash',
-  'log',
-  'selfdestruct',
-  'callcost',
-  'returndatacopy',
-] as const
-
-function instantiate(build: Build, current: () => Host): Exports {
-  const host: Record<string, WebAssembly.ImportValue> = {}
-  for (const name of IMPORTS) {
-    host[name] = (a: number, b: number, c: number, d: number) =>
-      (current()[name] as (...args: number[]) => number | undefined)(a, b, c, d)
+function instantiate(build: Build, host: () => Host): Exports {
+  const imports = {
+    host: {
+      sload: () => host().sload(),
+      sstore: () => host().sstore(),
+      tload: () => host().tload(),
+      tstore: () => host().tstore(),
+      balance: () => host().balance(),
+      selfbalance: () => host().selfbalance(),
+      extcodehash: () => host().extcodehash(),
+      extcodesize: () => host().extcodesize(),
+      extcodecopy: (target: number, offset: number, length: number) => host().extcodecopy(target, offset, length),
+      blockhash: () => host().blockhash(),
+      blobhash: (index: number) => host().blobhash(index),
+      log: (data: number, length: number, topics: number, count: number) => host().log(data, length, topics, count),
+      selfdestruct: () => host().selfdestruct(),
+      callcost: (opcode: number, valued: number) => host().callcost(opcode, valued),
+      returndatacopy: (target: number, offset: number, length: number) => host().returndatacopy(target, offset, length),
+    },
+    env: {
+      abort: () => {
+        throw new Error('the interpreter aborted')
+      },
+    },
   }
-  const abort = () => {
-    throw new Error('the interpreter aborted')
-  }
-  return new WebAssembly.Instance(loadModule(build), { host, env: { abort } }).exports as unknown as Exports
+  return new WebAssembly.Instance(loadModule(build), imports).exports as unknown as Exports
 }
 
 /** A fresh machine. Throws if the build is missing: `npm run build:evm`. */
@@ -121,12 +119,15 @@ export function createInterpreter(build: Build): Interpreter {
   let environment: Environment | undefined
   let exports = instantiate(build, () => host)
   let bytes = Buffer.from(exports.memory.buffer)
+  let plain = new Uint8Array(exports.memory.buffer)
   let view = new DataView(exports.memory.buffer)
-  let arena = CODES
+  let arena = {}
+  let top = CODES
   let codes = new Map<string, Installed>()
 
   function renew(): void {
     bytes = Buffer.from(exports.memory.buffer)
+    plain = new Uint8Array(exports.memory.buffer)
     view = new DataView(exports.memory.buffer)
   }
 
@@ -151,6 +152,25 @@ export function createInterpreter(build: Build): Interpreter {
     setU32: (address, value) => currentView().setUint32(address, value, true),
     i64: (address) => currentView().getBigInt64(address, true),
     setI64: (address, value) => currentView().setBigInt64(address, value, true),
+    slice(from, to) {
+      if (bytes.length === 0) renew()
+      return plain.slice(from, to)
+    },
+    wordAt(address) {
+      const at = currentView()
+      const low = at.getBigUint64(address, true)
+      const upper = [8, 16, 24].map((offset) => at.getBigUint64(address + offset, true))
+      if (upper.every((limb) => limb === 0n)) return low
+      return low | (upper[0]! << 64n) | (upper[1]! << 128n) | (upper[2]! << 192n)
+    },
+    answer(value) {
+      const at = currentView()
+      const wide = value >> 64n !== 0n
+      at.setBigUint64(B, wide ? BigInt.asUintN(64, value >> 192n) : 0n)
+      at.setBigUint64(B + 8, wide ? BigInt.asUintN(64, value >> 128n) : 0n)
+      at.setBigUint64(B + 16, wide ? BigInt.asUintN(64, value >> 64n) : 0n)
+      at.setBigUint64(B + 24, BigInt.asUintN(64, value))
+    },
     attach(nextHost, nextEnvironment) {
       host = nextHost
       if (environment === nextEnvironment) return
@@ -162,17 +182,18 @@ export function createInterpreter(build: Build): Interpreter {
         view.setUint32(RULES + 4 * i, cell, true)
       })
     },
-    cached({ rulesKey }, key, code) {
+    arena: () => arena,
+    install({ rulesKey }, key, code) {
       const name = rulesKey + key
       const known = codes.get(name)
       if (known) return known
-      const content = code()
-      const size = exports.installedSize(content.length)
-      if (arena + 32 + size > CODES_END) return undefined
-      const at = arena + 32
-      current().set(content, at)
-      const installed = { code: at, length: content.length, blocks: exports.install(at, content.length) }
-      arena = (at + size + 31) & ~31
+      const { length } = code
+      const size = exports.installedSize(length)
+      if (top + 32 + size > CODES_END) return undefined
+      const at = top + 32
+      current().set(code, at)
+      const installed = { code: at, length, blocks: exports.install(at, length), local: false, arena }
+      top = (at + size + 31) & ~31
       codes.set(name, installed)
       return installed
     },
@@ -181,10 +202,11 @@ export function createInterpreter(build: Build): Interpreter {
         exports = instantiate(build, () => host)
         environment = undefined
         renew()
-      } else if (arena < CODES_END - (1 << 20)) {
+      } else if (top < CODES_END - (1 << 20)) {
         return
       }
-      arena = CODES
+      arena = {}
+      top = CODES
       codes = new Map()
     },
   }
@@ -232,14 +254,4 @@ const STACKS_START = CODES_END
 /** The key of the address in A. */
 export function addressKey(interpreter: Interpreter): string {
   return interpreter.bytes().latin1Slice(A + 12, A + 32)
-}
-
-/** The key of the slot in A. */
-export function slotKey(interpreter: Interpreter): string {
-  return interpreter.bytes().latin1Slice(A, A + 32)
-}
-
-/** A copy of the word in A or B. */
-export function wordAt(interpreter: Interpreter, address: typeof A | typeof B): Uint8Array {
-  return new Uint8Array(interpreter.bytes().subarray(address, address + 32))
 }

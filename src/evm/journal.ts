@@ -2,21 +2,28 @@
  * What a transaction has done to the state so far: accounts and slots as read and as they are now, access lists, transient
  * storage, refunds, logs, destructed accounts. Everything can be undone back to a snapshot; the state is written by `flush`.
  */
-import { EMPTY, equal, toKey } from '../primitives/bytes.ts'
+import { EMPTY, equal, fromKey, toKey } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
 import type { Rules } from './forks.ts'
+import type { Installed } from './interpreter.ts'
 import type { EvmAccount, EvmLog, EvmState } from './state.ts'
 
+/** Thirty-two bytes as a key (`toKey`): words are compared and looked up far more often than they are taken apart. */
+export type Word = string
+
+export const ZERO_KEY: Word = '\0'.repeat(32)
+
+/** Thirty-two zero bytes. */
 export const ZERO_WORD: Uint8Array = new Uint8Array(32)
 
-/** A slot of an account's storage; values are 32 bytes and never changed in place. */
+/** A slot of an account's storage. */
 export interface Slot {
-  readonly slot: Uint8Array
+  readonly slot: Word
   /** At the start of the transaction. */
-  original: Uint8Array
-  value: Uint8Array
+  readonly original: Word
+  value: Word
   /** What the state holds. */
-  stored: Uint8Array
+  stored: Word
   warm: boolean
 }
 
@@ -30,6 +37,8 @@ export interface Account {
   codeHash: Uint8Array
   /** Loaded when first asked for. */
   code: Uint8Array | undefined
+  /** Where the code is ready to run, if it is; for the interpreter's host. */
+  installed: Installed | undefined
   exists: boolean
   /** What the state holds; undefined if no account. */
   stored: EvmAccount | undefined
@@ -39,8 +48,8 @@ export interface Account {
   /** Created by this transaction. */
   created: boolean
   destructed: boolean
-  readonly slots: Map<string, Slot>
-  transient: Map<string, Uint8Array> | undefined
+  readonly slots: Map<Word, Slot>
+  transient: Map<Word, Word> | undefined
 }
 
 /** A contract that the transaction created, and the account that did. */
@@ -69,6 +78,9 @@ export interface Journal {
   setNonce(address: Uint8Array, nonce: bigint): void
   setCode(address: Uint8Array, code: Uint8Array, codeHash?: Uint8Array): void
   touch(address: Uint8Array): void
+  touchAccount(account: Account): void
+  /** Moves value that `from` has; touches `to`. */
+  transfer(from: Account, to: Account, amountWei: bigint): void
   create(account: Account, creator: Uint8Array): void
   destruct(account: Account): void
   /** Whether the address was cold; it is warm from now on. */
@@ -79,11 +91,11 @@ export interface Journal {
   warmStorage(slot: Slot): boolean
   /** The account whose address has this key; `address` is called when it is not in the journal yet. */
   byKey(key: string, address: () => Uint8Array): Account
-  slotByKey(account: Account, key: string, slot: () => Uint8Array): Slot
-  write(slot: Slot, value: Uint8Array): void
+  slotOf(account: Account, slot: Word): Slot
+  write(slot: Slot, value: Word): void
   storage(address: Uint8Array, slot: Uint8Array): Uint8Array
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void
-  writeTransient(account: Account, key: string, value: Uint8Array): void
+  writeTransient(account: Account, slot: Word, value: Word): void
   /** Whether creation at the address would collide (EIP-684, EIP-7610). */
   collides(address: Uint8Array): boolean
   codeOf(account: Account): Uint8Array
@@ -108,10 +120,13 @@ function isEmptyAccount(account: Account): boolean {
 
 const RIPEMD_KEY = `${'\0'.repeat(19)}\x03`
 
+/** What takes a change back; the commonest one is data. */
+type Undo = (() => void) | { readonly slot: Slot; readonly value: Word }
+
 /** A journal over a state. */
 export function createJournal(state: EvmState, rules: Rules): Journal {
   const accounts = new Map<string, Account>()
-  const undo: (() => void)[] = []
+  const undo: Undo[] = []
   const logs: EvmLog[] = []
   const created: { account: Account; creator: Uint8Array }[] = []
   const branches: { depth: number; merged: boolean }[] = []
@@ -132,6 +147,7 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
         balance: stored?.balanceWei ?? 0n,
         codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
         code: undefined,
+        installed: undefined,
         exists: stored !== undefined,
         stored,
         touched: false,
@@ -176,18 +192,15 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
     account.balance = balance
   }
 
-  function slotByKey(account: Account, key: string, slot: () => Uint8Array): Slot {
-    let found = account.slots.get(key)
+  function slotOf(account: Account, slot: Word): Slot {
+    let found = account.slots.get(slot)
     if (!found) {
-      const bytes = slot()
-      const value = account.created || !account.stored ? ZERO_WORD : state.storage(account.address, bytes)
-      found = { slot: bytes, original: value, value, stored: value, warm: false }
-      account.slots.set(key, found)
+      const value = account.created || !account.stored ? ZERO_KEY : toKey(state.storage(account.address, fromKey(slot)))
+      found = { slot, original: value, value, stored: value, warm: false }
+      account.slots.set(slot, found)
     }
     return found
   }
-
-  const findSlot = (account: Account, slot: Uint8Array): Slot => slotByKey(account, toKey(slot), () => slot.slice())
 
   function codeOf(account: Account): Uint8Array {
     account.code ??= equal(account.codeHash, EMPTY_CODE_HASH) ? EMPTY : state.code(account.codeHash)
@@ -212,12 +225,14 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
     return true
   }
 
-  function write(slot: Slot, value: Uint8Array): void {
-    const before = slot.value
-    undo.push(() => {
-      slot.value = before
-    })
+  function write(slot: Slot, value: Word): void {
+    undo.push({ slot, value: slot.value })
     slot.value = value
+  }
+
+  function takeBack(entry: Undo): void {
+    if (typeof entry === 'function') entry()
+    else entry.slot.value = entry.value
   }
 
   /** Branches that no snapshot separates any more become one. */
@@ -243,8 +258,8 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
     }
     for (const slot of account.slots.values()) {
       const before = slot.stored
-      if (slot.value === before || equal(slot.value, before)) continue
-      state.setStorage(account.address, slot.slot, slot.value)
+      if (slot.value === before) continue
+      state.setStorage(account.address, fromKey(slot.slot), fromKey(slot.value))
       slot.stored = slot.value
       undo.push(() => {
         slot.stored = before
@@ -258,16 +273,19 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
 
   function refreshAccount(account: Account): void {
     const now = state.account(account.address)
-    const { nonce, balance, codeHash, code, exists, stored } = account
+    const { nonce, balance, codeHash, code, installed, exists, stored } = account
     if (now ? stored && now.nonce === nonce && now.balanceWei === balance && equal(now.codeHash, codeHash) : !stored)
       return
     undo.push(() => {
-      Object.assign(account, { nonce, balance, codeHash, code, exists, stored })
+      Object.assign(account, { nonce, balance, codeHash, code, installed, exists, stored })
     })
     account.nonce = now?.nonce ?? 0n
     account.balance = now?.balanceWei ?? 0n
     account.codeHash = now?.codeHash ?? EMPTY_CODE_HASH
-    if (!equal(account.codeHash, codeHash)) account.code = undefined
+    if (!equal(account.codeHash, codeHash)) {
+      account.code = undefined
+      account.installed = undefined
+    }
     account.exists = now !== undefined
     account.stored = now
   }
@@ -281,7 +299,8 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
     },
     account: find,
     byKey,
-    slotByKey,
+    slotOf,
+    touchAccount,
     codeOf,
     warm,
     warmStorage,
@@ -314,12 +333,13 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
     setCode(address, code, codeHash) {
       const account = find(address)
       touchAccount(account)
-      const before = { code: account.code, codeHash: account.codeHash }
+      const before = { code: account.code, codeHash: account.codeHash, installed: account.installed }
       undo.push(() => {
         Object.assign(account, before)
       })
       account.code = code
       account.codeHash = codeHash ?? keccak256(code)
+      account.installed = undefined
     },
     touch: (address) => touchAccount(find(address)),
     create(account, creator) {
@@ -339,15 +359,21 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
       })
     },
     warmAddress: (address) => warm(find(address)),
-    warmSlot: (address, slot) => warmStorage(findSlot(find(address), slot)),
-    storage: (address, slot) => findSlot(find(address), slot).value,
-    setStorage: (address, slot, value) => write(findSlot(find(address), slot), value.slice()),
-    writeTransient(account, key, value) {
+    warmSlot: (address, slot) => warmStorage(slotOf(find(address), toKey(slot))),
+    storage: (address, slot) => fromKey(slotOf(find(address), toKey(slot)).value),
+    setStorage: (address, slot, value) => write(slotOf(find(address), toKey(slot)), toKey(value)),
+    writeTransient(account, slot, value) {
       account.transient ??= new Map()
       const { transient } = account
-      const before = transient.get(key) ?? ZERO_WORD
-      undo.push(() => transient.set(key, before))
-      transient.set(key, value)
+      const before = transient.get(slot) ?? ZERO_KEY
+      undo.push(() => transient.set(slot, before))
+      transient.set(slot, value)
+    },
+    transfer(from, to, amountWei) {
+      if (from.balance < amountWei) throw new RangeError('balance below zero')
+      if (from === to) return touchAccount(to)
+      setBalance(from, from.balance - amountWei)
+      setBalance(to, to.balance + amountWei)
     },
     collides(address) {
       const account = find(address)
@@ -375,7 +401,7 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
     },
     revert(snapshot) {
       const mark = marks[snapshot]!
-      while (undo.length > mark) undo.pop()!()
+      while (undo.length > mark) takeBack(undo.pop()!)
       marks.length = snapshot
       if (branches.length > 0) joinBranches()
     },

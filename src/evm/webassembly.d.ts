@@ -23,4 +23,6 @@ declare namespace WebAssembly {
 interface Buffer {
   /** `toString('latin1', start, end)` without its checks. */
   latin1Slice(start: number, end: number): string
+  /** `write(text, offset, length, 'latin1')` without its checks. */
+  latin1Write(text: string, offset: number, length: number): number
 }
