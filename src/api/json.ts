@@ -179,7 +179,7 @@ const SPECIAL: Readonly<Record<string, (message: never) => string>> = {
   'google.protobuf.UInt32Value': ({ value }: { value: number }) => String(value),
   'google.protobuf.Int64Value': ({ value }: { value: bigint }) => `"${value}"`,
   'google.protobuf.UInt64Value': ({ value }: { value: bigint }) => `"${value}"`,
-  'google.protobuf.FloatValue': ({ value }: { value: number }) => writeFloat(value),
+  'google.protobuf.FloatValue': ({ value }: { value: number }) => writeSingle(value),
   'google.protobuf.DoubleValue': ({ value }: { value: number }) => writeFloat(value),
 }
 
@@ -202,6 +202,7 @@ function scalarWriter(field: DescField, type: ScalarType, bytes: (value: Uint8Ar
     case ScalarType.BOOL:
       return (value: boolean) => (value ? 'true' : 'false')
     case ScalarType.FLOAT:
+      return writeSingle
     case ScalarType.DOUBLE:
       return writeFloat
     case ScalarType.INT64:
@@ -233,6 +234,14 @@ export function quote(text: string): string {
 
 function writeFloat(value: number): string {
   return Number.isFinite(value) ? String(value) : `"${value}"`
+}
+
+/** The shortest digits that are the same number in single precision. */
+function writeSingle(value: number): string {
+  if (!Number.isFinite(value)) return writeFloat(value)
+  let digits = 1
+  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) digits++
+  return String(Number(value.toPrecision(digits)))
 }
 
 function writeBytes(value: Uint8Array): string {
