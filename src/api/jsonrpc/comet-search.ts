@@ -18,7 +18,7 @@ export interface SearchOptions {
   readonly budgetMs: number
 }
 
-const SLICE_MS = 10
+const SLICE_MS = 5
 
 /** Gives the thread away every few milliseconds; throws `deadlineExceeded` once the budget is spent. */
 function createSlicer({ now, budgetMs }: SearchOptions): () => Promise<void> | undefined {

@@ -35,8 +35,8 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   status: method({}, ({ node, engine }) => {
     const { blocks } = node
-    const latest = blocks.block(blocks.latestHeight())
-    const earliest = blocks.block(blocks.earliestHeight())
+    const latest = blocks.header(blocks.latestHeight())
+    const earliest = blocks.header(blocks.earliestHeight())
     return {
       node_info: nodeInfo(node, engine),
       sync_info: {

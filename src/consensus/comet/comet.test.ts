@@ -167,6 +167,7 @@ const STORED: StoredBlock = {
   txs: TXS,
   results: [],
   lastCommit: COMMIT_17,
+  commit: COMMIT_18,
   blockEvents: [],
   evmTxs: [],
   evmGasUsed: 0n,
