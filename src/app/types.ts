@@ -2,6 +2,7 @@
 
 import type { ReadContext } from '../sdk/context.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
+import type { QueryTable } from './query.ts'
 import type { EvmTx, TxResult, Validator } from './records.ts'
 
 export interface BlockInput {
@@ -90,6 +91,12 @@ export interface Application {
       readonly lastCommitHash: Uint8Array
     },
   ): ReadContext
+  /** Runs a whole transaction on a read context, as the next block would, leniently, and keeps nothing. */
+  simulate(ctx: ReadContext, tx: Uint8Array): CheckResult
+  /** Handlers of every module's queries, by neutral method path. */
+  readonly queries: QueryTable
+  /** Names of the stores of this build. */
+  readonly stores: readonly string[]
   /** Exports every module's genesis at a state. */
   exportGenesis(ctx: ReadContext): Record<string, unknown>
 }

@@ -16,19 +16,8 @@ const govErrors = defineErrors('gov', {
   },
 })
 
-const sudoErrors = defineErrors('sudo', {
-  unauthorized: { code: 2, status: 'permissionDenied', text: 'unauthorized: missing sudo permissions' },
-})
-
 /** Opens a message that only governance may send. Throws gov 13 for anybody else, sdk 7 for no address. */
 export function requireGovernance(ctx: ReadContext, authority: string): void {
   if (equal(address.parse(ctx, authority), governance)) return
   throw govErrors.invalidSigner(`invalid authority; expected ${address.format(ctx, governance)}, got ${authority}`)
-}
-
-/** Opens a message that governance, or the sudo root when one is set, may send (D22). Throws sudo 2, sdk 7 for no address. */
-export function requireAuthority(ctx: ReadContext, authority: string): void {
-  const sender = address.parse(ctx, authority)
-  const root = ctx.app.sudoRoot(ctx)
-  if (!equal(sender, governance) && !(root && equal(sender, root))) throw sudoErrors.unauthorized()
 }

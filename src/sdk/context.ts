@@ -46,8 +46,6 @@ export interface AppFacts {
   moduleAccountAt(address: Uint8Array): ModuleAccount | undefined
   /** Whether sends from ordinary accounts may not reach the address (support-modules.md §6.3). */
   isBlocked(address: Uint8Array): boolean
-  /** The sudo root of a state; undefined when none is set (tokenfactory.md §4.6). */
-  sudoRoot(ctx: ReadContext): Uint8Array | undefined
   /** Descriptor of a message by its neutral full name, for what an Any may hold; undefined if this build does not know it. */
   message(neutralName: string): DescMessage | undefined
   /** Whether a module of this build handles the message as part of a transaction. */

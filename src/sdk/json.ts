@@ -6,7 +6,7 @@ import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55, parseEvm } from '../primitives/address.ts'
-import { formatBase64 } from '../primitives/bytes.ts'
+import { formatBase64, formatUtf8, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
 import {
   formatDuration,
@@ -89,6 +89,7 @@ function scalarJson(field: DescField, value: unknown): JsonValue {
   if (typeof value === 'bigint') return value.toString()
   const kind = getOption(field, scalar)
   if (value instanceof Uint8Array) {
+    if (kind === Scalar.INTEGER) return formatUtf8(value) || '0'
     return kind === Scalar.EVM_ADDRESS && value.length === 20 ? formatEip55(value) : formatBase64(value)
   }
   if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(value as string) ?? decimal.zero)
@@ -166,6 +167,8 @@ function readSingle(names: JsonNames, field: DescField, json: JsonValue, path: s
   return readScalar(field, json, path)
 }
 
+const INTEGER_TEXT = /^-?\d{1,78}$/
+
 const INTEGER_TYPES: ReadonlySet<ScalarType> = new Set([
   ScalarType.INT64,
   ScalarType.UINT64,
@@ -183,11 +186,12 @@ function readScalar(field: DescField, json: JsonValue, path: string): unknown {
       const value = decimal.parse(json)
       return value === undefined ? wrong(path, 'a decimal') : decimal.encode(value)
     }
-    return kind === Scalar.INTEGER && !/^-?\d{1,78}$/.test(json) ? wrong(path, 'an integer') : json
+    return kind === Scalar.INTEGER && !INTEGER_TEXT.test(json) ? wrong(path, 'an integer') : json
   }
   if (type === ScalarType.BYTES) {
     if (typeof json !== 'string') return wrong(path, 'base64')
     if (kind === Scalar.EVM_ADDRESS) return parseEvm(json) ?? wrong(path, 'a 20-byte hexadecimal address')
+    if (kind === Scalar.INTEGER) return INTEGER_TEXT.test(json) ? utf8(json) : wrong(path, 'an integer')
     if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(json)) return wrong(path, 'base64')
     return new Uint8Array(Buffer.from(json, 'base64'))
   }

@@ -1,5 +1,13 @@
 /** What a module is: its services, genesis, hooks and block phases, as plain data. */
-import type { DescMethod, DescService, JsonValue, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import type {
+  DescMessage,
+  DescMethod,
+  DescService,
+  JsonValue,
+  Message,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf'
 import { create } from '@bufbuild/protobuf'
 import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2'
 import type { Context, HookListener, ReadContext } from './context.ts'
@@ -69,6 +77,20 @@ export function defineQueries<Methods extends GenServiceMethods>(
   return define(service, table)
 }
 
+/** The checks of a message that need no state; admission runs them before any fee is taken. */
+export interface Validation {
+  readonly schema: DescMessage
+  readonly check: (ctx: ReadContext, message: Message) => void
+}
+
+/** Declares the stateless checks of a message type. They throw the error of the first that fails. */
+export function validation<Desc extends DescMessage>(
+  schema: Desc,
+  check: (ctx: ReadContext, message: MessageShape<Desc>) => void,
+): Validation {
+  return { schema, check: check as Validation['check'] }
+}
+
 /** A module's part of a genesis document. */
 export interface GenesisHandlers {
   /** Of a new chain, as parsed JSON. */
@@ -84,6 +106,7 @@ export interface Module {
   readonly stores: readonly string[]
   readonly messages: readonly MessageHandlers[]
   readonly queries: readonly QueryHandlers[]
+  readonly validations: readonly Validation[]
   readonly accounts: readonly ModuleAccount[]
   readonly hooks: readonly HookListener[]
   readonly genesis?: GenesisHandlers
@@ -97,6 +120,7 @@ export interface ModuleDefinition {
   readonly stores?: readonly string[]
   readonly messages?: MessageHandlers | readonly MessageHandlers[]
   readonly queries?: QueryHandlers | readonly QueryHandlers[]
+  readonly validations?: readonly Validation[]
   /** Module accounts whose capabilities this module holds. */
   readonly accounts?: readonly ModuleAccount[]
   readonly hooks?: readonly HookListener[]
@@ -116,6 +140,7 @@ export function defineModule(definition: ModuleDefinition): Module {
     stores: definition.stores ?? [definition.name],
     messages: list(definition.messages),
     queries: list(definition.queries),
+    validations: definition.validations ?? [],
     accounts: definition.accounts ?? [],
     hooks: definition.hooks ?? [],
   }

@@ -49,7 +49,6 @@ export function testContext({ identity = almanac, block, modules = [], app }: Te
       moduleAccounts: accounts,
       moduleAccountAt: (address) => byAddress.get(toKey(address)),
       isBlocked: (address) => byAddress.get(toKey(address))?.blocked === true,
-      sudoRoot: () => undefined,
       message: (name) => messages.get(name) ?? knownTypes.get(name),
       isRouted: (name) => messages.has(name),
       ...app,

@@ -1,30 +1,17 @@
 /** sdk.bank.v1beta1.Msg */
 import { Msg } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
-import * as address from '../../identity/address.ts'
-import { add, type Coin, type CoinText, format, tryParseList } from '../../primitives/coin.ts'
 import { isValid } from '../../primitives/denom.ts'
 import { requireGovernance } from '../../sdk/authority.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
-import { errors } from './errors.ts'
 import * as bank from './keeper.ts'
 import * as state from './state.ts'
-
-/** Coins of a message. Throws sdk 10 unless valid and not empty. */
-function parseCoins(texts: readonly CoinText[]): readonly Coin[] {
-  const coins = tryParseList(texts)
-  if (!coins || coins.length === 0) {
-    throw sdkErrors.invalidCoins(texts.map(({ denom, amount }) => `${amount}${denom}`).join(','))
-  }
-  return coins
-}
+import { parseMultiSend, parseSend } from './validation.ts'
 
 export const messages = defineMessages(Msg, {
   /** Sends coins from one account to another, which is made if it is new. */
-  send(ctx, { fromAddress, toAddress, amount }) {
-    const from = address.parse(ctx, fromAddress)
-    const to = address.parse(ctx, toAddress)
-    const coins = parseCoins(amount)
+  send(ctx, message) {
+    const { from, to, coins } = parseSend(ctx, message)
     bank.requireSendEnabled(ctx, coins)
     bank.requireUnblocked(ctx, to)
     bank.send(ctx, from, to, coins)
@@ -32,20 +19,11 @@ export const messages = defineMessages(Msg, {
   },
 
   /** Sends coins from one account to many. */
-  multiSend(ctx, { inputs, outputs }) {
-    if (inputs.length === 0) throw errors.noInputs()
-    if (inputs.length > 1) throw errors.multipleSenders()
-    if (outputs.length === 0) throw errors.noOutputs()
-    const input = { address: address.parse(ctx, inputs[0]!.address), coins: parseCoins(inputs[0]!.coins) }
-    const parsed = outputs.map((output) => ({
-      address: address.parse(ctx, output.address),
-      coins: parseCoins(output.coins),
-    }))
-    const total = parsed.reduce<readonly Coin[]>((sum, { coins }) => add(sum, coins), [])
-    if (format(total) !== format(input.coins)) throw errors.inputOutputMismatch()
+  multiSend(ctx, message) {
+    const { input, outputs } = parseMultiSend(ctx, message)
     bank.requireSendEnabled(ctx, input.coins)
-    for (const output of parsed) bank.requireUnblocked(ctx, output.address)
-    bank.sendMany(ctx, input, parsed)
+    for (const output of outputs) bank.requireUnblocked(ctx, output.address)
+    bank.sendMany(ctx, input, outputs)
     return {}
   },
 

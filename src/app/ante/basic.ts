@@ -1,0 +1,82 @@
+/** Checks that need no account: shape, size, time (support-modules.md §4.3 rows 1 to 9). */
+
+import * as auth from '../../modules/auth/keeper.ts'
+import { errors } from '../../sdk/errors.ts'
+import { ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/tx.ts'
+import type { AnteContext } from './context.ts'
+
+const MSG_ETHEREUM_TX = 'chain.evm.v1.MsgEthereumTx'
+
+/** Row 1: an Ethereum transaction within an ordinary one would escape the rules of its own path. */
+export function rejectEthereumMessages({ tx }: AnteContext): void {
+  for (const { schema } of tx.messages) {
+    if (schema.typeName === MSG_ETHEREUM_TX) {
+      throw errors.invalidType('MsgEthereumTx needs to be contained within a tx with ExtensionOptionsEthereumTx')
+    }
+  }
+}
+
+/** Row 2. */
+export function limitGasToBlock({ ctx, tx }: AnteContext): void {
+  const wanted = tx.authInfo.fee?.gasLimit ?? 0n
+  const { gasLimit } = ctx.block
+  if (gasLimit > 0n && wanted > gasLimit) {
+    throw errors.invalidGasLimit(`tx gas limit ${wanted} exceeds block max gas ${gasLimit}`)
+  }
+}
+
+/** Row 3: critical extension options must be understood. */
+export function rejectUnknownExtensions({ ctx, tx }: AnteContext): void {
+  for (const { typeUrl } of tx.body.extensionOptions) {
+    if (neutralTypeName(ctx.identity, typeUrl) !== ETHEREUM_TX_OPTION) throw errors.unknownExtensionOptions(typeUrl)
+  }
+}
+
+/** Row 4: messages, each valid of its own accord, and as many signatures as signers. */
+export function requireSignatures({ ctx, tx, mode, signers, validate }: AnteContext): void {
+  if (tx.messages.length === 0) throw errors.invalidRequest('must contain at least one message')
+  if (mode !== 'recheck') for (const { schema, message } of tx.messages) validate(ctx, schema, message)
+  if (tx.raw.signatures.length === 0) throw errors.noSignatures()
+  if (tx.raw.signatures.length !== signers.length) {
+    throw errors.unauthorized(`wrong number of signers; expected ${signers.length}, got ${tx.raw.signatures.length}`)
+  }
+  if (tx.authInfo.signerInfos.length !== signers.length && mode !== 'recheck') {
+    throw errors.unauthorized(
+      `invalid number of signer; expected: ${signers.length}, got ${tx.authInfo.signerInfos.length}`,
+    )
+  }
+}
+
+/** Row 5. */
+export function requireTimely({ ctx, tx }: AnteContext): void {
+  const { timeoutHeight } = tx.body
+  if (timeoutHeight !== 0n && ctx.block.height > timeoutHeight) {
+    throw errors.txTimeoutHeight(`block height: ${ctx.block.height}, timeout height: ${timeoutHeight}`)
+  }
+}
+
+/** Row 6: the limit is in bytes. */
+export function limitMemo({ ctx, tx }: AnteContext): void {
+  const limit = auth.params(ctx).maxMemoCharacters
+  const length = BigInt(Buffer.byteLength(tx.body.memo))
+  if (length > limit) {
+    throw errors.memoTooLarge(`maximum number of characters is ${limit} but received ${length} characters`)
+  }
+}
+
+/** Row 8. In a simulation the signatures may still be missing: their gas is added. */
+export function chargeSize({ ctx, tx, mode }: AnteContext): void {
+  const perByte = auth.params(ctx).txSizeCostPerByte
+  let size = BigInt(tx.bytes.length)
+  if (mode === 'simulate') {
+    for (const signature of tx.raw.signatures) if (signature.length === 0) size += 64n
+  }
+  ctx.gas.consume(perByte * size, 'txSize')
+}
+
+/** Row 9. */
+export function requireGas({ tx, mode }: AnteContext): void {
+  if (mode !== 'simulate' && (tx.authInfo.fee?.gasLimit ?? 0n) === 0n) {
+    throw errors.invalidGasLimit('must provide positive gas')
+  }
+}

@@ -1,0 +1,70 @@
+/** Fees: the node's price at its door, and their payment (support-modules.md §4.3 rows 10 to 12). */
+import * as address from '../../identity/address.ts'
+import * as auth from '../../modules/auth/keeper.ts'
+import * as bank from '../../modules/bank/keeper.ts'
+import { type Coin, format, tryParseList } from '../../primitives/coin.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import { isValid } from '../../primitives/denom.ts'
+import { errors } from '../../sdk/errors.ts'
+import type { AnteContext } from './context.ts'
+
+export interface GasPrice {
+  readonly denom: string
+  readonly price: decimal.Decimal
+}
+
+/** Prices of `0.025unative,1ufoo`; undefined if the text is none. Empty text is no prices. */
+export function parseGasPrices(text: string): readonly GasPrice[] | undefined {
+  if (text.trim() === '') return []
+  const prices: GasPrice[] = []
+  for (const part of text.split(',')) {
+    const match = /^(\d+(?:\.\d{1,18})?)(.+)$/.exec(part.trim())
+    const price = match && decimal.parse(match[1]!)
+    if (!match || price === null || price === undefined || !isValid(match[2]!)) return undefined
+    prices.push({ denom: match[2]!, price })
+  }
+  return prices
+}
+
+/** What a gas limit costs at least: each price times gas, rounded up. */
+export function requiredFees(prices: readonly GasPrice[], gas: bigint): readonly Coin[] {
+  return prices
+    .map(({ denom, price }) => ({ denom, amount: decimal.ceil(decimal.fromRaw(price * gas)) }))
+    .sort((a, b) => (a.denom < b.denom ? -1 : 1))
+}
+
+function feeCoins({ tx }: AnteContext): readonly Coin[] {
+  const coins = tryParseList(tx.authInfo.fee?.amount ?? [])
+  if (!coins) {
+    const text = (tx.authInfo.fee?.amount ?? []).map(({ denom, amount }) => `${amount}${denom}`).join(',')
+    throw errors.insufficientFee(`invalid fee amount: ${text}`)
+  }
+  return coins
+}
+
+/** Row 10: only where a transaction first comes in. */
+export function requireMinimumFee(ante: AnteContext): void {
+  const { mode, tx, settings } = ante
+  if (mode !== 'check') return
+  const prices = parseGasPrices(settings.minGasPrices) ?? []
+  const required = requiredFees(prices, tx.authInfo.fee?.gasLimit ?? 0n).filter(({ amount }) => amount > 0n)
+  if (required.length === 0) return
+  const fees = feeCoins(ante)
+  const enough = required.some(({ denom, amount }) => fees.some((fee) => fee.denom === denom && fee.amount >= amount))
+  if (!enough) throw errors.insufficientFee(`insufficient fees; got: ${format(fees)} required: ${format(required)}`)
+}
+
+/** Rows 11 and 12: the payer's account must exist and gives the fee to the collector. */
+export function deductFee(ante: AnteContext): void {
+  const { ctx, tx, signers } = ante
+  const { fee } = tx.authInfo
+  const payer = fee?.payer ? address.parse(ctx, fee.payer) : signers[0]!
+  const payerText = address.format(ctx, payer)
+  if (fee?.granter && fee.granter !== payerText) {
+    throw errors.notSupported('fee grants are not part of this build')
+  }
+  if (!auth.hasAccount(ctx, payer)) throw errors.unknownAddress(`fee payer address: ${payerText} does not exist`)
+  const coins = feeCoins(ante)
+  if (coins.length > 0) bank.sendToModule(ctx, payer, auth.feeCollector, coins)
+  ctx.emitEvent('tx', { fee: format(coins), fee_payer: payerText })
+}

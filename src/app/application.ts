@@ -1,0 +1,127 @@
+/** The state machine, assembled: pure functions of state, block and transactions. */
+import type { Identity } from '../identity/types.ts'
+import * as consensus from '../modules/consensus/keeper.ts'
+import { EMPTY } from '../primitives/bytes.ts'
+import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
+import { createContext, createReadContext, createTransient } from '../sdk/create-context.ts'
+import type { Module } from '../sdk/module.ts'
+import { type DecodedTx, decodeTx } from '../sdk/tx.ts'
+import { createBranch } from '../store/branch.ts'
+import type { Reader } from '../store/types.ts'
+import { executeBlock } from './block.ts'
+import { check } from './check.ts'
+import { createEvmTxPath } from './evm/path.ts'
+import { exportGenesis, initChain } from './genesis.ts'
+import type { Machine } from './machine.ts'
+import { modules as allModules } from './modules.ts'
+import { createQueryTable } from './query.ts'
+import { createRouter } from './router.ts'
+import type { AdmissionSettings } from './transaction.ts'
+import type { Application, CheckResult } from './types.ts'
+
+export interface ApplicationOptions {
+  readonly identity: Identity
+  readonly chainId: string
+  readonly evmChainId: bigint
+  readonly settings: AdmissionSettings
+  /** Told of an unexpected failure in a transaction, with its stack; must not change state. */
+  readonly onBug?: (error: unknown) => void
+  /** Those of this build by default. */
+  readonly modules?: readonly Module[]
+}
+
+/** What a context needs of a header. */
+type HeaderFacts = Parameters<Application['readContext']>[1]
+
+export function createApplication(options: ApplicationOptions): Application {
+  const { identity, chainId, evmChainId, settings, onBug = () => {}, modules = allModules } = options
+  const router = createRouter(modules)
+  const machine: Machine = {
+    identity,
+    chainId,
+    evmChainId,
+    modules,
+    router,
+    evm: createEvmTxPath(),
+    settings,
+    onBug,
+  }
+  // Bytes that were checked are not decoded again to be delivered. What it holds follows from the bytes alone.
+  const decoded = new WeakMap<Uint8Array, DecodedTx>()
+  const decode = (bytes: Uint8Array): DecodedTx => {
+    const known = decoded.get(bytes)
+    if (known) return known
+    const tx = decodeTx(router.facts, identity, bytes)
+    decoded.set(bytes, tx)
+    return tx
+  }
+
+  function blockInfo(header: HeaderFacts, gasLimit: () => bigint): BlockInfo {
+    let limit: bigint | undefined
+    const { height, timeNs, proposer, hash, lastCommitHash } = header
+    return {
+      height,
+      timeNs,
+      chainId,
+      evmChainId,
+      proposer,
+      hash,
+      lastCommitHash,
+      votes: [],
+      get gasLimit() {
+        limit ??= gasLimit()
+        return limit
+      },
+      set gasLimit(value: bigint) {
+        limit = value
+      },
+    }
+  }
+
+  function readContext(state: Reader, header: HeaderFacts): ReadContext {
+    const ctx = createReadContext({
+      store: state,
+      identity,
+      app: router.facts,
+      block: blockInfo(header, () => consensus.blockGasLimit(ctx)),
+    })
+    return ctx
+  }
+
+  function branchOf(state: Reader, block: BlockInfo): Context {
+    return createContext({
+      branch: createBranch(state),
+      transient: createTransient(),
+      identity,
+      app: router.facts,
+      block,
+    })
+  }
+
+  let pool: Context | undefined
+
+  return {
+    queries: createQueryTable(modules),
+    stores: modules.flatMap(({ stores }) => stores),
+    initChain: (genesis, base) => initChain(machine, genesis, base),
+    executeBlock: (base, block) => executeBlock(machine, base, block, decode),
+    resetCheckState(base, tip) {
+      const next = { ...tip, height: tip.height + 1n, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY }
+      const ctx: Context = branchOf(
+        base,
+        blockInfo(next, () => consensus.blockGasLimit(ctx)),
+      )
+      pool = ctx
+    },
+    check(bytes, mode): CheckResult {
+      if (!pool) throw new Error('resetCheckState must come before check')
+      return check(machine, pool, () => decode(bytes), mode)
+    },
+    simulate(ctx, bytes): CheckResult {
+      const block: BlockInfo = { ...ctx.block, height: ctx.block.height + 1n }
+      return check(machine, branchOf(ctx.store, block), () => decode(bytes), 'simulate')
+    },
+    readContext,
+    exportGenesis: (ctx) => exportGenesis(machine, ctx),
+  }
+}

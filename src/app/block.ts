@@ -1,0 +1,75 @@
+/** One block: begin hooks, transactions, end hooks, validator updates. */
+import * as bank from '../modules/bank/keeper.ts'
+import * as consensus from '../modules/consensus/keeper.ts'
+import * as staking from '../modules/staking/keeper.ts'
+import type { Context } from '../sdk/context.ts'
+import { createContext, createTransient } from '../sdk/create-context.ts'
+import type { DecodedTx } from '../sdk/tx.ts'
+import { createBranch } from '../store/branch.ts'
+import type { Reader } from '../store/types.ts'
+import { deliver } from './deliver.ts'
+import type { Machine } from './machine.ts'
+import type { EvmTx, TxResult } from './records.ts'
+import type { BlockInput, BlockOutput } from './types.ts'
+
+const NO_COINBASE = new Uint8Array(20)
+
+/** The context of a block on a fresh branch. */
+function blockContext(machine: Machine, base: Reader, input: BlockInput): Context {
+  const { identity, chainId, evmChainId, router } = machine
+  const ctx = createContext({
+    branch: createBranch(base),
+    transient: createTransient(),
+    identity,
+    app: router.facts,
+    block: {
+      height: input.height,
+      timeNs: input.timeNs,
+      chainId,
+      evmChainId,
+      proposer: input.proposer,
+      hash: input.hash,
+      lastCommitHash: input.lastCommitHash,
+      gasLimit: 0n,
+      votes: input.lastCommitVotes,
+    },
+  })
+  ctx.block.gasLimit = consensus.blockGasLimit(ctx)
+  return ctx
+}
+
+/** Executes a block. Throws only for a bug of a hook: the node then stops before it commits. */
+export function executeBlock(
+  machine: Machine,
+  base: Reader,
+  input: BlockInput,
+  decode: (bytes: Uint8Array) => DecodedTx,
+): BlockOutput {
+  const ctx = blockContext(machine, base, input)
+  for (const { beginBlock } of machine.modules) beginBlock?.(ctx)
+  const begin = ctx.branchStore.events.splice(0)
+  const gas = { limit: ctx.block.gasLimit, used: 0n }
+  const results: TxResult[] = []
+  const evmTxs: EvmTx[] = []
+  let evmGasUsed = 0n
+  for (const [index, bytes] of input.txs.entries()) {
+    const { result, evmTx } = deliver(machine, ctx, gas, () => decode(bytes), index)
+    results.push(result)
+    if (!evmTx) continue
+    evmTxs.push(evmTx)
+    evmGasUsed += evmTx.gasUsed
+  }
+  for (const { endBlock } of machine.modules) endBlock?.(ctx)
+  const operator = input.proposer.length > 0 ? staking.operatorOf(ctx, input.proposer) : undefined
+  return {
+    branch: ctx.branchStore,
+    results,
+    blockEvents: [...begin, ...ctx.branchStore.events.splice(0)],
+    evmTxs,
+    evmGasUsed,
+    validatorUpdates: staking.updatesOfBlock(ctx),
+    gasLimit: ctx.block.gasLimit,
+    baseFeeWei: bank.WEI_PER_UNIT,
+    coinbase: operator?.length === 20 ? operator : NO_COINBASE,
+  }
+}

@@ -1,0 +1,78 @@
+/** Admission to the pool, and simulation. */
+import { EMPTY, toKey } from '../primitives/bytes.ts'
+import { amountOf, tryParseList } from '../primitives/coin.ts'
+import { ChainError } from '../primitives/errors.ts'
+import type { Context } from '../sdk/context.ts'
+import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
+import { createGasMeter, createInfiniteGasMeter } from '../store/gas.ts'
+import { admit } from './ante/admit.ts'
+import type { Machine } from './machine.ts'
+import { failureOf, successLog } from './result.ts'
+import { runMessages } from './run.ts'
+import type { CheckMode, CheckResult } from './types.ts'
+
+/** Scale of priorities: price in wei a gas unit, divided by 10^6 (evm.md §3.4). */
+const WEI_PER_UNIT_OF_PRIORITY = 10n ** 6n
+
+/**
+ * Runs admission on the pool's context, which keeps what passes. A simulation also runs the messages and keeps nothing.
+ * Never throws for a bad transaction.
+ */
+export function check(machine: Machine, pool: Context, decode: () => DecodedTx, mode: CheckMode): CheckResult {
+  let tx: DecodedTx
+  try {
+    tx = decode()
+  } catch (error) {
+    return refused(machine, error, 0n, 0n)
+  }
+  if (tx.isEvm) {
+    try {
+      return machine.evm.check(pool, tx, mode, machine.settings)
+    } catch (error) {
+      return refused(machine, error, 0n, 0n)
+    } finally {
+      pool.branchStore.events.length = 0
+    }
+  }
+  return checkOrdinary(machine, pool, tx, mode)
+}
+
+function refused(machine: Machine, error: unknown, gasWanted: bigint, gasUsed: bigint): CheckResult {
+  const known = error instanceof ChainError
+  if (!known) machine.onBug(error)
+  return { ...failureOf(error), data: EMPTY, gasWanted, gasUsed, events: [], ...(known ? { error } : {}) }
+}
+
+function checkOrdinary(machine: Machine, pool: Context, tx: DecodedTx, mode: CheckMode): CheckResult {
+  const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
+  const meter = mode === 'simulate' ? createInfiniteGasMeter() : createGasMeter(gasWanted)
+  const ctx = pool.branch({ gas: meter })
+  try {
+    const signers = signersOfTx(ctx, tx)
+    admit({ ctx, tx, mode, settings: machine.settings, signers, validate: machine.router.validate })
+    const passed = { code: 0, codespace: '', gasWanted }
+    if (mode === 'simulate') {
+      const messages = ctx.branch()
+      const run = runMessages(machine, messages, tx)
+      const events = [...ctx.events, ...run.events]
+      return { ...passed, log: successLog(run.eventsOfMessages), data: run.data, gasUsed: meter.used, events }
+    }
+    const events = ctx.branchStore.events.splice(0)
+    ctx.merge()
+    const order = {
+      sender: toKey(signers[0]!),
+      nonce: tx.authInfo.signerInfos[0]?.sequence ?? 0n,
+      priority: priorityOf(ctx, tx, gasWanted),
+    }
+    return { ...passed, log: '', data: EMPTY, gasUsed: meter.used, events, order }
+  } catch (error) {
+    return refused(machine, error, gasWanted, meter.used)
+  }
+}
+
+/** The offered price of the native coin, on the scale of EVM transactions. */
+function priorityOf(ctx: Context, tx: DecodedTx, gasWanted: bigint): bigint {
+  const coins = tryParseList(tx.authInfo.fee?.amount ?? []) ?? []
+  if (gasWanted === 0n) return 0n
+  return (amountOf(coins, ctx.identity.baseDenom) * 10n ** 12n) / gasWanted / WEI_PER_UNIT_OF_PRIORITY
+}

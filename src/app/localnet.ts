@@ -1,0 +1,163 @@
+/** Genesis of a development chain: funded accounts, one bonded validator, and the first account as sudo root (D22). */
+import type { JsonValue } from '@bufbuild/protobuf'
+import { evmChainIdOf } from '../identity/identity.ts'
+import type { Identity } from '../identity/types.ts'
+import { formatBech32, ofModule } from '../primitives/address.ts'
+import { formatBase64, formatHex0x } from '../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import { createReadContext } from '../sdk/create-context.ts'
+import { createEmptyBranch } from '../store/branch.ts'
+import { modules } from './modules.ts'
+import { createRouter } from './router.ts'
+import type { GenesisDocument } from './types.ts'
+
+/** Gas of a block, so that no block outlasts a second. */
+export const LOCALNET_BLOCK_GAS = 60_000_000n
+
+/** What the validator of a localnet has at stake: 1,000 native, beside what its operator holds. */
+const STAKE_UNATIVE = 1_000_000_000n
+const NATIVE_EXPONENT = 6
+
+export interface LocalnetOptions {
+  readonly identity: Identity
+  readonly chainId: string
+  /** RFC 3339. */
+  readonly genesisTime: string
+  /** The first one operates the validator and is sudo root. */
+  readonly accounts: readonly { readonly address: Uint8Array; readonly balanceUnative: bigint }[]
+  /** ed25519 key, 32 bytes. */
+  readonly validator: { readonly publicKey: Uint8Array }
+  readonly blockGasLimit?: bigint
+  /** Name of the hard fork; the newest by default. */
+  readonly fork?: string
+}
+
+type JsonObject = { [key: string]: JsonValue }
+
+/** What each module starts a new chain with, by module name. */
+function defaultState(identity: Identity, chainId: string): Record<string, JsonObject> {
+  const ctx = createReadContext({
+    store: createEmptyBranch(),
+    identity,
+    app: createRouter(modules).facts,
+    block: {
+      height: 0n,
+      timeNs: 0n,
+      chainId,
+      evmChainId: evmChainIdOf(identity, chainId),
+      proposer: new Uint8Array(0),
+      hash: new Uint8Array(0),
+      lastCommitHash: new Uint8Array(0),
+      gasLimit: 0n,
+      votes: [],
+    },
+  })
+  return Object.fromEntries(
+    modules.flatMap(({ name, genesis }) => (genesis ? [[name, genesis.defaults(ctx) as JsonObject]] : [])),
+  )
+}
+
+function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonValue[] {
+  const type = `/${options.identity.toProfileName('chain.types.v1.EthAccount')}`
+  return options.accounts.map(({ address }, i) => ({
+    '@type': type,
+    base_account: { address: text(address), pub_key: null, account_number: i.toString(), sequence: '0' },
+    code_hash: formatHex0x(EMPTY_CODE_HASH),
+  }))
+}
+
+function bankState({ identity, accounts }: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonObject {
+  const { baseDenom: denom, displayDenom: display, wrappedNativeSymbol } = identity
+  const holders = [
+    ...accounts.map(({ address, balanceUnative }) => ({ address, amount: balanceUnative })),
+    { address: ofModule('bonded_tokens_pool'), amount: STAKE_UNATIVE },
+  ].filter(({ amount }) => amount > 0n)
+  const total = holders.reduce((sum, { amount }) => sum + amount, 0n)
+  const symbol = wrappedNativeSymbol.replace(/^W/, '')
+  return {
+    balances: holders.map(({ address, amount }) => ({
+      address: text(address),
+      coins: [{ denom, amount: amount.toString() }],
+    })),
+    supply: [{ denom, amount: total.toString() }],
+    denom_metadata: [
+      {
+        description: 'The native coin, which pays for gas and is staked',
+        denom_units: [
+          { denom, exponent: 0, aliases: [] },
+          { denom: display, exponent: NATIVE_EXPONENT, aliases: [] },
+        ],
+        base: denom,
+        display,
+        name: display.charAt(0).toUpperCase() + display.slice(1),
+        symbol,
+        uri: '',
+        uri_hash: '',
+      },
+    ],
+  }
+}
+
+function stakingState({ identity, validator, genesisTime }: LocalnetOptions, operator: Uint8Array): JsonObject {
+  const operatorText = formatBech32(identity.bech32.validator, operator)
+  const shares = `${STAKE_UNATIVE}.${'0'.repeat(18)}`
+  return {
+    validators: [
+      {
+        operator_address: operatorText,
+        consensus_pubkey: {
+          '@type': `/${identity.toProfileName('sdk.crypto.ed25519.PubKey')}`,
+          key: formatBase64(validator.publicKey),
+        },
+        status: 'BOND_STATUS_BONDED',
+        tokens: STAKE_UNATIVE.toString(),
+        delegator_shares: shares,
+        description: { moniker: 'localnet' },
+        unbonding_time: '1970-01-01T00:00:00Z',
+        commission: {
+          commission_rates: { rate: '0.05', max_rate: '0.2', max_change_rate: '0.01' },
+          update_time: genesisTime,
+        },
+        min_self_delegation: '1',
+      },
+    ],
+    delegations: [
+      {
+        delegator_address: formatBech32(identity.bech32.account, operator),
+        validator_address: operatorText,
+        shares,
+      },
+    ],
+  }
+}
+
+/** The genesis document of a localnet. At least one account is needed: it operates the validator. */
+export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
+  const { identity, chainId, genesisTime, accounts, blockGasLimit = LOCALNET_BLOCK_GAS, fork } = options
+  const first = accounts[0]
+  if (!first) throw new RangeError('a localnet needs an account')
+  const text = (bytes: Uint8Array) => formatBech32(identity.bech32.account, bytes)
+  const state = defaultState(identity, chainId)
+  const merge = (name: string, part: JsonObject) => ({ [name]: { ...state[name], ...part } })
+  return {
+    chain_id: chainId,
+    genesis_time: genesisTime,
+    initial_height: '1',
+    consensus_params: {
+      block: { max_bytes: '22020096', max_gas: blockGasLimit > 0n ? blockGasLimit.toString() : '-1' },
+      evidence: { max_age_num_blocks: '100000', max_age_duration: '172800000000000', max_bytes: '1048576' },
+      validator: { pub_key_types: ['ed25519'] },
+      version: { app: '0' },
+      abci: { vote_extensions_enable_height: '0' },
+    },
+    app_hash: '',
+    app_state: {
+      ...state,
+      ...merge('auth', { accounts: authState(options, text) }),
+      ...merge('bank', bankState(options, text)),
+      ...merge('staking', stakingState(options, first.address)),
+      ...merge('sudo', { sudoers: { root: text(first.address), contracts: [] } }),
+      ...(fork === undefined ? {} : merge('evm', { chain_config: { fork } })),
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/** Results of transactions: codes, data, and the log texts that clients read. */
+import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { TxMsgDataSchema } from '../gen/sdk/base/abci/v1beta1/abci_pb.ts'
+import { complete } from '../identity/complete.ts'
+import type { Identity } from '../identity/types.ts'
+import { EMPTY } from '../primitives/bytes.ts'
+import { ChainError } from '../primitives/errors.ts'
+import type { ChainEvent } from '../store/types.ts'
+import type { TxResult } from './records.ts'
+
+/** What a failure shows outside. Anything unexpected is `internal` without detail: its stack goes to the node's log. */
+export function failureOf(error: unknown): { readonly code: number; readonly codespace: string; readonly log: string } {
+  if (error instanceof ChainError) return { code: error.code, codespace: error.codespace, log: error.message }
+  return { code: 1, codespace: 'undefined', log: 'internal' }
+}
+
+/** Whether a failure is that of a gas meter: its text stands alone, without the place of the message. */
+export function isOutOfGas(error: unknown): boolean {
+  return error instanceof ChainError && error.codespace === 'sdk' && error.code === 11
+}
+
+export function failedResult(
+  failure: { readonly code: number; readonly codespace: string; readonly log: string },
+  gas: { readonly gasWanted: bigint; readonly gasUsed: bigint },
+  events: readonly ChainEvent[] = [],
+): TxResult {
+  return { ...failure, info: '', data: EMPTY, ...gas, events }
+}
+
+export interface MessageResponse {
+  readonly schema: DescMessage
+  readonly message: Message
+}
+
+/** Encoded `TxMsgData` of the responses, under the profile's names. */
+export function encodeResponses(identity: Identity, responses: readonly MessageResponse[]): Uint8Array {
+  const msgResponses = responses.map(({ schema, message }) =>
+    create(AnySchema, {
+      typeUrl: `/${identity.toProfileName(schema.typeName)}`,
+      value: toBinary(schema, complete(schema, message)),
+    }),
+  )
+  return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses }))
+}
+
+/** The log of a success: events by message. */
+export function successLog(eventsOfMessages: readonly (readonly ChainEvent[])[]): string {
+  return JSON.stringify(
+    eventsOfMessages.map((events, index) => ({
+      msg_index: index,
+      events: events.map(({ type, attributes }) => ({
+        type,
+        attributes: attributes.map(({ key, value }) => ({ key, value })),
+      })),
+    })),
+  )
+}

@@ -1,0 +1,46 @@
+/** From the modules of a build to the handler of a message, the facts contexts carry, and the table of queries. */
+import type { DescMessage, Message } from '@bufbuild/protobuf'
+import { messageType } from '../identity/registry.ts'
+import { toKey } from '../primitives/bytes.ts'
+import type { AppFacts, Context, HookListener, ReadContext } from '../sdk/context.ts'
+import type { Module, Route } from '../sdk/module.ts'
+import type { ModuleAccount } from '../sdk/module-account.ts'
+
+export interface Router {
+  readonly facts: AppFacts
+  /** Handler of a message by its neutral full name. */
+  route(typeName: string): Route<Context> | undefined
+  /** Runs the stateless checks of a message. */
+  validate(ctx: ReadContext, schema: DescMessage, message: Message): void
+}
+
+/** Indexes the modules once. */
+export function createRouter(modules: readonly Module[]): Router {
+  const routes = new Map<string, Route<Context>>()
+  const checks = new Map<string, (ctx: ReadContext, message: Message) => void>()
+  const hooks = new Map<string, HookListener[]>()
+  const byAddress = new Map<string, ModuleAccount>()
+  for (const module of modules) {
+    for (const { handlers } of module.messages) {
+      for (const route of handlers.routes) routes.set(route.method.input.typeName, route)
+    }
+    for (const { schema, check } of module.validations) checks.set(schema.typeName, check)
+    for (const listener of module.hooks) {
+      hooks.set(listener.hook, [...(hooks.get(listener.hook) ?? []), listener])
+    }
+    for (const account of module.accounts) byAddress.set(toKey(account.address), account)
+  }
+  const moduleAccounts = [...byAddress.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return {
+    facts: {
+      listeners: (hook) => hooks.get(hook) ?? [],
+      moduleAccounts,
+      moduleAccountAt: (address) => byAddress.get(toKey(address)),
+      isBlocked: (address) => byAddress.get(toKey(address))?.blocked === true,
+      message: messageType,
+      isRouted: (name) => routes.has(name),
+    },
+    route: (typeName) => routes.get(typeName),
+    validate: (ctx, schema, message) => checks.get(schema.typeName)?.(ctx, message),
+  }
+}

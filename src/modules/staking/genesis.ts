@@ -1,0 +1,94 @@
+/** Genesis of staking: validators, delegations, and the first validator set. */
+import { create } from '@bufbuild/protobuf'
+import { GenesisStateSchema } from '../../gen/sdk/staking/v1beta1/genesis_pb.ts'
+import { BondStatus, ValidatorUpdatesSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import { ValidatorUpdateSchema } from '../../gen/tendermint/abci/types_pb.ts'
+import * as address from '../../identity/address.ts'
+import { utf8 } from '../../primitives/bytes.ts'
+import type { Context } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { fromJson, toJson } from '../../sdk/json.ts'
+import type { GenesisHandlers } from '../../sdk/module.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import { params as currentParams, defaultParams, validateParams } from './params.ts'
+import * as state from './state.ts'
+import { updateValidatorSet } from './updates.ts'
+import { consensusKey, tokensOf } from './validator.ts'
+import { requireValidator, setByConsensusAddress, setByPower, setValidator } from './validators.ts'
+
+/** Throws sdk 18 unless a pool holds what the validators say. */
+function requirePool(ctx: Context, pool: typeof state.bondedPool | typeof state.notBondedPool, expected: bigint): void {
+  const { bondDenom } = currentParams(ctx)
+  const held = bank.balance(ctx, pool.address, bondDenom)
+  if (held !== expected) {
+    throw sdkErrors.invalidRequest(
+      `${pool.name} balance is different from its validators' tokens: ${held}${bondDenom} <-> ${expected}${bondDenom}`,
+    )
+  }
+}
+
+export const genesis: GenesisHandlers = {
+  defaults(ctx) {
+    const params = defaultParams(ctx.identity.baseDenom)
+    return toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params, lastTotalPower: utf8('0') }))
+  },
+  init(ctx, json) {
+    const data = fromJson(ctx, GenesisStateSchema, json, 'staking')
+    const params = data.params ?? defaultParams(ctx.identity.baseDenom)
+    if (data.unbondingDelegations.length > 0 || data.redelegations.length > 0) {
+      throw sdkErrors.notSupported('staking: genesis with unbonding delegations or redelegations')
+    }
+    validateParams(params)
+    state.params.set(ctx, params)
+    auth.ensureModuleAccount(ctx, state.bondedPool)
+    auth.ensureModuleAccount(ctx, state.notBondedPool)
+    let bonded = 0n
+    let notBonded = 0n
+    for (const validator of data.validators) {
+      setValidator(ctx, validator)
+      setByConsensusAddress(ctx, validator)
+      setByPower(ctx, validator)
+      if (validator.status === BondStatus.BONDED) bonded += tokensOf(validator)
+      else notBonded += tokensOf(validator)
+    }
+    for (const delegation of data.delegations) {
+      const delegator = address.parse(ctx, delegation.delegatorAddress)
+      state.delegations.set(ctx, [delegator, address.parseValidator(ctx, delegation.validatorAddress)], delegation)
+    }
+    requirePool(ctx, state.bondedPool, bonded)
+    requirePool(ctx, state.notBondedPool, notBonded)
+    if (!data.exported) {
+      updateValidatorSet(ctx)
+      return
+    }
+    let total = 0n
+    const updates = data.lastValidatorPowers.map(({ address: text, power }) => {
+      const operator = address.parseValidator(ctx, text)
+      state.lastPowers.set(ctx, operator, power)
+      total += power
+      const value = consensusKey(ctx.identity, requireValidator(ctx, operator))
+      return create(ValidatorUpdateSchema, { pubKey: { sum: { case: 'ed25519', value } }, power })
+    })
+    state.lastTotalPower.set(ctx, total)
+    state.updates.set(ctx, create(ValidatorUpdatesSchema, { updates }))
+  },
+  export(ctx) {
+    const lastValidatorPowers = [...state.lastPowers.iterate(ctx)].map(([operator, power]) => ({
+      address: address.formatValidator(ctx, operator),
+      power,
+    }))
+    return toJson(
+      ctx,
+      GenesisStateSchema,
+      create(GenesisStateSchema, {
+        params: currentParams(ctx),
+        lastTotalPower: utf8((state.lastTotalPower.get(ctx) ?? 0n).toString()),
+        lastValidatorPowers,
+        validators: [...state.validators.iterate(ctx)].map(([, validator]) => validator),
+        delegations: [...state.delegations.iterate(ctx)].map(([, delegation]) => delegation),
+        exported: true,
+      }),
+    )
+  },
+}

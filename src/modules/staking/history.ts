@@ -1,0 +1,42 @@
+/** Headers with their validators, kept for a while: what relayers and old block hashes are read from. */
+import { create } from '@bufbuild/protobuf'
+import { HistoricalInfoSchema, type Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import { HeaderSchema } from '../../gen/tendermint/types/types_pb.ts'
+import { compare } from '../../primitives/bytes.ts'
+import { toTimestamp } from '../../primitives/time.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { params } from './params.ts'
+import * as state from './state.ts'
+import { consensusAddress, powerOf } from './validator.ts'
+import { requireValidator } from './validators.ts'
+
+const BLOCK_PROTOCOL = 11n
+
+/** The bonded validators as the engine has them, strongest first. */
+export function lastValidators(ctx: ReadContext): readonly Validator[] {
+  return [...state.lastPowers.keys(ctx)]
+    .map((operator) => requireValidator(ctx, operator))
+    .map((validator) => ({ validator, power: powerOf(validator), at: consensusAddress(ctx.identity, validator) }))
+    .sort((a, b) => (a.power === b.power ? compare(a.at, b.at) : a.power > b.power ? -1 : 1))
+    .map(({ validator }) => validator)
+}
+
+/** Records this block as far as the state machine knows its header, and forgets what is too old. */
+export function trackHistory(ctx: Context): void {
+  const { height, timeNs, chainId, proposer, lastCommitHash } = ctx.block
+  const kept = BigInt(params(ctx).historicalEntries)
+  for (let old = height - kept; old >= 0n && state.historicalInfos.has(ctx, old); old--) {
+    state.historicalInfos.delete(ctx, old)
+  }
+  if (kept === 0n) return
+  const header = create(HeaderSchema, {
+    version: { block: BLOCK_PROTOCOL },
+    chainId,
+    height,
+    time: toTimestamp(timeNs),
+    lastBlockId: { partSetHeader: {} },
+    lastCommitHash,
+    proposerAddress: proposer,
+  })
+  state.historicalInfos.set(ctx, height, create(HistoricalInfoSchema, { header, valset: [...lastValidators(ctx)] }))
+}

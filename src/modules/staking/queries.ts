@@ -1,0 +1,126 @@
+/** sdk.staking.v1beta1.Query */
+
+import { Query } from '../../gen/sdk/staking/v1beta1/query_pb.ts'
+import { BondStatusSchema, type Delegation } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import * as address from '../../identity/address.ts'
+import { equal } from '../../primitives/bytes.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import { queryError } from '../../primitives/errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { defineQueries } from '../../sdk/module.ts'
+import * as bank from '../bank/keeper.ts'
+import { getDelegation } from './delegation.ts'
+import { params } from './params.ts'
+import * as state from './state.ts'
+import { tokensFromShares } from './validator.ts'
+import { getValidator, requireValidator } from './validators.ts'
+
+function find(ctx: ReadContext, text: string) {
+  if (text === '') throw queryError('invalidArgument', 'validator address cannot be empty')
+  const operator = address.parseValidator(ctx, text)
+  const validator = getValidator(ctx, operator)
+  if (!validator) throw queryError('notFound', `validator ${text} not found`)
+  return { operator, validator }
+}
+
+function parseDelegator(ctx: ReadContext, text: string): Uint8Array {
+  if (text === '') throw queryError('invalidArgument', 'delegator address cannot be empty')
+  return address.parse(ctx, text)
+}
+
+function withBalance(ctx: ReadContext, delegation: Delegation) {
+  const validator = requireValidator(ctx, address.parseValidator(ctx, delegation.validatorAddress))
+  const shares = decimal.decode(delegation.shares) ?? decimal.zero
+  const amount = decimal.truncate(tokensFromShares(validator, shares)).toString()
+  return { delegation, balance: { denom: params(ctx).bondDenom, amount } }
+}
+
+function later(what: string): Error {
+  return queryError('unimplemented', `${what} comes with a later version of module staking`)
+}
+
+export const queries = defineQueries(Query, {
+  validators(ctx, { status, pagination }) {
+    const wanted = status === '' ? undefined : BondStatusSchema.values.find(({ name }) => name === status)
+    if (status !== '' && (wanted === undefined || wanted.number === 0)) {
+      throw queryError('invalidArgument', `invalid validator status ${status}`)
+    }
+    const page = state.validators.page(ctx, pagination, {
+      filter: (_operator, validator) => wanted === undefined || validator.status === wanted.number,
+    })
+    const validators = page.entries.map(([, validator]) => validator)
+    return { validators, pagination: { nextKey: page.nextKey, total: page.total } }
+  },
+  validator(ctx, { validatorAddr }) {
+    return { validator: find(ctx, validatorAddr).validator }
+  },
+  validatorDelegations(ctx, { validatorAddr, pagination }) {
+    const { operator } = find(ctx, validatorAddr)
+    const page = state.delegations.page(ctx, pagination, { filter: ([, of]) => equal(of, operator) })
+    const delegationResponses = page.entries.map(([, delegation]) => withBalance(ctx, delegation))
+    return { delegationResponses, pagination: { nextKey: page.nextKey, total: page.total } }
+  },
+  validatorUnbondingDelegations() {
+    throw later('undelegation')
+  },
+  delegation(ctx, { validatorAddr, delegatorAddr }) {
+    const delegator = parseDelegator(ctx, delegatorAddr)
+    const { operator } = find(ctx, validatorAddr)
+    const delegation = getDelegation(ctx, delegator, operator)
+    if (!delegation) {
+      throw queryError(
+        'notFound',
+        `delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`,
+      )
+    }
+    return { delegationResponse: withBalance(ctx, delegation) }
+  },
+  unbondingDelegation() {
+    throw later('undelegation')
+  },
+  delegatorDelegations(ctx, { delegatorAddr, pagination }) {
+    const page = state.delegations.page(ctx, pagination, { prefix: parseDelegator(ctx, delegatorAddr) })
+    const delegationResponses = page.entries.map(([, delegation]) => withBalance(ctx, delegation))
+    return { delegationResponses, pagination: { nextKey: page.nextKey, total: page.total } }
+  },
+  delegatorUnbondingDelegations() {
+    throw later('undelegation')
+  },
+  redelegations() {
+    throw later('redelegation')
+  },
+  delegatorValidators(ctx, { delegatorAddr, pagination }) {
+    const page = state.delegations.page(ctx, pagination, { prefix: parseDelegator(ctx, delegatorAddr) })
+    const validators = page.entries.map(([[, operator]]) => requireValidator(ctx, operator))
+    return { validators, pagination: { nextKey: page.nextKey, total: page.total } }
+  },
+  delegatorValidator(ctx, { delegatorAddr, validatorAddr }) {
+    const delegator = parseDelegator(ctx, delegatorAddr)
+    const { operator, validator } = find(ctx, validatorAddr)
+    if (!getDelegation(ctx, delegator, operator)) {
+      throw queryError(
+        'notFound',
+        `delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`,
+      )
+    }
+    return { validator }
+  },
+  historicalInfo(ctx, { height }) {
+    if (height < 0n) throw queryError('invalidArgument', 'height cannot be negative')
+    const hist = state.historicalInfos.get(ctx, height)
+    if (!hist) throw queryError('notFound', `historical info for height ${height} not found`)
+    return { hist }
+  },
+  pool(ctx) {
+    const denom = params(ctx).bondDenom
+    return {
+      pool: {
+        notBondedTokens: bank.balance(ctx, state.notBondedPool.address, denom).toString(),
+        bondedTokens: bank.balance(ctx, state.bondedPool.address, denom).toString(),
+      },
+    }
+  },
+  params(ctx) {
+    return { params: params(ctx) }
+  },
+})

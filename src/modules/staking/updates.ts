@@ -1,0 +1,169 @@
+/** The validator set: who is in it at the end of a block, and what the engine is told (support-modules.md §8.3). */
+import { create } from '@bufbuild/protobuf'
+import {
+  BondStatus,
+  ValAddressesSchema,
+  type Validator,
+  ValidatorUpdatesSchema,
+} from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import { type ValidatorUpdate, ValidatorUpdateSchema } from '../../gen/tendermint/abci/types_pb.ts'
+import * as address from '../../identity/address.ts'
+import { ofEd25519 } from '../../primitives/address.ts'
+import { equal, fromKey, toKey } from '../../primitives/bytes.ts'
+import { toTimestamp } from '../../primitives/time.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { nanoseconds } from '../../sdk/json.ts'
+import * as bank from '../bank/keeper.ts'
+import { params } from './params.ts'
+import * as state from './state.ts'
+import { consensusAddress, consensusKey, powerOf, sharesOf, tokensOf } from './validator.ts'
+import {
+  operatorBytes,
+  removeValidator,
+  replaceValidator,
+  requireValidator,
+  setValidator,
+  takeUnbondingId,
+} from './validators.ts'
+
+/** Kind of an unbonding operation that is a whole validator. */
+const UNBONDING_VALIDATOR = 3n
+
+/** What the engine learns of a validator. Power 0 removes. */
+export interface PowerUpdate {
+  /** Consensus address, 20 bytes. */
+  readonly address: Uint8Array
+  /** ed25519 key, 32 bytes. */
+  readonly publicKey: Uint8Array
+  readonly power: bigint
+}
+
+/** Recomputes the set, moves the pools, stores and returns what changed. */
+export function updateValidatorSet(ctx: Context): readonly PowerUpdate[] {
+  const left = new Map<string, bigint>()
+  for (const [operator, power] of state.lastPowers.iterate(ctx)) left.set(toKey(operator), power)
+  const limit = params(ctx).maxValidators
+  const changes: PowerUpdate[] = []
+  let count = 0
+  let totalPower = 0n
+  let toBonded = 0n
+  for (const operator of [...state.byPower.iterate(ctx, { reverse: true })].map(([, value]) => value)) {
+    if (count >= limit) break
+    let validator = requireValidator(ctx, operator)
+    const power = powerOf(validator)
+    if (power === 0n) break
+    if (validator.status !== BondStatus.BONDED) {
+      toBonded += tokensOf(validator)
+      validator = bond(ctx, validator)
+    }
+    const key = toKey(operator)
+    if (left.get(key) !== power) {
+      changes.push(update(ctx, validator, power))
+      state.lastPowers.set(ctx, operator, power)
+    }
+    left.delete(key)
+    count++
+    totalPower += power
+  }
+  const leaving = [...left.keys()].sort((a, b) => (a < b ? -1 : 1)).map(fromKey)
+  // An engine cannot run without validators: the last one stays (D25).
+  if (count === 0) leaving.pop()
+  for (const operator of leaving) {
+    const validator = beginUnbonding(ctx, requireValidator(ctx, operator))
+    toBonded -= tokensOf(validator)
+    state.lastPowers.delete(ctx, operator)
+    changes.push(update(ctx, validator, 0n))
+  }
+  movePools(ctx, toBonded)
+  if (changes.length > 0) state.lastTotalPower.set(ctx, totalPower)
+  state.updates.set(ctx, create(ValidatorUpdatesSchema, { updates: changes.map(encodeUpdate) }))
+  return changes
+}
+
+function update(ctx: ReadContext, validator: Validator, power: bigint): PowerUpdate {
+  return {
+    address: consensusAddress(ctx.identity, validator),
+    publicKey: consensusKey(ctx.identity, validator),
+    power,
+  }
+}
+
+function encodeUpdate({ publicKey, power }: PowerUpdate): ValidatorUpdate {
+  return create(ValidatorUpdateSchema, { pubKey: { sum: { case: 'ed25519', value: publicKey } }, power })
+}
+
+function movePools(ctx: Context, toBonded: bigint): void {
+  const denom = params(ctx).bondDenom
+  if (toBonded > 0n) {
+    bank.send(ctx, state.notBondedPool.address, state.bondedPool.address, [{ denom, amount: toBonded }])
+  } else if (toBonded < 0n) {
+    bank.send(ctx, state.bondedPool.address, state.notBondedPool.address, [{ denom, amount: -toBonded }])
+  }
+}
+
+function bond(ctx: Context, before: Validator): Validator {
+  const validator = { ...before, status: BondStatus.BONDED }
+  replaceValidator(ctx, before, validator)
+  if (before.status === BondStatus.UNBONDING) removeFromQueue(ctx, before)
+  return validator
+}
+
+function beginUnbonding(ctx: Context, before: Validator): Validator {
+  const endNs = ctx.block.timeNs + nanoseconds(params(ctx).unbondingTime)
+  const operator = operatorBytes(ctx, before)
+  const id = takeUnbondingId(ctx, UNBONDING_VALIDATOR, state.validators.keyBytes(ctx, operator))
+  const { seconds, nanos } = toTimestamp(endNs)
+  const validator: Validator = {
+    ...before,
+    status: BondStatus.UNBONDING,
+    unbondingTime: { ...before.unbondingTime!, seconds, nanos },
+    unbondingHeight: ctx.block.height,
+    unbondingIds: [...before.unbondingIds, id],
+  }
+  replaceValidator(ctx, before, validator)
+  const key = [state.TIME_LENGTH, endNs, ctx.block.height] as const
+  const addresses = state.validatorQueue.get(ctx, key)?.addresses ?? []
+  addresses.push(validator.operatorAddress)
+  state.validatorQueue.set(ctx, key, create(ValAddressesSchema, { addresses }))
+  return validator
+}
+
+function removeFromQueue(ctx: Context, validator: Validator): void {
+  const key = [state.TIME_LENGTH, nanoseconds(validator.unbondingTime), validator.unbondingHeight] as const
+  const operator = operatorBytes(ctx, validator)
+  const rest = (state.validatorQueue.get(ctx, key)?.addresses ?? []).filter(
+    (text) => !equal(address.parseValidator(ctx, text), operator),
+  )
+  if (rest.length === 0) state.validatorQueue.delete(ctx, key)
+  else state.validatorQueue.set(ctx, key, create(ValAddressesSchema, { addresses: rest }))
+}
+
+/** Ends the unbonding of validators whose time has come; those without delegators go. */
+export function completeValidators(ctx: Context): void {
+  const { timeNs, height } = ctx.block
+  const due = []
+  for (const [key, { addresses }] of state.validatorQueue.iterate(ctx, { prefix: [state.TIME_LENGTH] })) {
+    if (key[1] > timeNs) break
+    if (key[2] <= height) due.push({ key, addresses })
+  }
+  for (const { key, addresses } of due) {
+    for (const text of addresses) {
+      const validator = requireValidator(ctx, address.parseValidator(ctx, text))
+      const unbonded: Validator = { ...validator, status: BondStatus.UNBONDED, unbondingIds: [] }
+      for (const id of validator.unbondingIds) state.unbondingIndex.delete(ctx, id)
+      setValidator(ctx, unbonded)
+      if (sharesOf(unbonded) === 0n) removeValidator(ctx, unbonded)
+    }
+    state.validatorQueue.delete(ctx, key)
+  }
+}
+
+/** What the last end of a block told the engine. */
+export function updatesOfBlock(ctx: ReadContext): readonly PowerUpdate[] {
+  const stored = state.updates.get(ctx)?.updates ?? []
+  return stored.flatMap(({ pubKey, power }) => {
+    if (pubKey?.sum.case !== 'ed25519') return []
+    const publicKey = pubKey.sum.value
+    return [{ address: ofEd25519(publicKey), publicKey, power }]
+  })
+}

@@ -1,0 +1,71 @@
+/** Validators in state: the record and its indexes. */
+import type { Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import * as address from '../../identity/address.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { errors } from './errors.ts'
+import * as state from './state.ts'
+import { consensusAddress, powerOf } from './validator.ts'
+
+export function operatorBytes(ctx: ReadContext, validator: Validator): Uint8Array {
+  return address.parseValidator(ctx, validator.operatorAddress)
+}
+
+export function getValidator(ctx: ReadContext, operator: Uint8Array): Validator | undefined {
+  return state.validators.get(ctx, operator)
+}
+
+/** Throws staking 3. */
+export function requireValidator(ctx: ReadContext, operator: Uint8Array): Validator {
+  const validator = getValidator(ctx, operator)
+  if (!validator) throw errors.noValidatorFound()
+  return validator
+}
+
+/** Operator behind a consensus address; undefined if unknown. */
+export function operatorOf(ctx: ReadContext, consensus: Uint8Array): Uint8Array | undefined {
+  return state.operators.get(ctx, consensus)
+}
+
+export function setValidator(ctx: Context, validator: Validator): void {
+  state.validators.set(ctx, operatorBytes(ctx, validator), validator)
+}
+
+export function setByConsensusAddress(ctx: Context, validator: Validator): void {
+  state.operators.set(ctx, consensusAddress(ctx.identity, validator), operatorBytes(ctx, validator))
+}
+
+function powerKey(ctx: ReadContext, validator: Validator): readonly [bigint, Uint8Array] {
+  return [powerOf(validator), operatorBytes(ctx, validator).map((byte) => ~byte & 0xff)]
+}
+
+/** Enters the order by power; a jailed validator has no place in it. */
+export function setByPower(ctx: Context, validator: Validator): void {
+  if (!validator.jailed) state.byPower.set(ctx, powerKey(ctx, validator), operatorBytes(ctx, validator))
+}
+
+export function deleteByPower(ctx: Context, validator: Validator): void {
+  state.byPower.delete(ctx, powerKey(ctx, validator))
+}
+
+/** Replaces the record and moves it in the order by power. */
+export function replaceValidator(ctx: Context, before: Validator, after: Validator): void {
+  deleteByPower(ctx, before)
+  setValidator(ctx, after)
+  setByPower(ctx, after)
+}
+
+/** Removes a validator that holds nothing any more. */
+export function removeValidator(ctx: Context, validator: Validator): void {
+  state.validators.delete(ctx, operatorBytes(ctx, validator))
+  state.operators.delete(ctx, consensusAddress(ctx.identity, validator))
+  deleteByPower(ctx, validator)
+}
+
+/** Hands out an unbonding id and records what it stands for. */
+export function takeUnbondingId(ctx: Context, type: bigint, key: Uint8Array): bigint {
+  const id = (state.unbondingCount.get(ctx) ?? 0n) + 1n
+  state.unbondingCount.set(ctx, id)
+  state.unbondingIndex.set(ctx, id, key)
+  state.unbondingTypes.set(ctx, id, type)
+  return id
+}

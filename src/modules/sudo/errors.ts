@@ -1,0 +1,6 @@
+/** Codespace `sudo`. */
+import { defineErrors } from '../../primitives/errors.ts'
+
+export const errors = defineErrors('sudo', {
+  unauthorized: { code: 2, status: 'permissionDenied', text: 'unauthorized: missing sudo permissions' },
+})

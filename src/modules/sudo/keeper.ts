@@ -1,0 +1,67 @@
+/** Who is privileged besides governance, and who pays no gas (tokenfactory.md §4.6, D22). */
+import { create } from '@bufbuild/protobuf'
+import {
+  type Sudoers,
+  SudoersSchema,
+  type ZeroGasActors,
+  ZeroGasActorsSchema,
+} from '../../gen/chain/sudo/v1/state_pb.ts'
+import * as address from '../../identity/address.ts'
+import { parseEvm } from '../../primitives/address.ts'
+import { equal } from '../../primitives/bytes.ts'
+import { governance } from '../../sdk/authority.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { errors } from './errors.ts'
+import * as state from './state.ts'
+
+export function sudoers(ctx: ReadContext): Sudoers {
+  return state.sudoers.get(ctx) ?? create(SudoersSchema)
+}
+
+export function setSudoers(ctx: Context, value: Sudoers): void {
+  state.sudoers.set(ctx, value)
+}
+
+export function zeroGasActors(ctx: ReadContext): ZeroGasActors {
+  return state.zeroGasActors.get(ctx) ?? create(ZeroGasActorsSchema)
+}
+
+/** Bytes of a listed address: Bech32, or hexadecimal for a contract of the EVM. Throws sdk 7. */
+export function parseListed(ctx: ReadContext, text: string): Uint8Array {
+  return (text.startsWith('0x') ? parseEvm(text) : undefined) ?? address.parse(ctx, text)
+}
+
+/** The root; undefined when none is set. */
+export function root(ctx: ReadContext): Uint8Array | undefined {
+  const text = sudoers(ctx).root
+  return text === '' ? undefined : address.parse(ctx, text)
+}
+
+/** Whether an address is governance or the root. */
+export function isAuthority(ctx: ReadContext, sender: Uint8Array): boolean {
+  if (equal(sender, governance)) return true
+  const current = root(ctx)
+  return current !== undefined && equal(sender, current)
+}
+
+/** Opens a governed message: governance, or the root when one is set. Throws sudo 2; sdk 7 for no address. */
+export function requireAuthority(ctx: ReadContext, authority: string): void {
+  if (!isAuthority(ctx, address.parse(ctx, authority))) throw errors.unauthorized()
+}
+
+/** Whether an address is an authority or one of the listed contracts. */
+export function isSudoer(ctx: ReadContext, sender: Uint8Array): boolean {
+  return (
+    isAuthority(ctx, sender) || sudoers(ctx).contracts.some((contract) => equal(parseListed(ctx, contract), sender))
+  )
+}
+
+/** Whether a call pays no fee: to a contract that never costs, or from a listed sender to a listed contract. */
+export function isZeroGas(ctx: ReadContext, sender: Uint8Array, contract: Uint8Array): boolean {
+  const actors = state.zeroGasActors.get(ctx)
+  if (!actors) return false
+  const has = (list: readonly string[], bytes: Uint8Array) => list.some((text) => equal(parseListed(ctx, text), bytes))
+  return (
+    has(actors.alwaysZeroGasContracts, contract) || (has(actors.senders, sender) && has(actors.contracts, contract))
+  )
+}

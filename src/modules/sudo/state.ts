@@ -1,0 +1,18 @@
+/** Collections of store `sudo` (state-layout.md §2.11). */
+import {
+  type Sudoers,
+  SudoersSchema,
+  type ZeroGasActors,
+  ZeroGasActorsSchema,
+} from '../../gen/chain/sudo/v1/state_pb.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { protoValue } from '../../store/codecs.ts'
+import { item } from '../../store/collections.ts'
+
+export const STORE = 'sudo'
+
+/** The root, and contracts with its permissions, sorted. */
+export const sudoers = item<Sudoers>(STORE, 0x01, protoValue(SudoersSchema))
+export const zeroGasActors = item<ZeroGasActors>(STORE, 0x02, protoValue(ZeroGasActorsSchema))
+
+export const account = moduleAccount('sudo')
