@@ -2,7 +2,6 @@
 import type { StoredBlock } from '../app/records.ts'
 import type { Application, CheckMode, CheckResult, GenesisDocument } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
-import type { Tables, TableWrite } from '../indexer/tables.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { openIndexer, validatorRow } from '../indexer/writer.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
@@ -10,7 +9,7 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { errors } from '../sdk/errors.ts'
 import { createEmptyBranch } from '../store/branch.ts'
-import type { Branch, Change, Reader, Snapshot } from '../store/types.ts'
+import type { Branch, Change, Reader, Snapshot, Tables, TableWrite } from '../store/types.ts'
 import { advance, genesisTip, propose, type Signer, storedBlock, type Tip, tipOf } from './chain.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from './driver.ts'
 import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
@@ -68,7 +67,8 @@ const BLOCK_OVERHEAD_BYTES = 4096n
 /** Opens the chain where the store stands, begins it from genesis if the store is empty, and makes blocks from then on. */
 export async function startSolo(options: SoloOptions): Promise<Solo> {
   const { app, store, genesis, signer, timing } = options
-  const blocks = openBlockIndex(store.tables)
+  let tip: Tip
+  const blocks = openBlockIndex(store.tables, () => tip.height)
   const indexer = openIndexer(store.tables)
   const pool = createMempool(options.limits)
   const waiters = createWaiters()
@@ -83,7 +83,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   let line: Promise<unknown> = Promise.resolve()
 
   let genesisBranch: Branch | undefined
-  let tip = openTip()
+  tip = openTip()
   if (genesisBranch) await nextBlock()
   else app.resetCheckState(store.at(), tip)
 

@@ -2,6 +2,7 @@
 import type { StoredBlock } from '../app/records.ts'
 import { decodeUint64, encodeUint64, equal, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
+import type { Tables } from '../store/types.ts'
 import {
   decodeBlockBody,
   decodeBlockHeader,
@@ -11,7 +12,7 @@ import {
   decodeValidators,
 } from './encoding.ts'
 import { higher, lower, type Posting, stretches } from './segments.ts'
-import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, type Tables, TX_PLACES, VALIDATORS } from './tables.ts'
+import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
 import { eventTerm, logAddressTerm, logTopicTerm } from './terms.ts'
 import type { BlockIndex, FoundLog, LogQuery } from './types.ts'
 import { hashKey } from './writer.ts'
@@ -81,14 +82,19 @@ function commonHeights(groups: readonly (readonly (readonly Posting[])[])[]): bi
   return [...smallest!].filter((height) => others.every((set) => set.has(height))).sort((a, b) => (a < b ? -1 : 1))
 }
 
-/** Look-ups over tables that may grow meanwhile: each call sees the latest commit. */
-export function openBlockIndex(tables: Tables): BlockIndex {
+/**
+ * Look-ups over tables that may grow meanwhile: each call sees the latest commit. Who makes the blocks knows the latest
+ * height without looking.
+ */
+export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): BlockIndex {
   const cache = new Map<bigint, StoredBlock>()
 
   const edge = (reverse: boolean): bigint => {
     const first = tables.iterate(BLOCKS, { reverse }).next()
     return first.done ? 0n : decodeUint64(first.value[0])
   }
+
+  const latestHeight = knownLatest ?? (() => edge(true))
 
   const block = (height: bigint): StoredBlock | undefined => {
     if (height < 0n) return undefined
@@ -137,7 +143,7 @@ export function openBlockIndex(tables: Tables): BlockIndex {
       return
     }
     const terms = groups.flat()
-    for (const stretch of stretches(tables, terms, { from, to: lower(query.toHeight, edge(true)) })) {
+    for (const stretch of stretches(tables, terms, { from, to: lower(query.toHeight, latestHeight()) })) {
       let at = 0
       yield* commonHeights(groups.map((group) => group.map(() => stretch.lists[at++]!)))
     }
@@ -153,7 +159,7 @@ export function openBlockIndex(tables: Tables): BlockIndex {
     const attribute = key.slice(dot + 1)
     const term = eventTerm(type, attribute, value)
     const from = higher(range.from ?? 0n, 0n)
-    const to = lower(range.to ?? edge(true), edge(true))
+    const to = lower(range.to ?? latestHeight(), latestHeight())
     for (const stretch of stretches(tables, [term], { from, to, reverse: range.reverse ?? false })) {
       const list = range.reverse ? [...stretch.lists[0]!].reverse() : stretch.lists[0]!
       for (const { height, ordinal } of list) {
@@ -168,7 +174,7 @@ export function openBlockIndex(tables: Tables): BlockIndex {
   }
 
   return {
-    latestHeight: () => edge(true),
+    latestHeight,
     earliestHeight: () => edge(false),
     block,
     header(height) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { BlockHeader, EvmTx, StoredBlock } from '../app/records.ts'
 import { EMPTY, fromKey, hex, toKey, utf8 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
-import type { Range } from '../store/types.ts'
+import type { Range, Tables, TableWrite } from '../store/types.ts'
 import { openBlockIndex } from './block-index.ts'
 import {
   decodeBlockBody,
@@ -13,7 +13,6 @@ import {
   encodeResults,
 } from './encoding.ts'
 import { rebuild } from './rebuild.ts'
-import type { Tables, TableWrite } from './tables.ts'
 import { FRESH_TERMS, SEGMENTS } from './tables.ts'
 import { openIndexer, validatorRow } from './writer.ts'
 

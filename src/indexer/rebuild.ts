@@ -1,8 +1,9 @@
 /** `almanac reindex`: the derived tables once more, from the blocks. */
 import { decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
+import type { Tables, TableWrite } from '../store/types.ts'
 import { openBlockIndex } from './block-index.ts'
 import { openPostings } from './segments.ts'
-import { BLOCKS, DERIVED_TABLES, type Tables, type TableWrite } from './tables.ts'
+import { BLOCKS, DERIVED_TABLES } from './tables.ts'
 import { termsOf } from './terms.ts'
 import { derivedRows } from './writer.ts'
 

@@ -4,7 +4,8 @@
  * A look-up reads one page a segment, and segments cover disjoint ranges of heights.
  */
 import { concat, decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
-import { FRESH_TERMS, SEGMENT_PAGES, SEGMENTS, type Tables, type TableWrite } from './tables.ts'
+import type { Tables, TableWrite } from '../store/types.ts'
+import { FRESH_TERMS, SEGMENT_PAGES, SEGMENTS } from './tables.ts'
 import type { BlockTerms } from './terms.ts'
 import { finishWriting, type Out, putNumber, startReading, startWriting, takeNumber } from './wire.ts'
 
@@ -146,7 +147,11 @@ export function openPostings(tables: Tables, limits: SegmentLimits = SEGMENT_LIM
   return {
     add(height, block) {
       if (block.terms.length === 0) return []
-      const fresh: TableWrite = { table: FRESH_TERMS, key: encodeUint64(height), value: encodeFresh(block) }
+      const fresh: TableWrite = {
+        table: FRESH_TERMS,
+        key: encodeUint64(height),
+        value: encodeFresh(block),
+      }
       waiting.push({ height, ...block })
       entries += block.terms.length
       if (entries < limits.entries && waiting.length < limits.blocks) return [fresh]

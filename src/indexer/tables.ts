@@ -1,19 +1,4 @@
 /** Local tables beside the state: what can be derived from blocks, and the blocks themselves (D29). */
-import type { Entry, Range } from '../store/types.ts'
-
-/** Sorted tables at the latest commit. Returned bytes are the caller's to read, never to change. */
-export interface Tables {
-  get(table: string, key: Uint8Array): Uint8Array | undefined
-  iterate(table: string, range?: Range): IterableIterator<Entry>
-}
-
-/** One row to write in the commit of a block; `value` undefined removes it. */
-export interface TableWrite {
-  readonly table: string
-  readonly key: Uint8Array
-  readonly value: Uint8Array | undefined
-}
-
 /** Height (8 bytes) to header, ids, transactions, commits. */
 export const BLOCKS = 'block'
 /** Height to transaction results and block events. */

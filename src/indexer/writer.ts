@@ -2,19 +2,10 @@
 import type { StoredBlock, Validator } from '../app/records.ts'
 import { encodeUint64 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
+import type { Tables, TableWrite } from '../store/types.ts'
 import { encodeBlockBody, encodePlace, encodeReceipts, encodeResults, encodeValidators } from './encoding.ts'
 import { openPostings, type SegmentLimits } from './segments.ts'
-import {
-  BLOCK_HASHES,
-  BLOCKS,
-  EVM_TX_PLACES,
-  RECEIPTS,
-  RESULTS,
-  type Tables,
-  type TableWrite,
-  TX_PLACES,
-  VALIDATORS,
-} from './tables.ts'
+import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
 import { termsOf } from './terms.ts'
 
 /** Length of a hash in a key: long enough that nobody finds two that share it. */

@@ -7,10 +7,10 @@ import { formatHex0x, utf8 } from '../primitives/bytes.ts'
 
 export interface DevAccount {
   /** EIP-55 text of the 20 bytes. */
-  readonly address: string
+  readonly address: `0x${string}`
   readonly bech32: string
   /** `0x` and 64 digits. */
-  readonly privateKey: string
+  readonly privateKey: `0x${string}`
   readonly path: string
   /** `eth`: address and signatures by Ethereum's rule; `cosmos`: by that of the sdk's secp256k1 keys. */
   readonly kind: 'eth' | 'cosmos'
@@ -69,9 +69,9 @@ export function deriveAccounts(
           ? ofEthSecp256k1(secp256k1.publicKeyCreate(key, false).subarray(1))
           : ofSecp256k1(secp256k1.publicKeyCreate(key, true))
       accounts.push({
-        address: formatEip55(addressBytes),
+        address: formatEip55(addressBytes) as `0x${string}`,
         bech32: formatBech32(bech32.account, addressBytes),
-        privateKey: formatHex0x(key),
+        privateKey: formatHex0x(key) as `0x${string}`,
         path: `${prefix}/${n}`,
         kind,
         addressBytes,

@@ -1,4 +1,5 @@
 /** A node's home folder: what lies where, and what may not change between two starts. */
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { GenesisDocument } from '../app/types.ts'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
@@ -21,6 +22,11 @@ export interface HomePaths {
   readonly validatorKey: string
   readonly data: string
   readonly lock: string
+}
+
+/** `ALMANAC_HOME`, else `~/.almanac`. */
+export function defaultHome(): string {
+  return process.env['ALMANAC_HOME'] ?? join(homedir(), '.almanac')
 }
 
 export function homePaths(root: string): HomePaths {

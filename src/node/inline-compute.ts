@@ -1,18 +1,13 @@
 /** The compute pool of a node without compute workers: the same jobs, in the main thread, within the same time. */
+import type { JobBudget, Jobs } from '../app/jobs.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Log } from './log.ts'
 import type { WithContext } from './state-reader.ts'
 import { type ComputePool, timeError } from './workers/pool.ts'
 
-export interface Budget {
-  shouldStop(): boolean
-}
-
-export type JobTable = Readonly<Record<string, (ctx: ReadContext, payload: never, budget: Budget) => unknown>>
-
 export interface InlineOptions {
-  readonly jobs: () => JobTable | Promise<JobTable>
+  readonly jobs: Jobs
   readonly withContext: WithContext
   readonly timeoutMs: number
   readonly log: Log
@@ -24,18 +19,17 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
   let done = 0
   return {
     async run(name, payload, { height, signal, timeoutMs = options.timeoutMs }) {
-      const jobs = await options.jobs()
       if (signal?.aborted) throw queryError('cancelled', 'the request was cancelled')
       const deadline = options.elapsed() + timeoutMs
       let stopped = false
-      const budget: Budget = {
+      const budget: JobBudget = {
         shouldStop() {
           stopped ||= options.elapsed() >= deadline
           return stopped
         },
       }
       try {
-        return options.withContext(height, (ctx) => runJob(jobs, name, ctx, payload, budget))
+        return options.withContext(height, (ctx) => runJob(options.jobs, name, ctx, payload, budget))
       } catch (error) {
         if (stopped) throw timeError(timeoutMs)
         if (error instanceof ChainError) throw error
@@ -51,7 +45,7 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
 }
 
 /** Throws `unimplemented` for a name that is not in the table. */
-export function runJob(jobs: JobTable, name: string, ctx: ReadContext, payload: unknown, budget: Budget): unknown {
+export function runJob(jobs: Jobs, name: string, ctx: ReadContext, payload: unknown, budget: JobBudget): unknown {
   const job = Object.hasOwn(jobs, name) ? jobs[name] : undefined
   if (!job) throw queryError('unimplemented', `there is no computation named ${name}`)
   return job(ctx, payload as never, budget)

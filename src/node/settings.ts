@@ -131,6 +131,13 @@ export const SETTINGS = {
       min: 1024,
       max: 1_000_000_000,
     }),
+    cache: define(
+      'api',
+      'cache',
+      'memory',
+      '16MB',
+      'Memory for REST answers, which hold for their height; 0 keeps none.',
+    ),
     minGasPrice: define('api', 'min_gas_price', 'text', '', 'Lowest gas price this node admits, as "0.025unative".'),
   },
   rpc: {
@@ -185,14 +192,6 @@ export const SETTINGS = {
   },
   store: {
     keep: define('store', 'keep', 'integer', 0, 'Heights to keep for queries; 0 keeps all.', count),
-    cache: define(
-      'store',
-      'cache',
-      'integer',
-      1000,
-      'Answers to REST queries that are kept for their height; 0 is none.',
-      count,
-    ),
   },
   log: {
     format: define('log', 'format', 'text', 'text', 'Form of the log.', { oneOf: ['text', 'json'] }),

@@ -8,7 +8,6 @@ export interface WorkerSetup {
   /** Folder of the LMDB environment. */
   readonly dataPath: string
   readonly chainId: string
-  readonly gasCap: bigint
   readonly minGasPrices: string
   /** One flag a worker: the number of the job that shall stop. */
   readonly cancelled: SharedArrayBuffer

@@ -31,7 +31,7 @@ function open(more: { workers?: number; queue?: number } = {}) {
   const pool = createComputePool({
     workers: 1,
     entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
-    setup: { dataPath: '', chainId: 'c', gasCap: 1n, minGasPrices: '' },
+    setup: { dataPath: '', chainId: 'c', minGasPrices: '' },
     memoryBytes: 64 * 2 ** 20,
     queue: 16,
     timeoutMs: 400,

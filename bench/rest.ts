@@ -1,0 +1,109 @@
+/**
+ * REST answers a second, `params` and `balances` over 10,000 accounts in turn, against a bare `node:http` server that
+ * sends as many bytes: same run, same load, once with the cache of answers and once without it.
+ */
+import { Agent, request } from 'node:http'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { formatBech32 } from '../src/primitives/address.ts'
+import { sha256 } from '../src/primitives/hash.ts'
+import { startNodeProcess } from './load.ts'
+
+const CONNECTIONS = 16
+const ACCOUNTS = 10_000
+const SECONDS = Number(process.argv[2] ?? 4)
+
+interface Load {
+  readonly port: number
+  readonly paths: readonly string[]
+  readonly seconds: number
+}
+
+/** Keeps `CONNECTIONS` requests open for the given time; resolves with answers a second and bytes an answer. */
+async function load({ port, paths, seconds }: Load): Promise<{ perSecond: number; bytes: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  let answers = 0
+  let bytes = 0
+  let next = 0
+  const end = performance.now() + seconds * 1000
+  const started = performance.now()
+  const once = (path: string) =>
+    new Promise<void>((resolve, reject) => {
+      const outgoing = request({ port, host: '127.0.0.1', path, agent }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`${path}: status ${response.statusCode}`))
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+        })
+        response.on('end', () => {
+          answers++
+          resolve()
+        })
+      })
+      outgoing.on('error', reject)
+      outgoing.end()
+    })
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (performance.now() < end) await once(paths[next++ % paths.length]!)
+    }),
+  )
+  agent.destroy()
+  return { perSecond: (answers * 1000) / (performance.now() - started), bytes: bytes / answers }
+}
+
+/** A server in a process of its own that answers everything with the same body and headers of the same size. */
+const BARE = `
+const { createServer } = require('node:http')
+const body = Buffer.alloc(Number(process.argv[1]), 120)
+const server = createServer((request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+  response.end(body)
+})
+server.listen(0, '127.0.0.1', () => process.stdout.write(String(server.address().port)))
+`
+
+async function startBare(bytes: number): Promise<{ port: number; end(): void }> {
+  const { spawn } = await import('node:child_process')
+  const child = spawn(process.execPath, ['-e', BARE, String(Math.round(bytes))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const port = await new Promise<number>((resolve) => child.stdout.once('data', (text) => resolve(Number(text))))
+  return { port, end: () => void child.kill() }
+}
+
+async function main(): Promise<void> {
+  const balances = Array.from({ length: ACCOUNTS }, (_, i) => {
+    const address = formatBech32('chain', sha256(new Uint8Array([i >> 8, i & 255])).slice(0, 20))
+    return `/sdk/bank/v1beta1/balances/${address}`
+  })
+  const worker = new Worker(new URL(import.meta.url), { execArgv: ['--import', 'tsx'] })
+  const run = (work: Load) =>
+    new Promise<{ perSecond: number; bytes: number }>((resolve, reject) => {
+      worker.once('error', reject)
+      worker.once('message', resolve)
+      worker.postMessage(work)
+    })
+  console.log('what                       per second   bytes   bare        ratio')
+  for (const cache of ['16MB', '0']) {
+    const node = await startNodeProcess(['--ephemeral', '--api-cache', cache])
+    const port = Number(new URL(node.config.urls.rest).port)
+    for (const [name, paths] of [
+      ['params', ['/chain/evm/v1/params']],
+      ['balances', balances],
+    ] as const) {
+      await run({ port, paths, seconds: 1 })
+      const ours = await run({ port, paths, seconds: SECONDS })
+      const bare = await startBare(ours.bytes)
+      await run({ port: bare.port, paths, seconds: 0.5 })
+      const floor = await run({ port: bare.port, paths, seconds: SECONDS })
+      bare.end()
+      const title = `${name}, cache ${cache === '0' ? 'off' : 'on'}`
+      const numbers = `${ours.perSecond.toFixed(0).padEnd(13)}${ours.bytes.toFixed(0).padEnd(8)}${floor.perSecond.toFixed(0).padEnd(12)}`
+      console.log(`${title.padEnd(27)}${numbers}${(ours.perSecond / floor.perSecond).toFixed(2)}`)
+    }
+    await node.end()
+  }
+  await worker.terminate()
+}
+
+if (isMainThread) await main()
+else parentPort!.on('message', async (work: Load) => parentPort!.postMessage(await load(work)))

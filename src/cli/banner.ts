@@ -1,0 +1,64 @@
+/** What a start prints for people: everything one wants to paste. */
+import type { DevAccount } from '../node/accounts.ts'
+import type { GatewayUrls } from '../node/gateways.ts'
+
+export interface BannerFacts {
+  readonly version: string
+  readonly chainId: string
+  readonly evmChainId: bigint
+  readonly height: bigint
+  /** Undefined for a chain that leaves nothing behind. */
+  readonly home: string | undefined
+  readonly mnemonic: string
+  readonly accounts: readonly DevAccount[]
+  /** Whole native units at genesis. */
+  readonly balance: bigint
+  readonly displayDenom: string
+  readonly urls: GatewayUrls
+  readonly blocks: string
+  /** Milliseconds from the start of the process. */
+  readonly startedInMs: number
+}
+
+const URL_TITLES: readonly (readonly [key: keyof GatewayUrls, title: string])[] = [
+  ['jsonrpc', 'Ethereum JSON-RPC'],
+  ['ws', 'JSON-RPC WebSocket'],
+  ['rest', 'REST'],
+  ['grpc', 'gRPC'],
+  ['comet', 'CometBFT RPC'],
+  ['metrics', 'Metrics'],
+]
+
+function accountLines(accounts: readonly DevAccount[]): string[] {
+  return accounts.map(({ address, bech32, privateKey }, i) => `(${i}) ${address}  ${bech32}\n    ${privateKey}`)
+}
+
+export function renderBanner(facts: BannerFacts): string {
+  const eth = facts.accounts.filter(({ kind }) => kind === 'eth')
+  const cosmos = facts.accounts.filter(({ kind }) => kind === 'cosmos')
+  const balance = `${facts.balance.toLocaleString('en-US')} ${facts.displayDenom} each`
+  return [
+    '',
+    `almanac ${facts.version}, started in ${Math.round(facts.startedInMs)} ms`,
+    '',
+    `Accounts at m/44'/60'/0'/0/n, ${balance} at genesis (address, bech32, private key)`,
+    ...accountLines(eth),
+    '',
+    `Accounts at m/44'/118'/0'/0/n, ${balance} at genesis`,
+    ...accountLines(cosmos),
+    '',
+    `Mnemonic           ${facts.mnemonic}`,
+    '                   These keys are known to everybody: never send them anything of worth.',
+    '',
+    `Chain id           ${facts.chainId}`,
+    `EVM chain id       ${facts.evmChainId}`,
+    `Height             ${facts.height}`,
+    `Blocks             ${facts.blocks}`,
+    `Home               ${facts.home ?? 'none: nothing is left behind'}`,
+    '',
+    ...URL_TITLES.flatMap(([key, title]) => (facts.urls[key] ? [`${title.padEnd(19)}${facts.urls[key]}`] : [])),
+    '',
+    'Ctrl-C stops.',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,24 @@
+/** `almanac export`: the latest state of a home as a genesis document. */
+import { writeFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { exportHome } from '../node/export.ts'
+import { diskFiles } from '../node/files.ts'
+import { homePaths } from '../node/home.ts'
+import { queryError } from '../primitives/errors.ts'
+import { homeOf } from './settings.ts'
+
+export async function exportState(args: readonly string[]): Promise<number> {
+  const command = new Command('export').exitOverride()
+  command.description('Prints the state as a genesis document. What it does not carry: block history and indexes.')
+  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  command.option('--height <height>', 'a kept height (default: the latest)')
+  command.parse([...args], { from: 'user' })
+  const { home, height } = command.opts<{ home?: string; height?: string }>()
+  if (height !== undefined && !/^\d+$/.test(height))
+    throw queryError('invalidArgument', `--height ${height}: not a height`)
+  const paths = homePaths(homeOf(home))
+  if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
+  const document = await exportHome(paths, diskFiles, height === undefined ? undefined : BigInt(height))
+  writeFileSync(1, `${JSON.stringify(document, null, 2)}\n`)
+  return 0
+}

@@ -1,0 +1,79 @@
+/** `almanac`: the table of commands. Each is loaded when it is called. */
+import { Command, CommanderError } from 'commander'
+import { ChainError } from '../primitives/errors.ts'
+
+type Run = (args: readonly string[]) => Promise<number>
+
+interface Entry {
+  readonly name: string
+  readonly about: string
+  readonly load: () => Promise<Run>
+}
+
+/** Each command reads its own flags: what stands behind its name is handed over untouched. */
+const COMMANDS: readonly Entry[] = [
+  { name: 'start', about: 'run a chain', load: async () => (await import('./start.ts')).start },
+  {
+    name: 'status',
+    about: 'show what a running node says of itself',
+    load: async () => (await import('./status.ts')).status,
+  },
+  { name: 'config', about: 'print the settings in force', load: async () => (await import('./config.ts')).config },
+  { name: 'reset', about: 'delete a chain, keep its settings', load: async () => (await import('./reset.ts')).reset },
+  {
+    name: 'reindex',
+    about: 'build the indexes again from the blocks',
+    load: async () => (await import('./reindex.ts')).reindex,
+  },
+  {
+    name: 'export',
+    about: 'print the state as a genesis document',
+    load: async () => (await import('./export.ts')).exportState,
+  },
+  {
+    name: 'keys',
+    about: 'keep keys: add, list, show, import, export',
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  { name: 'tx', about: 'send a transaction', load: async () => (await import('./tx.ts')).tx },
+  { name: 'query', about: 'ask any operation of any module', load: async () => (await import('./query.ts')).query },
+  {
+    name: 'statetest',
+    about: 'run Ethereum state tests',
+    load: async () => (await import('./statetest.ts')).statetest,
+  },
+  {
+    name: 'tx-decode',
+    about: 'decode raw Ethereum transactions',
+    load: async () => (await import('./tx-decode.ts')).txDecode,
+  },
+]
+
+/** Runs one command line. Returns the exit code: 1 for an expected failure, 2 for wrong usage. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const entry = COMMANDS.find(({ name }) => name === argv[0])
+  try {
+    if (entry) return await (await entry.load())(argv.slice(1))
+    const { VERSION } = await import('../node/version.ts')
+    const program = new Command('almanac')
+      .description('A chain node and query service.')
+      .version(VERSION)
+      .exitOverride()
+      .addHelpText('after', '\n`almanac COMMAND --help` shows the flags of a command.')
+    for (const { name, about } of COMMANDS) program.command(name).description(about).helpOption(false)
+    await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' })
+    return 0
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+/** Prints an expected failure as its message, and a bug with its stack. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const expected = error instanceof ChainError
+  process.stderr.write(`almanac: ${expected ? error.message : ((error as Error).stack ?? error)}\n`)
+  return 1
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,34 @@
+/** `almanac reindex`: transaction, log and event indexes once more, from the blocks. */
+import { Command } from 'commander'
+import { rebuild } from '../indexer/rebuild.ts'
+import { diskFiles } from '../node/files.ts'
+import { homePaths } from '../node/home.ts'
+import { openLmdb } from '../node/lmdb.ts'
+import { acquireLock } from '../node/lock.ts'
+import { queryError } from '../primitives/errors.ts'
+import { homeOf } from './settings.ts'
+
+export async function reindex(args: readonly string[]): Promise<number> {
+  const command = new Command('reindex').exitOverride()
+  command.description('Builds the indexes of a stopped node again from its blocks.')
+  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  command.parse([...args], { from: 'user' })
+  const paths = homePaths(homeOf(command.opts()['home']))
+  if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
+  const release = acquireLock(paths.lock, diskFiles)
+  const backend = openLmdb(paths.data)
+  try {
+    const rows = rebuild(backend)
+    for (;;) {
+      const { done, value } = rows.next()
+      if (done) {
+        process.stdout.write(`indexed ${value} blocks\n`)
+        return 0
+      }
+      backend.write(value)
+    }
+  } finally {
+    await backend.close()
+    release()
+  }
+}

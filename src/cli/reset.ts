@@ -1,0 +1,37 @@
+/** `almanac reset`: the chain of a home is deleted; settings and the keyring stay. */
+import { Command } from 'commander'
+import { diskFiles } from '../node/files.ts'
+import { homePaths } from '../node/home.ts'
+import { acquireLock } from '../node/lock.ts'
+import { homeOf } from './settings.ts'
+
+export async function reset(args: readonly string[]): Promise<number> {
+  const command = new Command('reset').exitOverride()
+  command.description('Deletes the chain in a home: state, blocks, genesis. config.toml and the keyring stay.')
+  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  command.parse([...args], { from: 'user' })
+  const paths = homePaths(homeOf(command.opts()['home']))
+  if (!diskFiles.exists(paths.record) && !diskFiles.exists(paths.data)) {
+    process.stdout.write(`no chain in ${paths.root}\n`)
+    return 0
+  }
+  const release = acquireLock(paths.lock, diskFiles)
+  for (const path of [paths.data, paths.genesis, paths.validatorKey, paths.record]) diskFiles.remove(path)
+  commentOutGenesis(paths.config)
+  release()
+  process.stdout.write(`deleted the chain in ${paths.root}\n`)
+  return 0
+}
+
+/** The choices of the deleted chain do not bind the next one; what an operator wrote for other settings stays. */
+function commentOutGenesis(path: string): void {
+  const text = diskFiles.read(path)
+  if (text === undefined) return
+  const lines = text.split('\n')
+  let inChain = false
+  const kept = lines.map((line) => {
+    if (line.startsWith('[')) inChain = line.trim() === '[chain]'
+    return inChain && /^\w+ *=/.test(line) ? `# ${line}` : line
+  })
+  diskFiles.write(path, kept.join('\n'))
+}

@@ -1,0 +1,47 @@
+/** The settings as flags of a command, and what they, the environment and the home say together. */
+import { Command, Option } from 'commander'
+import { type ResolvedConfig, resolveConfig } from '../node/config.ts'
+import { parseConfigFile } from '../node/config-file.ts'
+import { diskFiles } from '../node/files.ts'
+import { defaultHome, homePaths } from '../node/home.ts'
+import { ALL_SETTINGS, type Setting } from '../node/settings.ts'
+
+/** The home of a command: its `--home`, else the default. */
+export function homeOf(flag: unknown): string {
+  return typeof flag === 'string' ? flag : defaultHome()
+}
+
+function optionOf(setting: Setting): Option {
+  const value = setting.kind === 'boolean' ? '[true|false]' : '<value>'
+  const option = new Option(`--${setting.flag} ${value}`, `${setting.about} (${setting.section}.${setting.key})`)
+  return setting.kind === 'boolean' ? option.preset('true') : option
+}
+
+/** A command with `--home` and one flag a setting. */
+export function commandWithSettings(name: string, about: string): Command {
+  const command = new Command(name).description(about).exitOverride()
+  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  for (const { setting } of ALL_SETTINGS) command.addOption(optionOf(setting))
+  return command
+}
+
+/** Values of the given flags by their names without dashes. */
+export function flagsOf(command: Command): Record<string, unknown> {
+  const values = command.opts<Record<string, unknown>>()
+  const flags: Record<string, unknown> = {}
+  for (const option of command.options) {
+    const value = values[option.attributeName()]
+    if (value !== undefined) flags[option.name()] = value
+  }
+  return flags
+}
+
+/** Settings of flags, environment and, if a home is given, its `config.toml`. */
+export function resolveSettings(flags: Readonly<Record<string, unknown>>, home: string | undefined): ResolvedConfig {
+  const text = home === undefined ? undefined : diskFiles.read(homePaths(home).config)
+  return resolveConfig({
+    flags,
+    environment: process.env,
+    ...(text !== undefined && { file: parseConfigFile(text) }),
+  })
+}

@@ -1,0 +1,346 @@
+/** A node put together: store, state machine, engine, compute, gateways. The one place that knows them all. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDispatch } from '../api/dispatch.ts'
+import type { Engine } from '../api/engine.ts'
+import type { GatewayNode } from '../api/gateway.ts'
+import { createServices } from '../api/services/table.ts'
+import { createApplication } from '../app/application.ts'
+import { createJobs, type Jobs } from '../app/jobs.ts'
+import { localnetGenesis } from '../app/localnet.ts'
+import { storeNames } from '../app/modules.ts'
+import type { CheckResult, GenesisDocument } from '../app/types.ts'
+import { type Solo, startSolo } from '../consensus/solo.ts'
+import { evmChainIdOf } from '../identity/identity.ts'
+import { almanac } from '../identity/profiles/almanac.ts'
+import type { Identity } from '../identity/types.ts'
+import { sha256 } from '../primitives/hash.ts'
+import { formatRfc3339Nano } from '../primitives/time.ts'
+import type { Backend } from '../store/backend.ts'
+import { openMemory } from '../store/memory.ts'
+import { openVersionedStore } from '../store/versioned.ts'
+import { type DevAccount, deriveAccounts } from './accounts.ts'
+import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
+import { diskFiles, type Files } from './files.ts'
+import { type GatewayUrls, openGateways } from './gateways.ts'
+import { readiness } from './health.ts'
+import { type Home, openHome } from './home.ts'
+import { createInlineCompute } from './inline-compute.ts'
+import { acquireLock } from './lock.ts'
+import { createLog, type Log } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { ALL_SETTINGS, type Config } from './settings.ts'
+import { createStateReader } from './state-reader.ts'
+import { derivedValidatorKey, type ValidatorKey, validatorKeyOf } from './validator-key.ts'
+import { VERSION } from './version.ts'
+import { type ComputePool, createComputePool } from './workers/pool.ts'
+
+export interface AssemblyOptions {
+  readonly resolved: ResolvedConfig
+  /** Folder of the chain; undefined leaves nothing behind. */
+  readonly home: string | undefined
+  /** Whether the system chooses every port that nobody named; false takes the documented ones. */
+  readonly freePorts: boolean
+  /** False opens no port at all. */
+  readonly openPorts?: boolean
+  readonly log: Log | undefined
+  /** Wall clock, Unix milliseconds. */
+  readonly clock?: () => number
+  readonly random?: (length: number) => Uint8Array
+  readonly files?: Files
+  readonly onHalt?: (reason: string) => void
+}
+
+export interface AssembledNode {
+  readonly config: Config
+  readonly identity: Identity
+  readonly chainId: string
+  readonly evmChainId: bigint
+  readonly genesisTime: string
+  readonly accounts: readonly DevAccount[]
+  readonly urls: GatewayUrls
+  readonly height: bigint
+  readonly gateway: GatewayNode
+  readonly engine: Engine
+  readonly log: Log
+  stop(): Promise<void>
+}
+
+const WEI_PER_NATIVE = 10n ** 18n
+const UNATIVE_PER_NATIVE = 1_000_000n
+
+/** Starts everything. Throws a `ChainError` that says what is wrong and what to do; then nothing keeps running. */
+export async function assembleNode(options: AssemblyOptions): Promise<AssembledNode> {
+  const clock = options.clock ?? Date.now
+  const files = options.files ?? diskFiles
+  const identity = almanac
+  const undo: (() => unknown)[] = []
+  const unwind = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    return await assemble()
+  } catch (error) {
+    await unwind()
+    throw error
+  }
+
+  async function assemble(): Promise<AssembledNode> {
+    const begun = openChain(options, identity, files, clock, undo)
+    const { config, genesis, validatorKey } = begun
+    const log = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
+    const chainId = genesis.chain_id
+    const evmChainId = evmChainIdOf(identity, chainId)
+    const dataPath = dataFolder(begun, config, undo)
+    const backend = await openBackend(dataPath, begun.home === undefined)
+    undo.push(() => backend.close())
+    const store = openVersionedStore(backend, config.store.keep > 0 ? { keepHeights: config.store.keep } : {})
+    const app = createApplication({
+      identity,
+      chainId,
+      evmChainId,
+      settings: { minGasPrices: config.api.minGasPrice },
+      onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
+    })
+    const timing = parseBlockTime(config.blocks.time)!
+    const elapsed = () => performance.now()
+
+    const metrics = config.metrics.enabled
+      ? createMetrics({
+          height: () => store.latestHeight(),
+          mempool: () => solo.pendingCount(),
+          compute: () => compute.stats(),
+          databaseBytes: () => (dataPath === undefined ? undefined : backend.sizeBytes()),
+        })
+      : undefined
+
+    let lastCommit: number | undefined
+    const solo: Solo = await startSolo({
+      app,
+      store,
+      genesis,
+      signer: validatorKey,
+      timing,
+      limits: {
+        maxTxs: config.mempool.maxTxs,
+        maxBytes: parseMemory(config.mempool.maxBytes)!,
+        maxTxBytes: parseMemory(config.mempool.maxTxBytes)!,
+        slotsPerSender: config.mempool.slots,
+      },
+      now: () => BigInt(clock()) * 1_000_000n,
+      elapsed,
+      onHalt(reason, error) {
+        log('error', 'the chain has halted', { reason, error })
+        options.onHalt?.(reason)
+      },
+      onTiming({ executeMs, commitMs }) {
+        const now = elapsed()
+        metrics?.block({ intervalMs: lastCommit === undefined ? undefined : now - lastCommit, executeMs, commitMs })
+        lastCommit = now
+      },
+    })
+    undo.push(() => solo.stop())
+    const withContext = createStateReader(store, solo.blocks, app)
+    const jobs = createJobs(app)
+    const compute = openCompute({ config, dataPath, chainId, withContext, jobs, log, elapsed })
+    undo.push(() => compute.stop())
+    const accounts = deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity)
+    const engine: Engine = {
+      nodeId: sha256(validatorKey.publicKey).slice(0, 20),
+      moniker: config.node.moniker,
+      listenAddress: 'tcp://127.0.0.1:26656',
+      rpcAddress: `tcp://${config.comet.host}:${config.comet.port + config.node.portOffset}`,
+      validatorKey: validatorKey.publicKey,
+      genesis: () => genesis,
+      check: (tx) => solo.checkOnly(tx),
+      simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
+    }
+    const answer = createDispatch({
+      queries: app.queries,
+      services: new Map(Object.entries(createServices(() => ({ node: gateway, engine })))),
+      withContext,
+      compute,
+      jobs: new Set(Object.keys(jobs)),
+      gasCap: config.evm.gasCap,
+      log,
+    })
+    const gateway: GatewayNode = {
+      identity,
+      chainId,
+      evmChainId,
+      dispatch: metrics ? counted(answer, metrics.request) : answer,
+      compute,
+      blocks: solo.blocks,
+      driver: solo,
+      withContext,
+      settings: {
+        minGasPrice: config.api.minGasPrice,
+        gasCap: config.evm.gasCap,
+        evmTimeoutMs: parseMilliseconds(config.evm.timeout)!,
+        txFeeCapWei: config.evm.txFeeCap * WEI_PER_NATIVE,
+        logsBlockRange: config.rpc.logsBlockRange,
+        corsOrigins: config.api.cors,
+        bodyLimitBytes: config.api.bodyLimit,
+        batchLimit: config.rpc.batchLimit,
+        txServiceEnabled: config.api.tx,
+        devKeys: config.node.devKeys
+          ? accounts.filter(({ kind }) => kind === 'eth').map(({ privateKeyBytes }) => privateKeyBytes)
+          : [],
+        version: VERSION,
+      },
+      log,
+      now: clock,
+    }
+    const gateways =
+      options.openPorts === false
+        ? undefined
+        : await openGateways({
+            node: gateway,
+            engine,
+            config,
+            portOf: portChooser(options, config),
+            ready: () => readiness(solo, timing, clock()),
+            renderMetrics: () => metrics?.render() ?? '',
+          })
+    if (gateways) undo.push(() => gateways.close())
+    log('debug', 'started', { height: solo.status().latestHeight })
+    return {
+      config,
+      identity,
+      chainId,
+      evmChainId,
+      genesisTime: genesis.genesis_time,
+      accounts,
+      urls: gateways?.urls ?? {},
+      get height() {
+        return solo.status().latestHeight
+      },
+      gateway,
+      engine,
+      log,
+      stop: unwind,
+    }
+  }
+}
+
+interface Begun {
+  readonly home: Home | undefined
+  readonly config: Config
+  readonly genesis: GenesisDocument
+  readonly validatorKey: ValidatorKey
+}
+
+/** The chain of the home, or one of its own. */
+function openChain(
+  { resolved, home: root, random }: AssemblyOptions,
+  identity: Identity,
+  files: Files,
+  clock: () => number,
+  undo: (() => unknown)[],
+): Begun {
+  const createGenesis = (config: Config, key: ValidatorKey) => buildGenesis(config, key, identity, clock)
+  if (root === undefined) {
+    const { config } = resolved
+    const validatorKey = derivedValidatorKey(config.chain.mnemonic, config.chain.id)
+    return { home: undefined, config, validatorKey, genesis: createGenesis(config, validatorKey) }
+  }
+  undo.push(acquireLock(join(root, 'lock'), files))
+  const home = openHome({
+    root,
+    files,
+    resolved,
+    stores: storeNames,
+    createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
+    createGenesis,
+  })
+  return { home, config: home.config, genesis: home.genesis, validatorKey: home.validatorKey }
+}
+
+function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {
+  const { mnemonic, accounts, balance, blockGasLimit, id, fork } = config.chain
+  return localnetGenesis({
+    identity,
+    chainId: id,
+    genesisTime: formatRfc3339Nano(BigInt(clock()) * 1_000_000n),
+    accounts: deriveAccounts(mnemonic, accounts, identity).map(({ addressBytes }) => ({
+      address: addressBytes,
+      balanceUnative: balance * UNATIVE_PER_NATIVE,
+    })),
+    validator: { publicKey: key.publicKey },
+    blockGasLimit,
+    fork,
+  })
+}
+
+/** Where the store lies: in the home, in a temporary folder if workers must read it, or nowhere. */
+function dataFolder({ home }: Begun, config: Config, undo: (() => unknown)[]): string | undefined {
+  if (home) return home.paths.data
+  if (config.compute.workers === 0 && config.api.workers === 0) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-'))
+  undo.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function openBackend(dataPath: string | undefined, ephemeral: boolean): Promise<Backend> {
+  if (dataPath === undefined) return openMemory()
+  const { openLmdb } = await import('./lmdb.ts')
+  return openLmdb(dataPath, { noSync: ephemeral })
+}
+
+function openCompute(parts: {
+  readonly config: Config
+  readonly dataPath: string | undefined
+  readonly chainId: string
+  readonly withContext: GatewayNode['withContext']
+  readonly jobs: Jobs
+  readonly log: Log
+  readonly elapsed: () => number
+}): ComputePool {
+  const { config, dataPath, chainId, withContext, jobs, log, elapsed } = parts
+  const timeoutMs = parseMilliseconds(config.evm.timeout)!
+  if (config.compute.workers === 0 || dataPath === undefined) {
+    return createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed })
+  }
+  return createComputePool({
+    workers: config.compute.workers,
+    entry: workerEntry('compute'),
+    setup: { dataPath, chainId, minGasPrices: config.api.minGasPrice },
+    memoryBytes: parseMemory(config.compute.memory)!,
+    queue: config.compute.queue,
+    timeoutMs,
+    log,
+    elapsed,
+  })
+}
+
+/** The bundled entry point of a worker: beside the bundle this runs from, or in `dist/` when it runs from sources. */
+function workerEntry(name: string): URL {
+  const fromSources = import.meta.url.endsWith('.ts')
+  const fromChunk = import.meta.url.includes('/chunks/')
+  const base = fromSources ? '../../dist/' : fromChunk ? '../' : './'
+  return new URL(`${base}workers/${name}.js`, import.meta.url)
+}
+
+/** Ports by configuration and offset; with free ports, 0 wherever nobody said which. */
+function portChooser({ freePorts, resolved }: AssemblyOptions, config: Config) {
+  return (section: 'rest' | 'grpc' | 'jsonrpc' | 'comet' | 'metrics', name: 'port' | 'wsPort'): number => {
+    const { setting } = ALL_SETTINGS.find((one) => one.setting.section === section && one.name === name)!
+    const origin = resolved.origins.get(`${section}.${setting.key}`)
+    if (freePorts && origin === 'default') return 0
+    const port = (config[section] as Record<string, unknown>)[name] as number
+    return port === 0 ? 0 : port + config.node.portOffset
+  }
+}
+
+function counted(dispatch: GatewayNode['dispatch'], count: (operation: string, status: string) => void) {
+  return ((call) => {
+    const note = <T extends { readonly ok: boolean; readonly error?: { readonly status: string } }>(answer: T): T => {
+      count(call.method, answer.ok ? 'ok' : (answer.error?.status ?? 'internal'))
+      return answer
+    }
+    const answer = dispatch(call)
+    return answer instanceof Promise ? answer.then(note) : note(answer)
+  }) satisfies GatewayNode['dispatch']
+}

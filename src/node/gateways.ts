@@ -1,0 +1,140 @@
+/** Opens the ports: which gateway listens where, and what to say when a port is taken. */
+import type { Engine } from '../api/engine.ts'
+import type { GatewayNode } from '../api/gateway.ts'
+import { queryError } from '../primitives/errors.ts'
+import { parseMemory } from './config.ts'
+import type { Health, MonitorServer } from './health.ts'
+import type { Config } from './settings.ts'
+
+export interface GatewayUrls {
+  readonly rest?: string
+  readonly grpc?: string
+  readonly jsonrpc?: string
+  readonly ws?: string
+  readonly comet?: string
+  readonly metrics?: string
+}
+
+export interface OpenGateways {
+  readonly urls: GatewayUrls
+  close(): Promise<void>
+}
+
+export interface GatewayOptions {
+  readonly node: GatewayNode
+  readonly engine: Engine
+  readonly config: Config
+  /** Port 0 for every setting that stands at its default: the system chooses. */
+  readonly portOf: (section: 'rest' | 'grpc' | 'jsonrpc' | 'comet' | 'metrics', name: 'port' | 'wsPort') => number
+  readonly ready: () => Health
+  readonly renderMetrics: () => string
+}
+
+interface Server {
+  listen(port: number, host: string): Promise<{ readonly port: number }>
+  close(): Promise<void>
+}
+
+/** Opens every enabled gateway, or none: a port that cannot be had ends with an error that names it. */
+export async function openGateways(options: GatewayOptions): Promise<OpenGateways> {
+  const { node, engine, config, portOf } = options
+  const open: Server[] = []
+  const urls: Record<string, string> = {}
+
+  async function listen(server: Server, name: string, setting: string, port: number, host: string): Promise<string> {
+    if (!open.includes(server)) open.push(server)
+    try {
+      const { port: actual } = await server.listen(port, host)
+      return `${host.includes(':') ? `[${host}]` : host}:${actual}`
+    } catch (error) {
+      throw portError(name, setting, port, host, error as NodeJS.ErrnoException)
+    }
+  }
+
+  const tasks: Promise<void>[] = []
+  if (config.rest.enabled) {
+    tasks.push(
+      (async () => {
+        const { createRestServer } = await import('../api/rest.ts')
+        const server = createRestServer(node, {
+          extra: healthRoutes(options.ready),
+          cacheBytes: parseMemory(config.api.cache)!,
+        })
+        urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
+      })(),
+    )
+  }
+  if (config.grpc.enabled) {
+    tasks.push(
+      (async () => {
+        const { createGrpcServer } = await import('../api/grpc.ts')
+        const server = createGrpcServer(node)
+        urls['grpc'] = await listen(server, 'gRPC', 'grpc.port', portOf('grpc', 'port'), config.grpc.host)
+      })(),
+    )
+  }
+  if (config.jsonrpc.enabled) {
+    tasks.push(
+      (async () => {
+        const { createJsonRpcServer } = await import('../api/jsonrpc/server.ts')
+        const server = createJsonRpcServer(node)
+        const { host } = config.jsonrpc
+        const http = await listen(server, 'JSON-RPC', 'jsonrpc.port', portOf('jsonrpc', 'port'), host)
+        const ws = await listen(server, 'JSON-RPC WebSocket', 'jsonrpc.ws_port', portOf('jsonrpc', 'wsPort'), host)
+        urls['jsonrpc'] = `http://${http}`
+        urls['ws'] = `ws://${ws}`
+      })(),
+    )
+  }
+  if (config.comet.enabled) {
+    tasks.push(
+      (async () => {
+        const { createCometServer } = await import('../api/jsonrpc/comet-server.ts')
+        const server = createCometServer(node, engine)
+        const { host } = config.comet
+        urls['comet'] = `http://${await listen(server, 'CometBFT RPC', 'comet.port', portOf('comet', 'port'), host)}`
+      })(),
+    )
+  }
+  if (config.metrics.enabled) {
+    tasks.push(
+      (async () => {
+        const { createMonitorServer } = await import('./health.ts')
+        const server: MonitorServer = createMonitorServer(options.renderMetrics, options.ready)
+        const { host } = config.metrics
+        const address = await listen(server, 'metrics', 'metrics.port', portOf('metrics', 'port'), host)
+        urls['metrics'] = `http://${address}/metrics`
+      })(),
+    )
+  }
+  const close = async () => {
+    await Promise.all(open.map((server) => server.close()))
+  }
+  const outcomes = await Promise.allSettled(tasks)
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) {
+    await close()
+    throw failed.reason
+  }
+  return { urls: urls as GatewayUrls, close }
+}
+
+/** `/healthz` and `/readyz` beside the REST routes. */
+function healthRoutes(ready: () => Health) {
+  return (path: string): { readonly status: number; readonly body: string } | undefined => {
+    if (path === '/healthz') return { status: 200, body: '{"ok":true}' }
+    if (path !== '/readyz') return undefined
+    const { status, body } = ready()
+    return { status, body: JSON.stringify(body) }
+  }
+}
+
+function portError(name: string, setting: string, port: number, host: string, error: NodeJS.ErrnoException): Error {
+  if (!error.code?.startsWith('EA') && !/EADDR|EACCES|address already in use/i.test(error.message)) return error
+  const taken = error.code === 'EADDRINUSE' || /in use/i.test(error.message)
+  return queryError(
+    'unavailable',
+    `${name} cannot listen on ${host}:${port}: ${taken ? 'the port is taken' : error.message}. ` +
+      `Stop who uses it, move all ports with --port-offset N, or set ${setting}.`,
+  )
+}

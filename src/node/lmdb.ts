@@ -1,0 +1,178 @@
+/** The tables of a node on disk, in LMDB. */
+import { type Database, open, type RootDatabase } from 'lmdb'
+import type { Backend, BackendRead } from '../store/backend.ts'
+import type { Entry, Range, TableWrite } from '../store/types.ts'
+
+export interface LmdbOptions {
+  /** For readers in other threads and processes. The database must exist. */
+  readonly readOnly?: boolean
+  /** Commits without waiting for the disk: for chains that leave nothing behind. */
+  readonly noSync?: boolean
+}
+
+const FORMAT = 'almanac store 1'
+const FORMAT_KEY = Buffer.from('format\0')
+/**
+ * Tables with a database of their own, because they are large: the first group is written anywhere, the second grows at
+ * its end. All others share one, behind their names. The set is fixed, since opening a database disturbs open views.
+ */
+const SCATTERED = ['head', 'node'] as const
+const GROWING = ['log', 'block', 'results', 'receipts'] as const
+const SHARED = 'tables'
+
+type Db = Database<Buffer, Buffer>
+
+/** What LMDB's declarations leave out. */
+interface Fast {
+  getBinaryFast(key: Buffer, options: object): Buffer | undefined
+}
+
+/** A table's database, and what stands before its keys there. */
+interface Place {
+  readonly db: Db
+  readonly prefix: Buffer
+  /** The greatest key, once known, of a database that grows at its end. */
+  last: Buffer | undefined
+  readonly grows: boolean
+}
+
+/**
+ * Opens the database in a directory, creating it if need be. Throws an `Error` if the directory holds a database of
+ * another format, or none for a reader.
+ */
+export function openLmdb(path: string, { readOnly = false, noSync = false }: LmdbOptions = {}): Backend {
+  const root: RootDatabase<Buffer, Buffer> = open({
+    path,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    // A commit returns when the disk has it, so nothing may be flushed later.
+    overlappingSync: false,
+    noSync,
+    readOnly,
+  })
+  const places = new Map<string, Place>()
+  const openDb = (name: string): Db => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
+  const own = { prefix: Buffer.alloc(0), last: undefined }
+  for (const name of SCATTERED) places.set(name, { ...own, db: openDb(name), grows: false })
+  for (const name of GROWING) places.set(name, { ...own, db: openDb(name), grows: true })
+  const shared = openDb(SHARED)
+
+  function placeOf(table: string): Place {
+    let place = places.get(table)
+    if (!place) {
+      place = { db: shared, prefix: Buffer.from(`${table}\0`), last: undefined, grows: false }
+      places.set(table, place)
+    }
+    return place
+  }
+  function get(table: string, key: Uint8Array, options: object): Uint8Array | undefined {
+    const place = placeOf(table)
+    const found = (place.db as unknown as Fast).getBinaryFast(keyIn(place, key), options)
+    return found === undefined ? undefined : copied(found)
+  }
+  const iterate = (table: string, range: Range | undefined, options: object) => entries(placeOf(table), range, options)
+
+  function read(): BackendRead {
+    // Otherwise a view opened in the same turn of the event loop would be as old as that turn.
+    root.resetReadTxn()
+    const transaction = root.useReadTransaction()
+    const options = { transaction }
+    let isOpen = true
+    return {
+      get: (table, key) => get(table, key, options),
+      iterate: (table, range) => iterate(table, range, options),
+      close() {
+        if (isOpen) transaction.done()
+        isOpen = false
+      },
+    }
+  }
+
+  function write({ table, key, value }: TableWrite): void {
+    const place = placeOf(table)
+    const at = keyIn(place, key)
+    if (value === undefined) {
+      place.db.removeSync(at)
+      place.last = undefined
+    } else if (place.grows && Buffer.compare(at, lastOf(place)) > 0) {
+      place.db.putSync(at, asBuffer(value), { append: true })
+      place.last = at
+    } else place.db.putSync(at, asBuffer(value))
+  }
+
+  const found = shared.getBinary(FORMAT_KEY)?.toString()
+  if (found === undefined && !readOnly) shared.putSync(FORMAT_KEY, Buffer.from(FORMAT))
+  else if (found !== FORMAT) {
+    void root.close()
+    throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"`)
+  }
+
+  return {
+    isolates: true,
+    readOnly,
+    get: (table, key) => get(table, key, {}),
+    iterate: (table, range) => iterate(table, range, {}),
+    read,
+    write(rows) {
+      try {
+        root.transactionSync(() => {
+          for (const row of rows) write(row)
+        })
+      } catch (error) {
+        for (const place of places.values()) place.last = undefined
+        throw error
+      }
+    },
+    sizeBytes() {
+      const { lastPageNumber, pageSize } = root.getStats() as { lastPageNumber: number; pageSize: number }
+      return (lastPageNumber + 1) * pageSize
+    },
+    async close() {
+      await root.close()
+    },
+  }
+}
+
+/** The same memory as Node's kind of bytes. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** A copy of what the next read overwrites. `length` is the value's, shorter than the memory it was read into. */
+function copied(found: Buffer): Uint8Array {
+  return new Uint8Array(found.buffer, found.byteOffset, found.length).slice()
+}
+
+function keyIn(place: Place, key: Uint8Array): Buffer {
+  return place.prefix.length === 0 ? asBuffer(key) : Buffer.concat([place.prefix, key])
+}
+
+/** The greatest key of a database; empty if it has none. */
+function lastOf(place: Place): Buffer {
+  if (!place.last) {
+    place.last = Buffer.alloc(0)
+    for (const key of place.db.getKeys({ reverse: true, limit: 1 })) place.last = Buffer.from(key)
+  }
+  return place.last
+}
+
+function* entries(place: Place, { start, end, reverse }: Range = {}, options: object): IterableIterator<Entry> {
+  const skip = place.prefix.length
+  const from = start && start.length > 0 ? keyIn(place, start) : skip > 0 ? place.prefix : undefined
+  const to = end ? keyIn(place, end) : skip > 0 ? behind(place.prefix) : undefined
+  if (from && to && Buffer.compare(from, to) >= 0) return
+  if (end && end.length === 0) return
+  // An open bound must not be named. Backwards, LMDB begins at the end bound, which is not part of the range.
+  const low = from && (reverse ? { end: from, inclusiveEnd: true } : { start: from })
+  const high = to && (reverse ? { start: to, exclusiveStart: true } : { end: to })
+  for (const { key, value } of place.db.getRange({ ...options, ...low, ...high, reverse: reverse ?? false })) {
+    yield [new Uint8Array(key.subarray(skip)), copied(value)]
+  }
+}
+
+/** The first key behind all of a table that shares a database: its name ends in 0x00. */
+function behind(prefix: Buffer): Buffer {
+  const end = Buffer.from(prefix)
+  end[end.length - 1] = 1
+  return end
+}
