@@ -32,7 +32,7 @@ function urlOfHome(home: string): string {
 }
 
 /** A client of the REST API at a URL. */
-export function createNodeClient(url: string): NodeClient {
+function createNodeClient(url: string): NodeClient {
   const base = url.replace(/\/+$/, '')
   const request = async (path: string, init: RequestInit): Promise<unknown> => {
     let response: Response

@@ -59,7 +59,7 @@ export function addFieldFlags(command: Command, flags: readonly FieldFlag[]): re
 }
 
 /** The key under which commander keeps a flag's value. */
-export function optionKey(flag: string): string {
+function optionKey(flag: string): string {
   return flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 

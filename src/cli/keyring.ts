@@ -98,7 +98,7 @@ export function seal(passphrase: string, secret: Uint8Array, publicKey: Uint8Arr
 }
 
 /** Throws `permissionDenied` for a wrong passphrase or a changed file. */
-export function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint8Array {
+function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint8Array {
   const { n, r, p } = sealed
   if (sealed.kdf !== 'scrypt' || sealed.cipher !== 'aes-256-gcm' || n > MAX_SCRYPT_N || r > 32 || p > 16) {
     throw queryError('invalidArgument', 'the key is sealed in a way that this build does not know')

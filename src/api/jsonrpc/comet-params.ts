@@ -3,9 +3,9 @@ import { parseHex, utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 
 /** `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. */
-export type ParamKind = 'int' | 'bool' | 'text' | 'hexBytes' | 'base64Bytes'
+type ParamKind = 'int' | 'bool' | 'text' | 'hexBytes' | 'base64Bytes'
 
-export interface ParamValues {
+interface ParamValues {
   int: bigint
   bool: boolean
   text: string

@@ -3,9 +3,9 @@ import { queryError } from '../../primitives/errors.ts'
 import { parseRfc3339 } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'
 
-export type Operator = '=' | '<' | '<=' | '>' | '>=' | 'CONTAINS' | 'EXISTS'
+type Operator = '=' | '<' | '<=' | '>' | '>=' | 'CONTAINS' | 'EXISTS'
 
-export type Operand =
+type Operand =
   | { readonly kind: 'text'; readonly text: string }
   /** A decimal number, as text. */
   | { readonly kind: 'number'; readonly text: string }

@@ -10,7 +10,7 @@ import type { GatewayNode } from '../gateway.ts'
 /** What services stand on. Asked for at each call, since the node's dispatch itself holds the services. */
 export type Environment = () => { readonly node: GatewayNode; readonly engine: Engine }
 
-export interface ServiceContext {
+interface ServiceContext {
   readonly node: GatewayNode
   readonly engine: Engine
   /** Height that the caller chose by header; undefined: the latest. */
@@ -19,7 +19,7 @@ export interface ServiceContext {
 }
 
 /** Answers one method. Throws `ChainError`. */
-export type ServiceHandler = (
+type ServiceHandler = (
   request: Message,
   options: { readonly height?: bigint | undefined; readonly signal?: AbortSignal | undefined },
 ) => Message | Promise<Message>

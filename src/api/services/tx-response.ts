@@ -36,7 +36,7 @@ export function decodeTx(bytes: Uint8Array): Tx {
   return tx
 }
 
-export function eventInits(events: readonly ChainEvent[]): MessageInitShape<typeof EventSchema>[] {
+function eventInits(events: readonly ChainEvent[]): MessageInitShape<typeof EventSchema>[] {
   return events.map(({ type, attributes }) => ({
     type,
     attributes: attributes.map(({ key, value }) => ({ key, value, index: true })),

@@ -77,7 +77,7 @@ export function encodeBytesValue(value: Uint8Array): Uint8Array {
   return message((writer) => bytes(writer, 1, value))
 }
 
-export function encodeHeader(header: BlockHeader): Uint8Array {
+function encodeHeader(header: BlockHeader): Uint8Array {
   return message((writer) => {
     embedded(writer, 1, encodeVersion())
     text(writer, 2, header.chainId)
