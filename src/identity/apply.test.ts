@@ -1,0 +1,39 @@
+import { create, fromBinary, getOption, toBinary } from '@bufbuild/protobuf'
+import { expect, test } from 'vitest'
+import { QueryBaseFeeResponseSchema } from '../gen/chain/evm/v1/query_pb.ts'
+import { http } from '../gen/google/api/annotations_pb.ts'
+import { describeFiles } from './apply.ts'
+import { createIdentity } from './identity.ts'
+import { almanac, profile } from './profiles/almanac.ts'
+import { files } from './registry.ts'
+
+const other = createIdentity({
+  ...profile,
+  name: 'other',
+  names: {
+    packages: { 'chain.evm': 'eth.evm', chain: 'brand', sdk: 'cosmos' },
+    paths: { '/chain': '/brand', '/sdk': '/cosmos' },
+    amino: {},
+    fields: { base_fee_unative: 'base_fee_ubrand' },
+  },
+})
+
+test('the neutral profile describes the files as they are', () => {
+  expect(describeFiles(almanac)).toBe(files)
+})
+
+test('a profile renames packages, files, types, paths and fields, and the wire stays the same', () => {
+  const described = describeFiles(other)
+  expect(described.length).toBe(files.length)
+  const evm = described.find(({ proto }) => proto.name === 'eth/evm/v1/query.proto')!
+  const baseFee = evm.services[0]!.method['baseFee']!
+  expect(baseFee.parent.typeName).toBe('eth.evm.v1.Query')
+  expect(getOption(baseFee, http).pattern.value).toBe('/brand/evm/v1/base_fee')
+  expect(baseFee.output.fields.map(({ name }) => name)).toEqual(['base_fee', 'base_fee_ubrand'])
+  const bytes = toBinary(QueryBaseFeeResponseSchema, create(QueryBaseFeeResponseSchema, { baseFeeUnative: '7' }))
+  expect(fromBinary(baseFee.output, bytes)).toMatchObject({ baseFeeUbrand: '7' })
+  const oracle = described.find(({ proto }) => proto.package === 'brand.oracle.v1beta1' && proto.service.length > 0)!
+  const vote = oracle.services[0]!.method['aggregateVote']!
+  expect(getOption(vote, http).additionalBindings[0]!.pattern.value).toContain('/brand/oracle/v1beta1/validators/')
+  expect(described.map(({ proto }) => proto.package)).toContain('chain.errors.v1')
+})

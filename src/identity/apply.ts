@@ -1,0 +1,86 @@
+/** A profile's names put into the descriptors themselves, once, at start: what reflection and generators see. */
+import {
+  clone,
+  create,
+  createFileRegistry,
+  type DescFile,
+  getExtension,
+  hasExtension,
+  setExtension,
+} from '@bufbuild/protobuf'
+import {
+  type DescriptorProto,
+  type FieldDescriptorProto,
+  type FileDescriptorProto,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt'
+import { http } from '../gen/google/api/annotations_pb.ts'
+import { type HttpRule, HttpRuleSchema } from '../gen/google/api/http_pb.ts'
+import { files } from './registry.ts'
+import type { Identity } from './types.ts'
+
+/** Every file of the API as a profile names it; the neutral files themselves where it renames nothing. */
+export function describeFiles(identity: Identity): readonly DescFile[] {
+  const ordered: DescFile[] = []
+  const visit = (file: DescFile): void => {
+    if (ordered.includes(file)) return
+    for (const dependency of file.dependencies) visit(dependency)
+    ordered.push(file)
+  }
+  for (const file of files) visit(file)
+  const packages = ordered.map(({ proto }) => proto.package)
+  if (packages.every((name) => identity.toProfileName(name) === name)) return files
+  const names = new Map(ordered.map(({ proto }) => [proto.name, fileName(identity, proto)]))
+  const set = create(FileDescriptorSetSchema, { file: ordered.map(({ proto }) => renameFile(identity, proto, names)) })
+  const own = new Set(files.map(({ proto }) => names.get(proto.name)))
+  return [...createFileRegistry(set).files].filter(({ proto }) => own.has(proto.name))
+}
+
+/** The folder of a file is its package. */
+function fileName(identity: Identity, { name, package: neutral }: FileDescriptorProto): string {
+  const folder = `${neutral.replaceAll('.', '/')}/`
+  if (!name.startsWith(folder)) return name
+  return `${identity.toProfileName(neutral).replaceAll('.', '/')}/${name.slice(folder.length)}`
+}
+
+function renameFile(
+  identity: Identity,
+  neutral: FileDescriptorProto,
+  names: ReadonlyMap<string, string>,
+): FileDescriptorProto {
+  const file = clone(FileDescriptorProtoSchema, neutral)
+  const typeName = (name: string): string => (name === '' ? '' : `.${identity.toProfileName(name.slice(1))}`)
+  const renameField = (field: FieldDescriptorProto): void => {
+    field.typeName = typeName(field.typeName)
+    const name = identity.toProfileField(field.name)
+    if (name === field.name) return
+    field.name = name
+    field.jsonName = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  }
+  const renameMessage = (message: DescriptorProto): void => {
+    message.field.forEach(renameField)
+    message.nestedType.forEach(renameMessage)
+  }
+  file.name = names.get(neutral.name)!
+  file.package = identity.toProfileName(neutral.package)
+  file.dependency = file.dependency.map((name) => names.get(name) ?? name)
+  file.messageType.forEach(renameMessage)
+  for (const extension of file.extension) extension.typeName = typeName(extension.typeName)
+  for (const service of file.service) {
+    for (const method of service.method) {
+      method.inputType = typeName(method.inputType)
+      method.outputType = typeName(method.outputType)
+      if (!method.options || !hasExtension(method.options, http)) continue
+      setExtension(method.options, http, renameRule(identity, getExtension(method.options, http)))
+    }
+  }
+  return file
+}
+
+function renameRule(identity: Identity, neutral: HttpRule): HttpRule {
+  const rule = clone(HttpRuleSchema, neutral)
+  if (typeof rule.pattern.value === 'string') rule.pattern.value = identity.toProfilePath(rule.pattern.value)
+  rule.additionalBindings = rule.additionalBindings.map((binding) => renameRule(identity, binding))
+  return rule
+}
