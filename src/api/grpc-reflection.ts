@@ -106,11 +106,11 @@ function refusal(errorCode: number, errorMessage: string): ResponseCase {
 }
 
 /**
- * Both versions of the service over the same descriptors. `worlds` holds the files under the active names first, then
+ * Both versions of the service over the same descriptors. `worlds` gives the files under the active names first, then
  * under others that are understood; `services` the names to list.
  */
 export function createReflection(
-  worlds: readonly (readonly DescFile[])[],
+  worlds: () => readonly (readonly DescFile[])[],
   services: readonly string[],
 ): readonly { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation }[] {
   let index: Index | undefined
@@ -123,7 +123,7 @@ export function createReflection(
       } catch {
         return void call.emit('error', { code: INVALID_ARGUMENT, details: 'malformed request' })
       }
-      index ??= indexFiles(worlds)
+      index ??= indexFiles(worlds())
       const response = create(ServerReflectionResponseSchema, {
         validHost: request.host,
         originalRequest: request,

@@ -197,11 +197,12 @@ function encode<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<D
 test.each(['v1', 'v1alpha'])(
   'reflection %s lists services, and describes symbols with their dependencies',
   async (version) => {
-    const [list, file, method, missing] = await reflect(version, [
+    const [list, file, method, missing, family] = await reflect(version, [
       { case: 'listServices', value: '' },
       { case: 'fileContainingSymbol', value: 'sdk.bank.v1beta1.Query' },
       { case: 'fileContainingSymbol', value: 'sdk.bank.v1beta1.Query.Balance' },
       { case: 'fileContainingSymbol', value: 'no.such.Symbol' },
+      { case: 'fileContainingSymbol', value: 'cosmos.bank.v1beta1.QueryBalanceRequest.denom' },
     ])
     const { messageResponse } = list!
     const names =
@@ -209,13 +210,17 @@ test.each(['v1', 'v1alpha'])(
     expect(names).toEqual(
       expect.arrayContaining(['chain.evm.v1.Query', 'grpc.health.v1.Health', 'sdk.bank.v1beta1.Query']),
     )
-    for (const found of [file!, method!]) {
+    for (const [found, name] of [
+      [file!, 'sdk/bank/v1beta1/query.proto'],
+      [method!, 'sdk/bank/v1beta1/query.proto'],
+      [family!, 'cosmos/bank/v1beta1/query.proto'],
+    ] as const) {
       const response = found.messageResponse
       const protos =
         response.case === 'fileDescriptorResponse'
           ? response.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
           : []
-      expect(protos[0]!.name).toBe('sdk/bank/v1beta1/query.proto')
+      expect(protos[0]!.name).toBe(name)
       const sent = new Set(protos.map(({ name }) => name))
       expect(protos.flatMap(({ dependency }) => dependency).filter((name) => !sent.has(name))).toEqual([])
     }

@@ -11,7 +11,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { Health } from '../gen/grpc/health/v1/health_pb.ts'
-import { files, methodPath, services } from '../identity/registry.ts'
+import { methodPath, services } from '../identity/registry.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { encodeStatus, STATUS_CODES, violation } from './errors.ts'
 import type { GatewayNode } from './gateway.ts'
@@ -127,7 +127,7 @@ export function createGrpcServer(node: GatewayNode): GrpcServer {
   const health = createHealth(node, names)
   server.addService(health.definition, health.implementation)
   const listed = services.filter(isQueried).map(({ typeName }) => names.active(typeName))
-  for (const reflection of createReflection([files], [...listed, Health.typeName])) {
+  for (const reflection of createReflection(names.worlds, [...listed, Health.typeName])) {
     server.addService(reflection.definition, reflection.implementation)
   }
   return {
