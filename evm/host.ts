@@ -15,6 +15,7 @@ export declare function extcodesize(): i32
 export declare function extcodecopy(target: usize, offset: u32, length: u32): void
 export declare function blockhash(): void
 export declare function blobhash(index: u32): void
+/** Topics are words in memory's order, each 32 bytes below the one before. */
 export declare function log(data: usize, length: u32, topics: usize, count: u32): void
 export declare function selfdestruct(): i32
 /** The price of calling the account in A: access, a delegation's target, a new account. */

@@ -902,6 +902,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         gas = expandRange(frame, gas - 8 * <i64>length, sp, sp - 32)
         if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
         const count = op - 0xa0
+        for (let i: u32 = 0; i < count; i++) u256.swap(sp - 64 - (<usize>i << 5), sp - 64 - (<usize>i << 5))
         host.log(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length, sp - 64, count)
         sp -= <usize>(count + 2) << 5
         break

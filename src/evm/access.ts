@@ -144,9 +144,10 @@ export function createAccess(
       answerBytes(tx.blobHashes[index >>> 0] ?? ZERO_WORD)
     },
     log(data, length, topics, count) {
-      const list: Uint8Array[] = []
-      for (let i = 0; i < count; i++) list.push(interpreter.slice(topics - 32 * i, topics - 32 * i + 32).reverse())
-      journal.log({ address: access.self.address, topics: list, data: interpreter.slice(data, data + length) })
+      const bytes = interpreter.bytes()
+      const words: Word[] = []
+      for (let i = 0; i < count; i++) words.push(bytes.latin1Slice(topics - 32 * i, topics - 32 * i + 32))
+      journal.logRaw(access.self, words, bytes.latin1Slice(data, data + length))
     },
     selfdestruct() {
       const heir = account()

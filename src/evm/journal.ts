@@ -102,6 +102,8 @@ export interface Journal {
   refund(): bigint
   addRefund(gas: number): void
   log(log: EvmLog): void
+  /** A log as the interpreter has it; its bytes are made when somebody reads `logs`. */
+  logRaw(account: Account, topics: readonly Word[], data: string): void
   snapshot(): Snapshot
   commit(snapshot: Snapshot): void
   revert(snapshot: Snapshot): void
@@ -120,6 +122,12 @@ function isEmptyAccount(account: Account): boolean {
 
 const RIPEMD_KEY = `${'\0'.repeat(19)}\x03`
 
+interface RawLog {
+  readonly account: Account
+  readonly topics: readonly Word[]
+  readonly data: string
+}
+
 /** What takes a change back; the commonest one is data. */
 type Undo = (() => void) | { readonly slot: Slot; readonly value: Word }
 
@@ -127,12 +135,13 @@ type Undo = (() => void) | { readonly slot: Slot; readonly value: Word }
 export function createJournal(state: EvmState, rules: Rules): Journal {
   const accounts = new Map<string, Account>()
   const undo: Undo[] = []
-  const logs: EvmLog[] = []
+  const logs: (EvmLog | RawLog)[] = []
   const created: { account: Account; creator: Uint8Array }[] = []
   const branches: { depth: number; merged: boolean }[] = []
   const deletesEmpty = rules.eips.has(161)
-  /** Lengths of `undo` at the live snapshots. */
+  /** Lengths of `undo` and `logs` at the live snapshots. */
   const marks: number[] = []
+  const logMarks: number[] = []
   let refund = 0
 
   function byKey(key: string, address: () => Uint8Array): Account {
@@ -291,7 +300,14 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
   }
 
   return {
-    logs,
+    get logs() {
+      for (let i = 0; i < logs.length; i++) {
+        const log = logs[i]!
+        if (!('account' in log)) continue
+        logs[i] = { address: log.account.address, topics: log.topics.map(fromKey), data: fromKey(log.data) }
+      }
+      return logs as readonly EvmLog[]
+    },
     get creations() {
       return created
         .filter(({ account }) => !account.destructed)
@@ -388,21 +404,23 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
       })
       refund += gas
     },
-    log(log) {
-      logs.push(log)
-      undo.push(() => logs.pop())
-    },
+    log: (log) => logs.push(log),
+    logRaw: (account, topics, data) => logs.push({ account, topics, data }),
     snapshot() {
+      logMarks.push(logs.length)
       return marks.push(undo.length) - 1
     },
     commit(snapshot) {
       marks.length = snapshot
+      logMarks.length = snapshot
       if (branches.length > 0) joinBranches()
     },
     revert(snapshot) {
       const mark = marks[snapshot]!
       while (undo.length > mark) takeBack(undo.pop()!)
+      logs.length = logMarks[snapshot]!
       marks.length = snapshot
+      logMarks.length = snapshot
       if (branches.length > 0) joinBranches()
     },
     openBranch() {
