@@ -36,7 +36,7 @@ const nibbleAt = (key: Uint8Array, depth: number): number =>
   depth % 2 === 0 ? key[depth >> 1]! >> 4 : key[depth >> 1]! & 15
 
 /** Nibbles `from` to `to` of a key with the flags of leaf and odd length ("hex prefix"). */
-function compactPath(key: Uint8Array, from: number, to: number, isLeaf: boolean): Uint8Array {
+export function compactPath(key: Uint8Array, from: number, to: number, isLeaf: boolean): Uint8Array {
   const odd = (to - from) % 2
   const out = new Uint8Array(1 + (to - from - odd) / 2)
   out[0] = (isLeaf ? 0x20 : 0) | (odd ? 0x10 | nibbleAt(key, from) : 0)
