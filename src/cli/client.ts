@@ -31,6 +31,8 @@ function urlOfHome(home: string): string {
   return `http://${rest.host}:${rest.port + node.portOffset}`
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
 /** A client of the REST API at a URL. */
 function createNodeClient(url: string): NodeClient {
   const base = url.replace(/\/+$/, '')
@@ -49,7 +51,7 @@ function createNodeClient(url: string): NodeClient {
   return {
     url: base,
     get: (path, options) => request(path, options?.height ? { headers: { 'x-sdk-block-height': options.height } } : {}),
-    post: (path, body) => request(path, { method: 'POST', body: JSON.stringify(body) }),
+    post: (path, body) => request(path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) }),
   }
 }
 

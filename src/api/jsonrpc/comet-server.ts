@@ -140,15 +140,23 @@ function corsHeaders(node: GatewayNode, request: IncomingMessage): Record<string
   }
 }
 
+/** Nothing of a request's target throws: it is split, not understood. */
+function splitTarget({ url = '/' }: IncomingMessage): { readonly path: string; readonly search: URLSearchParams } {
+  const query = url.indexOf('?')
+  return query < 0
+    ? { path: url, search: new URLSearchParams() }
+    : { path: url.slice(0, query), search: new URLSearchParams(url.slice(query + 1)) }
+}
+
 async function serve(environment: CometEnvironment, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { node } = environment
   const headers: Record<string, string> = {
     ...corsHeaders(node, request),
     'X-Server-Time': Math.floor(node.now() / 1000).toString(),
   }
-  const url = new URL(`http://node${request.url ?? '/'}`)
+  const { path, search } = splitTarget(request)
   if (request.method === 'OPTIONS') return void response.writeHead(204, headers).end()
-  if (request.method === 'POST' && url.pathname === '/') return await servePost(environment, request, response, headers)
+  if (request.method === 'POST' && path === '/') return await servePost(environment, request, response, headers)
   if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'POST') {
     return send(response, 405, 'method not allowed', {
       ...headers,
@@ -156,11 +164,11 @@ async function serve(environment: CometEnvironment, request: IncomingMessage, re
       Allow: 'GET, HEAD, POST',
     })
   }
-  if (url.pathname === '/') return send(response, 200, INDEX_PAGE, { ...headers, 'Content-Type': 'text/html' })
-  const name = url.pathname.slice(1)
+  if (path === '/') return send(response, 200, INDEX_PAGE, { ...headers, 'Content-Type': 'text/html' })
+  const name = path.slice(1)
   const method = Object.hasOwn(cometMethods, name) ? cometMethods[name]! : undefined
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
-  const reply = await runMethod(environment, URI_ID, method, () => readUriParams(method.params, url.searchParams))
+  const reply = await runMethod(environment, URI_ID, method, () => readUriParams(method.params, search))
   sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers)
 }
 
@@ -232,7 +240,7 @@ export function createCometServer(node: GatewayNode, engine: Engine): CometServe
     answer(environment, request, extra).then((reply) => reply?.body),
   )
   server.on('upgrade', (request, socket, head) => {
-    if (new URL(`http://node${request.url ?? '/'}`).pathname !== '/websocket') return socket.destroy()
+    if (splitTarget(request).path !== '/websocket') return socket.destroy()
     sockets.handleUpgrade(request, socket, head, subscriptions.accept)
   })
   return {

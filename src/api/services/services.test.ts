@@ -55,7 +55,11 @@ async function get(path: string) {
 }
 
 async function post(path: string, body: unknown) {
-  const response = await fetch(node.urls.rest + path, { method: 'POST', body: JSON.stringify(body) })
+  const response = await fetch(node.urls.rest + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
   return { status: response.status, json: (await response.json()) as Record<string, unknown> }
 }
 

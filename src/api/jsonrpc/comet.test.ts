@@ -1,0 +1,222 @@
+import { verify } from 'node:crypto'
+import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
+import { coins, GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
+import { type Comet38Client, connectComet } from '@cosmjs/tendermint-rpc'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { encodePrecommitSignBytes } from '../../consensus/comet/encoding.ts'
+import { type Node, startNode } from '../../index.ts'
+import { concat, hex } from '../../primitives/bytes.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import { fromTimestamp } from '../../primitives/time.ts'
+
+let node: Node
+let comet: Comet38Client
+let signer: SigningStargateClient
+let [alice, bob]: string[] = []
+let sent: { readonly transactionHash: string; readonly height: number }
+
+beforeAll(async () => {
+  node = await startNode()
+  const wallet = await DirectSecp256k1HdWallet.fromMnemonic(node.mnemonic, { prefix: 'chain' })
+  const cosmos = node.accounts.filter(({ path }) => path.startsWith("m/44'/118'"))
+  alice = cosmos[0]!.bech32
+  bob = cosmos[1]!.bech32
+  comet = (await connectComet(node.urls.comet)) as Comet38Client
+  signer = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, {
+    gasPrice: GasPrice.fromString('0.025unative'),
+    broadcastPollIntervalMs: 20,
+  })
+  sent = await signer.sendTokens(alice, bob, coins(12_345, 'unative'), 'auto', 'hello')
+}, 60_000)
+
+afterAll(async () => {
+  signer?.disconnect()
+  comet?.disconnect()
+  await node?.stop()
+})
+
+interface RpcAnswer {
+  readonly id: unknown
+  readonly result?: Record<string, never>
+  readonly error?: { readonly code: number; readonly message: string; readonly data: string }
+}
+
+async function post(
+  body: unknown,
+): Promise<{ readonly status: number; readonly text: string; readonly json: RpcAnswer }> {
+  const init = { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }
+  const response = await fetch(node.urls.comet, init)
+  const text = await response.text()
+  return { status: response.status, text, json: text.startsWith('{') ? JSON.parse(text) : undefined }
+}
+
+const rpc = async (method: string, params: unknown = {}) => (await post({ jsonrpc: '2.0', id: 1, method, params })).json
+
+test('CosmJS sends coins and finds the transaction, its memo, events and the new balance', async () => {
+  const found = await signer.getTx(sent.transactionHash)
+  expect(found).toMatchObject({ code: 0, height: sent.height, txIndex: 0 })
+  expect(found!.events.filter(({ type }) => type === 'transfer').length).toBeGreaterThan(0)
+  const [again] = await signer.searchTx([{ key: 'transfer.recipient', value: bob! }])
+  expect(again!.hash).toBe(sent.transactionHash)
+  expect(await signer.getBalance(bob!, 'unative')).toEqual({ denom: 'unative', amount: '10000012345' })
+  const account = await signer.getAccount(alice!)
+  expect(account).toMatchObject({ address: alice, sequence: 1, pubkey: { type: 'tendermint/PubKeySecp256k1' } })
+})
+
+test('an account that does not exist is null to CosmJS, and a bad signature a refused broadcast', async () => {
+  const reader = await StargateClient.create(comet)
+  expect(await reader.getAccount('chain1rh8u6q2lxdqzcsax76jh8f50hcync7p6mu63ch')).toBeNull()
+  await expect(reader.broadcastTx(new Uint8Array([1, 2, 3]))).rejects.toThrow(/code 2/)
+})
+
+test('CosmJS reads status, blocks, results, commits, validators, genesis and searches', async () => {
+  const status = await comet.status()
+  expect(status.nodeInfo).toMatchObject({
+    network: node.chainId,
+    other: new Map([
+      ['tx_index', 'on'],
+      ['rpc_address', expect.any(String)],
+    ]),
+  })
+  expect(BigInt(status.syncInfo.latestBlockHeight)).toBe(node.height)
+  expect(status.validatorInfo?.votingPower).toBeGreaterThan(0n)
+  expect((await comet.abciInfo()).lastBlockHeight).toBe(Number(node.height))
+  expect((await comet.genesis()).chainId).toBe(node.chainId)
+  const results = await comet.blockResults(sent.height)
+  expect(results.results[0]).toMatchObject({ code: 0 })
+  expect((await comet.blockSearch({ query: `block.height = ${sent.height}` })).totalCount).toBe(1)
+  expect((await comet.blockchain(1, 5)).blockMetas.length).toBeGreaterThan(0)
+  expect((await comet.txSearch({ query: `tx.height = ${sent.height}` })).totalCount).toBe(1)
+  expect((await comet.validatorsAll(sent.height)).validators).toHaveLength(1)
+  expect((await comet.numUnconfirmedTxs()).total).toBe(0)
+  await comet.health()
+})
+
+test('a block stands up to a light client: its hash is its commit’s, and a validator has signed that', async () => {
+  const { header, commit } = await comet.commit(sent.height)
+  const { validators } = await comet.validatorsAll(sent.height)
+  const { block, blockId } = await comet.block(sent.height)
+  expect(commit.blockId.hash).toEqual(blockId.hash)
+  expect(block.header.dataHash).toEqual(sha256(concat(new Uint8Array([0]), sha256(block.txs[0]!))))
+  const [signature] = commit.signatures
+  const { timestamp } = signature!
+  const nanos = BigInt((timestamp as { nanoseconds?: number }).nanoseconds ?? 0)
+  const signBytes = encodePrecommitSignBytes({
+    chainId: header.chainId,
+    height: BigInt(header.height),
+    round: 0,
+    blockId: {
+      hash: commit.blockId.hash,
+      partsTotal: commit.blockId.parts.total,
+      partsHash: commit.blockId.parts.hash,
+    },
+    timeNs:
+      fromTimestamp({ seconds: BigInt(timestamp!.getTime()) / 1000n, nanos: 0 }) +
+      BigInt(timestamp!.getTime() % 1000) * 1_000_000n +
+      nanos,
+  })
+  const spki = concat(hex('302a300506032b6570032100'), validators[0]!.pubkey!.data)
+  const key = { key: Buffer.from(spki), format: 'der', type: 'spki' } as const
+  expect(verify(null, signBytes, key, signature!.signature!)).toBe(true)
+})
+
+test('a transaction is proved to be in its block', async () => {
+  const found = await comet.tx({ hash: hex(sent.transactionHash), prove: true })
+  expect(found.proof!.rootHash).toEqual((await comet.block(sent.height)).block.header.dataHash)
+})
+
+test('subscribers hear of blocks and of the transactions they asked for', async () => {
+  const live = (await connectComet(node.urls.comet.replace('http', 'ws'))) as Comet38Client
+  const heard: string[] = []
+  const blocks = live.subscribeNewBlock().subscribe({ next: ({ header }) => heard.push(`block ${header.height}`) })
+  const txs = live
+    .subscribeTx(`transfer.recipient='${bob}'`)
+    .subscribe({ next: ({ height, result }) => heard.push(`tx ${height} ${result.code}`) })
+  await live.health()
+  const { height } = await signer.sendTokens(alice!, bob!, coins(1, 'unative'), 'auto')
+  await expect.poll(() => heard).toEqual([`block ${height}`, `tx ${height} 0`])
+  blocks.unsubscribe()
+  txs.unsubscribe()
+  live.disconnect()
+})
+
+test('over a WebSocket every method works, and subscriptions have their limits', async () => {
+  const socket = new WebSocket(`${node.urls.comet.replace('http', 'ws')}/websocket`)
+  await new Promise((resolve) => socket.once('open', resolve))
+  const ask = (id: number, method: string, params: unknown) =>
+    new Promise<RpcAnswer>((resolve) => {
+      socket.once('message', (data) => resolve(JSON.parse(data.toString())))
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    })
+  expect((await ask(1, 'health', {})).result).toEqual({})
+  expect(await ask(2, 'subscribe', { query: "tm.event='Tx'" })).toMatchObject({ id: 2, result: {} })
+  expect((await ask(3, 'subscribe', { query: "tm.event='Tx'" })).error?.data).toContain('already subscribed')
+  expect((await ask(4, 'subscribe', { query: 'nonsense' })).error?.code).toBe(-32603)
+  for (let n = 0; n < 4; n++) expect((await ask(5, 'subscribe', { query: `a.b = ${n}` })).result).toEqual({})
+  expect((await ask(6, 'subscribe', { query: 'a.b = 9' })).error?.data).toContain('max_subscriptions_per_client')
+  expect((await ask(7, 'unsubscribe', { query: 'a.b = 9' })).error?.data).toContain('subscription not found')
+  expect((await ask(8, 'unsubscribe_all', {})).result).toEqual({})
+  socket.terminate()
+})
+
+test('the URI form takes quoted text and 0x bytes, and answers errors with status 500', async () => {
+  const get = async (path: string) => {
+    const response = await fetch(node.urls.comet + path)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  const found = await get(`/tx?hash=0x${sent.transactionHash}&prove=true`)
+  expect(JSON.parse(found.text)).toMatchObject({ id: -1, result: { hash: sent.transactionHash, index: 0 } })
+  expect(found.headers.get('cache-control')).toBe('public, max-age=86400')
+  const searched = await get(`/tx_search?query="transfer.recipient='${bob}'"&per_page=1`)
+  expect(JSON.parse(searched.text).result.txs).toHaveLength(1)
+  const future = await get('/block?height=999999')
+  expect(future.status).toBe(500)
+  expect(JSON.parse(future.text).error.data).toMatch(/must be less than or equal to the current blockchain height/)
+  expect(future.headers.get('cache-control')).toBeNull()
+  expect((await get('/nothing')).status).toBe(404)
+  expect((await get('/')).text).toContain('broadcast_tx_sync')
+})
+
+test('JSON-RPC errors have the engine’s codes and texts', async () => {
+  expect((await post('{')).status).toBe(500)
+  expect((await post('{')).json.error).toMatchObject({ code: -32700, message: 'Parse error. Invalid JSON' })
+  expect((await rpc('no_such_method')).error).toMatchObject({ code: -32601, message: 'Method not found' })
+  expect((await rpc('block', { height: 3 })).error).toMatchObject({ code: -32602, message: 'Invalid params' })
+  expect((await rpc('block', { height: '0' })).error).toMatchObject({
+    code: -32603,
+    data: 'height must be greater than 0, but got 0',
+  })
+  expect((await rpc('tx', { hash: Buffer.alloc(32).toString('base64') })).error?.data).toBe(
+    `tx (${'00'.repeat(32)}) not found`,
+  )
+  expect((await rpc('tx_search', { query: 'tx.height > 0', page: '9' })).error?.data).toContain(
+    'page should be within [1, 1] range, given 9',
+  )
+})
+
+test('batches answer in order, notifications not at all, and eleven calls are too many', async () => {
+  const call = (id: number | null) => ({ jsonrpc: '2.0', id, method: 'health', params: {} })
+  expect((await post([call(1), call(null), call(2)])).text).toBe(
+    '[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]',
+  )
+  expect((await post([call(1)])).json).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  expect((await post(call(null))).text).toBe('')
+  expect((await post(Array.from({ length: 11 }, (_, id) => call(id)))).json.error?.code).toBe(-32600)
+})
+
+test('abci_query answers in codes and words that clients test for', async () => {
+  const query = async (params: unknown) =>
+    (await rpc('abci_query', params)).result?.['response'] as unknown as Record<string, unknown>
+  expect(await query({ path: '/sdk.auth.v1beta1.Query/Account', data: '' })).toMatchObject({
+    code: 18,
+    codespace: 'sdk',
+  })
+  expect(await query({ path: '/no.such.Service/Method' })).toMatchObject({ code: 6 })
+  expect(await query({ path: '/cosmos.bank.v1beta1.Query/Balance', data: 'ffff' })).toMatchObject({ code: 18 })
+  expect(await query({ path: '/app/version' })).toMatchObject({ code: 0, value: expect.any(String) })
+  const key = '64'
+  expect(await query({ path: '/store/bank/key', data: key })).toMatchObject({ code: 0, value: null, proofOps: null })
+  expect((await query({ path: '/store/bank/key', data: key, prove: true }))['code']).not.toBe(0)
+  expect(await query({ path: '/sdk.bank.v1beta1.Query/Params', height: '999999' })).toMatchObject({ code: 18 })
+})

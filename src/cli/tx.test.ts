@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Node, startNode } from '../index.ts'
+import { createKeyring } from './keyring.ts'
+import { keyOfMnemonic } from './keys.ts'
+import { queryCommand } from './query.ts'
+import type { Terminal } from './terminal.ts'
+import { txCommand } from './tx.ts'
+
+let node: Node
+let home: string
+let bob: string
+
+beforeAll(async () => {
+  node = await startNode({ api: { minGasPrice: '0.025unative' } })
+  home = mkdtempSync(join(tmpdir(), 'almanac-tx-'))
+  const keyring = createKeyring({ home, backend: 'test', askPassphrase: async () => '' })
+  await keyring.add('alice', 'secp256k1', keyOfMnemonic(node.mnemonic, "m/44'/118'/0'/0/0"))
+  await keyring.add('eve', 'eth_secp256k1', keyOfMnemonic(node.mnemonic, "m/44'/60'/0'/0/0"))
+  await keyring.add('nobody', 'secp256k1', new Uint8Array(32).fill(9))
+  bob = node.accounts.find(({ path }) => path === "m/44'/118'/0'/0/1")!.bech32
+})
+afterAll(async () => {
+  await node?.stop()
+  rmSync(home, { recursive: true })
+})
+
+function recorder(answers: string[] = [], interactive = false) {
+  const printed: string[] = []
+  const answer = async () => answers.shift()
+  const terminal: Terminal = {
+    print: (text) => printed.push(text),
+    note: () => {},
+    interactive,
+    ask: answer,
+    askSecret: answer,
+  }
+  return { printed, terminal }
+}
+
+async function tx(words: string, answers?: string[]): Promise<Record<string, unknown>> {
+  const { printed, terminal } = recorder(answers, answers !== undefined)
+  const fixed = ['--home', home, '--keyring-backend', 'test', '--node', node.urls.rest, '--output', 'json']
+  await txCommand(terminal).parseAsync([...words.split(' '), ...fixed], { from: 'user' })
+  return JSON.parse(printed.join('\n')) as Record<string, unknown>
+}
+
+async function balance(address: string): Promise<bigint> {
+  const { printed, terminal } = recorder()
+  const words = ['bank', 'balance', address, '--denom', 'unative', '--node', node.urls.rest, '--output', 'json']
+  await queryCommand(terminal).parseAsync(words, { from: 'user' })
+  return BigInt((JSON.parse(printed.join('')) as { balance: { amount: string } }).balance.amount)
+}
+
+test.each(['alice', 'eve'])('%s sends coins with estimated gas at the node’s own price', async (name) => {
+  const before = await balance(bob)
+  const sent = await tx(`bank send --from ${name} --to-address ${bob} --amount 5unative --note hello`)
+  expect(sent).toMatchObject({ code: 0, txhash: expect.stringMatching(/^[0-9A-F]{64}$/) })
+  expect(await balance(bob)).toBe(before + 5n)
+  const { tx: found } = (await node.query(`/sdk/tx/v1beta1/txs/${sent['txhash']}`)) as {
+    tx: { body: { memo: string }; auth_info: { fee: { amount: { amount: string }[]; gas_limit: string } } }
+  }
+  expect(found.body.memo).toBe('hello')
+  const { amount, gas_limit } = found.auth_info.fee
+  expect(BigInt(amount[0]!.amount)).toBe((BigInt(gas_limit) * 25n + 999n) / 1000n)
+})
+
+test('a dry run and an unsigned transaction send nothing', async () => {
+  const height = node.height
+  const words = `bank send --from alice --to-address ${bob} --amount 5unative`
+  expect(BigInt((await tx(`${words} --dry-run`))['gas_estimate'] as string)).toBeGreaterThan(21_000n)
+  const unsigned = await tx(`${words} --generate-only --gas 100000 --fees 7unative`)
+  expect(unsigned).toMatchObject({
+    body: { messages: [{ '@type': '/sdk.bank.v1beta1.MsgSend', to_address: bob }] },
+    auth_info: { fee: { amount: [{ denom: 'unative', amount: '7' }], gas_limit: '100000' } },
+  })
+  expect(node.height).toBe(height)
+})
+
+test('a person is asked first, and may say no', async () => {
+  const words = `bank send --from alice --to-address ${bob} --amount 5unative`
+  await expect(tx(words, ['n'])).rejects.toThrow('nothing sent')
+  expect(await tx(words, ['y'])).toMatchObject({ code: 0 })
+})
+
+test('what is wrong is said: an unknown account, too little fee, bad coins, bad gas', async () => {
+  const send = `bank send --to-address ${bob}`
+  await expect(tx(`${send} --from nobody --amount 5unative`)).rejects.toThrow(/not found/)
+  await expect(tx(`${send} --from missing --amount 5unative`)).rejects.toThrow('no key named missing')
+  await expect(tx(`${send} --from alice --amount 5unative --fees 1unative --gas 100000`)).rejects.toThrow(
+    /insufficient fee/,
+  )
+  await expect(tx(`${send} --from alice --amount five`)).rejects.toThrow('--amount five: not coins')
+  await expect(tx(`${send} --from alice --amount 5unative --gas lots`)).rejects.toThrow('--gas lots')
+  await expect(tx(`${send} --from alice --amount 99999999999999999unative`)).rejects.toThrow(/insufficient funds/)
+})
