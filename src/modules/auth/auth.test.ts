@@ -1,0 +1,195 @@
+import { toBinary } from '@bufbuild/protobuf'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { BaseAccountSchema, ParamsSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
+import { formatBech32 } from '../../primitives/address.ts'
+import { encodeUint64, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
+import { governance } from '../../sdk/authority.ts'
+import type { BranchedContext } from '../../sdk/context.ts'
+import { testContext } from '../../sdk/testing.ts'
+import type { Account } from './account.ts'
+import { accountAny, baseAccount, decodeAccount, encodeAccount } from './account-codec.ts'
+import { genesis } from './genesis.ts'
+import { auth as module } from './index.ts'
+import * as auth from './keeper.ts'
+import { messages } from './messages.ts'
+import { defaultParams } from './params.ts'
+import { queries } from './queries.ts'
+
+const alice = hex('026408260f38d3c43b26f36952ff38ecbaa88692')
+const aliceText = 'chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57'
+const ethAlice = hex('029fd89ee90c50d2eb01feae57cbabcb97db0d9a')
+const keyValue = hex('0a21028768753c35e03391bd60988496c8239e533acb21f60046036d098fa21bf30eb3')
+
+let ctx: BranchedContext
+beforeEach(() => {
+  ctx = testContext({ modules: [module] })
+})
+
+const account = (part: Partial<Account>): Account => ({
+  kind: 'eth',
+  address: alice,
+  addressText: formatBech32('chain', part.address ?? alice),
+  publicKey: undefined,
+  number: 0n,
+  sequence: 0n,
+  codeHash: EMPTY_CODE_HASH,
+  ...part,
+})
+
+// Rows 36 and 37 of state-layout.md §6.1.
+const stored = [
+  {
+    name: 'an account with an Ethereum key',
+    value: account({
+      address: ethAlice,
+      publicKey: { typeUrl: '/chain.crypto.v1.ethsecp256k1.PubKey', value: keyValue },
+      number: 7n,
+      sequence: 5n,
+    }),
+    bytes:
+      '0a1a2f636861696e2e74797065732e76312e4574684163636f756e7412c5010a7f0a2c636861696e31713230613338686670336764393663706c366839306a6174657774616b727636306a68747565124b0a242f636861696e2e63727970746f2e76312e657468736563703235366b312e5075624b657912230a21028768753c35e03391bd60988496c8239e533acb21f60046036d098fa21bf30eb3180720051242307863356432343630313836663732333363393237653764623264636337303363306535303062363533636138323237336237626661643830343564383561343730',
+  },
+  {
+    name: 'a contract',
+    value: account({
+      address: hex('aef9437ff23d48d73271a41a8a094dec9ac71477'),
+      number: 8n,
+      sequence: 1n,
+      codeHash: keccak256(hex('6001600055')),
+    }),
+    bytes:
+      '0a1a2f636861696e2e74797065732e76312e4574684163636f756e7412780a320a2c636861696e31346d7535786c6c6a3834796477766e3335736467357a3264616a647677397268753078666737180820011242307837656663636534373032386461626362306434326633613765646138383230626636663766346536313833393863323534376435326637303363616662303733',
+  },
+]
+
+describe('stored accounts are the bytes of the chain', () => {
+  test.each(stored)('$name', ({ value, bytes }) => {
+    expect(formatHex(encodeAccount(ctx.identity, value))).toBe(bytes)
+    expect(decodeAccount(ctx.identity, value.address, hex(bytes))).toEqual(value)
+  })
+
+  test('the quick writer agrees with the general one for numbers of every length', () => {
+    for (const number of [0n, 1n, 127n, 128n, 16_383n, 16_384n, 1n << 35n, (1n << 49n) - 1n]) {
+      const value = account({ number, sequence: number + 1n })
+      const { typeUrl, value: message } = accountAny(ctx.identity, value)
+      const quick = encodeAccount(ctx.identity, value)
+      expect(formatHex(quick)).toContain(formatHex(utf8(typeUrl)) + formatHex(Uint8Array.of(0x12)))
+      expect(formatHex(quick).endsWith(formatHex(message))).toBe(true)
+      expect(decodeAccount(ctx.identity, alice, quick)).toEqual(value)
+    }
+  })
+
+  test('every other kind comes back as it was', () => {
+    const coins = [{ denom: 'unative', amount: 100n }]
+    const books = { original: coins, delegatedFree: [], delegatedVesting: coins, endTime: 20n }
+    const kinds: Account[] = [
+      account({ kind: 'base', number: 3n }),
+      account({ kind: 'module', module: { name: 'evm', permissions: ['minter', 'burner'] } }),
+      account({ kind: 'vesting', vesting: { ...books, schedule: { kind: 'continuous', startTime: 10n } } }),
+      account({ kind: 'vesting', vesting: { ...books, schedule: { kind: 'delayed' } } }),
+      account({ kind: 'vesting', vesting: { ...books, schedule: { kind: 'permanent' } } }),
+      account({
+        kind: 'vesting',
+        vesting: { ...books, schedule: { kind: 'periodic', startTime: 1n, periods: [{ length: 5n, amount: coins }] } },
+      }),
+    ]
+    for (const value of kinds) {
+      expect(decodeAccount(ctx.identity, alice, encodeAccount(ctx.identity, value))).toEqual(value)
+    }
+  })
+})
+
+test('queries show the base account of an EthAccount (vector 20)', () => {
+  const value = account({
+    publicKey: { typeUrl: '/sdk.crypto.secp256k1.PubKey', value: keyValue },
+    number: 7n,
+    sequence: 3n,
+  })
+  expect(formatHex(toBinary(BaseAccountSchema, baseAccount(value)))).toBe(
+    '0a2c636861696e3171666a7173667330387266756777657837643534396c6563616a61323370356a63656a6e353712430a1c2f73646b2e63727970746f2e736563703235366b312e5075624b657912230a21028768753c35e03391bd60988496c8239e533acb21f60046036d098fa21bf30eb318072003',
+  )
+  auth.setAccount(ctx, value)
+  const { account: shown } = queries.account(ctx, { address: aliceText })
+  expect(shown!.typeUrl).toBe('/sdk.auth.v1beta1.BaseAccount')
+  expect(queries.accountInfo(ctx, { address: aliceText }).info).toMatchObject({ accountNumber: 7n, sequence: 3n })
+})
+
+test('an account write also writes whose its number is, under the keys of vector 21', () => {
+  auth.setAccount(ctx, account({ number: 7n }))
+  const keys = ctx.branchStore.changes().map(({ store, key }) => `${store} ${formatHex(key)}`)
+  expect(keys).toEqual([
+    'acc 01026408260f38d3c43b26f36952ff38ecbaa88692',
+    'acc 6163636f756e744e756d6265720000000000000007',
+  ])
+})
+
+test('numbers are handed out once each, and the next one is kept', () => {
+  expect(auth.ensureAccount(ctx, alice).number).toBe(0n)
+  expect(auth.ensureAccount(ctx, ethAlice).number).toBe(1n)
+  expect(auth.ensureAccount(ctx, alice).number).toBe(0n)
+  expect(ctx.store.get('acc', utf8('globalAccountNumber'))).toEqual(hex('0802'))
+  expect(auth.ensureModuleAccount(ctx, auth.feeCollector)).toMatchObject({ kind: 'module', number: 2n })
+})
+
+test('default parameters have the bytes of vector 29, and are governed', () => {
+  expect(formatHex(toBinary(ParamsSchema, defaultParams()))).toBe('0880021007180a20ce0428e807')
+  const params = { ...defaultParams(), txSigLimit: 3n }
+  expect(() => messages.updateParams(ctx, { authority: aliceText, params })).toThrow('expected gov account')
+  const authority = formatBech32('chain', governance)
+  messages.updateParams(ctx, { authority, params })
+  expect(queries.params(ctx, {}).params!.txSigLimit).toBe(3n)
+  expect(() => messages.updateParams(ctx, { authority, params: { ...params, txSigLimit: 0n } })).toThrow(
+    'invalid tx signature limit',
+  )
+})
+
+describe('queries that find nothing say so', () => {
+  const status = (name: string) => expect.objectContaining({ status: name })
+  test('no address', () => {
+    expect(() => queries.account(ctx, { address: '' })).toThrow('Address cannot be empty')
+    expect(() => queries.accountInfo(ctx, { address: '' })).toThrow('address cannot be empty')
+  })
+  test('an address that is none', () => {
+    expect(() => queries.account(ctx, { address: 'chain1xyz' })).toThrow(status('invalidArgument'))
+  })
+  test('an account that is not there', () => {
+    expect(() => queries.account(ctx, { address: aliceText })).toThrow(status('notFound'))
+    expect(() => queries.account(ctx, { address: aliceText })).toThrow(`account ${aliceText} not found`)
+    expect(() => queries.moduleAccountByName(ctx, { name: 'nobody' })).toThrow('account nobody not found')
+    expect(() => queries.accountAddressByID(ctx, { id: 9n })).toThrow('account address not found with account number 9')
+  })
+})
+
+test('an address is found by its number, given in the path or beside it', () => {
+  auth.setAccount(ctx, account({ number: 7n }))
+  expect(queries.accountAddressByID(ctx, { id: 7n }).accountAddress).toBe(aliceText)
+  expect(queries.accountAddressByID(ctx, { id: 0n, accountId: 7n }).accountAddress).toBe(aliceText)
+})
+
+test('accounts are paged by address', () => {
+  for (let i = 0n; i < 5n; i++) auth.ensureAccount(ctx, encodeUint64(i))
+  const first = queries.accounts(ctx, { pagination: { limit: 2n, countTotal: true } })
+  expect(first.accounts).toHaveLength(2)
+  expect(first.pagination!.total).toBe(5n)
+  const second = queries.accounts(ctx, { pagination: { key: first.pagination!.nextKey, limit: 9n } })
+  expect(second.accounts).toHaveLength(3)
+  expect(second.pagination!.nextKey).toHaveLength(0)
+})
+
+test('addresses convert both ways', () => {
+  expect(queries.addressBytesToString(ctx, { addressBytes: alice }).addressString).toBe(aliceText)
+  expect(queries.addressStringToBytes(ctx, { addressString: aliceText }).addressBytes).toEqual(alice)
+  expect(queries.bech32Prefix(ctx, {}).bech32Prefix).toBe('chain')
+})
+
+test('a genesis with two accounts of one address is refused', () => {
+  const one = {
+    '@type': '/sdk.auth.v1beta1.BaseAccount',
+    address: aliceText,
+    pub_key: null,
+    account_number: '0',
+    sequence: '0',
+  }
+  expect(() => genesis.init(ctx, { accounts: [one, { ...one, account_number: '1' }] })).toThrow('duplicate account')
+})

@@ -1,0 +1,273 @@
+import { create } from '@bufbuild/protobuf'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
+import { formatBech32 } from '../../primitives/address.ts'
+import { formatHex, hex } from '../../primitives/bytes.ts'
+import { governance } from '../../sdk/authority.ts'
+import type { BranchedContext } from '../../sdk/context.ts'
+import { defineModule } from '../../sdk/module.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { testContext } from '../../sdk/testing.ts'
+import * as auth from '../auth/keeper.ts'
+import { genesis } from './genesis.ts'
+import { bank as module } from './index.ts'
+import * as bank from './keeper.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+
+const alice = hex('026408260f38d3c43b26f36952ff38ecbaa88692')
+const aliceText = 'chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57'
+const bob = hex('1dcfcd015f33402c43aef6a57ba6977df044f83a')
+const bobText = formatBech32('chain', bob)
+const gov = formatBech32('chain', governance)
+const mintery = moduleAccount('mintery', 'minter', 'burner')
+const plain = moduleAccount('plain')
+const coins = (amount: bigint, denom = 'unative') => [{ denom, amount }]
+const texts = (amount: bigint, denom = 'unative') => [{ denom, amount: amount.toString() }]
+
+let ctx: BranchedContext
+beforeEach(() => {
+  ctx = testContext({ modules: [module, defineModule({ name: 'mintery', accounts: [mintery, plain] })] })
+})
+
+/** Coins for a holder, as far as tests are concerned out of nothing; the events of it are forgotten. */
+function fund(holder: Uint8Array, amount: bigint, denom = 'unative'): void {
+  bank.mint(ctx, mintery, coins(amount, denom))
+  bank.send(ctx, mintery.address, holder, coins(amount, denom))
+  ctx.branchStore.events.length = 0
+}
+const all = (holder: Uint8Array) => bank.balances(ctx, holder).map(({ denom, amount }) => `${amount}${denom}`)
+const eventTypes = () => ctx.events.map(({ type }) => type)
+
+test('balances, owners and supply lie under the keys of vectors 22 and 23', () => {
+  fund(alice, 12_345n)
+  const entries = new Map(
+    ctx.branchStore
+      .changes()
+      .filter(({ store, value }) => store === 'bank' && value)
+      .map(({ key, value }) => [formatHex(key), formatHex(value!)]),
+  )
+  expect(entries.get('0214026408260f38d3c43b26f36952ff38ecbaa88692756e6174697665')).toBe('3132333435')
+  expect(entries.get('03756e61746976650014026408260f38d3c43b26f36952ff38ecbaa88692')).toBe('00')
+  expect(entries.get('00756e6174697665')).toBe('3132333435')
+})
+
+describe('a send', () => {
+  test('moves coins, makes the account, and leaves no key of an empty balance', () => {
+    fund(alice, 10n)
+    messages.send(ctx, { fromAddress: aliceText, toAddress: bobText, amount: texts(10n) })
+    expect(all(alice)).toEqual([])
+    expect(all(bob)).toEqual(['10unative'])
+    expect(auth.getAccount(ctx, bob)).toMatchObject({ kind: 'eth' })
+    expect(queries.denomOwners(ctx, { denom: 'unative' }).denomOwners.map(({ address }) => address)).toEqual([bobText])
+    expect(eventTypes()).toEqual(['coin_spent', 'coin_received', 'transfer', 'message'])
+    expect(ctx.events[2]!.attributes).toEqual([
+      { key: 'recipient', value: bobText },
+      { key: 'sender', value: aliceText },
+      { key: 'amount', value: '10unative' },
+    ])
+  })
+
+  test('to oneself changes nothing', () => {
+    fund(alice, 10n)
+    messages.send(ctx, { fromAddress: aliceText, toAddress: aliceText, amount: texts(4n) })
+    expect(all(alice)).toEqual(['10unative'])
+  })
+
+  test('of locked coins is refused, and they vest', () => {
+    fund(alice, 100n)
+    const account = auth.getAccount(ctx, alice)!
+    const vesting = {
+      schedule: { kind: 'delayed' } as const,
+      original: coins(60n),
+      delegatedFree: [],
+      delegatedVesting: [],
+      endTime: ctx.block.timeNs / 1_000_000_000n + 1n,
+    }
+    auth.setAccount(ctx, { ...account, kind: 'vesting', vesting })
+    const send = () => messages.send(ctx, { fromAddress: aliceText, toAddress: bobText, amount: texts(41n) })
+    expect(queries.spendableBalanceByDenom(ctx, { address: aliceText, denom: 'unative' }).balance!.amount).toBe('40')
+    expect(send).toThrow('spendable balance 40unative is smaller than 41unative: insufficient funds')
+    ctx.block.timeNs += 1_000_000_000n
+    send()
+    expect(all(bob)).toEqual(['41unative'])
+  })
+
+  test('is refused for invalid coins, disabled denoms and blocked recipients', () => {
+    fund(alice, 10n)
+    const to = (toAddress: string, amount: { denom: string; amount: string }[]) => () =>
+      messages.send(ctx, { fromAddress: aliceText, toAddress, amount })
+    const failure = (codespace: string, code: number) => expect.objectContaining({ codespace, code })
+    expect(to(bobText, [])).toThrow(failure('sdk', 10))
+    expect(to(bobText, texts(0n))).toThrow(failure('sdk', 10))
+    expect(to(bobText, [...texts(1n), ...texts(1n)])).toThrow(failure('sdk', 10))
+    expect(to(bobText, [{ denom: 'unative', amount: '-1' }])).toThrow(failure('sdk', 10))
+    expect(to(bobText, texts(1n, 'x'))).toThrow(failure('sdk', 10))
+    expect(to('0x00', texts(1n))).toThrow(failure('sdk', 7))
+    expect(to(formatBech32('chain', plain.address), texts(1n))).toThrow(failure('sdk', 4))
+    messages.setSendEnabled(ctx, { authority: gov, sendEnabled: [{ denom: 'unative', enabled: false }] })
+    expect(to(bobText, texts(1n))).toThrow('unative transfers are currently disabled')
+    expect(queries.sendEnabled(ctx, {}).sendEnabled).toMatchObject([{ denom: 'unative', enabled: false }])
+    messages.setSendEnabled(ctx, { authority: gov, useDefaultFor: ['unative'] })
+    to(bobText, texts(1n))()
+    expect(all(bob)).toEqual(['1unative'])
+  })
+})
+
+describe('a send to many', () => {
+  const multi = (inputs: [string, bigint][], outputs: [string, bigint][]) => () =>
+    messages.multiSend(ctx, {
+      inputs: inputs.map(([address, amount]) => ({ address, coins: texts(amount) })),
+      outputs: outputs.map(([address, amount]) => ({ address, coins: texts(amount) })),
+    })
+
+  test('gives each its part', () => {
+    fund(alice, 10n)
+    multi(
+      [[aliceText, 10n]],
+      [
+        [bobText, 7n],
+        [aliceText, 3n],
+      ],
+    )()
+    expect(all(alice)).toEqual(['3unative'])
+    expect(all(bob)).toEqual(['7unative'])
+  })
+
+  test('needs one sender, a recipient, and equal sums', () => {
+    fund(alice, 10n)
+    const code = (value: number) => expect.objectContaining({ codespace: 'bank', code: value })
+    expect(multi([], [[bobText, 1n]])).toThrow(code(2))
+    expect(multi([[aliceText, 1n]], [])).toThrow(code(3))
+    expect(multi([[aliceText, 2n]], [[bobText, 1n]])).toThrow(code(4))
+    expect(
+      multi(
+        [
+          [aliceText, 1n],
+          [bobText, 1n],
+        ],
+        [[bobText, 2n]],
+      ),
+    ).toThrow(code(9))
+  })
+})
+
+describe('minting and burning', () => {
+  test('change the supply by a capability, with their events', () => {
+    bank.mint(ctx, mintery, coins(10n))
+    bank.burn(ctx, mintery, coins(4n))
+    expect(bank.supply(ctx, 'unative')).toBe(6n)
+    expect(eventTypes()).toEqual(['coin_received', 'coinbase', 'coin_spent', 'burn'])
+    bank.burn(ctx, mintery, coins(6n))
+    expect(ctx.store.has('bank', hex('00756e6174697665'))).toBe(false)
+  })
+
+  test('without the permission are a bug, not a refusal', () => {
+    expect(() => bank.mint(ctx, plain, coins(1n))).toThrow('does not have permissions to act as minter')
+    expect(() => bank.burn(ctx, plain, coins(1n))).toThrow('does not have permissions to act as burner')
+  })
+})
+
+describe('wei', () => {
+  const wei = 10n ** 12n
+
+  test('carry into base units and borrow from them, the remainder under its key (row 35)', () => {
+    const holder = hex('029fd89ee90c50d2eb01feae57cbabcb97db0d9a')
+    fund(holder, 1_234_567n)
+    bank.addWei(ctx, holder, wei - 1n)
+    expect(bank.balanceWei(ctx, holder)).toBe(1_234_567_999_999_999_999n)
+    const key = hex('0f636861696e31713230613338686670336764393663706c366839306a6174657774616b727636306a6874756500')
+    expect(formatHex(ctx.store.get('bank', key)!)).toBe(
+      '000000000000000000000000000000000000000000000000000000e8d4a50fff',
+    )
+    bank.addWei(ctx, holder, 1n)
+    expect(bank.balance(ctx, holder, 'unative')).toBe(1_234_568n)
+    expect(ctx.store.has('bank', key)).toBe(false)
+    bank.subWei(ctx, holder, 1n)
+    expect(bank.balance(ctx, holder, 'unative')).toBe(1_234_567n)
+    expect(bank.weiDelta(ctx)).toBe(wei - 1n)
+    expect(() => bank.subWei(ctx, holder, 10n ** 30n)).toThrow('insufficient funds')
+  })
+
+  test('a dropped branch drops its delta too', () => {
+    fund(alice, 5n)
+    const branch = ctx.branch()
+    bank.subWei(branch, alice, 3n)
+    expect(bank.weiDelta(branch)).toBe(-3n)
+    expect(bank.weiDelta(ctx)).toBe(0n)
+    branch.merge()
+    expect(bank.weiDelta(ctx)).toBe(-3n)
+  })
+})
+
+describe('metadata', () => {
+  const valid = create(MetadataSchema, {
+    name: 'Native',
+    symbol: 'NATIVE',
+    base: 'unative',
+    display: 'native',
+    denomUnits: [{ denom: 'unative' }, { denom: 'native', exponent: 6, aliases: ['nat'] }],
+  })
+  const faults: [string, object][] = [
+    ['name field cannot be blank', { name: ' ' }],
+    ['symbol field cannot be blank', { symbol: '' }],
+    ['invalid metadata base denom: invalid denom: 1', { base: '1' }],
+    ['invalid metadata display denom: invalid denom: 1', { display: '1' }],
+    ["metadata's first denomination unit must be the one with base denom 'ufoo'", { base: 'ufoo' }],
+    ["metadata must contain a denomination unit with display denom 'ufoo'", { display: 'ufoo' }],
+    [
+      'the exponent for base denomination unit unative must be 0',
+      { denomUnits: [{ denom: 'unative', exponent: 1, aliases: [] }] },
+    ],
+  ]
+  test.each(faults)('%s', (text, part) => {
+    expect(bank.metadataFault(valid)).toBeUndefined()
+    expect(bank.metadataFault({ ...valid, ...part })).toBe(text)
+  })
+
+  test('is found by denom, and its absence is told', () => {
+    bank.setMetadata(ctx, valid)
+    expect(queries.denomMetadata(ctx, { denom: 'unative' }).metadata!.symbol).toBe('NATIVE')
+    expect(queries.denomMetadataByQueryString(ctx, { denom: 'unative' }).metadata!.display).toBe('native')
+    expect(queries.denomsMetadata(ctx, {}).metadatas).toHaveLength(1)
+    expect(() => queries.denomMetadata(ctx, { denom: 'ufoo' })).toThrow('client metadata for denom ufoo')
+  })
+})
+
+test('lists are paged, forwards and back', () => {
+  for (const denom of ['uaaa', 'ubbb', 'uccc', 'unative']) fund(alice, 1n, denom)
+  const denoms = (page: { balances: { denom: string }[] }) => page.balances.map(({ denom }) => denom)
+  const ask = (pagination: object) => queries.allBalances(ctx, { address: aliceText, pagination })
+  const first = ask({ limit: 3n, countTotal: true })
+  expect(denoms(first)).toEqual(['uaaa', 'ubbb', 'uccc'])
+  expect(first.pagination!.total).toBe(4n)
+  expect(denoms(ask({ key: first.pagination!.nextKey }))).toEqual(['unative'])
+  expect(denoms(ask({ reverse: true, limit: 2n }))).toEqual(['unative', 'uccc'])
+  expect(denoms(ask({ offset: 2n, limit: 1n }))).toEqual(['uccc'])
+  expect(() => ask({ key: hex('00'), offset: 1n })).toThrow('either offset or key')
+  expect(queries.totalSupply(ctx, {}).supply).toHaveLength(4)
+  expect(queries.supplyOf(ctx, { denom: 'none' }).amount).toMatchObject({ denom: 'none', amount: '0' })
+  expect(() => queries.balance(ctx, { address: 'x', denom: 'unative' })).toThrow('invalid address: ')
+})
+
+test('a genesis holds what it says: remainders make whole units, and a wrong sum is refused', () => {
+  const holder = (address: string, amount: string) => ({ address, coins: [{ denom: 'unative', amount }] })
+  const state = {
+    balances: [holder(aliceText, '5'), holder(bobText, '2')],
+    supply: [{ denom: 'unative', amount: '8' }],
+    wei_balances: [
+      { addr_bech32: aliceText, wei_store_bal: '400000000000' },
+      { addr_bech32: bobText, wei_store_bal: '600000000000' },
+    ],
+  }
+  genesis.init(ctx, state)
+  expect(bank.supply(ctx, 'unative')).toBe(8n)
+  expect(genesis.export(ctx)).toMatchObject(state)
+  const again = testContext()
+  expect(() => genesis.init(again, { ...state, supply: [{ denom: 'unative', amount: '7' }] })).toThrow(
+    'expected 8unative, got 7unative',
+  )
+  expect(() => genesis.init(testContext(), { balances: [holder(aliceText, '1'), holder(aliceText, '1')] })).toThrow(
+    'duplicate balance',
+  )
+})
