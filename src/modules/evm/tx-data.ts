@@ -220,7 +220,7 @@ type TxMessage =
 function read(tx: TxMessage): Transaction {
   switch (tx.$typeName) {
     case 'chain.evm.v1.LegacyTx':
-      return { ...commonOf(tx), ...legacySignature(tx), type: 0, gasPriceWei: integer(tx.gasPrice, 'gas price') }
+      return { ...commonOf(tx), type: 0, gasPriceWei: integer(tx.gasPrice, 'gas price'), ...legacySignature(tx) }
     case 'chain.evm.v1.AccessListTx':
       return {
         ...commonOf(tx),

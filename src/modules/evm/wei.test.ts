@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { formatHuman, splitWei } from './wei.ts'
+
+test('amounts read as people write them', () => {
+  expect(formatHuman(420n, 6)).toBe('0.00042')
+  expect(formatHuman(1_234_567n, 6)).toBe('1.234567')
+  expect(formatHuman(7_000_000n, 6)).toBe('7')
+  expect(formatHuman(2_500_000n, 6)).toBe('2.5')
+  expect(formatHuman(123n, 18)).toBe('0.000000000000000123')
+  expect(formatHuman(0n, 6)).toBe('0')
+  expect(formatHuman(15n, 0)).toBe('15')
+})
+
+test('wei are whole units and what is left', () => {
+  expect(splitWei(2n * 10n ** 12n + 3n)).toEqual({ units: 2n, remainderWei: 3n })
+})
