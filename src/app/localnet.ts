@@ -2,9 +2,11 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import { evmChainIdOf } from '../identity/identity.ts'
 import type { Identity } from '../identity/types.ts'
+import { localnetGenesis as evmLocalnet } from '../modules/evm/localnet.ts'
 import { formatBech32, ofModule } from '../primitives/address.ts'
 import { formatBase64, formatHex0x } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import type { ReadContext } from '../sdk/context.ts'
 import { createReadContext } from '../sdk/create-context.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { modules } from './modules.ts'
@@ -34,9 +36,9 @@ export interface LocalnetOptions {
 
 type JsonObject = { [key: string]: JsonValue }
 
-/** What each module starts a new chain with, by module name. */
-function defaultState(identity: Identity, chainId: string): Record<string, JsonObject> {
-  const ctx = createReadContext({
+/** A context without state: enough for what modules start a new chain with. */
+function emptyContext(identity: Identity, chainId: string): ReadContext {
+  return createReadContext({
     store: createEmptyBranch(),
     identity,
     app: createRouter(modules).facts,
@@ -52,9 +54,6 @@ function defaultState(identity: Identity, chainId: string): Record<string, JsonO
       votes: [],
     },
   })
-  return Object.fromEntries(
-    modules.flatMap(({ name, genesis }) => (genesis ? [[name, genesis.defaults(ctx) as JsonObject]] : [])),
-  )
 }
 
 function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonValue[] {
@@ -137,7 +136,10 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
   const first = accounts[0]
   if (!first) throw new RangeError('a localnet needs an account')
   const text = (bytes: Uint8Array) => formatBech32(identity.bech32.account, bytes)
-  const state = defaultState(identity, chainId)
+  const ctx = emptyContext(identity, chainId)
+  const state: Record<string, JsonObject> = Object.fromEntries(
+    modules.flatMap(({ name, genesis }) => (genesis ? [[name, genesis.defaults(ctx) as JsonObject]] : [])),
+  )
   const merge = (name: string, part: JsonObject) => ({ [name]: { ...state[name], ...part } })
   return {
     chain_id: chainId,
@@ -157,7 +159,7 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
       ...merge('bank', bankState(options, text)),
       ...merge('staking', stakingState(options, first.address)),
       ...merge('sudo', { sudoers: { root: text(first.address), contracts: [] } }),
-      ...(fork === undefined ? {} : merge('evm', { chain_config: { fork } })),
+      ...merge('evm', evmLocalnet(ctx, fork) as JsonObject),
     },
   }
 }
