@@ -3,9 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { queryError } from '../primitives/errors.ts'
 
+const COMPRESS_FROM_BYTES = 1024
+
 /** A body with the headers that belong to it, as name and value in turn. */
 export interface Payload {
-  readonly body: Buffer
+  readonly text: string
+  readonly sizeBytes: number
   readonly headers: readonly string[]
   /** Method that the answer is of; for counting. */
   readonly operation?: string
@@ -14,11 +17,15 @@ export interface Payload {
   brotli?: Buffer
 }
 
-const COMPRESS_FROM_BYTES = 1024
+export function createPayload(text: string, headers: readonly string[], operation?: string): Payload {
+  const sizeBytes = Buffer.byteLength(text)
+  const all = sizeBytes < COMPRESS_FROM_BYTES ? headers : headers.concat('Vary', 'Accept-Encoding')
+  return { text, sizeBytes, headers: all, ...(operation === undefined ? {} : { operation }) }
+}
 
 /** What a client takes: gzip first, since it costs least. */
 function encodingOf(req: IncomingMessage, payload: Payload): 'gzip' | 'br' | undefined {
-  if (payload.body.length < COMPRESS_FROM_BYTES) return undefined
+  if (payload.sizeBytes < COMPRESS_FROM_BYTES) return undefined
   const accepted = req.headers['accept-encoding']
   if (typeof accepted !== 'string') return undefined
   if (takes(accepted, 'gzip')) return 'gzip'
@@ -45,8 +52,9 @@ export function sendPayload(
   }
   const encoding = encodingOf(req, payload)
   if (encoding === undefined) {
-    res.writeHead(status, payload.headers.concat(extra, 'Content-Length', String(payload.body.length)))
-    res.end(payload.body)
+    res.writeHead(status, payload.headers.concat(extra, 'Content-Length', String(payload.sizeBytes)))
+    // Text goes out with the head in one write; a buffer would take two.
+    res.end(payload.text)
     return
   }
   const body = encoding === 'gzip' ? gzipOf(payload) : brotliOf(payload)
@@ -56,12 +64,12 @@ export function sendPayload(
 }
 
 function gzipOf(payload: Payload): Buffer {
-  payload.gzip ??= gzipSync(payload.body, { level: 4 })
+  payload.gzip ??= gzipSync(payload.text, { level: 4 })
   return payload.gzip
 }
 
 function brotliOf(payload: Payload): Buffer {
-  payload.brotli ??= brotliCompressSync(payload.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+  payload.brotli ??= brotliCompressSync(payload.text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
   return payload.brotli
 }
 

@@ -158,7 +158,7 @@ export function parseValue(field: DescField, text: string, name: string): unknow
     if (number === undefined) throw violation(name, `no value of ${field.enum.name}`)
     return number
   }
-  const kind = getOption(field, scalar)
+  const kind = scalarOf(field)
   switch (field.scalar as ScalarType) {
     case ScalarType.STRING:
       return kind === Scalar.DECIMAL ? parseDecimal(text, name) : text
@@ -176,6 +176,18 @@ export function parseValue(field: DescField, text: string, name: string): unknow
       return number
     }
   }
+}
+
+const scalars = new WeakMap<DescField, Scalar>()
+
+/** Reading an option costs more than parsing most values. */
+function scalarOf(field: DescField): Scalar {
+  let kind = scalars.get(field)
+  if (kind === undefined) {
+    kind = getOption(field, scalar)
+    scalars.set(field, kind)
+  }
+  return kind
 }
 
 const INTEGER = /^([+-]?)(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+)$/

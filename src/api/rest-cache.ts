@@ -29,7 +29,7 @@ function put(table: Table, limitBytes: number, key: string, payload: Payload): v
 
 function sizeOf(key: string, payload: Payload): number {
   // A long body may be compressed later, and then both forms are kept.
-  return OVERHEAD_BYTES + key.length * 2 + payload.body.length * 2
+  return OVERHEAD_BYTES + key.length * 2 + payload.sizeBytes * 2
 }
 
 /**

@@ -6,7 +6,7 @@ import { type ChainError, queryError } from '../primitives/errors.ts'
 import { createCors } from './cors.ts'
 import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
-import { type Payload, parseGrpcTimeout } from './http.ts'
+import { createPayload, type Payload, parseGrpcTimeout } from './http.ts'
 import { createJsonWriter } from './json.ts'
 import { createResponseCache } from './rest-cache.ts'
 import { heightHeaderNames, selectHeight } from './rest-height.ts'
@@ -63,10 +63,17 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   const cors = createCors(node.settings.corsOrigins, heightNames)
   const observe = options.observe ?? (() => {})
 
+  let clock = { seconds: -1, text: '' }
+  function serverTime(): string {
+    const seconds = Math.floor(node.now() / 1000)
+    if (seconds !== clock.seconds) clock = { seconds, text: String(seconds) }
+    return clock.text
+  }
+
   /** Adds the headers that every reply carries. */
   function reply(request: RestRequest, operation: string, status: number, payload: Payload): RestReply {
     observe(operation, status)
-    const common = ['X-Server-Time', String(Math.floor(node.now() / 1000)), 'X-Request-Id', request.id]
+    const common = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id]
     const origin = request.headers['origin']
     return { status, payload, headers: origin === undefined ? common : common.concat(cors.headers(String(origin))) }
   }
@@ -99,7 +106,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     ]
     if (status === 429 || status === 503) headers.push('Retry-After', '1')
     if (status === 401) headers.push('WWW-Authenticate', 'Bearer')
-    return reply(request, operation, status, { body: Buffer.from(errorBody(writer, shown)), headers })
+    return reply(request, operation, status, createPayload(errorBody(writer, shown), headers))
   }
 
   /** Whatever was thrown: an expected failure, or a bug, which is logged. */
@@ -112,27 +119,33 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     return failure(request, '', error)
   }
 
-  let etag = { height: -1n, text: '' }
   /** Tells states apart: the height, and the hash of its block, which fixes everything before it. */
   function etagOf(height: bigint): string {
-    if (etag.height !== height) {
-      const hash = node.blocks.header(height)?.hash
-      etag = { height, text: `"${height}-${hash ? formatHex(hash.subarray(0, 4)) : '0'}"` }
+    const hash = node.blocks.header(height)?.hash
+    return `"${height}-${hash ? formatHex(hash.subarray(0, 4)) : '0'}"`
+  }
+
+  let stateHeaders: { readonly height: bigint; readonly latest: readonly string[]; readonly pinned: readonly string[] }
+  /** Headers of every answer read from the state of one height. */
+  function headersOfState(height: bigint, pinned: boolean): readonly string[] {
+    if (stateHeaders?.height !== height) {
+      const headers = [...JSON_TYPE, ...heightHeaders(height), 'ETag', etagOf(height), 'Cache-Control']
+      stateHeaders = {
+        height,
+        latest: [...headers, 'no-cache'],
+        pinned: [...headers, 'public, max-age=31536000, immutable'],
+      }
     }
-    return etag.text
+    return pinned ? stateHeaders.pinned : stateHeaders.latest
   }
 
   function payloadOf(route: Route, answer: QueryAnswer & { ok: true }, pinned: boolean): Payload {
-    const body = Buffer.from(writer.of(route.rpc.output)(answer.response))
-    const headers = [...JSON_TYPE, ...heightHeaders(answer.height), 'Vary', 'Accept-Encoding']
-    if (isStateQuery(route)) {
-      headers.push('ETag', etagOf(answer.height))
-      headers.push('Cache-Control', pinned ? 'public, max-age=31536000, immutable' : 'no-cache')
-    } else {
-      headers.push('Cache-Control', 'no-cache')
-    }
-    for (const [name, value] of Object.entries(answer.headers ?? {})) headers.push(name, value)
-    return { body, headers, operation: route.method }
+    const headers = route.isStateQuery
+      ? headersOfState(answer.height, pinned)
+      : [...JSON_TYPE, ...heightHeaders(answer.height), 'Cache-Control', 'no-cache']
+    const further = Object.entries(answer.headers ?? {}).flat()
+    const text = writer.of(route.rpc.output)(answer.response)
+    return createPayload(text, further.length > 0 ? headers.concat(further) : headers, route.method)
   }
 
   function success(request: RestRequest, payload: Payload): RestReply {
@@ -144,7 +157,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   function finish(request: RestRequest, route: Route, pinned: boolean, answer: QueryAnswer): RestReply {
     if (!answer.ok) return failure(request, route.method, answer.error, { height: answer.height })
     const payload = payloadOf(route, answer, pinned)
-    if (route.verb === 'GET' && isStateQuery(route)) cache.set(request.target, answer.height, pinned, payload)
+    if (route.verb === 'GET' && route.isStateQuery) cache.set(request.target, answer.height, pinned, payload)
     return success(request, payload)
   }
 
@@ -156,18 +169,19 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     const height = selectHeight(request.headers, bound.height)
     const timeoutMs = timeoutOf(request)
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
-    const abort = new AbortController()
-    const call = { method: route.method, request: bound.request, height, signal: abort.signal, timeoutMs }
+    // A read of state is over before anybody could wish it away.
+    const abort = route.isLight ? undefined : new AbortController()
+    const call = { method: route.method, request: bound.request, height, signal: abort?.signal, timeoutMs }
     const answered = node.dispatch(call)
     const pinned = height !== undefined
     if (!(answered instanceof Promise)) {
       const late = timeoutMs !== undefined && performance.now() >= deadline
       return late ? failure(request, route.method, deadlineExceeded()) : finish(request, route, pinned, answered)
     }
-    request.onClose(() => abort.abort())
+    request.onClose(() => abort?.abort())
     return new Promise((resolve) => {
       const expire = (): void => {
-        abort.abort()
+        abort?.abort()
         resolve(failure(request, route.method, deadlineExceeded()))
       }
       const timer = timeoutMs === undefined ? undefined : setTimeout(expire, Math.min(timeoutMs, LONGEST_TIMER_MS))
@@ -197,7 +211,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     const origin = request.headers['origin']
     const headers = ['Allow', allow, ...cors.preflight(origin === undefined ? undefined : String(origin), allow)]
     observe('', 204)
-    return { status: 204, payload: { body: Buffer.alloc(0), headers }, headers: ['X-Request-Id', request.id] }
+    return { status: 204, payload: createPayload('', headers), headers: ['X-Request-Id', request.id] }
   }
 
   async function withBody(
@@ -276,11 +290,6 @@ function timeoutOf(request: RestRequest): number | undefined {
   const timeoutMs = parseGrpcTimeout(String(text))
   if (timeoutMs === undefined) throw violation('grpc-timeout', `invalid grpc-timeout: ${text}`)
   return timeoutMs
-}
-
-/** Whether a method reads state alone, so that its answer is fixed by the height. */
-function isStateQuery(route: Route): boolean {
-  return route.rpc.parent.name === 'Query'
 }
 
 /** Whether unknown parameters are errors. */

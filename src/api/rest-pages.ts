@@ -1,6 +1,6 @@
 /** What the REST port serves besides operations: an index, the description of the API, and what the node brings. */
 import type { GatewayNode } from './gateway.ts'
-import type { Payload } from './http.ts'
+import { createPayload, type Payload } from './http.ts'
 import { describeApi } from './openapi.ts'
 import type { Router } from './routes.ts'
 
@@ -16,22 +16,18 @@ export type Pages = (path: string) => Page | undefined
 export type ExtraPage = (path: string) => { readonly status: number; readonly body: string } | undefined
 
 const NO_STORE = ['Cache-Control', 'no-store']
-const VARIES = ['Vary', 'Accept-Encoding', 'Cache-Control', 'no-cache']
+const NO_CACHE = ['Cache-Control', 'no-cache']
 
-function json(value: unknown, headers: readonly string[]): Page {
-  return {
-    status: 200,
-    payload: { body: Buffer.from(JSON.stringify(value)), headers: ['Content-Type', 'application/json', ...headers] },
-  }
+function page(status: number, type: string, text: string, headers: readonly string[]): Page {
+  return { status, payload: createPayload(text, ['Content-Type', type, ...headers]) }
 }
 
-function html(text: string): Page {
-  const headers = ['Content-Type', 'text/html; charset=utf-8', ...VARIES]
-  return { status: 200, payload: { body: Buffer.from(text), headers } }
+function json(value: unknown, headers: readonly string[]): Page {
+  return page(200, 'application/json', JSON.stringify(value), headers)
 }
 
 function redirect(location: string): Page {
-  return { status: 308, payload: { body: Buffer.alloc(0), headers: ['Location', location] } }
+  return { status: 308, payload: createPayload('', ['Location', location]) }
 }
 
 export function createPages(node: GatewayNode, router: Router, extra: ExtraPage = () => undefined): Pages {
@@ -53,10 +49,8 @@ export function createPages(node: GatewayNode, router: Router, extra: ExtraPage 
   }
 
   function brought(path: string): Page | undefined {
-    const page = extra(path)
-    if (!page) return undefined
-    const headers = ['Content-Type', 'application/json', ...NO_STORE]
-    return { status: page.status, payload: { body: Buffer.from(page.body), headers } }
+    const found = extra(path)
+    return found && page(found.status, 'application/json', found.body, NO_STORE)
   }
 
   return (path) => {
@@ -64,13 +58,13 @@ export function createPages(node: GatewayNode, router: Router, extra: ExtraPage 
       case '/':
         return index()
       case '/openapi.json':
-        description ??= json(describeApi(node.identity, router.routes, node.settings.version), VARIES)
+        description ??= json(describeApi(node.identity, router.routes, node.settings.version), NO_CACHE)
         return description
       case '/swagger':
         return redirect('/swagger/')
       case '/docs':
       case '/swagger/':
-        browser ??= html(browserPage())
+        browser ??= page(200, 'text/html; charset=utf-8', browserPage(), NO_CACHE)
         return browser
       default:
         return brought(path)

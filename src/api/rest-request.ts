@@ -4,7 +4,7 @@ import type { Identity } from '../identity/types.ts'
 import { violation } from './errors.ts'
 import { readJson } from './json-read.ts'
 import { percentDecode } from './percent.ts'
-import { applyQuery, fieldNamed, type Parameters, parseQuery, parseValue } from './query-params.ts'
+import { applyQuery, type Parameters, parseQuery, parseValue } from './query-params.ts'
 import type { Match, Route, Variable } from './routes.ts'
 
 type Slots = Record<string, unknown>
@@ -17,6 +17,7 @@ export interface BoundRequest {
 }
 
 const NO_PARAMETERS: Parameters = new Map()
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 /**
  * Binds a match. Undefined: the path ends before its value, and the query string does not give it either.
@@ -32,14 +33,15 @@ export function bindRequest(
   const route = chooseRoute(identity, match, routes, query)
   const schema = route.rpc.input
   const request = route.body ? readJson(identity, schema, options.body ?? '') : create(schema)
-  const bound = new Set(route.variables.map(({ name }) => name))
-  if (match.fromQuery) bound.delete(route.variables.at(-1)!.name)
   for (let i = 0; i < match.values.length; i++) setVariable(request, route.variables[i]!, match.values[i]!)
-  const parameters = query !== '' && !route.body && hasOpenFields(schema, bound) ? parseQuery(query) : NO_PARAMETERS
-  if (parameters.size > 0)
+  const parsed = query !== '' && (route.takesQuery || match.fromQuery)
+  const parameters = parsed ? parseQuery(query) : NO_PARAMETERS
+  if (parameters.size > 0) {
+    const bound = match.fromQuery ? NO_NAMES : route.bound
     applyQuery(identity, schema, request, reserved(schema, parameters), { bound, strict: options.strict })
+  }
   if (match.fromQuery && !parameters.has(route.variables.at(-1)!.name)) return undefined
-  const height = fieldNamed(identity, schema, 'height') ? undefined : looseParameter(query, 'height')
+  const height = route.ownsHeight || query === '' ? undefined : looseParameter(query, 'height')
   return { route, request, height }
 }
 
@@ -54,17 +56,15 @@ function reserved(schema: DescMessage, parameters: Parameters): Parameters {
   return rest
 }
 
-function hasOpenFields(schema: DescMessage, bound: ReadonlySet<string>): boolean {
-  return schema.fields.some((field) => !bound.has(field.name))
-}
-
 function setVariable(request: Message, variable: Variable, text: string): void {
   let slots = request as unknown as Slots
-  for (const field of variable.way.slice(0, -1)) {
+  const { way } = variable
+  for (let i = 0; i < way.length - 1; i++) {
+    const field = way[i]!
     slots[field.localName] ??= create(field.message!)
     slots = slots[field.localName] as Slots
   }
-  const field = variable.way.at(-1)!
+  const field = way[way.length - 1]!
   slots[field.localName] = parseValue(field, text, variable.name)
 }
 

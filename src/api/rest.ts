@@ -51,7 +51,7 @@ export function createRestHandler(
     const flat = reply.payload.headers.concat(reply.headers)
     const answered: Record<string, string> = {}
     for (let i = 0; i < flat.length; i += 2) answered[flat[i]!.toLowerCase()] = flat[i + 1]!
-    return { status: reply.status, headers: answered, body: reply.payload.body.toString() }
+    return { status: reply.status, headers: answered, body: reply.payload.text }
   }
 }
 

@@ -1,6 +1,6 @@
 /** REST routes, built from the descriptors at start, and the matching of paths to them (gateway.md §3.3). */
 import { type DescField, type DescMessage, type DescMethod, getOption } from '@bufbuild/protobuf'
-import { by as byOption, rest_of_path, tx_service } from '../gen/almanac/options_pb.ts'
+import { by as byOption, compute, rest_of_path, tx_service } from '../gen/almanac/options_pb.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import type { HttpRule } from '../gen/google/api/http_pb.ts'
 import { methodPath } from '../identity/registry.ts'
@@ -26,6 +26,16 @@ export interface Route {
   /** Value of `?by=` that selects it among operations of one shape. */
   readonly by: string
   readonly txService: boolean
+  /** Reads state alone, so that its answer is fixed by the height. */
+  readonly isStateQuery: boolean
+  /** And does so at once, in this thread. */
+  readonly isLight: boolean
+  /** Names of the fields that the path sets. */
+  readonly bound: ReadonlySet<string>
+  /** Whether a query string could set a field. */
+  readonly takesQuery: boolean
+  /** `?height=` is a field of the request, not the state to read. */
+  readonly ownsHeight: boolean
 }
 
 export interface Variable {
@@ -109,6 +119,8 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
     const way = fieldWay(identity, rpc.input, segment.variable)
     variables.push({ name: segment.variable, way, restOfPath: getOption(way.at(-1)!, rest_of_path) })
   }
+  const bound = new Set(variables.map(({ name }) => name))
+  const isStateQuery = rpc.parent.name === 'Query'
   const route: Route = {
     verb,
     template,
@@ -118,6 +130,11 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
     body: rule.body === '*',
     by: getOption(rpc, byOption),
     txService: getOption(rpc, tx_service),
+    isStateQuery,
+    isLight: isStateQuery && !getOption(rpc, compute),
+    bound,
+    takesQuery: rule.body !== '*' && rpc.input.fields.some((field) => !bound.has(field.name)),
+    ownsHeight: rpc.input.fields.some((field) => field.name === 'height'),
   }
   return [route, ...rule.additionalBindings.flatMap((binding) => routesOf(identity, rpc, binding))]
 }
