@@ -7,6 +7,7 @@ import { homeOf, resolveSettings } from './settings.ts'
 export interface NodeFlags {
   readonly node?: string
   readonly home?: string
+  readonly portOffset?: string
 }
 
 export interface NodeClient {
@@ -18,16 +19,20 @@ export interface NodeClient {
 
 /** The flags with which commands find a node. */
 export function addNodeOptions(command: Command): Command {
-  return command.option('--node <url>', 'REST URL of the node (default: from the settings of the home)')
+  return command
+    .option('--node <url>', 'REST URL of the node (default: from the settings of the home)')
+    .option('--port-offset <n>', 'what the node was told to add to its ports')
 }
 
 /** The node that the flags name, else the one of the home's settings. */
 export function openNode(flags: NodeFlags): NodeClient {
-  return createNodeClient(flags.node ?? urlOfHome(homeOf(flags.home)))
+  return createNodeClient(flags.node ?? urlOfHome(flags))
 }
 
-function urlOfHome(home: string): string {
-  const { rest, node } = resolveSettings({}, diskFiles.exists(home) ? home : undefined).config
+function urlOfHome({ home: root, portOffset }: NodeFlags): string {
+  const home = homeOf(root)
+  const flags = portOffset === undefined ? {} : { 'port-offset': portOffset }
+  const { rest, node } = resolveSettings(flags, diskFiles.exists(home) ? home : undefined).config
   return `http://${rest.host}:${rest.port + node.portOffset}`
 }
 
