@@ -4,6 +4,7 @@ import { A, F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHIL
   F_OUT_LENGTH, F_PC, F_SP, F_STACK, F_STATIC, F_VALUE, F_WANT, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout'
 import { analyse, analysisSize } from './analysis'
 import { reach } from './memory'
+import { write } from './trace'
 import * as u256 from './u256'
 
 /** Zeros behind code: a PUSH may read 32 bytes past the end, and the byte after them is a STOP. */
@@ -79,7 +80,9 @@ export function settleCall(parent: usize, success: bool, gas: i64, out: usize, l
   if (length == 0) return
   if (length <= RETURN_DATA_SIZE && out != RETURN_DATA) memory.copy(RETURN_DATA, out, length)
   const wanted = min(length, load<u32>(parent, F_CHILD_OUT_LENGTH))
-  if (wanted != 0) memory.copy(load<u32>(parent, F_CHILD_OUT), out, wanted)
+  if (wanted == 0) return
+  memory.copy(load<u32>(parent, F_CHILD_OUT), out, wanted)
+  if (isDefined(TRACED)) write(parent, load<u32>(parent, F_CHILD_OUT), wanted)
 }
 
 /** Hands the end of a frame to its parent; `keep` says that its gas and output survive (success or revert). */

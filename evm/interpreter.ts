@@ -14,10 +14,12 @@ import { GAS_BITS, JUMPDEST_BIT } from './analysis'
 import * as host from './host'
 import { keccak } from './keccak'
 import { HUGE, copyPadded, expand, expandRange } from './memory'
+import * as trace from './trace'
 import * as u256 from './u256'
 
 /** Ends `run`: what the frame needs to go on, or to be reported on. */
 function leave(frame: usize, pc: usize, sp: usize, gas: i64, status: i32): i32 {
+  if (isDefined(TRACED)) trace.finish(frame, gas, status)
   store<u32>(frame, pc, F_PC)
   store<u32>(frame, sp, F_SP)
   store<i64>(frame, gas, F_GAS)
@@ -175,6 +177,10 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
     if (sizeof<M>() == 2) {
       const info = load<u64>(OPCODES + (<usize>op << 3))
       const need = <u32>(info >> 16) & 0xffff
+      if (isDefined(TRACED)) {
+        trace.finish(frame, gas, S_STOP)
+        if (!trace.step(frame, pc, op, sp, gas)) return leave(frame, pc, sp, gas, S_YIELD)
+      }
       if (sp - stack - need > (<u32>(info >> 32) & 0xffff)) {
         return leave(frame, pc, sp, gas, need == 0xffff ? S_INVALID_OPCODE : S_STACK)
       }
@@ -951,6 +957,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
 
 /** Runs a frame until it ends, or needs the host, or has used up its fuel (about one unit per jump). */
 export function run(frame: usize, fuel: i32): i32 {
+  if (isDefined(TRACED)) return interpret<u16>(frame, fuel)
   const status = interpret<u8>(frame, fuel)
   return status == S_CAREFUL ? interpret<u16>(frame, fuel) : status
 }

@@ -4,6 +4,7 @@
  *   64 Ki  environment, opcode table, scratch
  *  128 Ki  frame records
  *    1 Mi  return data (up to 128 KiB; larger outputs stay with the host)
+ *  1152 Ki  trace records (traced build)
  *    2 Mi  code arena: deployed code and its analysis, shared by all executions until it is full
  *   34 Mi  operand stacks, one behind the other
  *   68 Mi  memories, one behind the other: [init code, analysis] [memory] of the outermost frame first
@@ -38,6 +39,14 @@ export const HAS_63_64: usize = 0x10608
 export const INIT_CODE_LIMIT: usize = 0x1060c
 /** Length of the return data of the last call; its bytes are at RETURN_DATA when they fit, else with the host. */
 export const RETURN_LENGTH: usize = 0x10610
+
+/** Traced build: end of the records, the one that is not complete (or 0), 1 if the host must look at memory now, refund counter. */
+export const TRACE_TOP: usize = 0x10620
+export const TRACE_LAST: usize = 0x10624
+export const TRACE_HALT: usize = 0x10628
+export const TRACE_REFUND: usize = 0x10630
+export const TRACE: usize = 0x120000
+export const TRACE_END: usize = 0x200000
 
 /** 256 x u64: gas u16, least height in bytes u16, span of allowed heights u16, height change in bytes i16. */
 export const OPCODES: usize = 0x11000

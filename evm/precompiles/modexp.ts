@@ -9,56 +9,70 @@ export const EXPONENT: usize = __heap_base
  */
 export function powMod64(base: u64, exponent: usize, length: u32, zeros: u64, modulus: u64): u64 {
   const isSmall = modulus <= 0xffffffff
-  // Division below wants the modulus with its top bit set; everything is shifted up with it.
+  // Division wants the divisor's top bit set; one factor of each product is shifted up with it.
   const shift = clz(modulus)
   const divisor = modulus << shift
+  const inverse = reciprocal(divisor)
   let result: u64 = 1 % modulus
   for (let i: u32 = 0; i < length; i++) {
     const byte = <u32>load<u8>(exponent + i)
     for (let bit = 7; bit >= 0; bit--) {
-      result = isSmall ? (result * result) % modulus : mulMod(result, result, divisor, shift)
-      if ((byte >> bit) & 1) result = isSmall ? (result * base) % modulus : mulMod(result, base, divisor, shift)
+      result = isSmall ? (result * result) % modulus : mulMod(result, result, divisor, inverse, shift)
+      if ((byte >> bit) & 1) {
+        result = isSmall ? (result * base) % modulus : mulMod(result, base, divisor, inverse, shift)
+      }
     }
   }
   for (; zeros > 0 && result > 1; zeros--) {
-    result = isSmall ? (result * result) % modulus : mulMod(result, result, divisor, shift)
+    result = isSmall ? (result * result) % modulus : mulMod(result, result, divisor, inverse, shift)
   }
   return result
 }
 
-/** a · b mod (divisor >> shift), the divisor having its top bit set. */
+/** Upper half of the last `multiply`, whose lower half is the wrapped product. */
+let high: u64 = 0
+
 // @ts-ignore: decorator
 @inline
-function mulMod(a: u64, b: u64, divisor: u64, shift: u64): u64 {
-  // a is shifted with the divisor, so the remainder comes out shifted too; a < modulus keeps it below the divisor.
-  const x = a << shift
-  const x0 = x & 0xffffffff, x1 = x >> 32
+function multiply(a: u64, b: u64): u64 {
+  const a0 = a & 0xffffffff, a1 = a >> 32
   const b0 = b & 0xffffffff, b1 = b >> 32
-  const low = x0 * b0
-  const middle = x1 * b0 + (low >> 32)
-  const middle2 = x0 * b1 + (middle & 0xffffffff)
-  const high = x1 * b1 + (middle >> 32) + (middle2 >> 32)
-  return remainder(high, (middle2 << 32) | (low & 0xffffffff), divisor) >> shift
+  const low = a0 * b0
+  const middle = a1 * b0 + (low >> 32)
+  const middle2 = a0 * b1 + (middle & 0xffffffff)
+  high = a1 * b1 + (middle >> 32) + (middle2 >> 32)
+  return a * b
 }
 
-/** high·2^64 + low mod divisor, by two digits of 32 bits (Knuth, algorithm D); high is below the divisor. */
+/** a · b mod (divisor >> shift), both below that, by Möller and Granlund's division with a reciprocal. */
 // @ts-ignore: decorator
 @inline
-function remainder(high: u64, low: u64, divisor: u64): u64 {
-  return digit(digit(high, low >> 32, divisor), low & 0xffffffff, divisor)
+function mulMod(a: u64, b: u64, divisor: u64, inverse: u64, shift: u64): u64 {
+  const u0 = multiply(a << shift, b)
+  const u1 = high
+  let q0 = multiply(inverse, u1)
+  let q1 = high
+  q0 += u0
+  q1 += u1 + <u64>(q0 < u0) + 1
+  let rest = u0 - q1 * divisor
+  if (rest > q0) rest += divisor
+  if (rest >= divisor) rest -= divisor
+  return rest >> shift
 }
 
-/** head·2^32 + next mod divisor. */
-// @ts-ignore: decorator
-@inline
-function digit(head: u64, next: u64, divisor: u64): u64 {
-  const d1 = divisor >> 32, d0 = divisor & 0xffffffff
-  let quotient = head / d1
-  let rest = head - quotient * d1
-  while (quotient > 0xffffffff || quotient * d0 > ((rest << 32) | next)) {
-    quotient--
-    rest += d1
-    if (rest > 0xffffffff) break
+/** floor((2^128 - 1) / divisor) - 2^64 of a divisor whose top bit is set, bit by bit: it is needed once. */
+function reciprocal(divisor: u64): u64 {
+  let rest = ~divisor
+  let quotient: u64 = 0
+  for (let i = 0; i < 64; i++) {
+    // rest·2 + 1 may have 65 bits, of which the top one is `carry`.
+    const carry = rest >> 63
+    rest = (rest << 1) | 1
+    quotient <<= 1
+    if (carry != 0 || rest >= divisor) {
+      rest -= divisor
+      quotient |= 1
+    }
   }
-  return (head << 32) + next - quotient * divisor
+  return quotient
 }

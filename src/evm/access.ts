@@ -3,7 +3,7 @@ import { EMPTY, equal } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import { addressKey, type Host, type Interpreter } from './interpreter.ts'
 import { type Account, type Journal, type Word, ZERO_KEY, ZERO_WORD } from './journal.ts'
-import { A, B } from './layout.ts'
+import { A, B, TRACE_REFUND } from './layout.ts'
 import { NEW_ACCOUNT, type Prices, pricesOf, SSTORE_SET } from './prices.ts'
 import type { EvmOptions } from './types.ts'
 
@@ -27,7 +27,7 @@ export interface Access extends Host {
 export function createAccess(
   interpreter: Interpreter,
   journal: Journal,
-  { state, rules, block, tx }: EvmOptions,
+  { state, rules, block, tx, tracer }: EvmOptions,
 ): Access {
   const prices: Prices = pricesOf(rules)
   const { eips } = rules
@@ -95,6 +95,7 @@ export function createAccess(
       const cold = lists && journal.warmStorage(slot) ? prices.coldSlot : 0
       const price = sstorePrice(slot.original, slot.value, next)
       if (slot.value !== next) journal.write(slot, next)
+      if (tracer) interpreter.setI64(TRACE_REFUND, journal.refund())
       return price + cold
     },
     tload() {
@@ -157,6 +158,7 @@ export function createAccess(
       if (eips.has(150) && isDead(heir) && (!deletesEmpty || self.balance > 0n)) price += NEW_ACCOUNT
       if (!self.destructed && prices.selfdestructRefund) journal.addRefund(prices.selfdestructRefund)
       const amount = self.balance
+      tracer?.selfdestruct?.(self.address, heir.address, amount)
       const dies = !onlyCreated || self.created
       if (heir !== self) {
         journal.transfer(self, heir, amount)

@@ -2,12 +2,25 @@
  * Frames: what calls and creations do around running code. One loop drives all of them, so that no depth of calls is a depth of
  * JavaScript; only a precompile that calls the EVM back nests it.
  */
-import { concat, EMPTY, encodeUint, encodeUintMinimal, toKey } from '../primitives/bytes.ts'
-import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
-import { type Access, delegationTarget } from './access.ts'
+import { EMPTY, toKey } from '../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import { delegationTarget } from './access.ts'
+import { create2Address, createAddress } from './contract-address.ts'
 import * as errors from './errors.ts'
-import { addressKey, type Environment, type Installed, type Interpreter } from './interpreter.ts'
-import type { Account, Journal, Snapshot } from './journal.ts'
+import {
+  childData,
+  childGas,
+  childValue,
+  type ExecutionContext,
+  fail,
+  newOutcome,
+  type Outcome,
+  type Request,
+  succeed,
+  type Wanting,
+} from './execution.ts'
+import { addressKey, type Installed } from './interpreter.ts'
+import type { Account, Snapshot } from './journal.ts'
 import {
   A,
   DIGEST,
@@ -16,29 +29,26 @@ import {
   FRAMES,
   RETURN_DATA,
   RETURN_DATA_SIZE,
-  RETURN_LENGTH,
   STACK_SIZE,
   STACKS_END,
   STATUS,
+  TRACE_REFUND,
 } from './layout.ts'
 import { opcodeOf } from './opcodes.ts'
+import { CALL_KINDS, createPrecompileCalls } from './precompile-calls.ts'
 import { CODE_DEPOSIT } from './prices.ts'
-import type { CallKind, CallMessage, CallResult, EvmOptions, PrecompileContext, StatefulPrecompile } from './types.ts'
+import { drain, type FrameKind } from './trace.ts'
+import { encodeAddress } from './words.ts'
+
+const CREATE = 0xf0
+const DELEGATECALL = 0xf4
+const CREATE2 = 0xf5
 
 const MAX_DEPTH = 1025
 const MAX_NONCE = (1n << 64n) - 1n
 export const MAX_CODE_SIZE = 24576
-/** Precompiles inside precompiles, through calls: each level takes JavaScript stack. */
-const MAX_NESTED = 64
 /** About a few milliseconds of code between two questions whether to stop. */
 const FUEL = 30_000
-
-const CALL_KINDS: Readonly<Record<number, CallKind>> = {
-  241: 'CALL',
-  242: 'CALLCODE',
-  244: 'DELEGATECALL',
-  250: 'STATICCALL',
-}
 
 interface Frame {
   readonly record: number
@@ -52,64 +62,16 @@ interface Frame {
   readonly static: boolean
 }
 
-/** Someone who wants a frame: a running frame, or a caller outside. */
-interface Wanting {
-  readonly record: number
-  readonly depth: number
-  readonly self: Account
-  /** Whom DELEGATECALL shows as the caller. */
-  readonly caller: Account
-  readonly static: boolean
-}
-
-/** Where the code of an outermost call comes from, when it is not the account called. */
-export interface Request {
-  readonly code?: Account
-  /** The nonce for the address of a creation; the creator's is then left alone. */
-  readonly nonce?: bigint
-}
-
-export interface FramesContext {
-  readonly interpreter: Interpreter
-  readonly environment: Environment
-  readonly journal: Journal
-  readonly access: Access
-  readonly options: EvmOptions
-  /** A whole call from outside, for precompiles that call back. */
-  callBack(message: CallMessage, depth: number): CallResult
-}
-
-export interface Outcome {
-  success: boolean
-  error: string | undefined
-  output: Uint8Array
-  address: Uint8Array | undefined
-}
-
-/** `keccak256(rlp([creator, nonce]))[12:]`. */
-export function createAddress(creator: Uint8Array, nonce: bigint): Uint8Array {
-  const digits = encodeUintMinimal(nonce)
-  const item = digits.length === 1 && digits[0]! < 0x80 ? digits : concat(Uint8Array.of(0x80 + digits.length), digits)
-  return keccak256(concat(Uint8Array.of(0xc0 + 21 + item.length, 0x94), creator, item)).slice(12)
-}
-
-/** `keccak256(0xff ‖ creator ‖ salt ‖ keccak256(init code))[12:]` (EIP-1014). */
-export function create2Address(creator: Uint8Array, salt: Uint8Array, initCodeHash: Uint8Array): Uint8Array {
-  return keccak256(concat(Uint8Array.of(0xff), creator, salt, initCodeHash)).slice(12)
-}
-
 /** The driver of one execution's frames. */
-export function createFrames({ interpreter, environment, journal, access, options, callBack }: FramesContext) {
-  const { rules, precompiles, shouldStop } = options
+export function createFrames(context: ExecutionContext) {
+  const { interpreter, environment, journal, access, options } = context
+  const { rules, precompiles, shouldStop, tracer } = options
   const { eips } = rules
   const { live } = interpreter
   let stopped = false
-  let nested = 0
 
-  const childGas = (parent: number): bigint => interpreter.i64(parent + FRAME.childGas)
-  const childValue = (parent: number): bigint => {
-    return interpreter.u32(parent + FRAME.childValued) === 0 ? 0n : interpreter.wordAt(parent + FRAME.childValue)
-  }
+  const runPrecompile = createPrecompileCalls(context)
+
   const range = (from: number, length: number): Uint8Array => interpreter.slice(from, from + length)
 
   const asksToStop = (): boolean => {
@@ -120,18 +82,6 @@ export function createFrames({ interpreter, environment, journal, access, option
   function refuse(parent: number, outcome: Outcome, error: string): undefined {
     interpreter.exports.refuse(parent)
     fail(outcome, error)
-  }
-
-  function fail(outcome: Outcome, error: string): undefined {
-    outcome.success = false
-    outcome.error = error
-    outcome.output = EMPTY
-  }
-
-  function succeed(outcome: Outcome, output: Uint8Array): undefined {
-    outcome.success = true
-    outcome.error = undefined
-    outcome.output = output
   }
 
   /** Code in linear memory: in the arena when there is room, else behind the parent. */
@@ -165,110 +115,6 @@ export function createFrames({ interpreter, environment, journal, access, option
     FRAMES + (live.length + 2) * FRAME_SIZE > RETURN_DATA ||
     interpreter.u32(wanting.record + FRAME.sp) + 2 * STACK_SIZE > STACKS_END
 
-  /** Puts the output of something that ran in JavaScript where the caller looks for return data. */
-  function settleOutput(parent: number, success: boolean, gas: bigint, output: Uint8Array): void {
-    const bytes = interpreter.bytes()
-    if (output.length <= RETURN_DATA_SIZE) {
-      bytes.set(output, RETURN_DATA)
-      interpreter.exports.settleCall(parent, success, gas, RETURN_DATA, output.length)
-      return
-    }
-    access.largeReturn = output
-    interpreter.exports.settleCall(parent, success, gas, 0, 0)
-    interpreter.setU32(RETURN_LENGTH, output.length)
-    const wanted = Math.min(output.length, interpreter.u32(parent + FRAME.childOutLength))
-    bytes.set(output.subarray(0, wanted), interpreter.u32(parent + FRAME.childOut))
-  }
-
-  function runPrecompile(
-    wanting: Wanting,
-    address: Uint8Array,
-    self: Account,
-    op: number,
-    snapshot: Snapshot,
-    outcome: Outcome,
-  ) {
-    const parent = wanting.record
-    const precompile = precompiles.get(toKey(address))!
-    const gas = childGas(parent)
-    const input = range(interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childDataLength))
-    if (precompile.kind === 'stateful')
-      return runStateful(wanting, precompile, address, self, op, input, snapshot, outcome)
-    const price = precompile.gas(input)
-    const output = price > gas ? undefined : precompile.run(input)
-    if (output) {
-      journal.commit(snapshot)
-      settleOutput(parent, true, gas - price, output)
-      return succeed(outcome, output)
-    }
-    journal.revert(snapshot)
-    settleOutput(parent, false, 0n, EMPTY)
-    return fail(outcome, price > gas ? errors.OUT_OF_GAS : errors.PRECOMPILE_FAILED)
-  }
-
-  function runStateful(
-    wanting: Wanting,
-    precompile: StatefulPrecompile,
-    codeAddress: Uint8Array,
-    self: Account,
-    op: number,
-    input: Uint8Array,
-    snapshot: Snapshot,
-    outcome: Outcome,
-  ) {
-    const parent = wanting.record
-    const gas = childGas(parent)
-    if (nested >= MAX_NESTED) {
-      journal.revert(snapshot)
-      return refuse(parent, outcome, errors.DEPTH)
-    }
-    const isStatic = wanting.static || op === 0xfa
-    const context: PrecompileContext = {
-      input,
-      caller: (op === 0xf4 ? wanting.caller : wanting.self).address,
-      address: self.address,
-      codeAddress,
-      kind: CALL_KINDS[op]!,
-      valueWei: childValue(parent),
-      gas,
-      isStatic,
-      origin: options.tx.origin,
-      state: options.state,
-      call(message) {
-        journal.refresh()
-        const result = callBack({ ...message, isStatic: isStatic || message.isStatic === true }, wanting.depth + 1)
-        journal.flush()
-        return result
-      },
-      log: (log) => journal.log(log),
-    }
-    journal.openBranch()
-    nested++
-    let result: ReturnType<StatefulPrecompile['run']>
-    try {
-      result = precompile.run(context)
-    } finally {
-      nested--
-    }
-    interpreter.attach(access, environment)
-    const { success, gasUsed, output } = result
-    if (success && gasUsed <= gas) {
-      journal.refresh()
-      journal.commit(snapshot)
-      settleOutput(parent, true, gas - gasUsed, output)
-      return succeed(outcome, output)
-    }
-    journal.revert(snapshot)
-    const error = gasUsed > gas ? errors.OUT_OF_GAS : (result.error ?? errors.REVERTED)
-    if (error !== errors.REVERTED) {
-      settleOutput(parent, false, 0n, EMPTY)
-      return fail(outcome, error)
-    }
-    settleOutput(parent, false, gas - gasUsed, output)
-    fail(outcome, error)
-    outcome.output = output
-  }
-
   /** Does what `wanting` asks for; returns the frame to run, or undefined when it is settled already. */
   function beginCall(wanting: Wanting, outcome: Outcome, request: Request | undefined): Frame | undefined {
     const { record: parent, depth } = wanting
@@ -276,7 +122,7 @@ export function createFrames({ interpreter, environment, journal, access, option
     const target = journal.byKey(addressKey(interpreter), () => range(A + 12, 20))
     if (isTooDeep(wanting)) return refuse(parent, outcome, errors.DEPTH)
     const valued = interpreter.u32(parent + FRAME.childValued) !== 0
-    const value = valued ? childValue(parent) : 0n
+    const value = valued ? childValue(interpreter, parent) : 0n
     const caller = wanting.self
     if (valued && caller.balance < value) return refuse(parent, outcome, errors.INSUFFICIENT_BALANCE)
     const snapshot = journal.snapshot()
@@ -333,7 +179,7 @@ export function createFrames({ interpreter, environment, journal, access, option
   function beginCreate(wanting: Wanting, outcome: Outcome, request: Request | undefined): Frame | undefined {
     const { record: parent, depth, self: creator } = wanting
     if (isTooDeep(wanting)) return refuse(parent, outcome, errors.DEPTH)
-    const value = childValue(parent)
+    const value = childValue(interpreter, parent)
     if (creator.balance < value) return refuse(parent, outcome, errors.INSUFFICIENT_BALANCE)
     const nonce = request?.nonce ?? creator.nonce
     if (request?.nonce === undefined) {
@@ -405,38 +251,36 @@ export function createFrames({ interpreter, environment, journal, access, option
     outcome.address = frame.self.address
   }
 
-  /** Output too large for the machine's buffer stays here. */
-  function keepLarge(record: number): Uint8Array | undefined {
+  /** The output of a frame: what is too large for the machine's buffer stays here, the rest is copied for those who hear of it. */
+  function outputOf(record: number, told: boolean): Uint8Array {
     const length = interpreter.u32(record + FRAME.outLength)
-    if (length <= RETURN_DATA_SIZE) return undefined
-    access.largeReturn = range(interpreter.u32(record + FRAME.out), length)
-    return access.largeReturn
+    const isLarge = length > RETURN_DATA_SIZE
+    if (!told && !isLarge) return EMPTY
+    const output = range(interpreter.u32(record + FRAME.out), length)
+    if (isLarge) access.largeReturn = output
+    return output
   }
 
-  function endFrame(frame: Frame, status: number, outcome: Outcome, outermost: boolean): void {
+  /** `told`: somebody outside the machine hears of output and error. */
+  function endFrame(frame: Frame, status: number, outcome: Outcome, told: boolean): void {
     const { record, parent, snapshot } = frame
     if (status === STATUS.revert) {
-      const large = keepLarge(record)
+      const output = outputOf(record, told)
       journal.revert(snapshot)
       interpreter.exports.settleFrame(parent, record, false, true)
-      fail(outcome, errors.REVERTED)
-      if (outermost)
-        outcome.output = large ?? range(interpreter.u32(record + FRAME.out), interpreter.u32(record + FRAME.outLength))
+      fail(outcome, errors.REVERTED, output)
     } else if (status === STATUS.stop || status === STATUS.return) {
       if (frame.creation) {
         endCreation(frame, outcome)
         return
       }
-      const large = keepLarge(record)
+      const output = outputOf(record, told)
       journal.commit(snapshot)
       interpreter.exports.settleFrame(parent, record, true, true)
-      const output = outermost
-        ? (large ?? range(interpreter.u32(record + FRAME.out), interpreter.u32(record + FRAME.outLength)))
-        : EMPTY
       succeed(outcome, output)
     } else {
       journal.revert(snapshot)
-      fail(outcome, outermost ? describe(record, status) : errors.OUT_OF_GAS)
+      fail(outcome, told ? describe(record, status) : errors.OUT_OF_GAS)
       interpreter.exports.settleFrame(parent, record, false, false)
     }
   }
@@ -467,41 +311,84 @@ export function createFrames({ interpreter, environment, journal, access, option
     }
   }
 
-  const begin = (wanting: Wanting, outcome: Outcome, request?: Request): Frame | undefined => {
-    const want = interpreter.u32(wanting.record + FRAME.want)
-    return want === 0xf0 || want === 0xf5
-      ? beginCreate(wanting, outcome, request)
-      : beginCall(wanting, outcome, request)
+  function begin(wanting: Wanting, outcome: Outcome, request?: Request): Frame | undefined {
+    const { record } = wanting
+    const want = interpreter.u32(record + FRAME.want)
+    const creates = want === CREATE || want === CREATE2
+    if (!tracer) return creates ? beginCreate(wanting, outcome, request) : beginCall(wanting, outcome, request)
+    traceEnter(wanting, request)
+    const before = interpreter.i64(record + FRAME.gas)
+    const frame = creates ? beginCreate(wanting, outcome, request) : beginCall(wanting, outcome, request)
+    if (!frame) traceExit(wanting, before, outcome)
+    return frame
+  }
+
+  function traceEnter(wanting: Wanting, request: Request | undefined): void {
+    const { record, self, depth } = wanting
+    const want = interpreter.u32(record + FRAME.want)
+    const creates = want === CREATE || want === CREATE2
+    const kind: FrameKind = want === CREATE ? 'CREATE' : want === CREATE2 ? 'CREATE2' : CALL_KINDS[want]!
+    const to = creates ? addressOfCreation(wanting, request?.nonce ?? self.nonce) : range(A + 12, 20)
+    tracer?.enter?.({
+      kind,
+      depth: depth + 1,
+      from: self.address,
+      to,
+      input: childData(interpreter, record),
+      gas: childGas(interpreter, record),
+      valueWei: want === DELEGATECALL ? interpreter.wordAt(record + FRAME.value) : childValue(interpreter, record),
+      isPrecompile: !creates && precompiles.has(toKey(to)),
+    })
+  }
+
+  /** `before` is the gas of the caller before the call was settled. */
+  function traceExit(wanting: Wanting, before: bigint, { success, error, output }: Outcome): void {
+    const { record, depth } = wanting
+    const back = interpreter.i64(record + FRAME.gas) - before
+    tracer?.exit?.({ depth: depth + 1, success, error, gasUsed: childGas(interpreter, record) - back, output })
+  }
+
+  function run(frame: Frame): number {
+    access.self = frame.self
+    if (!tracer) return interpreter.exports.run(frame.record, FUEL)
+    interpreter.setI64(TRACE_REFUND, journal.refund())
+    const status = interpreter.exports.run(frame.record, FUEL)
+    drain(interpreter, frame.record, tracer)
+    return status
+  }
+
+  function end(frame: Frame, status: number, caller: Wanting, outcome: Outcome, outermost: boolean): void {
+    const before = tracer ? interpreter.i64(frame.parent + FRAME.gas) : 0n
+    endFrame(frame, status, outcome, outermost || tracer !== undefined)
+    if (tracer) traceExit(caller, before, outcome)
   }
 
   /** Does what an outside caller wants, to the end. All frames are gone afterwards; undone if `shouldStop` said so. */
   function execute(wanting: Wanting, request: Request): Outcome {
-    const outcome: Outcome = { success: false, error: undefined, output: EMPTY, address: undefined }
+    const outcome = newOutcome()
+    const inner = newOutcome()
     const start = journal.snapshot()
     const frames: Frame[] = []
     const first = asksToStop() ? undefined : begin(wanting, outcome, request)
     if (first) frames.push(first)
-    const inner: Outcome = { success: false, error: undefined, output: EMPTY, address: undefined }
-    while (frames.length > 0) {
+    while (frames.length > 0 && !stopped) {
       const frame = frames.at(-1)!
-      access.self = frame.self
-      const status = interpreter.exports.run(frame.record, FUEL)
+      const status = run(frame)
       if (status === STATUS.yield) {
-        if (asksToStop()) break
+        asksToStop()
       } else if (status === STATUS.call || status === STATUS.create) {
-        if (asksToStop()) break
-        const child = begin(frame, inner)
+        const child = asksToStop() ? undefined : begin(frame, inner)
         if (child) frames.push(child)
-        if (stopped) break
       } else {
         frames.pop()
-        endFrame(frame, status, frames.length > 0 ? inner : outcome, frames.length === 0)
+        const outermost = frames.length === 0
+        end(frame, status, frames.at(-1) ?? wanting, outermost ? outcome : inner, outermost)
         live.pop()
       }
     }
     if (stopped) {
       journal.revert(start)
-      return { success: false, error: errors.STOPPED, output: EMPTY, address: undefined }
+      return { ...newOutcome(), error: errors.STOPPED }
     }
     journal.commit(start)
     return outcome
@@ -511,15 +398,3 @@ export function createFrames({ interpreter, environment, journal, access, option
 }
 
 export type Frames = ReturnType<typeof createFrames>
-
-const ADDRESS_PADDING = new Uint8Array(12)
-
-/** An address as the word in A. */
-export function encodeAddress(address: Uint8Array): Uint8Array {
-  return concat(ADDRESS_PADDING, address)
-}
-
-/** A number as a little-endian word. */
-export function encodeWordLittleEndian(value: bigint): Uint8Array {
-  return encodeUint(value, 32).reverse()
-}

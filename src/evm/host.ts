@@ -2,14 +2,17 @@
 import { EMPTY } from '../primitives/bytes.ts'
 import { createAccess } from './access.ts'
 import * as errors from './errors.ts'
+import type { Outcome, Request } from './execution.ts'
 import type { Rules } from './forks.ts'
-import { createFrames, encodeAddress, encodeWordLittleEndian, type Outcome, type Request } from './frames.ts'
+import { createFrames } from './frames.ts'
 import { type Environment, type Interpreter, openCaller, sharedInterpreter } from './interpreter.ts'
 import { type Account, createJournal, type Journal } from './journal.ts'
 import { A, FRAME } from './layout.ts'
 import { encodeOpcodes } from './opcodes.ts'
 import { pricesOf } from './prices.ts'
+import { clearTrace } from './trace.ts'
 import type { CallMessage, CallResult, CreateMessage, CreateResult, EvmOptions } from './types.ts'
+import { encodeAddress, encodeWordLittleEndian } from './words.ts'
 
 export interface Evm {
   readonly options: EvmOptions
@@ -80,7 +83,10 @@ interface Opening {
 }
 
 /** The EVM for one transaction over a state. */
-export function createEvm(options: EvmOptions, interpreter: Interpreter = sharedInterpreter('plain')): Evm {
+export function createEvm(
+  options: EvmOptions,
+  interpreter: Interpreter = sharedInterpreter(options.tracer ? 'traced' : 'plain'),
+): Evm {
   const environment = environmentOf(options)
   const journal = createJournal(options.state, options.rules)
   const access = createAccess(interpreter, journal, options)
@@ -95,6 +101,7 @@ export function createEvm(options: EvmOptions, interpreter: Interpreter = shared
     const start = journal.snapshot()
     interpreter.attach(access, environment)
     try {
+      if (options.tracer && base === 0) clearTrace(interpreter)
       const record = openCaller(interpreter, opening.data)
       const paid = opening.gas > MAX_GAS ? MAX_GAS : opening.gas
       if (record === undefined) {

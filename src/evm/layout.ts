@@ -10,6 +10,11 @@ export const ENVIRONMENT = 0x10400
 /** The u32 cells of the rules, in the order of `ruleCells`. */
 export const RULES = 0x10600
 export const RETURN_LENGTH = 0x10610
+/** Of the traced build: see `evm/layout.ts`. */
+export const TRACE_TOP = 0x10620
+export const TRACE_HALT = 0x10628
+export const TRACE_REFUND = 0x10630
+export const TRACE = 0x120000
 export const OPCODES = 0x11000
 export const FRAMES = 0x20000
 export const FRAME_SIZE = 256

@@ -1,6 +1,7 @@
 /** What travels between the EVM, its precompiles and those who run transactions on it. */
 import type { Rules } from './forks.ts'
 import type { EvmLog, EvmState } from './state.ts'
+import type { Tracer } from './trace.ts'
 
 /** The block as opcodes see it. */
 export interface EvmBlockEnv {
@@ -133,4 +134,6 @@ export interface EvmOptions {
   readonly precompiles: Precompiles
   /** Asked at calls, precompiles and every few milliseconds of running code; true ends the execution. */
   readonly shouldStop?: () => boolean
+  /** Runs on the traced build and hears everything. */
+  readonly tracer?: Tracer
 }

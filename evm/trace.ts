@@ -1,0 +1,96 @@
+/**
+ * What the traced build writes down: one record per opcode before it runs, completed behind it, and one per write into memory.
+ * Records lie one behind the other from TRACE to the address in TRACE_TOP; the host takes them out after every run, and clears TRACE_HALT.
+ *
+ *   step   u32 size, u32 0, u32 pc, u32 opcode, u32 depth, u32 memory size, i64 gas, i64 cost, i64 refund, u32 height, u32 0, stack
+ *   write  u32 size, u32 1, u32 offset, u32 length, u32 1 if the bytes follow, u32 0, bytes
+ */
+import { F_CODE, F_DEPTH, F_MEMORY, F_MEMORY_SIZE, F_STACK, OPCODES, S_OUT_OF_GAS, TRACE_END, TRACE_HALT, TRACE_LAST, TRACE_REFUND,
+  TRACE_TOP } from './layout'
+import { saturate } from './u256'
+
+const STEP: u32 = 56
+const WRITE: u32 = 24
+/** Longer writes carry no bytes: the run stops behind them, and the host reads memory itself. */
+const LONGEST: u32 = 0x10000
+
+/** Records the opcode that comes next; false if there is no room before the host has taken records out. */
+export function step(frame: usize, pc: usize, op: u32, sp: usize, gas: i64): bool {
+  const stack: usize = load<u32>(frame, F_STACK)
+  const bytes = <u32>(sp - stack)
+  const record: usize = load<u32>(TRACE_TOP)
+  const size = STEP + bytes
+  if (record + <usize>(size + 2 * WRITE + LONGEST) > TRACE_END || load<u32>(TRACE_HALT) != 0) return false
+  store<u32>(record, size)
+  store<u32>(record, 0, 4)
+  store<u32>(record, <u32>(pc - <usize>load<u32>(frame, F_CODE)), 8)
+  store<u32>(record, op, 12)
+  store<u32>(record, load<u32>(frame, F_DEPTH), 16)
+  store<u32>(record, load<u32>(frame, F_MEMORY_SIZE), 20)
+  store<i64>(record, gas, 24)
+  store<i64>(record, 0, 32)
+  store<i64>(record, load<i64>(TRACE_REFUND), 40)
+  store<u32>(record, bytes >> 5, 48)
+  store<u32>(record, 0, 52)
+  memory.copy(record + <usize>STEP, stack + 32, bytes)
+  store<u32>(TRACE_TOP, <u32>(record + <usize>size))
+  store<u32>(TRACE_LAST, <u32>record)
+  return true
+}
+
+/** Records a write of `length` bytes at `address`, inside the frame's memory. */
+export function write(frame: usize, address: usize, length: u32): void {
+  if (length == 0) return
+  const record: usize = load<u32>(TRACE_TOP)
+  const whole = length <= LONGEST && record + <usize>(WRITE + length + 8) <= TRACE_END
+  const size = WRITE + (whole ? (length + 7) & ~7 : 0)
+  store<u32>(record, size)
+  store<u32>(record, 1, 4)
+  store<u32>(record, <u32>(address - <usize>load<u32>(frame, F_MEMORY)), 8)
+  store<u32>(record, length, 12)
+  store<u32>(record, <u32>whole, 16)
+  if (whole) memory.copy(record + <usize>WRITE, address, length)
+  store<u32>(TRACE_TOP, <u32>(record + <usize>size))
+  if (!whole) store<u32>(TRACE_HALT, 1)
+}
+
+/** An operand of a recorded step, 0 the top. */
+@inline function operand(record: usize, index: usize): usize {
+  return record + <usize>load<u32>(record) - ((index + 1) << 5)
+}
+
+/** Completes the record of the step that has just run: its cost, and what it wrote. */
+export function finish(frame: usize, gas: i64, status: i32): void {
+  const record: usize = load<u32>(TRACE_LAST)
+  if (record == 0) return
+  store<u32>(TRACE_LAST, 0)
+  const op = load<u32>(record, 12)
+  if (status >= S_OUT_OF_GAS) {
+    store<i64>(record, <i64>load<u16>(OPCODES + (<usize>op << 3)), 32)
+    return
+  }
+  store<i64>(record, load<i64>(record, 24) - gas, 32)
+  let target: usize
+  let length: u64
+  switch (op) {
+    case 0x37: case 0x39: case 0x3e: case 0x5e:
+      target = operand(record, 0)
+      length = saturate(operand(record, 2))
+      break
+    case 0x3c:
+      target = operand(record, 1)
+      length = saturate(operand(record, 3))
+      break
+    case 0x52:
+      target = operand(record, 0)
+      length = 32
+      break
+    case 0x53:
+      target = operand(record, 0)
+      length = 1
+      break
+    default:
+      return
+  }
+  if (length != 0) write(frame, <usize>load<u32>(frame, F_MEMORY) + <usize>saturate(target), <u32>length)
+}

@@ -1,0 +1,150 @@
+/** Calls of precompiles: functions of their input, and the chain's own, which work on its state. */
+import { EMPTY, toKey } from '../primitives/bytes.ts'
+import * as errors from './errors.ts'
+import {
+  childData,
+  childGas,
+  childValue,
+  type ExecutionContext,
+  fail,
+  type Outcome,
+  succeed,
+  type Wanting,
+} from './execution.ts'
+import type { Account, Snapshot } from './journal.ts'
+import { FRAME, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout.ts'
+import type { CallKind, PrecompileContext, StatefulPrecompile } from './types.ts'
+
+/** Precompiles inside precompiles, through calls: each level takes JavaScript stack. */
+const MAX_NESTED = 64
+
+export const CALL_KINDS: Readonly<Record<number, CallKind>> = {
+  241: 'CALL',
+  242: 'CALLCODE',
+  244: 'DELEGATECALL',
+  250: 'STATICCALL',
+}
+
+/** Runs the precompiles that frames call; settles the call in the caller's record. */
+export function createPrecompileCalls({
+  interpreter,
+  environment,
+  journal,
+  access,
+  options,
+  callBack,
+}: ExecutionContext) {
+  const { precompiles } = options
+  let nested = 0
+
+  /** Puts the output of something that ran in JavaScript where the caller looks for return data. */
+  function settleOutput(parent: number, success: boolean, gas: bigint, output: Uint8Array): void {
+    const bytes = interpreter.bytes()
+    if (output.length <= RETURN_DATA_SIZE) {
+      bytes.set(output, RETURN_DATA)
+      interpreter.exports.settleCall(parent, success, gas, RETURN_DATA, output.length)
+      return
+    }
+    access.largeReturn = output
+    interpreter.exports.settleCall(parent, success, gas, 0, 0)
+    interpreter.setU32(RETURN_LENGTH, output.length)
+    const wanted = Math.min(output.length, interpreter.u32(parent + FRAME.childOutLength))
+    bytes.set(output.subarray(0, wanted), interpreter.u32(parent + FRAME.childOut))
+    if (wanted > 0)
+      options.tracer?.memory?.(
+        interpreter.u32(parent + FRAME.childOut) - interpreter.u32(parent + FRAME.memory),
+        output.subarray(0, wanted),
+      )
+  }
+
+  function runPrecompile(
+    wanting: Wanting,
+    address: Uint8Array,
+    self: Account,
+    op: number,
+    snapshot: Snapshot,
+    outcome: Outcome,
+  ) {
+    const parent = wanting.record
+    const precompile = precompiles.get(toKey(address))!
+    const gas = childGas(interpreter, parent)
+    const input = childData(interpreter, parent)
+    if (precompile.kind === 'stateful')
+      return runStateful(wanting, precompile, address, self, op, input, snapshot, outcome)
+    const price = precompile.gas(input)
+    const output = price > gas ? undefined : precompile.run(input)
+    if (output) {
+      journal.commit(snapshot)
+      settleOutput(parent, true, gas - price, output)
+      return succeed(outcome, output)
+    }
+    journal.revert(snapshot)
+    settleOutput(parent, false, 0n, EMPTY)
+    return fail(outcome, price > gas ? errors.OUT_OF_GAS : errors.PRECOMPILE_FAILED)
+  }
+
+  function runStateful(
+    wanting: Wanting,
+    precompile: StatefulPrecompile,
+    codeAddress: Uint8Array,
+    self: Account,
+    op: number,
+    input: Uint8Array,
+    snapshot: Snapshot,
+    outcome: Outcome,
+  ) {
+    const parent = wanting.record
+    const gas = childGas(interpreter, parent)
+    if (nested >= MAX_NESTED) {
+      journal.revert(snapshot)
+      interpreter.exports.refuse(parent)
+      return fail(outcome, errors.DEPTH)
+    }
+    const isStatic = wanting.static || op === 0xfa
+    const context: PrecompileContext = {
+      input,
+      caller: (op === 0xf4 ? wanting.caller : wanting.self).address,
+      address: self.address,
+      codeAddress,
+      kind: CALL_KINDS[op]!,
+      valueWei: childValue(interpreter, parent),
+      gas,
+      isStatic,
+      origin: options.tx.origin,
+      state: options.state,
+      call(message) {
+        journal.refresh()
+        const result = callBack({ ...message, isStatic: isStatic || message.isStatic === true }, wanting.depth + 1)
+        journal.flush()
+        return result
+      },
+      log: (log) => journal.log(log),
+    }
+    journal.openBranch()
+    nested++
+    let result: ReturnType<StatefulPrecompile['run']>
+    try {
+      result = precompile.run(context)
+    } finally {
+      nested--
+    }
+    interpreter.attach(access, environment)
+    const { success, gasUsed, output } = result
+    if (success && gasUsed <= gas) {
+      journal.refresh()
+      journal.commit(snapshot)
+      settleOutput(parent, true, gas - gasUsed, output)
+      return succeed(outcome, output)
+    }
+    journal.revert(snapshot)
+    const error = gasUsed > gas ? errors.OUT_OF_GAS : (result.error ?? errors.REVERTED)
+    if (error !== errors.REVERTED) {
+      settleOutput(parent, false, 0n, EMPTY)
+      return fail(outcome, error)
+    }
+    settleOutput(parent, false, gas - gasUsed, output)
+    return fail(outcome, error, output)
+  }
+
+  return runPrecompile
+}
