@@ -1,6 +1,7 @@
 /** Values of collections as bytes (state-layout.md §1.2, §1.3). */
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
+import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
 import * as bytes from '../primitives/bytes.ts'
 import { type Decimal, fromRaw } from '../primitives/decimal.ts'
@@ -18,11 +19,11 @@ export interface ValueCodec<Value> {
 
 /**
  * A message. Fields ascend; what the chain writes though it is empty (oracle.md §1.2: times, decimals, nested messages)
- * must be set in the message. Unknown fields are dropped.
+ * is filled into the message first. Unknown fields are dropped.
  */
 export function protoValue<Desc extends DescMessage>(schema: Desc): ValueCodec<MessageShape<Desc>> {
   return {
-    encode: (_ctx, message) => toBinary(schema, message, { writeUnknownFields: false }),
+    encode: (_ctx, message) => toBinary(schema, complete(schema, message), { writeUnknownFields: false }),
     decode: (_ctx, encoded) => fromBinary(schema, encoded, { readUnknownFields: false }),
   }
 }

@@ -63,3 +63,16 @@ export interface Snapshot extends Reader {
   readonly height: bigint
   close(): void
 }
+
+/** Sorted tables beside the state, at the latest commit. Returned bytes are the caller's to read, never to change. */
+export interface Tables {
+  get(table: string, key: Uint8Array): Uint8Array | undefined
+  iterate(table: string, range?: Range): IterableIterator<Entry>
+}
+
+/** One row to write; `value` undefined removes it. */
+export interface TableWrite {
+  readonly table: string
+  readonly key: Uint8Array
+  readonly value: Uint8Array | undefined
+}

@@ -1,0 +1,20 @@
+/** What the versioned store needs of a disk: ordered tables, atomic writes, consistent reads. */
+import type { Tables, TableWrite } from './types.ts'
+
+/** Tables as they were when it was opened, if the backend isolates; else as they are now. */
+export interface BackendRead extends Tables {
+  close(): void
+}
+
+export interface Backend extends Tables {
+  /** Whether what `read` opens stays as it is while others write. */
+  readonly isolates: boolean
+  readonly readOnly: boolean
+  /** Opens a consistent view of all tables. Returned bytes stay valid after it is closed. */
+  read(): BackendRead
+  /** Writes all rows or none. When it returns they are durable, unless the backend was told otherwise. */
+  write(rows: Iterable<TableWrite>): void
+  /** Bytes in use on disk or in memory. */
+  sizeBytes(): number
+  close(): Promise<void>
+}

@@ -1,0 +1,230 @@
+/** The state of a chain at every kept height, and the tables beside it, over one backend. */
+import type { Backend } from './backend.ts'
+import { createLogWriter, piecesOf, readHeight } from './change-log.ts'
+import { heightError, readStoreNames, readTip, storeNamesRow, type Tip, tipRow } from './heights.ts'
+import { BASE, DEAD, HEAD, openSnapshot, splitHead, stateKey } from './snapshot.ts'
+import { extend, putTrail, referencesOf, type Trail, takeTrail } from './trail.ts'
+import { type CheckpointSpacing, DEFAULT_SPACING, openTrees, type Trees } from './trees.ts'
+import type { Change, Snapshot, Tables, TableWrite } from './types.ts'
+import { createOutput, finish, putBytes } from './varint.ts'
+
+/** The stores of the chain whose layout this is, as they take part in its app hash, in use or not (state-layout.md §1.1). */
+export const CHAIN_STORES: readonly string[] = [
+  ...['08-wasm', 'acc', 'authz', 'bank', 'capability', 'consensus', 'crisis', 'devgas', 'distribution', 'epochs'],
+  ...['evidence', 'evm', 'feegrant', 'feeibc', 'gov', 'ibc', 'icacontroller', 'icahost', 'inflation', 'oracle'],
+  ...['params', 'slashing', 'staking', 'sudo', 'tokenfactory', 'transfer', 'upgrade', 'wasm'],
+]
+
+/** The store of what only this node's chain has (D29). */
+export const OWN_STORE = 'x'
+
+export interface VersionedStoreOptions {
+  /** Stores that take part in the app hash; default all of the chain's and our own. */
+  readonly hashedStores?: readonly string[]
+  /** How many heights stay readable; default all. */
+  readonly keepHeights?: number
+  /** How often the trees of the app hash are written down. */
+  readonly checkpoints?: CheckpointSpacing
+}
+
+export interface BlockCommit {
+  /** One more than the latest; any positive height if there is none. */
+  readonly height: bigint
+  /** Sorted by store and key, each key once: what `Branch.changes` gives. The first block's include genesis. */
+  readonly changes: readonly Change[]
+  /** Rows for the tables, made when the app hash is known, written with the state or not at all. */
+  readonly records?: (appHash: Uint8Array) => Iterable<TableWrite>
+}
+
+export interface VersionedStore {
+  /** 0 before the first commit. */
+  latestHeight(): bigint
+  earliestHeight(): bigint
+  /** App hash of the latest height; empty before the first commit. */
+  appHash(): Uint8Array
+  /**
+   * State at a height, the latest by default. Close it when done: until then the disk keeps what it reads. Throws 14
+   * before the first commit, 11 for a height to come, 5 for a pruned one, each with `HeightBounds`.
+   */
+  at(height?: bigint): Snapshot
+  /** Writes a block's state and records: all, durably, or nothing. */
+  commit(block: BlockCommit): { readonly appHash: Uint8Array }
+  /** What `records` wrote, as of the latest commit. */
+  readonly tables: Tables
+  /** Writes rows outside a block: for indexes that are built anew. */
+  writeRecords(rows: Iterable<TableWrite>): void
+  /** Bytes in use by the backend. */
+  sizeBytes(): number
+  close(): Promise<void>
+}
+
+/** Most heights that one commit prunes, so that a shorter history does not stop the chain. */
+const PRUNE_PER_COMMIT = 4
+
+/** Opens what a backend holds. Over a read-only one it serves reads, at the heights that others commit. */
+export function openVersionedStore(backend: Backend, options: VersionedStoreOptions = {}): VersionedStore {
+  const hashedStores = options.hashedStores ?? [...CHAIN_STORES, OWN_STORE]
+  const keepHeights = options.keepHeights ?? Number.POSITIVE_INFINITY
+  let tip = readTip(backend)
+  let names = readStoreNames(backend)
+  let numbers = new Map(names.map((name, number) => [name, number]))
+  let trees: Trees | undefined
+  let failure: unknown
+
+  const changesOf = (height: number): Change[] =>
+    Array.from(readHeight(backend, height), ({ key, value }) => ({
+      store: names[key[0]!]!,
+      key: key.subarray(1),
+      value,
+    }))
+
+  if (!backend.readOnly) {
+    const { changedKeys, blocks } = options.checkpoints ?? DEFAULT_SPACING
+    // The log must reach back to the last checkpoint, so a short history needs them closer together.
+    const spacing = { changedKeys, blocks: Math.min(blocks, keepHeights) }
+    trees = openTrees(backend, hashedStores, { ...tip, first: tip.logFrom }, changesOf, spacing)
+  }
+
+  const currentTip = () => (backend.readOnly ? readTip(backend) : tip)
+
+  /** Readers learn of stores as they appear. */
+  function storeNumber(store: string): number | undefined {
+    const known = numbers.get(store)
+    if (known !== undefined || !backend.readOnly) return known
+    names = readStoreNames(backend)
+    numbers = new Map(names.map((name, number) => [name, number]))
+    return numbers.get(store)
+  }
+
+  function at(height?: bigint): Snapshot {
+    const view = backend.read()
+    const seen = backend.readOnly ? readTip(view) : tip
+    const error = heightError(height ?? BigInt(seen.height), seen)
+    if (error) {
+      view.close()
+      throw error
+    }
+    const wanted = height === undefined ? seen.height : Number(height)
+    return openSnapshot({
+      view,
+      height: wanted,
+      // A view that is not isolated sees what is committed after it was opened.
+      isTip: backend.isolates ? () => wanted === seen.height : () => wanted === tip.height,
+      logFrom: backend.isolates ? () => seen.logFrom : () => tip.logFrom,
+      storeNumber,
+    })
+  }
+
+  /** Rows for the state of a height, and for the log that all older heights are read from. */
+  function stateRows(height: number, changes: readonly Change[]): TableWrite[] {
+    const rows: TableWrite[] = []
+    const log = createLogWriter(height)
+    const out = createOutput()
+    for (const { store, key, value } of changes) {
+      const at = stateKey(numberOf(store, rows), key)
+      const row = backend.get(HEAD, at)
+      const head = row && splitHead(row)
+      const dead = head ? undefined : backend.get(DEAD, at)
+      // A key that was made and deleted within one block has never been.
+      if (!head && value === undefined) continue
+      const trail: Trail | undefined = head ? head.trail : dead && takeTrail({ bytes: dead, at: 0 })
+      if (head && head.trail.latest[0]!.height < tip.logFrom) rows.push({ table: BASE, key: at, value: head.value })
+      const place = log.add({ key: at, value, references: referencesOf(trail) })
+      out.length = 0
+      putTrail(out, extend(trail, place))
+      if (value === undefined) {
+        rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finish(out) })
+      } else {
+        putBytes(out, value)
+        rows.push({ table: HEAD, key: at, value: finish(out) })
+        if (dead) rows.push({ table: DEAD, key: at, value: undefined })
+      }
+    }
+    for (const row of log.rows()) rows.push(row)
+    return rows
+  }
+
+  function numberOf(store: string, rows: TableWrite[]): number {
+    const known = numbers.get(store)
+    if (known !== undefined) return known
+    if (names.length === 255) throw new Error('more than 255 stores')
+    names.push(store)
+    numbers.set(store, names.length - 1)
+    rows.push(storeNamesRow(names))
+    return names.length - 1
+  }
+
+  /**
+   * Rows that forget a height: what it wrote and later heights replaced goes to `base`, as the state that the earliest
+   * height still shows.
+   */
+  function* pruneRows(height: number, written: ReadonlyMap<string, TableWrite>): IterableIterator<TableWrite> {
+    for (const { key, value } of readHeight(backend, height)) {
+      const row = backend.get(HEAD, key) ?? backend.get(DEAD, key)
+      const newest = row && takeTrail({ bytes: row, at: 0 }).latest[0]!.height
+      const isNewest = newest === height && !written.has(keyText(key))
+      yield { table: BASE, key, value: isNewest ? undefined : value }
+      if (isNewest && value === undefined) yield { table: DEAD, key, value: undefined }
+    }
+    for (const key of piecesOf(backend, height)) yield { table: 'log', key, value: undefined }
+  }
+
+  function commit({ height, changes, records }: BlockCommit): { appHash: Uint8Array } {
+    if (failure) throw new Error('an earlier commit failed: the store must be opened again', { cause: failure })
+    if (!trees) throw new Error('a read-only store does not commit')
+    const next = Number(height)
+    if (next < 1 || (tip.height > 0 && next !== tip.height + 1)) {
+      throw new Error(`height ${height} does not follow ${tip.height}`)
+    }
+    try {
+      const rows = stateRows(next, changes)
+      const { appHash, rows: treeRows } = trees.commit(next, changes)
+      for (const row of treeRows) rows.push(row)
+      let following: Tip =
+        tip.height === 0 ? { height: next, earliest: next, logFrom: next, appHash } : { ...tip, height: next, appHash }
+      following = prune(following, rows)
+      rows.push(tipRow(following))
+      if (records) for (const row of records(appHash)) rows.push(row)
+      backend.write(rows)
+      tip = following
+      return { appHash }
+    } catch (error) {
+      // Trees and disk may differ now; what the disk holds is whole.
+      failure = error
+      throw error
+    }
+  }
+
+  function prune(following: Tip, rows: TableWrite[]): Tip {
+    const target = Math.min(following.height - keepHeights + 1, trees!.checkpointHeight())
+    if (!(following.logFrom <= target)) return following
+    const written = new Map(rows.filter(({ table }) => table === HEAD).map((row) => [keyText(row.key), row]))
+    const last = Math.min(target, following.logFrom + PRUNE_PER_COMMIT - 1)
+    // One height after the other: a later one may replace what an earlier one left.
+    const forgotten = new Map<string, TableWrite>()
+    for (let height = following.logFrom; height <= last; height++) {
+      for (const row of pruneRows(height, written)) forgotten.set(`${row.table}\0${keyText(row.key)}`, row)
+    }
+    for (const row of forgotten.values()) rows.push(row)
+    return { ...following, earliest: last, logFrom: last + 1 }
+  }
+
+  return {
+    latestHeight: () => BigInt(currentTip().height),
+    earliestHeight: () => BigInt(currentTip().earliest),
+    appHash: () => currentTip().appHash,
+    at,
+    commit,
+    tables: { get: backend.get, iterate: backend.iterate },
+    writeRecords: backend.write,
+    sizeBytes: backend.sizeBytes,
+    async close() {
+      if (trees && !failure && tip.height > trees.checkpointHeight()) backend.write(trees.checkpoint())
+      await backend.close()
+    },
+  }
+}
+
+function keyText(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+}
