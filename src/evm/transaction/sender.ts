@@ -7,7 +7,7 @@ import { SECP256K1_ORDER, secp256k1 } from './secp256k1.ts'
 import type { Authorization, Transaction, UnsignedTransaction } from './types.ts'
 
 export interface SenderRules {
-  /** The chain's id, which a protected or typed transaction must name; absent: any id passes. */
+  /** The chain's id, which a protected or typed transaction must name. If absent, every id passes. */
   readonly chainId?: bigint
   /** Whether s may lie in the upper half, as before Homestead (EIP-2). */
   readonly allowHighS?: boolean
