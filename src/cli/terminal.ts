@@ -19,12 +19,7 @@ const INTERRUPTED = 130
 /** The process's own terminal. Piped input is read line by line, one line for each question. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process
-  let lines: AsyncIterator<string> | undefined
-  const nextLine = async (): Promise<string | undefined> => {
-    lines ??= createInterface({ input: stdin })[Symbol.asyncIterator]()
-    const { value, done } = await lines.next()
-    return done ? undefined : value
-  }
+  const nextLine = createLineReader(stdin)
   return {
     print: (text) => void stdout.write(`${text}\n`),
     note: (text) => void stderr.write(`${text}\n`),
@@ -46,6 +41,46 @@ export function processTerminal(): Terminal {
       return await readHidden(stdin, () => stderr.write('\n'))
     },
   }
+}
+
+/** Reads one line at a time and no further, so that an open pipe does not keep the process from ending. */
+function createLineReader(input: NodeJS.ReadStream): () => Promise<string | undefined> {
+  let text = ''
+  const takeLine = (): string | undefined => {
+    const end = text.indexOf('\n')
+    if (end < 0) return undefined
+    const line = text.slice(0, end).replace(/\r$/, '')
+    text = text.slice(end + 1)
+    return line
+  }
+  return () =>
+    new Promise((resolve) => {
+      const line = takeLine()
+      if (line !== undefined) return resolve(line)
+      const finish = (answer: string | undefined) => {
+        input.pause()
+        input.off('data', read)
+        input.off('end', end)
+        // A pipe is a socket; a file, which has no such method, ends by itself.
+        input.unref?.()
+        resolve(answer)
+      }
+      const read = (data: Buffer) => {
+        text += data.toString('utf8')
+        const found = takeLine()
+        if (found !== undefined) finish(found)
+      }
+      const end = () => {
+        const rest = text
+        text = ''
+        finish(rest === '' ? undefined : rest)
+      }
+      if (input.readableEnded) return end()
+      input.on('data', read)
+      input.on('end', end)
+      input.ref?.()
+      input.resume()
+    })
 }
 
 function readHidden(input: NodeJS.ReadStream, done: () => void): Promise<string> {
