@@ -86,8 +86,8 @@ function checkFunds(balanceWei: bigint, tx: Transaction, priceWei: bigint, zeroG
   }
 }
 
-function takeFee(ctx: Context, from: Uint8Array, feeWei: bigint): void {
-  bank.subWei(ctx, from, feeWei)
+function takeFee(ctx: Context, from: Uint8Array, balanceWei: bigint, feeWei: bigint): void {
+  bank.setBalanceWei(ctx, from, balanceWei - feeWei)
   bank.addWei(ctx, auth.feeCollector.address, feeWei)
 }
 
@@ -115,9 +115,10 @@ export function admit(
   const account = auth.ensureAccount(ctx, from)
   checkSender(ctx, from, account.codeHash)
   checkNonce(mode, from, tx.nonce, account.sequence)
-  checkFunds(bank.balanceWei(ctx, from), tx, priceWei, zeroGas)
+  const balanceWei = bank.balanceWei(ctx, from)
+  checkFunds(balanceWei, tx, priceWei, zeroGas)
   const feeWei = tx.gasLimit * priceWei
-  if (feeWei > 0n) takeFee(ctx, from, feeWei)
+  if (feeWei > 0n) takeFee(ctx, from, balanceWei, feeWei)
   if (mode === 'deliver') auth.setAccount(ctx, { ...account, sequence: account.sequence + 1n })
   const priority = priceWei / PRIORITY_DIVISOR
   return {

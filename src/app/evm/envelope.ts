@@ -13,7 +13,7 @@ import { AuthInfoSchema, TxBodySchema, TxRawSchema } from '../../gen/sdk/tx/v1be
 import type { Identity } from '../../identity/types.ts'
 import { packTxData, unpackTxData } from '../../modules/evm/tx-data.ts'
 import { BASE_FEE_WEI, WEI_PER_UNIT } from '../../modules/evm/wei.ts'
-import { parseEvm } from '../../primitives/address.ts'
+import { formatEip55, parseEvm } from '../../primitives/address.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { keccak256 } from '../../primitives/hash.ts'
@@ -55,6 +55,9 @@ export interface EthereumTx {
   readonly hash: Uint8Array
   readonly raw: Uint8Array
   readonly from: Uint8Array
+  /** Checksummed texts of the two addresses; empty for a creation. */
+  readonly fromText: string
+  readonly toText: string
 }
 
 function onlyMessage(tx: DecodedTx): MsgEthereumTx {
@@ -116,5 +119,7 @@ export function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded
     throw errors.invalidRequest(`invalid tx hash ${message.hash.slice(0, 80)}, expected: ${formatHex0x(hash)}`)
   }
   if (message.from !== '' && !parseEvm(message.from)) throw errors.invalidAddress(`invalid from address`)
-  return { transaction, hash, raw, from: senderOf(transaction, evmChainId) }
+  const from = senderOf(transaction, evmChainId)
+  const { to } = transaction
+  return { transaction, hash, raw, from, fromText: formatEip55(from), toText: to ? formatEip55(to) : '' }
 }

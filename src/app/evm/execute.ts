@@ -42,14 +42,13 @@ export interface Executed {
   readonly evmTx: EvmTx
 }
 
-/** Runs the EVM on a branch of the context and keeps what it did; a failure of the code has undone itself. */
+/** Runs the EVM on the context; a failure of the code has undone itself. */
 function run(ctx: Context, { transaction: tx, from }: EthereumTx, rules: Rules, priceWei: bigint): MessageResult {
-  const branch = ctx.branch()
-  const state = createEvmState(branch)
+  const state = createEvmState(ctx)
   const evm = createEvm({
     state,
     rules,
-    block: blockEnv(branch),
+    block: blockEnv(ctx),
     tx: { origin: from, gasPrice: priceWei, blobHashes: [] },
     precompiles: chainPrecompiles(rules),
   })
@@ -65,8 +64,7 @@ function run(ctx: Context, { transaction: tx, from }: EthereumTx, rules: Rules, 
   })
   evm.journal.finalise()
   state.settle()
-  for (const { address, creator } of evm.journal.creations) recordCreation(branch, address, { creator, origin: from })
-  branch.merge()
+  for (const { address, creator } of evm.journal.creations) recordCreation(ctx, address, { creator, origin: from })
   return result
 }
 
@@ -85,13 +83,16 @@ function logMessages(ctx: Context, logs: readonly EvmLog[], hash: string, place:
   }))
 }
 
-function emitOutcome(ctx: Context, { transaction: tx, from }: EthereumTx, contract: Uint8Array | undefined): void {
-  const sender = formatEip55(from)
+function emitOutcome(
+  ctx: Context,
+  { transaction: tx, fromText: sender, toText }: EthereumTx,
+  contract: Uint8Array | undefined,
+): void {
   if (contract) ctx.emit(EventContractDeployedSchema, { sender, contractAddr: formatEip55(contract) })
   else if (!tx.to) return
-  else if (tx.data.length > 0) ctx.emit(EventContractExecutedSchema, { sender, contractAddr: formatEip55(tx.to) })
+  else if (tx.data.length > 0) ctx.emit(EventContractExecutedSchema, { sender, contractAddr: toText })
   else if (tx.valueWei > 0n) {
-    ctx.emit(EventTransferSchema, { sender, recipient: formatEip55(tx.to), amount: tx.valueWei.toString() })
+    ctx.emit(EventTransferSchema, { sender, recipient: toText, amount: tx.valueWei.toString() })
   }
 }
 
@@ -129,10 +130,10 @@ export function execute(
     index: place.evmIndex.toString(),
     gasUsed: gasUsed.toString(),
     hash: formatHex(wrapped.hash()).toUpperCase(),
-    recipient: tx.to ? formatEip55(tx.to) : '',
+    recipient: evmTx.toText,
     vmError,
   })
-  ctx.emitEvent('message', { module: 'evm', sender: formatEip55(from), tx_type: tx.type.toString() })
+  ctx.emitEvent('message', { module: 'evm', sender: evmTx.fromText, tx_type: tx.type.toString() })
   if (success) emitOutcome(ctx, evmTx, contractAddress)
   const messages = logMessages(ctx, logs, hashHex, place)
   ctx.emit(EventTxLogSchema, { logs: messages })

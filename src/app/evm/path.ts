@@ -4,7 +4,6 @@ import { type RefusalName, refusalName } from '../../evm/transaction/errors.ts'
 import { intrinsicGas } from '../../evm/transaction/gas.ts'
 import * as address from '../../identity/address.ts'
 import * as evm from '../../modules/evm/keeper.ts'
-import { formatEip55 } from '../../primitives/address.ts'
 import { EMPTY, formatHex0x, toKey } from '../../primitives/bytes.ts'
 import { ChainError, type ErrorFactory } from '../../primitives/errors.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -56,11 +55,12 @@ function gasWanted(tx: DecodedTx): bigint {
   return tx.authInfo.fee?.gasLimit ?? 0n
 }
 
-function emitAdmission(ctx: Context, { transaction: tx, from, hash }: EthereumTx, { priceWei, zeroGas }: Admitted) {
+function emitAdmission(ctx: Context, found: EthereumTx, { priceWei, zeroGas }: Admitted): void {
+  const { transaction: tx, from, fromText, hash } = found
   const payer = address.format(ctx, from)
   if (!zeroGas) {
     const fee = (tx.gasLimit * priceWei).toString()
-    ctx.emitEvent('tx', { fee, fee_payer: payer, fee_payer_evm: formatEip55(from) })
+    ctx.emitEvent('tx', { fee, fee_payer: payer, fee_payer_evm: fromText })
   }
   ctx.emitEvent('pending_ethereum_tx', { eth_hash: formatHex0x(hash), index: evm.nextIndex(ctx).toString() })
   const action = `/${ctx.identity.toProfileName(MESSAGE_TYPE)}`

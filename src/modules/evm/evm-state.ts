@@ -44,9 +44,9 @@ export function createEvmState(root: Context): ChainEvmState {
 
   function setBalance(level: Level, address: Uint8Array, balanceWei: bigint): void {
     const before = bank.balanceWei(level.ctx, address)
+    if (balanceWei === before) return
     level.deltaWei += balanceWei - before
-    if (balanceWei > before) bank.addWei(level.ctx, address, balanceWei - before)
-    else if (balanceWei < before) bank.subWei(level.ctx, address, before - balanceWei)
+    bank.setBalanceWei(level.ctx, address, balanceWei)
   }
 
   return {
