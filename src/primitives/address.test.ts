@@ -1,3 +1,4 @@
+import { bech32 } from '@scure/base'
 import { expect, test } from 'vitest'
 import * as address from './address.ts'
 import { formatHex, hex } from './bytes.ts'
@@ -32,4 +33,15 @@ test('bech32 text comes apart into prefix and bytes, or says why it does not', (
 test('EVM addresses are read with any case and with or without 0x, and only at 20 bytes', () => {
   expect(address.parseEvm('5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED')).toHaveLength(20)
   expect(address.parseEvm('0x5aAeb6')).toBeUndefined()
+})
+
+test('Bech32 text is that of the library for every prefix and length', () => {
+  for (let length = 1; length <= 255; length += 7) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 37 + length) & 0xff)
+    for (const prefix of ['chain', 'chainvaloper', 'other', 'a']) {
+      const text = address.formatBech32(prefix, bytes)
+      expect(text).toBe(bech32.encode(prefix, bech32.toWords(bytes), 1023))
+      expect(address.decodeBech32(text)).toEqual({ prefix, bytes })
+    }
+  }
 })

@@ -3,9 +3,42 @@ import { bech32 } from '@scure/base'
 import { formatHex, parseHex, utf8 } from './bytes.ts'
 import { keccak256, ripemd160, sha256 } from './hash.ts'
 
-/** Bech32 text with the given prefix. */
+const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
+const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
+/** What the five bits that leave the checksum add to it. */
+const CHECKSUM_TABLE = Int32Array.from({ length: 32 }, (_, top) =>
+  GENERATORS.reduce((sum, generator, bit) => ((top >> bit) & 1 ? sum ^ generator : sum), 0),
+)
+
+function checksumStep(checksum: number, value: number): number {
+  return ((checksum & 0x1ffffff) << 5) ^ value ^ CHECKSUM_TABLE[(checksum >>> 25) & 31]!
+}
+
+/** Bech32 text with the given prefix, in lower case. Every balance below one unit is kept under such a text. */
 export function formatBech32(prefix: string, bytes: Uint8Array): string {
-  return bech32.encode(prefix, bech32.toWords(bytes), 1023)
+  let checksum = 1
+  for (let i = 0; i < prefix.length; i++) checksum = checksumStep(checksum, prefix.charCodeAt(i) >> 5)
+  checksum = checksumStep(checksum, 0)
+  for (let i = 0; i < prefix.length; i++) checksum = checksumStep(checksum, prefix.charCodeAt(i) & 31)
+  let text = `${prefix}1`
+  let buffer = 0
+  let bits = 0
+  const take = (word: number) => {
+    checksum = checksumStep(checksum, word)
+    text += ALPHABET[word]!
+  }
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; ) {
+      bits -= 5
+      take((buffer >> bits) & 31)
+    }
+  }
+  if (bits > 0) take((buffer << (5 - bits)) & 31)
+  for (let i = 0; i < 6; i++) checksum = checksumStep(checksum, 0)
+  checksum ^= 1
+  for (let i = 25; i >= 0; i -= 5) text += ALPHABET[(checksum >>> i) & 31]!
+  return text
 }
 
 export interface Bech32Parts {

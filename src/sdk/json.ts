@@ -1,7 +1,6 @@
 /** Messages as JSON in state machine use: genesis documents, exports and typed events (gateway.md §1, oracle.md §1.1). */
 import type { DescField, DescMessage, JsonValue, Message, MessageShape } from '@bufbuild/protobuf'
 import { create, fromBinary, getOption, ScalarType, toBinary } from '@bufbuild/protobuf'
-import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import type { Identity } from '../identity/types.ts'
@@ -28,24 +27,49 @@ export interface JsonNames {
 
 type JsonObject = { [key: string]: JsonValue }
 
+/** A field of a message as JSON: its name under the profile, and its value. Undefined for the unset part of a oneof. */
+export interface FieldWriter {
+  readonly name: string
+  readonly write: (names: JsonNames, message: Message) => JsonValue | undefined
+}
+
+type ValueWriter = (names: JsonNames, value: unknown) => JsonValue
+
+/** What follows from descriptors and a profile's names alone, worked out once. */
+const writers = new WeakMap<Identity, Map<DescMessage, readonly FieldWriter[]>>()
+
+/** The writers of a message's fields, in the order of the descriptor. */
+export function fieldWriters(identity: Identity, schema: DescMessage): readonly FieldWriter[] {
+  let known = writers.get(identity)
+  if (!known) {
+    known = new Map()
+    writers.set(identity, known)
+  }
+  let found = known.get(schema)
+  if (!found) {
+    found = schema.fields.map((field) => fieldWriter(identity, field))
+    known.set(schema, found)
+  }
+  return found
+}
+
 /** A message with its profile's names, defaults included: absent message `null`, empty list `[]`, 64-bit integers as text. */
 export function toJson<Desc extends DescMessage>(
   names: JsonNames,
   schema: Desc,
   message: MessageShape<Desc>,
 ): JsonValue {
-  return messageJson(names, reflect(schema, message) as ReflectMessage)
+  return messageJson(names, schema, message)
 }
 
-function messageJson(names: JsonNames, reflected: ReflectMessage): JsonValue {
-  const { desc, message } = reflected
-  if (desc.typeName === 'google.protobuf.Timestamp') return formatRfc3339(message as never)
-  if (desc.typeName === 'google.protobuf.Duration') return formatDuration(message as never)
-  if (desc.typeName === 'google.protobuf.Any') return anyJson(names, message as Any)
+function messageJson(names: JsonNames, schema: DescMessage, message: Message): JsonValue {
+  if (schema.typeName === 'google.protobuf.Timestamp') return formatRfc3339(message as never)
+  if (schema.typeName === 'google.protobuf.Duration') return formatDuration(message as never)
+  if (schema.typeName === 'google.protobuf.Any') return anyJson(names, message as Any)
   const out: JsonObject = {}
-  for (const field of desc.fields) {
-    if (field.oneof && !reflected.isSet(field)) continue
-    out[names.identity.toProfileField(field.name)] = fieldJson(names, reflected, field)
+  for (const { name, write } of fieldWriters(names.identity, schema)) {
+    const value = write(names, message)
+    if (value !== undefined) out[name] = value
   }
   return out
 }
@@ -61,40 +85,53 @@ function typeNameOf(typeUrl: string): string {
   return typeUrl.slice(typeUrl.lastIndexOf('/') + 1)
 }
 
-/** The JSON of one field of a message. */
-export function fieldJson(names: JsonNames, reflected: ReflectMessage, field: DescField): JsonValue {
-  switch (field.fieldKind) {
-    case 'message':
-      if (reflected.isSet(field)) return messageJson(names, reflected.get(field))
-      return getOption(field, non_null) ? messageJson(names, reflect(field.message)) : null
-    case 'list':
-      return [...reflected.get(field)].map((item) => {
-        if (field.listKind === 'message') return messageJson(names, item as ReflectMessage)
-        return field.listKind === 'enum' ? enumJson(field, item as number) : scalarJson(field, item)
-      })
-    case 'map':
-      throw new TypeError(`${field.parent.typeName}.${field.name}: a map has no order`)
-    case 'enum':
-      return enumJson(field, reflected.get(field))
-    default:
-      return scalarJson(field, reflected.get(field))
+function fieldWriter(identity: Identity, field: DescField): FieldWriter {
+  const name = identity.toProfileField(field.name)
+  const { oneof, localName } = field
+  const value = valueWriter(field)
+  const slot = (message: Message) => (message as unknown as Record<string, unknown>)[localName]
+  if (oneof) {
+    const write: FieldWriter['write'] = (names, message) => {
+      const chosen = (message as unknown as Record<string, { case?: string; value?: unknown }>)[oneof.localName]
+      return chosen?.case === localName ? value(names, chosen.value) : undefined
+    }
+    return { name, write }
   }
+  if (field.fieldKind === 'list') {
+    return { name, write: (names, message) => (slot(message) as unknown[]).map((item) => value(names, item)) }
+  }
+  if (field.fieldKind === 'message') {
+    const empty = getOption(field, non_null) ? create(field.message) : undefined
+    const write: FieldWriter['write'] = (names, message) => {
+      const part = slot(message) ?? empty
+      return part === undefined ? null : value(names, part)
+    }
+    return { name, write }
+  }
+  return { name, write: (names, message) => value(names, slot(message)) }
 }
 
-function enumJson(field: DescField, number: number): JsonValue {
-  return field.enum?.value[number]?.name ?? number
-}
-
-function scalarJson(field: DescField, value: unknown): JsonValue {
-  if (typeof value === 'bigint') return value.toString()
+function valueWriter(field: DescField): ValueWriter {
+  const { message, fieldKind } = field
+  if (fieldKind === 'map') throw new TypeError(`${field.parent.typeName}.${field.name}: a map has no order`)
+  if (message) return (names, value) => messageJson(names, message, value as Message)
+  if (field.enum) {
+    const { value: values } = field.enum
+    return (_names, value) => values[value as number]?.name ?? (value as number)
+  }
   const kind = getOption(field, scalar)
+  return (_names, value) => scalarJson(kind, value)
+}
+
+function scalarJson(kind: Scalar, value: unknown): JsonValue {
+  if (typeof value === 'bigint') return value.toString()
   if (value instanceof Uint8Array) {
     if (kind === Scalar.INTEGER) return formatUtf8(value) || '0'
     return kind === Scalar.EVM_ADDRESS && value.length === 20 ? formatEip55(value) : formatBase64(value)
   }
   if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(value as string) ?? decimal.zero)
   if (kind === Scalar.INTEGER && value === '') return '0'
-  return value as JsonValue
+  return (value ?? null) as JsonValue
 }
 
 /**
