@@ -19,6 +19,34 @@ export interface SearchOptions {
 }
 
 const SLICE_MS = 5
+const MAX_RUNNING = 2
+const MAX_WAITING = 64
+
+/** Lets a few searches of one node run at a time, the others in turn: together they never take the thread for long. */
+interface Gate {
+  running: number
+  readonly waiting: (() => void)[]
+}
+
+const gates = new WeakMap<BlockIndex, Gate>()
+
+async function inTurn<T>(blocks: BlockIndex, search: () => Promise<T>): Promise<T> {
+  const gate = gates.get(blocks) ?? { running: 0, waiting: [] }
+  gates.set(blocks, gate)
+  if (gate.running >= MAX_RUNNING) {
+    if (gate.waiting.length >= MAX_WAITING) throw queryError('resourceExhausted', 'too many searches at once')
+    await new Promise<void>((resolve) => gate.waiting.push(resolve))
+  } else {
+    gate.running++
+  }
+  try {
+    return await search()
+  } finally {
+    const next = gate.waiting.shift()
+    if (next) next()
+    else gate.running--
+  }
+}
 
 /** Gives the thread away every few milliseconds; throws `deadlineExceeded` once the budget is spent. */
 function createSlicer({ now, budgetMs }: SearchOptions): () => Promise<void> | undefined {
@@ -87,7 +115,10 @@ function heightRange({ operator, operand }: Condition): { readonly from: bigint;
   }
 }
 
-/** Places of all transactions that fulfil a query, in order. Throws `deadlineExceeded`, or `invalidArgument`. */
+/**
+ * Places of all transactions that fulfil a query, in order. Throws `deadlineExceeded` over its budget (waiting not
+ * counted), `resourceExhausted` when too many wait, `invalidArgument` for a height that is none.
+ */
 export async function searchTxs(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<TxPlace[]> {
   const hashes = query.filter(({ key }) => key === 'tx.hash')
   const plan = planSearch(
@@ -104,7 +135,9 @@ export async function searchTxs(blocks: BlockIndex, query: Query, options: Searc
     return matchesPlace(createBlockReader(blocks), place, plan.events) ? [place] : []
   }
   const driver = plan.events.find(({ operator, operand }) => operator === '=' && operand.kind === 'text')
-  return driver ? await searchByIndex(blocks, plan, driver, options) : await searchByScan(blocks, plan, options)
+  return await inTurn(blocks, () =>
+    driver ? searchByIndex(blocks, plan, driver, options) : searchByScan(blocks, plan, options),
+  )
 }
 
 function placeOfHash(blocks: BlockIndex, { operator, operand }: Condition): TxPlace | undefined {
@@ -181,9 +214,11 @@ async function* blocksBetween(
 export async function searchBlocks(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<bigint[]> {
   const plan = planSearch(query, blocks, 'block.height', 'NewBlock')
   if (plan.empty) return []
-  const found: bigint[] = []
-  for await (const block of blocksBetween(blocks, plan.from, plan.to, options)) {
-    if (matchesEvents(plan.events, block.blockEvents)) found.push(block.header.height)
-  }
-  return found
+  return await inTurn(blocks, async () => {
+    const found: bigint[] = []
+    for await (const block of blocksBetween(blocks, plan.from, plan.to, options)) {
+      if (matchesEvents(plan.events, block.blockEvents)) found.push(block.header.height)
+    }
+    return found
+  })
 }

@@ -102,6 +102,20 @@ test('gRPC under the name that SDKs hard-code gives the same transaction', async
   expect(fromBinary(GetTxResponseSchema, bytes).txResponse).toMatchObject({ code: 0, txhash: hash })
 })
 
+test('switched off, the transaction service answers on no protocol', async () => {
+  await using closed = await startNode({ api: { tx: false } })
+  expect((await fetch(`${closed.urls.rest}/sdk/tx/v1beta1/txs/${hash}`)).status).toBe(501)
+  const client = new Client(closed.urls.grpc, credentials.createInsecure())
+  const same = (bytes: Buffer) => bytes
+  const code = await new Promise((resolve) => {
+    client.makeUnaryRequest('/sdk.tx.v1beta1.Service/GetTx', same, same, Buffer.alloc(0), new Metadata(), (error) =>
+      resolve(error?.code),
+    )
+  })
+  client.close()
+  expect(code).toBe(12)
+})
+
 test('simulation runs a transaction without a signature and changes nothing', async () => {
   const unsigned = formatBase64(encodeUnsigned(plan('5'), { gasLimit: 0n, amount: [] }))
   const height = node.height

@@ -1,4 +1,5 @@
 /** All services that no module owns. */
+import { queryError } from '../../primitives/errors.ts'
 import { nodeService } from './node.ts'
 import type { Environment, ServiceTable } from './service.ts'
 import { tendermintService } from './tendermint.ts'
@@ -6,5 +7,23 @@ import { txService } from './tx.ts'
 
 /** Their handlers by neutral method path, for the dispatch. */
 export function createServices(environment: Environment): ServiceTable {
-  return { ...txService(environment), ...nodeService(environment), ...tendermintService(environment) }
+  return {
+    ...switchedBySetting(txService(environment), environment),
+    ...nodeService(environment),
+    ...tendermintService(environment),
+  }
+}
+
+/** The transaction service can be switched off, on every protocol alike (D37). */
+function switchedBySetting(table: ServiceTable, environment: Environment): ServiceTable {
+  const entries = Object.entries(table).map(([path, handle]): [string, ServiceTable[string]] => [
+    path,
+    (request, options) => {
+      if (!environment().node.settings.txServiceEnabled) {
+        throw queryError('unimplemented', 'the transaction service is switched off (api.tx)')
+      }
+      return handle(request, options)
+    },
+  ])
+  return Object.fromEntries(entries)
 }
