@@ -155,13 +155,14 @@ test('sixteen senders in parallel lose no transaction', async () => {
   const senders = node.accounts
     .slice(0, 10)
     .map(({ privateKey }) => createWalletClient({ account: privateKeyToAccount(privateKey), chain, transport: http() }))
+  const first = await client.getTransactionCount({ address: clients.account.address })
   const funded = await Promise.all(
     Array.from({ length: 6 }, async (_, i) => {
       const account = privateKeyToAccount(`0x${(i + 1).toString(16).padStart(64, '0')}`)
       const hash = await senders[0]!.sendTransaction({
         to: account.address,
         value: parseEther('1'),
-        nonce: await nextNonce(i),
+        nonce: first + i,
       })
       await client.waitForTransactionReceipt({ hash })
       return createWalletClient({ account, chain, transport: http() })
@@ -178,10 +179,3 @@ test('sixteen senders in parallel lose no transaction', async () => {
   )
   expect(await client.getBalance({ address: to })).toBe(before + BigInt(16 * rounds))
 })
-
-let firstNonce: number | undefined
-/** Nonces for transactions of the first account that are sent at once. */
-async function nextNonce(offset: number): Promise<number> {
-  firstNonce ??= await clients.client.getTransactionCount({ address: clients.account.address })
-  return firstNonce + offset
-}
