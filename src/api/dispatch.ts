@@ -10,7 +10,7 @@ import type { Compute, Dispatch, GatewayNode, QueryAnswer, QueryCall } from './g
 export type QueryHandler = (ctx: ReadContext, request: Message) => Message
 
 /** A method of a service that no module owns: node, blocks, transactions. */
-export type ServiceHandler = (
+type ServiceHandler = (
   request: Message,
   call: {
     readonly height?: bigint | undefined

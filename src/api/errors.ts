@@ -17,16 +17,16 @@ export interface StatusCodes {
 export const STATUS_CODES: Readonly<Record<Status, StatusCodes>> = {
   cancelled: { grpc: 1, http: 408, jsonRpc: -32000 },
   unknown: { grpc: 2, http: 500, jsonRpc: -32000 },
-  invalidArgument: { grpc: 3, http: 400, jsonRpc: -32602 },
+  invalidArgument: { grpc: 3, http: 400, jsonRpc: -32000 },
   deadlineExceeded: { grpc: 4, http: 504, jsonRpc: -32002 },
-  notFound: { grpc: 5, http: 404, jsonRpc: -32000 },
+  notFound: { grpc: 5, http: 404, jsonRpc: -32001 },
   alreadyExists: { grpc: 6, http: 409, jsonRpc: -32000 },
   permissionDenied: { grpc: 7, http: 403, jsonRpc: -32000 },
   resourceExhausted: { grpc: 8, http: 429, jsonRpc: -32005 },
   failedPrecondition: { grpc: 9, http: 400, jsonRpc: -32000 },
   aborted: { grpc: 10, http: 409, jsonRpc: -32000 },
   outOfRange: { grpc: 11, http: 400, jsonRpc: -32000 },
-  unimplemented: { grpc: 12, http: 501, jsonRpc: -32601 },
+  unimplemented: { grpc: 12, http: 501, jsonRpc: -32004 },
   internal: { grpc: 13, http: 500, jsonRpc: -32603 },
   unavailable: { grpc: 14, http: 503, jsonRpc: -32000 },
   dataLoss: { grpc: 15, http: 500, jsonRpc: -32603 },
@@ -50,7 +50,7 @@ function typeOf(detail: Message): DescMessage | undefined {
 }
 
 /** Details as they travel in `google.rpc.Status`. */
-export function packDetails(details: readonly Message[]): Any[] {
+function packDetails(details: readonly Message[]): Any[] {
   return details.flatMap((detail) => {
     const schema = typeOf(detail)
     return schema ? [create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, detail) })] : []

@@ -21,7 +21,7 @@ import { formatBase64, formatUtf8, padLeft, toKey } from '../primitives/bytes.ts
 import { formatDuration, formatRfc3339, type SecondsNanos } from '../primitives/time.ts'
 
 /** Writes a message of one type as JSON text. */
-export type Write = (message: Message) => string
+type Write = (message: Message) => string
 
 export interface JsonWriter {
   /** The writer of a type: compiled on first use, kept. */
@@ -227,7 +227,7 @@ const HTML: Readonly<Record<string, string>> = {
 }
 
 /** A JSON string that is also safe inside HTML. */
-export function quote(text: string): string {
+function quote(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`
   return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (character) => HTML[character]!)
 }

@@ -25,7 +25,7 @@ export interface RestOptions {
   readonly observe?: (operation: string, status: number) => void
 }
 
-export interface RestRequest {
+interface RestRequest {
   readonly verb: string
   /** Path and query, still encoded. */
   readonly target: string

@@ -4,7 +4,7 @@ import { createPayload, type Payload } from './http.ts'
 import { describeApi } from './openapi.ts'
 import type { Router } from './routes.ts'
 
-export interface Page {
+interface Page {
   readonly status: number
   readonly payload: Payload
 }

@@ -10,6 +10,8 @@ export interface GatewayServer {
   close(): Promise<void>
 }
 
+/** Calldata travels in the query string. */
+const MAX_HEAD_BYTES = 256 * 1024
 const GIVEN_ID = /^[\w.:-]{1,64}$/
 
 export function createRestServer(node: GatewayNode, options: RestOptions = {}): GatewayServer {
@@ -31,7 +33,7 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}): 
     else send(req, res, reply)
   }
 
-  return serverOf(createServer({ keepAliveTimeout: 65_000 }, handle))
+  return serverOf(createServer({ keepAliveTimeout: 65_000, maxHeaderSize: MAX_HEAD_BYTES }, handle))
 }
 
 /** An answer as plain text, for who holds the node and needs no port. Asks with GET. */

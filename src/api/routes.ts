@@ -9,7 +9,7 @@ import { violation } from './errors.ts'
 import { percentDecode } from './percent.ts'
 import { fieldNamed } from './query-params.ts'
 
-export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One operation under one template. Templates differ in the names of their variables only if they share a shape. */
 export interface Route {

@@ -18,15 +18,17 @@ function renamer(entries: Readonly<Record<string, string>>, separator: string): 
   return remembering(rename)
 }
 
-const REMEMBERED = 10_000
+const REMEMBERED = 2_000
+const LONGEST_REMEMBERED = 200
 
-/** Names come from requests too, so that what is remembered is bounded. */
+/** Names come from requests too, so that what is remembered is bounded in number and length. */
 function remembering(rename: Rename): Rename {
   const known = new Map<string, string>()
   return (name) => {
     const answer = known.get(name)
     if (answer !== undefined) return answer
     const renamed = rename(name)
+    if (name.length > LONGEST_REMEMBERED) return renamed
     if (known.size >= REMEMBERED) known.clear()
     known.set(name, renamed)
     return renamed

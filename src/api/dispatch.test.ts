@@ -1,0 +1,82 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { expect, test } from 'vitest'
+import {
+  EstimateGasResponseSchema,
+  EthCallRequestSchema,
+  QueryBaseFeeRequestSchema,
+  QueryBaseFeeResponseSchema,
+} from '../gen/chain/evm/v1/query_pb.ts'
+import { QueryPeriodRequestSchema } from '../gen/chain/inflation/v1/query_pb.ts'
+import { queryError } from '../primitives/errors.ts'
+import type { Compute, QueryAnswer } from './gateway.ts'
+import { gatewayNode } from './testing.ts'
+
+const BASE_FEE = '/chain.evm.v1.Query/BaseFee'
+const ESTIMATE = '/chain.evm.v1.Query/EstimateGas'
+const request = create(QueryBaseFeeRequestSchema)
+
+test('a query answers at once, with the height that it read', () => {
+  const queries = {
+    [BASE_FEE]: (_: never, height: bigint) => create(QueryBaseFeeResponseSchema, { baseFee: `${height}` }),
+  }
+  const { dispatch } = gatewayNode({ queries })
+  expect(dispatch({ method: BASE_FEE, request })).toMatchObject({ ok: true, height: 20n, response: { baseFee: '20' } })
+  expect(dispatch({ method: BASE_FEE, request, height: 12n })).toMatchObject({ ok: true, height: 12n })
+})
+
+test('an expected failure keeps its status and tells the height; a bug is internal and shows nothing', () => {
+  const queries = {
+    [BASE_FEE]: () => {
+      throw queryError('notFound', 'no fee')
+    },
+  }
+  const expected = gatewayNode({ queries }).dispatch({ method: BASE_FEE, request }) as QueryAnswer & { ok: false }
+  expect([expected.error.status, expected.error.message, expected.height]).toEqual(['notFound', 'no fee', 20n])
+  const broken = {
+    [BASE_FEE]: () => {
+      throw new TypeError('of undefined')
+    },
+  }
+  const bug = gatewayNode({ queries: broken }).dispatch({ method: BASE_FEE, request }) as QueryAnswer & { ok: false }
+  expect([bug.error.status, bug.error.message]).toEqual(['internal', 'internal error'])
+})
+
+test('a method without a handler names the module that is missing', () => {
+  const answer = gatewayNode({}).dispatch({
+    method: '/chain.inflation.v1.Query/Period',
+    request: create(QueryPeriodRequestSchema),
+  }) as QueryAnswer & { ok: false }
+  expect([answer.error.status, answer.error.message]).toEqual([
+    'unimplemented',
+    'module inflation is not part of this build',
+  ])
+})
+
+test('heavy work is a job of its own name, at a height that is fixed before it is sent', async () => {
+  const seen: unknown[] = []
+  const compute: Compute = {
+    run: (job, payload, { height }) => {
+      seen.push(job, payload, height)
+      return Promise.resolve(toBinary(EstimateGasResponseSchema, create(EstimateGasResponseSchema, { gas: 21000n })))
+    },
+  }
+  const { dispatch } = gatewayNode({ compute, jobs: [ESTIMATE] })
+  const call = create(EthCallRequestSchema, { gasCap: 5n })
+  const answer = await dispatch({ method: ESTIMATE, request: call })
+  expect(answer).toMatchObject({ ok: true, height: 20n, response: { gas: 21000n } })
+  expect(seen).toEqual([ESTIMATE, { request: toBinary(EthCallRequestSchema, call), gasCap: 25_000_000n }, 20n])
+  const pruned = dispatch({ method: ESTIMATE, request: call, height: 3n })
+  expect(pruned).toMatchObject({ ok: false, error: { status: 'notFound' } })
+  expect(seen.length).toBe(3)
+})
+
+test('a service answers with or without a promise, and its failure is an answer', async () => {
+  const services = new Map([
+    ['/sdk.a.Service/Now', () => create(QueryBaseFeeResponseSchema)],
+    ['/sdk.a.Service/Later', () => Promise.reject(queryError('unavailable', 'stopping'))],
+  ])
+  const { dispatch } = gatewayNode({ services })
+  expect(dispatch({ method: '/sdk.a.Service/Now', request })).toMatchObject({ ok: true, height: 20n })
+  const later = await dispatch({ method: '/sdk.a.Service/Later', request })
+  expect(later).toMatchObject({ ok: false, error: { status: 'unavailable' } })
+})

@@ -1,0 +1,294 @@
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startNode } from '../src/index.ts'
+
+/** The requests of gateway.md §13 that concern modules of this build, sent byte for byte to a running node. */
+
+type Node = Awaited<ReturnType<typeof startNode>>
+let node: Node
+let address: string
+let bech32: string
+
+beforeAll(async () => {
+  node = await startNode({ blocks: { time: 'manual' } })
+  address = node.accounts[0]!.address
+  bech32 = node.accounts[0]!.bech32
+  await node.nextBlock()
+})
+
+afterAll(() => node.stop())
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as JSON
+  readonly json: any
+}
+
+function ask(
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string | string[]> } = {},
+): Promise<Answer> {
+  const { hostname, port } = new URL(node.urls.rest!)
+  return new Promise((resolve, reject) => {
+    const req = httpRequest({ hostname, port, path, method, headers }, (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk) => chunks.push(chunk))
+      res.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const isPacked = res.headers['content-encoding'] !== undefined
+        const isJson = res.headers['content-type'] === 'application/json' && text !== '' && !isPacked
+        resolve({ status: res.statusCode!, headers: res.headers, text, json: isJson ? JSON.parse(text) : undefined })
+      })
+    })
+    req.on('error', reject)
+    req.end()
+  })
+}
+
+/** Four keys in this order, `error` equal to `message` (D1). */
+function expectError({ status, json }: Answer, http: number, code: number): void {
+  expect(Object.keys(json)).toEqual(['error', 'code', 'message', 'details'])
+  expect([status, json.code, json.error]).toEqual([http, code, json.message])
+}
+
+const P = '/chain/evm/v1'
+const EMPTY_ACCOUNT = `0x${'12'.repeat(20)}`
+
+describe('rows 1 to 10: paths and methods', () => {
+  test.each(['base_fee', 'base_fee?x=%zz'])('GET %s', async (path) => {
+    expect((await ask(`${P}/${path}`)).json).toEqual({ base_fee: '1000000000000', base_fee_unative: '1' })
+  })
+
+  test.each([`${P}/base_fee/`, '/chain//evm/v1/base_fee', '/Chain/evm/v1/base_fee'])('GET %s is 404', async (path) => {
+    expectError(await ask(path), 404, 5)
+  })
+
+  test('HEAD, OPTIONS, POST and DELETE', async () => {
+    const head = await ask(`${P}/base_fee`, { method: 'HEAD' })
+    expect([head.status, head.text]).toEqual([200, ''])
+    const options = await ask(`${P}/base_fee`, { method: 'OPTIONS' })
+    expect([options.status, options.headers['allow']]).toEqual([204, 'GET, HEAD, OPTIONS'])
+    const post = await ask(`${P}/base_fee`, { method: 'POST' })
+    expectError(post, 405, 12)
+    expect(post.headers['allow']).toBe('GET, HEAD, OPTIONS')
+    expectError(await ask('/nope', { method: 'DELETE' }), 404, 5)
+    expect((await ask('/')).json.chain_id).toBe('almanac-localnet-1')
+  })
+})
+
+describe('rows 11 to 23: balances', () => {
+  test('of an account that is not there, in any spelling of its address', async () => {
+    for (const text of [EMPTY_ACCOUNT, EMPTY_ACCOUNT.slice(2)]) {
+      const { text: body } = await ask(`${P}/balances/${text}`)
+      expect(body).toBe('{"balance_wei":"0","bank":null,"erc20":null}')
+    }
+  })
+
+  test('of a funded account, by its hexadecimal and its Bech32 address', async () => {
+    const balance = '10000000000000000000000'
+    expect((await ask(`${P}/balances/${address}`)).json.balance_wei).toBe(balance)
+    expect((await ask(`${P}/balances/${bech32}`)).json.balance_wei).toBe(balance)
+  })
+
+  test.each(['0x123', '', 'xyz'])('of %j is 400', async (text) => {
+    expectError(await ask(`${P}/balances/${text}`), 400, 3)
+  })
+
+  test('without an address, or with something behind it, is no route', async () => {
+    expectError(await ask(`${P}/balances`), 404, 5)
+    expectError(await ask(`${P}/balances/0xA/extra`), 404, 5)
+  })
+
+  test('takes the address of the path, and the token in any encoding', async () => {
+    const other = await ask(`${P}/balances/${EMPTY_ACCOUNT}?address=${address}`)
+    expect(other.json.balance_wei).toBe('0')
+    const raw = await ask(`${P}/balances/${address}?token=unative`)
+    expect(raw.json.bank).toMatchObject({ coin_denom: 'unative', balance_base: '10000000000' })
+    const twice = await ask(`${P}/balances/${address}?token=unative&token=nope`)
+    expect(twice.json).toEqual(raw.json)
+    for (const token of ['ibc/ABC', 'ibc%2FABC']) {
+      expect((await ask(`${P}/balances/${address}?token=${token}`)).json.bank).toBeNull()
+    }
+    expect((await ask(`${P}/balances/${address}?tokn=a`)).json.bank).toBeNull()
+  })
+
+  test('with a bad escape is a JSON error', async () => {
+    expectError(await ask(`${P}/balances/%zz`), 400, 3)
+  })
+})
+
+describe('rows 24 to 27: code and storage', () => {
+  test('of an account without any', async () => {
+    expect((await ask(`${P}/codes/${EMPTY_ACCOUNT}`)).text).toBe('{"code":null}')
+    expectError(await ask(`${P}/codes/xyz`), 400, 3)
+    expect((await ask(`${P}/storage/${EMPTY_ACCOUNT}/0x0`)).text).toBe(`{"value":"0x${'0'.repeat(64)}"}`)
+    expectError(await ask(`${P}/storage/${EMPTY_ACCOUNT}`), 404, 5)
+    expectError(await ask(`${P}/storage/${EMPTY_ACCOUNT}/zz`), 400, 3)
+  })
+})
+
+describe('rows 29 to 31: a token with a slash', () => {
+  test.each(['ibc/ABC', 'ibc%2FABC', 'ibc%252FABC'])('GET funtoken/%s is looked up', async (token) => {
+    const answer = await ask(`${P}/funtoken/${token}`)
+    expectError(answer, 404, 5)
+    expect(answer.json.message).toContain('ibc/ABC')
+  })
+})
+
+describe('rows 36 to 52b: calls and estimates', () => {
+  test('arguments are needed, in base64 of any kind or as JSON', async () => {
+    expectError(await ask(`${P}/eth_call`), 400, 3)
+    for (const args of ['e30%3D', 'e30=', 'e30', '%7B%7D']) {
+      expect((await ask(`${P}/eth_call?args=${args}`)).status).toBe(200)
+    }
+    expectError(await ask(`${P}/eth_call?args=-_8%3D`), 400, 3)
+  })
+
+  test.each(['18446744073709551616', '-1', '', '1e3', '5.0', '%205', '1_000'])(
+    'a gas cap of %j is 400',
+    async (cap) => {
+      const answer = await ask(`${P}/eth_call?args=e30&gas_cap=${cap}`)
+      expectError(answer, 400, 3)
+      expect(answer.json.details[0]).toMatchObject({ '@type': '/chain.errors.v1.FieldViolation', field: 'gas_cap' })
+    },
+  )
+
+  test('an absent or huge gas cap is the configured one', async () => {
+    expect((await ask(`${P}/eth_call?args=e30&gas_cap=18446744073709551615`)).status).toBe(200)
+    expect((await ask(`${P}/estimate_gas?args=e30%3D`)).status).toBe(200)
+    const transfer = encodeURIComponent(JSON.stringify({ to: EMPTY_ACCOUNT }))
+    expect((await ask(`${P}/eth_call?args=${transfer}&gasCap=30000&GasCap=zz`)).json.gas_used).toBe('21000')
+    expectError(await ask(`${P}/eth_call?args=${transfer}&gasCap=20000`), 400, 3)
+    expectError(await ask(`${P}/eth_call?args=e30&chain_id=9223372036854775808`), 400, 3)
+  })
+
+  // Code that reverts with Error("nope"): the ABI form of the reason, copied from calldata by a creation.
+  const reason =
+    '08c379a00000000000000000000000000000000000000000000000000000000000000020' +
+    '00000000000000000000000000000000000000000000000000000000000000046e6f7065' +
+    '00000000000000000000000000000000000000000000000000000000'
+  const data = `0x6064600c60003960646000fd${reason}`
+  const args = Buffer.from(JSON.stringify({ data })).toString('base64url')
+
+  test('a revert is an error of an estimate, and a result of a call', async () => {
+    const estimate = await ask(`${P}/estimate_gas?args=${args}`)
+    expectError(estimate, 400, 3)
+    expect(estimate.json.message).toContain('nope')
+    expect(estimate.json.details[0]).toEqual({
+      '@type': '/chain.errors.v1.Revert',
+      reason: 'nope',
+      data: Buffer.from(reason, 'hex').toString('base64'),
+    })
+    const call = await ask(`${P}/eth_call?args=${args}`)
+    expect(call.status).toBe(200)
+    expect(call.json.vm_error).toContain('reverted')
+    expect(call.json.ret).toBe(Buffer.from(reason, 'hex').toString('base64'))
+  })
+
+  test('a form sent by POST is not served as a GET', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expectError(await ask(`${P}/eth_call`, { method: 'POST', headers }), 405, 12)
+  })
+})
+
+describe('rows 54 to 69: parameters of traces are checked whoever answers them', () => {
+  test.each([
+    'msg=1',
+    'trace_config.limit=2147483648',
+    'trace_config.debug=yes',
+    'trace_config.tracer.x=1',
+    'predecessors.hash=1',
+    'block_time=1704067200',
+    'block_time=2024-01-01',
+    'block_time=null',
+    'block_time=',
+    'block_number=latest',
+    'a=1;b=2',
+  ])('trace_tx?%s is 400', async (query) => {
+    expectError(await ask(`${P}/trace_tx?${query}`), 400, 3)
+  })
+})
+
+describe('rows 87 to 97: headers', () => {
+  test.each([
+    [{ 'x-sdk-block-height': '1' }, ''],
+    [{ 'x-cosmos-block-height': '1' }, ''],
+    [{ 'grpc-metadata-x-sdk-block-height': '1' }, ''],
+    [{}, '?height=1'],
+  ])('%j %s selects height 1', async (headers: Record<string, string>, query) => {
+    const answer = await ask(`${P}/base_fee${query}`, { headers })
+    expect([answer.status, answer.headers['grpc-metadata-x-sdk-block-height']]).toEqual([200, '1'])
+    expect(answer.headers['cache-control']).toContain('immutable')
+  })
+
+  test('the latest height is told, also by an error', async () => {
+    const latest = String(node.height)
+    const zero = await ask(`${P}/base_fee`, { headers: { 'x-sdk-block-height': '0' } })
+    expect(zero.headers['x-sdk-block-height']).toBe(latest)
+    expect((await ask(`${P}/balances/xyz`)).headers['x-sdk-block-height']).toBe(latest)
+  })
+
+  test.each(['-1', 'abc', ''])('a height of %j is 400', async (height) => {
+    expectError(await ask(`${P}/base_fee`, { headers: { 'x-sdk-block-height': height } }), 400, 3)
+  })
+
+  test('a future height tells the bounds', async () => {
+    const answer = await ask(`${P}/base_fee?height=1000`)
+    expectError(answer, 400, 11)
+    expect(answer.json.details[0]).toEqual({
+      '@type': '/chain.errors.v1.HeightBounds',
+      requested: '1000',
+      earliest: '1',
+      latest: String(node.height),
+    })
+  })
+
+  test('two heights, a deadline, and what a client accepts', async () => {
+    expectError(await ask(`${P}/base_fee`, { headers: { 'x-sdk-block-height': ['1', '2'] } }), 400, 3)
+    expectError(await ask(`${P}/base_fee`, { headers: { 'grpc-timeout': '1n' } }), 504, 4)
+    expectError(await ask(`${P}/base_fee`, { headers: { 'grpc-timeout': 'zz' } }), 400, 3)
+    const html = await ask(`${P}/base_fee`, { headers: { accept: 'text/html' } })
+    expect(html.headers['content-type']).toBe('application/json')
+    const packed = await ask('/sdk/auth/v1beta1/accounts', { headers: { 'accept-encoding': 'gzip' } })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+  })
+})
+
+describe('names and modules', () => {
+  test('paths that public clients hard-code are the same routes', async () => {
+    const real = await ask('/cosmos/bank/v1beta1/supply/by_denom?denom=unative')
+    const neutral = await ask('/sdk/bank/v1beta1/supply/by_denom?denom=unative')
+    expect([real.status, real.text]).toEqual([200, neutral.text])
+  })
+
+  test.each([
+    ['oracle', '/chain/oracle/v1beta1/params'],
+    ['oracle', '/chain/oracle/v1beta1/validators/x/aggregate_vote'],
+    ['inflation', '/chain/inflation/v1/period'],
+    ['devgas', `/chain/devgas/v1/fee_shares/x?by=withdrawer`],
+    ['tokenfactory', '/chain/tokenfactory/v1/denom-info/factory/chain1abc/sub'],
+    ['epochs', '/chain/epochs/v1beta1/current_epoch?identifier=day'],
+    ['upgrade', '/sdk/upgrade/v1beta1/current_plan'],
+  ])('what module %s will answer is 501 and names it', async (module, path) => {
+    const answer = await ask(path)
+    expectError(answer, 501, 12)
+    expect(answer.json.message).toContain(`module ${module}`)
+  })
+
+  test('the description of the API has every documented path, and every described GET is mounted', async () => {
+    const { paths } = (await ask('/openapi.json')).json
+    const documented = Object.keys(paths).filter(
+      (path) =>
+        /^\/chain\/(evm|oracle|inflation|devgas|tokenfactory|epochs)\//.test(path) ||
+        /^\/sdk\/upgrade\/v1beta1\/(applied_plan|current_plan|module_versions)/.test(path),
+    )
+    // 41 documented paths (the three fee shares are one), and the right spelling beside the misspelt one.
+    expect(documented.length).toBe(42)
+    for (const path of Object.keys(paths)) {
+      const { status, json } = await ask(path.replace(/\{[^}]*\}/g, '1'), { method: 'OPTIONS' })
+      expect([path, status, json]).toEqual([path, 204, undefined])
+    }
+  })
+})
