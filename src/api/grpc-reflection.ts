@@ -22,7 +22,7 @@ interface Index {
   readonly extensions: ReadonlyMap<string, ReadonlyMap<number, DescFile>>
 }
 
-function indexFiles(worlds: readonly (readonly DescFile[])[]): Index {
+function indexFiles(files: readonly DescFile[]): Index {
   const byName = new Map<string, DescFile>()
   const bySymbol = new Map<string, DescFile>()
   const extensions = new Map<string, Map<number, DescFile>>()
@@ -36,7 +36,7 @@ function indexFiles(worlds: readonly (readonly DescFile[])[]): Index {
       extensions.set(extension.extendee.typeName, numbers)
     }
   }
-  for (const world of worlds) for (const file of world) addFile(file)
+  for (const file of files) addFile(file)
   return { byName, bySymbol, extensions }
 }
 
@@ -71,23 +71,41 @@ function withDependencies(file: DescFile): Uint8Array[] {
   return [...found].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto))
 }
 
-function answer(index: Index, services: readonly string[], request: ServerReflectionRequest): ResponseCase {
+/** The first of the worlds that knows a thing; those behind it are not even made. */
+function lookUp<T>(worlds: Iterable<Index>, find: (index: Index) => T | undefined): T | undefined {
+  for (const index of worlds) {
+    const found = find(index)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function answer(worlds: Iterable<Index>, services: readonly string[], request: ServerReflectionRequest): ResponseCase {
   const { messageRequest } = request
   switch (messageRequest.case) {
     case 'listServices':
       return { case: 'listServicesResponse', value: { service: services.map((name) => ({ name })) } }
     case 'fileByFilename':
-      return fileAnswer(index.byName.get(messageRequest.value), `file ${messageRequest.value}`)
-    case 'fileContainingSymbol':
-      return fileAnswer(index.bySymbol.get(messageRequest.value.replace(/^\./, '')), `symbol ${messageRequest.value}`)
+      return fileAnswer(
+        lookUp(worlds, ({ byName }) => byName.get(messageRequest.value)),
+        `file ${messageRequest.value}`,
+      )
+    case 'fileContainingSymbol': {
+      const symbol = messageRequest.value.replace(/^\./, '')
+      return fileAnswer(
+        lookUp(worlds, ({ bySymbol }) => bySymbol.get(symbol)),
+        `symbol ${messageRequest.value}`,
+      )
+    }
     case 'fileContainingExtension': {
       const { containingType, extensionNumber } = messageRequest.value
-      const file = index.extensions.get(containingType)?.get(extensionNumber)
+      const file = lookUp(worlds, ({ extensions }) => extensions.get(containingType)?.get(extensionNumber))
       return fileAnswer(file, `extension ${extensionNumber} of ${containingType}`)
     }
     case 'allExtensionNumbersOfType': {
       const baseTypeName = messageRequest.value
-      if (!index.bySymbol.has(baseTypeName)) return refusal(NOT_FOUND, `type ${baseTypeName} not found`)
+      const index = lookUp(worlds, (one) => (one.bySymbol.has(baseTypeName) ? one : undefined))
+      if (!index) return refusal(NOT_FOUND, `type ${baseTypeName} not found`)
       const extensionNumber = [...(index.extensions.get(baseTypeName)?.keys() ?? [])]
       return { case: 'allExtensionNumbersResponse', value: { baseTypeName, extensionNumber } }
     }
@@ -110,10 +128,18 @@ function refusal(errorCode: number, errorMessage: string): ResponseCase {
  * under others that are understood; `services` the names to list.
  */
 export function createReflection(
-  worlds: () => readonly (readonly DescFile[])[],
+  worlds: readonly (() => readonly DescFile[])[],
   services: readonly string[],
 ): readonly { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation }[] {
-  let index: Index | undefined
+  const indexes: Index[] = []
+  const eachWorld = {
+    *[Symbol.iterator]() {
+      for (const [i, files] of worlds.entries()) {
+        indexes[i] ??= indexFiles(files())
+        yield indexes[i]
+      }
+    },
+  }
   const listed = [...services, ...SERVICES].sort((a, b) => (a < b ? -1 : 1))
   const ServerReflectionInfo = (call: ServerDuplexStream<Buffer, Buffer>) => {
     call.on('data', (bytes: Buffer) => {
@@ -123,11 +149,10 @@ export function createReflection(
       } catch {
         return void call.emit('error', { code: INVALID_ARGUMENT, details: 'malformed request' })
       }
-      index ??= indexFiles(worlds())
       const response = create(ServerReflectionResponseSchema, {
         validHost: request.host,
         originalRequest: request,
-        messageResponse: answer(index, listed, request) ?? { case: undefined },
+        messageResponse: answer(eachWorld, listed, request) ?? { case: undefined },
       })
       call.write(encodeBuffer(ServerReflectionResponseSchema, response))
     })

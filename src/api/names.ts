@@ -11,8 +11,8 @@ export interface Names {
   active(neutral: string): string
   /** Every name that is understood, the active one first. */
   accepted(neutral: string): readonly string[]
-  /** Every proto file under each family of names, the active one first. Worked out when it is asked for. */
-  worlds(): readonly (readonly DescFile[])[]
+  /** Every proto file under each family of names, the active one first. Each is work to make: ask when it is needed. */
+  readonly worlds: readonly (() => readonly DescFile[])[]
 }
 
 const family = createIdentity({ ...profile, names: FAMILY })
@@ -21,6 +21,6 @@ export function createNames(identity: Identity): Names {
   return {
     active: identity.toProfileName,
     accepted: (neutral) => [...new Set([identity.toProfileName(neutral), neutral, family.toProfileName(neutral)])],
-    worlds: () => [...new Set([describeFiles(identity), files, describeFiles(family)])],
+    worlds: [() => describeFiles(identity), () => files, () => describeFiles(family)],
   }
 }
