@@ -1,4 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf'
+import { create, type Message, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import {
   EstimateGasResponseSchema,
@@ -71,7 +71,7 @@ test('heavy work is a job of its own name, at a height that is fixed before it i
 })
 
 test('a service answers with or without a promise, and its failure is an answer', async () => {
-  const services = new Map([
+  const services = new Map<string, () => Message | Promise<Message>>([
     ['/sdk.a.Service/Now', () => create(QueryBaseFeeResponseSchema)],
     ['/sdk.a.Service/Later', () => Promise.reject(queryError('unavailable', 'stopping'))],
   ])
