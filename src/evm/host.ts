@@ -88,7 +88,7 @@ export function createEvm(
   interpreter: Interpreter = sharedInterpreter(options.tracer ? 'traced' : 'plain'),
 ): Evm {
   const environment = environmentOf(options)
-  const journal = createJournal(options.state, options.rules)
+  const journal = createJournal(options.state, options.rules, options.precompiles)
   const access = createAccess(interpreter, journal, options)
   const frames = createFrames({ interpreter, environment, journal, access, options, callBack })
 

@@ -86,6 +86,8 @@ export interface Journal {
   /** Whether the address was cold; it is warm from now on. */
   warmAddress(address: Uint8Array): boolean
   warm(account: Account): boolean
+  /** Makes an address warm before anything runs, for good, and without reading the account. */
+  warmFromStart(address: Uint8Array): void
   /** Whether the slot was cold; it is warm from now on. */
   warmSlot(address: Uint8Array, slot: Uint8Array): boolean
   warmStorage(slot: Slot): boolean
@@ -131,12 +133,19 @@ interface RawLog {
 /** What takes a change back; the commonest one is data. */
 type Undo = (() => void) | { readonly slot: Slot; readonly value: Word }
 
+/** Which addresses are warm whatever the transaction does, by `toKey(address)`. */
+interface WarmKeys {
+  has(key: string): boolean
+}
+
 /** A journal over a state. */
-export function createJournal(state: EvmState, rules: Rules): Journal {
+export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKeys = new Set()): Journal {
+  const warmFromStart = new Set<string>()
   const accounts = new Map<string, Account>()
   const undo: Undo[] = []
   const logs: (EvmLog | RawLog)[] = []
   const created: { account: Account; creator: Uint8Array }[] = []
+  /** Open branches of the state. What is read while one is open is forgotten with it. */
   const branches: { depth: number; merged: boolean }[] = []
   const deletesEmpty = rules.eips.has(161)
   /** Lengths of `undo` and `logs` at the live snapshots. */
@@ -160,13 +169,14 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
         exists: stored !== undefined,
         stored,
         touched: false,
-        warm: false,
+        warm: alwaysWarm.has(key) || warmFromStart.has(key),
         created: false,
         destructed: false,
         slots: new Map(),
         transient: undefined,
       }
       accounts.set(key, account)
+      if (branches.length > 0) undo.push(() => accounts.delete(key))
     }
     return account
   }
@@ -207,6 +217,7 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
       const value = account.created || !account.stored ? ZERO_KEY : toKey(state.storage(account.address, fromKey(slot)))
       found = { slot, original: value, value, stored: value, warm: false }
       account.slots.set(slot, found)
+      if (branches.length > 0) undo.push(() => account.slots.delete(slot))
     }
     return found
   }
@@ -319,6 +330,12 @@ export function createJournal(state: EvmState, rules: Rules): Journal {
     touchAccount,
     codeOf,
     warm,
+    warmFromStart(address) {
+      const key = toKey(address)
+      const account = accounts.get(key)
+      if (account) account.warm = true
+      else warmFromStart.add(key)
+    },
     warmStorage,
     write,
     flush,

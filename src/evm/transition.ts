@@ -1,7 +1,7 @@
 /** Transactions as a whole: what happens around the call or creation that they are. */
 
 import { formatEip55 } from '../primitives/address.ts'
-import { concat, EMPTY, equal, fromKey, hex } from '../primitives/bytes.ts'
+import { concat, EMPTY, equal, hex } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import { delegationTarget } from './access.ts'
 import { createEvm, type Evm } from './host.ts'
@@ -93,18 +93,17 @@ export function executeMessage(evm: Evm, message: Message): MessageResult {
   }
 }
 
-/** Marks what the transaction names as accessed (EIP-2929, 2930, 3651). */
+/** Marks what the transaction names as accessed (EIP-2929, 2930, 3651). Precompiles are warm by themselves. */
 function warmUp({ journal, options }: Evm, { from, to, accessList = [] }: Message): void {
-  const { rules, block, precompiles } = options
+  const { rules, block } = options
   if (!rules.eips.has(2929)) return
-  journal.warmAddress(from)
-  if (to) journal.warmAddress(to)
-  for (const key of precompiles.keys()) journal.warmAddress(fromKey(key))
+  journal.warmFromStart(from)
+  if (to) journal.warmFromStart(to)
   for (const { address, storageKeys } of accessList) {
-    journal.warmAddress(address)
+    journal.warmFromStart(address)
     for (const slot of storageKeys) journal.warmSlot(address, slot)
   }
-  if (rules.eips.has(3651)) journal.warmAddress(block.coinbase)
+  if (rules.eips.has(3651)) journal.warmFromStart(block.coinbase)
 }
 
 /** Applies one authorization, or passes over it if anything about it does not fit (EIP-7702). */
