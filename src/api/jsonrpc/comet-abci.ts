@@ -2,6 +2,8 @@
 import { create, type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { base64OrNull } from '../../consensus/comet/block-json.ts'
 import { QueryParamsRequestSchema, type QueryParamsResponse } from '../../gen/sdk/consensus/v1/query_pb.ts'
+import { createIdentity } from '../../identity/identity.ts'
+import { COSMJS, profile } from '../../identity/profiles/almanac.ts'
 import { methods, registry } from '../../identity/registry.ts'
 import { EMPTY, utf8 } from '../../primitives/bytes.ts'
 import { ChainError, queryError, type Status } from '../../primitives/errors.ts'
@@ -138,18 +140,24 @@ function decodeRequest(schema: DescMessage, data: Uint8Array): Message {
   }
 }
 
+const cosmjs = createIdentity({ ...profile, names: COSMJS })
+
 /**
  * Client libraries hard-code the names of a message family, in the path they ask and in the type URLs they can read:
  * who asked under other names than the active profile's reads its answer in those.
  */
-function inWordsOf(node: GatewayNode, asked: string, neutral: string, schema: DescMessage, response: Message): Message {
-  const { toNeutralName, toProfileName } = node.identity
-  if (asked === toProfileName(neutral)) return response
-  const root = (name: string) => name.slice(0, name.indexOf('.') + 1)
-  const [from, to] = [root(neutral), root(asked)]
+function inWordsOf(
+  { identity }: GatewayNode,
+  asked: string,
+  neutral: string,
+  schema: DescMessage,
+  response: Message,
+): Message {
+  if (asked === identity.toProfileName(neutral)) return response
+  const { toNeutralName } = identity
   return renameTypeUrls(registry, schema, response, toNeutralName, (name) => {
     const own = toNeutralName(name)
-    return own.startsWith(from) ? to + own.slice(from.length) : own
+    return asked === neutral ? own : cosmjs.toProfileName(own)
   })
 }
 

@@ -1,5 +1,6 @@
 import { verify } from 'node:crypto'
-import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
+import { stringToPath } from '@cosmjs/crypto'
+import { DirectEthSecp256k1HdWallet, DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { coins, GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
 import { type Comet38Client, connectComet } from '@cosmjs/tendermint-rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -62,6 +63,21 @@ test('CosmJS sends coins and finds the transaction, its memo, events and the new
   expect(await signer.getBalance(bob!, 'unative')).toEqual({ denom: 'unative', amount: '10000012345' })
   const account = await signer.getAccount(alice!)
   expect(account).toMatchObject({ address: alice, sequence: 1, pubkey: { type: 'tendermint/PubKeySecp256k1' } })
+})
+
+test('CosmJS signs for an account of the Ethereum kind with its own wallet for these', async () => {
+  const path = stringToPath("m/44'/60'/0'/0/0")
+  const wallet = await DirectEthSecp256k1HdWallet.fromMnemonic(node.mnemonic, { prefix: 'chain', hdPaths: [path] })
+  const eve = node.accounts.find((account) => account.path === "m/44'/60'/0'/0/0")!.bech32
+  const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, {
+    gasPrice: GasPrice.fromString('0.025unative'),
+    broadcastPollIntervalMs: 20,
+  })
+  for (const sequence of [1, 2]) {
+    expect((await client.sendTokens(eve, bob!, coins(1, 'unative'), 'auto')).code).toBe(0)
+    expect((await client.getAccount(eve))!.sequence).toBe(sequence)
+  }
+  client.disconnect()
 })
 
 test('an account that does not exist is null to CosmJS, and a bad signature a refused broadcast', async () => {

@@ -12,6 +12,12 @@ export const FAMILY: NameMap = {
   fields: {},
 }
 
+/** The same, as CosmJS names the one type for which the family has two names. */
+export const COSMJS: NameMap = {
+  ...FAMILY,
+  packages: { ...FAMILY.packages, 'chain.crypto.v1': 'cosmos.evm.crypto.v1' },
+}
+
 export const profile: Profile = {
   name: 'almanac',
   bech32: { account: 'chain', validator: 'chainvaloper', consensus: 'chainvalcons' },
@@ -23,7 +29,7 @@ export const profile: Profile = {
   defaultEvmChainId: 6930n,
   factoryPrefix: 'factory',
   names: NEUTRAL,
-  accepted: [FAMILY],
+  accepted: [COSMJS, FAMILY],
   behaviours: [],
 }
 
