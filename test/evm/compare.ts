@@ -10,7 +10,7 @@ import { standardPrecompiles } from '../../src/evm/precompiles/index.ts'
 import type { EvmLog } from '../../src/evm/state.ts'
 import { encodeUint, equal, formatHex0x, fromKey } from '../../src/primitives/bytes.ts'
 import { createMemoryState } from './memory-state.ts'
-import { CALLER, type Program } from './programs.ts'
+import { CALLER, type Program, programOf } from './programs.ts'
 
 const COINBASE = encodeUint(0xc01bn, 20)
 const FUNDS = 10n ** 18n
@@ -115,11 +115,29 @@ export function runOurs(program: Program, fork: ComparedFork): string {
 
 const address = (bytes: Uint8Array): Address => createAddressFromString(formatHex0x(bytes))
 
-/** What `@ethereumjs/evm` makes of it, its transaction's end included. */
-export async function runTheirs(program: Program, fork: ComparedFork): Promise<string> {
+async function makeTheirMachine(fork: ComparedFork) {
   const common = new Common({ chain: Mainnet, hardfork: HARDFORKS[fork] })
   const stateManager = new SimpleStateManager({ common })
-  const evm = await createEVM({ common, stateManager })
+  return { common, stateManager, evm: await createEVM({ common, stateManager }) }
+}
+
+const theirMachines = new Map<ComparedFork, ReturnType<typeof makeTheirMachine>>()
+
+function theirMachine(fork: ComparedFork): ReturnType<typeof makeTheirMachine> {
+  const made = theirMachines.get(fork) ?? makeTheirMachine(fork)
+  theirMachines.set(fork, made)
+  return made
+}
+
+/** What `@ethereumjs/evm` makes of it, its transaction's end included. */
+export async function runTheirs(program: Program, fork: ComparedFork): Promise<string> {
+  const { common, stateManager, evm } = await theirMachine(fork)
+  stateManager.accountStack = [new Map()]
+  stateManager.codeStack = [new Map()]
+  stateManager.storageStack = [new Map()]
+  stateManager.originalStorageCache.clear()
+  evm.transientStorage.clear()
+  evm.journal.cleanJournal()
   await stateManager.putAccount(address(CALLER), new Account(0n, FUNDS))
   for (const { address: bytes, code, balanceWei } of program.contracts) {
     await stateManager.putAccount(address(bytes), new Account(1n, balanceWei))
@@ -184,4 +202,28 @@ export async function runTheirs(program: Program, fork: ComparedFork): Promise<s
     logs,
     accounts,
   )
+}
+
+const COMPARED: readonly ComparedFork[] = [
+  'Berlin',
+  'London',
+  'Shanghai',
+  'Cancun',
+  'Prague',
+  'Osaka',
+  'Osaka',
+  'Osaka',
+]
+
+/** The programs of a range of seeds on which the two differ, with both descriptions. */
+export async function differences(from: number, to: number): Promise<{ seed: number; ours: string; theirs: string }[]> {
+  const found: { seed: number; ours: string; theirs: string }[] = []
+  for (let seed = from; seed < to; seed++) {
+    const program = programOf(seed)
+    const fork = COMPARED[seed % COMPARED.length]!
+    const ours = runOurs(program, fork)
+    const theirs = await runTheirs(program, fork)
+    if (ours !== theirs) found.push({ seed, ours, theirs })
+  }
+  return found
 }

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { CALLER, CONTRACT, GAS, machine, OTHER } from '../../test/evm/machine.ts'
+import { decodeUint, formatHex } from '../primitives/bytes.ts'
+import { OPCODES } from './opcodes.ts'
+import type { FrameEnd, FrameStart, Tracer } from './trace.ts'
+
+interface Line {
+  readonly text: string
+  readonly gas: bigint
+  readonly cost: bigint
+}
+
+/** A tracer that writes down everything. */
+function recorder() {
+  const steps: Line[] = []
+  const frames: (FrameStart | FrameEnd)[] = []
+  const memory: string[] = []
+  const tracer: Tracer = {
+    enter: (frame) => frames.push(frame),
+    exit: (frame) => frames.push(frame),
+    step({ pc, op, depth, gas, cost, stackHeight, stackItem }) {
+      const stack = Array.from({ length: stackHeight }, (_, i) => decodeUint(stackItem(i)).toString(16))
+      steps.push({ text: `${depth} ${pc} ${OPCODES[op]?.name ?? op} [${stack}]`, gas, cost })
+    },
+    memory: (offset, bytes) => memory.push(`${offset} ${formatHex(bytes)}`),
+  }
+  return { tracer, steps, frames, memory }
+}
+
+test('every step is told with its place, stack, gas and cost', () => {
+  const { tracer, steps, memory } = recorder()
+  const { gasLeft } = machine({ code: '602a6001015f5260205ff3', tracer }).call()
+  expect(steps.map(({ text }) => text)).toEqual([
+    '1 0 PUSH1 []',
+    '1 2 PUSH1 [2a]',
+    '1 4 ADD [2a,1]',
+    '1 5 PUSH0 [2b]',
+    '1 6 MSTORE [2b,0]',
+    '1 7 PUSH1 []',
+    '1 9 PUSH0 [20]',
+    '1 10 RETURN [20,0]',
+  ])
+  expect(steps.map(({ cost }) => cost)).toEqual([3n, 3n, 3n, 2n, 6n, 3n, 2n, 0n])
+  expect(steps[0]!.gas).toBe(GAS)
+  expect(steps.reduce((sum, { cost }) => sum + cost, 0n)).toBe(GAS - gasLeft)
+  expect(memory).toEqual([`0 ${'2b'.padStart(64, '0')}`])
+})
+
+test('frames are told with who called whom, and how each ended', () => {
+  const { tracer, frames, steps, memory } = recorder()
+  machine({
+    code: `60205f5f5f600573${formatHex(OTHER)}61ffff f1505f5f5f5f73${formatHex(CALLER)}5afa50`.replace(' ', ''),
+    other: '602a5f5260205ffd',
+    tracer,
+  }).call()
+  const [outer, inner, innerEnd, precompile, precompileEnd, outerEnd] = frames
+  expect(outer).toMatchObject({ kind: 'CALL', depth: 1, from: CALLER, to: CONTRACT, gas: GAS })
+  expect(inner).toMatchObject({ kind: 'CALL', depth: 2, from: CONTRACT, to: OTHER, gas: 0xffffn + 2300n, valueWei: 5n })
+  expect(innerEnd).toMatchObject({ depth: 2, success: false, error: 'execution reverted', gasUsed: 16n })
+  expect(decodeUint((innerEnd as FrameEnd).output)).toBe(42n)
+  expect(precompile).toMatchObject({ kind: 'STATICCALL', depth: 2, to: CALLER })
+  expect(precompileEnd).toMatchObject({ depth: 2, success: true, gasUsed: 0n })
+  expect(outerEnd).toMatchObject({ depth: 1, success: true })
+  expect(steps.filter(({ text }) => text.startsWith('2')).length).toBe(6)
+  // Written by the inner frame, then by the call's output range.
+  expect(memory).toEqual([`0 ${'2a'.padStart(64, '0')}`, `0 ${'2a'.padStart(64, '0')}`])
+})
+
+test('a trace longer than the buffer, with writes longer than the buffer, is complete', () => {
+  const { tracer, steps, memory } = recorder()
+  // 20,000 rounds of a loop, then a copy of 300,000 bytes.
+  const result = machine({ code: '614e205b6001900380600357620493e05f5f37', tracer }).call()
+  expect(result.success).toBe(true)
+  expect(steps.length).toBe(1 + 20_000 * 7 + 5)
+  expect(steps.reduce((sum, { cost }) => sum + cost, 0n)).toBe(GAS - result.gasLeft)
+  expect(memory).toEqual([`0 ${'00'.repeat(300_000)}`])
+})
+
+test('both builds come to the same end', () => {
+  for (const code of [
+    '5f5f5f5f5f5f5f',
+    '5b5f600056',
+    '01',
+    '600556',
+    '602a5f5560015f5500',
+    'fe',
+    '5b600056',
+    '60ff6101f452',
+  ]) {
+    const plain = machine({ code }).call({ gas: 100_000n })
+    expect(machine({ code, tracer: {} }).call({ gas: 100_000n })).toEqual(plain)
+  }
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { formatHex, hex } from '../../src/primitives/bytes.ts'
+import { CALLER, CONTRACT, machine } from '../evm/machine.ts'
+
+const collect = (globalThis as { gc?: () => void }).gc
+
+/** What the process holds outside and inside the JavaScript heap. Unit: MiB. */
+function held(): number {
+  collect?.()
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+  return (heapUsed + external + arrayBuffers) / 2 ** 20
+}
+
+test('10,000 calls of 1,024 depth and 10,000 creations of 24 kB leave memory flat', () => {
+  const deep = `5f5f5f5f5f73${formatHex(CONTRACT)}5af1`
+  const round = (n: number) => {
+    for (let i = 0; i < n; i++) {
+      const { call, evm } = machine({ code: deep })
+      expect(call({ gas: 10n ** 14n }).success).toBe(true)
+      evm.journal.finalise()
+      const creation = machine().evm
+      const { success } = creation.create({
+        caller: CALLER,
+        valueWei: 0n,
+        initCode: hex('6160005ff3'),
+        gas: 10_000_000n,
+      })
+      expect(success).toBe(true)
+      creation.journal.finalise()
+    }
+  }
+  round(1_000)
+  const early = held()
+  const earlyRss = process.memoryUsage().rss / 2 ** 20
+  round(9_000)
+  console.info(`held ${early.toFixed(0)} MiB after 1,000, ${held().toFixed(0)} MiB after 10,000 of each`)
+  expect(held()).toBeLessThan(early + 50)
+  expect(process.memoryUsage().rss / 2 ** 20).toBeLessThan(earlyRss * 1.3 + 50)
+})
