@@ -1,0 +1,301 @@
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { encodeTransaction } from '../../evm/transaction/encode.ts'
+import { signTransaction } from '../../evm/transaction/sender.ts'
+import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
+import { startNode } from '../../node/start.ts'
+import { EMPTY, formatHex0x, hex } from '../../primitives/bytes.ts'
+
+type Answer = { id?: unknown; result?: unknown; error?: { code: number; message: string; data?: unknown } }
+
+const UNIT = 10n ** 12n
+const DEAD = '0x000000000000000000000000000000000000dead'
+const WNATIVE = '0x0cacf669f8446beca826913a3c6b96acd4b02a97'
+const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'
+
+let node: Awaited<ReturnType<typeof startNode>>
+beforeAll(async () => {
+  node = await startNode()
+})
+afterAll(() => node.stop())
+
+async function post(body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) {
+  const response = await fetch(node.urls.jsonrpc!, { method: 'POST', headers, body })
+  return { status: response.status, text: await response.text() }
+}
+
+async function rpc(method: string, params: readonly unknown[] = []): Promise<Answer> {
+  return JSON.parse((await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text)
+}
+
+const refusal = async (method: string, params: readonly unknown[]) => (await rpc(method, params)).error
+
+async function nonceOf(index: number): Promise<bigint> {
+  const { result } = await rpc('eth_getTransactionCount', [node.accounts[index]!.address, 'latest'])
+  return BigInt(result as string)
+}
+
+/** A signed transfer of 1 wei, or what the fields make of it. */
+function signed(index: number, nonce: bigint, fields: Partial<UnsignedTransaction> = {}): string {
+  const transfer = {
+    type: 0,
+    chainId: 6930n,
+    nonce,
+    gasPriceWei: UNIT,
+    gasLimit: 21_000n,
+    to: hex(DEAD),
+    valueWei: 1n,
+    data: EMPTY,
+    ...fields,
+  } as UnsignedTransaction
+  return formatHex0x(encodeTransaction(signTransaction(transfer, hex(node.accounts[index]!.privateKey))))
+}
+
+async function deposit(index: number, valueWei: bigint): Promise<string> {
+  const raw = signed(index, await nonceOf(index), { to: hex(WNATIVE), gasLimit: 100_000n, valueWei })
+  return (await rpc('eth_sendRawTransaction', [raw])).result as string
+}
+
+test('what is no call is answered with the codes of JSON-RPC', async () => {
+  const error = async (body: string) => JSON.parse((await post(body)).text) as Answer
+  expect(await error('{')).toMatchObject({ id: null, error: { code: -32700 } })
+  expect(await error('5')).toMatchObject({ id: null, error: { code: -32600 } })
+  expect(await error('{"id":1,"method":"eth_chainId"}')).toMatchObject({ id: 1, error: { code: -32600 } })
+  expect(await error('[]')).toMatchObject({ error: { code: -32600, message: 'empty batch' } })
+  expect(await error('{"jsonrpc":"2.0","id":"x","method":"eth_chainId"}')).toMatchObject({ id: 'x', result: '0x1b12' })
+  expect(await refusal('eth_mining', [])).toEqual({
+    code: -32601,
+    message: 'the method eth_mining does not exist/is not available',
+  })
+  expect(await refusal('constructor', [])).toMatchObject({ code: -32601 })
+  expect(await refusal('eth_getBalance', [])).toEqual({
+    code: -32602,
+    message: 'missing value for required argument 0',
+  })
+  expect(await refusal('eth_chainId', [1])).toMatchObject({
+    code: -32602,
+    message: 'too many arguments, want at most 0',
+  })
+  expect(await refusal('eth_getBalance', ['x', 'latest'])).toEqual({
+    code: -32602,
+    message:
+      'invalid argument 0: json: cannot unmarshal hex string without 0x prefix into Go value of type common.Address',
+  })
+})
+
+test('only JSON of bounded size is taken', async () => {
+  expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415)
+  expect((await post(`"${'x'.repeat(20_000_000)}"`)).status).toBe(413)
+  expect((await fetch(node.urls.jsonrpc!)).status).toBe(200)
+  expect((await fetch(node.urls.jsonrpc!, { method: 'PUT', body: '{}' })).status).toBe(405)
+})
+
+test('a batch is answered in order, without its notifications', async () => {
+  const call = (id: unknown, method: string) => ({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method })
+  const batch = [
+    call(1, 'eth_chainId'),
+    call(undefined, 'eth_chainId'),
+    call('b', 'nothing'),
+    7,
+    call(2, 'net_version'),
+  ]
+  const answers = JSON.parse((await post(JSON.stringify(batch))).text) as Answer[]
+  expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+    [1, undefined],
+    ['b', -32601],
+    [null, -32600],
+    [2, undefined],
+  ])
+  expect((await post(JSON.stringify([call(undefined, 'eth_chainId')]))).text).toBe('')
+  const many = JSON.stringify(Array.from({ length: 5_000 }, (_, i) => call(i, 'eth_chainId')))
+  expect(JSON.parse((await post(many)).text)).toMatchObject({ error: { message: 'batch too large' } })
+})
+
+test('transactions of one batch share a block', async () => {
+  const nonce = await nonceOf(3)
+  const batch = [0n, 1n, 2n].map((offset) => ({
+    jsonrpc: '2.0',
+    id: Number(offset),
+    method: 'eth_sendRawTransaction',
+    params: [signed(3, nonce + offset)],
+  }))
+  const answers = JSON.parse((await post(JSON.stringify(batch))).text) as Answer[]
+  expect(answers.every(({ result }) => typeof result === 'string')).toBe(true)
+  expect(await nonceOf(3)).toBe(nonce + 3n)
+})
+
+test('a refused transaction is told in geth’s words', async () => {
+  const nonce = await nonceOf(1)
+  const send = async (fields: Partial<UnsignedTransaction>, at = nonce) =>
+    refusal('eth_sendRawTransaction', [signed(1, at, fields)])
+  const message = async (fields: Partial<UnsignedTransaction>, at = nonce) => (await send(fields, at))?.message
+  await rpc('eth_sendRawTransaction', [signed(1, nonce)])
+  expect(await send({})).toEqual({
+    code: -32000,
+    message: `nonce too low: next nonce ${nonce + 1n}, tx nonce ${nonce}`,
+  })
+  const next = nonce + 1n
+  expect(await message({ valueWei: 10n ** 30n }, next)).toContain('insufficient funds for gas * price + value')
+  expect(await message({ gasLimit: 20_000n }, next)).toBe('intrinsic gas too low: have 20000, want 21000')
+  expect(await message({ chainId: 1n }, next)).toBe('invalid sender: invalid chain id for signer: have 1 want 6930')
+  expect(await message({ chainId: undefined }, next)).toBe(
+    'only replay-protected (EIP-155) transactions allowed over RPC',
+  )
+  expect((await refusal('eth_sendRawTransaction', ['0x03c0']))?.message).toContain('transaction type not supported')
+  expect((await refusal('eth_sendRawTransaction', ['0xc0']))?.message).toContain('malformed transaction')
+})
+
+test('a transaction that waits is pending, counted at pending, and known', async () => {
+  const nonce = await nonceOf(2)
+  const raw = signed(2, nonce + 1n)
+  // Behind a gap: it is admitted, and its hash comes once the gap is closed.
+  const waiting = rpc('eth_sendRawTransaction', [raw])
+  await expect.poll(async () => (await rpc('eth_pendingTransactions')).result).toHaveLength(1)
+  const [pending] = (await rpc('eth_pendingTransactions')).result as { hash: string; blockHash: unknown }[]
+  expect(pending!.blockHash).toBeNull()
+  expect((await rpc('eth_getTransactionByHash', [pending!.hash])).result).toMatchObject({ blockNumber: null })
+  expect((await rpc('eth_getTransactionReceipt', [pending!.hash])).result).toBeNull()
+  expect((await refusal('eth_sendRawTransaction', [raw]))?.message).toBe('already known')
+  const pendingCount = async () =>
+    BigInt((await rpc('eth_getTransactionCount', [node.accounts[2]!.address, 'pending'])).result as string)
+  expect(await pendingCount()).toBe(nonce)
+  await rpc('eth_sendRawTransaction', [signed(2, nonce)])
+  expect((await waiting).result).toBe(pending!.hash)
+  expect(await pendingCount()).toBe(nonce + 2n)
+})
+
+test('a revert is code 3 with its bytes, in calls and estimates', async () => {
+  const withdraw = { to: WNATIVE, data: `0x2e1a7d4d${'0'.repeat(63)}1` }
+  for (const method of ['eth_call', 'eth_estimateGas']) {
+    const error = await refusal(method, [withdraw])
+    expect(error).toMatchObject({ code: 3, message: 'execution reverted: WNATIVE: insufficient balance' })
+    expect(error!.data).toMatch(/^0x08c379a0/)
+  }
+  const low = await refusal('eth_call', [{ to: DEAD, gas: '0x4e20' }])
+  expect(low?.message).toContain('intrinsic gas too low: have 20000, want 21000')
+  expect(await refusal('eth_call', [{ to: DEAD }, '0xffffff'])).toEqual({ code: -32000, message: 'header not found' })
+})
+
+test('a call sees the state and the block that it pretends', async () => {
+  // NUMBER, TIMESTAMP and the balance of the caller, a word each.
+  const code = '0x4360005242602052333160405260606000f3'
+  const { result } = await rpc('eth_call', [
+    { from: DEAD, to: `0x${'12'.repeat(20)}` },
+    'latest',
+    { [`0x${'12'.repeat(20)}`]: { code }, [DEAD]: { balance: '0x64' } },
+    { number: '0x7', time: '0x8' },
+  ])
+  const words = (result as string)
+    .slice(2)
+    .match(/.{64}/g)!
+    .map((word) => Number(`0x${word}`))
+  expect(words).toEqual([7, 8, 100])
+})
+
+test('an access list names the slots, and only what is not warm by itself', async () => {
+  const from = node.accounts[0]!.address
+  const { result } = await rpc('eth_createAccessList', [{ from, to: WNATIVE, data: '0xd0e30db0', value: '0x1' }])
+  const { accessList } = result as { accessList: { address: string; storageKeys: string[] }[] }
+  expect(accessList.map(({ address }) => address)).toEqual([WNATIVE])
+  expect(accessList[0]!.storageKeys).toHaveLength(1)
+})
+
+test('logs are found by address and topic, by filters, and by block hash', async () => {
+  const filter = (await rpc('eth_newFilter', [{ address: WNATIVE, topics: [DEPOSIT_TOPIC] }])).result as string
+  const blocks = (await rpc('eth_newBlockFilter')).result as string
+  const hash = await deposit(4, 77n)
+  const receipt = (await rpc('eth_getTransactionReceipt', [hash])).result as Record<string, unknown>
+  expect(receipt).toMatchObject({ status: '0x1', transactionIndex: '0x0', effectiveGasPrice: '0xe8d4a51000' })
+  const [log] = receipt['logs'] as Record<string, unknown>[]
+  const { blockHash, blockNumber } = receipt
+  for (const query of [
+    { blockHash },
+    {
+      fromBlock: '0x0',
+      address: WNATIVE,
+      topics: [DEPOSIT_TOPIC, [`0x${node.accounts[4]!.address.slice(2).toLowerCase().padStart(64, '0')}`]],
+    },
+    { fromBlock: blockNumber, toBlock: blockNumber },
+  ]) {
+    expect((await rpc('eth_getLogs', [query])).result, JSON.stringify(query)).toEqual([log])
+  }
+  expect((await rpc('eth_getLogs', [{ fromBlock: '0x0', topics: [`0x${'00'.repeat(32)}`] }])).result).toEqual([])
+  expect((await rpc('eth_getFilterChanges', [filter])).result).toEqual([log])
+  expect((await rpc('eth_getFilterChanges', [filter])).result).toEqual([])
+  expect((await rpc('eth_getFilterChanges', [blocks])).result).toContain(blockHash)
+  expect((await rpc('eth_uninstallFilter', [filter])).result).toBe(true)
+  expect(await refusal('eth_getFilterChanges', [filter])).toEqual({ code: -32000, message: 'filter not found' })
+  expect((await refusal('eth_getLogs', [{ fromBlock: '0x2', toBlock: '0x1' }]))?.message).toBe(
+    'invalid block range params',
+  )
+  expect((await refusal('eth_getLogs', [{ blockHash: `0x${'11'.repeat(32)}` }]))?.message).toBe('unknown block')
+})
+
+test('at most 200 filters live at once', async () => {
+  const created: string[] = []
+  for (let i = 0; i < 210; i++) {
+    const { result } = await rpc('eth_newBlockFilter')
+    if (typeof result === 'string') created.push(result)
+  }
+  expect(created.length).toBeLessThanOrEqual(200)
+  expect((await refusal('eth_newBlockFilter', []))?.message).toContain('at most 200')
+  for (const id of created) await rpc('eth_uninstallFilter', [id])
+})
+
+test('fee history tells base fees, use and tips, and refuses percentiles out of order', async () => {
+  const { result } = await rpc('eth_feeHistory', ['0x2', 'latest', [25, 75]])
+  const history = result as Record<string, unknown[]>
+  expect(history['baseFeePerGas']).toEqual(['0xe8d4a51000', '0xe8d4a51000', '0xe8d4a51000'])
+  expect(history['reward']).toEqual([
+    ['0x0', '0x0'],
+    ['0x0', '0x0'],
+  ])
+  expect((await refusal('eth_feeHistory', ['0x2', 'latest', [75, 25]]))?.message).toBe(
+    'invalid reward percentile: #0:75 >= #1:25',
+  )
+})
+
+test('the funded accounts sign and send', async () => {
+  const [from, to] = [node.accounts[5]!.address, DEAD]
+  const { result: sent } = await rpc('eth_sendTransaction', [{ from, to, value: '0x5' }])
+  expect((await rpc('eth_getTransactionReceipt', [sent])).result).toMatchObject({ status: '0x1', gasUsed: '0x5208' })
+  const { result: filled } = await rpc('eth_fillTransaction', [{ from, to, value: '0x5' }])
+  expect((filled as { tx: unknown }).tx).toMatchObject({ type: '0x2', gas: '0x5208', maxPriorityFeePerGas: '0x0' })
+  const request = { ...(filled as { tx: Record<string, unknown> }).tx, gasPrice: undefined, from }
+  const { result: raw } = await rpc('eth_signTransaction', [request])
+  const { result: again } = await rpc('eth_sendRawTransaction', [(raw as { raw: string }).raw])
+  expect(again).toBe((raw as { tx: { hash: string } }).tx.hash)
+  expect((await refusal('eth_sign', [DEAD, '0x1234']))?.message).toBe('unknown account')
+  // ethers: new Wallet(first Hardhat key).signMessage('hello'), which is deterministic.
+  const { result: signature } = await rpc('personal_sign', ['0x68656c6c6f', node.accounts[0]!.address])
+  expect(signature).toBe((await rpc('eth_sign', [node.accounts[0]!.address, '0x68656c6c6f'])).result)
+  expect(signature).toMatch(/^0x[0-9a-f]{128}(1b|1c)$/)
+})
+
+test('a socket is pushed heads, logs and waiting transactions until it unsubscribes', async () => {
+  const socket = new WebSocket(node.urls.ws!)
+  await once(socket, 'open')
+  const messages: { id?: number; result?: unknown; params?: { subscription: string; result: unknown } }[] = []
+  socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())))
+  const ask = async (id: number, method: string, params: readonly unknown[]) => {
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    await expect.poll(() => messages.some((message) => message.id === id)).toBe(true)
+    return messages.find((message) => message.id === id)!.result as string
+  }
+  const heads = await ask(1, 'eth_subscribe', ['newHeads'])
+  const logs = await ask(2, 'eth_subscribe', ['logs', { address: WNATIVE }])
+  const pending = await ask(3, 'eth_subscribe', ['newPendingTransactions'])
+  const hash = await deposit(6, 5n)
+  const pushed = (id: string) => messages.flatMap(({ params }) => (params?.subscription === id ? [params.result] : []))
+  await expect.poll(() => [pushed(heads).length, pushed(logs).length, pushed(pending).length]).toEqual([1, 1, 1])
+  expect(pushed(pending)).toEqual([hash])
+  expect(pushed(logs)[0]).toMatchObject({ transactionHash: hash, removed: false })
+  expect(pushed(heads)[0]).toMatchObject({ gasUsed: expect.stringMatching(/^0x/) })
+  expect(await ask(4, 'eth_unsubscribe', [heads])).toBe(true)
+  await deposit(6, 6n)
+  await expect.poll(() => pushed(logs).length).toBe(2)
+  expect(pushed(heads)).toHaveLength(1)
+  socket.close()
+  expect(await refusal('eth_subscribe', ['newHeads'])).toMatchObject({ code: -32601 })
+})
