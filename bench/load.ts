@@ -41,6 +41,7 @@ export async function startNodeProcess(flags: readonly string[]): Promise<NodePr
   const child = spawn(process.execPath, [join(root, 'dist/almanac.js'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  process.once('exit', () => child.kill('SIGKILL'))
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
   const url = `http://127.0.0.1:${8545 + offset}`
   for (;;) {

@@ -3,9 +3,9 @@
  * sends as many bytes: same run, same load, once with the cache of answers and once without it.
  */
 import { Agent, request } from 'node:http'
-import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { formatBech32 } from '../src/primitives/address.ts'
 import { sha256 } from '../src/primitives/hash.ts'
+import { isAside, serveAside, startAside } from './aside.ts'
 import { startNodeProcess } from './load.ts'
 
 const CONNECTIONS = 16
@@ -75,13 +75,8 @@ async function main(): Promise<void> {
     const address = formatBech32('chain', sha256(new Uint8Array([i >> 8, i & 255])).slice(0, 20))
     return `/sdk/bank/v1beta1/balances/${address}`
   })
-  const worker = new Worker(new URL(import.meta.url), { execArgv: ['--import', 'tsx'] })
-  const run = (work: Load) =>
-    new Promise<{ perSecond: number; bytes: number }>((resolve, reject) => {
-      worker.once('error', reject)
-      worker.once('message', resolve)
-      worker.postMessage(work)
-    })
+  const worker = startAside<Load, { perSecond: number; bytes: number }>(import.meta.filename)
+  const { run } = worker
   console.log('what                       per second   bytes   bare        ratio')
   for (const cache of ['16MB', '0']) {
     const node = await startNodeProcess(['--ephemeral', '--api-cache', cache])
@@ -102,8 +97,8 @@ async function main(): Promise<void> {
     }
     await node.end()
   }
-  await worker.terminate()
+  worker.end()
 }
 
-if (isMainThread) await main()
-else parentPort!.on('message', async (work: Load) => parentPort!.postMessage(await load(work)))
+if (isAside) serveAside(load)
+else await main()

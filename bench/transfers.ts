@@ -1,10 +1,10 @@
 /**
  * Transfers signed beforehand, by `eth_sendRawTransaction` from 16 senders, each answered when its block is durable.
- * Prints transfers a second near the beginning of a chain and after 100,000 of them. The senders run in a thread of
- * their own: with two processors, the node has one.
+ * Prints transfers a second near the beginning of a chain and after 100,000 of them. The senders run in a process
+ * of their own: with two processors, the node has one.
  */
 import { Agent, request } from 'node:http'
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { isAside, serveAside, startAside } from './aside.ts'
 import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './load.ts'
 
 const SENDERS = 16
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   const { accounts, evm_chain_id: chainId, urls } = node.config
   const senders = accounts.slice(0, SENDERS)
   const nonces = new Array<number>(SENDERS).fill(0)
-  const sender = new Worker(new URL(import.meta.url), { execArgv: ['--import', 'tsx'] })
+  const sender = startAside<Batch, number>(import.meta.filename)
 
   async function run(count: number): Promise<{ perSecond: number; blocks: number }> {
     const each = Math.floor(count / SENDERS)
@@ -69,11 +69,7 @@ async function main(): Promise<void> {
       return raws
     })
     const before = Number(await call(urls.jsonrpc, 'eth_blockNumber', []))
-    const seconds = await new Promise<number>((resolve, reject) => {
-      sender.once('error', reject)
-      sender.once('message', resolve)
-      sender.postMessage({ url: urls.jsonrpc, series } satisfies Batch)
-    })
+    const seconds = await sender.run({ url: urls.jsonrpc, series })
     const blocks = Number(await call(urls.jsonrpc, 'eth_blockNumber', [])) - before
     return { perSecond: (each * SENDERS) / seconds, blocks }
   }
@@ -94,13 +90,10 @@ async function main(): Promise<void> {
       break
     }
   }
-  await sender.terminate()
+  sender.end()
   await node.end()
   removeFolder(home)
 }
 
-if (isMainThread) await main()
-else {
-  void workerData
-  parentPort!.on('message', async (batch: Batch) => parentPort!.postMessage(await send(batch)))
-}
+if (isAside) serveAside(send)
+else await main()
