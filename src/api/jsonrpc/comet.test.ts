@@ -6,6 +6,7 @@ import { type Comet38Client, connectComet } from '@cosmjs/tendermint-rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { encodePrecommitSignBytes } from '../../consensus/comet/encoding.ts'
+import { hashConsensusParams, hashResults, hashValidators } from '../../consensus/comet/hashes.ts'
 import { type Node, startNode } from '../../index.ts'
 import { concat, hex } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
@@ -135,6 +136,39 @@ test('a block stands up to a light client: its hash is its commit’s, and a val
   const spki = concat(hex('302a300506032b6570032100'), validators[0]!.pubkey!.data)
   const key = { key: Buffer.from(spki), format: 'der', type: 'spki' } as const
   expect(verify(null, signBytes, key, signature!.signature!)).toBe(true)
+})
+
+test('each header commits to the block before it: its id, commit, results, state, validators and parameters', async () => {
+  await signer.sendTokens(alice!, bob!, coins(1, 'unative'), 'auto')
+  const { header } = (await comet.block(sent.height + 1)).block
+  const previous = await comet.commit(sent.height)
+  const { validators } = await comet.validatorsAll(sent.height)
+  const { app_hash, txs_results } = (await rpc('block_results', { height: String(sent.height) })).result as unknown as {
+    app_hash: string
+    txs_results: { code: number; data: string; gas_wanted: string; gas_used: string }[]
+  }
+  expect(header.lastBlockId!.hash).toEqual(previous.commit.blockId.hash)
+  expect(header.appHash).toEqual(new Uint8Array(Buffer.from(app_hash, 'base64')))
+  expect(header.lastResultsHash).toEqual(
+    hashResults(
+      txs_results.map(({ code, data, gas_wanted, gas_used }) => ({
+        ...{ code, codespace: '', log: '', info: '', events: [] },
+        data: new Uint8Array(Buffer.from(data ?? '', 'base64')),
+        gasWanted: BigInt(gas_wanted),
+        gasUsed: BigInt(gas_used),
+      })),
+    ),
+  )
+  expect(header.validatorsHash).toEqual(
+    hashValidators(
+      validators.map(({ address, pubkey, votingPower }) => ({ address, publicKey: pubkey!.data, power: votingPower })),
+    ),
+  )
+  const { params } = (await node.query('/sdk/consensus/v1/params')) as {
+    params: { block: { max_bytes: string; max_gas: string } }
+  }
+  const { max_bytes, max_gas } = params.block
+  expect(header.consensusHash).toEqual(hashConsensusParams({ maxBytes: BigInt(max_bytes), maxGas: BigInt(max_gas) }))
 })
 
 test('a transaction is proved to be in its block', async () => {
