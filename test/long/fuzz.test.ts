@@ -3,8 +3,8 @@ import { credentials, Client as GrpcClient } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import { type NodeProcess, seededRandom, startProcess } from '../process.ts'
 
-const REQUESTS = Number(process.env['ALMANAC_FUZZ_REQUESTS'] ?? 100_000)
-const SEED = Number(process.env['ALMANAC_FUZZ_SEED'] ?? 1)
+const REQUESTS = Number(process.env['TEST_FUZZ_REQUESTS'] ?? 100_000)
+const SEED = Number(process.env['TEST_FUZZ_SEED'] ?? 1)
 const HANG_MS = 15_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
