@@ -1,6 +1,6 @@
 /**
  * Builds the interpreter, `evm/*.ts` (AssemblyScript), to `build/evm/plain.wasm` and `build/evm/traced.wasm`, and
- * `evm/precompiles/*.ts` to `build/evm/precompiles.wasm`. Skips what is newer than its sources.
+ * `evm/precompiles/*.ts` to `build/evm/precompiles.wasm`, `evm/hash/*.ts` to `build/evm/keccak.wasm`. Skips what is newer than its sources.
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -18,6 +18,7 @@ const BUILDS = [
   { name: 'plain', entry: 'index.ts', flags: ['--initialMemory', '1088'] },
   { name: 'traced', entry: 'index.ts', flags: ['--initialMemory', '1088', '--use', 'TRACED=1'] },
   { name: 'precompiles', entry: 'precompiles/index.ts', flags: [] },
+  { name: 'keccak', entry: 'hash/index.ts', flags: ['--initialMemory', '4'] },
 ]
 
 const newest = Math.max(

@@ -1,7 +1,7 @@
 /** The hashes of the chain: SHA-256, RIPEMD-160 and Keccak-256. */
 import { hash as oneShot } from 'node:crypto'
 import { ripemd160 as ripemd160Noble } from '@noble/hashes/legacy.js'
-import { keccak_256 } from '@noble/hashes/sha3.js'
+import { keccak256 as keccak } from './keccak.ts'
 
 /** SHA-256, 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
@@ -16,8 +16,8 @@ export function ripemd160(bytes: Uint8Array): Uint8Array {
 
 /** Keccak-256 as Ethereum uses it, 32 bytes. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
-  return keccak_256(bytes)
+  return keccak(bytes)
 }
 
 /** keccak256 of nothing: the code hash of an account without code. */
-export const EMPTY_CODE_HASH: Uint8Array = keccak_256(new Uint8Array(0))
+export const EMPTY_CODE_HASH: Uint8Array = keccak(new Uint8Array(0))
