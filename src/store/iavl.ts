@@ -3,9 +3,9 @@
  * trees lie in one forest of typed arrays and change in place, since only the latest tree is wanted. What a checkpoint
  * wrote lies on disk in pages, each a few levels of a tree, and is read when a path leads there.
  */
-import { hash } from 'node:crypto'
-import { fromKey, toKey } from '../primitives/bytes.ts'
+import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
+import { createHasher, MAX_MESSAGE, MESSAGE_BYTES } from './sha256.ts'
 import { createOutput, finish, type Input, type Output, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
 
 /** A node by its place in the arrays. */
@@ -68,20 +68,25 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   let rights = new Int32Array(capacity)
   /** 0: not on disk as the beginning of a page. */
   let pages = new Float64Array(capacity)
-  let hashes = new Uint8Array(capacity * 32)
   let keys: string[] = []
   let used = 0
   let free: Node[] = []
   let written: [number, Uint8Array][] = []
   let dropped: number[] = []
 
+  /** Behind its message, the hasher's memory holds the nodes' hashes. */
+  const hasher = createHasher()
+  hasher.grow(MESSAGE_BYTES + capacity * 32)
+  let memory = hasher.bytes()
+  const hashAt = (node: Node) => MESSAGE_BYTES + node * 32
+  const hashOf = (node: Node) => memory.slice(hashAt(node), hashAt(node) + 32)
+
   // The write in progress.
   let key = ''
+  let keyBytes = EMPTY
   let version = 0
   let replaced = false
   let carried: string | undefined
-
-  const preimage = new Uint8Array(4096)
 
   function grow(): void {
     capacity *= 2
@@ -96,7 +101,8 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     lefts = widen(new Int32Array(capacity), lefts)
     rights = widen(new Int32Array(capacity), rights)
     pages = widen(new Float64Array(capacity), pages)
-    hashes = widen(new Uint8Array(capacity * 32), hashes)
+    hasher.grow(MESSAGE_BYTES + capacity * 32)
+    memory = hasher.bytes()
   }
 
   function allocate(): Node {
@@ -139,19 +145,24 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     versions[node] = version
     flags[node] = LOADED | HASHED
     dropPage(node)
-    hashes.set(leafHash(value), node * 32)
+    hashLeaf(node, value)
   }
 
-  function leafHash(value: Uint8Array): Uint8Array {
-    const target = key.length + 64 > preimage.length ? new Uint8Array(key.length + 64) : preimage
-    target[0] = 0
-    target[1] = 2
-    let at = putNumber(target, 2, version * 2)
-    at = putNumber(target, at, key.length)
-    for (let i = 0; i < key.length; i++) target[at++] = key.charCodeAt(i)
-    target[at++] = 32
-    target.set(hash('sha256', value, 'buffer'), at)
-    return hash('sha256', target.subarray(0, at + 32), 'buffer')
+  function hashLeaf(node: Node, value: Uint8Array): void {
+    const out = hashAt(node)
+    if (value.length <= MAX_MESSAGE) {
+      memory.set(value)
+      hasher.digest(value.length, out)
+    } else memory.set(sha256(value), out)
+    memory[0] = 0
+    memory[1] = 2
+    let at = putNumber(memory, 2, version * 2)
+    at = putNumber(memory, at, keyBytes.length)
+    memory.set(keyBytes, at)
+    at += keyBytes.length
+    memory[at] = 32
+    memory.copyWithin(at + 1, out, out + 32)
+    hasher.digest(at + 33, out)
   }
 
   function ensureHash(node: Node): void {
@@ -160,14 +171,10 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     const right = rights[node]!
     ensureHash(left)
     ensureHash(right)
-    let at = putNumber(preimage, 0, heights[node]! * 2)
-    at = putNumber(preimage, at, sizes[node]! * 2)
-    at = putNumber(preimage, at, versions[node]! * 2)
-    preimage[at++] = 32
-    for (let i = left * 32, end = i + 32; i < end; ) preimage[at++] = hashes[i++]!
-    preimage[at++] = 32
-    for (let i = right * 32, end = i + 32; i < end; ) preimage[at++] = hashes[i++]!
-    hashes.set(hash('sha256', preimage.subarray(0, at), 'buffer'), node * 32)
+    let at = putNumber(memory, 0, heights[node]! * 2)
+    at = putNumber(memory, at, sizes[node]! * 2)
+    at = putNumber(memory, at, versions[node]! * 2)
+    hasher.digestPair(at, hashAt(left), hashAt(right), hashAt(node))
     flags[node] = LOADED | HASHED
   }
 
@@ -316,12 +323,12 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       pages[node] = takeVarint(input)
       heights[node] = takeVarint(input)
       sizes[node] = takeVarint(input)
-      hashes.set(takeBytes(input, 32), node * 32)
+      memory.set(takeBytes(input, 32), hashAt(node))
       flags[node] = HASHED
       return undefined
     }
     versions[node] = takeVarint(input)
-    hashes.set(takeBytes(input, 32), node * 32)
+    memory.set(takeBytes(input, 32), hashAt(node))
     flags[node] = LOADED | HASHED
     if (kind === LEAF) {
       heights[node] = 0
@@ -350,7 +357,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     putVarint(out, pages[node]!)
     putVarint(out, heights[node]!)
     putVarint(out, sizes[node]!)
-    putBytes(out, hashes.subarray(node * 32, node * 32 + 32))
+    putBytes(out, memory.subarray(hashAt(node), hashAt(node) + 32))
   }
 
   /** Whether the smallest leaf below a node lies in the page that holds the node. */
@@ -365,7 +372,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     const keyed = !isLeaf && !holdsSmallest(rights[node]!)
     putVarint(out, isLeaf ? LEAF : keyed ? KEYED_INNER : INNER)
     putVarint(out, versions[node]!)
-    putBytes(out, hashes.subarray(node * 32, node * 32 + 32))
+    putBytes(out, memory.subarray(hashAt(node), hashAt(node) + 32))
     if (isLeaf || keyed) {
       const bytes = fromKey(keys[node]!)
       putVarint(out, bytes.length)
@@ -395,6 +402,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
 
   function begin(of: Uint8Array, at: number): void {
     key = toKey(of)
+    keyBytes = of
     version = at
     replaced = false
     carried = undefined
@@ -416,14 +424,14 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     rootHash(root) {
       if (root === NONE) return EMPTY_TREE_HASH
       ensureHash(root)
-      return hashes.slice(root * 32, root * 32 + 32)
+      return hashOf(root)
     },
     refer(reference) {
       const node = allocate()
       pages[node] = reference.page
       heights[node] = reference.height
       sizes[node] = reference.size
-      hashes.set(reference.hash, node * 32)
+      memory.set(reference.hash, hashAt(node))
       flags[node] = HASHED
       return node
     },
@@ -433,7 +441,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
         page: pages[root]!,
         height: heights[root]!,
         size: sizes[root]!,
-        hash: hashes.slice(root * 32, root * 32 + 32),
+        hash: hashOf(root),
       }
     },
     takePages() {

@@ -1,14 +1,13 @@
 /** State at one height, read from the head table and, for what was written later, from the change log. */
 import { compare } from '../primitives/bytes.ts'
 import type { BackendRead } from './backend.ts'
-import { readVersion } from './change-log.ts'
-import { findPlace, type Place, type Trail, takeTrail } from './trail.ts'
+import { readValue } from './change-log.ts'
+import { findPlace, type Run, takeRun } from './places.ts'
 import type { Entry, Range, Snapshot } from './types.ts'
-import { type Input, takeVarint } from './varint.ts'
 
-/** Store number and key to trail and newest value. */
+/** Store number and key to the places of its versions and the newest value. */
 export const HEAD = 'head'
-/** Store number and key to the trail of a key whose newest version is a deletion. */
+/** Store number and key to the places of the versions of a key that is deleted. */
 export const DEAD = 'dead'
 /** Store number and key to the value at the height up to which the log has been pruned, where the head's is newer. */
 export const BASE = 'base'
@@ -31,13 +30,6 @@ export function stateKey(store: number, key: Uint8Array): Uint8Array {
   return out
 }
 
-/** A head row: where the versions lie, then the newest value. */
-export function splitHead(bytes: Uint8Array): { readonly trail: Trail; readonly value: Uint8Array } {
-  const input: Input = { bytes, at: 0 }
-  const trail = takeTrail(input)
-  return { trail, value: bytes.subarray(input.at) }
-}
-
 export function openSnapshot(source: SnapshotSource): Snapshot {
   const { view, height } = source
 
@@ -53,25 +45,20 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
   }
 
   function resolveHead(at: Uint8Array, row: Uint8Array): Uint8Array | undefined {
-    const input: Input = { bytes: row, at: 0 }
-    const count = takeVarint(input)
-    if (takeVarint(input) > height) return older(at, splitHead(row).trail)
-    takeVarint(input)
-    // What is left of the trail: two numbers for every level above the lowest.
-    for (let skip = 2 * (31 - Math.clz32(count)); skip > 0; skip--) while (row[input.at++]! >= 0x80);
-    return row.subarray(input.at)
+    const run = takeRun(row)
+    return run.newest.height > height ? older(at, run) : row.subarray(run.end)
   }
 
   function resolveDead(at: Uint8Array, row: Uint8Array): Uint8Array | undefined {
-    const trail = takeTrail({ bytes: row, at: 0 })
-    return trail.latest[0]!.height > height ? older(at, trail) : undefined
+    const run = takeRun(row)
+    return run.newest.height > height ? older(at, run) : undefined
   }
 
   /** The value of a key that was written after this height. */
-  function older(at: Uint8Array, trail: Trail): Uint8Array | undefined {
-    const place = findPlace(trail, height, (later: Place) => readVersion(view, later, at).references)
+  function older(at: Uint8Array, run: Run): Uint8Array | undefined {
+    const place = findPlace(view, at, run, height)
     if (!place) return undefined
-    return place.height < source.logFrom() ? view.get(BASE, at) : readVersion(view, place, at).value
+    return place.height < source.logFrom() ? view.get(BASE, at) : readValue(view, place, at)
   }
 
   function* iterate(store: string, range: Range = {}): IterableIterator<Entry> {

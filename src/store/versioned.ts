@@ -1,9 +1,9 @@
 /** The state of a chain at every kept height, and the tables beside it, over one backend. */
-import type { Backend } from './backend.ts'
+import type { Backend, BackendRead } from './backend.ts'
 import { createLogWriter, piecesOf, readHeight } from './change-log.ts'
 import { heightError, readStoreNames, readTip, storeNamesRow, type Tip, tipRow } from './heights.ts'
-import { BASE, DEAD, HEAD, openSnapshot, splitHead, stateKey } from './snapshot.ts'
-import { extend, putTrail, referencesOf, type Trail, takeTrail } from './trail.ts'
+import { putRun, takeRun } from './places.ts'
+import { BASE, DEAD, HEAD, openSnapshot, stateKey } from './snapshot.ts'
 import { type CheckpointSpacing, DEFAULT_SPACING, openTrees, type Trees } from './trees.ts'
 import type { Change, Snapshot, Tables, TableWrite } from './types.ts'
 import { createOutput, finish, putBytes } from './varint.ts'
@@ -96,8 +96,16 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     return numbers.get(store)
   }
 
+  /** Nobody else writes, so until the next commit all snapshots of the writer share one view. */
+  let shared: SharedView | undefined
+  function openView(): BackendRead {
+    if (backend.readOnly) return backend.read()
+    shared ??= shareView(backend.read())
+    return shared.open()
+  }
+
   function at(height?: bigint): Snapshot {
-    const view = backend.read()
+    const view = openView()
     const seen = backend.readOnly ? readTip(view) : tip
     const error = heightError(height ?? BigInt(seen.height), seen)
     if (error) {
@@ -122,16 +130,18 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     const out = createOutput()
     for (const { store, key, value } of changes) {
       const at = stateKey(numberOf(store, rows), key)
-      const row = backend.get(HEAD, at)
-      const head = row && splitHead(row)
+      const head = backend.get(HEAD, at)
       const dead = head ? undefined : backend.get(DEAD, at)
       // A key that was made and deleted within one block has never been.
       if (!head && value === undefined) continue
-      const trail: Trail | undefined = head ? head.trail : dead && takeTrail({ bytes: dead, at: 0 })
-      if (head && head.trail.latest[0]!.height < tip.logFrom) rows.push({ table: BASE, key: at, value: head.value })
-      const place = log.add({ key: at, value, references: referencesOf(trail) })
+      const before = head ?? dead
+      const run = before && takeRun(before)
+      if (head && run!.newest.height < tip.logFrom) {
+        rows.push({ table: BASE, key: at, value: head.slice(run!.end) })
+      }
       out.length = 0
-      putTrail(out, extend(trail, place))
+      const indexed = putRun(out, at, log.add({ key: at, value }), run)
+      if (indexed) rows.push(indexed)
       if (value === undefined) {
         rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finish(out) })
       } else {
@@ -161,7 +171,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   function* pruneRows(height: number, written: ReadonlyMap<string, TableWrite>): IterableIterator<TableWrite> {
     for (const { key, value } of readHeight(backend, height)) {
       const row = backend.get(HEAD, key) ?? backend.get(DEAD, key)
-      const newest = row && takeTrail({ bytes: row, at: 0 }).latest[0]!.height
+      const newest = row && takeRun(row).newest.height
       const isNewest = newest === height && !written.has(keyText(key))
       yield { table: BASE, key, value: isNewest ? undefined : value }
       if (isNewest && value === undefined) yield { table: DEAD, key, value: undefined }
@@ -187,6 +197,8 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       if (records) for (const row of records(appHash)) rows.push(row)
       backend.write(rows)
       tip = following
+      shared?.retire()
+      shared = undefined
       return { appHash }
     } catch (error) {
       // Trees and disk may differ now; what the disk holds is whole.
@@ -216,11 +228,52 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     at,
     commit,
     tables: { get: backend.get, iterate: backend.iterate },
-    writeRecords: backend.write,
+    writeRecords(rows) {
+      backend.write(rows)
+      shared?.retire()
+      shared = undefined
+    },
     sizeBytes: backend.sizeBytes,
     async close() {
+      shared?.retire()
       if (trees && !failure && tip.height > trees.checkpointHeight()) backend.write(trees.checkpoint())
       await backend.close()
+    },
+  }
+}
+
+interface SharedView {
+  open(): BackendRead
+  /** Closes the view as soon as nobody uses it. */
+  retire(): void
+}
+
+/** One view for many users, each of whom closes it. */
+function shareView(view: BackendRead): SharedView {
+  let users = 0
+  let isRetired = false
+  const closeUnused = () => {
+    if (isRetired && users === 0) view.close()
+  }
+  return {
+    open() {
+      users++
+      let isOpen = true
+      return {
+        get: view.get,
+        iterate: view.iterate,
+        close() {
+          if (!isOpen) return
+          isOpen = false
+          users--
+          closeUnused()
+        },
+      }
+    },
+    retire() {
+      if (isRetired) return
+      isRetired = true
+      closeUnused()
     },
   }
 }

@@ -1,0 +1,136 @@
+/**
+ * What a commit and a read cost: `npm run bench -- store [BLOCKS]` (default 5,000; 100,000 is the full run).
+ * Blocks of 20 changed keys of 20,000 in all; then blocks of 1,000 and 2,000 of 100,000. Prints milliseconds, bytes and ratios.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openLmdb } from '../src/node/lmdb.ts'
+import { compare } from '../src/primitives/bytes.ts'
+import { sha256 } from '../src/primitives/hash.ts'
+import type { Change } from '../src/store/types.ts'
+import { openVersionedStore } from '../src/store/versioned.ts'
+
+const KEYS_PER_BLOCK = 20
+const LONG_AGO = 10_000n
+
+let state = 7
+/** A seeded number below `n`. */
+function below(n: number): number {
+  state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+  return Math.floor((state / 2 ** 32) * n)
+}
+
+const value = () => Uint8Array.from({ length: 60 }, () => below(256))
+const makeKeys = (count: number) =>
+  Array.from({ length: count }, (_, i) => sha256(new TextEncoder().encode(String(i))).slice(0, 30)).sort(compare)
+
+/** Writes of `count` keys out of `keys`, sorted. */
+function changesOf(keys: readonly Uint8Array[], count: number): Change[] {
+  const chosen = new Set<number>()
+  while (chosen.size < count) chosen.add(below(keys.length))
+  return [...chosen].sort((a, b) => a - b).map((i) => ({ store: 'bank', key: keys[i]!, value: value() }))
+}
+
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >>> 1]!
+const shown = (milliseconds: number) => `${milliseconds.toFixed(2)} ms`
+
+async function inTemporary(run: (path: string) => Promise<void>): Promise<void> {
+  const path = mkdtempSync(join(tmpdir(), 'almanac-bench-'))
+  try {
+    await run(path)
+  } finally {
+    rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** Many small blocks: does a commit, and the disk it takes, grow with the height? */
+async function history(blocks: number): Promise<void> {
+  await inTemporary(async (path) => {
+    const keys = makeKeys(20_000)
+    const store = openVersionedStore(openLmdb(path, { noSync: true }))
+    store.commit({ height: 1n, changes: keys.map((key) => ({ store: 'bank', key, value: value() })) })
+    let [sizeBytes, times, from] = [store.sizeBytes(), [] as number[], 1]
+    const marks: { height: number; commit: number; bytes: number }[] = []
+    const step = Math.max(500, Math.floor(blocks / 10))
+    for (let height = 2; height <= blocks; height++) {
+      const changes = changesOf(keys, KEYS_PER_BLOCK)
+      const start = performance.now()
+      store.commit({ height: BigInt(height), changes })
+      times.push(performance.now() - start)
+      if (height % step === 0) {
+        const grown = store.sizeBytes() - sizeBytes
+        const mean = times.reduce((a, b) => a + b, 0) / times.length
+        marks.push({ height, commit: mean, bytes: grown / ((height - from) * KEYS_PER_BLOCK) })
+        sizeBytes += grown
+        times = []
+        from = height
+      }
+    }
+    for (const { height, commit, bytes } of marks) {
+      console.log(
+        `height ${height}: commit ${shown(commit)} (no sync), ${bytes.toFixed(0)} bytes of disk a changed key`,
+      )
+    }
+    const [first, last] = [marks[0]!, marks.at(-1)!]
+    const grown = (last.commit / first.commit).toFixed(2)
+    console.log(
+      `commit at height ${last.height} against ${first.height}: ${grown} times; resident ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MiB`,
+    )
+
+    const old = store.latestHeight() > LONG_AGO ? store.latestHeight() - LONG_AGO : 1n
+    const timed = (height: bigint) => {
+      const snapshot = store.at(height)
+      const start = performance.now()
+      for (let i = 0; i < 20_000; i++) snapshot.get('bank', keys[(i * 7919) % keys.length]!)
+      const each = (performance.now() - start) / 20_000
+      snapshot.close()
+      return each * 1000
+    }
+    timed(old)
+    timed(store.latestHeight())
+    const ago = median([timed(old), timed(old), timed(old)])
+    const latest = median([1, 2, 3].map(() => timed(store.latestHeight())))
+    console.log(
+      `read at height ${old} ${ago.toFixed(2)} µs, latest ${latest.toFixed(2)} µs: ${(ago / latest).toFixed(2)} times`,
+    )
+    const opened = performance.now()
+    for (let i = 0; i < 10_000; i++) {
+      const snapshot = store.at()
+      snapshot.get('bank', keys[i]!)
+      snapshot.close()
+    }
+    console.log(`snapshot with one read: ${((performance.now() - opened) / 10).toFixed(2)} µs`)
+    await store.close()
+  })
+}
+
+/** Large blocks on a large state, durable; then a restart after a kill. */
+async function largeBlocks(): Promise<void> {
+  await inTemporary(async (path) => {
+    const keys = makeKeys(100_000)
+    const store = openVersionedStore(openLmdb(path))
+    store.commit({ height: 1n, changes: keys.map((key) => ({ store: 'bank', key, value: value() })) })
+    let height = 2n
+    for (const count of [1_000, 2_000]) {
+      const times: number[] = []
+      for (let i = 0; i < 30; i++) {
+        const changes = changesOf(keys, count)
+        const start = performance.now()
+        store.commit({ height: height++, changes })
+        times.push(performance.now() - start)
+      }
+      const mean = times.reduce((a, b) => a + b, 0) / times.length
+      console.log(
+        `commit of ${count} of 100000 keys: median ${shown(median(times))}, mean ${shown(mean)}, greatest ${shown(Math.max(...times))}`,
+      )
+    }
+    const start = performance.now()
+    const again = openVersionedStore(openLmdb(path))
+    console.log(`open without a clean end: ${shown(performance.now() - start)} at height ${again.latestHeight()}`)
+    await store.close()
+  })
+}
+
+await largeBlocks()
+await history(Number(process.argv[2] ?? 5_000))

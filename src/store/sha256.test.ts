@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { formatHex, utf8 } from '../primitives/bytes.ts'
+import { createHasher, MAX_MESSAGE, MESSAGE_BYTES } from './sha256.ts'
+
+const OUT = MESSAGE_BYTES
+
+test('the digest of "abc" is that of FIPS 180-4', () => {
+  const hasher = createHasher()
+  hasher.bytes().set(utf8('abc'))
+  hasher.digest(3, OUT)
+  expect(formatHex(hasher.bytes().slice(OUT, OUT + 32))).toBe(
+    'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  )
+})
+
+test('digests of every length up to several blocks, and of the longest, are those of another implementation', () => {
+  const hasher = createHasher()
+  const message = Uint8Array.from({ length: MAX_MESSAGE }, (_, i) => (i * 31 + 7) & 0xff)
+  for (const length of [...Array(300).keys(), MAX_MESSAGE]) {
+    hasher.bytes().set(message.subarray(0, length))
+    hasher.digest(length, OUT)
+    const expected = createHash('sha256').update(message.subarray(0, length)).digest('hex')
+    expect(formatHex(hasher.bytes().slice(OUT, OUT + 32))).toBe(expected)
+  }
+})
+
+test('a pair is the message, and each digest behind a length byte, after the memory has grown too', () => {
+  const hasher = createHasher()
+  hasher.grow(200_000)
+  expect(hasher.bytes().length).toBeGreaterThanOrEqual(200_000)
+  const [left, right] = [199_000, 100_000]
+  hasher.bytes().fill(0x11, left, left + 32)
+  hasher.bytes().fill(0x22, right, right + 32)
+  for (let length = 3; length <= 21; length++) {
+    const head = Uint8Array.from({ length }, (_, i) => i + 1)
+    hasher.bytes().set(head)
+    hasher.digestPair(length, left, right, OUT)
+    const expected = createHash('sha256')
+      .update(head)
+      .update(Buffer.from(`20${'11'.repeat(32)}20${'22'.repeat(32)}`, 'hex'))
+      .digest('hex')
+    expect(formatHex(hasher.bytes().slice(OUT, OUT + 32))).toBe(expected)
+  }
+})
