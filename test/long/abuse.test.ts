@@ -1,9 +1,26 @@
+import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { type NodeProcess, startProcess } from '../process.ts'
 
 const MB = 1_000_000
 /** JUMPDEST PUSH1 0 JUMP: turns for as long as there is gas. */
 const ENDLESS_LOOP = '0x5b600056'
+
+const G1 = ['1', '2']
+const G2 = [
+  '198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2',
+  '1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed',
+  '090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b',
+  '12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa',
+]
+/** Sixteen pairs of generators: the input that costs most time for its gas (docs/performance.md). */
+const PAIRING = Buffer.from(
+  [...G1, ...G2]
+    .map((word) => word.padStart(64, '0'))
+    .join('')
+    .repeat(16),
+  'hex',
+)
 
 /** Code that asks one precompile over and over, without end, with `input` in memory. */
 function endlessPrecompile(address: number, input: Uint8Array): string {
@@ -51,15 +68,23 @@ async function transferDuring(node: NodeProcess, load: Promise<unknown>): Promis
   })
   await new Promise((done) => setTimeout(done, 100))
   const [from, to] = node.config.accounts
+  const raw = await privateKeyToAccount(from!.private_key).signTransaction({
+    to: to!.address,
+    value: 1n,
+    gas: 21_000n,
+    gasPrice: 10n ** 12n,
+    nonce: 0,
+    chainId: node.config.evm_chain_id,
+    type: 'legacy',
+  })
   const started = performance.now()
-  const { result, error } = await rpc(node, 'eth_sendTransaction', [
-    { from: from!.address, to: to!.address, value: '0x1' },
-  ])
+  const { result, error } = await rpc(node, 'eth_sendRawTransaction', [raw])
+  const seconds = (performance.now() - started) / 1000
   expect(error).toBeUndefined()
   const receipt = await rpc(node, 'eth_getTransactionReceipt', [result])
   expect(receipt.result).toMatchObject({ status: '0x1' })
   expect(running, 'the load still ran when the block was made').toBe(true)
-  return (performance.now() - started) / 1000
+  return seconds
 }
 
 test('sixteen endless loops at the gas cap are answered within a second, and a block goes on meanwhile', async () => {
@@ -79,8 +104,7 @@ test('sixteen calls that ask the dearest precompile without end stop at the time
   await using node = await startProcess(['--ephemeral'])
   await sixteenCalls(node, '0x00')
   const idle = node.memoryBytes()
-  const pairing = new Uint8Array(0)
-  const load = sixteenCalls(node, endlessPrecompile(8, pairing))
+  const load = sixteenCalls(node, endlessPrecompile(8, PAIRING))
   const block = await transferDuring(node, load)
   expect(block).toBeLessThan(1)
   for (const { answer, seconds } of await load) {
