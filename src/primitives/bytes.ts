@@ -6,17 +6,27 @@ const HEX_DIGITS = /^[0-9a-fA-F]*$/
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** A `Buffer` over the same memory: the cheap way to Node's codecs. Never leaves this file's callers as a type. */
+/** A `Buffer` over the same memory. Never leaves this file as a type. */
 const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** Node's codecs, which take any bytes: called so, they need no `Buffer` over them, which costs more than the work. */
+const codec = Buffer.prototype as unknown as {
+  readonly hexSlice: (this: Uint8Array, start: number, end: number) => string
+  readonly latin1Slice: (this: Uint8Array, start: number, end: number) => string
+}
+/** Texts up to this length are encoded by hand. */
+const SHORT_TEXT = 64
+/** Bytes up to this length are compared by hand. */
+const SHORT_BYTES = 64
 
 /** Lower-case hexadecimal digits without `0x`. */
 export function formatHex(bytes: Uint8Array): string {
-  return view(bytes).toString('hex')
+  return codec.hexSlice.call(bytes, 0, bytes.length)
 }
 
 /** `0x` and lower-case hexadecimal digits. */
 export function formatHex0x(bytes: Uint8Array): string {
-  return `0x${view(bytes).toString('hex')}`
+  return `0x${formatHex(bytes)}`
 }
 
 /** Bytes of hexadecimal text, `0x` optional. Returns undefined for an odd number of digits or anything that is no digit. */
@@ -40,7 +50,15 @@ export function formatBase64(bytes: Uint8Array): string {
 
 /** UTF-8 bytes of a text. */
 export function utf8(text: string): Uint8Array {
-  return encoder.encode(text)
+  const { length } = text
+  if (length > SHORT_TEXT) return encoder.encode(text)
+  const out = new Uint8Array(length)
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit > 0x7f) return encoder.encode(text)
+    out[i] = unit
+  }
+  return out
 }
 
 /** Text of UTF-8 bytes; invalid sequences become U+FFFD. */
@@ -50,7 +68,7 @@ export function formatUtf8(bytes: Uint8Array): string {
 
 /** One character per byte (0 to 255): the form in which bytes are keys of a `Map`. Its order is the byte order. */
 export function toKey(bytes: Uint8Array): string {
-  return view(bytes).toString('latin1')
+  return codec.latin1Slice.call(bytes, 0, bytes.length)
 }
 
 /** The bytes of `toKey`'s text. */
@@ -72,7 +90,10 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 export function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && view(a).equals(b)
+  if (a.length !== b.length) return false
+  if (a.length > SHORT_BYTES) return Buffer.compare(a, b) === 0
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 /** Negative, zero or positive, by byte order; a prefix sorts before what it begins. */
@@ -108,7 +129,12 @@ export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
 
 /** Big-endian unsigned integer of any length; empty is 0. */
 export function decodeUint(bytes: Uint8Array): bigint {
-  return bytes.length === 0 ? 0n : BigInt(`0x${view(bytes).toString('hex')}`)
+  if (bytes.length <= 6) {
+    let small = 0
+    for (let i = 0; i < bytes.length; i++) small = small * 256 + bytes[i]!
+    return BigInt(small)
+  }
+  return bytes.length === 0 ? 0n : BigInt(`0x${formatHex(bytes)}`)
 }
 
 /** Big-endian, exactly `length` bytes. Throws a `RangeError` if the value is negative or does not fit. */
