@@ -66,7 +66,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   let versions = new Uint32Array(capacity)
   let lefts = new Int32Array(capacity)
   let rights = new Int32Array(capacity)
-  /** 0: not on disk as the beginning of a page. */
+  /** Number of the page that a node begins; negative while what the page holds is out of date; 0 for none. */
   let pages = new Float64Array(capacity)
   let keys: string[] = []
   let used = 0
@@ -120,8 +120,13 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
 
   function dropPage(node: Node): void {
     if (pages[node] === 0) return
-    dropped.push(pages[node]!)
+    dropped.push(Math.abs(pages[node]!))
     pages[node] = 0
+  }
+
+  /** A page keeps its number when it is written anew: old and new checkpoint never are on disk together. */
+  function outdate(node: Node): void {
+    if (pages[node]! > 0) pages[node] = -pages[node]!
   }
 
   /** Makes a node one of this version, whose hash is to be computed again. */
@@ -129,7 +134,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     load(node)
     versions[node] = version
     flags[node] = LOADED
-    dropPage(node)
+    outdate(node)
   }
 
   function setLeaf(node: Node, value: Uint8Array): void {
@@ -144,7 +149,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   function touchLeaf(node: Node, value: Uint8Array): void {
     versions[node] = version
     flags[node] = LOADED | HASHED
-    dropPage(node)
+    outdate(node)
     hashLeaf(node, value)
   }
 
@@ -393,10 +398,10 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   }
 
   function ensurePage(node: Node): void {
-    if (pages[node] !== 0) return
+    if (pages[node]! > 0) return
     const out = createOutput(2048)
     putNode(out, node)
-    pages[node] = nextPage()
+    pages[node] = pages[node] === 0 ? nextPage() : -pages[node]!
     written.push([pages[node]!, finish(out)])
   }
 
