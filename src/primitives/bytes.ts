@@ -134,7 +134,7 @@ export function decodeUint(bytes: Uint8Array): bigint {
     for (let i = 0; i < bytes.length; i++) small = small * 256 + bytes[i]!
     return BigInt(small)
   }
-  return bytes.length === 0 ? 0n : BigInt(`0x${formatHex(bytes)}`)
+  return BigInt(`0x${formatHex(bytes)}`)
 }
 
 /** Big-endian, exactly `length` bytes. Throws a `RangeError` if the value is negative or does not fit. */
