@@ -177,7 +177,8 @@ function mutator(random: () => number) {
     ]
     return Object.fromEntries(Array.from({ length: Math.floor(random() * 5) }, () => [pick(keys), json(depth + 1)]))
   }
-  const printable = (value: string) => value.replaceAll(/[^\x21-\x7e]+/gu, (part) => encodeURIComponent(part))
+  const printable = (value: string) =>
+    value.replaceAll(/[^\x21-\x7e]+/gu, (part) => encodeURIComponent(part.replaceAll(/\p{Surrogate}/gu, '?')))
   return { random, pick, text, json, printable }
 }
 
@@ -190,7 +191,7 @@ test(`${REQUESTS} mutated requests over every protocol are each answered with a 
   const grpc = new GrpcClient(urls.grpc.replace(/^\w+:\/\//, ''), credentials.createInsecure())
   const grpcMethods = Object.values(openapi.paths as Record<string, Record<string, { operationId?: string }>>)
     .flatMap((item) => Object.values(item))
-    .flatMap(({ operationId }) => (operationId ? [operationId] : []))
+    .flatMap(({ operationId }) => (operationId ? [`/${operationId.replace(/\.(\w+)$/, '/$1')}`] : []))
 
   const wrong: string[] = []
   const note = (line: string) => {
