@@ -7,15 +7,24 @@ import {
   type Validator,
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
+import { equal } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
 import type { ModuleAccount } from '../../sdk/module-account.ts'
 import * as bank from '../bank/keeper.ts'
 import { errors } from './errors.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
-import { sharesOf, tokensOf, withTokens } from './validator.ts'
-import { operatorBytes, replaceValidator } from './validators.ts'
+import { sharesFromTokens, sharesOf, tokensFromShares, tokensOf, withoutShares, withTokens } from './validator.ts'
+import {
+  deleteByPower,
+  operatorBytes,
+  removeValidator,
+  replaceValidator,
+  requireValidator,
+  setValidator,
+} from './validators.ts'
 
 export function getDelegation(ctx: ReadContext, delegator: Uint8Array, operator: Uint8Array): Delegation | undefined {
   return state.delegations.get(ctx, [delegator, operator])
@@ -60,4 +69,57 @@ export function addShares(
     }),
   )
   return { validator, shares }
+}
+
+/** Jails a validator: it leaves the order by power, and the set at the end of the block. */
+export function jail(ctx: Context, validator: Validator): void {
+  setValidator(ctx, { ...validator, jailed: true })
+  deleteByPower(ctx, validator)
+}
+
+/** Shares that an amount stands for, at most all of the delegator's. Throws staking 3, 19, 22, sdk 18. */
+export function sharesToUnbond(
+  ctx: ReadContext,
+  delegator: Uint8Array,
+  operator: Uint8Array,
+  amount: bigint,
+): decimal.Decimal {
+  const validator = requireValidator(ctx, operator)
+  const delegation = getDelegation(ctx, delegator, operator)
+  if (!delegation) throw errors.noDelegation()
+  if (tokensOf(validator) === 0n) throw errors.insufficientShares()
+  const held = decimal.decode(delegation.shares) ?? decimal.zero
+  const shares = sharesFromTokens(validator, amount)
+  if (shares > held) throw sdkErrors.invalidRequest('invalid shares amount')
+  return shares
+}
+
+/**
+ * Takes shares from a delegation. Returns the tokens they were worth, which stay in the validator's pool. An operator
+ * left with less than it promised to hold is jailed. Throws staking 20, 24.
+ */
+export function unbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array, shares: decimal.Decimal): bigint {
+  const delegation = getDelegation(ctx, delegator, operator)
+  if (!delegation) throw errors.noDelegator()
+  const held = decimal.decode(delegation.shares) ?? decimal.zero
+  if (held < shares) throw errors.notEnoughShares(decimal.format(held))
+  const rest = decimal.fromRaw(held - shares)
+  const before = requireValidator(ctx, operator)
+  const remaining = decimal.truncate(tokensFromShares(before, rest))
+  if (equal(delegator, operator) && !before.jailed && remaining < BigInt(before.minSelfDelegation || '0')) {
+    jail(ctx, before)
+  }
+  if (rest === 0n) state.delegations.delete(ctx, [delegator, operator])
+  else state.delegations.set(ctx, [delegator, operator], { ...delegation, shares: decimal.encode(rest) })
+  const current = requireValidator(ctx, operator)
+  const { validator, tokens } = withoutShares(current, shares)
+  replaceValidator(ctx, current, validator)
+  if (sharesOf(validator) === 0n && validator.status === BondStatus.UNBONDED) removeValidator(ctx, validator)
+  return tokens
+}
+
+/** Moves tokens between the pools when what they belong to changes its standing. */
+export function movePool(ctx: Context, from: ModuleAccount, to: ModuleAccount, amount: bigint): void {
+  if (from.name === to.name || amount === 0n) return
+  bank.send(ctx, from.address, to.address, [{ denom: params(ctx).bondDenom, amount }])
 }

@@ -7,15 +7,27 @@ import * as address from '../../identity/address.ts'
 import { utf8 } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
-import { fromJson, toJson } from '../../sdk/json.ts'
+import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { params as currentParams, defaultParams, validateParams } from './params.ts'
+import { enqueue as enqueueRedelegation, setRedelegation } from './redelegation.ts'
 import * as state from './state.ts'
-import { updateValidatorSet } from './updates.ts'
+import { enqueue as enqueueUnbonding, setUnbonding } from './unbonding.ts'
+import { enqueueValidator, updateValidatorSet } from './updates.ts'
 import { consensusKey, tokensOf } from './validator.ts'
-import { requireValidator, setByConsensusAddress, setByPower, setValidator } from './validators.ts'
+import {
+  operatorBytes,
+  REDELEGATION,
+  recordUnbondingId,
+  requireValidator,
+  setByConsensusAddress,
+  setByPower,
+  setValidator,
+  UNBONDING_DELEGATION,
+  UNBONDING_VALIDATOR,
+} from './validators.ts'
 
 /** Throws sdk 18 unless a pool holds what the validators say. */
 function requirePool(ctx: Context, pool: typeof state.bondedPool | typeof state.notBondedPool, expected: bigint): void {
@@ -36,9 +48,6 @@ export const genesis: GenesisHandlers = {
   init(ctx, json) {
     const data = fromJson(ctx, GenesisStateSchema, json, 'staking')
     const params = data.params ?? defaultParams(ctx.identity.baseDenom)
-    if (data.unbondingDelegations.length > 0 || data.redelegations.length > 0) {
-      throw sdkErrors.notSupported('staking: genesis with unbonding delegations or redelegations')
-    }
     validateParams(params)
     state.params.set(ctx, params)
     auth.ensureModuleAccount(ctx, state.bondedPool)
@@ -51,10 +60,36 @@ export const genesis: GenesisHandlers = {
       setByPower(ctx, validator)
       if (validator.status === BondStatus.BONDED) bonded += tokensOf(validator)
       else notBonded += tokensOf(validator)
+      if (validator.status === BondStatus.UNBONDING) enqueueValidator(ctx, validator)
+      const key = state.validators.keyBytes(ctx, operatorBytes(ctx, validator))
+      for (const id of validator.unbondingIds) recordUnbondingId(ctx, id, UNBONDING_VALIDATOR, key)
     }
     for (const delegation of data.delegations) {
       const delegator = address.parse(ctx, delegation.delegatorAddress)
       state.delegations.set(ctx, [delegator, address.parseValidator(ctx, delegation.validatorAddress)], delegation)
+    }
+    for (const unbonding of data.unbondingDelegations) {
+      const delegator = address.parse(ctx, unbonding.delegatorAddress)
+      const pair = [delegator, address.parseValidator(ctx, unbonding.validatorAddress)] as const
+      setUnbonding(ctx, pair, unbonding)
+      for (const entry of unbonding.entries) {
+        recordUnbondingId(ctx, entry.unbondingId, UNBONDING_DELEGATION, state.unbondings.keyBytes(ctx, pair))
+        enqueueUnbonding(ctx, unbonding, nanoseconds(entry.completionTime))
+        notBonded += BigInt(entry.balance)
+      }
+    }
+    for (const redelegation of data.redelegations) {
+      const { delegatorAddress, validatorSrcAddress, validatorDstAddress, entries } = redelegation
+      const move = [
+        address.parse(ctx, delegatorAddress),
+        address.parseValidator(ctx, validatorSrcAddress),
+        address.parseValidator(ctx, validatorDstAddress),
+      ] as const
+      setRedelegation(ctx, move, redelegation)
+      for (const { completionTime, unbondingId } of entries) {
+        recordUnbondingId(ctx, unbondingId, REDELEGATION, state.redelegations.keyBytes(ctx, move))
+        enqueueRedelegation(ctx, redelegation, nanoseconds(completionTime))
+      }
     }
     requirePool(ctx, state.bondedPool, bonded)
     requirePool(ctx, state.notBondedPool, notBonded)
@@ -87,6 +122,8 @@ export const genesis: GenesisHandlers = {
         lastValidatorPowers,
         validators: [...state.validators.iterate(ctx)].map(([, validator]) => validator),
         delegations: [...state.delegations.iterate(ctx)].map(([, delegation]) => delegation),
+        unbondingDelegations: [...state.unbondings.iterate(ctx)].map(([, unbonding]) => unbonding),
+        redelegations: [...state.redelegations.iterate(ctx)].map(([, redelegation]) => redelegation),
         exported: true,
       }),
     )

@@ -4,7 +4,9 @@ import { genesis } from './genesis.ts'
 import { trackHistory } from './history.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
+import { completeRedelegations } from './redelegation.ts'
 import { bondedPool, notBondedPool } from './state.ts'
+import { completeUnbondings } from './unbonding.ts'
 import { completeValidators, updateValidatorSet } from './updates.ts'
 import { validations } from './validation.ts'
 
@@ -19,5 +21,7 @@ export const staking = defineModule({
   endBlock(ctx) {
     updateValidatorSet(ctx)
     completeValidators(ctx)
+    completeUnbondings(ctx)
+    completeRedelegations(ctx)
   },
 })

@@ -1,20 +1,39 @@
 /** sdk.staking.v1beta1.Msg */
 import { create } from '@bufbuild/protobuf'
-import { BondStatus, ValidatorSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import {
+  BondStatus,
+  type Commission,
+  CommissionSchema,
+  type Validator,
+  ValidatorSchema,
+} from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { Msg } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
 import type { Coin } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
-import { toTimestamp } from '../../primitives/time.ts'
+import { formatRfc3339, toTimestamp } from '../../primitives/time.ts'
 import { requireGovernance } from '../../sdk/authority.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { nanoseconds } from '../../sdk/json.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import { delegate } from './delegation.ts'
 import { errors } from './errors.ts'
 import { params as currentParams, MAX_COMMISSION, validateParams } from './params.ts'
+import { redelegate } from './redelegation.ts'
 import * as state from './state.ts'
-import { parseCreateValidator, parseDelegate } from './validation.ts'
-import { consensusAddress } from './validator.ts'
+import { cancelUnbonding, undelegate } from './unbonding.ts'
+import {
+  editedDescription,
+  parseCancel,
+  parseCreateValidator,
+  parseDelegate,
+  parseEdit,
+  parseRates,
+  parseRedelegate,
+  parseUndelegate,
+  type Rates,
+} from './validation.ts'
+import { consensusAddress, tokensOf } from './validator.ts'
 import {
   getValidator,
   operatorOf,
@@ -31,6 +50,48 @@ function requireBondDenom(ctx: ReadContext, { denom }: Coin): void {
     throw sdkErrors.invalidRequest(`invalid coin denomination: got ${denom}, expected ${expected}`)
 }
 
+const DAY_NS = 86_400_000_000_000n
+
+/** RFC 3339 in whole seconds. */
+function timeText(timeNs: bigint): string {
+  return formatRfc3339({ ...toTimestamp(timeNs), nanos: 0 })
+}
+
+function ratesOf(validator: Validator): Rates {
+  return parseRates(validator.commission!.commissionRates!)
+}
+
+function commissionText(validator: Validator): string {
+  return decimal.format(ratesOf(validator).rate)
+}
+
+/** Throws sdk 18 for a rate above what this chain allows, staking 40 for one below. */
+function requireAllowedRate(ctx: ReadContext, rate: decimal.Decimal): void {
+  const minimum = decimal.decode(currentParams(ctx).minCommissionRate) ?? decimal.zero
+  if (rate < minimum) {
+    throw errors.commissionBelowMinimum(
+      `cannot set validator commission to less than minimum rate of ${decimal.format(minimum)}`,
+    )
+  }
+  if (rate > MAX_COMMISSION) {
+    throw sdkErrors.invalidRequest(`commission rate must not exceed ${decimal.format(MAX_COMMISSION)}`)
+  }
+}
+
+/** Throws staking 11, 12, 15, 40, sdk 18. */
+function editedCommission(ctx: ReadContext, validator: Validator, rate: decimal.Decimal): Commission {
+  const { maxRate, maxChangeRate, rate: before } = ratesOf(validator)
+  if (ctx.block.timeNs - nanoseconds(validator.commission!.updateTime) < DAY_NS) throw errors.commissionUpdateTime()
+  if (rate > maxRate) throw errors.commissionAboveMaxRate()
+  const change = rate > before ? rate - before : before - rate
+  if (change > maxChangeRate) throw errors.commissionAboveMaxChangeRate()
+  requireAllowedRate(ctx, rate)
+  return create(CommissionSchema, {
+    commissionRates: { ...validator.commission!.commissionRates!, rate: decimal.encode(rate) },
+    updateTime: toTimestamp(ctx.block.timeNs),
+  })
+}
+
 export const messages = defineMessages(Msg, {
   /** Declares a validator and delegates its first tokens; it joins the set by its power at the end of the block. */
   createValidator(ctx, message) {
@@ -38,14 +99,7 @@ export const messages = defineMessages(Msg, {
       ctx,
       message,
     )
-    const minimum = decimal.decode(currentParams(ctx).minCommissionRate) ?? decimal.zero
-    if (rates.rate < minimum)
-      throw errors.commissionBelowMinimum(
-        `cannot set validator commission to less than minimum rate of ${decimal.format(minimum)}`,
-      )
-    if (rates.rate > MAX_COMMISSION) {
-      throw sdkErrors.invalidRequest(`commission rate must not exceed ${decimal.format(MAX_COMMISSION)}`)
-    }
+    requireAllowedRate(ctx, rates.rate)
     if (getValidator(ctx, operator)) throw errors.operatorExists()
     if (operatorOf(ctx, consensusAddress(ctx.identity, { consensusPubkey: publicKey }))) throw errors.publicKeyExists()
     requireBondDenom(ctx, value)
@@ -69,8 +123,23 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  editValidator() {
-    throw sdkErrors.notSupported('editing validators comes with a later version of module staking')
+  /** Changes what a validator says of itself; its commission at most once a day and by its own limits. */
+  editValidator(ctx, message) {
+    const { operator, description, rate, minimum } = parseEdit(ctx, message)
+    const validator = requireValidator(ctx, operator)
+    const edited = { ...validator, description: editedDescription(validator.description!, description) }
+    if (rate !== undefined) edited.commission = editedCommission(ctx, validator, rate)
+    if (minimum !== undefined) {
+      if (minimum <= BigInt(validator.minSelfDelegation)) throw errors.minSelfDelegationDecreased()
+      if (minimum > tokensOf(validator)) throw errors.selfDelegationBelowMinimum()
+      edited.minSelfDelegation = minimum.toString()
+    }
+    setValidator(ctx, edited)
+    ctx.emitEvent('edit_validator', {
+      commission_rate: commissionText(edited),
+      min_self_delegation: edited.minSelfDelegation,
+    })
+    return {}
   },
 
   /** Gives tokens to a validator. Locked coins go first. */
@@ -88,16 +157,46 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  beginRedelegate() {
-    throw sdkErrors.notSupported('redelegation comes with a later version of module staking')
+  /** Moves tokens to another validator at once. */
+  beginRedelegate(ctx, message) {
+    const { delegator, source, destination, coin } = parseRedelegate(ctx, message)
+    requireBondDenom(ctx, coin)
+    const endNs = redelegate(ctx, [delegator, source, destination], coin.amount)
+    ctx.emitEvent('redelegate', {
+      source_validator: message.validatorSrcAddress,
+      destination_validator: message.validatorDstAddress,
+      amount: `${coin.amount}${coin.denom}`,
+      completion_time: timeText(endNs),
+    })
+    return { completionTime: toTimestamp(endNs) }
   },
 
-  undelegate() {
-    throw sdkErrors.notSupported('undelegation comes with a later version of module staking')
+  /** Takes tokens from a validator; they come back after the unbonding time. */
+  undelegate(ctx, message) {
+    const { delegator, operator, coin } = parseUndelegate(ctx, message)
+    requireBondDenom(ctx, coin)
+    const endNs = undelegate(ctx, [delegator, operator], coin.amount)
+    ctx.emitEvent('unbond', {
+      validator: message.validatorAddress,
+      amount: `${coin.amount}${coin.denom}`,
+      delegator: message.delegatorAddress,
+      completion_time: timeText(endNs),
+    })
+    return { completionTime: toTimestamp(endNs) }
   },
 
-  cancelUnbondingDelegation() {
-    throw sdkErrors.notSupported('undelegation comes with a later version of module staking')
+  /** Gives tokens that unbond back to their validator. */
+  cancelUnbondingDelegation(ctx, message) {
+    const { delegator, operator, coin } = parseCancel(ctx, message)
+    requireBondDenom(ctx, coin)
+    cancelUnbonding(ctx, [delegator, operator], coin, message.creationHeight)
+    ctx.emitEvent('cancel_unbonding_delegation', {
+      amount: `${coin.amount}${coin.denom}`,
+      validator: message.validatorAddress,
+      delegator: message.delegatorAddress,
+      creation_height: message.creationHeight.toString(),
+    })
+    return {}
   },
 
   /** Replaces all parameters. Governance only. */

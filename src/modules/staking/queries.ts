@@ -12,6 +12,7 @@ import * as bank from '../bank/keeper.ts'
 import { getDelegation } from './delegation.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
+import { getUnbonding } from './unbonding.ts'
 import { tokensFromShares } from './validator.ts'
 import { getValidator, requireValidator } from './validators.ts'
 
@@ -35,10 +36,6 @@ function withBalance(ctx: ReadContext, delegation: Delegation) {
   return { delegation, balance: { denom: params(ctx).bondDenom, amount } }
 }
 
-function later(what: string): Error {
-  return queryError('unimplemented', `${what} comes with a later version of module staking`)
-}
-
 export const queries = defineQueries(Query, {
   validators(ctx, { status, pagination }) {
     const wanted = status === '' ? undefined : BondStatusSchema.values.find(({ name }) => name === status)
@@ -60,8 +57,11 @@ export const queries = defineQueries(Query, {
     const delegationResponses = page.entries.map(([, delegation]) => withBalance(ctx, delegation))
     return { delegationResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
-  validatorUnbondingDelegations() {
-    throw later('undelegation')
+  validatorUnbondingDelegations(ctx, { validatorAddr, pagination }) {
+    const { operator } = find(ctx, validatorAddr)
+    const page = state.unbondingsByValidator.page(ctx, pagination, { prefix: operator })
+    const unbondingResponses = page.entries.flatMap(([, delegator]) => getUnbonding(ctx, [delegator, operator]) ?? [])
+    return { unbondingResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
   delegation(ctx, { validatorAddr, delegatorAddr }) {
     const delegator = parseDelegator(ctx, delegatorAddr)
@@ -75,19 +75,45 @@ export const queries = defineQueries(Query, {
     }
     return { delegationResponse: withBalance(ctx, delegation) }
   },
-  unbondingDelegation() {
-    throw later('undelegation')
+  unbondingDelegation(ctx, { validatorAddr, delegatorAddr }) {
+    const delegator = parseDelegator(ctx, delegatorAddr)
+    const { operator } = find(ctx, validatorAddr)
+    const unbond = getUnbonding(ctx, [delegator, operator])
+    if (!unbond) {
+      throw queryError(
+        'notFound',
+        `unbonding delegation with delegator ${delegatorAddr} not found for validator ${validatorAddr}`,
+      )
+    }
+    return { unbond }
   },
   delegatorDelegations(ctx, { delegatorAddr, pagination }) {
     const page = state.delegations.page(ctx, pagination, { prefix: parseDelegator(ctx, delegatorAddr) })
     const delegationResponses = page.entries.map(([, delegation]) => withBalance(ctx, delegation))
     return { delegationResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
-  delegatorUnbondingDelegations() {
-    throw later('undelegation')
+  delegatorUnbondingDelegations(ctx, { delegatorAddr, pagination }) {
+    const page = state.unbondings.page(ctx, pagination, { prefix: parseDelegator(ctx, delegatorAddr) })
+    const unbondingResponses = page.entries.map(([, unbonding]) => unbonding)
+    return { unbondingResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
-  redelegations() {
-    throw later('redelegation')
+  redelegations(ctx, { delegatorAddr, srcValidatorAddr, dstValidatorAddr, pagination }) {
+    const delegator = parseDelegator(ctx, delegatorAddr)
+    const matches = (text: string, operator: Uint8Array) =>
+      text === '' || equal(address.parseValidator(ctx, text), operator)
+    const page = state.redelegations.page(ctx, pagination, {
+      prefix: [delegator],
+      filter: ([, source, destination]) => matches(srcValidatorAddr, source) && matches(dstValidatorAddr, destination),
+    })
+    const redelegationResponses = page.entries.map(([[, , destination], redelegation]) => {
+      const validator = requireValidator(ctx, destination)
+      const entries = redelegation.entries.map((redelegationEntry) => {
+        const shares = decimal.decode(redelegationEntry.sharesDst) ?? decimal.zero
+        return { redelegationEntry, balance: decimal.truncate(tokensFromShares(validator, shares)).toString() }
+      })
+      return { redelegation: { ...redelegation, entries: [] }, entries }
+    })
+    return { redelegationResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
   delegatorValidators(ctx, { delegatorAddr, pagination }) {
     const page = state.delegations.page(ctx, pagination, { prefix: parseDelegator(ctx, delegatorAddr) })

@@ -13,7 +13,7 @@ import { equal, fromKey, toKey } from '../../primitives/bytes.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { nanoseconds } from '../../sdk/json.ts'
-import * as bank from '../bank/keeper.ts'
+import { movePool } from './delegation.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
 import { consensusAddress, consensusKey, powerOf, sharesOf, tokensOf } from './validator.ts'
@@ -24,10 +24,8 @@ import {
   requireValidator,
   setValidator,
   takeUnbondingId,
+  UNBONDING_VALIDATOR,
 } from './validators.ts'
-
-/** Kind of an unbonding operation that is a whole validator. */
-const UNBONDING_VALIDATOR = 3n
 
 /** What the engine learns of a validator. Power 0 removes. */
 export interface PowerUpdate {
@@ -74,7 +72,8 @@ export function updateValidatorSet(ctx: Context): readonly PowerUpdate[] {
     state.lastPowers.delete(ctx, operator)
     changes.push(update(ctx, validator, 0n))
   }
-  movePools(ctx, toBonded)
+  if (toBonded > 0n) movePool(ctx, state.notBondedPool, state.bondedPool, toBonded)
+  else movePool(ctx, state.bondedPool, state.notBondedPool, -toBonded)
   if (changes.length > 0) state.lastTotalPower.set(ctx, totalPower)
   state.updates.set(ctx, create(ValidatorUpdatesSchema, { updates: changes.map(encodeUpdate) }))
   return changes
@@ -90,15 +89,6 @@ function update(ctx: ReadContext, validator: Validator, power: bigint): PowerUpd
 
 function encodeUpdate({ publicKey, power }: PowerUpdate): ValidatorUpdate {
   return create(ValidatorUpdateSchema, { pubKey: { sum: { case: 'ed25519', value: publicKey } }, power })
-}
-
-function movePools(ctx: Context, toBonded: bigint): void {
-  const denom = params(ctx).bondDenom
-  if (toBonded > 0n) {
-    bank.send(ctx, state.notBondedPool.address, state.bondedPool.address, [{ denom, amount: toBonded }])
-  } else if (toBonded < 0n) {
-    bank.send(ctx, state.bondedPool.address, state.notBondedPool.address, [{ denom, amount: -toBonded }])
-  }
 }
 
 function bond(ctx: Context, before: Validator): Validator {
@@ -121,11 +111,16 @@ function beginUnbonding(ctx: Context, before: Validator): Validator {
     unbondingIds: [...before.unbondingIds, id],
   }
   replaceValidator(ctx, before, validator)
-  const key = [state.TIME_LENGTH, endNs, ctx.block.height] as const
+  enqueueValidator(ctx, validator)
+  return validator
+}
+
+/** Enters an unbonding validator among those whose time ends together. */
+export function enqueueValidator(ctx: Context, validator: Validator): void {
+  const key = [state.TIME_LENGTH, nanoseconds(validator.unbondingTime), validator.unbondingHeight] as const
   const addresses = state.validatorQueue.get(ctx, key)?.addresses ?? []
   addresses.push(validator.operatorAddress)
   state.validatorQueue.set(ctx, key, create(ValAddressesSchema, { addresses }))
-  return validator
 }
 
 function removeFromQueue(ctx: Context, validator: Validator): void {

@@ -2,10 +2,18 @@
 import type { Coin as CoinMessage } from '../../gen/sdk/base/v1beta1/coin_pb.ts'
 import type { CommissionRates, Description } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import {
+  type MsgBeginRedelegate,
+  MsgBeginRedelegateSchema,
+  type MsgCancelUnbondingDelegation,
+  MsgCancelUnbondingDelegationSchema,
   type MsgCreateValidator,
   MsgCreateValidatorSchema,
   type MsgDelegate,
   MsgDelegateSchema,
+  type MsgEditValidator,
+  MsgEditValidatorSchema,
+  type MsgUndelegate,
+  MsgUndelegateSchema,
 } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { equal } from '../../primitives/bytes.ts'
@@ -21,6 +29,11 @@ function parsePositive(message: CoinMessage | undefined, what: string): Coin {
   const coin = message && tryParse(message)
   if (!coin || coin.amount === 0n) throw sdkErrors.invalidRequest(`invalid ${what} amount`)
   return coin
+}
+
+/** A decimal integer; 0 if the text is none. */
+function parseInteger(text: string): bigint {
+  return /^\d{1,78}$/.test(text) ? BigInt(text) : 0n
 }
 
 export interface Rates {
@@ -66,7 +79,7 @@ export function parseCreateValidator(ctx: ReadContext, message: MsgCreateValidat
   checkDescription(description)
   if (!commission) throw sdkErrors.invalidRequest('empty commission')
   const rates = parseRates(commission)
-  const minSelfDelegation = /^\d{1,78}$/.test(message.minSelfDelegation) ? BigInt(message.minSelfDelegation) : 0n
+  const minSelfDelegation = parseInteger(message.minSelfDelegation)
   if (minSelfDelegation < 1n) throw sdkErrors.invalidRequest('minimum self delegation must be a positive integer')
   if (value.amount < minSelfDelegation) throw errors.selfDelegationBelowMinimum()
   return { operator, value, description, commission, rates, minSelfDelegation, publicKey: message.pubkey }
@@ -80,7 +93,67 @@ export function parseDelegate(ctx: ReadContext, { delegatorAddress, validatorAdd
   }
 }
 
+export function parseUndelegate(ctx: ReadContext, { delegatorAddress, validatorAddress, amount }: MsgUndelegate) {
+  return {
+    delegator: address.parse(ctx, delegatorAddress),
+    operator: address.parseValidator(ctx, validatorAddress),
+    coin: parsePositive(amount, 'shares'),
+  }
+}
+
+export function parseRedelegate(ctx: ReadContext, message: MsgBeginRedelegate) {
+  return {
+    delegator: address.parse(ctx, message.delegatorAddress),
+    source: address.parseValidator(ctx, message.validatorSrcAddress),
+    destination: address.parseValidator(ctx, message.validatorDstAddress),
+    coin: parsePositive(message.amount, 'shares'),
+  }
+}
+
+export function parseCancel(ctx: ReadContext, message: MsgCancelUnbondingDelegation) {
+  if (message.creationHeight <= 0n) throw sdkErrors.invalidRequest('invalid height')
+  return {
+    delegator: address.parse(ctx, message.delegatorAddress),
+    operator: address.parseValidator(ctx, message.validatorAddress),
+    coin: parsePositive(message.amount, 'unbonding delegation'),
+  }
+}
+
+/** Keeps a field of a description as it is. */
+const DO_NOT_MODIFY = '[do-not-modify]'
+
+/** A validator's description after an edit. Throws sdk 18. */
+export function editedDescription(before: Description, edit: Description): Description {
+  const edited = { ...before }
+  for (const key of Object.keys(LENGTHS)) {
+    const field = key as keyof typeof LENGTHS
+    if (edit[field] !== DO_NOT_MODIFY) edited[field] = edit[field]
+  }
+  checkDescription(edited)
+  return edited
+}
+
+export function parseEdit(ctx: ReadContext, message: MsgEditValidator) {
+  const { description, commissionRate, minSelfDelegation } = message
+  if (!description || Object.keys(LENGTHS).every((field) => description[field as keyof typeof LENGTHS] === '')) {
+    throw sdkErrors.invalidRequest('empty description')
+  }
+  const minimum = minSelfDelegation === undefined ? undefined : parseInteger(minSelfDelegation)
+  if (minimum !== undefined && minimum < 1n) {
+    throw sdkErrors.invalidRequest('minimum self delegation must be a positive integer')
+  }
+  const rate = commissionRate === undefined ? undefined : (decimal.decode(commissionRate) ?? decimal.fromRaw(-1n))
+  if (rate !== undefined && (rate < 0n || rate > decimal.one)) {
+    throw sdkErrors.invalidRequest('commission rate must be between 0 and 1 (inclusive)')
+  }
+  return { operator: address.parseValidator(ctx, message.validatorAddress), description, rate, minimum }
+}
+
 export const validations = [
   validation(MsgCreateValidatorSchema, parseCreateValidator),
+  validation(MsgEditValidatorSchema, parseEdit),
   validation(MsgDelegateSchema, parseDelegate),
+  validation(MsgBeginRedelegateSchema, parseRedelegate),
+  validation(MsgUndelegateSchema, parseUndelegate),
+  validation(MsgCancelUnbondingDelegationSchema, parseCancel),
 ]

@@ -51,6 +51,20 @@ export function withTokens(
   }
 }
 
+/** The validator without shares, and the tokens they were worth: all that is left for the last ones, else truncated. */
+export function withoutShares(
+  validator: Validator,
+  shares: decimal.Decimal,
+): { readonly validator: Validator; readonly tokens: bigint } {
+  const rest = decimal.fromRaw(sharesOf(validator) - shares)
+  const held = tokensOf(validator)
+  const tokens = rest === 0n ? held : decimal.truncate(tokensFromShares(validator, shares))
+  return {
+    tokens,
+    validator: { ...validator, tokens: (held - tokens).toString(), delegatorShares: decimal.encode(rest) },
+  }
+}
+
 /** The engine's key of a validator, 32 bytes. Throws staking 39, sdk 8. */
 export function consensusKey(identity: Identity, validator: Pick<Validator, 'consensusPubkey'>): Uint8Array {
   if (!validator.consensusPubkey) throw errors.emptyPublicKey()

@@ -61,11 +61,21 @@ export function removeValidator(ctx: Context, validator: Validator): void {
   deleteByPower(ctx, validator)
 }
 
+/** Kinds of what unbonds. */
+export const UNBONDING_DELEGATION = 1n
+export const REDELEGATION = 2n
+export const UNBONDING_VALIDATOR = 3n
+
 /** Hands out an unbonding id and records what it stands for. */
 export function takeUnbondingId(ctx: Context, type: bigint, key: Uint8Array): bigint {
   const id = (state.unbondingCount.get(ctx) ?? 0n) + 1n
-  state.unbondingCount.set(ctx, id)
+  recordUnbondingId(ctx, id, type, key)
+  return id
+}
+
+/** Records what an id stands for; no id up to it is handed out again. */
+export function recordUnbondingId(ctx: Context, id: bigint, type: bigint, key: Uint8Array): void {
+  if (id > (state.unbondingCount.get(ctx) ?? 0n)) state.unbondingCount.set(ctx, id)
   state.unbondingIndex.set(ctx, id, key)
   state.unbondingTypes.set(ctx, id, type)
-  return id
 }

@@ -1,0 +1,140 @@
+/** Redelegation: shares moved to another validator, with a memory of where they came from until they would have unbonded. */
+import { create } from '@bufbuild/protobuf'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import {
+  BondStatus,
+  DVVTripletSchema,
+  DVVTripletsSchema,
+  type Redelegation,
+  type RedelegationEntry,
+  RedelegationEntrySchema,
+  RedelegationSchema,
+  type Validator,
+} from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import * as address from '../../identity/address.ts'
+import { equal } from '../../primitives/bytes.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import { toTimestamp } from '../../primitives/time.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { nanoseconds } from '../../sdk/json.ts'
+import { addShares, movePool, poolOf, sharesToUnbond, unbond } from './delegation.ts'
+import { errors } from './errors.ts'
+import { params } from './params.ts'
+import * as state from './state.ts'
+import { getValidator, REDELEGATION, requireValidator, takeUnbondingId } from './validators.ts'
+
+export type Move = readonly [delegator: Uint8Array, source: Uint8Array, destination: Uint8Array]
+
+/** Stores a redelegation and its indexes, or removes all once it has no entries. */
+export function setRedelegation(ctx: Context, move: Move, redelegation: Redelegation): void {
+  const [delegator, source, destination] = move
+  const keep = redelegation.entries.length > 0
+  if (keep) state.redelegations.set(ctx, move, redelegation)
+  else state.redelegations.delete(ctx, move)
+  for (const [index, key] of [
+    [state.redelegationsBySource, [source, delegator, destination]],
+    [state.redelegationsByDestination, [destination, delegator, source]],
+  ] as const) {
+    if (keep) index.add(ctx, key)
+    else index.delete(ctx, key)
+  }
+}
+
+/** Enters a redelegation among those that end at a time. */
+export function enqueue(ctx: Context, redelegation: Redelegation, timeNs: bigint): void {
+  const { delegatorAddress, validatorSrcAddress, validatorDstAddress } = redelegation
+  const triplets = state.redelegationQueue.get(ctx, timeNs)?.triplets ?? []
+  triplets.push(create(DVVTripletSchema, { delegatorAddress, validatorSrcAddress, validatorDstAddress }))
+  state.redelegationQueue.set(ctx, timeNs, create(DVVTripletsSchema, { triplets }))
+}
+
+function isReceiving(ctx: ReadContext, delegator: Uint8Array, operator: Uint8Array): boolean {
+  return !state.redelegationsByDestination.iterate(ctx, { prefix: [operator, delegator] }).next().done
+}
+
+/** Moves an amount to another validator. Returns when it is free of the first. Throws staking 3, 19, 22, 29 to 33, sdk 18. */
+export function redelegate(ctx: Context, move: Move, amount: bigint): bigint {
+  const [delegator, source, destination] = move
+  const shares = sharesToUnbond(ctx, delegator, source, amount)
+  if (equal(source, destination)) throw errors.selfRedelegation()
+  if (!getValidator(ctx, destination)) throw errors.badRedelegationDestination()
+  if (isReceiving(ctx, delegator, source)) throw errors.transitiveRedelegation()
+  const existing = state.redelegations.get(ctx, move)
+  if ((existing?.entries.length ?? 0) >= params(ctx).maxEntries) throw errors.maxRedelegationEntries()
+  const from = poolOf(requireValidator(ctx, source))
+  const tokens = unbond(ctx, delegator, source, shares)
+  if (tokens === 0n) throw errors.tinyRedelegation()
+  const target = requireValidator(ctx, destination)
+  movePool(ctx, from, poolOf(target), tokens)
+  const created = addShares(ctx, delegator, target, tokens)
+  const { endNs, height } = endOf(ctx, getValidator(ctx, source))
+  if (endNs === undefined) return ctx.block.timeNs
+  const id = takeUnbondingId(ctx, REDELEGATION, state.redelegations.keyBytes(ctx, move))
+  const redelegation =
+    existing ??
+    create(RedelegationSchema, {
+      delegatorAddress: address.format(ctx, delegator),
+      validatorSrcAddress: address.formatValidator(ctx, source),
+      validatorDstAddress: address.formatValidator(ctx, destination),
+    })
+  redelegation.entries.push(
+    create(RedelegationEntrySchema, {
+      creationHeight: height,
+      completionTime: create(TimestampSchema, toTimestamp(endNs)),
+      initialBalance: tokens.toString(),
+      sharesDst: decimal.encode(created.shares),
+      unbondingId: id,
+    }),
+  )
+  setRedelegation(ctx, move, redelegation)
+  enqueue(ctx, redelegation, endNs)
+  return endNs
+}
+
+/** Until when, and since which height, the source answers for what left it; undefined if it does no more. */
+function endOf(
+  ctx: ReadContext,
+  source: Validator | undefined,
+): { readonly endNs: bigint | undefined; readonly height: bigint } {
+  if (!source || source.status === BondStatus.BONDED) {
+    return { endNs: ctx.block.timeNs + nanoseconds(params(ctx).unbondingTime), height: ctx.block.height }
+  }
+  if (source.status === BondStatus.UNBONDED) return { endNs: undefined, height: 0n }
+  return { endNs: nanoseconds(source.unbondingTime), height: source.unbondingHeight }
+}
+
+/** Forgets redelegations whose time is over. Emits `complete_redelegation`. */
+export function completeRedelegations(ctx: Context): void {
+  const { timeNs } = ctx.block
+  const due = new Map<string, Move>()
+  const times: bigint[] = []
+  for (const [time, { triplets }] of state.redelegationQueue.iterate(ctx)) {
+    if (time > timeNs) break
+    times.push(time)
+    for (const { delegatorAddress, validatorSrcAddress, validatorDstAddress } of triplets) {
+      due.set(`${delegatorAddress}/${validatorSrcAddress}/${validatorDstAddress}`, [
+        address.parse(ctx, delegatorAddress),
+        address.parseValidator(ctx, validatorSrcAddress),
+        address.parseValidator(ctx, validatorDstAddress),
+      ])
+    }
+  }
+  for (const time of times) state.redelegationQueue.delete(ctx, time)
+  for (const move of due.values()) completeRedelegation(ctx, move)
+}
+
+function completeRedelegation(ctx: Context, move: Move): void {
+  const redelegation = state.redelegations.get(ctx, move)
+  if (!redelegation) return
+  const isMature = (entry: RedelegationEntry) => nanoseconds(entry.completionTime) <= ctx.block.timeNs
+  const mature = redelegation.entries.filter(isMature)
+  for (const { unbondingId } of mature) state.unbondingIndex.delete(ctx, unbondingId)
+  setRedelegation(ctx, move, { ...redelegation, entries: redelegation.entries.filter((entry) => !isMature(entry)) })
+  const total = mature.reduce((sum, { initialBalance }) => sum + BigInt(initialBalance), 0n)
+  ctx.emitEvent('complete_redelegation', {
+    amount: total === 0n ? '' : `${total}${params(ctx).bondDenom}`,
+    delegator: redelegation.delegatorAddress,
+    source_validator: redelegation.validatorSrcAddress,
+    destination_validator: redelegation.validatorDstAddress,
+  })
+}
