@@ -13,7 +13,7 @@
 /** Two 32-byte words in which the host and the interpreter hand over addresses, slots and values, big-endian. */
 export const A: usize = 0x10000
 export const B: usize = 0x10020
-/** Digits of long division: dividend (17 x u32), divisor (8 x u32), and words of intermediate results. */
+/** Limbs of long division: dividend (8 x u64 and a spare one), divisor (4 x u64), and words of intermediate results. */
 export const DIVIDEND: usize = 0x10100
 export const DIVISOR: usize = 0x10180
 export const TEMP: usize = 0x10200

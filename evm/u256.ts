@@ -170,8 +170,12 @@ export function mul(to: usize, x: usize, y: usize): void {
   set(to, r0, r1, r2, r3)
 }
 
-/** (high · 2^64 + low) / divisor, with high < divisor and the top bit of divisor set; the remainder goes to TEMP + 120. */
-@inline function divideLimb(high: u64, low: u64, divisor: u64): u64 {
+/** The remainder that goes with a quotient returned: high and low limb. */
+let remainderHigh: u64 = 0
+let remainderLow: u64 = 0
+
+/** (high · 2^64 + low) / divisor by hardware division, with high < divisor and the top bit of divisor set. */
+function divideLimb(high: u64, low: u64, divisor: u64): u64 {
   const d1 = divisor >> 32, d0 = divisor & LOW
   const l1 = low >> 32, l0 = low & LOW
   let q1 = high / d1
@@ -189,8 +193,79 @@ export function mul(to: usize, x: usize, y: usize): void {
     r += d1
     if (r > LOW) break
   }
-  store<u64>(TEMP, ((middle << 32) | l0) - q0 * divisor, 120)
   return (q1 << 32) | q0
+}
+
+/** floor((2^128 - 1) / d) - 2^64 for a d with its top bit set (Möller and Granlund, "Improved division by invariant integers"). */
+@inline function reciprocal(d: u64): u64 {
+  return divideLimb(~d, u64.MAX_VALUE, d)
+}
+
+/** As `reciprocal`, of the two limbs d1, d0: what a quotient of three limbs by two needs. */
+function reciprocalOfTwo(d1: u64, d0: u64): u64 {
+  let v = reciprocal(d1)
+  let p = d1 * v + d0
+  if (p < d0) {
+    v--
+    if (p >= d1) {
+      v--
+      p -= d1
+    }
+    p -= d1
+  }
+  const high = mulHigh(v, d0), low = v * d0
+  p += high
+  if (p < high) {
+    v--
+    if (p > d1 || (p == d1 && low >= d0)) v--
+  }
+  return v
+}
+
+/** (high · 2^64 + low) / d, with high < d, d normalized and v its reciprocal. The remainder goes to `remainderLow`. */
+@inline function divideTwoByOne(high: u64, low: u64, d: u64, v: u64): u64 {
+  const l = v * high
+  const q0 = l + low
+  let q = mulHigh(v, high) + high + u64(q0 < l) + 1
+  let r = low - q * d
+  if (r > q0) {
+    q--
+    r += d
+  }
+  if (r >= d) {
+    q++
+    r -= d
+  }
+  remainderLow = r
+  return q
+}
+
+/** Three limbs by two, u2·2^64 + u1 < d1·2^64 + d0, v from `reciprocalOfTwo`. The remainder goes to both globals. */
+@inline function divideThreeByTwo(u2: u64, u1: u64, u0: u64, d1: u64, d0: u64, v: u64): u64 {
+  const l = v * u2
+  const q0 = l + u1
+  let q = mulHigh(v, u2) + u2 + u64(q0 < l)
+  let high = u1 - q * d1
+  const t0 = q * d0
+  const t1 = mulHigh(q, d0)
+  let low = u0 - t0
+  high -= t1 + u64(u0 < t0)
+  high -= d1 + u64(low < d0)
+  low -= d0
+  q++
+  if (high >= q0) {
+    q--
+    low += d0
+    high += d1 + u64(low < d0)
+  }
+  if (high > d1 || (high == d1 && low >= d0)) {
+    q++
+    high -= d1 + u64(low < d0)
+    low -= d0
+  }
+  remainderHigh = high
+  remainderLow = low
+  return q
 }
 
 /** Word at `x` by a 64-bit divisor (not 0): quotient to `to` (in place allowed); returns the remainder. */
@@ -226,7 +301,7 @@ function divideSmall(to: usize, x: usize, divisor: u64): u64 {
   }
   const shift = clz(divisor)
   const d = divisor << shift
-  let r: u64 = 0, q3: u64 = 0, q2: u64 = 0, q1: u64 = 0
+  const v = reciprocal(d)
   // The dividend, shifted as the divisor is: five limbs, s4 < d.
   let s4: u64 = 0, s3 = x3, s2 = x2, s1 = x1, s0 = x0
   if (shift != 0) {
@@ -237,95 +312,104 @@ function divideSmall(to: usize, x: usize, divisor: u64): u64 {
     s1 = (x1 << shift) | (x0 >> back)
     s0 = x0 << shift
   }
-  if ((s4 | s3) != 0) {
-    q3 = divideLimb(s4, s3, d)
-    r = load<u64>(TEMP, 120)
-  }
-  if ((r | s2) != 0) {
-    q2 = divideLimb(r, s2, d)
-    r = load<u64>(TEMP, 120)
-  }
-  q1 = divideLimb(r, s1, d)
-  r = load<u64>(TEMP, 120)
-  const q0 = divideLimb(r, s0, d)
+  remainderLow = s4
+  let q3: u64 = 0, q2: u64 = 0
+  if ((s4 | s3) != 0) q3 = divideTwoByOne(s4, s3, d, v)
+  if ((remainderLow | s2) != 0) q2 = divideTwoByOne(remainderLow, s2, d, v)
+  const q1 = divideTwoByOne(remainderLow, s1, d, v)
+  const q0 = divideTwoByOne(remainderLow, s0, d, v)
   set(to, q0, q1, q2, q3)
-  return load<u64>(TEMP, 120) >> shift
+  return remainderLow >> shift
 }
 
-/** Significant u32 digits of the number at `p` that has at most `count`. */
-@inline function digits(p: usize, count: i32): i32 {
+@inline function limb(p: usize, index: i32): u64 {
+  return load<u64>(p + (<usize>index << 3))
+}
+
+@inline function setLimb(p: usize, index: i32, value: u64): void {
+  store<u64>(p + (<usize>index << 3), value)
+}
+
+/** Significant limbs of the number at `p` that has at most `count`. */
+@inline function limbs(p: usize, count: i32): i32 {
   let n = count
-  while (n > 0 && load<u32>(p + (<usize>(n - 1) << 2)) == 0) n--
+  while (n > 0 && limb(p, n - 1) == 0) n--
   return n
 }
 
+/** Shifts the limbs at `p` left by 0 to 63 bits; returns what leaves at the top. */
+@inline function shiftLimbs(p: usize, count: i32, shift: u64): u64 {
+  if (shift == 0) return 0
+  const back = 64 - shift
+  const out = limb(p, count - 1) >> back
+  for (let i = count - 1; i > 0; i--) setLimb(p, i, (limb(p, i) << shift) | (limb(p, i - 1) >> back))
+  setLimb(p, 0, limb(p, 0) << shift)
+  return out
+}
+
+/** Subtracts q times the `n` limbs of DIVISOR from those at `u`; returns what is to be taken from the limb above. */
+@inline function subtractProduct(u: usize, n: i32, q: u64): u64 {
+  let carry: u64 = 0
+  for (let i = 0; i < n; i++) {
+    const d = limb(DIVISOR, i)
+    const low = q * d
+    const sum = low + carry
+    carry = mulHigh(q, d) + u64(sum < low)
+    const before = limb(u, i)
+    setLimb(u, i, before - sum)
+    carry += u64(before < sum)
+  }
+  return carry
+}
+
+/** Adds the `n` limbs of DIVISOR to those at `u`. */
+function addBack(u: usize, n: i32): void {
+  let carry: u64 = 0
+  for (let i = 0; i < n; i++) {
+    const sum = limb(u, i) + carry
+    carry = u64(sum < carry)
+    const total = sum + limb(DIVISOR, i)
+    carry += u64(total < sum)
+    setLimb(u, i, total)
+  }
+}
+
 /**
- * Long division (Knuth, D) of DIVIDEND (m digits, one spare above) by DIVISOR (n digits, at least 2). The remainder is left in
- * DIVIDEND; the quotient's digits go to `quotient` if it is not 0, which has room for m - n + 1 digits and is zero.
+ * Long division (Knuth, D) of DIVIDEND (m limbs, one spare above) by DIVISOR (n limbs, at least 2, no more than m). The remainder is
+ * left in DIVIDEND; the quotient's limbs go to `quotient` if it is not 0, which has room for m - n + 1 limbs and is zero.
  */
 function divideLong(m: i32, n: i32, quotient: usize): void {
-  const shift = <u64>clz(load<u32>(DIVISOR + (<usize>(n - 1) << 2)))
-  const back = 32 - shift
-  if (shift != 0) {
-    for (let i = n - 1; i > 0; i--) {
-      const p = DIVISOR + (<usize>i << 2)
-      store<u32>(p, <u32>((<u64>load<u32>(p) << shift) | (<u64>load<u32>(p - 4) >> back)))
-    }
-    store<u32>(DIVISOR, load<u32>(DIVISOR) << <u32>shift)
-    store<u32>(DIVIDEND + (<usize>m << 2), <u32>(<u64>load<u32>(DIVIDEND + (<usize>(m - 1) << 2)) >> back))
-    for (let i = m - 1; i > 0; i--) {
-      const p = DIVIDEND + (<usize>i << 2)
-      store<u32>(p, <u32>((<u64>load<u32>(p) << shift) | (<u64>load<u32>(p - 4) >> back)))
-    }
-    store<u32>(DIVIDEND, load<u32>(DIVIDEND) << <u32>shift)
-  } else {
-    store<u32>(DIVIDEND + (<usize>m << 2), 0)
-  }
-  const top = <u64>load<u32>(DIVISOR + (<usize>(n - 1) << 2))
-  const next = <u64>load<u32>(DIVISOR + (<usize>(n - 2) << 2))
+  const shift = clz(limb(DIVISOR, n - 1))
+  shiftLimbs(DIVISOR, n, shift)
+  setLimb(DIVIDEND, m, shiftLimbs(DIVIDEND, m, shift))
+  const d1 = limb(DIVISOR, n - 1), d0 = limb(DIVISOR, n - 2)
+  const v = reciprocalOfTwo(d1, d0)
   for (let j = m - n; j >= 0; j--) {
-    const window = DIVIDEND + (<usize>j << 2)
-    const end = window + (<usize>n << 2)
-    const head = (<u64>load<u32>(end) << 32) | <u64>load<u32>(end - 4)
-    let q = head / top
-    let r = head - q * top
-    while (q > LOW || q * next > ((r << 32) | <u64>load<u32>(end - 8))) {
-      q--
-      r += top
-      if (r > LOW) break
-    }
-    if (q == 0) continue
-    let borrow: i64 = 0
-    let carry: u64 = 0
-    for (let i = 0; i < n; i++) {
-      const o = <usize>i << 2
-      const p = q * <u64>load<u32>(DIVISOR + o) + carry
-      carry = p >> 32
-      const t = <i64>load<u32>(window + o) - borrow - <i64>(p & LOW)
-      store<u32>(window + o, <u32>t)
-      borrow = (t >> 32) & 1
-    }
-    const t = <i64>load<u32>(end) - borrow - <i64>carry
-    store<u32>(end, <u32>t)
-    if (t < 0) {
-      q--
-      carry = 0
-      for (let i = 0; i < n; i++) {
-        const o = <usize>i << 2
-        carry += <u64>load<u32>(window + o) + <u64>load<u32>(DIVISOR + o)
-        store<u32>(window + o, <u32>carry)
-        carry >>= 32
+    const u = DIVIDEND + (<usize>j << 3)
+    const u2 = limb(u, n), u1 = limb(u, n - 1), u0 = limb(u, n - 2)
+    let q: u64
+    if (u2 == d1 && u1 == d0) {
+      q = u64.MAX_VALUE
+      setLimb(u, n, u2 - subtractProduct(u, n, q))
+    } else {
+      q = divideThreeByTwo(u2, u1, u0, d1, d0, v)
+      const taken = subtractProduct(u, n - 2, q)
+      const low = remainderLow, high = remainderHigh
+      const borrow = u64(low < taken)
+      setLimb(u, n - 2, low - taken)
+      setLimb(u, n - 1, high - borrow)
+      setLimb(u, n, 0)
+      if (high < borrow) {
+        q--
+        addBack(u, n)
       }
-      store<u32>(end, load<u32>(end) + <u32>carry)
     }
-    if (quotient != 0) store<u32>(quotient + (<usize>j << 2), <u32>q)
+    if (quotient != 0) setLimb(quotient, j, q)
   }
-  if (shift != 0) {
-    for (let i = 0; i < n; i++) {
-      const p = DIVIDEND + (<usize>i << 2)
-      store<u32>(p, <u32>((<u64>load<u32>(p) >> shift) | (<u64>load<u32>(p + 4) << back)))
-    }
-  }
+  if (shift == 0) return
+  const back = 64 - shift
+  for (let i = 0; i < n - 1; i++) setLimb(DIVIDEND, i, (limb(DIVIDEND, i) >> shift) | (limb(DIVIDEND, i + 1) << back))
+  setLimb(DIVIDEND, n - 1, limb(DIVIDEND, n - 1) >> shift)
 }
 
 /** x / y, 0 if y is 0. `to` may be x or y. */
@@ -340,7 +424,7 @@ export function div(to: usize, x: usize, y: usize): void {
   copy(DIVIDEND, x)
   copy(DIVISOR, y)
   setSmall(TEMP, 0)
-  divideLong(digits(DIVIDEND, 8), digits(DIVISOR, 8), TEMP)
+  divideLong(limbs(DIVIDEND, 4), limbs(DIVISOR, 4), TEMP)
   copy(to, TEMP)
 }
 
@@ -354,13 +438,13 @@ export function mod(to: usize, x: usize, y: usize): void {
   if (less(x, y)) return copy(to, x)
   copy(DIVIDEND, x)
   copy(DIVISOR, y)
-  const n = digits(DIVISOR, 8)
-  divideLong(digits(DIVIDEND, 8), n, 0)
+  const n = limbs(DIVISOR, 4)
+  divideLong(limbs(DIVIDEND, 4), n, 0)
   takeRemainder(to, n)
 }
 
 @inline function takeRemainder(to: usize, n: i32): void {
-  for (let i = n; i < 8; i++) store<u32>(DIVIDEND + (<usize>i << 2), 0)
+  for (let i = n; i < 4; i++) setLimb(DIVIDEND, i, 0)
   copy(to, DIVIDEND)
 }
 
@@ -385,21 +469,20 @@ export function smod(to: usize, x: usize, y: usize): void {
   else copy(to, x)
 }
 
-/** The number at DIVIDEND (`count` digits) mod the word at `m`, which is not 0. */
+/** The number at DIVIDEND (`count` limbs, one spare above) mod the word at `m`, which is not 0. */
 function reduce(to: usize, count: i32, m: usize): void {
   copy(DIVISOR, m)
-  const n = digits(DIVISOR, 8)
-  const length = digits(DIVIDEND, count)
+  const n = limbs(DIVISOR, 4)
+  const length = limbs(DIVIDEND, count)
   if (n == 1) {
-    const divisor = <u64>load<u32>(DIVISOR)
-    let r: u64 = 0
-    for (let i = length - 1; i >= 0; i--) r = ((r << 32) | <u64>load<u32>(DIVIDEND + (<usize>i << 2))) % divisor
-    return setSmall(to, r)
+    const shift = clz(limb(DIVISOR, 0))
+    const d = limb(DIVISOR, 0) << shift
+    const v = reciprocal(d)
+    remainderLow = length == 0 ? 0 : shiftLimbs(DIVIDEND, length, shift)
+    for (let i = length - 1; i >= 0; i--) divideTwoByOne(remainderLow, limb(DIVIDEND, i), d, v)
+    return setSmall(to, remainderLow >> shift)
   }
-  if (length < n) {
-    takeRemainder(to, length)
-    return
-  }
+  if (length < n) return takeRemainder(to, length)
   divideLong(length, n, 0)
   takeRemainder(to, n)
 }
@@ -415,8 +498,8 @@ export function addmod(to: usize, x: usize, y: usize, m: usize): void {
   }
   if (!carry) return mod(to, TEMP, m)
   copy(DIVIDEND, TEMP)
-  store<u32>(DIVIDEND, 1, 32)
-  reduce(to, 9, m)
+  store<u64>(DIVIDEND, 1, 32)
+  reduce(to, 5, m)
 }
 
 export function mulmod(to: usize, x: usize, y: usize, m: usize): void {
@@ -441,7 +524,7 @@ export function mulmod(to: usize, x: usize, y: usize, m: usize): void {
     }
     store<u64>(DIVIDEND + i + 32, carry)
   }
-  reduce(to, 16, m)
+  reduce(to, 8, m)
 }
 
 /** base ^ exponent. */
