@@ -32,6 +32,7 @@ import type { EvmTx } from '../records.ts'
 import type { Admitted } from './admission.ts'
 import { bloomOf } from './bloom.ts'
 import type { EthereumTx } from './envelope.ts'
+import { isPlainTransfer, transfer } from './transfer.ts'
 
 export interface Executed {
   /** Encoded `TxMsgData`. */
@@ -43,7 +44,12 @@ export interface Executed {
 }
 
 /** Runs the EVM on the context; a failure of the code has undone itself. */
-function run(ctx: Context, { transaction: tx, from }: EthereumTx, rules: Rules, priceWei: bigint): MessageResult {
+export function runEvm(
+  ctx: Context,
+  { transaction: tx, from }: EthereumTx,
+  rules: Rules,
+  priceWei: bigint,
+): MessageResult {
   const state = createEvmState(ctx)
   const evm = createEvm({
     state,
@@ -111,11 +117,13 @@ export function execute(
   wrapped: DecodedTx,
   evmTx: EthereumTx,
   rules: Rules,
-  { priceWei }: Admitted,
+  { priceWei, intrinsicGas }: Admitted,
   txIndex: number,
 ): Executed {
   const { transaction: tx, from, hash } = evmTx
-  const result = run(ctx, evmTx, rules, priceWei)
+  const result = isPlainTransfer(ctx, evmTx, chainPrecompiles(rules))
+    ? transfer(ctx, evmTx, rules, intrinsicGas)
+    : runEvm(ctx, evmTx, rules, priceWei)
   const { gasUsed, success } = result
   refund(ctx, from, (tx.gasLimit - gasUsed) * priceWei)
 

@@ -1,6 +1,6 @@
 /** The EVM's view of the chain: accounts of `auth`, balances of `bank`, code and storage of this module, on one branch. */
 import type { EvmState } from '../../evm/state.ts'
-import { equal, prefixEnd } from '../../primitives/bytes.ts'
+import { equal, prefixEnd, toKey } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { BranchedContext, Context } from '../../sdk/context.ts'
 import * as auth from '../auth/keeper.ts'
@@ -31,6 +31,11 @@ function storagePrefix(address: Uint8Array): Uint8Array {
   return state.slotKey(address, ZERO_WORD).subarray(0, 21)
 }
 
+interface Loaded {
+  readonly account: auth.Account | undefined
+  readonly balanceWei: bigint
+}
+
 /** Changes of whole balances, which together must be none; a dropped branch takes its part with it. */
 interface Level {
   readonly ctx: Context
@@ -41,20 +46,23 @@ interface Level {
 export function createEvmState(root: Context): ChainEvmState {
   const levels: Level[] = [{ ctx: root, deltaWei: 0n }]
   const top = (): Level => levels.at(-1)!
+  /** Accounts as read and not written since, by address; forgotten when a precompile may have changed them. */
+  const loaded = new Map<string, Loaded>()
 
-  function setBalance(level: Level, address: Uint8Array, balanceWei: bigint): void {
-    const before = bank.balanceWei(level.ctx, address)
-    if (balanceWei === before) return
-    level.deltaWei += balanceWei - before
-    bank.setBalanceWei(level.ctx, address, balanceWei)
+  function load(address: Uint8Array): Loaded {
+    const key = toKey(address)
+    const known = loaded.get(key)
+    if (known) return known
+    const { ctx } = top()
+    const found = { account: auth.getAccount(ctx, address), balanceWei: bank.balanceWei(ctx, address) }
+    loaded.set(key, found)
+    return found
   }
 
   return {
     context: () => top().ctx,
     account(address) {
-      const { ctx } = top()
-      const account = auth.getAccount(ctx, address)
-      const balanceWei = bank.balanceWei(ctx, address)
+      const { account, balanceWei } = load(address)
       if (!account && balanceWei === 0n) return undefined
       return { nonce: account?.sequence ?? 0n, balanceWei, codeHash: account?.codeHash ?? EMPTY_CODE_HASH }
     },
@@ -75,8 +83,13 @@ export function createEvmState(root: Context): ChainEvmState {
     setAccount(address, account) {
       const level = top()
       const { ctx } = level
-      setBalance(level, address, account?.balanceWei ?? 0n)
-      const stored = auth.getAccount(ctx, address)
+      const { account: stored, balanceWei: before } = load(address)
+      loaded.delete(toKey(address))
+      const balanceWei = account?.balanceWei ?? 0n
+      if (balanceWei !== before) {
+        level.deltaWei += balanceWei - before
+        bank.setBalanceWei(ctx, address, balanceWei)
+      }
       if (!account) {
         if (stored?.kind === 'eth') auth.removeAccount(ctx, stored)
         return
@@ -101,13 +114,20 @@ export function createEvmState(root: Context): ChainEvmState {
       }
     },
 
-    branch: () => void levels.push({ ctx: top().ctx.branch(), deltaWei: 0n }),
+    branch() {
+      levels.push({ ctx: top().ctx.branch(), deltaWei: 0n })
+      loaded.clear()
+    },
     merge() {
+      loaded.clear()
       const { ctx, deltaWei } = levels.pop()!
       ;(ctx as BranchedContext).merge()
       top().deltaWei += deltaWei
     },
-    drop: () => void levels.pop(),
+    drop() {
+      levels.pop()
+      loaded.clear()
+    },
     settle() {
       const { ctx, deltaWei } = top()
       if (deltaWei > 0n) throw new Error(`an EVM execution made ${deltaWei} wei`)

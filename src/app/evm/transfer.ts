@@ -1,0 +1,35 @@
+/** Transfers to accounts without code, which need no EVM: most transactions of most chains. */
+import type { Rules } from '../../evm/forks.ts'
+import { floorGas } from '../../evm/transaction/gas.ts'
+import type { MessageResult } from '../../evm/transition.ts'
+import type { Precompiles } from '../../evm/types.ts'
+import * as auth from '../../modules/auth/keeper.ts'
+import * as bank from '../../modules/bank/keeper.ts'
+import { EMPTY, equal, toKey } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import type { Context } from '../../sdk/context.ts'
+import type { EthereumTx } from './envelope.ts'
+
+/** Whether nothing would run: a call of an account without code that is no precompile. */
+export function isPlainTransfer(ctx: Context, { transaction: tx }: EthereumTx, precompiles: Precompiles): boolean {
+  if (!tx.to || tx.type === 4 || precompiles.has(toKey(tx.to))) return false
+  const account = auth.getAccount(ctx, tx.to)
+  return !account || equal(account.codeHash, EMPTY_CODE_HASH)
+}
+
+/** What the EVM would do for a plain transfer, without one: it costs its intrinsic gas and moves the value. */
+export function transfer(
+  ctx: Context,
+  { transaction: tx, from }: EthereumTx,
+  rules: Rules,
+  intrinsicGas: bigint,
+): MessageResult {
+  if (tx.valueWei > 0n) {
+    bank.subWei(ctx, from, tx.valueWei)
+    bank.addWei(ctx, tx.to!, tx.valueWei)
+    auth.ensureAccount(ctx, tx.to!)
+  }
+  const floor = floorGas(tx, rules)
+  const gasUsed = intrinsicGas > floor ? intrinsicGas : floor
+  return { success: true, output: EMPTY, gasUsed, gasUsedBeforeRefund: intrinsicGas, logs: [] }
+}
