@@ -40,3 +40,9 @@ test('padding on the left keeps the last bytes of what is too long', () => {
   expect(bytes.padLeft(bytes.hex('01'), 3)).toEqual(bytes.hex('000001'))
   expect(bytes.padLeft(bytes.hex('01020304'), 2)).toEqual(bytes.hex('0304'))
 })
+
+test('texts of every length and script are UTF-8', () => {
+  for (const text of ['', 'unative', 'a'.repeat(64), 'b'.repeat(65), 'Zürich', '日本', '😀', 'x'.repeat(70) + 'é']) {
+    expect(bytes.utf8(text)).toEqual(new TextEncoder().encode(text))
+  }
+})

@@ -48,15 +48,17 @@ export function formatBase64(bytes: Uint8Array): string {
   return view(bytes).toString('base64')
 }
 
+const SHORT_TEXT = 64
+
 /** UTF-8 bytes of a text. */
 export function utf8(text: string): Uint8Array {
   const { length } = text
   if (length > SHORT_TEXT) return encoder.encode(text)
   const out = new Uint8Array(length)
   for (let i = 0; i < length; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit > 0x7f) return encoder.encode(text)
-    out[i] = unit
+    const code = text.charCodeAt(i)
+    if (code > 127) return encoder.encode(text)
+    out[i] = code
   }
   return out
 }
