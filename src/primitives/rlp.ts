@@ -5,7 +5,7 @@ import { defineErrors } from './errors.ts'
 /** A byte string, or a list of items. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
-export const rlpErrors = defineErrors('rlp', {
+const rlpErrors = defineErrors('rlp', {
   malformed: { code: 1, status: 'invalidArgument', text: 'malformed RLP' },
 })
 

@@ -12,7 +12,7 @@ const ACCESS_LIST_KEY = 1_900n
 const INIT_CODE_WORD = 2n
 const FLOOR_PER_TOKEN = 10n
 /** For each authorization, as if its account were new (EIP-7702). */
-export const AUTHORIZATION_GAS = 25_000n
+const AUTHORIZATION_GAS = 25_000n
 /** What comes back for an authority that already exists (EIP-7702). */
 export const EXISTING_AUTHORITY_REFUND = 12_500n
 

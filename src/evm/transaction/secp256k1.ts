@@ -5,7 +5,7 @@ import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 /** Order of the group. */
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-export interface RecoverableSignature {
+interface RecoverableSignature {
   /** r and s, 32 bytes each; s is in the lower half. */
   readonly bytes: Uint8Array
   readonly yParity: 0 | 1

@@ -7,7 +7,7 @@ export interface Signature {
   readonly yParity: 0 | 1
 }
 
-export interface AccessListEntry {
+interface AccessListEntry {
   /** 20 bytes. */
   readonly address: Uint8Array
   /** 32 bytes each. */
@@ -38,14 +38,14 @@ interface Common {
   readonly data: Uint8Array
 }
 
-export interface UnsignedLegacyTransaction extends Common {
+interface UnsignedLegacyTransaction extends Common {
   readonly type: 0
   /** Undefined if not protected against replay (before EIP-155). */
   readonly chainId: bigint | undefined
   readonly gasPriceWei: bigint
 }
 
-export interface UnsignedAccessListTransaction extends Common {
+interface UnsignedAccessListTransaction extends Common {
   readonly type: 1
   readonly chainId: bigint
   readonly gasPriceWei: bigint
@@ -59,18 +59,18 @@ interface DynamicFee extends Common {
   readonly accessList: AccessList
 }
 
-export interface UnsignedDynamicFeeTransaction extends DynamicFee {
+interface UnsignedDynamicFeeTransaction extends DynamicFee {
   readonly type: 2
 }
 
-export interface UnsignedBlobTransaction extends DynamicFee {
+interface UnsignedBlobTransaction extends DynamicFee {
   readonly type: 3
   readonly maxFeePerBlobGasWei: bigint
   /** 32 bytes each. */
   readonly blobHashes: readonly Uint8Array[]
 }
 
-export interface UnsignedSetCodeTransaction extends DynamicFee {
+interface UnsignedSetCodeTransaction extends DynamicFee {
   readonly type: 4
   readonly authorizations: readonly Authorization[]
 }
@@ -85,7 +85,6 @@ export type UnsignedTransaction =
 type Signed<T> = T extends UnsignedTransaction ? T & { readonly signature: Signature } : never
 
 export type Transaction = Signed<UnsignedTransaction>
-export type TransactionType = Transaction['type']
 
 /** The access list of a transaction, empty for those that have none. */
 export function accessListOf(transaction: UnsignedTransaction): AccessList {

@@ -10,7 +10,7 @@ const MAX_UINT256 = (1n << 256n) - 1n
 /** Most gas of one transaction from Osaka on (EIP-7825). */
 export const TRANSACTION_GAS_CAP = 1n << 24n
 /** Longest code of a creation (EIP-3860). Unit: bytes. */
-export const MAX_INIT_CODE_SIZE = 49_152
+const MAX_INIT_CODE_SIZE = 49_152
 const BLOB_HASH_VERSION = 1
 
 /** The EIP that brought each type. */
