@@ -23,10 +23,13 @@ export interface NodeProcess {
   readonly firstAnswerMs: number
   /** Resident memory, bytes. */
   rssBytes(): number
+  /** Processor time since its start, all threads, seconds. */
+  cpuSeconds(): number
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
-let nextOffset = 20_000 + (process.pid % 50) * 400
+/** The system chooses every port, so that nothing is ever in the way. */
+const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
 export const scratchFolder = (): string => mkdtempSync(join(tmpdir(), 'almanac-bench-'))
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true })
@@ -35,33 +38,30 @@ export const removeFolder = (path: string): void => rmSync(path, { recursive: tr
 export async function startNodeProcess(flags: readonly string[]): Promise<NodeProcess> {
   const scratch = scratchFolder()
   const configOut = join(scratch, 'config.json')
-  const offset = nextOffset++
-  const args = ['start', '--silent', '--port-offset', String(offset), '--config-out', configOut, ...flags]
+  const args = ['start', '--silent', '--config-out', configOut, ...FREE_PORTS, ...flags]
   const started = performance.now()
   const child = spawn(process.execPath, [join(root, 'dist/almanac.js'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   process.once('exit', () => child.kill('SIGKILL'))
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
-  const url = `http://127.0.0.1:${8545 + offset}`
-  for (;;) {
+  while (!existsSync(configOut)) {
     if (child.exitCode !== null || performance.now() - started > 60_000) throw new Error('the node did not start')
-    try {
-      await call(url, 'eth_blockNumber', [])
-      break
-    } catch {
-      await new Promise((done) => setTimeout(done, 5))
-    }
+    await new Promise((done) => setTimeout(done, 2))
   }
-  const firstAnswerMs = performance.now() - started
-  while (!existsSync(configOut)) await new Promise((done) => setTimeout(done, 5))
   const config = JSON.parse(readFileSync(configOut, 'utf8')) as ConfigOut
+  await call(config.urls.jsonrpc, 'eth_blockNumber', [])
+  const firstAnswerMs = performance.now() - started
   removeFolder(scratch)
   return {
     child,
     config,
     firstAnswerMs,
     rssBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
+    cpuSeconds() {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+      return (Number(fields[11]) + Number(fields[12])) / 100
+    },
     async end(signal = 'SIGINT') {
       child.kill(signal)
       await ended

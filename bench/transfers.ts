@@ -61,29 +61,31 @@ async function main(): Promise<void> {
   const nonces = new Array<number>(SENDERS).fill(0)
   const sender = startAside<Batch, number>(import.meta.filename)
 
-  async function run(count: number): Promise<{ perSecond: number; blocks: number }> {
+  async function run(count: number): Promise<{ perSecond: number; blocks: number; cpuMicros: number }> {
     const each = Math.floor(count / SENDERS)
     const series = senders.map(({ private_key }, i) => {
       const raws = signTransfers({ privateKey: private_key, chainId, firstNonce: nonces[i]!, count: each })
       nonces[i]! += each
       return raws
     })
+    const cpu = node.cpuSeconds()
     const before = Number(await call(urls.jsonrpc, 'eth_blockNumber', []))
     const seconds = await sender.run({ url: urls.jsonrpc, series })
+    const cpuMicros = ((node.cpuSeconds() - cpu) * 1e6) / (each * SENDERS)
     const blocks = Number(await call(urls.jsonrpc, 'eth_blockNumber', [])) - before
-    return { perSecond: (each * SENDERS) / seconds, blocks }
+    return { perSecond: (each * SENDERS) / seconds, blocks, cpuMicros }
   }
 
   const chunk = 10_000
   let sent = 0
   let first: number | undefined
-  console.log('transfers      per second   per block   memory')
+  console.log('transfers      per second   per block   cpu each   memory')
   for (;;) {
     const count = sent === 0 ? 1000 : Math.min(chunk, total - sent)
-    const { perSecond, blocks } = await run(count)
+    const { perSecond, blocks, cpuMicros } = await run(count)
     sent += count
     const line = `${sent}`.padEnd(15) + perSecond.toFixed(0).padEnd(13) + (count / blocks).toFixed(1).padEnd(12)
-    console.log(`${line}${(node.rssBytes() / 2 ** 20).toFixed(0)} MB`)
+    console.log(`${line}${`${cpuMicros.toFixed(0)} µs`.padEnd(11)}${(node.rssBytes() / 2 ** 20).toFixed(0)} MB`)
     if (sent > 1000) first ??= perSecond
     if (sent >= total) {
       console.log(`last to first: ${(perSecond / first!).toFixed(2)}`)

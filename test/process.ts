@@ -24,14 +24,14 @@ export interface NodeProcess extends AsyncDisposable {
   readonly kill: (signal: NodeJS.Signals) => Promise<void>
 }
 
-let nextOffset = 11_000 + (process.pid % 40) * 500
+/** The system chooses every port, so that nothing is ever in the way. */
+const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
 /** Starts `almanac start` with the given flags on ports of its own, and waits until it has said where it listens. */
 export async function startProcess(flags: readonly string[]): Promise<NodeProcess> {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
   const configOut = join(scratch, 'config.json')
-  const offset = String(nextOffset++)
-  const args = ['start', '--silent', '--port-offset', offset, '--config-out', configOut, ...flags]
+  const args = ['start', '--silent', '--config-out', configOut, ...FREE_PORTS, ...flags]
   const child = spawn('node', [join(root, 'dist/almanac.js'), ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   let stderr = ''
   child.stderr!.on('data', (chunk) => {

@@ -78,6 +78,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   let halted: string | undefined
   let stopping = false
   let scheduled = false
+  /** What the pool's state reads from. */
+  let poolBase: Snapshot | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   /** The block being made, and those asked for behind it. */
   let line: Promise<unknown> = Promise.resolve()
@@ -85,7 +87,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   let genesisBranch: Branch | undefined
   tip = openTip()
   if (genesisBranch) await nextBlock()
-  else app.resetCheckState(store.at(), tip)
+  else resetPoolState()
 
   function openTip(): Tip {
     const height = store.latestHeight()
@@ -96,6 +98,12 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     const { validators } = app.initChain(genesis, genesisBranch)
     if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
     return genesisTip(genesis, validators)
+  }
+
+  function resetPoolState(): void {
+    poolBase?.close()
+    poolBase = store.at()
+    app.resetCheckState(poolBase, tip)
   }
 
   function blockTime(): bigint {
@@ -152,7 +160,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   function afterCommit(block: StoredBlock, taken: readonly PooledTx[]): void {
     const { height } = block.header
     executing.clear()
-    app.resetCheckState(store.at(), tip)
+    resetPoolState()
     if (pool.size().count > 0) {
       for (const { tx, result } of pool.recheck(({ bytes }) => app.check(bytes, 'recheck'))) {
         waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
@@ -315,6 +323,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       stopping = true
       clearTimeout(timer)
       await line
+      poolBase?.close()
       waiters.rejectAll(queryError('unavailable', 'the node is stopping'))
     },
   }

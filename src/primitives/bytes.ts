@@ -48,8 +48,6 @@ export function formatBase64(bytes: Uint8Array): string {
   return view(bytes).toString('base64')
 }
 
-const SHORT_TEXT = 64
-
 /** UTF-8 bytes of a text. */
 export function utf8(text: string): Uint8Array {
   const { length } = text
