@@ -1,6 +1,6 @@
 /** The tables of a node on disk, in LMDB. */
 import { type Database, open, type RootDatabase } from 'lmdb'
-import type { Backend, BackendRead } from '../store/backend.ts'
+import { type Backend, type BackendRead, MAX_ROW_KEY } from '../store/backend.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
 
 export interface LmdbOptions {
@@ -66,6 +66,7 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     return place
   }
   function get(table: string, key: Uint8Array, options: object): Uint8Array | undefined {
+    if (isTooLong(table, key)) return undefined
     const place = placeOf(table)
     const found = (place.db as unknown as Fast).getBinaryFast(keyIn(place, key), options)
     return found === undefined ? undefined : copied(found)
@@ -89,6 +90,7 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
   }
 
   function write({ table, key, value }: TableWrite): void {
+    if (isTooLong(table, key)) throw new Error(`a key of ${key.length} bytes in table ${table}`)
     const place = placeOf(table)
     const at = keyIn(place, key)
     if (value === undefined) {
@@ -147,6 +149,15 @@ function keyIn(place: Place, key: Uint8Array): Buffer {
   return place.prefix.length === 0 ? asBuffer(key) : Buffer.concat([place.prefix, key])
 }
 
+const isTooLong = (table: string, key: Uint8Array) => table.length + key.length > MAX_ROW_KEY
+
+/** A bound of a range. No key is longer than the longest, so what lies behind a longer bound lies behind its beginning. */
+function boundIn(place: Place, bound: Uint8Array): Buffer {
+  const key = keyIn(place, bound)
+  if (key.length <= MAX_ROW_KEY) return key
+  return Buffer.concat([key.subarray(0, MAX_ROW_KEY), Buffer.alloc(1)])
+}
+
 /** The greatest key of a database; empty if it has none. */
 function lastOf(place: Place): Buffer {
   if (!place.last) {
@@ -158,8 +169,8 @@ function lastOf(place: Place): Buffer {
 
 function* entries(place: Place, { start, end, reverse }: Range = {}, options: object): IterableIterator<Entry> {
   const skip = place.prefix.length
-  const from = start && start.length > 0 ? keyIn(place, start) : skip > 0 ? place.prefix : undefined
-  const to = end ? keyIn(place, end) : skip > 0 ? behind(place.prefix) : undefined
+  const from = start && start.length > 0 ? boundIn(place, start) : skip > 0 ? place.prefix : undefined
+  const to = end ? boundIn(place, end) : skip > 0 ? behind(place.prefix) : undefined
   if (from && to && Buffer.compare(from, to) >= 0) return
   if (end && end.length === 0) return
   // An open bound must not be named. Backwards, LMDB begins at the end bound, which is not part of the range.

@@ -1,6 +1,9 @@
 /** What the versioned store needs of a disk: ordered tables, atomic writes, consistent reads. */
 import type { Tables, TableWrite } from './types.ts'
 
+/** The longest name of a table and key together. No row has a longer one: reading finds nothing, writing throws. */
+export const MAX_ROW_KEY = 1900
+
 /** Tables as they were when it was opened, if the backend isolates; else as they are now. */
 export interface BackendRead extends Tables {
   close(): void
@@ -12,7 +15,7 @@ export interface Backend extends Tables {
   readonly readOnly: boolean
   /** Opens a consistent view of all tables. Returned bytes stay valid after it is closed. */
   read(): BackendRead
-  /** Writes all rows or none. When it returns they are durable, unless the backend was told otherwise. */
+  /** Writes all rows or none; a key beyond `MAX_ROW_KEY` is an `Error`. When it returns they are durable, unless the backend was told otherwise. */
   write(rows: Iterable<TableWrite>): void
   /** Bytes in use on disk or in memory. */
   sizeBytes(): number

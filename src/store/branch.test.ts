@@ -158,3 +158,10 @@ test('stores of one branch do not see each other', () => {
   expect(branch.get('b', utf8('k'))).toBeUndefined()
   expect([...branch.iterate('b')]).toEqual([])
 })
+
+test('a key too long for any store fails the transaction that writes it, not the block', () => {
+  const branch = createEmptyBranch()
+  expect(() => branch.set('upgrade', new Uint8Array(1501), hex(''))).toThrow('a key of 1501 bytes in store upgrade')
+  branch.set('upgrade', new Uint8Array(1500), hex(''))
+  expect(branch.has('upgrade', new Uint8Array(1501))).toBe(false)
+})

@@ -1,5 +1,6 @@
 /** In-memory overlays on a reader: the writes and events of a block, a transaction, a message, a call. */
 import { toKey } from '../primitives/bytes.ts'
+import { ChainError, type ErrorRow } from '../primitives/errors.ts'
 import { compareTexts, inRange, lowerBound, mergeEntries } from './order.ts'
 import type { Branch, ChainEvent, Change, Entry, Range, Reader } from './types.ts'
 
@@ -34,6 +35,10 @@ export function createEmptyBranch(): Branch {
   return createBranch(NOTHING)
 }
 
+/** The longest key of a store. A longer one is never there. */
+export const MAX_KEY_BYTES = 1500
+const KEY_TOO_LONG: ErrorRow = { code: 18, status: 'invalidArgument', text: 'invalid request' }
+
 /**
  * A branch on a reader, which must not change while the branch is in use. Keys and values given to `set` become the
  * branch's: the caller does not change them afterwards. An iteration sees the state as it was when it began, whatever
@@ -55,7 +60,13 @@ function overlayBranch(overlay: Overlay): Branch {
       return slot ? slot.value !== undefined : overlay.base.has(store, key)
     },
     iterate: (store, range) => iterate(overlay, store, range ?? {}),
-    set: (store, key, value) => write(overlay, store, { text: toKey(key), key, value }),
+    set(store, key, value) {
+      if (key.length > MAX_KEY_BYTES) {
+        const detail = `a key of ${key.length} bytes in store ${store}, more than ${MAX_KEY_BYTES}`
+        throw new ChainError('sdk', KEY_TOO_LONG, `${detail}: ${KEY_TOO_LONG.text}`)
+      }
+      write(overlay, store, { text: toKey(key), key, value })
+    },
     delete: (store, key) => write(overlay, store, { text: toKey(key), key, value: undefined }),
     branch: () => overlayBranch({ base: overlay.base, parent: overlay, layers: undefined, events: undefined }),
     merge: () => merge(overlay),

@@ -1,7 +1,7 @@
 /** What every backend must do: one suite for memory and disk. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compare, formatHex, formatUtf8, hex, utf8 } from '../primitives/bytes.ts'
-import type { Backend } from './backend.ts'
+import { type Backend, MAX_ROW_KEY } from './backend.ts'
 import { compareTexts } from './order.ts'
 import type { Range, Tables } from './types.ts'
 
@@ -106,6 +106,28 @@ export function backendContract(name: string, maker: BackendMaker): void {
       expect(backend.get('t', utf8('a'))).toBeUndefined()
       backend.write([{ table: 't', key: utf8('b'), value: utf8('2') }])
       expect(keysOf(backend, 't')).toEqual([formatHex(utf8('b'))])
+    })
+
+    test('keys that are too long cannot be written, are not found, and bound a range where they would lie', () => {
+      const long = (length: number, last: number) =>
+        Uint8Array.from({ length }, (_, i) => (i === length - 1 ? last : 7))
+      const longest = long(MAX_ROW_KEY - 4, 7)
+      backend.write([{ table: 'head', key: longest, value: hex('01') }])
+      backend.write([{ table: 'head', key: utf8('z'), value: hex('02') }])
+      for (const [table, size] of [
+        ['head', 5000],
+        ['other', MAX_ROW_KEY - 4],
+      ] as const) {
+        expect(() => backend.write([{ table, key: long(size, 1), value: hex('') }])).toThrow(`a key of ${size} bytes`)
+        expect(backend.get(table, long(size, 1))).toBeUndefined()
+      }
+      const beyond = long(5000, 7)
+      expect([...backend.iterate('head', { start: beyond })].map(([, value]) => value)).toEqual([hex('02')])
+      expect([...backend.iterate('head', { end: beyond })].map(([, value]) => value)).toEqual([hex('01')])
+      expect([...backend.iterate('head', { end: beyond, reverse: true })].map(([, value]) => value)).toEqual([
+        hex('01'),
+      ])
+      expect([...backend.iterate('other', { start: beyond, reverse: true })]).toEqual([])
     })
 
     test('an iteration survives writes made meanwhile, and is not led astray by them', () => {

@@ -1,6 +1,6 @@
 /** The tables of a chain that leaves nothing behind: sorted, in memory. */
 import { fromKey, toKey } from '../primitives/bytes.ts'
-import type { Backend } from './backend.ts'
+import { type Backend, MAX_ROW_KEY } from './backend.ts'
 import { lowerBound } from './order.ts'
 import type { Entry, Range, TableWrite } from './types.ts'
 
@@ -27,8 +27,12 @@ export function openMemory(): Backend {
     iterate,
     read: () => ({ get, iterate, close() {} }),
     write(rows) {
-      // Taken first, so that a failing source leaves nothing half written.
-      for (const row of [...rows]) {
+      // Looked at first, so that a failing source leaves nothing half written.
+      const taken = [...rows]
+      for (const { table, key } of taken) {
+        if (table.length + key.length > MAX_ROW_KEY) throw new Error(`a key of ${key.length} bytes in table ${table}`)
+      }
+      for (const row of taken) {
         let table = tables.get(row.table)
         if (!table) {
           table = { values: new Map(), runs: [], revision: 0, sizeBytes: 0 }

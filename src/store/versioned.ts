@@ -1,4 +1,5 @@
 /** The state of a chain at every kept height, and the tables beside it, over one backend. */
+import { toKey } from '../primitives/bytes.ts'
 import type { Backend, BackendRead } from './backend.ts'
 import { createLogWriter, piecesOf, readHeight } from './change-log.ts'
 import { heightError, readStoreNames, readTip, storeNamesRow, type Tip, tipRow } from './heights.ts'
@@ -172,7 +173,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     for (const { key, value } of readHeight(backend, height)) {
       const row = backend.get(HEAD, key) ?? backend.get(DEAD, key)
       const newest = row && takeRun(row).newest.height
-      const isNewest = newest === height && !written.has(keyText(key))
+      const isNewest = newest === height && !written.has(toKey(key))
       yield { table: BASE, key, value: isNewest ? undefined : value }
       if (isNewest && value === undefined) yield { table: DEAD, key, value: undefined }
     }
@@ -210,12 +211,12 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   function prune(following: Tip, rows: TableWrite[]): Tip {
     const target = Math.min(following.height - keepHeights + 1, trees!.checkpointHeight())
     if (!(following.logFrom <= target)) return following
-    const written = new Map(rows.filter(({ table }) => table === HEAD).map((row) => [keyText(row.key), row]))
+    const written = new Map(rows.filter(({ table }) => table === HEAD).map((row) => [toKey(row.key), row]))
     const last = Math.min(target, following.logFrom + PRUNE_PER_COMMIT - 1)
     // One height after the other: a later one may replace what an earlier one left.
     const forgotten = new Map<string, TableWrite>()
     for (let height = following.logFrom; height <= last; height++) {
-      for (const row of pruneRows(height, written)) forgotten.set(`${row.table}\0${keyText(row.key)}`, row)
+      for (const row of pruneRows(height, written)) forgotten.set(`${row.table}\0${toKey(row.key)}`, row)
     }
     for (const row of forgotten.values()) rows.push(row)
     return { ...following, earliest: last, logFrom: last + 1 }
@@ -276,8 +277,4 @@ function shareView(view: BackendRead): SharedView {
       closeUnused()
     },
   }
-}
-
-function keyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }
