@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { encodeTransaction } from '../evm/transaction/encode.ts'
+import { signTransaction } from '../evm/transaction/sender.ts'
+import { EMPTY, formatHex0x, hex } from '../primitives/bytes.ts'
+import { type Node, startNode, testNode } from './start.ts'
+
+async function rpc(node: Node, method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(node.urls.jsonrpc, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (error) throw new Error(error.message)
+  return result
+}
+
+/** A raw transfer of 1 unative from the node's first account. */
+function transfer(node: Node, nonce: number, to = '0x00000000000000000000000000000000000000aa'): string {
+  const signed = signTransaction(
+    {
+      type: 0,
+      chainId: BigInt(node.evmChainId),
+      nonce: BigInt(nonce),
+      gasLimit: 21_000n,
+      to: hex(to),
+      valueWei: 10n ** 12n,
+      data: EMPTY,
+      gasPriceWei: 10n ** 12n,
+    },
+    node.accounts[0]!.privateKeyBytes,
+  )
+  return formatHex0x(encodeTransaction(signed))
+}
+
+test('a test chain answers without a port, stands still until its next block, and is the same every time', async () => {
+  await using one = await testNode()
+  await using two = await testNode()
+  expect(one.urls).toEqual({})
+  expect(one.height).toBe(1n)
+  expect(await one.nextBlock()).toBe(2n)
+  await two.nextBlock()
+  const path = '/sdk/base/tendermint/v1beta1/blocks/latest'
+  const block = (await one.query(path)) as { block: { header: { height: string; time: string } } }
+  expect(block.block.header).toMatchObject({ height: '2', time: '2024-01-01T12:00:00.001Z' })
+  expect(await two.query(path)).toEqual(block)
+  await expect(one.query('/chain/evm/v1/nothing')).rejects.toThrow('no route')
+})
+
+test('many nodes run in one process, each on ports of its own', async () => {
+  const nodes = await Promise.all([1, 2, 3].map((n) => startNode({ chain: { id: `chain-${n}` } })))
+  expect(new Set(nodes.flatMap(({ urls }) => Object.values(urls))).size).toBe(15)
+  await rpc(nodes[0]!, 'eth_sendRawTransaction', [transfer(nodes[0]!, 0)])
+  expect(nodes.map(({ height }) => height)).toEqual([2n, 1n, 1n])
+  for (const node of nodes) await node.stop()
+  await expect(rpc(nodes[1]!, 'eth_blockNumber', [])).rejects.toThrow()
+})
+
+test('with blocks on arrival a hash is answered when its receipt is there', async () => {
+  await using node = await startNode()
+  const hashes = await Promise.all(
+    [0, 1, 2, 3].map((nonce) => rpc(node, 'eth_sendRawTransaction', [transfer(node, nonce)])),
+  )
+  for (const hash of hashes) {
+    expect(await rpc(node, 'eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1', transactionHash: hash })
+  }
+  expect(await rpc(node, 'eth_getBalance', ['0x00000000000000000000000000000000000000aa', 'latest'])).toBe(
+    '0x3a352944000',
+  )
+})
+
+test('with blocks by hand a hash means admission, and the block takes what waits', async () => {
+  await using node = await startNode({ blocks: { time: 'manual' } })
+  const hash = await rpc(node, 'eth_sendRawTransaction', [transfer(node, 0)])
+  expect(await rpc(node, 'eth_getTransactionReceipt', [hash])).toBeNull()
+  expect(await node.nextBlock()).toBe(2n)
+  expect(await rpc(node, 'eth_getTransactionReceipt', [hash])).toMatchObject({ blockNumber: '0x2' })
+})
+
+test('with an interval blocks come by the clock, empty ones too', async () => {
+  await using node = await startNode({ blocks: { time: '50ms' }, jsonrpc: { enabled: false } })
+  await new Promise((done) => setTimeout(done, 400))
+  expect(node.height).toBeGreaterThan(3n)
+  expect(node.urls.jsonrpc).toBeUndefined()
+})
+
+test('a chain in a home goes on where it was, with everything that was in it', async () => {
+  const home = join(mkdtempSync(join(tmpdir(), 'almanac-')), 'home')
+  const first = await startNode({ home, chain: { accounts: 2 } })
+  const hash = await rpc(first, 'eth_sendRawTransaction', [transfer(first, 0)])
+  await expect(startNode({ home, chain: { accounts: 3 } })).rejects.toThrow('chain.accounts = 2')
+  await first.stop()
+  const again = await startNode({ home })
+  expect(again.accounts.length).toBe(4)
+  expect(again.height).toBe(2n)
+  expect(await rpc(again, 'eth_getTransactionReceipt', [hash])).toMatchObject({ blockNumber: '0x2' })
+  await rpc(again, 'eth_sendRawTransaction', [transfer(again, 1)])
+  expect(again.height).toBe(3n)
+  await again.stop()
+  await expect(startNode({ home, chain: { fork: 'Berlin' } })).rejects.toThrow('began with chain.fork = Osaka')
+  rmSync(home, { recursive: true })
+})
+
+test('a taken port is named, with the ways out, and nothing keeps running', async () => {
+  const other = createServer()
+  const port = await new Promise<number>((resolve) => {
+    other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port))
+  })
+  await expect(startNode({ rest: { port } })).rejects.toThrow(
+    `REST cannot listen on 127.0.0.1:${port}: the port is taken. Stop who uses it, move all ports with --port-offset N, or set rest.port.`,
+  )
+  other.close()
+  await using free = await startNode({ rest: { port } })
+  expect(free.urls.rest).toBe(`http://127.0.0.1:${port}`)
+})
+
+test('a query at a height to come and one at a height gone say so, and a wrong setting names its key', async () => {
+  await using node = await testNode({ store: { keep: 2 } })
+  for (let i = 0; i < 5; i++) await node.nextBlock()
+  await expect(node.query('/chain/evm/v1/params?height=99')).rejects.toThrow(/99/)
+  await expect(node.query('/chain/evm/v1/params?height=1')).rejects.toThrow(/1/)
+  await expect(testNode({ evm: { timeout: 'soon' } })).rejects.toThrow('evm.timeout = "soon": must be a duration')
+})
