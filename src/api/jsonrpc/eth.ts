@@ -27,6 +27,7 @@ import {
   storageKey,
   text,
 } from './params.ts'
+import { simulateArgs, simulateV1 } from './simulate.ts'
 import * as transaction from './transactions.ts'
 import { messageHash, typedDataHash } from './typed-data.ts'
 
@@ -123,6 +124,7 @@ const state: Methods = {
     quantity(await estimateGas(call, ...args)),
   ),
   eth_createAccessList: method([callArgs, blockOrLatest, stateOverrides], createAccessList),
+  eth_simulateV1: method([simulateArgs, blockOrLatest], simulateV1),
 }
 
 const filters: Methods = {

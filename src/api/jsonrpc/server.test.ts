@@ -193,6 +193,49 @@ test('a call sees the state and the block that it pretends', async () => {
   expect(words).toEqual([7, 8, 100])
 })
 
+test('pretended blocks stand upon each other, and what cannot be is told in geth’s codes', async () => {
+  const [from, to] = [`0x${'34'.repeat(20)}`, `0x${'12'.repeat(20)}`]
+  // Adds one to slot 0 and returns it with the number of the block.
+  const code = '0x60005460010180600055600052436020526040600 0f3'.replace(' ', '')
+  const balances = { [from]: { balance: '0x64' } }
+  const { result } = await rpc('eth_simulateV1', [
+    {
+      blockStateCalls: [
+        {
+          stateOverrides: { ...balances, [to]: { code } },
+          calls: [
+            { from, to },
+            { from, to: DEAD, value: '0x64' },
+          ],
+        },
+        {
+          blockOverrides: { time: '0xffffffff' },
+          calls: [
+            { from, to },
+            { from, to: DEAD, value: '0x1' },
+          ],
+        },
+      ],
+    },
+  ])
+  type Simulated = { number: string; parentHash: string; hash: string; calls: { returnData: string; status: string }[] }
+  const [first, second] = result as [Simulated, Simulated]
+  expect(second.parentHash).toBe(first.hash)
+  const words = (data: string) =>
+    data
+      .slice(2)
+      .match(/.{64}/g)!
+      .map((word) => Number(`0x${word}`))
+  expect(words(first.calls[0]!.returnData)).toEqual([1, Number(first.number)])
+  expect(words(second.calls[0]!.returnData)).toEqual([2, Number(first.number) + 1])
+  expect([first.calls[1]!.status, second.calls[1]!.status]).toEqual(['0x1', '0x0'])
+  expect(await refusal('eth_simulateV1', [{ blockStateCalls: [] }])).toMatchObject({ code: -32602 })
+  const late = { blockStateCalls: [{ blockOverrides: { number: '0x1' } }] }
+  expect(await refusal('eth_simulateV1', [late])).toMatchObject({ code: -38020 })
+  const poor = { validation: true, blockStateCalls: [{ calls: [{ from, to: DEAD, maxFeePerGas: '0xe8d4a51000' }] }] }
+  expect(await refusal('eth_simulateV1', [poor])).toMatchObject({ code: -38014 })
+})
+
 test('an access list names the slots, and only what is not warm by itself', async () => {
   const from = node.accounts[0]!.address
   const { result } = await rpc('eth_createAccessList', [{ from, to: WNATIVE, data: '0xd0e30db0', value: '0x1' }])

@@ -7,6 +7,7 @@ import { callGround, callMessage, runCall } from './call.ts'
 import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
 import { estimateGasJob, ethCallJob } from './query-calls.ts'
+import { simulate } from './simulate.ts'
 
 export interface JobBudget {
   /** True once the job's time is up or nobody waits for it. */
@@ -77,6 +78,7 @@ export const evmJobs: Readonly<Record<string, Job>> = {
   ethCall,
   estimateGas: estimate,
   createAccessList: accessList,
+  simulateV1: simulate,
   // The same by query method, encoded as the query service has them.
   '/chain.evm.v1.Query/EthCall': ethCallJob,
   '/chain.evm.v1.Query/EstimateGas': estimateGasJob,
