@@ -71,8 +71,13 @@ function p256Input(): Uint8Array {
   return concat(hash, signature, p256.getPublicKey(key, false).subarray(1))
 }
 
+/** An evaluation from the test data of go-ethereum. */
+export const EVALUATION = hex(
+  '01e798154708fe7789429634053cbf9f99b619f9f084048927333fce637f549b564c0a11a0f704f4fc3e8acfe0f8245f0ad1347b378fbf96e206da11a5d3630624d25032e67a7e6a4910df5834b8fe70e6bcfeeac0352434196bdf4b2485d5a18f59a8d2a1a625a17f3fea0fe5eb8c896db3764f3185481bc22f91b4aaffcca25f26936857bc3a7c2539ea8ec3a952b7873033e038326e87ed3e1276fd140253fa08e9fc25fb2d9a98527fc22a2c9612fbeafdad446cbc7bcdbdcd780af2c16a',
+)
+
 /** A proof about the polynomial that is 7 everywhere: its commitment is 7·G1, its proof infinity. */
-export function kzgInput(): Uint8Array {
+export function constantEvaluation(): Uint8Array {
   const commitment = bls12_381.G1.Point.BASE.multiply(7n).toBytes(true)
   const hash = sha256(commitment)
   hash[0] = 1
@@ -124,7 +129,7 @@ export function hostileInputs(rules: Rules): readonly HostileInput[] {
     { name: 'blake2f, 1 round', address: 9, input: concat(encodeUint(1n, 4), ones(208), hex('01')) },
     { name: 'blake2f, 1,000,000 rounds', address: 9, input: concat(encodeUint(1_000_000n, 4), ones(208), hex('01')) },
   ]
-  if (eips.has(4844)) inputs.push({ name: 'kzg point evaluation', address: 0x0a, input: kzgInput() })
+  if (eips.has(4844)) inputs.push({ name: 'kzg point evaluation', address: 0x0a, input: EVALUATION })
   if (eips.has(2537)) {
     const term1 = (i: number) => concat(blsG1(BigInt(i + 2)), SCALAR)
     const term2 = (i: number) => concat(blsG2(BigInt(i + 2)), SCALAR)

@@ -44,12 +44,6 @@ export function createMclBls12381(): BlsCurve<Pointer, Pointer> | undefined {
   run.mclBn_setETHserialization!(1)
   run.mclBn_setMapToMode!(MAP_TO_MODE)
   const { curve, alloc, readField, put } = createCurve(program, BLS12_381_LAYOUT)
-  const decompress = (bytes: Uint8Array, group: 'G1' | 'G2', size: number): Pointer | undefined => {
-    const at = put(bytes)
-    const point = alloc(size)
-    if (run[`mclBn${group}_deserialize`]!(point, at, bytes.length) !== bytes.length) return undefined
-    return run[`mclBn${group}_isValid`]!(point) && run[`mclBn${group}_isValidOrder`]!(point) ? point : undefined
-  }
   return {
     ...curve,
     mapToG1(input, offset) {
@@ -64,8 +58,12 @@ export function createMclBls12381(): BlsCurve<Pointer, Pointer> | undefined {
       if (!readField(element, input, offset) || !readField(element + FP, input, offset + fieldLength)) return undefined
       return run.mclBnFp2_mapToG2!(point, element) === 0 ? point : undefined
     },
-    decompressG1: (bytes) => decompress(bytes, 'G1', G1_SIZE),
-    decompressG2: (bytes) => decompress(bytes, 'G2', G2_SIZE),
+    decompressG1(bytes) {
+      const at = put(bytes)
+      const point = alloc(G1_SIZE)
+      if (run.mclBnG1_deserialize!(point, at, bytes.length) !== bytes.length) return undefined
+      return run.mclBnG1_isValid!(point) && run.mclBnG1_isValidOrder!(point) ? point : undefined
+    },
   }
 }
 

@@ -32,14 +32,13 @@ export function createNobleBls12381(): BlsCurve<G1, G2> {
       const c1 = readField(input, offset + fieldLength)
       return c0 === undefined || c1 === undefined ? undefined : mapToG2([c0, c1])
     },
-    decompressG1: (bytes) => decompress(bls12_381.G1.Point, bytes),
-    decompressG2: (bytes) => decompress(bls12_381.G2.Point, bytes),
+    decompressG1: decompress,
   }
 }
 
-function decompress<F>(Point: WeierstrassPointCons<F>, bytes: Uint8Array): WeierstrassPoint<F> | undefined {
+function decompress(bytes: Uint8Array): G1 | undefined {
   try {
-    const point = Point.fromBytes(bytes)
+    const point = bls12_381.G1.Point.fromBytes(bytes)
     return point.is0() || point.isTorsionFree() ? point : undefined
   } catch {
     return undefined

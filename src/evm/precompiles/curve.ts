@@ -36,9 +36,8 @@ export interface BlsCurve<G1, G2> extends Curve<G1, G2> {
   /** Maps a field element into the group (RFC 9380, cofactor cleared); undefined unless below the modulus. */
   mapToG1(input: Uint8Array, offset: number): G1 | undefined
   mapToG2(input: Uint8Array, offset: number): G2 | undefined
-  /** A point of 48 or 96 compressed bytes in the group; undefined if they are none. */
+  /** A point of 48 compressed bytes in the group; undefined if they are none. */
   decompressG1(bytes: Uint8Array): G1 | undefined
-  decompressG2(bytes: Uint8Array): G2 | undefined
 }
 
 export const BN254_LAYOUT: CurveLayout = {

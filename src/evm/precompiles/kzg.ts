@@ -12,40 +12,50 @@ const VERSION = 1
 const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 const FIELD_ELEMENTS_PER_BLOB = 4096n
 
-const G1_GENERATOR = hex(
-  '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb',
-)
-const G2_GENERATOR = hex(
-  '93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8',
-)
-/** The secret of Ethereum's ceremony times the generator of G2: all of the trusted setup that verification needs. */
-const G2_TAU = hex(
-  'b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2',
-)
+/** The generators, and the secret of Ethereum's ceremony times that of G2, negated: all of the trusted setup that verification needs. */
+const GENERATOR_1 = encodePoint([
+  '17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb',
+  '08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1',
+])
+const GENERATOR_2 = encodePoint([
+  '024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8',
+  '13e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e',
+  '0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c923ac9cc3baca289e193548608b82801',
+  '0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be',
+])
+export const MINUS_TAU_2: Uint8Array = encodePoint([
+  '185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2',
+  '15bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72',
+  '18bdbe2c8014842c7345b930a979b0355161e23be55c34a67f0c80fc60072caad1c992ee58120c7bcb966404447c8012',
+  '039a4c9f2f4d940547d877eb6333918b74fd6d7af721ab9f8cd200e65ab6ee9a8a16cb8f73d9363296fa710cf2f5955c',
+])
+
+/** A point as the precompiles of BLS12-381 take it, of coordinates with 96 digits. */
+function encodePoint(coordinates: readonly string[]): Uint8Array {
+  return concat(...coordinates.map((digits) => hex(digits.padStart(128, '0'))))
+}
 
 /** What a proof that holds answers: the number of field elements in a blob, and the field's order. */
 const ANSWER = concat(encodeUint(FIELD_ELEMENTS_PER_BLOB, 32), encodeUint(ORDER, 32))
 
 export type KzgVerifier = (commitment: Uint8Array, z: bigint, y: bigint, proof: Uint8Array) => boolean
 
-/** Verification on a library's curve: e(C − y·G1, G2) · e(−π, τ·G2 − z·G2) = 1. */
+/** Verification on a library's curve: e(C − y·G1 + z·π, G2) · e(π, −τ·G2) = 1. */
 export function kzgVerifierOn<G1, G2>(curve: BlsCurve<G1, G2>): KzgVerifier {
-  const scalar = (value: bigint) => encodeUint(((value % ORDER) + ORDER) % ORDER, 32)
   return (commitment, z, y, proof) => {
-    curve.begin(LENGTH * 8)
+    curve.begin(LENGTH * 16)
     const c = curve.decompressG1(commitment)
     const pi = curve.decompressG1(proof)
-    const generator1 = curve.decompressG1(G1_GENERATOR)
-    const generator2 = curve.decompressG2(G2_GENERATOR)
-    const tau = curve.decompressG2(G2_TAU)
+    const generator1 = curve.readG1(GENERATOR_1, 0, false)
+    const generator2 = curve.readG2(GENERATOR_2, 0, false)
+    const minusTau = curve.readG2(MINUS_TAU_2, 0, false)
     if (c === undefined || pi === undefined) return false
-    if (generator1 === undefined || generator2 === undefined || tau === undefined) return false
-    const left = curve.sumG1([c, generator1], [scalar(1n), scalar(-y)])
-    const right = curve.sumG2([tau, generator2], [scalar(1n), scalar(-z)])
-    const negated = curve.sumG1([pi], [scalar(-1n)])
+    if (generator1 === undefined || generator2 === undefined || minusTau === undefined) return false
+    const minusY = encodeUint(y === 0n ? 0n : ORDER - y, 32)
+    const left = curve.addG1(c, curve.sumG1([generator1, pi], [minusY, encodeUint(z, 32)]))
     return curve.isPairingOne([
       [left, generator2],
-      [negated, right],
+      [pi, minusTau],
     ])
   }
 }

@@ -1,6 +1,15 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { expect, test } from 'vitest'
-import { blsG1, blsG2, bn254G1, bn254G2, kzgInput, precompileAt } from '../../../test/evm/hostile-precompiles.ts'
+import {
+  blsG1,
+  blsG2,
+  bn254G1,
+  bn254G2,
+  constantEvaluation,
+  EVALUATION,
+  precompileAt,
+} from '../../../test/evm/hostile-precompiles.ts'
 import { concat, encodeUint, formatHex, hex, toKey } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { FORK_NAMES, rulesOf } from '../forks.ts'
@@ -9,7 +18,7 @@ import { bn254On } from './bn254.ts'
 import { createMclBls12381, createMclBn254 } from './curve-mcl.ts'
 import { createNobleBls12381, createNobleBn254 } from './curve-noble.ts'
 import { standardPrecompiles } from './index.ts'
-import { evaluatePoint, kzgVerifierOn } from './kzg.ts'
+import { evaluatePoint, kzgVerifierOn, MINUS_TAU_2 } from './kzg.ts'
 import { power } from './modexp.ts'
 import { verifyP256, verifyP256Native, verifyP256Pure } from './p256.ts'
 
@@ -169,10 +178,6 @@ test('a sum of BLS12-381 costs less for each point the more there are', () => {
   expect([gas(0), gas(1), gas(2), gas(128), gas(129)]).toEqual([0n, 12_000n, 22_776n, 797_184n, 803_412n])
 })
 
-/** An evaluation from the test data of go-ethereum. */
-const evaluation = hex(
-  '01e798154708fe7789429634053cbf9f99b619f9f084048927333fce637f549b564c0a11a0f704f4fc3e8acfe0f8245f0ad1347b378fbf96e206da11a5d3630624d25032e67a7e6a4910df5834b8fe70e6bcfeeac0352434196bdf4b2485d5a18f59a8d2a1a625a17f3fea0fe5eb8c896db3764f3185481bc22f91b4aaffcca25f26936857bc3a7c2539ea8ec3a952b7873033e038326e87ed3e1276fd140253fa08e9fc25fb2d9a98527fc22a2c9612fbeafdad446cbc7bcdbdcd780af2c16a',
-)
 const ANSWER =
   '000000000000000000000000000000000000000000000000000000000000100073eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001'
 
@@ -180,14 +185,22 @@ test.each([
   ['mcl', kzgVerifierOn(createMclBls12381()!)],
   ['noble', kzgVerifierOn(createNobleBls12381())],
 ] as const)('point evaluation by %s accepts proofs that hold and no others', (_, verify) => {
-  expect(formatHex(evaluatePoint(evaluation, verify)!)).toBe(ANSWER)
-  expect(formatHex(evaluatePoint(kzgInput(), verify)!)).toBe(ANSWER)
+  expect(formatHex(evaluatePoint(EVALUATION, verify)!)).toBe(ANSWER)
+  expect(formatHex(evaluatePoint(constantEvaluation(), verify)!)).toBe(ANSWER)
   for (const at of [0, 40, 95, 100, 150]) {
-    const wrong = evaluation.slice()
+    const wrong = EVALUATION.slice()
     wrong[at]! ^= 1
     expect(evaluatePoint(wrong, verify)).toBeUndefined()
   }
-  expect(evaluatePoint(evaluation.subarray(1), verify)).toBeUndefined()
+  expect(evaluatePoint(EVALUATION.subarray(1), verify)).toBeUndefined()
+})
+
+test('the trusted setup in use is that of the ceremony', () => {
+  const tau = bls12_381.G2.Point.fromHex(
+    'b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2',
+  )
+  const { x, y } = tau.negate().toAffine()
+  expect(MINUS_TAU_2).toEqual(concat(...[x.c0, x.c1, y.c0, y.c1].map((part) => encodeUint(part, 64))))
 })
 
 test('P-256 signatures made by OpenSSL verify in both ways, and altered ones in neither', () => {
