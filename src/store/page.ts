@@ -1,6 +1,8 @@
 /** Pages of a list in key order (gateway.md §8). */
+import { create } from '@bufbuild/protobuf'
+import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import * as bytes from '../primitives/bytes.ts'
-import { queryError } from '../primitives/errors.ts'
+import { type ChainError, queryError } from '../primitives/errors.ts'
 import type { Entry, Reader } from './types.ts'
 
 /** The fields of a `PageRequest` message; all absent means the first hundred. */
@@ -27,6 +29,10 @@ const DEFAULT_LIMIT = 100n
 /** The most entries one answer carries. */
 export const MAX_PAGE_LIMIT = 1000n
 
+function wrongField(field: string, description: string): ChainError {
+  return queryError('invalidArgument', description, [create(FieldViolationSchema, { field, description })])
+}
+
 /**
  * One page of the entries whose keys begin with `prefix`. `accept` turns an entry into an item of the list, or into
  * undefined if it does not belong to it. Throws 3 `invalidArgument` for a key together with an offset, and for a limit
@@ -41,10 +47,10 @@ export function readPage<Item>(
 ): Page<Item> {
   const { key = bytes.EMPTY, offset = 0n, limit: asked = 0n, reverse = false } = request ?? {}
   if (key.length > 0 && offset > 0n) {
-    throw queryError('invalidArgument', 'invalid request, either offset or key is expected, got both')
+    throw wrongField('pagination.key', 'invalid request, either offset or key is expected, got both')
   }
   if (asked > MAX_PAGE_LIMIT) {
-    throw queryError('invalidArgument', `limit ${asked} is above the maximum of ${MAX_PAGE_LIMIT} entries a page`)
+    throw wrongField('pagination.limit', `limit ${asked} is above the maximum of ${MAX_PAGE_LIMIT} entries a page`)
   }
   const limit = asked === 0n ? DEFAULT_LIMIT : asked
   const count = key.length === 0 && (asked === 0n || request?.countTotal === true)

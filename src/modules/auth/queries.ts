@@ -7,6 +7,7 @@ import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
 import type { AnyValue } from '../../sdk/public-key.ts'
+import { parseField, wrongField } from '../../sdk/request.ts'
 import { readPage } from '../../store/page.ts'
 import type { Account } from './account.ts'
 import { accountAny, baseAccount, decodeAccount } from './account-codec.ts'
@@ -23,8 +24,11 @@ function shown(ctx: ReadContext, account: Account): AnyValue {
 }
 
 function find(ctx: ReadContext, text: string, empty: string): Account {
-  if (text === '') throw queryError('invalidArgument', empty)
-  const account = auth.getAccount(ctx, address.parse(ctx, text))
+  if (text === '') throw wrongField('address', empty)
+  const account = auth.getAccount(
+    ctx,
+    parseField('address', () => address.parse(ctx, text)),
+  )
   if (!account) throw queryError('notFound', `account ${text} not found`)
   return account
 }
@@ -44,7 +48,7 @@ export const queries = defineQueries(Query, {
     return { account: shown(ctx, find(ctx, text, 'Address cannot be empty')) }
   },
   accountAddressByID(ctx, { id, accountId }) {
-    if (id < 0n) throw queryError('invalidArgument', `invalid account number ${id}`)
+    if (id < 0n) throw wrongField('id', `invalid account number ${id}`)
     const number = accountId > 0n ? accountId : id
     const bytes = state.addressOfNumber.get(ctx, number)
     if (!bytes) throw queryError('notFound', `account address not found with account number ${number}`)
@@ -69,11 +73,11 @@ export const queries = defineQueries(Query, {
     return { bech32Prefix: ctx.identity.bech32.account }
   },
   addressBytesToString(ctx, { addressBytes }) {
-    if (addressBytes.length === 0) throw queryError('invalidArgument', 'empty address bytes is not allowed')
+    if (addressBytes.length === 0) throw wrongField('address_bytes', 'empty address bytes is not allowed')
     return { addressString: address.format(ctx, addressBytes) }
   },
   addressStringToBytes(ctx, { addressString }) {
-    return { addressBytes: address.parse(ctx, addressString) }
+    return { addressBytes: parseField('address_string', () => address.parse(ctx, addressString)) }
   },
   accountInfo(ctx, { address: text }) {
     return { info: baseAccount(find(ctx, text, 'address cannot be empty')) }

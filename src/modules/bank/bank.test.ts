@@ -248,6 +248,12 @@ test('lists are paged, forwards and back', () => {
   expect(queries.totalSupply(ctx, {}).supply).toHaveLength(4)
   expect(queries.supplyOf(ctx, { denom: 'none' }).amount).toMatchObject({ denom: 'none', amount: '0' })
   expect(() => queries.balance(ctx, { address: 'x', denom: 'unative' })).toThrow('invalid address: ')
+  expect(() => queries.balance(ctx, { address: aliceText, denom: '1' })).toThrow(
+    expect.objectContaining({ status: 'invalidArgument', details: [expect.objectContaining({ field: 'denom' })] }),
+  )
+  expect(() => ask({ limit: 1001n })).toThrow(
+    expect.objectContaining({ details: [expect.objectContaining({ field: 'pagination.limit' })] }),
+  )
 })
 
 test('a genesis holds what it says: remainders make whole units, and a wrong sum is refused', () => {

@@ -1,28 +1,20 @@
 /** sdk.bank.v1beta1.Query */
 import { Query } from '../../gen/sdk/bank/v1beta1/query_pb.ts'
 import * as address from '../../identity/address.ts'
-import { isValid } from '../../primitives/denom.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
+import { parseField, requireDenom, wrongField } from '../../sdk/request.ts'
 import * as bank from './keeper.ts'
 import * as state from './state.ts'
 
 function parseHolder(ctx: ReadContext, text: string): Uint8Array {
-  if (text === '') throw queryError('invalidArgument', 'empty address string is not allowed')
-  try {
-    return address.parse(ctx, text)
-  } catch (error) {
-    throw queryError('invalidArgument', `invalid address: ${(error as Error).message}`)
-  }
-}
-
-function requireDenom(denom: string): void {
-  if (!isValid(denom)) throw queryError('invalidArgument', `invalid denom: ${denom}`)
+  if (text === '') throw wrongField('address', 'empty address string is not allowed')
+  return parseField('address', () => address.parse(ctx, text), 'invalid address: ')
 }
 
 function metadataOf(ctx: ReadContext, denom: string) {
-  if (denom === '') throw queryError('invalidArgument', 'invalid denom')
+  if (denom === '') throw wrongField('denom', 'invalid denom')
   const metadata = bank.metadata(ctx, denom)
   if (!metadata) throw queryError('notFound', `client metadata for denom ${denom}`)
   return { metadata }
@@ -31,7 +23,7 @@ function metadataOf(ctx: ReadContext, denom: string) {
 export const queries = defineQueries(Query, {
   balance(ctx, { address: text, denom }) {
     const holder = parseHolder(ctx, text)
-    requireDenom(denom)
+    requireDenom('denom', denom)
     return { balance: { denom, amount: bank.balance(ctx, holder, denom).toString() } }
   },
   allBalances(ctx, { address: text, pagination }) {
@@ -50,7 +42,7 @@ export const queries = defineQueries(Query, {
   },
   spendableBalanceByDenom(ctx, { address: text, denom }) {
     const holder = parseHolder(ctx, text)
-    requireDenom(denom)
+    requireDenom('denom', denom)
     return { balance: { denom, amount: bank.spendable(ctx, holder, denom).toString() } }
   },
   totalSupply(ctx, { pagination }) {
@@ -59,7 +51,7 @@ export const queries = defineQueries(Query, {
     return { supply, pagination: { nextKey: page.nextKey, total: page.total } }
   },
   supplyOf(ctx, { denom }) {
-    requireDenom(denom)
+    requireDenom('denom', denom)
     return { amount: { denom, amount: bank.supply(ctx, denom).toString() } }
   },
   params(ctx) {
@@ -77,7 +69,7 @@ export const queries = defineQueries(Query, {
     return { metadatas, pagination: { nextKey: page.nextKey, total: page.total } }
   },
   denomOwners(ctx, { denom, pagination }) {
-    requireDenom(denom)
+    requireDenom('denom', denom)
     const page = state.owners.page(ctx, pagination, { prefix: denom })
     const denomOwners = page.entries.map(([[, holder]]) => ({
       address: address.format(ctx, holder),

@@ -8,6 +8,7 @@ import * as decimal from '../../primitives/decimal.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
+import { parseField, wrongField } from '../../sdk/request.ts'
 import * as bank from '../bank/keeper.ts'
 import { getDelegation } from './delegation.ts'
 import { params } from './params.ts'
@@ -17,16 +18,16 @@ import { tokensFromShares } from './validator.ts'
 import { getValidator, requireValidator } from './validators.ts'
 
 function find(ctx: ReadContext, text: string) {
-  if (text === '') throw queryError('invalidArgument', 'validator address cannot be empty')
-  const operator = address.parseValidator(ctx, text)
+  if (text === '') throw wrongField('validator_addr', 'validator address cannot be empty')
+  const operator = parseField('validator_addr', () => address.parseValidator(ctx, text))
   const validator = getValidator(ctx, operator)
   if (!validator) throw queryError('notFound', `validator ${text} not found`)
   return { operator, validator }
 }
 
 function parseDelegator(ctx: ReadContext, text: string): Uint8Array {
-  if (text === '') throw queryError('invalidArgument', 'delegator address cannot be empty')
-  return address.parse(ctx, text)
+  if (text === '') throw wrongField('delegator_addr', 'delegator address cannot be empty')
+  return parseField('delegator_addr', () => address.parse(ctx, text))
 }
 
 function withBalance(ctx: ReadContext, delegation: Delegation) {
@@ -40,7 +41,7 @@ export const queries = defineQueries(Query, {
   validators(ctx, { status, pagination }) {
     const wanted = status === '' ? undefined : BondStatusSchema.values.find(({ name }) => name === status)
     if (status !== '' && (wanted === undefined || wanted.number === 0)) {
-      throw queryError('invalidArgument', `invalid validator status ${status}`)
+      throw wrongField('status', `invalid validator status ${status}`)
     }
     const page = state.validators.page(ctx, pagination, {
       filter: (_operator, validator) => wanted === undefined || validator.status === wanted.number,
@@ -99,11 +100,14 @@ export const queries = defineQueries(Query, {
   },
   redelegations(ctx, { delegatorAddr, srcValidatorAddr, dstValidatorAddr, pagination }) {
     const delegator = parseDelegator(ctx, delegatorAddr)
-    const matches = (text: string, operator: Uint8Array) =>
-      text === '' || equal(address.parseValidator(ctx, text), operator)
+    const parse = (field: string, text: string) =>
+      text === '' ? undefined : parseField(field, () => address.parseValidator(ctx, text))
+    const wantedSource = parse('src_validator_addr', srcValidatorAddr)
+    const wantedDestination = parse('dst_validator_addr', dstValidatorAddr)
+    const matches = (wanted: Uint8Array | undefined, operator: Uint8Array) => !wanted || equal(wanted, operator)
     const page = state.redelegations.page(ctx, pagination, {
       prefix: [delegator],
-      filter: ([, source, destination]) => matches(srcValidatorAddr, source) && matches(dstValidatorAddr, destination),
+      filter: ([, source, destination]) => matches(wantedSource, source) && matches(wantedDestination, destination),
     })
     const redelegationResponses = page.entries.map(([[, , destination], redelegation]) => {
       const validator = requireValidator(ctx, destination)
@@ -132,7 +136,7 @@ export const queries = defineQueries(Query, {
     return { validator }
   },
   historicalInfo(ctx, { height }) {
-    if (height < 0n) throw queryError('invalidArgument', 'height cannot be negative')
+    if (height < 0n) throw wrongField('height', 'height cannot be negative')
     const hist = state.historicalInfos.get(ctx, height)
     if (!hist) throw queryError('notFound', `historical info for height ${height} not found`)
     return { hist }
