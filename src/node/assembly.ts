@@ -1,40 +1,29 @@
 /** A node put together: store, state machine, engine, compute, gateways. The one place that knows them all. */
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createDispatch } from '../api/dispatch.ts'
 import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
-import { createServices } from '../api/services/table.ts'
 import { createApplication } from '../app/application.ts'
 import { createJobs, type Jobs } from '../app/jobs.ts'
-import { localnetGenesis } from '../app/localnet.ts'
-import { storeNames } from '../app/modules.ts'
-import type { CheckResult, GenesisDocument } from '../app/types.ts'
+import type { CheckResult } from '../app/types.ts'
 import { type Solo, startSolo } from '../consensus/solo.ts'
 import { evmChainIdOf } from '../identity/identity.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import type { Identity } from '../identity/types.ts'
 import { sha256 } from '../primitives/hash.ts'
-import { formatRfc3339Nano } from '../primitives/time.ts'
 import type { Backend } from '../store/backend.ts'
 import { openMemory } from '../store/memory.ts'
 import { openVersionedStore } from '../store/versioned.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
+import { dataFolder, openChain } from './chain.ts'
 import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
 import { diskFiles, type Files } from './files.ts'
+import { createGatewayNode, devKeysOf } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
 import { readiness } from './health.ts'
-import { type Home, openHome } from './home.ts'
 import { createInlineCompute } from './inline-compute.ts'
-import { acquireLock } from './lock.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
-import { derivedValidatorKey, type ValidatorKey, validatorKeyOf } from './validator-key.ts'
-import { VERSION } from './version.ts'
 import { type ComputePool, createComputePool } from './workers/pool.ts'
 
 export interface AssemblyOptions {
@@ -67,9 +56,6 @@ export interface AssembledNode {
   readonly log: Log
   stop(): Promise<void>
 }
-
-const WEI_PER_NATIVE = 10n ** 18n
-const UNATIVE_PER_NATIVE = 1_000_000n
 
 /** Starts everything. Throws a `ChainError` that says what is wrong and what to do; then nothing keeps running. */
 export async function assembleNode(options: AssemblyOptions): Promise<AssembledNode> {
@@ -157,42 +143,23 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       check: (tx) => solo.checkOnly(tx),
       simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
     }
-    const answer = createDispatch({
-      queries: app.queries,
-      services: new Map(Object.entries(createServices(() => ({ node: gateway, engine })))),
-      withContext,
-      compute,
-      jobs: new Set(Object.keys(jobs)),
-      gasCap: config.evm.gasCap,
-      log,
-    })
-    const gateway: GatewayNode = {
+    const gateway = createGatewayNode({
+      config,
       identity,
       chainId,
       evmChainId,
-      dispatch: metrics ? counted(answer, metrics.request) : answer,
+      queries: app.queries,
+      jobs: Object.keys(jobs),
       compute,
       blocks: solo.blocks,
       driver: solo,
       withContext,
-      settings: {
-        minGasPrice: config.api.minGasPrice,
-        gasCap: config.evm.gasCap,
-        evmTimeoutMs: parseMilliseconds(config.evm.timeout)!,
-        txFeeCapWei: config.evm.txFeeCap * WEI_PER_NATIVE,
-        logsBlockRange: config.rpc.logsBlockRange,
-        corsOrigins: config.api.cors,
-        bodyLimitBytes: config.api.bodyLimit,
-        batchLimit: config.rpc.batchLimit,
-        txServiceEnabled: config.api.tx,
-        devKeys: config.node.devKeys
-          ? accounts.filter(({ kind }) => kind === 'eth').map(({ privateKeyBytes }) => privateKeyBytes)
-          : [],
-        version: VERSION,
-      },
+      engine,
+      devKeys: devKeysOf(config, accounts),
+      ...(metrics && { count: metrics.request }),
       log,
       now: clock,
-    }
+    })
     const gateways =
       options.openPorts === false
         ? undefined
@@ -223,64 +190,6 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       stop: unwind,
     }
   }
-}
-
-interface Begun {
-  readonly home: Home | undefined
-  readonly config: Config
-  readonly genesis: GenesisDocument
-  readonly validatorKey: ValidatorKey
-}
-
-/** The chain of the home, or one of its own. */
-function openChain(
-  { resolved, home: root, random }: AssemblyOptions,
-  identity: Identity,
-  files: Files,
-  clock: () => number,
-  undo: (() => unknown)[],
-): Begun {
-  const createGenesis = (config: Config, key: ValidatorKey) => buildGenesis(config, key, identity, clock)
-  if (root === undefined) {
-    const { config } = resolved
-    const validatorKey = derivedValidatorKey(config.chain.mnemonic, config.chain.id)
-    return { home: undefined, config, validatorKey, genesis: createGenesis(config, validatorKey) }
-  }
-  undo.push(acquireLock(join(root, 'lock'), files))
-  const home = openHome({
-    root,
-    files,
-    resolved,
-    stores: storeNames,
-    createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
-    createGenesis,
-  })
-  return { home, config: home.config, genesis: home.genesis, validatorKey: home.validatorKey }
-}
-
-function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {
-  const { mnemonic, accounts, balance, blockGasLimit, id, fork } = config.chain
-  return localnetGenesis({
-    identity,
-    chainId: id,
-    genesisTime: formatRfc3339Nano(BigInt(clock()) * 1_000_000n),
-    accounts: deriveAccounts(mnemonic, accounts, identity).map(({ addressBytes }) => ({
-      address: addressBytes,
-      balanceUnative: balance * UNATIVE_PER_NATIVE,
-    })),
-    validator: { publicKey: key.publicKey },
-    blockGasLimit,
-    fork,
-  })
-}
-
-/** Where the store lies: in the home, in a temporary folder if workers must read it, or nowhere. */
-function dataFolder({ home }: Begun, config: Config, undo: (() => unknown)[]): string | undefined {
-  if (home) return home.paths.data
-  if (config.compute.workers === 0 && config.api.workers === 0) return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'almanac-'))
-  undo.push(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 async function openBackend(dataPath: string | undefined, ephemeral: boolean): Promise<Backend> {
@@ -332,15 +241,4 @@ function portChooser({ freePorts, resolved }: AssemblyOptions, config: Config) {
     const port = (config[section] as Record<string, unknown>)[name] as number
     return port === 0 ? 0 : port + config.node.portOffset
   }
-}
-
-function counted(dispatch: GatewayNode['dispatch'], count: (operation: string, status: string) => void) {
-  return ((call) => {
-    const note = <T extends { readonly ok: boolean; readonly error?: { readonly status: string } }>(answer: T): T => {
-      count(call.method, answer.ok ? 'ok' : (answer.error?.status ?? 'internal'))
-      return answer
-    }
-    const answer = dispatch(call)
-    return answer instanceof Promise ? answer.then(note) : note(answer)
-  }) satisfies GatewayNode['dispatch']
 }

@@ -1,0 +1,74 @@
+/** What the gateways stand on, put together from the parts of whichever process serves them. */
+import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
+import type { Engine } from '../api/engine.ts'
+import type { GatewayNode } from '../api/gateway.ts'
+import { createServices } from '../api/services/table.ts'
+import type { DevAccount } from './accounts.ts'
+import { parseMilliseconds } from './config.ts'
+import type { Config } from './settings.ts'
+import { VERSION } from './version.ts'
+
+const WEI_PER_NATIVE = 10n ** 18n
+
+export interface GatewayParts
+  extends Pick<
+      GatewayNode,
+      'identity' | 'chainId' | 'evmChainId' | 'compute' | 'blocks' | 'driver' | 'withContext' | 'log' | 'now'
+    >,
+    Pick<DispatchParts, 'queries'> {
+  readonly config: Config
+  /** Names of the jobs that `compute` runs. */
+  readonly jobs: readonly string[]
+  readonly engine: Engine
+  readonly devKeys: readonly Uint8Array[]
+  /** Told of every answered query: its method, and `ok` or its status. */
+  readonly count?: (operation: string, status: string) => void
+}
+
+export function createGatewayNode(parts: GatewayParts): GatewayNode {
+  const { config, engine, queries, jobs, count, devKeys, ...shared } = parts
+  const dispatch = createDispatch({
+    queries,
+    services: new Map(Object.entries(createServices(() => ({ node, engine })))),
+    withContext: shared.withContext,
+    compute: shared.compute,
+    jobs: new Set(jobs),
+    gasCap: config.evm.gasCap,
+    log: shared.log,
+  })
+  const node: GatewayNode = {
+    ...shared,
+    dispatch: count ? counted(dispatch, count) : dispatch,
+    settings: {
+      minGasPrice: config.api.minGasPrice,
+      gasCap: config.evm.gasCap,
+      evmTimeoutMs: parseMilliseconds(config.evm.timeout)!,
+      txFeeCapWei: config.evm.txFeeCap * WEI_PER_NATIVE,
+      logsBlockRange: config.rpc.logsBlockRange,
+      corsOrigins: config.api.cors,
+      bodyLimitBytes: config.api.bodyLimit,
+      batchLimit: config.rpc.batchLimit,
+      txServiceEnabled: config.api.tx,
+      devKeys,
+      version: VERSION,
+    },
+  }
+  return node
+}
+
+/** Keys that JSON-RPC signs with: those of Ethereum's path, if the node is told to. */
+export function devKeysOf(config: Config, accounts: readonly DevAccount[]): readonly Uint8Array[] {
+  if (!config.node.devKeys) return []
+  return accounts.filter(({ kind }) => kind === 'eth').map(({ privateKeyBytes }) => privateKeyBytes)
+}
+
+function counted(dispatch: GatewayNode['dispatch'], count: (operation: string, status: string) => void) {
+  return ((call) => {
+    const note = <T extends { readonly ok: boolean; readonly error?: { readonly status: string } }>(answer: T): T => {
+      count(call.method, answer.ok ? 'ok' : (answer.error?.status ?? 'internal'))
+      return answer
+    }
+    const answer = dispatch(call)
+    return answer instanceof Promise ? answer.then(note) : note(answer)
+  }) satisfies GatewayNode['dispatch']
+}
