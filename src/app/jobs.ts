@@ -8,7 +8,7 @@ export interface JobBudget {
   shouldStop(): boolean
 }
 
-export type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
+type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 
 /** Payloads and answers are structured-cloneable. */
 export type Jobs = Readonly<Record<string, Job>>

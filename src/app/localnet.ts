@@ -14,7 +14,7 @@ import { createRouter } from './router.ts'
 import type { GenesisDocument } from './types.ts'
 
 /** Gas of a block, so that no block outlasts a second. */
-export const LOCALNET_BLOCK_GAS = 60_000_000n
+const LOCALNET_BLOCK_GAS = 60_000_000n
 
 /** What the validator of a localnet has at stake: 1,000 native, beside what its operator holds. */
 const STAKE_UNATIVE = 1_000_000_000n

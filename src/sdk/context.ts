@@ -6,7 +6,7 @@ import type { Branch, ChainEvent, EventAttribute, Reader, Writer } from '../stor
 import type { ModuleAccount } from './module-account.ts'
 
 /** A vote of the last commit, as the consensus engine reports it. */
-export interface CommitVote {
+interface CommitVote {
   /** Consensus address, 20 bytes. */
   readonly validator: Uint8Array
   readonly power: bigint

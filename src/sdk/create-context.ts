@@ -8,7 +8,7 @@ import type { AppFacts, BlockInfo, BranchedContext, ReadContext } from './contex
 import { typedEvent } from './typed-event.ts'
 
 /** A meter that neither counts nor limits: accesses under it cost nothing, in gas or in time. */
-export const FREE_GAS: GasMeter = { limit: (1n << 64n) - 1n, used: 0n, consume() {} }
+const FREE_GAS: GasMeter = { limit: (1n << 64n) - 1n, used: 0n, consume() {} }
 
 const NOTHING: Reader = {
   get: () => undefined,

@@ -18,7 +18,7 @@ export function verifySecp256k1(digest: Uint8Array, signature: Uint8Array, publi
 }
 
 /** Signs a 32-byte digest: RFC 6979, low s, 64 bytes r‖s. Throws for a private key outside the group. */
-export function signSecp256k1(digest: Uint8Array, privateKey: Uint8Array): Uint8Array {
+function signSecp256k1(digest: Uint8Array, privateKey: Uint8Array): Uint8Array {
   return native.ecdsaSign(digest, privateKey).signature
 }
 

@@ -20,7 +20,7 @@ export interface Route<Ctx> {
   readonly handle: (ctx: Ctx, message: Message) => Message
 }
 
-export interface Handlers<Ctx> {
+interface Handlers<Ctx> {
   readonly service: DescService
   readonly routes: readonly Route<Ctx>[]
 }

@@ -8,7 +8,7 @@ import { keccak256, sha256 } from '../primitives/hash.ts'
 import { uncompressSecp256k1, verifyEd25519, verifySecp256k1, verifySecp256r1 } from './crypto.ts'
 import { errors } from './errors.ts'
 
-export type SimpleKind = 'secp256k1' | 'ethSecp256k1' | 'ed25519' | 'secp256r1'
+type SimpleKind = 'secp256k1' | 'ethSecp256k1' | 'ed25519' | 'secp256r1'
 
 export interface SimpleKey {
   readonly kind: SimpleKind

@@ -12,13 +12,13 @@ import { errors } from './errors.ts'
 import { hasUnknownFields } from './unknown-fields.ts'
 
 /** The three parts of a transaction as they are signed and hashed. */
-export interface TxRaw {
+interface TxRaw {
   readonly bodyBytes: Uint8Array
   readonly authInfoBytes: Uint8Array
   readonly signatures: readonly Uint8Array[]
 }
 
-export interface TxMessage {
+interface TxMessage {
   /** As received; may be of another profile (D18). */
   readonly typeUrl: string
   readonly schema: DescMessage
@@ -49,7 +49,7 @@ export function neutralTypeName(identity: Identity, typeUrl: string): string {
 }
 
 /** The parts of TxRaw bytes. Throws sdk 2 unless they are canonical: fields ascending and once each, minimal varints. */
-export function decodeTxRaw(bytes: Uint8Array): TxRaw {
+function decodeTxRaw(bytes: Uint8Array): TxRaw {
   let bodyBytes = EMPTY
   let authInfoBytes = EMPTY
   const signatures: Uint8Array[] = []

@@ -8,13 +8,13 @@ import { isValid } from '../../primitives/denom.ts'
 import { errors } from '../../sdk/errors.ts'
 import type { AnteContext } from './context.ts'
 
-export interface GasPrice {
+interface GasPrice {
   readonly denom: string
   readonly price: decimal.Decimal
 }
 
 /** Prices of `0.025unative,1ufoo`; undefined if the text is none. Empty text is no prices. */
-export function parseGasPrices(text: string): readonly GasPrice[] | undefined {
+function parseGasPrices(text: string): readonly GasPrice[] | undefined {
   if (text.trim() === '') return []
   const prices: GasPrice[] = []
   for (const part of text.split(',')) {
@@ -27,7 +27,7 @@ export function parseGasPrices(text: string): readonly GasPrice[] | undefined {
 }
 
 /** What a gas limit costs at least: each price times gas, rounded up. */
-export function requiredFees(prices: readonly GasPrice[], gas: bigint): readonly Coin[] {
+function requiredFees(prices: readonly GasPrice[], gas: bigint): readonly Coin[] {
   return prices
     .map(({ denom, price }) => ({ denom, amount: decimal.ceil(decimal.fromRaw(price * gas)) }))
     .sort((a, b) => (a.denom < b.denom ? -1 : 1))

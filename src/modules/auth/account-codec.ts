@@ -21,7 +21,7 @@ import type { Account, AccountKind } from './account.ts'
 import { decodeEthAccount, encodeEthAccount } from './eth-account.ts'
 import { parseCoins, type Schedule, type Vesting } from './vesting.ts'
 
-export const ETH_ACCOUNT_TYPE = EthAccountSchema.typeName as string
+const ETH_ACCOUNT_TYPE = EthAccountSchema.typeName as string
 
 /** The stored Any of an account. */
 export function encodeAccount(identity: Identity, account: Account): Uint8Array {

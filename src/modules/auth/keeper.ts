@@ -13,7 +13,7 @@ import { locked } from './vesting.ts'
 
 export type { Account } from './account.ts'
 export { feeCollector } from './state.ts'
-export { trackDelegation, trackUndelegation, unvested } from './vesting.ts'
+export { trackDelegation, trackUndelegation } from './vesting.ts'
 
 const NANOS = 1_000_000_000n
 const ACCOUNT_KEY = Uint8Array.of(state.ACCOUNT_PREFIX)
@@ -53,7 +53,7 @@ export function removeAccount(ctx: Context, account: Account): void {
 }
 
 /** Hands out the next account number. */
-export function takeNumber(ctx: Context): bigint {
+function takeNumber(ctx: Context): bigint {
   const number = state.nextNumber.get(ctx) ?? 0n
   state.nextNumber.set(ctx, number + 1n)
   return number

@@ -251,6 +251,8 @@ test('lists are paged, forwards and back', () => {
   expect(() => queries.balance(ctx, { address: aliceText, denom: '1' })).toThrow(
     expect.objectContaining({ status: 'invalidArgument', details: [expect.objectContaining({ field: 'denom' })] }),
   )
+  expect(() => queries.denomMetadata(ctx, { denom: 'a'.repeat(5000) })).toThrow('invalid denom')
+  expect(() => queries.sendEnabled(ctx, { denoms: ['!'] })).toThrow('invalid denom: !')
   expect(() => ask({ limit: 1001n })).toThrow(
     expect.objectContaining({ details: [expect.objectContaining({ field: 'pagination.limit' })] }),
   )

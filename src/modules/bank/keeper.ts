@@ -55,7 +55,7 @@ export function setMetadata(ctx: Context, value: Metadata): void {
 }
 
 /** Whether a denom may be sent between accounts. */
-export function isSendEnabled(ctx: ReadContext, denom: string): boolean {
+function isSendEnabled(ctx: ReadContext, denom: string): boolean {
   return state.sendEnabled.get(ctx, denom) ?? params(ctx).defaultSendEnabled
 }
 
@@ -87,12 +87,6 @@ export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: read
 export function sendToModule(ctx: Context, from: Uint8Array, module: ModuleAccount, coins: readonly Coin[]): void {
   auth.ensureModuleAccount(ctx, module)
   send(ctx, from, module.address, coins)
-}
-
-/** From a module to an account. Throws sdk 4 for a blocked recipient, sdk 5. */
-export function sendFromModule(ctx: Context, module: ModuleAccount, to: Uint8Array, coins: readonly Coin[]): void {
-  requireUnblocked(ctx, to)
-  send(ctx, module.address, to, coins)
 }
 
 /** One sender, many recipients. Throws sdk 5. */

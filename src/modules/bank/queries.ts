@@ -14,7 +14,7 @@ function parseHolder(ctx: ReadContext, text: string): Uint8Array {
 }
 
 function metadataOf(ctx: ReadContext, denom: string) {
-  if (denom === '') throw wrongField('denom', 'invalid denom')
+  requireDenom('denom', denom)
   const metadata = bank.metadata(ctx, denom)
   if (!metadata) throw queryError('notFound', `client metadata for denom ${denom}`)
   return { metadata }
@@ -80,6 +80,7 @@ export const queries = defineQueries(Query, {
   sendEnabled(ctx, { denoms, pagination }) {
     if (denoms.length > 0) {
       const sendEnabled = denoms.flatMap((denom) => {
+        requireDenom('denoms', denom)
         const enabled = state.sendEnabled.get(ctx, denom)
         return enabled === undefined ? [] : [{ denom, enabled }]
       })

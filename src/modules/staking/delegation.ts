@@ -72,7 +72,7 @@ export function addShares(
 }
 
 /** Jails a validator: it leaves the order by power, and the set at the end of the block. */
-export function jail(ctx: Context, validator: Validator): void {
+function jail(ctx: Context, validator: Validator): void {
   setValidator(ctx, { ...validator, jailed: true })
   deleteByPower(ctx, validator)
 }

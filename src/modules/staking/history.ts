@@ -13,7 +13,7 @@ import { requireValidator } from './validators.ts'
 const BLOCK_PROTOCOL = 11n
 
 /** The bonded validators as the engine has them, strongest first. */
-export function lastValidators(ctx: ReadContext): readonly Validator[] {
+function lastValidators(ctx: ReadContext): readonly Validator[] {
   return [...state.lastPowers.keys(ctx)]
     .map((operator) => requireValidator(ctx, operator))
     .map((validator) => ({ validator, power: powerOf(validator), at: consensusAddress(ctx.identity, validator) }))

@@ -1,7 +1,5 @@
 /** What other modules and the application ask of staking. */
-export { delegate, getDelegation, poolOf } from './delegation.ts'
-export { lastValidators } from './history.ts'
+export { getDelegation } from './delegation.ts'
 export { params } from './params.ts'
-export { type PowerUpdate, updatesOfBlock } from './updates.ts'
-export { consensusAddress, consensusKey, powerOf, tokensOf } from './validator.ts'
+export { updatesOfBlock } from './updates.ts'
 export { getValidator, operatorOf } from './validators.ts'

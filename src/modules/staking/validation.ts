@@ -58,7 +58,7 @@ export function parseRates(message: CommissionRates): Rates {
 const LENGTHS = { moniker: 70, identity: 3000, website: 140, securityContact: 140, details: 280 } as const
 
 /** Throws sdk 18 for a text that is too long; lengths are in bytes. */
-export function checkDescription(description: Description): void {
+function checkDescription(description: Description): void {
   for (const [field, limit] of Object.entries(LENGTHS)) {
     const length = Buffer.byteLength(description[field as keyof typeof LENGTHS])
     if (length > limit) throw sdkErrors.invalidRequest(`invalid ${field} length; got: ${length}, max: ${limit}`)

@@ -9,7 +9,7 @@ import { moduleAccount } from '../../sdk/module-account.ts'
 import { protoValue } from '../../store/codecs.ts'
 import { item } from '../../store/collections.ts'
 
-export const STORE = 'sudo'
+const STORE = 'sudo'
 
 /** The root, and contracts with its permissions, sorted. */
 export const sudoers = item<Sudoers>(STORE, 0x01, protoValue(SudoersSchema))
