@@ -1,10 +1,11 @@
-import { fromBinary } from '@bufbuild/protobuf'
+import { create, fromBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { authorizationHash, encodeTransaction } from '../../evm/transaction/encode.ts'
 import { secp256k1 } from '../../evm/transaction/secp256k1.ts'
 import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/sender.ts'
 import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
 import { MsgEthereumTxResponseSchema } from '../../gen/chain/evm/v1/tx_pb.ts'
+import { ZeroGasActorsSchema } from '../../gen/chain/sudo/v1/state_pb.ts'
 import { TxMsgDataSchema } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import { auth } from '../../modules/auth/index.ts'
@@ -12,6 +13,7 @@ import * as bank from '../../modules/bank/keeper.ts'
 import { evm as evmModule } from '../../modules/evm/index.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import { localnetGenesis } from '../../modules/evm/localnet.ts'
+import { zeroGasActors } from '../../modules/sudo/state.ts'
 import { concat, decodeUint, EMPTY, encodeUint, equal, formatHex0x, hex } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -154,6 +156,40 @@ test('a transaction without funds, for another chain, or with too little gas is 
   expect(check({ chainId: 1n }).error?.message).toBe('invalid sender: invalid chain id for signer: have 1 want 6930')
   expect(check({ gasLimit: 20_999n }).error?.message).toBe('intrinsic gas too low: have 20999, want 21000')
   expect(check({ gasLimit: 16_777_217n }).code).not.toBe(0)
+})
+
+test('a node asks for its minimum at its own door, and blocks do not', () => {
+  const ctx = chain()
+  const check = (minGasPrices: string, mode: 'check' | 'recheck' = 'check') =>
+    path.check(ctx, wrapped(ctx, transfer()), mode, { minGasPrices })
+  expect(check('0.025unative').code).toBe(0)
+  expect(check('1unative,5other').code).toBe(0)
+  const dear = check('1.5unative')
+  expect([dear.code, dear.log]).toEqual([
+    13,
+    'transaction underpriced: gas price 1000000000000, minimum needed 1500000000000 wei: insufficient fee',
+  ])
+  expect(check('1.5unative', 'recheck').code).toBe(0)
+})
+
+test('a listed contract is called without fee, and the value is still checked', () => {
+  const ctx = chain()
+  const actors = create(ZeroGasActorsSchema, { alwaysZeroGasContracts: [formatHex0x(TO)] })
+  zeroGasActors.set(ctx, actors)
+  const { result, evmTx } = deliver(ctx, transfer({ valueWei: FUNDS }))
+  expect([result.code, evmTx!.effectiveGasPrice, evmTx!.gasUsed]).toEqual([0, 0n, 21_000n])
+  expect(evm.balanceWei(ctx, FEE_COLLECTOR)).toBe(0n)
+  expect(evm.balanceWei(ctx, TO)).toBe(FUNDS)
+  expect(deliver(ctx, transfer({ nonce: 1n, valueWei: 1n })).result.code).toBe(5)
+})
+
+test('a simulation runs to the end and keeps nothing', () => {
+  const ctx = chain()
+  const simulated = path.check(ctx, wrapped(ctx, transfer({ gasLimit: 90_000n })), 'simulate', settings)
+  expect([simulated.code, simulated.gasUsed]).toEqual([0, 21_000n])
+  expect(responseOf(simulated.data).vmError).toBe('')
+  expect(evm.nonce(ctx, SENDER)).toBe(0n)
+  expect(evm.balanceWei(ctx, TO)).toBe(0n)
 })
 
 test('the wrapping says nothing that the transaction does not', () => {
