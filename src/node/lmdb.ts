@@ -22,6 +22,9 @@ const SHARED = 'tables'
 
 type Db = Database<Buffer, Buffer>
 
+const BLOCK_BYTES = 16_384
+const SHORT_BYTES = 256
+
 /** What LMDB's declarations leave out. */
 interface Fast {
   getBinaryFast(key: Buffer, options: object): Buffer | undefined
@@ -51,6 +54,7 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     readOnly,
   })
   const places = new Map<string, Place>()
+  const copy = createCopier()
   const openDb = (name: string): Db => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
   const own = { prefix: Buffer.alloc(0), last: undefined }
   for (const name of SCATTERED) places.set(name, { ...own, db: openDb(name), grows: false })
@@ -69,9 +73,10 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     if (isTooLong(table, key)) return undefined
     const place = placeOf(table)
     const found = (place.db as unknown as Fast).getBinaryFast(keyIn(place, key), options)
-    return found === undefined ? undefined : copied(found)
+    return found === undefined ? undefined : copy(found)
   }
-  const iterate = (table: string, range: Range | undefined, options: object) => entries(placeOf(table), range, options)
+  const iterate = (table: string, range: Range | undefined, options: object) =>
+    entries(placeOf(table), range, options, copy)
 
   function read(): BackendRead {
     // Otherwise a view opened in the same turn of the event loop would be as old as that turn.
@@ -140,9 +145,27 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A copy of what the next read overwrites. `length` is the value's, shorter than the memory it was read into. */
-function copied(found: Buffer): Uint8Array {
-  return new Uint8Array(found.buffer, found.byteOffset, found.length).slice()
+type Copy = (found: Buffer) => Uint8Array
+
+/**
+ * Copies what the next read overwrites. `length` is the value's, shorter than the memory it was read into. Short values
+ * share blocks of memory: a buffer for each would cost more than reading it.
+ */
+function createCopier(): Copy {
+  let block = new Uint8Array(BLOCK_BYTES)
+  let used = 0
+  return (found) => {
+    const { length } = found
+    if (length > SHORT_BYTES) return new Uint8Array(found.buffer, found.byteOffset, length).slice()
+    if (used + length > BLOCK_BYTES) {
+      block = new Uint8Array(BLOCK_BYTES)
+      used = 0
+    }
+    const out = block.subarray(used, used + length)
+    for (let i = 0; i < length; i++) out[i] = found[i]!
+    used += length
+    return out
+  }
 }
 
 function keyIn(place: Place, key: Uint8Array): Buffer {
@@ -167,7 +190,12 @@ function lastOf(place: Place): Buffer {
   return place.last
 }
 
-function* entries(place: Place, { start, end, reverse }: Range = {}, options: object): IterableIterator<Entry> {
+function* entries(
+  place: Place,
+  { start, end, reverse }: Range = {},
+  options: object,
+  copy: Copy,
+): IterableIterator<Entry> {
   const skip = place.prefix.length
   const from = start && start.length > 0 ? boundIn(place, start) : skip > 0 ? place.prefix : undefined
   const to = end ? boundIn(place, end) : skip > 0 ? behind(place.prefix) : undefined
@@ -177,7 +205,7 @@ function* entries(place: Place, { start, end, reverse }: Range = {}, options: ob
   const low = from && (reverse ? { end: from, inclusiveEnd: true } : { start: from })
   const high = to && (reverse ? { start: to, exclusiveStart: true } : { end: to })
   for (const { key, value } of place.db.getRange({ ...options, ...low, ...high, reverse: reverse ?? false })) {
-    yield [new Uint8Array(key.subarray(skip)), copied(value)]
+    yield [new Uint8Array(key.subarray(skip)), copy(value)]
   }
 }
 

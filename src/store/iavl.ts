@@ -73,6 +73,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   let free: Node[] = []
   let written: [number, Uint8Array][] = []
   let dropped: number[] = []
+  const pageOutput = createOutput(4096)
 
   /** Behind its message, the hasher's memory holds the nodes' hashes. */
   const hasher = createHasher()
@@ -371,7 +372,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     return heights[node] === 0 || holdsSmallest(lefts[node]!)
   }
 
-  /** Writes a node that is part of a page, and pages for what lies below it and is not on disk. */
+  /** Writes a node that is part of a page, and what the page holds below it. */
   function putNode(out: Output, node: Node): void {
     const isLeaf = heights[node] === 0
     const keyed = !isLeaf && !holdsSmallest(rights[node]!)
@@ -385,24 +386,32 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     }
     if (isLeaf) return
     for (const child of [lefts[node]!, rights[node]!]) {
-      if (beginsPage(heights[child]!)) {
-        ensurePage(child)
-        putReference(out, child)
-      } else {
-        // It was the root of its tree when it was written.
+      if (beginsPage(heights[child]!)) putReference(out, child)
+      else putNode(out, child)
+    }
+  }
+
+  /** Writes the pages that begin below a node and are not on disk. */
+  function ensurePagesBelow(node: Node): void {
+    if (heights[node] === 0) return
+    for (const child of [lefts[node]!, rights[node]!]) {
+      if (beginsPage(heights[child]!)) ensurePage(child)
+      else {
+        // It may have been the root of its tree, with a page of its own, when it was written.
         load(child)
         dropPage(child)
-        putNode(out, child)
+        ensurePagesBelow(child)
       }
     }
   }
 
   function ensurePage(node: Node): void {
     if (pages[node]! > 0) return
-    const out = createOutput(2048)
-    putNode(out, node)
+    ensurePagesBelow(node)
+    pageOutput.length = 0
+    putNode(pageOutput, node)
     pages[node] = pages[node] === 0 ? nextPage() : -pages[node]!
-    written.push([pages[node]!, finish(out)])
+    written.push([pages[node]!, finish(pageOutput)])
   }
 
   function begin(of: Uint8Array, at: number): void {

@@ -4,7 +4,7 @@
  * own row, and any version is found with at most one more read.
  */
 import type { Entry, Tables, TableWrite } from './types.ts'
-import { type Input, type Output, putBytes, putVarint, takeVarint } from './varint.ts'
+import { type Input, type Output, putBytes, putVarint, takeVarint, varintLength } from './varint.ts'
 
 /** The height of a version and the piece of that height's log that holds it. */
 export interface Place {
@@ -59,13 +59,12 @@ export function putRun(out: Output, key: Uint8Array, place: Place, run: Run | un
     const oldest = Array.from(placesOf(run)).at(-1)!
     return { table: INDEX, key: indexKey(key, oldest.height), value: run.bytes.slice(0, run.end) }
   }
-  const step: Output = { bytes: new Uint8Array(16), length: 0 }
-  putVarint(step, place.height - run.newest.height)
-  putVarint(step, run.newest.piece)
+  const step = place.height - run.newest.height
   putVarint(out, (run.older + 1) * 2 + (run.isIndexed ? 1 : 0))
-  putVarint(out, step.length + run.end - run.olderAt)
-  putBytes(out, step.bytes.subarray(0, step.length))
-  putBytes(out, run.bytes.subarray(run.olderAt, run.end))
+  putVarint(out, varintLength(step) + varintLength(run.newest.piece) + run.end - run.olderAt)
+  putVarint(out, step)
+  putVarint(out, run.newest.piece)
+  if (run.older > 0) putBytes(out, run.bytes.subarray(run.olderAt, run.end))
   return undefined
 }
 

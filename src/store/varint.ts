@@ -28,6 +28,13 @@ export function putVarint(out: Output, value: number): void {
   out.bytes[out.length++] = rest
 }
 
+/** How many bytes `putVarint` writes. */
+export function varintLength(value: number): number {
+  let length = 1
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++
+  return length
+}
+
 export function putBytes(out: Output, bytes: Uint8Array): void {
   reserve(out, bytes.length)
   out.bytes.set(bytes, out.length)
