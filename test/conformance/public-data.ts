@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
-export const conformance = resolve(import.meta.dirname, '../../../shared/conformance')
+const conformance = resolve(import.meta.dirname, '../../../shared/conformance')
 
 /** Whether the data is there. Without it its tests cannot run, which is said aloud. */
 export const isPresent = existsSync(conformance)

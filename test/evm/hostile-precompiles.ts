@@ -50,7 +50,7 @@ const repeat = (count: number, part: (index: number) => Uint8Array) =>
   concat(...Array.from({ length: count }, (_, i) => part(i)))
 
 /** Input of modexp: operands of these lengths, the base one less than the modulus, every bit of the exponent set. */
-export function modexpInput(length: number, exponentLength: number, isEven = false): Uint8Array {
+function modexpInput(length: number, exponentLength: number, isEven = false): Uint8Array {
   const modulus = ones(length)
   if (isEven) modulus[length - 1] = 0xfe
   const base = modulus.slice()
