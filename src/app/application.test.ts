@@ -118,7 +118,7 @@ function block(...txs: Uint8Array[]): BlockOutput {
 const read = () => app.readContext(state, header())
 const balance = (holder: Uint8Array) => bank.balance(read(), holder, 'unative')
 
-function start(minGasPrices = ''): void {
+function start(minGasPrices = '', blockGasLimit?: bigint): void {
   app = createApplication({
     identity: almanac,
     chainId: CHAIN_ID,
@@ -139,6 +139,7 @@ function start(minGasPrices = ''): void {
       { address: bob.address, balanceUnative: 1_000_000n },
     ],
     validator: { publicKey: validatorKey },
+    ...(blockGasLimit === undefined ? {} : { blockGasLimit }),
   })
   const { validators } = app.initChain(genesis, state)
   expect(validators).toEqual([{ address: validatorAddress, publicKey: validatorKey, power: 1000n }])
@@ -283,10 +284,21 @@ test('a simulation needs no signature, tells the gas that delivery uses, and kee
   expect(Math.abs(difference)).toBeLessThan(1000)
 })
 
-test('a block takes no more transactions than its gas allows', () => {
-  const gas = 59_950_000n
-  const { results } = block(send(bob, 1n, { gas }), send(bob, 1n, { sequence: 1n, gas }))
-  expect(results.map(({ code }) => code)).toEqual([0, 0])
+test('a block that is out of gas runs nothing more: the one that crosses the limit keeps its fee, the next nothing', () => {
+  start('', 100_000n)
+  const txs = [0n, 1n, 2n].map((sequence) => send(bob, 1n, { sequence, gas: 100_000n }))
+  const { results } = block(...txs)
+  expect(results.map(({ code }) => code)).toEqual([0, 11, 11])
+  expect(results[1]!.log).toMatch(/^block gas meter; gasWanted: 100000, gasUsed: \d+: out of gas$/)
+  expect(results[2]).toMatchObject({ log: 'no block gas left to run tx: out of gas', gasUsed: 0n, events: [] })
+  expect(balance(bob.address)).toBe(1_000_001n)
+  expect(balance(alice.address)).toBe(1_000_000n - 1n - 2n * FEE)
+})
+
+test('gas beyond what a result can say is refused, whatever a block allows', () => {
+  start('', 0n)
+  expect(app.check(send(bob, 1n, { gas: 1n << 63n }), 'check')).toMatchObject({ code: 18, codespace: 'sdk' })
+  expect(app.check(send(bob, 1n, { gas: (1n << 63n) - 1n }), 'check')).toMatchObject({ code: 0 })
 })
 
 test('executing the same block twice writes the same changes', () => {

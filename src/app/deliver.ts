@@ -42,6 +42,14 @@ export function deliver(
 }
 
 function deliverEvm(machine: Machine, block: Context, gas: BlockGas, tx: DecodedTx, txIndex: number): EvmDelivery {
+  const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
+  // An EVM transaction is not undone once it has run: what it may use must fit beforehand.
+  if (gas.limit > 0n && gas.used + gasWanted > gas.limit) {
+    const failure = failureOf(
+      errors.outOfGas(`tx gas limit ${gasWanted} exceeds the block gas left: ${gas.limit - gas.used}`),
+    )
+    return { result: failedResult(failure, { gasWanted, gasUsed: 0n }) }
+  }
   try {
     const delivery = machine.evm.deliver(block, tx, { txIndex })
     gas.used += delivery.result.gasUsed

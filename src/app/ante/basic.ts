@@ -16,9 +16,13 @@ export function rejectEthereumMessages({ tx }: AnteContext): void {
   }
 }
 
+/** Results carry gas as a signed number of 64 bits. */
+const MAX_GAS_WANTED = (1n << 63n) - 1n
+
 /** Row 2. */
 export function limitGasToBlock({ ctx, tx }: AnteContext): void {
   const wanted = tx.authInfo.fee?.gasLimit ?? 0n
+  if (wanted > MAX_GAS_WANTED) throw errors.invalidRequest(`invalid gas supplied; ${wanted} > ${MAX_GAS_WANTED}`)
   const { gasLimit } = ctx.block
   if (gasLimit > 0n && wanted > gasLimit) {
     throw errors.invalidGasLimit(`tx gas limit ${wanted} exceeds block max gas ${gasLimit}`)
