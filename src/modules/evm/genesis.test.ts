@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
+import type { Context } from '../../sdk/context.ts'
+import { testContext } from '../../sdk/testing.ts'
+import * as auth from '../auth/keeper.ts'
+import { funTokenId, genesis } from './genesis.ts'
+import { evm } from './index.ts'
+import * as keeper from './keeper.ts'
+import { localnetGenesis } from './localnet.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+
+const A = `0x${'12'.repeat(20)}`
+const WORD = `0x${'0'.repeat(63)}1`
+
+function init(state: Record<string, unknown>, prepare: (ctx: Context) => void = () => {}): Context {
+  const ctx = testContext({ modules: [evm], block: { gasLimit: 60_000_000n } })
+  prepare(ctx)
+  genesis.init(ctx, { ...(genesis.defaults(ctx) as object), ...state } as never)
+  return ctx
+}
+
+const account = (fields: object) => ({ accounts: [{ address: A, code: '00', storage: [], ...fields }] })
+
+test('what genesis gives, an export gives back', () => {
+  const ctx = testContext({ modules: [evm] })
+  const given = localnetGenesis(ctx, 'Cancun')
+  genesis.init(ctx, given)
+  const exported = genesis.export(ctx)
+  const again = testContext({ modules: [evm] })
+  genesis.init(again, exported)
+  expect(genesis.export(again)).toEqual(exported)
+  expect((exported as { chain_config: unknown }).chain_config).toEqual({ fork: 'Cancun' })
+  expect((exported as { accounts: unknown[] }).accounts).toHaveLength(4)
+})
+
+test('a contract’s account must have the hash of its code, and is made where there is none', () => {
+  const made = init(account({ code: '6001', storage: [{ key: WORD, value: WORD }] }))
+  expect(auth.getAccount(made, hex(A))).toMatchObject({ kind: 'eth', codeHash: keccak256(hex('6001')) })
+  expect(formatHex0x(keeper.storage(made, hex(A), hex(WORD)))).toBe(WORD)
+  const known = (ctx: Context) => auth.setAccount(ctx, { ...auth.newAccount(ctx, hex(A)), codeHash: EMPTY_CODE_HASH })
+  expect(() => init(account({ code: '6001' }), known)).toThrow('its code has')
+})
+
+test('a genesis that is wrong names the place', () => {
+  expect(() => init(account({ address: 'xyz' }))).toThrow('genesis account "xyz" is not an address')
+  expect(() => init(account({ code: 'zz' }))).toThrow('is not hexadecimal')
+  const twice = [
+    { key: WORD, value: WORD },
+    { key: WORD, value: WORD },
+  ]
+  expect(() => init(account({ storage: twice }))).toThrow('duplicate storage key')
+  expect(() => init({ accounts: [account({}).accounts[0], account({}).accounts[0]] })).toThrow(
+    'duplicate genesis account',
+  )
+  expect(() => init({ chain_config: { fork: 'Frontier' } })).toThrow('fork "Frontier" is none of Berlin')
+  const params = { extra_eips: ['1153', '1153'], evm_channels: [], create_funtoken_fee: '1', canonical_wnative: A }
+  expect(() => init({ params })).toThrow('duplicate EIP: 1153')
+  expect(() => init({ params: { ...params, extra_eips: ['1'] } })).toThrow('EIP 1 is not activateable')
+  expect(() => init({ params: { ...params, extra_eips: [], canonical_wnative: `0x${'00'.repeat(20)}` } })).toThrow(
+    'canonical_wnative cannot be the zero address',
+  )
+})
+
+// PUSH0 PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
+const PUSH0 = hex('5f5f5260205ff3')
+const call = (ctx: Context) => queries.ethCall(ctx, { args: utf8(JSON.stringify({ to: A })) }).vmError
+
+test('the fork of the genesis decides which opcodes there are, and extra EIPs add to it', () => {
+  const code = formatHex0x(PUSH0).slice(2)
+  expect(call(init(account({ code })))).toBe('')
+  expect(call(init({ ...account({ code }), chain_config: { fork: 'London' } }))).toContain('invalid opcode')
+  const params = { extra_eips: ['3855'], evm_channels: [], create_funtoken_fee: '1', canonical_wnative: A }
+  expect(call(init({ ...account({ code }), params, chain_config: { fork: 'London' } }))).toBe('')
+})
+
+test('parameters change by the authority alone, and only to valid ones', () => {
+  const ctx = init({})
+  const params = { extraEips: [], evmChannels: ['channel-0'], createFuntokenFee: '5', canonicalWnative: hex(A) }
+  expect(() =>
+    messages.updateParams(ctx, { authority: 'chain1t2htvpfl862vnwdqnuekd9p4ulh3h6hdz42v2g', params }),
+  ).toThrow('unauthorized')
+  expect(keeper.params(ctx).createFuntokenFee).toBe('10000000000')
+})
+
+test('the id of a mapping is the chain’s', () => {
+  // evm.md §6, vector 26
+  expect(formatHex0x(funTokenId(hex('aef9437ff23d48d73271a41a8a094dec9ac71477'), 'unative'))).toBe(
+    '0x5b4f2ed0bcd28eea52f2d1d85a77aaded3c013e00fdc59f92537dfe0c6fa72ee',
+  )
+})
