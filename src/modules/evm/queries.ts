@@ -3,9 +3,10 @@ import { Query } from '../../gen/chain/evm/v1/query_pb.ts'
 import * as address from '../../identity/address.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { EMPTY, formatHex0x } from '../../primitives/bytes.ts'
-import { ChainError, queryError } from '../../primitives/errors.ts'
+import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
+import { parseField } from '../../sdk/request.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import * as staking from '../staking/keeper.ts'
@@ -16,15 +17,6 @@ import * as evm from './keeper.ts'
 import { answerEstimateGas, answerEthCall } from './query-calls.ts'
 import { tokenBalance } from './token-balance.ts'
 import { BASE_FEE_WEI, WEI_PER_UNIT } from './wei.ts'
-
-function parseConsensus(ctx: ReadContext, text: string): Uint8Array {
-  try {
-    return address.parseConsensus(ctx, text)
-  } catch (error) {
-    if (error instanceof ChainError) throw queryError('invalidArgument', error.message)
-    throw error
-  }
-}
 
 function findMapping(ctx: ReadContext, token: string) {
   const funToken = funtokens.find(ctx, token)
@@ -46,7 +38,8 @@ export const queries = defineQueries(Query, {
     }
   },
   validatorAccount(ctx, { consAddress }) {
-    const operator = staking.operatorOf(ctx, parseConsensus(ctx, consAddress))
+    const consensus = parseField('cons_address', () => address.parseConsensus(ctx, consAddress))
+    const operator = staking.operatorOf(ctx, consensus)
     if (!operator) throw queryError('notFound', `validator not found for ${consAddress}`)
     const account = auth.getAccount(ctx, operator)
     return {

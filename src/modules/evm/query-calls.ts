@@ -12,6 +12,7 @@ import { formatEip55 } from '../../primitives/address.ts'
 import { formatHex, formatHex0x, formatUtf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
+import { parseField, wrongField } from '../../sdk/request.ts'
 import { callGround, callMessage, DEFAULT_GAS_CAP, runCall } from './call.ts'
 import { type CallArgs, readCallArgs } from './call-args.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
@@ -29,14 +30,14 @@ export interface CallLimits {
 export const DEFAULT_LIMITS: CallLimits = { gasCap: DEFAULT_GAS_CAP }
 
 function readArgs(bytes: Uint8Array): CallArgs {
-  if (bytes.length === 0) throw queryError('invalidArgument', 'args: unexpected end of JSON input')
+  if (bytes.length === 0) throw wrongField('args', 'args: unexpected end of JSON input')
   let parsed: unknown
   try {
     parsed = JSON.parse(formatUtf8(bytes))
   } catch {
-    throw queryError('invalidArgument', 'args: invalid JSON')
+    throw wrongField('args', 'args: invalid JSON')
   }
-  const args = readCallArgs(parsed)
+  const args = parseField('args', () => readCallArgs(parsed))
   if (args.blobs) throw queryError('invalidArgument', 'blob transactions are not supported')
   return args
 }
@@ -48,10 +49,10 @@ function capOf({ gasCap }: EthCallRequest, limits: CallLimits): bigint {
 
 function groundOf(ctx: ReadContext, { proposerAddress, chainId }: EthCallRequest, { shouldStop }: CallLimits) {
   if (chainId !== 0n && chainId !== ctx.block.evmChainId) {
-    throw queryError('invalidArgument', `chain_id ${chainId} is not this chain's, ${ctx.block.evmChainId}`)
+    throw wrongField('chain_id', `chain_id ${chainId} is not this chain's, ${ctx.block.evmChainId}`)
   }
   if (proposerAddress.length !== 0 && proposerAddress.length !== 20) {
-    throw queryError('invalidArgument', `proposer_address has ${proposerAddress.length} bytes, not 20`)
+    throw wrongField('proposer_address', `proposer_address has ${proposerAddress.length} bytes, not 20`)
   }
   return callGround(ctx, { proposer: proposerAddress.length === 20 ? proposerAddress : undefined, shouldStop })
 }
@@ -109,7 +110,7 @@ export function answerEstimateGas(
   limits: CallLimits = DEFAULT_LIMITS,
 ): MessageInitShape<typeof EstimateGasResponseSchema> {
   const cap = capOf(request, limits)
-  if (cap < MIN_GAS_CAP) throw queryError('invalidArgument', `gas cap cannot be lower than ${MIN_GAS_CAP}`)
+  if (cap < MIN_GAS_CAP) throw wrongField('gas_cap', `gas cap cannot be lower than ${MIN_GAS_CAP}`)
   const args = readArgs(request.args)
   const outcome = estimateGas(groundOf(ctx, request, limits), args, cap)
   if (outcome.kind !== 'estimate') throw estimateFailure(outcome)
