@@ -187,6 +187,11 @@ describe('rows 36 to 52b: calls and estimates', () => {
     expect(call.json.ret).toBe(Buffer.from(reason, 'hex').toString('base64'))
   })
 
+  test('calldata of a large contract fits into a query string', async () => {
+    const creation = Buffer.from(JSON.stringify({ data: `0x00${'5b'.repeat(24_000)}` })).toString('base64url')
+    expect((await ask(`${P}/eth_call?args=${creation}`)).status).toBe(200)
+  })
+
   test('a form sent by POST is not served as a GET', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expectError(await ask(`${P}/eth_call`, { method: 'POST', headers }), 405, 12)
@@ -286,6 +291,9 @@ describe('names and modules', () => {
     )
     // 41 documented paths (the three fee shares are one), and the right spelling beside the misspelt one.
     expect(documented.length).toBe(42)
+    const operations = documented.flatMap((path) => paths[path].get['x-operations'] ?? [paths[path].get.operationId])
+    expect(new Set(operations.filter((id) => !id.endsWith('.2'))).size).toBe(43)
+    expect(operations.length).toBe(new Set(operations).size)
     for (const path of Object.keys(paths)) {
       const { status, json } = await ask(path.replace(/\{[^}]*\}/g, '1'), { method: 'OPTIONS' })
       expect([path, status, json]).toEqual([path, 204, undefined])

@@ -100,7 +100,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
 
   function operation(group: readonly Route[]): Json {
     const first = group[0]!
-    const ids = group.map((route) => operationId(identity, route))
+    const ids = group.map(operationId)
     const answers = group.map((route) => reference(route.rpc.output))
     const parameters = [...pathParameters(group), ...queryParameters(first)]
     if (group.length > 1) {
@@ -135,6 +135,15 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
     }
   }
 
+  const used = new Map<string, number>()
+  /** `chain.evm.v1.Query.Balance`; a further path of the same operation has a number behind it. */
+  function operationId({ rpc }: Route): string {
+    const id = `${identity.toProfileName(rpc.parent.typeName)}.${rpc.name}`
+    const count = (used.get(id) ?? 0) + 1
+    used.set(id, count)
+    return count === 1 ? id : `${id}.${count}`
+  }
+
   const paths: Record<string, Json> = {}
   for (const group of byShape(routes)) {
     const path = identity.toProfilePath(group[0]!.template).replace(/=\*+\}/g, '}')
@@ -148,12 +157,6 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
     paths,
     components: { schemas },
   }
-}
-
-/** `chain.evm.v1.Query.Balance`, and a number for a second path of one operation. */
-function operationId(identity: Identity, route: Route): string {
-  const { rpc } = route
-  return `${identity.toProfileName(rpc.parent.typeName)}.${rpc.name}`
 }
 
 /** Routes of one verb and one shape together, in the order of declaration. */
