@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { compare, formatHex, formatUtf8, hex, utf8 } from '../primitives/bytes.ts'
 import { seeded } from './contract.ts'
-import { createForest, type Forest, NONE, type Node } from './iavl.ts'
+import { createForest, type Forest } from './iavl.ts'
+import { NONE, type Node } from './nodes.ts'
 import { merkleRoot, storeLeaf } from './trees.ts'
 
 /** A forest over pages kept in a map. */

@@ -2,8 +2,10 @@
 import { concat, equal, formatHex, utf8 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { META } from './heights.ts'
-import { createForest, NONE, type Node, type PageReference } from './iavl.ts'
+import { createForest } from './iavl.ts'
+import { NONE, type Node } from './nodes.ts'
 import { compareTexts } from './order.ts'
+import type { PageReference } from './pages.ts'
 import type { Change, Tables, TableWrite } from './types.ts'
 import { createOutput, finish, type Input, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
 

@@ -1,0 +1,190 @@
+/** Trees on disk: pages of a few levels each, written at checkpoints and read when a path leads into them. */
+import { fromKey, toKey } from '../primitives/bytes.ts'
+import { HASHED, hashAt, hashOf, LOADED, measure, NONE, type Node, type Nodes } from './nodes.ts'
+import { createOutput, finish, type Input, type Output, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
+
+/** What a reference says of a node that is on disk. */
+export interface PageReference {
+  readonly page: number
+  readonly height: number
+  readonly size: number
+  readonly hash: Uint8Array
+}
+
+/** Pages written and pages no longer needed, since the last time they were taken. */
+export interface PageChanges {
+  readonly written: readonly (readonly [page: number, bytes: Uint8Array])[]
+  readonly dropped: readonly number[]
+}
+
+export interface Pages {
+  /** Sees to it that a node is in memory; its children then are so at least by reference. */
+  load(node: Node): void
+  /** A node known by reference, to be read when needed. */
+  refer(reference: PageReference): Node
+  /** Says that a node's page no longer holds what the node does. */
+  outdate(node: Node): void
+  /** Says that a node will not begin a page. */
+  drop(node: Node): void
+  /** Puts what is not on disk into pages. The hashes must have been computed. */
+  save(root: Node): PageReference
+  take(): PageChanges
+}
+
+/** A node of such a height begins a page, so that a page holds four levels. The root of a tree begins one at any height. */
+const beginsPage = (height: number) => height % 4 === 3
+
+const LEAF = 0
+const INNER = 1
+const REFERENCE = 2
+/** An inner node whose key, the smallest of its right subtree, is not in the page. */
+const KEYED_INNER = 3
+
+/** Pages that `readPage` finds; new ones are numbered by `nextPage`. */
+export function createPages(
+  nodes: Nodes,
+  readPage: (page: number) => Uint8Array | undefined,
+  nextPage: () => number,
+): Pages {
+  let written: [number, Uint8Array][] = []
+  let dropped: number[] = []
+  const pageOutput = createOutput(4096)
+
+  function drop(node: Node): void {
+    if (nodes.pages[node] === 0) return
+    dropped.push(Math.abs(nodes.pages[node]!))
+    nodes.pages[node] = 0
+  }
+
+  /** A page keeps its number when it is written anew: old and new checkpoint never are on disk together. */
+  function outdate(node: Node): void {
+    if (nodes.pages[node]! > 0) nodes.pages[node] = -nodes.pages[node]!
+  }
+
+  function load(node: Node): void {
+    if ((nodes.flags[node]! & LOADED) !== 0) return
+    const bytes = readPage(nodes.pages[node]!)
+    if (!bytes) throw new Error(`page ${nodes.pages[node]} of the trees is missing`)
+    takeNode({ bytes, at: 0 }, node)
+  }
+
+  /** Reads a node and what its page holds below it, into the given place. Returns its smallest key, if the page has it. */
+  function takeNode(input: Input, node: Node): string | undefined {
+    const kind = takeVarint(input)
+    if (kind === REFERENCE) {
+      nodes.pages[node] = takeVarint(input)
+      nodes.heights[node] = takeVarint(input)
+      nodes.sizes[node] = takeVarint(input)
+      nodes.memory.set(takeBytes(input, 32), hashAt(node))
+      nodes.flags[node] = HASHED
+      return undefined
+    }
+    nodes.versions[node] = takeVarint(input)
+    nodes.memory.set(takeBytes(input, 32), hashAt(node))
+    nodes.flags[node] = LOADED | HASHED
+    if (kind === LEAF) {
+      nodes.heights[node] = 0
+      nodes.sizes[node] = 1
+      nodes.lefts[node] = NONE
+      nodes.rights[node] = NONE
+      nodes.keys[node] = toKey(takeBytes(input, takeVarint(input)))
+      return nodes.keys[node]
+    }
+    const ownKey = kind === KEYED_INNER ? toKey(takeBytes(input, takeVarint(input))) : undefined
+    const left = nodes.allocate()
+    const right = nodes.allocate()
+    const smallest = takeNode(input, left)
+    const smallestRight = takeNode(input, right)
+    nodes.lefts[node] = left
+    nodes.rights[node] = right
+    nodes.keys[node] = ownKey ?? smallestRight!
+    measure(nodes, node)
+    return smallest
+  }
+
+  function putReference(out: Output, node: Node): void {
+    putVarint(out, REFERENCE)
+    putVarint(out, nodes.pages[node]!)
+    putVarint(out, nodes.heights[node]!)
+    putVarint(out, nodes.sizes[node]!)
+    putBytes(out, nodes.memory.subarray(hashAt(node), hashAt(node) + 32))
+  }
+
+  /** Whether the smallest leaf below a node lies in the page that holds the node. */
+  function holdsSmallest(node: Node): boolean {
+    if (beginsPage(nodes.heights[node]!)) return false
+    return nodes.heights[node] === 0 || holdsSmallest(nodes.lefts[node]!)
+  }
+
+  /** Writes a node that is part of a page, and what the page holds below it. */
+  function putNode(out: Output, node: Node): void {
+    const isLeaf = nodes.heights[node] === 0
+    const keyed = !isLeaf && !holdsSmallest(nodes.rights[node]!)
+    putVarint(out, isLeaf ? LEAF : keyed ? KEYED_INNER : INNER)
+    putVarint(out, nodes.versions[node]!)
+    putBytes(out, nodes.memory.subarray(hashAt(node), hashAt(node) + 32))
+    if (isLeaf || keyed) {
+      const bytes = fromKey(nodes.keys[node]!)
+      putVarint(out, bytes.length)
+      putBytes(out, bytes)
+    }
+    if (isLeaf) return
+    for (const child of [nodes.lefts[node]!, nodes.rights[node]!]) {
+      if (beginsPage(nodes.heights[child]!)) putReference(out, child)
+      else putNode(out, child)
+    }
+  }
+
+  /** Writes the pages that begin below a node and are not on disk. */
+  function ensurePagesBelow(node: Node): void {
+    if (nodes.heights[node] === 0) return
+    for (const child of [nodes.lefts[node]!, nodes.rights[node]!]) {
+      if (beginsPage(nodes.heights[child]!)) ensurePage(child)
+      else {
+        // It may have been the root of its tree, with a page of its own, when it was written.
+        load(child)
+        drop(child)
+        ensurePagesBelow(child)
+      }
+    }
+  }
+
+  function ensurePage(node: Node): void {
+    if (nodes.pages[node]! > 0) return
+    ensurePagesBelow(node)
+    pageOutput.length = 0
+    putNode(pageOutput, node)
+    nodes.pages[node] = nodes.pages[node] === 0 ? nextPage() : -nodes.pages[node]!
+    written.push([nodes.pages[node]!, finish(pageOutput)])
+  }
+
+  return {
+    load,
+    outdate,
+    drop,
+    refer(reference) {
+      const node = nodes.allocate()
+      nodes.pages[node] = reference.page
+      nodes.heights[node] = reference.height
+      nodes.sizes[node] = reference.size
+      nodes.memory.set(reference.hash, hashAt(node))
+      nodes.flags[node] = HASHED
+      return node
+    },
+    save(root) {
+      ensurePage(root)
+      return {
+        page: nodes.pages[root]!,
+        height: nodes.heights[root]!,
+        size: nodes.sizes[root]!,
+        hash: hashOf(nodes, root),
+      }
+    },
+    take() {
+      const taken = { written, dropped }
+      written = []
+      dropped = []
+      return taken
+    },
+  }
+}
