@@ -1,6 +1,8 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { decodeTransaction } from '../evm/transaction/decode.ts'
 import { MsgSendSchema } from '../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
@@ -8,13 +10,14 @@ import * as auth from '../modules/auth/keeper.ts'
 import * as bank from '../modules/bank/keeper.ts'
 import { formatBech32, ofModule } from '../primitives/address.ts'
 import { formatHex, hex, utf8 } from '../primitives/bytes.ts'
-import { sha256 } from '../primitives/hash.ts'
+import { keccak256, sha256 } from '../primitives/hash.ts'
 import { publicKeyOf, signBytesWith } from '../sdk/crypto.ts'
 import { addressOf, encodePublicKey } from '../sdk/public-key.ts'
 import { directSignBytes } from '../sdk/sign-bytes.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { Branch } from '../store/types.ts'
 import { createApplication } from './application.ts'
+import { wrapEthereumTx } from './evm/envelope.ts'
 import { localnetGenesis } from './localnet.ts'
 import type { Application, BlockOutput } from './types.ts'
 
@@ -360,4 +363,45 @@ describe('genesis that is wrong is refused with its place', () => {
       'bonded_tokens_pool balance is different',
     )
   })
+})
+
+/** One wei from the Ethereum account of bob's key, funded in a block. */
+async function ethereumTransfer(): Promise<Uint8Array> {
+  const account = privateKeyToAccount(`0x${formatHex(bob.privateKey)}`)
+  const key = { kind: 'ethSecp256k1', key: publicKeyOf(bob.privateKey) } as const
+  block(send({ ...bob, text: formatBech32('chain', addressOf(almanac, key)) }, 500_000n))
+  const fees = { gas: 21_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 0n }
+  const to = `0x${formatHex(alice.address)}` as const
+  const raw = hex(await account.signTransaction({ chainId: 6930, type: 'eip1559', nonce: 0, to, value: 1n, ...fees }))
+  return wrapEthereumTx(almanac, decodeTransaction(raw), keccak256(raw))
+}
+
+test('whatever is done to the bytes of a transaction, it is answered, and state stays sound', async () => {
+  let seed = 0x2545f491
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return (seed >>> 9) % below
+  }
+  const templates = [send(bob, 5n, { memo: 'a memo', sequence: 1n }), await ethereumTransfer()]
+  expect(templates.map((bytes) => app.check(bytes, 'check').code)).toEqual([0, 0])
+  const supply = bank.supply(read(), 'unative')
+  const seen = new Set<string>()
+  for (let i = 0; i < 1500; i++) {
+    let bytes: Uint8Array = templates[i % 2]!.slice()
+    for (let changes = 1 + random(2); changes > 0; changes--) {
+      const at = random(bytes.length)
+      const kind = random(8)
+      if (kind < 5) bytes[at] = random(256)
+      else if (kind === 5) bytes = bytes.slice(0, at + 1)
+      else if (kind === 6) bytes = Uint8Array.from([...bytes.slice(0, at), random(256), ...bytes.slice(at)])
+      else bytes = Uint8Array.from([...bytes.slice(0, at), ...bytes.slice(at + 1 + random(3))])
+      if (bytes.length === 0) bytes = hex('00')
+    }
+    const { code, codespace } = app.check(bytes, 'check')
+    seen.add(`${codespace} ${code}`)
+    if (i % 10 === 0) seen.add(`${block(bytes).results[0]!.code}`)
+  }
+  expect(seen.has('undefined 1')).toBe(false)
+  expect(seen.has('sdk 2') && seen.has('sdk 4')).toBe(true)
+  expect(bank.supply(read(), 'unative')).toBe(supply)
 })
