@@ -3,8 +3,6 @@
  * sends as many bytes: same run, same load, once with the cache of answers and once without it.
  */
 import { Agent, request } from 'node:http'
-import { formatBech32 } from '../src/primitives/address.ts'
-import { sha256 } from '../src/primitives/hash.ts'
 import { isAside, serveAside, startAside } from './aside.ts'
 import { startNodeProcess } from './load.ts'
 
@@ -71,15 +69,12 @@ async function startBare(bytes: number): Promise<{ port: number; end(): void }> 
 }
 
 async function main(): Promise<void> {
-  const balances = Array.from({ length: ACCOUNTS }, (_, i) => {
-    const address = formatBech32('chain', sha256(new Uint8Array([i >> 8, i & 255])).slice(0, 20))
-    return `/sdk/bank/v1beta1/balances/${address}`
-  })
   const worker = startAside<Load, { perSecond: number; bytes: number }>(import.meta.filename)
   const { run } = worker
   console.log('what                       per second   bytes   bare        ratio')
   for (const cache of ['16MB', '0']) {
-    const node = await startNodeProcess(['--ephemeral', '--api-cache', cache])
+    const node = await startNodeProcess(['--ephemeral', '--accounts', String(ACCOUNTS / 2), '--api-cache', cache])
+    const balances = node.config.accounts.map(({ address }) => `/chain/evm/v1/balances/${address}`)
     const port = Number(new URL(node.config.urls.rest).port)
     for (const [name, paths] of [
       ['params', ['/chain/evm/v1/params']],

@@ -1,6 +1,6 @@
 /** Bundles the sources into `dist/`: the command line, the library with its types, and the entry points of the workers. */
 import { spawn } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -19,6 +19,16 @@ function emitTypes() {
   })
 }
 
+/** What an earlier build left and this one did not write again. A build that fails leaves the last good one. */
+function removeStale(written) {
+  for (const folder of ['dist', 'dist/chunks', 'dist/workers']) {
+    for (const name of readdirSync(join(root, folder))) {
+      const path = `${folder}/${name}`
+      if (/\.js(\.map)?$/.test(name) && !written.has(path)) rmSync(join(root, path))
+    }
+  }
+}
+
 async function bundle() {
   const entryPoints = {
     almanac: 'src/cli/main.ts',
@@ -27,7 +37,7 @@ async function bundle() {
     'workers/api': 'src/node/workers/api.ts',
   }
   for (const [name, file] of Object.entries(entryPoints)) if (!existsSync(join(root, file))) delete entryPoints[name]
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,
     outdir: 'dist',
@@ -42,8 +52,9 @@ async function bundle() {
     sourcesContent: false,
     chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
+    metafile: true,
   })
+  removeStale(new Set(Object.keys(metafile.outputs)))
 }
 
-if (!typesOnly) rmSync(join(root, 'dist'), { recursive: true, force: true })
 await Promise.all([withTypes ? emitTypes() : undefined, typesOnly ? undefined : bundle()])

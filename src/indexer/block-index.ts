@@ -19,6 +19,8 @@ import { hashKey } from './writer.ts'
 
 /** Decoded blocks that are kept: look-ups of receipts come several a block. */
 const CACHED_BLOCKS = 8
+/** Headers likewise: every query of state needs that of its height. */
+const CACHED_HEADERS = 64
 
 /** A block whose results and receipts are decoded when first looked at. */
 function readBlock(tables: Tables, key: Uint8Array, row: Uint8Array): StoredBlock {
@@ -88,6 +90,7 @@ function commonHeights(groups: readonly (readonly (readonly Posting[])[])[]): bi
  */
 export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): BlockIndex {
   const cache = new Map<bigint, StoredBlock>()
+  const headers = new Map<bigint, ReturnType<typeof decodeBlockHeader>>()
 
   const edge = (reverse: boolean): bigint => {
     const first = tables.iterate(BLOCKS, { reverse }).next()
@@ -178,9 +181,14 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     earliestHeight: () => edge(false),
     block,
     header(height) {
-      if (height < 0n) return undefined
+      const cached = headers.get(height)
+      if (cached || height < 0n) return cached
       const row = tables.get(BLOCKS, encodeUint64(height))
-      return row && decodeBlockHeader(row)
+      if (!row) return undefined
+      const read = decodeBlockHeader(row)
+      headers.set(height, read)
+      if (headers.size > CACHED_HEADERS) headers.delete(headers.keys().next().value!)
+      return read
     },
     heightOfHash(blockHash) {
       const row = tables.get(BLOCK_HASHES, hashKey(blockHash))

@@ -24,6 +24,7 @@ import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
+import type { ApiPool } from './workers/api-pool.ts'
 import { type ComputePool, createComputePool } from './workers/pool.ts'
 
 export interface AssemblyOptions {
@@ -130,15 +131,19 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     undo.push(() => solo.stop())
     const withContext = createStateReader(store, solo.blocks, app)
     const jobs = createJobs(app)
+    let apiPool: ApiPool | undefined
     const compute = openCompute({ config, dataPath, chainId, withContext, jobs, log, elapsed })
     undo.push(() => compute.stop())
     const accounts = deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity)
-    const engine: Engine = {
+    const engineFacts = {
       nodeId: sha256(validatorKey.publicKey).slice(0, 20),
       moniker: config.node.moniker,
       listenAddress: 'tcp://127.0.0.1:26656',
       rpcAddress: `tcp://${config.comet.host}:${config.comet.port + config.node.portOffset}`,
       validatorKey: validatorKey.publicKey,
+    }
+    const engine: Engine = {
+      ...engineFacts,
       genesis: () => genesis,
       check: (tx) => solo.checkOnly(tx),
       simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
@@ -160,14 +165,37 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       log,
       now: clock,
     })
+    const ports = portChooser(options, config)
+    const { workers } = config.api
+    if (workers > 0 && options.openPorts !== false) {
+      const { openApiPool } = await import('./workers/api-pool.ts')
+      apiPool = await openApiPool({
+        workers,
+        entry: workerEntry('api'),
+        setup: {
+          dataPath: dataPath!,
+          config,
+          chainId,
+          genesis,
+          facts: engineFacts,
+          ports: { rest: ports('rest', 'port'), grpc: ports('grpc', 'port') },
+        },
+        driver: solo,
+        compute,
+        log,
+      })
+      undo.push(() => apiPool?.close())
+    }
     const gateways =
       options.openPorts === false
         ? undefined
         : await openGateways({
             node: gateway,
             engine,
-            config,
-            portOf: portChooser(options, config),
+            config: apiPool
+              ? { ...config, rest: { ...config.rest, enabled: false }, grpc: { ...config.grpc, enabled: false } }
+              : config,
+            portOf: ports,
             ready: () => readiness(solo, timing, clock()),
             renderMetrics: () => metrics?.render() ?? '',
           })
@@ -180,7 +208,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       evmChainId,
       genesisTime: genesis.genesis_time,
       accounts,
-      urls: gateways?.urls ?? {},
+      urls: { ...apiPool?.urls, ...gateways?.urls },
       get height() {
         return solo.status().latestHeight
       },

@@ -53,7 +53,7 @@ export const SETTINGS = {
       flag: 'accounts',
       genesis: true,
       min: 1,
-      max: 1000,
+      max: 100_000,
     }),
     balance: define('chain', 'balance', 'bigint', 10_000n, 'Balance of each funded account, whole native units.', {
       flag: 'balance',
@@ -121,10 +121,17 @@ export const SETTINGS = {
     port: define('metrics', 'port', 'integer', 26_660, 'Port; 0 lets the system choose.', port),
   },
   api: {
-    workers: define('api', 'workers', 'integer', 0, 'Threads that serve queries; 0 serves them in the main thread.', {
-      min: 0,
-      max: 64,
-    }),
+    workers: define(
+      'api',
+      'workers',
+      'integer',
+      0,
+      'Processes that serve REST and gRPC beside the main one; 0 serves them in it.',
+      {
+        min: 0,
+        max: 64,
+      },
+    ),
     tx: define('api', 'tx', 'boolean', true, 'Offer the transaction service (simulate, broadcast, get).'),
     cors: define('api', 'cors', 'list', ['*'], 'Origins that browsers may call from; an empty list allows none.'),
     bodyLimit: define('api', 'body_limit', 'integer', 5 * 1024 * 1024, 'Largest request body, bytes.', {

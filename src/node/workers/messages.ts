@@ -1,7 +1,11 @@
 /** What the main thread and its workers say to each other. Everything is structured-cloneable. */
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import type { Engine } from '../../api/engine.ts'
+import type { GenesisDocument } from '../../app/types.ts'
+import type { Admission, Driver, Inclusion } from '../../consensus/driver.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
+import type { Config } from '../settings.ts'
 
 /** What a worker needs to open the chain for reading. */
 export interface WorkerSetup {
@@ -30,6 +34,59 @@ export type JobAnswer =
 /** Sent once, when the worker can take jobs. */
 export interface ReadyMessage {
   readonly ready: true
+}
+
+/** What an API worker needs to serve queries of the same chain. */
+export interface ApiSetup {
+  readonly dataPath: string
+  readonly config: Config
+  readonly chainId: string
+  readonly genesis: GenesisDocument
+  readonly facts: Pick<Engine, 'nodeId' | 'moniker' | 'listenAddress' | 'rpcAddress' | 'validatorKey'>
+  readonly ports: { readonly rest: number; readonly grpc: number }
+  readonly status: DriverStatus
+}
+
+export type DriverStatus = ReturnType<Driver['status']>
+
+/** From the main process to an API worker. */
+export type ToApiWorker =
+  | { readonly kind: 'setup'; readonly setup: ApiSetup }
+  /** After each commit, and when the chain halts. */
+  | { readonly kind: 'status'; readonly status: DriverStatus }
+  | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
+
+/** From an API worker to the main process. What it asks is answered under the same number. */
+export type FromApiWorker =
+  /** It hears now. */
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'listening'; readonly urls: Readonly<Record<string, string | undefined>> }
+  | { readonly kind: 'failed'; readonly error: CarriedError }
+  | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
+  | { readonly kind: 'submitAndWait'; readonly id: number; readonly tx: Uint8Array; readonly timeoutMs: number }
+  | {
+      readonly kind: 'compute'
+      readonly id: number
+      readonly job: string
+      readonly payload: unknown
+      readonly height: bigint | undefined
+      readonly timeoutMs: number | undefined
+    }
+  | { readonly kind: 'abort'; readonly id: number }
+
+/** An admission as it travels: its error apart, in a form that arrives whole. */
+export interface CarriedAdmission {
+  readonly admission: Omit<Admission, 'error'>
+  readonly error?: CarriedError
+  readonly inclusion?: Inclusion
+}
+
+export function packAdmission({ error, ...admission }: Admission, inclusion?: Inclusion): CarriedAdmission {
+  return { admission, ...(error && { error: packError(error) }), ...(inclusion && { inclusion }) }
+}
+
+export function unpackAdmission({ admission, error }: CarriedAdmission): Admission {
+  return { ...admission, ...(error && { error: unpackError(error) }) }
 }
 
 /** An error on its way between threads. Without a status it was a bug: its stack is for the log alone. */

@@ -1,0 +1,131 @@
+/**
+ * The API workers: processes that serve REST and gRPC over their own reads of the store, on ports that they share. What
+ * only the main process can do (taking transactions, heavy work) they ask of it. JSON-RPC and the CometBFT RPC stay in
+ * the main process: they keep filters and subscriptions for their clients.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import type { Compute } from '../../api/gateway.ts'
+import type { Driver } from '../../consensus/driver.ts'
+import { queryError } from '../../primitives/errors.ts'
+import type { GatewayUrls } from '../gateways.ts'
+import type { Log } from '../log.ts'
+import {
+  type ApiSetup,
+  type FromApiWorker,
+  packAdmission,
+  packError,
+  type ToApiWorker,
+  unpackError,
+} from './messages.ts'
+
+export interface ApiPoolOptions {
+  readonly workers: number
+  readonly entry: URL
+  readonly setup: Omit<ApiSetup, 'status'>
+  readonly driver: Driver
+  readonly compute: Compute
+  readonly log: Log
+}
+
+export interface ApiPool {
+  readonly urls: Pick<GatewayUrls, 'rest' | 'grpc'>
+  close(): Promise<void>
+}
+
+/** Delay before a worker that ended is started again. */
+const RESTART_MS = 500
+/** Time that a worker has to end by itself. */
+const STOP_MS = 2000
+
+/** Resolves when every worker listens; rejects, with all of them ended, when one cannot. */
+export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
+  const { driver, compute, log } = options
+  const workers = new Set<Worker>()
+  let stopping = false
+  const restart = cluster.settings
+  cluster.setupPrimary({ ...restart, exec: options.entry.pathname, args: [], execArgv: [], serialization: 'advanced' })
+
+  const tell = (worker: Worker, message: ToApiWorker) => {
+    if (worker.isConnected()) worker.send(message)
+  }
+
+  function serve(worker: Worker, running: Map<number, AbortController>, message: FromApiWorker): void {
+    if (message.kind === 'abort') {
+      running.get(message.id)?.abort()
+      return
+    }
+    if (message.kind === 'hello' || message.kind === 'listening' || message.kind === 'failed') return
+    const { id } = message
+    const abort = new AbortController()
+    running.set(id, abort)
+    answer(message, abort.signal)
+      .then(
+        (result) => tell(worker, { kind: 'answer', id, result }),
+        (error) => tell(worker, { kind: 'answer', id, error: packError(error) }),
+      )
+      .finally(() => running.delete(id))
+  }
+
+  async function answer(message: Extract<FromApiWorker, { id: number }>, signal: AbortSignal): Promise<unknown> {
+    if (message.kind === 'submit') return packAdmission(await driver.submit(message.tx))
+    if (message.kind === 'submitAndWait') {
+      const { admission, inclusion } = await driver.submitAndWait(message.tx, message.timeoutMs)
+      return packAdmission(admission, inclusion)
+    }
+    if (message.kind !== 'compute') throw queryError('internal', 'not a question')
+    return compute.run(message.job, message.payload, { height: message.height, signal, timeoutMs: message.timeoutMs })
+  }
+
+  function start(): Promise<GatewayUrls> {
+    const worker = cluster.fork()
+    const running = new Map<number, AbortController>()
+    workers.add(worker)
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: FromApiWorker) => {
+        if (message.kind === 'hello')
+          tell(worker, { kind: 'setup', setup: { ...options.setup, status: driver.status() } })
+        else if (message.kind === 'listening') resolve(message.urls as GatewayUrls)
+        else if (message.kind === 'failed') reject(unpackError(message.error))
+        else serve(worker, running, message)
+      })
+      worker.on('exit', (code) => {
+        workers.delete(worker)
+        for (const abort of running.values()) abort.abort()
+        reject(queryError('unavailable', `an API worker ended with ${code}`))
+        if (stopping) return
+        log('error', 'API worker ended', { code })
+        setTimeout(() => {
+          if (!stopping) start().catch((error) => log('error', 'API worker did not start', { error }))
+        }, RESTART_MS).unref()
+      })
+    })
+  }
+
+  const publish = () => {
+    for (const worker of workers) tell(worker, { kind: 'status', status: driver.status() })
+  }
+  const forget = driver.onBlock(publish)
+
+  async function close(): Promise<void> {
+    stopping = true
+    forget()
+    await Promise.all(
+      [...workers].map(
+        (worker) =>
+          new Promise<void>((resolve) => {
+            worker.once('exit', () => resolve())
+            worker.disconnect()
+            setTimeout(() => worker.process.kill('SIGKILL'), STOP_MS).unref()
+          }),
+      ),
+    )
+  }
+
+  try {
+    const [urls] = await Promise.all(Array.from({ length: options.workers }, start))
+    return { urls: urls!, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

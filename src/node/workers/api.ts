@@ -1,0 +1,157 @@
+/** Entry of an API worker: REST and gRPC over its own reads; transactions and heavy work go to the main process. */
+import type { Engine } from '../../api/engine.ts'
+import type { Compute } from '../../api/gateway.ts'
+import { createApplication } from '../../app/application.ts'
+import { createJobs } from '../../app/jobs.ts'
+import type { CheckResult } from '../../app/types.ts'
+import type { Driver } from '../../consensus/driver.ts'
+import { evmChainIdOf } from '../../identity/identity.ts'
+import { almanac } from '../../identity/profiles/almanac.ts'
+import { openBlockIndex } from '../../indexer/block-index.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { openVersionedStore } from '../../store/versioned.ts'
+import { parseBlockTime } from '../config.ts'
+import { createGatewayNode } from '../gateway-node.ts'
+import { openGateways } from '../gateways.ts'
+import { readiness } from '../health.ts'
+import { openLmdb } from '../lmdb.ts'
+import { createLog } from '../log.ts'
+import { createStateReader } from '../state-reader.ts'
+import {
+  type ApiSetup,
+  type CarriedAdmission,
+  type FromApiWorker,
+  packError,
+  type ToApiWorker,
+  unpackAdmission,
+  unpackError,
+} from './messages.ts'
+
+type Question = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'abort' }>
+/** A question without its number. */
+type Ask = Question extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
+
+const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
+let lastId = 0
+let status: ApiSetup['status'] | undefined
+
+const tell = (message: FromApiWorker) => void process.send!(message)
+
+/** Asks the main process. */
+function ask(question: Ask, signal?: AbortSignal): Promise<unknown> {
+  const id = ++lastId
+  return new Promise((resolve, reject) => {
+    const abort = () => tell({ kind: 'abort', id })
+    const done = () => {
+      signal?.removeEventListener('abort', abort)
+      waiting.delete(id)
+    }
+    waiting.set(id, {
+      resolve: (result) => {
+        done()
+        resolve(result)
+      },
+      reject: (error) => {
+        done()
+        reject(error)
+      },
+    })
+    signal?.addEventListener('abort', abort, { once: true })
+    tell({ ...question, id } as Question)
+  })
+}
+
+const elsewhere = (what: string) => () => {
+  throw queryError('unimplemented', `${what} is served by the main process`)
+}
+
+const driver: Driver = {
+  submit: async (tx) => unpackAdmission((await ask({ kind: 'submit', tx })) as CarriedAdmission),
+  async submitAndWait(tx, timeoutMs) {
+    const carried = (await ask({ kind: 'submitAndWait', tx, timeoutMs })) as CarriedAdmission
+    return { admission: unpackAdmission(carried), ...(carried.inclusion && { inclusion: carried.inclusion }) }
+  },
+  nextBlock: elsewhere('making blocks'),
+  pending: elsewhere('the pool'),
+  pendingCount: elsewhere('the pool'),
+  onBlock: elsewhere('subscribing'),
+  onPending: elsewhere('subscribing'),
+  status: () => status!,
+  stop: async () => undefined,
+}
+
+const compute: Compute = {
+  run: (job, payload, { height, signal, timeoutMs }) =>
+    ask({ kind: 'compute', job, payload, height, timeoutMs }, signal),
+}
+
+async function serve({ dataPath, config, chainId, genesis, facts, ports }: ApiSetup): Promise<void> {
+  const log = createLog({ ...config.log, write: (line) => process.stderr.write(line), now: Date.now })
+  const backend = openLmdb(dataPath, { readOnly: true })
+  const store = openVersionedStore(backend)
+  const evmChainId = evmChainIdOf(almanac, chainId)
+  const app = createApplication({
+    identity: almanac,
+    chainId,
+    evmChainId,
+    settings: { minGasPrices: config.api.minGasPrice },
+    onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
+  })
+  const blocks = openBlockIndex(backend, () => store.latestHeight())
+  const engine: Engine = {
+    ...facts,
+    genesis: () => genesis,
+    check: elsewhere('checking a transaction'),
+    simulate: async (tx, signal) =>
+      (await compute.run('simulate', { tx }, { ...(signal && { signal }) })) as CheckResult,
+  }
+  const node = createGatewayNode({
+    config,
+    identity: almanac,
+    chainId,
+    evmChainId,
+    queries: app.queries,
+    jobs: Object.keys(createJobs(app)),
+    compute,
+    blocks,
+    driver,
+    withContext: createStateReader(store, blocks, app),
+    engine,
+    devKeys: [],
+    log,
+    now: Date.now,
+  })
+  const off = { enabled: false }
+  const { urls } = await openGateways({
+    node,
+    engine,
+    config: {
+      ...config,
+      jsonrpc: { ...config.jsonrpc, ...off },
+      comet: { ...config.comet, ...off },
+      metrics: { ...config.metrics, ...off },
+    },
+    portOf: (section) => (section === 'rest' ? ports.rest : ports.grpc),
+    ready: () => readiness(driver, parseBlockTime(config.blocks.time)!, Date.now()),
+    renderMetrics: () => '',
+  })
+  tell({ kind: 'listening', urls: { ...urls } })
+}
+
+process.on('message', (message: ToApiWorker) => {
+  if (message.kind === 'setup') {
+    status = message.setup.status
+    serve(message.setup).catch((error) => tell({ kind: 'failed', error: packError(error) }))
+  } else if (message.kind === 'status') {
+    status = message.status
+  } else {
+    const asked = waiting.get(message.id)
+    if (message.error) asked?.reject(unpackError(message.error))
+    else asked?.resolve(message.result)
+  }
+})
+// Ctrl-C reaches the whole group of processes; this one ends when the main process lets it go, or is gone.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
+process.on('disconnect', () => process.exit())
+tell({ kind: 'hello' })
