@@ -1,14 +1,11 @@
 /** Frame records: how one is set up below the frame that wants it, and how its end reaches that frame. */
 import { A, F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT,
-  F_CHILD_OUT_LENGTH, F_CHILD_VALUE, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_DEPTH, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT,
-  F_OUT_LENGTH, F_PC, F_SP, F_STACK, F_STATIC, F_VALUE, F_WANT, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout'
-import { analyse, analysisSize } from './analysis'
+  F_CHILD_OUT_LENGTH, F_CHILD_VALUE, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_DEPTH, F_FUSED, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT,
+  F_OUT_LENGTH, F_PC, F_SP, F_STACK, F_STATIC, F_VALUE, F_WANT, PADDING, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout'
+import { analyse, analysisSize, fuse } from './analysis'
 import { reach } from './memory'
 import { write } from './trace'
 import * as u256 from './u256'
-
-/** Zeros behind code: a PUSH may read 32 bytes past the end, and the byte after them is a STOP. */
-const PADDING: u32 = 64
 
 /** The first address behind the memory of a frame: where its child's code and memory may lie. */
 @inline function behind(frame: usize): usize {
@@ -17,7 +14,7 @@ const PADDING: u32 = 64
 
 /** Bytes that `install` takes for code of this length. */
 export function installedSize(length: u32): u32 {
-  return ((length + PADDING + 31) & ~31) + analysisSize(length) + 64
+  return 2 * ((length + PADDING + 31) & ~31) + analysisSize(length) + 64
 }
 
 /** Where the host writes code of `length` bytes that only a child of `parent` runs; 0 if memory is at its end. */
@@ -26,11 +23,17 @@ export function placeBehind(parent: usize, length: u32): usize {
   return reach(<u64>at + <u64>installedSize(length)) ? at : 0
 }
 
-/** Makes code that stands at `code` ready to run: pads and analyses it. Returns the address of its analysis. */
+/** Where the fast loop's copy of code lies: behind its analysis. */
+@inline function fusedAt(blocks: usize, length: u32): usize {
+  return blocks + analysisSize(length)
+}
+
+/** Makes code that stands at `code` ready to run: pads, analyses and fuses it. Returns the address of its analysis. */
 export function install(code: usize, length: u32): usize {
   memory.fill(code + length, 0, PADDING)
   const blocks = (code + length + PADDING + 7) & ~7
   analyse(code, length, blocks)
+  fuse(code, length, blocks, fusedAt(blocks, length))
   return blocks
 }
 
@@ -45,7 +48,9 @@ export function enter(frame: usize, parent: usize, code: usize, length: u32, blo
   store<u32>(frame, sp, F_SP)
   store<i64>(frame, load<i64>(parent, F_CHILD_GAS), F_GAS)
   store<u32>(frame, sp, F_STACK)
-  store<u32>(frame, local ? (blocks + analysisSize(length) + 31) & ~31 : behind(parent), F_MEMORY)
+  const fused = fusedAt(blocks, length)
+  store<u32>(frame, fused - code, F_FUSED)
+  store<u32>(frame, local ? (fused + length + PADDING + 31) & ~31 : behind(parent), F_MEMORY)
   store<u32>(frame, 0, F_MEMORY_SIZE)
   store<u32>(frame, code, F_CODE)
   store<u32>(frame, length, F_CODE_LENGTH)

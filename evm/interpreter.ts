@@ -6,11 +6,14 @@
 import { A, B, BASE_FEE, BLOB_BASE_FEE, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LIMIT, GAS_PRICE, HAS_63_64,
   INIT_CODE_LIMIT, NUMBER, OPCODES, ORIGIN, RANDAO, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH, SPONGE, SSTORE_SENTRY, TIMESTAMP,
   F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT, F_CHILD_OUT_LENGTH, F_CHILD_VALUE,
-  F_CHILD_VALUED, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT, F_OUT_LENGTH, F_PC, F_SP,
+  F_CHILD_VALUED, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_FUSED, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT, F_OUT_LENGTH, F_PC, F_SP,
   F_STACK, F_STATIC, F_VALUE, F_WANT,
   S_CALL, S_CAREFUL, S_CREATE, S_GAS_OVERFLOW, S_INIT_CODE_SIZE, S_INVALID_JUMP, S_INVALID_OPCODE, S_OUT_OF_GAS, S_RETURN,
   S_RETURN_DATA, S_REVERT, S_STACK, S_STOP, S_WRITE_PROTECTION, S_YIELD } from './layout'
-import { GAS_BITS, JUMPDEST_BIT } from './analysis'
+import { GAS_BITS, JUMPDEST_BIT,
+  PUSH2_JUMP, PUSH2_JUMPI, PUSH1_JUMP, PUSH1_JUMPI, ISZERO_PUSH2_JUMPI, EQ_PUSH2_JUMPI, PUSH1_DUP_ADD, PUSH1_DUP_ADD_MLOAD,
+  PUSH1_SHL, PUSH1_SHR, PUSH1_SAR, PUSH1_ADD, PUSH_MASK, PUSH1_MLOAD, DUP_ADD, DUP_MUL, DUP_SUB, DUP_AND,
+  DUP_EQ, DUP_LT, DUP_GT, DUP_MLOAD, DUP_DUP, SWAP_POP, SWAP_SWAP, SWAP1_SUB, POP_POP } from './analysis'
 import * as host from './host'
 import { keccak } from './keccak'
 import { HUGE, copyPadded, expand, expandRange } from './memory'
@@ -156,18 +159,20 @@ function copyIn(frame: usize, gas: i64, sp: usize, source: usize, size: u32): i6
 /** `M` is u8 for the fast loop, u16 for the careful one. */
 function interpret<M>(frame: usize, initialFuel: i32): i32 {
   let fuel = initialFuel
-  let pc: usize = load<u32>(frame, F_PC)
+  // The fast loop runs in the copy of the code in which sequences are one opcode.
+  const fused: usize = sizeof<M>() == 1 ? load<u32>(frame, F_FUSED) : 0
+  let pc: usize = load<u32>(frame, F_PC) + fused
   let sp: usize = load<u32>(frame, F_SP)
   let gas: i64 = load<i64>(frame, F_GAS)
   const stack: usize = load<u32>(frame, F_STACK)
-  const code: usize = load<u32>(frame, F_CODE)
+  const code: usize = load<u32>(frame, F_CODE) + fused
   const blocks: usize = load<u32>(frame, F_BLOCKS)
   const base: usize = load<u32>(frame, F_MEMORY)
 
   if (sizeof<M>() == 1) {
     const entry = load<u64>(blocks + ((pc - code) << 3))
     const left = pay(entry, gas, sp - stack)
-    if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+    if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
     gas = left
     pc += <usize>((entry >> 31) & 1)
   }
@@ -179,17 +184,17 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       const need = <u32>(info >> 16) & 0xffff
       if (isDefined(TRACED)) {
         trace.finish(frame, gas, S_STOP)
-        if (!trace.step(frame, pc, op, sp, gas)) return leave(frame, pc, sp, gas, S_YIELD)
+        if (!trace.step(frame, pc, op, sp, gas)) return leave(frame, pc - fused, sp, gas, S_YIELD)
       }
       if (sp - stack - need > (<u32>(info >> 32) & 0xffff)) {
-        return leave(frame, pc, sp, gas, need == 0xffff ? S_INVALID_OPCODE : S_STACK)
+        return leave(frame, pc - fused, sp, gas, need == 0xffff ? S_INVALID_OPCODE : S_STACK)
       }
       gas -= <i64>(info & 0xffff)
-      if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+      if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
     }
     switch (op) {
       case 0x00: // STOP
-        return leave(frame, pc, sp, gas, S_STOP)
+        return leave(frame, pc - fused, sp, gas, S_STOP)
       case 0x01: // ADD
         u256.add(sp - 32, sp, sp - 32)
         sp -= 32
@@ -237,7 +242,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
           }
         }
         gas -= <i64>load<u32>(EXP_BYTE_GAS) * <i64>((bits + 7) >> 3)
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.exp(sp - 32, sp, sp - 32)
         sp -= 32
         break
@@ -318,9 +323,9 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
 
       case 0x20: { // KECCAK256
         const length = u256.saturate(sp - 32)
-        if (length >= HUGE) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (length >= HUGE) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         gas = expandRange(frame, gas - 6 * words(length), sp, sp - 32)
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         keccak(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length)
         sp -= 32
         u256.swap(sp, SPONGE)
@@ -335,7 +340,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x31: // BALANCE
         handAddress(sp)
         gas -= <i64>host.balance()
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.swap(sp, B)
         break
       case 0x32: // ORIGIN
@@ -369,7 +374,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         break
       case 0x37: // CALLDATACOPY
         gas = copyIn(frame, gas, sp, load<u32>(frame, F_DATA), load<u32>(frame, F_DATA_LENGTH))
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         fuel -= <i32>(load<u32>(sp - 64) >> 8)
         sp -= 96
         break
@@ -378,8 +383,8 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         u256.setSmall(sp, load<u32>(frame, F_CODE_LENGTH))
         break
       case 0x39: // CODECOPY
-        gas = copyIn(frame, gas, sp, code, load<u32>(frame, F_CODE_LENGTH))
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        gas = copyIn(frame, gas, sp, code - fused, load<u32>(frame, F_CODE_LENGTH))
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         fuel -= <i32>(load<u32>(sp - 64) >> 8)
         sp -= 96
         break
@@ -390,16 +395,16 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x3b: // EXTCODESIZE
         handAddress(sp)
         gas -= <i64>host.extcodesize()
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.setSmall(sp, load<u32>(B))
         break
       case 0x3c: { // EXTCODECOPY
         const length = u256.saturate(sp - 96)
         const target = u256.saturate(sp - 32)
-        if (length >= HUGE || (length != 0 && target >= HUGE)) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (length >= HUGE || (length != 0 && target >= HUGE)) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         handAddress(sp)
         gas = expandRange(frame, gas - <i64>host.extcodesize() - 3 * words(length), sp - 32, sp - 96)
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         if (length != 0) {
           host.extcodecopy(base + <usize>target, <u32>min(u256.saturate(sp - 64), 0xffffffff), <u32>length)
         }
@@ -415,9 +420,9 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         const size = load<u32>(RETURN_LENGTH)
         const offset = u256.saturate(sp - 32)
         const length = u256.saturate(sp - 64)
-        if (offset > size || length > <u64>size || offset + length > size) return leave(frame, pc, sp, gas, S_RETURN_DATA)
+        if (offset > size || length > <u64>size || offset + length > size) return leave(frame, pc - fused, sp, gas, S_RETURN_DATA)
         gas = expandRange(frame, gas - 3 * words(length), sp, sp - 64)
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         if (length != 0) {
           const target = base + <usize>load<u32>(sp)
           if (size > RETURN_DATA_SIZE) host.returndatacopy(target, <u32>offset, <u32>length)
@@ -430,7 +435,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x3f: // EXTCODEHASH
         handAddress(sp)
         gas -= <i64>host.extcodehash()
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.swap(sp, B)
         break
 
@@ -488,7 +493,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         const offset = u256.saturate(sp)
         if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
           gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
-          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+          if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         u256.swap(sp, base + <usize>offset)
         break
@@ -497,7 +502,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         const offset = u256.saturate(sp)
         if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
           gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
-          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+          if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         u256.swap(base + <usize>offset, sp - 32)
         sp -= 64
@@ -507,7 +512,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         const offset = u256.saturate(sp)
         if (offset >= <u64>load<u32>(frame, F_MEMORY_SIZE)) {
           gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 1)
-          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+          if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         store<u8>(base + <usize>offset, load<u8>(sp - 32))
         sp -= 64
@@ -516,36 +521,36 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x54: // SLOAD
         u256.swap(A, sp)
         gas -= <i64>host.sload()
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.swap(sp, B)
         break
       case 0x55: // SSTORE
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
-        if (gas <= <i64>load<i32>(SSTORE_SENTRY)) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
+        if (gas <= <i64>load<i32>(SSTORE_SENTRY)) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.swap(A, sp)
         u256.swap(B, sp - 32)
         gas -= <i64>host.sstore()
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         sp -= 64
         if (sizeof<M>() == 1) {
           const entry = load<u64>(blocks + ((pc + 1 - code) << 3))
           const left = pay(entry, gas, sp - stack)
-          if (left < 0) return leave(frame, pc + 1, sp, gas, S_CAREFUL)
+          if (left < 0) return leave(frame, pc - fused + 1, sp, gas, S_CAREFUL)
           gas = left
           pc += <usize>((entry >> 31) & 1)
         }
         break
       case 0x56: { // JUMP
         const target = u256.saturate(sp)
-        if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc, sp, gas, S_INVALID_JUMP)
+        if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc - fused, sp, gas, S_INVALID_JUMP)
         const entry = load<u64>(blocks + (<usize>target << 3))
-        if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc, sp, gas, S_INVALID_JUMP)
+        if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc - fused, sp, gas, S_INVALID_JUMP)
         sp -= 32
         pc = code + <usize>target
-        if (--fuel < 0) return leave(frame, pc, sp, gas, S_YIELD)
+        if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
         if (sizeof<M>() == 2) continue
         const left = pay(entry, gas, sp - stack)
-        if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+        if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
         gas = left
         break
       }
@@ -553,21 +558,21 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         sp -= 64
         if (!u256.isZero(sp + 32)) {
           const target = u256.saturate(sp + 64)
-          if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc, sp + 64, gas, S_INVALID_JUMP)
+          if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc - fused, sp + 64, gas, S_INVALID_JUMP)
           const entry = load<u64>(blocks + (<usize>target << 3))
-          if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc, sp + 64, gas, S_INVALID_JUMP)
+          if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc - fused, sp + 64, gas, S_INVALID_JUMP)
           pc = code + <usize>target
-          if (--fuel < 0) return leave(frame, pc, sp, gas, S_YIELD)
+          if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
           if (sizeof<M>() == 2) continue
           const left = pay(entry, gas, sp - stack)
-          if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
           gas = left
           break
         }
         if (sizeof<M>() == 2) break
         const entry = load<u64>(blocks + ((pc + 1 - code) << 3))
         const left = pay(entry, gas, sp - stack)
-        if (left < 0) return leave(frame, pc + 1, sp, gas, S_CAREFUL)
+        if (left < 0) return leave(frame, pc - fused + 1, sp, gas, S_CAREFUL)
         gas = left
         pc += <usize>((entry >> 31) & 1)
         break
@@ -586,7 +591,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         if (sizeof<M>() == 1) {
           const entry = load<u64>(blocks + ((pc + 1 - code) << 3))
           const left = pay(entry, gas, sp - stack)
-          if (left < 0) return leave(frame, pc + 1, sp, gas, S_CAREFUL)
+          if (left < 0) return leave(frame, pc - fused + 1, sp, gas, S_CAREFUL)
           gas = left
           pc += <usize>((entry >> 31) & 1)
         }
@@ -595,7 +600,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         if (sizeof<M>() == 1) {
           // A block that was entered by a jump begins behind its JUMPDEST: this one was not.
           const left = pay(load<u64>(blocks + ((pc - code) << 3)), gas, sp - stack)
-          if (left < 0) return leave(frame, pc, sp, gas, S_CAREFUL)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
           gas = left
         }
         break
@@ -605,7 +610,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         u256.swap(sp, B)
         break
       case 0x5d: // TSTORE
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         u256.swap(A, sp)
         u256.swap(B, sp - 32)
         host.tstore()
@@ -616,9 +621,9 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         if (length != 0) {
           const target = u256.saturate(sp)
           const source = u256.saturate(sp - 32)
-          if ((length | target | source) >= HUGE) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+          if ((length | target | source) >= HUGE) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
           gas = expand(frame, gas - 3 * words(length), max(target, source) + length)
-          if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+          if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
           memory.copy(base + <usize>target, base + <usize>source, <usize>length)
           fuel -= <i32>(length >> 8)
         }
@@ -902,11 +907,11 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         swapWith(sp, 16)
         break
       case 0xa0: case 0xa1: case 0xa2: case 0xa3: case 0xa4: { // LOG0 to LOG4
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         const length = u256.saturate(sp - 32)
-        if (length >= HUGE) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (length >= HUGE) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         gas = expandRange(frame, gas - 8 * <i64>length, sp, sp - 32)
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         const count = op - 0xa0
         for (let i: u32 = 0; i < count; i++) u256.swap(sp - 64 - (<usize>i << 5), sp - 64 - (<usize>i << 5))
         host.log(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length, sp - 64, count)
@@ -915,40 +920,309 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       }
 
       case 0xf0: case 0xf5: { // CREATE, CREATE2
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         const left = prepareCreate(frame, op, sp, gas)
-        if (left < 0) return leave(frame, pc, sp, gas, left == -2 ? S_INIT_CODE_SIZE : S_OUT_OF_GAS)
-        return leave(frame, pc + 1, sp - (op == 0xf0 ? 64 : 96), left, S_CREATE)
+        if (left < 0) return leave(frame, pc - fused, sp, gas, left == -2 ? S_INIT_CODE_SIZE : S_OUT_OF_GAS)
+        return leave(frame, pc - fused + 1, sp - (op == 0xf0 ? 64 : 96), left, S_CREATE)
       }
       case 0xf1: case 0xf2: { // CALL, CALLCODE
         if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !u256.isZero(sp - 64)) {
-          return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+          return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         }
         const left = prepareCall(frame, op, sp, gas)
-        if (left < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
-        return leave(frame, pc + 1, sp - 192, left, S_CALL)
+        if (left < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        return leave(frame, pc - fused + 1, sp - 192, left, S_CALL)
       }
       case 0xf4: case 0xfa: { // DELEGATECALL, STATICCALL
         const left = prepareCall(frame, op, sp, gas)
-        if (left < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
-        return leave(frame, pc + 1, sp - 160, left, S_CALL)
+        if (left < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        return leave(frame, pc - fused + 1, sp - 160, left, S_CALL)
       }
       case 0xf3: case 0xfd: { // RETURN, REVERT
         const length = u256.saturate(sp - 32)
         gas = expandRange(frame, gas, sp, sp - 32)
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         store<u32>(frame, length == 0 ? 0 : base + load<u32>(sp), F_OUT)
         store<u32>(frame, <u32>length, F_OUT_LENGTH)
-        return leave(frame, pc, sp, gas, op == 0xf3 ? S_RETURN : S_REVERT)
+        return leave(frame, pc - fused, sp, gas, op == 0xf3 ? S_RETURN : S_REVERT)
       }
       case 0xff: // SELFDESTRUCT
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, S_WRITE_PROTECTION)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         handAddress(sp)
         gas -= <i64>host.selfdestruct()
-        if (gas < 0) return leave(frame, pc, sp, gas, S_OUT_OF_GAS)
-        return leave(frame, pc, sp, gas, S_STOP)
+        if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        return leave(frame, pc - fused, sp, gas, S_STOP)
+
+      // Sequences that run as one: see `fuse`.
+      case PUSH2_JUMP: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const target = <usize>bswap<u16>(load<u16>(pc, 1))
+        const entry = load<u64>(blocks + (target << 3))
+        pc = code + target
+        if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+        const left = pay(entry, gas, sp - stack)
+        if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+        gas = left
+        break
+      }
+      case PUSH2_JUMPI: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp -= 32
+        if (!u256.isZero(sp + 32)) {
+          const target = <usize>bswap<u16>(load<u16>(pc, 1))
+          const entry = load<u64>(blocks + (target << 3))
+          pc = code + target
+          if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+        } else {
+          pc += 4
+          const entry = load<u64>(blocks + ((pc - code) << 3))
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+          pc += <usize>((entry >> 31) & 1) - 1
+        }
+        break
+      }
+      case PUSH1_JUMP: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const target = <usize>load<u8>(pc, 1)
+        const entry = load<u64>(blocks + (target << 3))
+        pc = code + target
+        if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+        const left = pay(entry, gas, sp - stack)
+        if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+        gas = left
+        break
+      }
+      case PUSH1_JUMPI: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp -= 32
+        if (!u256.isZero(sp + 32)) {
+          const target = <usize>load<u8>(pc, 1)
+          const entry = load<u64>(blocks + (target << 3))
+          pc = code + target
+          if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+        } else {
+          pc += 3
+          const entry = load<u64>(blocks + ((pc - code) << 3))
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+          pc += <usize>((entry >> 31) & 1) - 1
+        }
+        break
+      }
+      case ISZERO_PUSH2_JUMPI: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp -= 32
+        if (u256.isZero(sp + 32)) {
+          const target = <usize>bswap<u16>(load<u16>(pc, 2))
+          const entry = load<u64>(blocks + (target << 3))
+          pc = code + target
+          if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+        } else {
+          pc += 5
+          const entry = load<u64>(blocks + ((pc - code) << 3))
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+          pc += <usize>((entry >> 31) & 1) - 1
+        }
+        break
+      }
+      case EQ_PUSH2_JUMPI: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp -= 64
+        if (u256.equals(sp + 64, sp + 32)) {
+          const target = <usize>bswap<u16>(load<u16>(pc, 2))
+          const entry = load<u64>(blocks + (target << 3))
+          pc = code + target
+          if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+        } else {
+          pc += 5
+          const entry = load<u64>(blocks + ((pc - code) << 3))
+          const left = pay(entry, gas, sp - stack)
+          if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
+          gas = left
+          pc += <usize>((entry >> 31) & 1) - 1
+        }
+        break
+      }
+      case PUSH1_DUP_ADD: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp += 32
+        u256.addSmall(sp, sp - (<usize>load<u8>(pc, 2) << 5) + 32, <u64>load<u8>(pc, 1))
+        pc += 3
+        break
+      }
+      case PUSH1_DUP_ADD_MLOAD: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp += 32
+        u256.addSmall(sp, sp - (<usize>load<u8>(pc, 2) << 5) + 32, <u64>load<u8>(pc, 1))
+        const offset = u256.saturate(sp)
+        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
+          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+          if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        }
+        u256.swap(sp, base + <usize>offset)
+        pc += 4
+        break
+      }
+      case PUSH1_SHL: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        u256.shlBy(sp, <u64>load<u8>(pc, 1))
+        pc += 2
+        break
+      }
+      case PUSH1_SHR: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        u256.shrBy(sp, <u64>load<u8>(pc, 1))
+        pc += 2
+        break
+      }
+      case PUSH1_SAR: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        u256.sarBy(sp, <u64>load<u8>(pc, 1))
+        pc += 2
+        break
+      }
+      case PUSH1_ADD: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        u256.addSmall(sp, sp, <u64>load<u8>(pc, 1))
+        pc += 2
+        break
+      }
+      case PUSH_MASK: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp += 32
+        u256.setMask(sp, <u64>load<u8>(pc, 5))
+        pc += 7
+        break
+      }
+      case PUSH1_MLOAD: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp += 32
+        const offset = <u64>load<u8>(pc, 1)
+        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE)) {
+          gas = expand(frame, gas, offset + 32)
+          if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        }
+        u256.swap(sp, base + <usize>offset)
+        pc += 2
+        break
+      }
+      case DUP_ADD: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const p = sp + 32 - (<usize>load<u8>(pc, 1) << 5)
+        u256.add(sp, p, sp)
+        pc++
+        break
+      }
+      case DUP_MUL: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const p = sp + 32 - (<usize>load<u8>(pc, 1) << 5)
+        u256.mul(sp, p, sp)
+        pc++
+        break
+      }
+      case DUP_SUB: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const p = sp + 32 - (<usize>load<u8>(pc, 1) << 5)
+        u256.sub(sp, p, sp)
+        pc++
+        break
+      }
+      case DUP_AND: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const p = sp + 32 - (<usize>load<u8>(pc, 1) << 5)
+        u256.and(sp, p, sp)
+        pc++
+        break
+      }
+      case DUP_EQ: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const p = sp + 32 - (<usize>load<u8>(pc, 1) << 5)
+        u256.setSmall(sp, <u64>u256.equals(p, sp))
+        pc++
+        break
+      }
+      case DUP_LT: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const p = sp + 32 - (<usize>load<u8>(pc, 1) << 5)
+        u256.setSmall(sp, <u64>u256.less(p, sp))
+        pc++
+        break
+      }
+      case DUP_GT: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const p = sp + 32 - (<usize>load<u8>(pc, 1) << 5)
+        u256.setSmall(sp, <u64>u256.less(sp, p))
+        pc++
+        break
+      }
+      case DUP_MLOAD: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const offset = u256.saturate(sp + 32 - (<usize>load<u8>(pc, 1) << 5))
+        sp += 32
+        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
+          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+          if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        }
+        u256.swap(sp, base + <usize>offset)
+        pc++
+        break
+      }
+      case DUP_DUP: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const both = <usize>load<u8>(pc, 1)
+        u256.copy(sp + 32, sp - ((both >> 4) << 5))
+        u256.copy(sp + 64, sp + 32 - ((both & 15) << 5))
+        sp += 64
+        pc++
+        break
+      }
+      case SWAP_POP: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        u256.copy(sp - (<usize>load<u8>(pc, 1) << 5), sp)
+        sp -= 32
+        pc++
+        break
+      }
+      case SWAP_SWAP: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        const both = <usize>load<u8>(pc, 1)
+        swapWith(sp, (both >> 4) + 1)
+        swapWith(sp, (both & 15) + 1)
+        pc++
+        break
+      }
+      case SWAP1_SUB: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        u256.sub(sp - 32, sp - 32, sp)
+        sp -= 32
+        pc++
+        break
+      }
+      case POP_POP: {
+        if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
+        sp -= 64
+        pc++
+        break
+      }
       default:
-        return leave(frame, pc, sp, gas, S_INVALID_OPCODE)
+        return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
     }
     pc++
   }

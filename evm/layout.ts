@@ -52,7 +52,7 @@ export const TRACE_END: usize = 0x200000
 export const OPCODES: usize = 0x11000
 
 export const FRAMES: usize = 0x20000
-export const FRAME_SIZE: usize = 256
+export const FRAME_SIZE: usize = 288
 export const RETURN_DATA: usize = 0x100000
 export const RETURN_DATA_SIZE: u32 = 0x20000
 export const STACKS_END: usize = 0x4400000
@@ -88,6 +88,12 @@ export const F_CHILD_VALUED: usize = 184
 export const F_DEPTH: usize = 188
 export const F_CHILD_VALUE: usize = 192
 export const F_CHILD_ADDRESS: usize = 224
+
+/** Distance from the code to the copy of it that the fast loop reads. */
+export const F_FUSED: usize = 256
+
+/** Zeros behind code: a PUSH may read 32 bytes past the end, and the byte after them is a STOP. */
+export const PADDING: u32 = 64
 
 /** How `run` ended. The host knows the same numbers. */
 export const S_STOP: i32 = 0

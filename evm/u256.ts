@@ -59,6 +59,33 @@ const LOW: u64 = 0xffffffff
   set(to, r0, r1, r2, x3 + load<u64>(y, 24) + c2)
 }
 
+/** x and a number of at most 64 bits. */
+@inline export function addSmall(to: usize, x: usize, n: u64): void {
+  const low = load<u64>(x) + n
+  let a = load<u64>(x, 8), b = load<u64>(x, 16), c = load<u64>(x, 24)
+  if (low < n) {
+    a++
+    if (a == 0) {
+      b++
+      if (b == 0) c++
+    }
+  }
+  set(to, low, a, b, c)
+}
+
+@inline export function and(to: usize, x: usize, y: usize): void {
+  set(to, load<u64>(x) & load<u64>(y), load<u64>(x, 8) & load<u64>(y, 8), load<u64>(x, 16) & load<u64>(y, 16),
+    load<u64>(x, 24) & load<u64>(y, 24))
+}
+
+/** 2^bits - 1, for bits below 256. */
+export function setMask(to: usize, bits: u64): void {
+  for (let i: u64 = 0; i < 4; i++) {
+    const from = i << 6
+    store<u64>(to + <usize>(i << 3), bits >= from + 64 ? u64.MAX_VALUE : bits > from ? (<u64>1 << (bits - from)) - 1 : 0)
+  }
+}
+
 /** x - y. */
 @inline export function sub(to: usize, x: usize, y: usize): void {
   const x0 = load<u64>(x), x1 = load<u64>(x, 8), x2 = load<u64>(x, 16), x3 = load<u64>(x, 24)
@@ -569,7 +596,15 @@ export function signextend(to: usize, k: usize, x: usize): void {
 
 export function shl(to: usize, by: usize, x: usize): void {
   if (isWide(by) || load<u64>(by) > 255) return setSmall(to, 0)
-  const n = load<u64>(by)
+  shiftLeft(to, load<u64>(by), x)
+}
+
+/** Shifts in place by 0 to 255. */
+export function shlBy(x: usize, n: u64): void {
+  shiftLeft(x, n, x)
+}
+
+@inline function shiftLeft(to: usize, n: u64, x: usize): void {
   let a = load<u64>(x), b = load<u64>(x, 8), c = load<u64>(x, 16), d = load<u64>(x, 24)
   if ((n & 128) != 0) {
     d = b
@@ -595,9 +630,7 @@ export function shl(to: usize, by: usize, x: usize): void {
 }
 
 /** Shifts right; `fill` is 0, or all ones for the arithmetic shift of a negative word. */
-@inline function shiftRight(to: usize, by: usize, x: usize, fill: u64): void {
-  if (isWide(by) || load<u64>(by) > 255) return set(to, fill, fill, fill, fill)
-  const n = load<u64>(by)
+@inline function shiftRight(to: usize, n: u64, x: usize, fill: u64): void {
   let a = load<u64>(x), b = load<u64>(x, 8), c = load<u64>(x, 16), d = load<u64>(x, 24)
   if ((n & 128) != 0) {
     a = c
@@ -623,11 +656,22 @@ export function shl(to: usize, by: usize, x: usize): void {
 }
 
 export function shr(to: usize, by: usize, x: usize): void {
-  shiftRight(to, by, x, 0)
+  if (isWide(by) || load<u64>(by) > 255) return setSmall(to, 0)
+  shiftRight(to, load<u64>(by), x, 0)
+}
+
+export function shrBy(x: usize, n: u64): void {
+  shiftRight(x, n, x, 0)
 }
 
 export function sar(to: usize, by: usize, x: usize): void {
-  shiftRight(to, by, x, load<i64>(x, 24) >> 63)
+  const fill = <u64>(load<i64>(x, 24) >> 63)
+  if (isWide(by) || load<u64>(by) > 255) return set(to, fill, fill, fill, fill)
+  shiftRight(to, load<u64>(by), x, fill)
+}
+
+export function sarBy(x: usize, n: u64): void {
+  shiftRight(x, n, x, <u64>(load<i64>(x, 24) >> 63))
 }
 
 /** Leading zero bits, 256 for 0. */
