@@ -8,7 +8,7 @@ import { queryError } from '../primitives/errors.ts'
 import { homeOf } from './settings.ts'
 
 export async function exportState(args: readonly string[]): Promise<number> {
-  const command = new Command('export').exitOverride()
+  const command = new Command('almanac export').exitOverride()
   command.description('Prints the state as a genesis document. What it does not carry: block history and indexes.')
   command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
   command.option('--height <height>', 'a kept height (default: the latest)')

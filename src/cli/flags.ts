@@ -105,7 +105,11 @@ function scalarJson(flag: string, field: DescField, text: string): unknown {
       throw queryError('invalidArgument', `--${flag}: not JSON`)
     }
   }
-  if (field.scalar === ScalarType.BOOL) return text === 'true' || text === '1'
+  if (field.scalar === ScalarType.BOOL) {
+    if (!/^(true|false|1|0)$/.test(text))
+      throw queryError('invalidArgument', `--${flag} ${text}: must be true or false`)
+    return text === 'true' || text === '1'
+  }
   const bytes = field.scalar === ScalarType.BYTES && text.startsWith('0x') ? parseHex(text) : undefined
   return bytes ? formatBase64(bytes) : text
 }

@@ -162,7 +162,7 @@ async function importKey(
 ): Promise<void> {
   const keyring = openKeyring(flags, terminal)
   let text: string
-  if (file !== undefined) text = readFileSync(file, 'utf8')
+  if (file !== undefined) text = readKeyFile(file)
   else if (flags.hex) text = (await terminal.askSecret('Private key:')) ?? ''
   else throw queryError('invalidArgument', 'name the file of an exported key, or give --hex')
   const { algorithm, privateKey } = flags.hex
@@ -170,6 +170,14 @@ async function importKey(
     : await parseExport(text, () => askPassphrase(terminal, 'Passphrase of the exported key:'))
   const record = await keyring.add(name, algorithm, privateKey)
   terminal.print(formatOutput(keyJson(record), parseOutputFormat(flags.output ?? 'yaml')))
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw queryError('notFound', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
+  }
 }
 
 function parsePrivateKey(text: string): Uint8Array {
@@ -205,7 +213,7 @@ async function deleteKey(name: string, flags: KeyringFlags & { yes?: boolean }, 
 
 /** `almanac keys` with its subcommands. */
 export function keysCommand(terminal: Terminal): Command {
-  const keys = new Command('keys').description('Manage the keys that sign transactions').exitOverride()
+  const keys = new Command('almanac keys').description('Manage the keys that sign transactions').exitOverride()
   const add = (words: string, about: string) => addKeyringOptions(keys.command(words).description(about))
 
   add('add <name>', 'Make a key, or recover one from its mnemonic')

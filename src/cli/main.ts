@@ -71,9 +71,14 @@ export async function main(argv: readonly string[]): Promise<number> {
 /** Prints an expected failure as its message, and a bug with its stack. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const expected = error instanceof ChainError
+  const expected = error instanceof ChainError || isSystemError(error)
   process.stderr.write(`almanac: ${expected ? error.message : ((error as Error).stack ?? error)}\n`)
   return 1
+}
+
+/** What the operating system refused, such as a folder that cannot be written: its message says which and why. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 process.exitCode = await main(process.argv.slice(2))

@@ -124,7 +124,7 @@ function addOperation(
 
 /** `almanac query` with a subcommand for each module, and under it one for each operation. */
 export function queryCommand(terminal: Terminal): Command {
-  const program = new Command('query').description('Ask any operation of any module').exitOverride()
+  const program = new Command('almanac query').description('Ask any operation of any module').exitOverride()
   for (const [module, routes] of [...operations()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const parent = program.command(module).description(`Operations of ${module}`)
     const aliases = aliasesOf(routes)

@@ -9,7 +9,7 @@ import { queryError } from '../primitives/errors.ts'
 import { homeOf } from './settings.ts'
 
 export async function reindex(args: readonly string[]): Promise<number> {
-  const command = new Command('reindex').exitOverride()
+  const command = new Command('almanac reindex').exitOverride()
   command.description('Builds the indexes of a stopped node again from its blocks.')
   command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
   command.parse([...args], { from: 'user' })

@@ -6,7 +6,7 @@ import { acquireLock } from '../node/lock.ts'
 import { homeOf } from './settings.ts'
 
 export async function reset(args: readonly string[]): Promise<number> {
-  const command = new Command('reset').exitOverride()
+  const command = new Command('almanac reset').exitOverride()
   command.description('Deletes the chain in a home: state, blocks, genesis. config.toml and the keyring stay.')
   command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
   command.parse([...args], { from: 'user' })

@@ -19,7 +19,7 @@ function optionOf(setting: Setting): Option {
 
 /** A command with `--home` and one flag a setting. */
 export function commandWithSettings(name: string, about: string): Command {
-  const command = new Command(name).description(about).exitOverride()
+  const command = new Command(`almanac ${name}`).description(about).exitOverride()
   command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
   for (const { setting } of ALL_SETTINGS) command.addOption(optionOf(setting))
   return command

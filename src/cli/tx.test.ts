@@ -43,6 +43,7 @@ function recorder(answers: string[] = [], interactive = false) {
 async function tx(words: string, answers?: string[]): Promise<Record<string, unknown>> {
   const { printed, terminal } = recorder(answers, answers !== undefined)
   const fixed = ['--home', home, '--keyring-backend', 'test', '--node', node.urls.rest, '--output', 'json']
+  if (!answers) fixed.push('--yes')
   await txCommand(terminal).parseAsync([...words.split(' '), ...fixed], { from: 'user' })
   return JSON.parse(printed.join('\n')) as Record<string, unknown>
 }
@@ -83,6 +84,15 @@ test('a person is asked first, and may say no', async () => {
   const words = `bank send --from alice --to-address ${bob} --amount 5unative`
   await expect(tx(words, ['n'])).rejects.toThrow('nothing sent')
   expect(await tx(words, ['y'])).toMatchObject({ code: 0 })
+})
+
+test('where nobody can be asked nothing is sent without --yes', async () => {
+  const height = node.height
+  const words = ['bank', 'send', '--from', 'alice', '--to-address', bob, '--amount', '5unative']
+  const fixed = ['--home', home, '--keyring-backend', 'test', '--node', node.urls.rest]
+  const sent = txCommand(recorder().terminal).parseAsync([...words, ...fixed], { from: 'user' })
+  await expect(sent).rejects.toThrow('nothing sent: nobody is there to ask; give --yes to send')
+  expect(node.height).toBe(height)
 })
 
 test('what is wrong is said: an unknown account, too little fee, bad coins, bad gas', async () => {

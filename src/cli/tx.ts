@@ -212,7 +212,8 @@ async function send(
 }
 
 async function confirm(unsigned: Uint8Array, flags: TxFlags, terminal: Terminal): Promise<void> {
-  if (flags.yes || !terminal.interactive) return
+  if (flags.yes) return
+  if (!terminal.interactive) throw queryError('aborted', 'nothing sent: nobody is there to ask; give --yes to send')
   terminal.note(formatOutput(txJson(unsigned), 'yaml'))
   if ((await terminal.ask('Sign and send this? [y/N]'))?.toLowerCase() !== 'y') {
     throw queryError('aborted', 'nothing sent')
@@ -257,7 +258,7 @@ function messagesByModule(): Map<string, Map<string, DescMethod>> {
 
 /** `almanac tx` with a subcommand for each module, and under it one for each message. */
 export function txCommand(terminal: Terminal): Command {
-  const program = new Command('tx').description('Sign and send a transaction').exitOverride()
+  const program = new Command('almanac tx').description('Sign and send a transaction').exitOverride()
   for (const [module, messages] of [...messagesByModule()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const parent = program.command(module).description(`Messages of ${module}`)
     for (const [name, method] of messages) {
