@@ -36,7 +36,9 @@ export function renderConfigFile({ config, origins }: ResolvedConfig, told: (set
     const stands = told(setting) && origins.get(`${section}.${setting.key}`) !== 'default'
     lines.push(`# ${setting.about}${setting.oneOf ? ` One of: ${setting.oneOf.join(', ')}.` : ''}`)
     if (setting.genesis) lines.push('# Decided at the first start; another value needs another home.')
-    lines.push(`${stands ? '' : '# '}${setting.key} = ${renderValue(readValue(config, name, setting))}`)
+    lines.push(
+      `${stands ? '' : '# '}${setting.key} = ${renderValue(stands ? readValue(config, name, setting) : setting.fallback)}`,
+    )
   }
   return `${lines.join('\n')}\n`
 }

@@ -51,6 +51,9 @@ test('the written file changes nothing, keeps what was told, and names every key
   expect(resolveConfig({ file: parseConfigFile(text) }).config).toEqual(told.config)
   expect(text).toContain('\naccounts = 3\n')
   expect(text).toContain('\n# port = 1317\n')
+  expect(renderConfigFile(resolveConfig({ flags: { 'port-offset': '7' } }), () => false)).toContain(
+    '\n# port_offset = 0\n',
+  )
   expect(renderEffective(told)).toContain('accounts = 3 # flag')
   expect(parseConfigFile(renderEffective(told))).toMatchObject({ chain: { accounts: 3 }, log: { format: 'text' } })
 })

@@ -47,6 +47,8 @@ interface HomeRecord {
   /** Genesis choices by `section.key`, as text. */
   readonly choices: Readonly<Record<string, string>>
   readonly choices_sha256: string
+  /** Of the text of `genesis.json`. */
+  readonly genesis_sha256: string
   /** Stores of the chain's state. */
   readonly stores: readonly string[]
 }
@@ -84,8 +86,10 @@ function choicesOf(config: Config): Record<string, string> {
   )
 }
 
+const digestOfText = (text: string): string => formatHex(sha256(utf8(text)))
+
 const digestOf = (choices: Readonly<Record<string, string>>): string =>
-  formatHex(sha256(utf8(JSON.stringify(Object.entries(choices).sort(([a], [b]) => (a < b ? -1 : 1))))))
+  digestOfText(JSON.stringify(Object.entries(choices).sort(([a], [b]) => (a < b ? -1 : 1))))
 
 /**
  * Opens a home, or begins one. A home is never changed silently: throws `failedPrecondition`, naming the difference and
@@ -102,13 +106,20 @@ function beginHome(
   { files, resolved, stores, createValidatorKey, createGenesis }: HomeOptions,
 ): Home {
   if (files.list(paths.data).length > 0) {
-    throw wayOut(paths, `${paths.data} holds a chain, but ${paths.record}, which says which one, is missing`)
+    throw wayOut(paths, `${paths.data} holds a chain, but ${paths.record}, which says which one, is missing`, 'damage')
   }
   const { config } = resolved
   const validatorKey = createValidatorKey()
   const genesis = createGenesis(config, validatorKey)
   const choices = choicesOf(config)
-  const record: HomeRecord = { format: HOME_FORMAT, choices, choices_sha256: digestOf(choices), stores: [...stores] }
+  const genesisText = `${JSON.stringify(genesis, null, 2)}\n`
+  const record: HomeRecord = {
+    format: HOME_FORMAT,
+    choices,
+    choices_sha256: digestOf(choices),
+    genesis_sha256: digestOfText(genesisText),
+    stores: [...stores],
+  }
   if (files.read(paths.config) === undefined) {
     files.write(
       paths.config,
@@ -116,7 +127,7 @@ function beginHome(
     )
   }
   files.write(paths.validatorKey, formatValidatorKey(validatorKey), { secret: true })
-  files.write(paths.genesis, `${JSON.stringify(genesis, null, 2)}\n`)
+  files.write(paths.genesis, genesisText)
   files.write(paths.record, `${JSON.stringify(record, null, 2)}\n`)
   return { paths, config, genesis, validatorKey, isNew: true }
 }
@@ -131,16 +142,27 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     const asked = choiceOf(resolved.config, setting.section, name)
     if (asked === recorded) continue
     const speaker = origin === 'flag' ? `--${setting.flag}` : origin
-    throw wayOut(paths, `the chain in ${paths.root} began with ${key} = ${recorded}, and ${speaker} says ${asked}`)
+    throw wayOut(
+      paths,
+      `the chain in ${paths.root} began with ${key} = ${recorded}, and ${speaker} says ${asked}`,
+      'choice',
+    )
   }
   const unknown = record.stores.filter((store) => !stores.includes(store))
   if (unknown.length > 0) {
-    throw wayOut(paths, `the chain in ${paths.root} has stores that this build does not know: ${unknown.join(', ')}`)
+    throw wayOut(
+      paths,
+      `the chain in ${paths.root} has stores that this build does not know: ${unknown.join(', ')}`,
+      'build',
+    )
   }
   const genesis = files.read(paths.genesis)
   const key = files.read(paths.validatorKey)
-  if (genesis === undefined) throw wayOut(paths, `${paths.genesis} is missing`)
-  if (key === undefined) throw wayOut(paths, `${paths.validatorKey} is missing`)
+  if (genesis === undefined) throw wayOut(paths, `${paths.genesis} is missing`, 'damage')
+  if (digestOfText(genesis) !== record.genesis_sha256) {
+    throw wayOut(paths, `${paths.genesis} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
+  }
+  if (key === undefined) throw wayOut(paths, `${paths.validatorKey} is missing`, 'damage')
   return {
     paths,
     config: withChoices(resolved.config, record.choices),
@@ -155,16 +177,29 @@ function parseRecord(paths: HomePaths, text: string): HomeRecord {
   try {
     record = JSON.parse(text) as HomeRecord
   } catch (error) {
-    throw wayOut(paths, `${paths.record} is damaged (${(error as Error).message})`)
+    throw wayOut(paths, `${paths.record} is damaged (${(error as Error).message})`, 'damage')
   }
-  if (record.format !== HOME_FORMAT) {
-    throw wayOut(paths, `${paths.root} has format ${record.format}, and this build reads format ${HOME_FORMAT}`)
+  if (record?.format !== HOME_FORMAT) {
+    throw wayOut(
+      paths,
+      `${paths.root} has format ${record?.format}, and this build reads format ${HOME_FORMAT}`,
+      'build',
+    )
+  }
+  if (!isPlain(record.choices) || !Array.isArray(record.stores)) {
+    throw wayOut(paths, `${paths.record} is damaged (no choices, or no stores)`, 'damage')
   }
   if (digestOf(record.choices) !== record.choices_sha256) {
-    throw wayOut(paths, `the genesis choices in ${paths.record} were edited: they no longer match their digest`)
+    throw wayOut(
+      paths,
+      `the genesis choices in ${paths.record} were edited: they no longer match their digest`,
+      'damage',
+    )
   }
   return record
 }
+
+const isPlain = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The configuration with what the chain began with, whatever the defaults of this build are. */
 function withChoices(config: Config, choices: Readonly<Record<string, string>>): Config {
@@ -182,13 +217,20 @@ function withChoices(config: Config, choices: Readonly<Record<string, string>>):
   return resolveConfig({ caller }).config
 }
 
-function wayOut({ root }: HomePaths, reason: string): ChainError {
+/** What else may be done, by what stands in the way. */
+const FIRST_WAY = {
+  choice: 'leave the setting away, and the chain goes on as it began',
+  build: 'start it with the build that made it; `almanac export` there prints its state as a genesis document',
+  damage: 'put the file back as it was, from a copy',
+}
+
+function wayOut({ root }: HomePaths, reason: string, first: keyof typeof FIRST_WAY): ChainError {
   return queryError(
     'failedPrecondition',
     `${reason}.\nA chain's beginning does not change. Ways out:\n` +
-      '  leave the setting away, and the chain goes on as it began\n' +
-      '  --home DIR                     begins another chain beside it\n' +
-      `  almanac reset --home ${root}   deletes this chain and begins again\n` +
-      `  almanac export --home ${root}  prints its state as a genesis document first`,
+      `  ${FIRST_WAY[first]}\n` +
+      '  --home DIR   begins another chain beside it\n' +
+      `  almanac reset --home ${root}   deletes this chain, and the next start begins a new one` +
+      (first === 'choice' ? `\n  almanac export --home ${root}   prints its state as a genesis document first` : ''),
   )
 }
