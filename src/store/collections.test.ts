@@ -1,4 +1,14 @@
+import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
 import { describe, expect, test } from 'vitest'
+import { FeeShareSchema } from '../gen/chain/devgas/v1/devgas_pb.ts'
+import { EpochInfoSchema } from '../gen/chain/epochs/v1beta1/epochs_pb.ts'
+import { FunTokenSchema, ParamsSchema } from '../gen/chain/evm/v1/evm_pb.ts'
+import { ExchangeRateAtBlockSchema } from '../gen/chain/oracle/v1beta1/oracle_pb.ts'
+import {
+  DenomAuthorityMetadataSchema,
+  ModuleParamsSchema,
+  TFDenomSchema,
+} from '../gen/chain/tokenfactory/v1/state_pb.ts'
 import { parseEvm } from '../primitives/address.ts'
 import { formatHex, hex, utf8 } from '../primitives/bytes.ts'
 import { createEmptyBranch } from './branch.ts'
@@ -190,6 +200,44 @@ test.each(ROWS)(
     ])
   },
 )
+
+test('messages are stored as the chain writes them: rows 3, 4, 7, 16, 17, 21, 23, 24 and 25', () => {
+  const ctx = testState()
+  const encode = <Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>) =>
+    formatHex(codecs.protoValue(schema).encode(ctx, create(schema, init)))
+  const [owner, other] = [
+    'chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57',
+    'chain1q20a38hfp3gd96cpl6h90jatewtakrv60jhtue',
+  ]
+  expect(encode(ParamsSchema, { createFuntokenFee: '10000000000', canonicalWnative: C })).toBe(
+    '4a0b31303030303030303030305214aef9437ff23d48d73271a41a8a094dec9ac71477',
+  )
+  expect(encode(FunTokenSchema, { erc20Addr: C, bankDenom: 'unative', isMadeFromCoin: true })).toBe(
+    '0a14aef9437ff23d48d73271a41a8a094dec9ac714771207756e61746976651801',
+  )
+  const rate = { exchangeRate: '60000500000000000000000', createdBlock: 1000n, blockTimestampMs: 1_700_000_000_000n }
+  expect(encode(ExchangeRateAtBlockSchema, rate)).toBe(
+    '0a17363030303035303030303030303030303030303030303010e8071880d095ffbc31',
+  )
+  const epoch = {
+    identifier: 'day',
+    startTime: { seconds: 1_704_067_200n, nanos: 0 },
+    duration: { seconds: 86_400n, nanos: 0 },
+    currentEpoch: 3n,
+    currentEpochStartTime: { seconds: 1_704_240_000n, nanos: 0 },
+    epochCountingStarted: true,
+    currentEpochStartHeight: 4321n,
+  }
+  expect(encode(EpochInfoSchema, epoch)).toBe('0a036461791206088081c8ac061a040880a30520032a060880c7d2ac06300138e121')
+  const contract = 'chain1ejpjr43ht3y56pplm5pxpusmcrk9rkkvna4tklusnnwdxpqm0zlshspffs'
+  expect(encode(FeeShareSchema, { contractAddress: contract, deployerAddress: owner, withdrawerAddress: other })).toBe(
+    `0a40${formatHex(utf8(contract))}122c${formatHex(utf8(owner))}1a2c${formatHex(utf8(other))}`,
+  )
+  expect(encode(TFDenomSchema, { creator: owner, subdenom: 'gold' })).toBe(`0a2c${formatHex(utf8(owner))}1204676f6c64`)
+  expect(encode(ModuleParamsSchema, { denomCreationGasConsume: 4_000_000n })).toBe('088092f401')
+  expect(encode(DenomAuthorityMetadataSchema, { admin: owner })).toBe(`0a2c${formatHex(utf8(owner))}`)
+  expect(encode(DenomAuthorityMetadataSchema, {})).toBe('')
+})
 
 test('keys come back from the store as they were written', () => {
   const ctx = testState()
