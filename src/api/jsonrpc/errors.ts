@@ -27,7 +27,6 @@ export const methodNotFound = (method: string): ChainError =>
 export const serverError = (message: string): ChainError => rpcError(-32000, 'unknown', message)
 /** A limit of the server: size of an answer, number of filters, time. */
 export const limitExceeded = (message: string): ChainError => rpcError(-32005, 'resourceExhausted', message)
-export const timedOut = (): ChainError => rpcError(-32002, 'deadlineExceeded', 'request timed out')
 /** A reverted call: code 3, and the revert bytes as `data`. */
 export const reverted = (message: string, data: Uint8Array): ChainError =>
   rpcError(3, 'invalidArgument', message, [create(RevertSchema, { reason: message, data })])

@@ -20,14 +20,14 @@ export function quantity(value: bigint | number): string {
 }
 
 /** 32 bytes; the zero hash for what a header leaves empty. */
-export function hashOrZero(hash: Uint8Array): string {
+function hashOrZero(hash: Uint8Array): string {
   return hash.length === 32 ? formatHex0x(hash) : ZERO_HASH
 }
 
 const timestamp = (block: StoredBlock): string => quantity(block.header.timeNs / NANOS)
 
 /** The bits of all receipts' blooms together. */
-export function bloomOf(txs: readonly EvmTx[]): Uint8Array {
+function bloomOf(txs: readonly EvmTx[]): Uint8Array {
   const bloom = new Uint8Array(256)
   for (const tx of txs) for (let i = 0; i < 256; i++) bloom[i]! |= tx.bloom[i]!
   return bloom

@@ -9,7 +9,7 @@ import { formatLog, type JsonObject } from './format.ts'
 import type { LogFilter } from './params.ts'
 
 /** Most logs in one answer. */
-export const MAX_LOGS = 10_000
+const MAX_LOGS = 10_000
 /** Blocks searched without giving way. */
 const PIECE = 2_000n
 

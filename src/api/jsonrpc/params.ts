@@ -18,7 +18,7 @@ export interface Param<T> {
   readonly read: (value: unknown) => T
 }
 
-export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
+type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
 
 /** A block as a caller names it. */
 export type BlockRef =

@@ -20,7 +20,7 @@ import type { EthereumTx } from './envelope.ts'
 import { chargedPrice } from './price.ts'
 
 /** How far ahead of the account a waiting transaction's nonce may lie. */
-export const MAX_NONCE_GAP = 7n
+const MAX_NONCE_GAP = 7n
 const MAX_GAS = (1n << 63n) - 1n
 const PRIORITY_DIVISOR = 1_000_000n
 const MAX_INT64 = (1n << 63n) - 1n
@@ -39,7 +39,7 @@ export interface Admitted {
 }
 
 /** The lowest price a node asks for, of its setting such as `0.025unative`; 0 for none. Unit: wei. */
-export function minimumPriceWei(minGasPrices: string, baseDenom: string): bigint {
+function minimumPriceWei(minGasPrices: string, baseDenom: string): bigint {
   for (const part of minGasPrices.split(',')) {
     const match = /^([0-9.]+)([a-zA-Z].*)$/.exec(part.trim())
     const price = match?.[2] === baseDenom ? parseDecimal(match[1]!) : undefined

@@ -12,13 +12,13 @@ const NO_LIMIT = (1n << 64n) - 1n
 const ZERO_ADDRESS = new Uint8Array(20)
 
 /** EVM address of the proposer's operator; zero if the proposer is unknown. */
-export function coinbase(ctx: ReadContext, proposer: Uint8Array = ctx.block.proposer): Uint8Array {
+function coinbase(ctx: ReadContext, proposer: Uint8Array = ctx.block.proposer): Uint8Array {
   const operator = proposer.length === 20 ? staking.operatorOf(ctx, proposer) : undefined
   return operator?.length === 20 ? operator : ZERO_ADDRESS
 }
 
 /** Gas limit of the block; without one the largest number of 64 bits. */
-export function gasLimit(ctx: ReadContext): bigint {
+function gasLimit(ctx: ReadContext): bigint {
   return ctx.block.gasLimit > 0n ? ctx.block.gasLimit : NO_LIMIT
 }
 

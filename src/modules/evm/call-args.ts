@@ -110,7 +110,7 @@ export interface AccountOverride {
   readonly movePrecompileTo: Uint8Array | undefined
 }
 
-export interface StorageEntry {
+interface StorageEntry {
   readonly slot: Uint8Array
   readonly value: Uint8Array
 }
@@ -153,16 +153,6 @@ export interface BlockOverrides {
   readonly prevRandao: Uint8Array | undefined
   readonly baseFeeWei: bigint | undefined
   readonly blobBaseFeeWei: bigint | undefined
-}
-
-export const NO_BLOCK_OVERRIDES: BlockOverrides = {
-  number: undefined,
-  time: undefined,
-  gasLimit: undefined,
-  feeRecipient: undefined,
-  prevRandao: undefined,
-  baseFeeWei: undefined,
-  blobBaseFeeWei: undefined,
 }
 
 /** Reads the block override object. Throws `invalidArgument`. */

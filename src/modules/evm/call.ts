@@ -55,7 +55,7 @@ export interface CallOutcome {
 }
 
 /** Whether both ways of pricing are given; nothing runs then. */
-export function hasBothPrices(args: CallArgs): boolean {
+function hasBothPrices(args: CallArgs): boolean {
   const dynamic = args.maxFeePerGasWei !== undefined || args.maxPriorityFeePerGasWei !== undefined
   return args.gasPriceWei !== undefined && dynamic
 }

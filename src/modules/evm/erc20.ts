@@ -8,7 +8,7 @@ import { decodeString } from './revert.ts'
 import { chainRules } from './rules.ts'
 
 /** Who asks contracts for the module. */
-export const READ_ONLY_CALLER: Uint8Array = hex('f9326317c0cc8bde88c2342da4ee8999bb918080')
+const READ_ONLY_CALLER: Uint8Array = hex('f9326317c0cc8bde88c2342da4ee8999bb918080')
 const QUERY_GAS = 100_000n
 
 const selector = (signature: string): Uint8Array => keccak256(utf8(signature)).slice(0, 4)

@@ -8,20 +8,20 @@ import { params } from './keeper.ts'
 import * as state from './state.ts'
 
 /** The first mapping of a denom. */
-export function byDenom(ctx: ReadContext, denom: string): FunToken | undefined {
+function byDenom(ctx: ReadContext, denom: string): FunToken | undefined {
   if (denom.includes('\0')) return undefined
   for (const [, id] of state.funTokensByDenom.iterate(ctx, { prefix: denom })) return state.funTokens.get(ctx, id)
   return undefined
 }
 
 /** The first mapping of a contract. */
-export function byContract(ctx: ReadContext, contract: Uint8Array): FunToken | undefined {
+function byContract(ctx: ReadContext, contract: Uint8Array): FunToken | undefined {
   for (const [, id] of state.funTokensByErc20.iterate(ctx, { prefix: contract })) return state.funTokens.get(ctx, id)
   return undefined
 }
 
 /** The base coin and its wrapped form, which are a pair without a record (D34). */
-export function baseCoin(ctx: ReadContext): FunToken {
+function baseCoin(ctx: ReadContext): FunToken {
   return create(FunTokenSchema, {
     erc20Addr: params(ctx).canonicalWnative,
     bankDenom: ctx.identity.baseDenom,

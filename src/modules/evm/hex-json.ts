@@ -52,7 +52,7 @@ export function readBytes(value: unknown, place: Place): Uint8Array {
 }
 
 /** Exactly `length` bytes: addresses and hashes. Throws `invalidArgument` with the decoder's text. */
-export function readFixed(value: unknown, place: Place, length: number): Uint8Array {
+function readFixed(value: unknown, place: Place, length: number): Uint8Array {
   const digits = digitsOf(value, place)
   if (digits.length % 2 !== 0 && digits.length !== length * 2) throw cannotUnmarshal('hex string of odd length', place)
   if (digits.length !== length * 2) {

@@ -9,7 +9,7 @@ import { type EstimateOutcome, estimateGas } from './estimate.ts'
 import { estimateGasJob, ethCallJob } from './query-calls.ts'
 import { simulate } from './simulate.ts'
 
-export interface JobBudget {
+interface JobBudget {
   /** True once the job's time is up or nobody waits for it. */
   shouldStop(): boolean
 }
@@ -52,7 +52,7 @@ function gasOf({ args, gasCap }: CallPayload): bigint {
 }
 
 /** One call. Throws as `runCall`. */
-export function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
+function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
   const ground = groundOf(ctx, payload, budget)
   const { output, vmError, gasUsed, logs } = runCall(
     ground,
@@ -62,12 +62,12 @@ export function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudge
 }
 
 /** One estimate. Throws as `estimateGas`. */
-export function estimate(ctx: ReadContext, payload: CallPayload, budget: JobBudget): EstimateAnswer {
+function estimate(ctx: ReadContext, payload: CallPayload, budget: JobBudget): EstimateAnswer {
   return estimateGas(groundOf(ctx, payload, budget), payload.args, payload.gasCap)
 }
 
 /** One access list. Throws as `runCall`. */
-export function accessList(ctx: ReadContext, payload: CallPayload, budget: JobBudget): AccessListAnswer {
+function accessList(ctx: ReadContext, payload: CallPayload, budget: JobBudget): AccessListAnswer {
   return createAccessList(groundOf(ctx, payload, budget), payload.args, gasOf(payload))
 }
 

@@ -8,8 +8,6 @@ import * as bank from '../bank/keeper.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
 
-export type { Creation } from './state.ts'
-
 const ZERO_WORD = new Uint8Array(32)
 
 export function params(ctx: ReadContext): Params {

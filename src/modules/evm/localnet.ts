@@ -32,7 +32,7 @@ function account(address: Uint8Array, code: Uint8Array, storage: readonly (reado
 }
 
 /** The history contract that EIP-2935 puts into every chain. */
-export const historyAccount: GenesisAccount = account(HISTORY_ADDRESS, HISTORY_CODE)
+const historyAccount: GenesisAccount = account(HISTORY_ADDRESS, HISTORY_CODE)
 
 /** The wrapped native coin at the canonical address. */
 function wrappedNative(symbol: string): GenesisAccount {

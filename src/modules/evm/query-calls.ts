@@ -27,7 +27,7 @@ export interface CallLimits {
   readonly shouldStop?: (() => boolean) | undefined
 }
 
-export const DEFAULT_LIMITS: CallLimits = { gasCap: DEFAULT_GAS_CAP }
+const DEFAULT_LIMITS: CallLimits = { gasCap: DEFAULT_GAS_CAP }
 
 function readArgs(bytes: Uint8Array): CallArgs {
   if (bytes.length === 0) throw wrongField('args', 'args: unexpected end of JSON input')

@@ -17,7 +17,7 @@ export const ALLOWED_EXTRA_EIPS: readonly number[] = [
 ]
 
 /** Rules of a fork and further EIPs; those that the fork has, and those without effect on a chain (4762), change nothing. */
-export function rules(fork: ForkName, extraEips: readonly bigint[]): Rules {
+function rules(fork: ForkName, extraEips: readonly bigint[]): Rules {
   const base = RULES.get(fork)!
   const extra = extraEips.map(Number).filter((eip) => eip !== 4762 && !base.eips.has(eip))
   return extra.length === 0 ? base : rulesOf(fork, extra)

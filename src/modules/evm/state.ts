@@ -7,7 +7,7 @@ import { item, keySet, map, type StateItem, type StateMap } from '../../store/co
 import { evmAddressKey, hashKey, pairKey, stringKey } from '../../store/key-codecs.ts'
 
 export const EVM_STORE = 'evm'
-export const OWN_STORE = 'x'
+const OWN_STORE = 'x'
 
 /** Mints and burns for mappings, and owns the contracts made from coins. */
 export const evmAccount = moduleAccount('evm', 'minter', 'burner')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatHuman, splitWei } from './wei.ts'
+import { formatHuman } from './wei.ts'
 
 test('amounts read as people write them', () => {
   expect(formatHuman(420n, 6)).toBe('0.00042')
@@ -9,8 +9,4 @@ test('amounts read as people write them', () => {
   expect(formatHuman(123n, 18)).toBe('0.000000000000000123')
   expect(formatHuman(0n, 6)).toBe('0')
   expect(formatHuman(15n, 0)).toBe('15')
-})
-
-test('wei are whole units and what is left', () => {
-  expect(splitWei(2n * 10n ** 12n + 3n)).toEqual({ units: 2n, remainderWei: 3n })
 })

@@ -4,12 +4,7 @@
 export const WEI_PER_UNIT: bigint = 10n ** 12n
 
 /** Price of a gas unit below which nobody is charged: one unit of the base denom. Unit: wei. */
-export const BASE_FEE_WEI: bigint = WEI_PER_UNIT
-
-/** Whole units of the base denom and the wei left over. */
-export function splitWei(wei: bigint): { readonly units: bigint; readonly remainderWei: bigint } {
-  return { units: wei / WEI_PER_UNIT, remainderWei: wei % WEI_PER_UNIT }
-}
+export const BASE_FEE_WEI: bigint = 10n ** 12n
 
 /** Amount of base units as people read it: no rounding, no trailing zeros, no separators (evm.md §2.3). */
 export function formatHuman(amount: bigint, decimals: number): string {
