@@ -21,7 +21,8 @@ export function setBalance(ctx: Context, holder: Uint8Array, denom: string, amou
     return
   }
   state.balances.set(ctx, [holder, denom], amount)
-  if (!state.owners.has(ctx, [denom, holder])) state.owners.set(ctx, [denom, holder], PRESENT)
+  const ownerKey = state.owners.keyBytes(ctx, [denom, holder])
+  if (!ctx.store.has(state.STORE, ownerKey)) ctx.store.set(state.STORE, ownerKey, PRESENT)
 }
 
 /** Takes unlocked coins from a holder. Throws sdk 5. Emits `coin_spent`. */

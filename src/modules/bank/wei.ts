@@ -1,45 +1,68 @@
 /** The 18-decimal view of the native coin: base units and a remainder below one of them (evm.md §3.1). */
-import { formatUtf8, utf8 } from '../../primitives/bytes.ts'
+import { decodeUint, encodeUint, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
-import { balance, setBalance } from './balance.ts'
+import { setBalance } from './balance.ts'
 import * as state from './state.ts'
 
 /** Wei of one base unit. */
 export const WEI_PER_UNIT: bigint = 10n ** 12n
 
-/** Balance in wei. Locked coins count. */
-export function balanceWei(ctx: ReadContext, holder: Uint8Array): bigint {
-  const units = balance(ctx, holder, ctx.identity.baseDenom)
-  return units * WEI_PER_UNIT + (state.remainders.get(ctx, holder) ?? 0n)
+const WORD_LENGTH = 32
+
+/** A balance in wei with the keys it was read under: an Ethereum transaction does this several times. */
+interface Held {
+  readonly remainderKey: Uint8Array
+  readonly units: bigint
+  readonly remainder: bigint
 }
 
-/** Sets a balance in wei, writing only what changes. The supply is the caller's matter. */
-export function setBalanceWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
-  const denom = ctx.identity.baseDenom
-  const units = balance(ctx, holder, denom)
-  const remainder = state.remainders.get(ctx, holder) ?? 0n
+function read(ctx: ReadContext, holder: Uint8Array): Held {
+  const remainderKey = state.remainders.keyBytes(ctx, holder)
+  const units = state.balances.get(ctx, [holder, ctx.identity.baseDenom]) ?? 0n
+  const stored = ctx.store.get(state.STORE, remainderKey)
+  return { remainderKey, units, remainder: stored ? decodeUint(stored) : 0n }
+}
+
+function write(ctx: Context, holder: Uint8Array, { remainderKey, units, remainder }: Held, wei: bigint): void {
   const newUnits = wei / WEI_PER_UNIT
   const newRemainder = wei % WEI_PER_UNIT
-  if (newUnits !== units) setBalance(ctx, holder, denom, newUnits)
+  if (newUnits !== units) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits)
   if (newRemainder !== remainder) {
-    if (newRemainder === 0n) state.remainders.delete(ctx, holder)
-    else state.remainders.set(ctx, holder, newRemainder)
+    if (newRemainder === 0n) ctx.store.delete(state.STORE, remainderKey)
+    else ctx.store.set(state.STORE, remainderKey, encodeUint(newRemainder, WORD_LENGTH))
   }
   trackDelta(ctx, (newUnits - units) * WEI_PER_UNIT + newRemainder - remainder)
 }
 
+function total({ units, remainder }: Held): bigint {
+  return units * WEI_PER_UNIT + remainder
+}
+
+/** Balance in wei. Locked coins count. */
+export function balanceWei(ctx: ReadContext, holder: Uint8Array): bigint {
+  return total(read(ctx, holder))
+}
+
+/** Sets a balance in wei, writing only what changes. The supply is the caller's matter. */
+export function setBalanceWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
+  write(ctx, holder, read(ctx, holder), wei)
+}
+
 /** Adds wei to a balance. */
 export function addWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
-  if (wei !== 0n) setBalanceWei(ctx, holder, balanceWei(ctx, holder) + wei)
+  if (wei === 0n) return
+  const held = read(ctx, holder)
+  write(ctx, holder, held, total(held) + wei)
 }
 
 /** Takes wei from a balance. Throws sdk 5. */
 export function subWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
-  const held = balanceWei(ctx, holder)
-  if (held < wei) throw errors.insufficientFunds(`balance ${held}wei is smaller than ${wei}wei`)
-  setBalanceWei(ctx, holder, held - wei)
+  const held = read(ctx, holder)
+  const balance = total(held)
+  if (balance < wei) throw errors.insufficientFunds(`balance ${balance}wei is smaller than ${wei}wei`)
+  write(ctx, holder, held, balance - wei)
 }
 
 /** Sum of the block's changes of balances in wei so far: 0 while every transaction balances. */
