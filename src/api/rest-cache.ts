@@ -7,8 +7,10 @@ export interface ResponseCache {
   set(target: string, height: bigint, pinned: boolean, payload: Payload): void
 }
 
-/** What an entry costs beside its bytes. */
-const OVERHEAD_BYTES = 512
+/** What an entry costs beside its text. */
+const OVERHEAD_BYTES = 300
+/** Of the memory, what answers at the latest height may take. */
+const LATEST_SHARE = 0.75
 
 interface Table {
   readonly entries: Map<string, Payload>
@@ -29,12 +31,13 @@ function put(table: Table, limitBytes: number, key: string, payload: Payload): v
 
 function sizeOf(key: string, payload: Payload): number {
   // A long body may be compressed later, and then both forms are kept.
-  return OVERHEAD_BYTES + key.length * 2 + payload.sizeBytes * 2
+  const forms = payload.sizeBytes < 1024 ? 1 : 2
+  return OVERHEAD_BYTES + key.length + payload.sizeBytes * forms
 }
 
 /**
- * Two tables of `limitBytes / 2` each: answers at the latest height, forgotten when it moves, and answers at heights that
- * were asked for by number. 0 keeps nothing.
+ * Two tables that share `limitBytes`: answers at the latest height, forgotten when it moves, and answers at heights that
+ * were asked for by number. The oldest go first. 0 keeps nothing.
  */
 export function createResponseCache(limitBytes: number): ResponseCache {
   const latest: Table = { entries: new Map(), sizeBytes: 0 }
@@ -49,7 +52,7 @@ export function createResponseCache(limitBytes: number): ResponseCache {
       if (limitBytes === 0) return
       if (isPinned) {
         const key = `${height} ${target}`
-        if (!pinned.entries.has(key)) put(pinned, limitBytes / 2, key, payload)
+        if (!pinned.entries.has(key)) put(pinned, limitBytes * (1 - LATEST_SHARE), key, payload)
         return
       }
       if (height < latestHeight) return
@@ -58,7 +61,7 @@ export function createResponseCache(limitBytes: number): ResponseCache {
         latest.sizeBytes = 0
         latestHeight = height
       }
-      if (!latest.entries.has(target)) put(latest, limitBytes / 2, target, payload)
+      if (!latest.entries.has(target)) put(latest, limitBytes * LATEST_SHARE, target, payload)
     },
   }
 }

@@ -8,6 +8,7 @@ import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
 import { createPayload, type Payload, parseGrpcTimeout } from './http.ts'
 import { createJsonWriter } from './json.ts'
+import { parseBase64 } from './query-params.ts'
 import { createResponseCache } from './rest-cache.ts'
 import { heightHeaderNames, selectHeight } from './rest-height.ts'
 import { createPages, type ExtraPage } from './rest-pages.ts'
@@ -167,6 +168,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
       return failure(request, route.method, queryError('unimplemented', 'the transaction service is off (api.tx)'))
     }
     const height = selectHeight(request.headers, bound.height)
+    checkBinaryMetadata(request)
     const timeoutMs = timeoutOf(request)
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
     // A read of state is over before anybody could wish it away.
@@ -290,6 +292,14 @@ function timeoutOf(request: RestRequest): number | undefined {
   const timeoutMs = parseGrpcTimeout(String(text))
   if (timeoutMs === undefined) throw violation('grpc-timeout', `invalid grpc-timeout: ${text}`)
   return timeoutMs
+}
+
+/** Metadata whose name ends in `-bin` is base64, whether or not anybody reads it. */
+function checkBinaryMetadata({ headers }: RestRequest): void {
+  for (const name in headers) {
+    if (!name.startsWith('grpc-metadata-') || !name.endsWith('-bin')) continue
+    if (!parseBase64(String(headers[name]))) throw violation(name, 'not base64')
+  }
 }
 
 /** Whether unknown parameters are errors. */

@@ -295,6 +295,12 @@ describe('answers', () => {
     expect([wrong.status, wrong.json.details[0].field]).toEqual([400, 'grpc-timeout'])
   })
 
+  test('binary metadata must be base64', async () => {
+    const path = '/chain/echo/metadata'
+    expect((await ask(path, { headers: { 'grpc-metadata-a-bin': '!!' } })).status).toBe(400)
+    expect((await ask(path, { headers: { 'grpc-metadata-a-bin': 'AQI' } })).status).toBe(200)
+  })
+
   test('an unacceptable Accept gets JSON all the same, and the server tells its time', async () => {
     const { headers } = await ask('/chain/nothing', { headers: { accept: 'text/html' } })
     expect([headers['content-type'], headers['x-server-time']]).toEqual(['application/json', '1700000000'])
