@@ -2,7 +2,8 @@
 import { A, F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT,
   F_CHILD_OUT_LENGTH, F_CHILD_VALUE, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_DEPTH, F_FUSED, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT,
   F_OUT_LENGTH, F_PC, F_SP, F_STACK, F_STATIC, F_VALUE, F_WANT, PADDING, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout'
-import { analyse, analysisSize, fuse } from './analysis'
+import { analyse, analysisSize } from './analysis'
+import { fuse } from './fuse'
 import { reach } from './memory'
 import { write } from './trace'
 import * as u256 from './u256'

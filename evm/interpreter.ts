@@ -10,10 +10,11 @@ import { A, B, BASE_FEE, BLOB_BASE_FEE, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LI
   F_STACK, F_STATIC, F_VALUE, F_WANT,
   S_CALL, S_CAREFUL, S_CREATE, S_GAS_OVERFLOW, S_INIT_CODE_SIZE, S_INVALID_JUMP, S_INVALID_OPCODE, S_OUT_OF_GAS, S_RETURN,
   S_RETURN_DATA, S_REVERT, S_STACK, S_STOP, S_WRITE_PROTECTION, S_YIELD } from './layout'
-import { GAS_BITS, JUMPDEST_BIT,
-  PUSH2_JUMP, PUSH2_JUMPI, PUSH1_JUMP, PUSH1_JUMPI, ISZERO_PUSH2_JUMPI, EQ_PUSH2_JUMPI, PUSH1_DUP_ADD, PUSH1_DUP_ADD_MLOAD,
+import { GAS_BITS, JUMPDEST_BIT } from './analysis'
+import * as division from './division'
+import { PUSH2_JUMP, PUSH2_JUMPI, PUSH1_JUMP, PUSH1_JUMPI, ISZERO_PUSH2_JUMPI, EQ_PUSH2_JUMPI, PUSH1_DUP_ADD, PUSH1_DUP_ADD_MLOAD,
   PUSH1_SHL, PUSH1_SHR, PUSH1_SAR, PUSH1_ADD, PUSH_MASK, PUSH1_MLOAD, DUP_ADD, DUP_MUL, DUP_SUB, DUP_AND,
-  DUP_EQ, DUP_LT, DUP_GT, DUP_MLOAD, DUP_DUP, SWAP_POP, SWAP_SWAP, SWAP1_SUB, POP_POP } from './analysis'
+  DUP_EQ, DUP_LT, DUP_GT, DUP_MLOAD, DUP_DUP, SWAP_POP, SWAP_SWAP, SWAP1_SUB, POP_POP } from './fuse'
 import * as host from './host'
 import { keccak } from './keccak'
 import { HUGE, copyPadded, expand, expandRange } from './memory'
@@ -208,27 +209,27 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         sp -= 32
         break
       case 0x04: // DIV
-        u256.div(sp - 32, sp, sp - 32)
+        division.div(sp - 32, sp, sp - 32)
         sp -= 32
         break
       case 0x05: // SDIV
-        u256.sdiv(sp - 32, sp, sp - 32)
+        division.sdiv(sp - 32, sp, sp - 32)
         sp -= 32
         break
       case 0x06: // MOD
-        u256.mod(sp - 32, sp, sp - 32)
+        division.mod(sp - 32, sp, sp - 32)
         sp -= 32
         break
       case 0x07: // SMOD
-        u256.smod(sp - 32, sp, sp - 32)
+        division.smod(sp - 32, sp, sp - 32)
         sp -= 32
         break
       case 0x08: // ADDMOD
-        u256.addmod(sp - 64, sp, sp - 32, sp - 64)
+        division.addmod(sp - 64, sp, sp - 32, sp - 64)
         sp -= 64
         break
       case 0x09: // MULMOD
-        u256.mulmod(sp - 64, sp, sp - 32, sp - 64)
+        division.mulmod(sp - 64, sp, sp - 32, sp - 64)
         sp -= 64
         break
       case 0x0a: { // EXP
