@@ -78,7 +78,7 @@ export function chargeSize({ ctx, tx, mode }: AnteContext): void {
   ctx.gas.consume(perByte * size, 'txSize')
 }
 
-/** Row 9. */
+/** Row 9, before anything is metered: without gas the first reading would fail, and say less. */
 export function requireGas({ tx, mode }: AnteContext): void {
   if (mode !== 'simulate' && (tx.authInfo.fee?.gasLimit ?? 0n) === 0n) {
     throw errors.invalidGasLimit('must provide positive gas')
