@@ -3,7 +3,7 @@ import type { Message } from '@bufbuild/protobuf'
 import type { Driver } from '../consensus/driver.ts'
 import type { Identity } from '../identity/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
-import type { ChainError } from '../primitives/errors.ts'
+import type { ChainError, Status } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 
 export interface QueryCall {
@@ -46,6 +46,9 @@ export interface Compute {
   ): Promise<unknown>
 }
 
+/** An operation is a method's full name, a JSON-RPC method's name, or empty where no operation was found. */
+export type Observe = (operation: string, status: 'ok' | Status) => void
+
 export interface GatewayNode {
   readonly identity: Identity
   readonly chainId: string
@@ -58,6 +61,8 @@ export interface GatewayNode {
   withContext<T>(height: bigint | undefined, read: (ctx: ReadContext) => T): T
   /** Settings that gateways obey. */
   readonly settings: GatewaySettings
+  /** Told of every answered request: its operation, and `ok` or what went wrong. Absent: nobody counts. */
+  readonly observe?: Observe | undefined
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number

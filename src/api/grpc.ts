@@ -1,6 +1,7 @@
 /** gRPC for every service of the descriptors, with reflection and health (gateway.md §10). */
 import { type DescMethod, type DescService, fromBinary, type Message } from '@bufbuild/protobuf'
 import {
+  logVerbosity,
   Metadata,
   type MethodDefinition,
   Server,
@@ -8,17 +9,21 @@ import {
   type ServerUnaryCall,
   type ServiceDefinition,
   type sendUnaryData,
+  setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { Health } from '../gen/grpc/health/v1/health_pb.ts'
 import { methodPath, services } from '../identity/registry.ts'
 import { ChainError } from '../primitives/errors.ts'
-import { encodeStatus, STATUS_CODES, violation } from './errors.ts'
+import { encodeStatus, STATUS_CODES, toChainError, violation } from './errors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 import { createHealth } from './grpc-health.ts'
 import { createReflection } from './grpc-reflection.ts'
 import { createNames, type Names } from './names.ts'
+
+// The library's own log, on standard error, says again what the caller of `listen` is told.
+setLogVerbosity(logVerbosity.NONE)
 
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
 const SHUTDOWN_MS = 2_000
@@ -46,9 +51,9 @@ function readHeight(metadata: Metadata): bigint | undefined {
   return height === 0n ? undefined : height
 }
 
-function remainingMs(node: GatewayNode, deadline: Date | number): number | undefined {
+function remainingMs(deadline: Date | number): number | undefined {
   const time = typeof deadline === 'number' ? deadline : deadline.getTime()
-  return Number.isFinite(time) ? Math.max(0, time - node.now()) : undefined
+  return Number.isFinite(time) ? Math.max(0, time - Date.now()) : undefined
 }
 
 function decode(method: DescMethod, bytes: Uint8Array): Message {
@@ -69,7 +74,7 @@ async function serveUnary(node: GatewayNode, method: DescMethod, call: UnaryCall
     request: decode(method, call.request),
     height: readHeight(call.metadata),
     signal: abort.signal,
-    timeoutMs: remainingMs(node, call.getDeadline()),
+    timeoutMs: remainingMs(call.getDeadline()),
   })
   if (answer.height !== undefined && !abort.signal.aborted) call.sendMetadata(heightMetadata(answer.height))
   if (!answer.ok) throw answer.error
@@ -102,8 +107,14 @@ function addService(server: Server, node: GatewayNode, service: DescService, nam
       definition[method.name] = bytesMethod(`/${name}/${method.name}`, { request: false, response: false })
       implementation[method.name] = (call: UnaryCall, respond: sendUnaryData<Buffer>) => {
         serveUnary(node, method, call).then(
-          (bytes) => respond(null, bytes),
-          (error: unknown) => respond(failure(node, method, error)),
+          (bytes) => {
+            node.observe?.(methodPath(method), 'ok')
+            respond(null, bytes)
+          },
+          (error: unknown) => {
+            node.observe?.(methodPath(method), toChainError(error).status)
+            respond(failure(node, method, error))
+          },
         )
       }
     }

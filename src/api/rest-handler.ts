@@ -2,7 +2,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { services } from '../identity/registry.ts'
 import { formatHex } from '../primitives/bytes.ts'
-import { type ChainError, queryError } from '../primitives/errors.ts'
+import { type ChainError, queryError, type Status } from '../primitives/errors.ts'
 import { createCors } from './cors.ts'
 import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
@@ -22,8 +22,6 @@ export interface RestOptions {
   readonly extra?: ExtraPage
   /** The methods that are mounted; all by default. */
   readonly rpcs?: readonly DescMethod[]
-  /** Told of every answer: the operation (`/package.Service/Method`, or empty) and the HTTP status. */
-  readonly observe?: (operation: string, status: number) => void
 }
 
 interface RestRequest {
@@ -62,7 +60,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   const cache = createResponseCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES)
   const heightNames = heightHeaderNames(identity)
   const cors = createCors(node.settings.corsOrigins, heightNames)
-  const observe = options.observe ?? (() => {})
+  const observe = node.observe ?? (() => {})
 
   let clock = { seconds: -1, text: '' }
   function serverTime(): string {
@@ -72,8 +70,14 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   }
 
   /** Adds the headers that every reply carries. */
-  function reply(request: RestRequest, operation: string, status: number, payload: Payload): RestReply {
-    observe(operation, status)
+  function reply(
+    request: RestRequest,
+    operation: string,
+    status: number,
+    payload: Payload,
+    outcome: 'ok' | Status = 'ok',
+  ): RestReply {
+    observe(operation, outcome)
     const common = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id]
     const origin = request.headers['origin']
     return { status, payload, headers: origin === undefined ? common : common.concat(cors.headers(String(origin))) }
@@ -107,7 +111,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     ]
     if (status === 429 || status === 503) headers.push('Retry-After', '1')
     if (status === 401) headers.push('WWW-Authenticate', 'Bearer')
-    return reply(request, operation, status, createPayload(errorBody(writer, shown), headers))
+    return reply(request, operation, status, createPayload(errorBody(writer, shown), headers), error.status)
   }
 
   /** Whatever was thrown: an expected failure, or a bug, which is logged. */
@@ -212,7 +216,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     const allow = match ? allowOf(match.routes) : 'GET, HEAD, OPTIONS'
     const origin = request.headers['origin']
     const headers = ['Allow', allow, ...cors.preflight(origin === undefined ? undefined : String(origin), allow)]
-    observe('', 204)
+    observe('', 'ok')
     return { status: 204, payload: createPayload('', headers), headers: ['X-Request-Id', request.id] }
   }
 

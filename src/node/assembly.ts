@@ -82,8 +82,8 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const evmChainId = evmChainIdOf(identity, chainId)
     const dataPath = dataFolder(begun, config, undo)
     const backend = await openBackend(dataPath, begun.home === undefined)
-    undo.push(() => backend.close())
     const store = openVersionedStore(backend, config.store.keep > 0 ? { keepHeights: config.store.keep } : {})
+    undo.push(() => store.close())
     const app = createApplication({
       identity,
       chainId,
@@ -161,7 +161,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       withContext,
       engine,
       devKeys: devKeysOf(config, accounts),
-      ...(metrics && { count: metrics.request }),
+      observe: metrics?.request,
       log,
       now: clock,
     })
@@ -182,6 +182,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
         },
         driver: solo,
         compute,
+        observe: metrics?.request,
         log,
       })
       undo.push(() => apiPool?.close())

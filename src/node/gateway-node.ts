@@ -13,7 +13,16 @@ const WEI_PER_NATIVE = 10n ** 18n
 export interface GatewayParts
   extends Pick<
       GatewayNode,
-      'identity' | 'chainId' | 'evmChainId' | 'compute' | 'blocks' | 'driver' | 'withContext' | 'log' | 'now'
+      | 'identity'
+      | 'chainId'
+      | 'evmChainId'
+      | 'compute'
+      | 'blocks'
+      | 'driver'
+      | 'withContext'
+      | 'observe'
+      | 'log'
+      | 'now'
     >,
     Pick<DispatchParts, 'queries'> {
   readonly config: Config
@@ -21,12 +30,10 @@ export interface GatewayParts
   readonly jobs: readonly string[]
   readonly engine: Engine
   readonly devKeys: readonly Uint8Array[]
-  /** Told of every answered query: its method, and `ok` or its status. */
-  readonly count?: (operation: string, status: string) => void
 }
 
 export function createGatewayNode(parts: GatewayParts): GatewayNode {
-  const { config, engine, queries, jobs, count, devKeys, ...shared } = parts
+  const { config, engine, queries, jobs, devKeys, ...shared } = parts
   const dispatch = createDispatch({
     queries,
     services: new Map(Object.entries(createServices(() => ({ node, engine })))),
@@ -38,7 +45,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
   })
   const node: GatewayNode = {
     ...shared,
-    dispatch: count ? counted(dispatch, count) : dispatch,
+    dispatch,
     settings: {
       minGasPrice: config.api.minGasPrice,
       gasCap: config.evm.gasCap,
@@ -60,15 +67,4 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
 export function devKeysOf(config: Config, accounts: readonly DevAccount[]): readonly Uint8Array[] {
   if (!config.node.devKeys) return []
   return accounts.filter(({ kind }) => kind === 'eth').map(({ privateKeyBytes }) => privateKeyBytes)
-}
-
-function counted(dispatch: GatewayNode['dispatch'], count: (operation: string, status: string) => void) {
-  return ((call) => {
-    const note = <T extends { readonly ok: boolean; readonly error?: { readonly status: string } }>(answer: T): T => {
-      count(call.method, answer.ok ? 'ok' : (answer.error?.status ?? 'internal'))
-      return answer
-    }
-    const answer = dispatch(call)
-    return answer instanceof Promise ? answer.then(note) : note(answer)
-  }) satisfies GatewayNode['dispatch']
 }

@@ -3,8 +3,8 @@
 export interface Metrics {
   /** One committed block; times in milliseconds. `intervalMs` is undefined for the first block since the start. */
   block(times: { readonly intervalMs: number | undefined; readonly executeMs: number; readonly commitMs: number }): void
-  /** One answered query by full method name, and `ok` or the name of its status. */
-  request(operation: string, status: string): void
+  /** Answered requests of one operation (empty: of none), with `ok` or the name of their status. */
+  request(operation: string, status: string, times?: number): void
   /** The text of `/metrics`. */
   render(): string
 }
@@ -79,19 +79,19 @@ export function createMetrics(sources: MetricSources): Metrics {
       observe(execute, executeMs / 1000)
       observe(commit, commitMs / 1000)
     },
-    request(operation, status) {
+    request(operation, status, times = 1) {
       const key = `${operation} ${status}`
       const known = requests.get(key)
-      if (known) known.count++
-      else requests.set(key, { operation, status, count: 1 })
+      if (known) known.count += times
+      else requests.set(key, { operation, status, count: times })
     },
     render() {
       const { count, sizeBytes } = sources.mempool()
       const compute = sources.compute()
       const database = sources.databaseBytes()
       const answered = [...requests.values()].map(
-        ({ operation, status, count: times }) =>
-          `almanac_requests_total{operation="${escapeLabel(operation)}",status="${escapeLabel(status)}"} ${times}\n`,
+        ({ operation, status, count }) =>
+          `almanac_requests_total{operation="${escapeLabel(operation)}",status="${escapeLabel(status)}"} ${count}\n`,
       )
       return [
         renderValue('almanac_height', 'gauge', 'Latest committed height.', sources.height()),
@@ -100,7 +100,7 @@ export function createMetrics(sources: MetricSources): Metrics {
         renderHistogram('almanac_block_commit_seconds', 'Time to hash and commit a block.', commit),
         renderValue('almanac_mempool_transactions', 'gauge', 'Waiting transactions.', count),
         renderValue('almanac_mempool_bytes', 'gauge', 'Bytes of waiting transactions.', sizeBytes),
-        `${head('almanac_requests_total', 'counter', 'Answered queries.')}${answered.join('')}`,
+        `${head('almanac_requests_total', 'counter', 'Answered requests.')}${answered.join('')}`,
         renderValue('almanac_compute_waiting', 'gauge', 'Computations that wait for a thread.', compute.waiting),
         renderValue('almanac_compute_running', 'gauge', 'Computations that run.', compute.running),
         renderValue('almanac_compute_done_total', 'counter', 'Computations that ended.', compute.done),

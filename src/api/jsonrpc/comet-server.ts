@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
 import type { Engine } from '../engine.ts'
+import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { cometMethods } from './comet.ts'
 import { createSubscriptions } from './comet-events.ts'
@@ -45,21 +46,26 @@ function errorText({ node }: CometEnvironment, error: unknown): string {
 async function runMethod(
   environment: CometEnvironment,
   id: Id,
+  name: string,
   method: CometMethod,
   readParams: () => unknown,
 ): Promise<Reply> {
+  const { observe } = environment.node
   let params: unknown
   try {
     params = readParams()
   } catch (error) {
+    observe?.(name, toChainError(error).status)
     return failure(id, 'params', errorText(environment, error))
   }
   try {
     const result = await method.run(environment, params as never)
+    observe?.(name, 'ok')
     const height = (params as { readonly height?: bigint }).height
     const cacheable = method.cacheable === 'fixed' || (method.cacheable === 'byHeight' && (height ?? 0n) > 0n)
     return { body: { jsonrpc: '2.0', id, result }, cacheable: cacheable && isFinal(environment, result, height) }
   } catch (error) {
+    observe?.(name, toChainError(error).status)
     return failure(id, 'internal', errorText(environment, error))
   }
 }
@@ -98,8 +104,11 @@ async function answer(
   const { id, name, params } = read
   const table = extra && Object.hasOwn(extra, name) ? extra : cometMethods
   const method = Object.hasOwn(table, name) ? table[name]! : undefined
-  if (!method) return failure(id, 'method', `method ${name} is not known`)
-  return await runMethod(environment, id, method, () => readJsonParams(method.params, params))
+  if (!method) {
+    environment.node.observe?.('', 'unimplemented')
+    return failure(id, 'method', `method ${name} is not known`)
+  }
+  return await runMethod(environment, id, name, method, () => readJsonParams(method.params, params))
 }
 
 async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
@@ -168,7 +177,7 @@ async function serve(environment: CometEnvironment, request: IncomingMessage, re
   const name = path.slice(1)
   const method = Object.hasOwn(cometMethods, name) ? cometMethods[name]! : undefined
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
-  const reply = await runMethod(environment, URI_ID, method, () => readUriParams(method.params, search))
+  const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search))
   sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers)
 }
 

@@ -1,4 +1,5 @@
 /** The JSON-RPC 2.0 envelope: one request or a batch of them as text in, the answers as text out. */
+import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { invalidRequest, limitExceeded, methodNotFound, parseError, type RpcErrorObject, toRpcError } from './errors.ts'
 import type { Methods, RpcCall } from './method.ts'
@@ -38,12 +39,15 @@ async function answerOne(call: RpcCall, methods: Methods, value: unknown): Promi
   const request = readRequest(value)
   if ('refusal' in request) return errorText(request.id, request.refusal)
   if (request.notification) return undefined
+  const found = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
+  const operation = found ? request.method : ''
   try {
-    const found = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
     if (!found) throw methodNotFound(request.method)
     const result = await found.run(call, request.params)
+    call.node.observe?.(operation, 'ok')
     return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${JSON.stringify(result ?? null)}}`
   } catch (error) {
+    call.node.observe?.(operation, toChainError(error).status)
     if (!toRpcError(error)) logBug(call.node, request.method, error)
     return errorText(request.id, error)
   }

@@ -24,6 +24,7 @@ export interface ApiPoolOptions {
   readonly setup: Omit<ApiSetup, 'status'>
   readonly driver: Driver
   readonly compute: Compute
+  readonly observe: ((operation: string, status: string, times: number) => void) | undefined
   readonly log: Log
 }
 
@@ -52,6 +53,10 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   function serve(worker: Worker, running: Map<number, AbortController>, message: FromApiWorker): void {
     if (message.kind === 'abort') {
       running.get(message.id)?.abort()
+      return
+    }
+    if (message.kind === 'answered') {
+      for (const { operation, status, times } of message.counts) options.observe?.(operation, status, times)
       return
     }
     if (message.kind === 'hello' || message.kind === 'listening' || message.kind === 'failed') return

@@ -1,6 +1,6 @@
 /** Entry of an API worker: REST and gRPC over its own reads; transactions and heavy work go to the main process. */
 import type { Engine } from '../../api/engine.ts'
-import type { Compute } from '../../api/gateway.ts'
+import type { Compute, Observe } from '../../api/gateway.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
 import type { CheckResult } from '../../app/types.ts'
@@ -27,7 +27,7 @@ import {
   unpackError,
 } from './messages.ts'
 
-type Question = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'abort' }>
+type Question = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'answered' | 'abort' }>
 /** A question without its number. */
 type Ask = Question extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
 
@@ -118,6 +118,7 @@ async function serve({ dataPath, config, chainId, genesis, facts, ports }: ApiSe
     withContext: createStateReader(store, blocks, app),
     engine,
     devKeys: [],
+    ...(config.metrics.enabled && { observe: createCounter() }),
     log,
     now: Date.now,
   })
@@ -136,6 +137,24 @@ async function serve({ dataPath, config, chainId, genesis, facts, ports }: ApiSe
     renderMetrics: () => '',
   })
   tell({ kind: 'listening', urls: { ...urls } })
+}
+
+const REPORT_MS = 500
+
+/** Counts answers, and tells the main process of them now and then. */
+function createCounter(): Observe {
+  const counts = new Map<string, { operation: string; status: Parameters<Observe>[1]; times: number }>()
+  setInterval(() => {
+    if (counts.size === 0) return
+    tell({ kind: 'answered', counts: [...counts.values()] })
+    counts.clear()
+  }, REPORT_MS).unref()
+  return (operation, status) => {
+    const key = `${operation} ${status}`
+    const known = counts.get(key)
+    if (known) known.times++
+    else counts.set(key, { operation, status, times: 1 })
+  }
 }
 
 process.on('message', (message: ToApiWorker) => {

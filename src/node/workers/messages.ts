@@ -57,11 +57,19 @@ export type ToApiWorker =
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
 
 /** From an API worker to the main process. What it asks is answered under the same number. */
+export interface AnsweredCount {
+  readonly operation: string
+  readonly status: 'ok' | Status
+  readonly times: number
+}
+
 export type FromApiWorker =
   /** It hears now. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'listening'; readonly urls: Readonly<Record<string, string | undefined>> }
   | { readonly kind: 'failed'; readonly error: CarriedError }
+  /** What it answered since it last said so. */
+  | { readonly kind: 'answered'; readonly counts: readonly AnsweredCount[] }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
   | { readonly kind: 'submitAndWait'; readonly id: number; readonly tx: Uint8Array; readonly timeoutMs: number }
   | {
