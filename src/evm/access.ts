@@ -1,8 +1,8 @@
 /** Opcodes that touch state: what they cost, what they read, what they write. One per execution, over its journal. */
-import { EMPTY, equal } from '../primitives/bytes.ts'
-import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import { EMPTY } from '../primitives/bytes.ts'
+import { type Account, isEmptyAccount, type Word, ZERO_KEY, ZERO_WORD } from './account.ts'
 import { addressKey, type Host, type Interpreter } from './interpreter.ts'
-import { type Account, type Journal, type Word, ZERO_KEY, ZERO_WORD } from './journal.ts'
+import type { Journal } from './journal.ts'
 import { A, B, TRACE_REFUND } from './layout.ts'
 import { NEW_ACCOUNT, type Prices, pricesOf, SSTORE_SET } from './prices.ts'
 import type { EvmOptions } from './types.ts'
@@ -38,10 +38,7 @@ export function createAccess(
 
   const account = (): Account => journal.byKey(addressKey(interpreter), () => interpreter.slice(A + 12, A + 32))
 
-  const isDead = (target: Account): boolean =>
-    deletesEmpty
-      ? !target.exists || (target.nonce === 0n && target.balance === 0n && equal(target.codeHash, EMPTY_CODE_HASH))
-      : !target.exists
+  const isDead = (target: Account): boolean => !target.exists || (deletesEmpty && isEmptyAccount(target))
 
   /** The price of access to an account, which is warm from now on. */
   const touchPrice = (target: Account, price: number): number =>

@@ -1,8 +1,9 @@
 /** What a frame wants, in what surroundings, and how that ended: what passes between the driver of frames and its parts. */
 import { EMPTY } from '../primitives/bytes.ts'
 import type { Access } from './access.ts'
+import type { Account } from './account.ts'
 import type { Environment, Interpreter } from './interpreter.ts'
-import type { Account, Journal } from './journal.ts'
+import type { Journal } from './journal.ts'
 import { FRAME } from './layout.ts'
 import type { CallMessage, CallResult, EvmOptions } from './types.ts'
 

@@ -5,6 +5,7 @@
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import { delegationTarget } from './access.ts'
+import type { Account } from './account.ts'
 import { create2Address, createAddress } from './contract-address.ts'
 import * as errors from './errors.ts'
 import {
@@ -20,7 +21,7 @@ import {
   type Wanting,
 } from './execution.ts'
 import { addressKey, type Installed } from './interpreter.ts'
-import type { Account, Snapshot } from './journal.ts'
+import type { Snapshot } from './journal.ts'
 import {
   A,
   DIGEST,

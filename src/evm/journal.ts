@@ -4,59 +4,9 @@
  */
 import { EMPTY, equal, fromKey, toKey } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
+import { type Account, type Creation, isEmptyAccount, type Slot, type Word, ZERO_KEY } from './account.ts'
 import type { Rules } from './forks.ts'
-import type { Installed } from './interpreter.ts'
-import type { EvmAccount, EvmLog, EvmState } from './state.ts'
-
-/** Thirty-two bytes as a key (`toKey`): words are compared and looked up far more often than they are taken apart. */
-export type Word = string
-
-export const ZERO_KEY: Word = '\0'.repeat(32)
-
-/** Thirty-two zero bytes. */
-export const ZERO_WORD: Uint8Array = new Uint8Array(32)
-
-/** A slot of an account's storage. */
-export interface Slot {
-  readonly slot: Word
-  /** At the start of the transaction. */
-  readonly original: Word
-  value: Word
-  /** What the state holds. */
-  stored: Word
-  warm: boolean
-}
-
-/** An account in the journal. Only the journal changes it. */
-export interface Account {
-  readonly address: Uint8Array
-  readonly key: string
-  nonce: bigint
-  /** Unit: wei. */
-  balance: bigint
-  codeHash: Uint8Array
-  /** Loaded when first asked for. */
-  code: Uint8Array | undefined
-  /** Where the code is ready to run, if it is; for the interpreter's host. */
-  installed: Installed | undefined
-  exists: boolean
-  /** What the state holds; undefined if no account. */
-  stored: EvmAccount | undefined
-  /** Deleted at the end if it is empty (EIP-161). */
-  touched: boolean
-  warm: boolean
-  /** Created by this transaction. */
-  created: boolean
-  destructed: boolean
-  readonly slots: Map<Word, Slot>
-  transient: Map<Word, Word> | undefined
-}
-
-/** A contract that the transaction created, and the account that did. */
-export interface Creation {
-  readonly address: Uint8Array
-  readonly creator: Uint8Array
-}
+import type { EvmLog, EvmState } from './state.ts'
 
 /** Marks a moment to which `revert` can go back. Strictly nested: each ends with one `commit` or `revert`. */
 export type Snapshot = number
@@ -116,10 +66,6 @@ export interface Journal {
   flush(): void
   /** Ends the transaction: destructed and empty accounts go, everything is written. The journal is not used afterwards. */
   finalise(): void
-}
-
-function isEmptyAccount(account: Account): boolean {
-  return account.nonce === 0n && account.balance === 0n && equal(account.codeHash, EMPTY_CODE_HASH)
 }
 
 const RIPEMD_KEY = `${'\0'.repeat(19)}\x03`

@@ -1,5 +1,6 @@
 /** Calls of precompiles: functions of their input, and the chain's own, which work on its state. */
 import { EMPTY, toKey } from '../primitives/bytes.ts'
+import type { Account } from './account.ts'
 import * as errors from './errors.ts'
 import {
   childData,
@@ -11,7 +12,7 @@ import {
   succeed,
   type Wanting,
 } from './execution.ts'
-import type { Account, Snapshot } from './journal.ts'
+import type { Snapshot } from './journal.ts'
 import { FRAME, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout.ts'
 import type { CallKind, PrecompileContext, StatefulPrecompile } from './types.ts'
 

@@ -2,7 +2,7 @@
 import { equal, fromKey, toKey, utf8 } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { encode, fromUint } from '../../primitives/rlp.ts'
-import { ZERO_WORD } from '../journal.ts'
+import { ZERO_WORD } from '../account.ts'
 import type { EvmAccount, EvmState } from '../state.ts'
 import { secureTrieRoot } from '../trie.ts'
 
