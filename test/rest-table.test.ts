@@ -1,5 +1,9 @@
 import { request as httpRequest } from 'node:http'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { DirectSecp256k1Wallet } from '@cosmjs/proto-signing'
+import { SigningStargateClient } from '@cosmjs/stargate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TxRawSchema } from '../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { startNode } from '../src/index.ts'
 
 /** The requests of gateway.md §13 that concern modules of this build, sent byte for byte to a running node. */
@@ -53,6 +57,7 @@ function expectError({ status, json }: Answer, http: number, code: number): void
   expect([status, json.code, json.error]).toEqual([http, code, json.message])
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
 const P = '/chain/evm/v1'
 const EMPTY_ACCOUNT = `0x${'12'.repeat(20)}`
 
@@ -258,6 +263,53 @@ describe('rows 87 to 97: headers', () => {
     expect(html.headers['content-type']).toBe('application/json')
     const packed = await ask('/sdk/auth/v1beta1/accounts', { headers: { 'accept-encoding': 'gzip' } })
     expect(packed.headers['content-encoding']).toBe('gzip')
+  })
+})
+
+describe('transactions over REST', () => {
+  test('one signed by a public client is simulated, broadcast, and found by its hash', async () => {
+    const wallet = await DirectSecp256k1Wallet.fromKey(
+      Uint8Array.from(Buffer.from(node.accounts[10]!.privateKey.slice(2), 'hex')),
+      'chain',
+    )
+    const sender = (await wallet.getAccounts())[0]!.address
+    const { account } = (await ask(`/cosmos/auth/v1beta1/accounts/${sender}`)).json
+    const client = await SigningStargateClient.offline(wallet)
+    const signer = {
+      accountNumber: BigInt(account.account_number),
+      sequence: Number(account.sequence),
+      chainId: 'almanac-localnet-1',
+    }
+    const send = {
+      typeUrl: '/cosmos.bank.v1beta1.MsgSend',
+      value: { fromAddress: sender, toAddress: bech32, amount: [{ denom: 'unative', amount: '7' }] },
+    }
+    const fee = { amount: [{ denom: 'unative', amount: '200000' }], gas: '200000' }
+    const signed = await client.sign(sender, [send], fee, '', signer)
+    const tx_bytes = Buffer.from(toBinary(TxRawSchema, create(TxRawSchema, { ...signed }))).toString('base64')
+    const post = async (path: string, body: unknown) => {
+      const answer = await fetch(`${node.urls.rest}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: JSON_TYPE,
+      })
+      return { status: answer.status, json: (await answer.json()) as Answer['json'] }
+    }
+    const simulated = await post('/cosmos/tx/v1beta1/simulate', { tx_bytes })
+    expect(simulated.status).toBe(200)
+    expect(Number(simulated.json.gas_info.gas_used)).toBeGreaterThan(20_000)
+    const sent = await post('/cosmos/tx/v1beta1/txs', { tx_bytes, mode: 'BROADCAST_MODE_SYNC' })
+    expect([sent.status, sent.json.tx_response.code]).toEqual([200, 0])
+    await node.nextBlock()
+    const found = await ask(`/cosmos/tx/v1beta1/txs/${sent.json.tx_response.txhash}`)
+    expect([found.status, found.json.tx_response.code]).toEqual([200, 0])
+    expect(found.json.tx.body.messages[0]).toMatchObject({ '@type': '/sdk.bank.v1beta1.MsgSend', to_address: bech32 })
+    const again = await post('/cosmos/tx/v1beta1/txs', { tx_bytes, mode: 'BROADCAST_MODE_SYNC' })
+    expect(again.status).toBe(200)
+    expect(again.json.tx_response.code).not.toBe(0)
+    expect(
+      (await post('/cosmos/tx/v1beta1/txs', { tx_bytes: 'AAAA', mode: 'BROADCAST_MODE_SYNC' })).json.tx_response.code,
+    ).toBe(2)
   })
 })
 
