@@ -193,6 +193,15 @@ test('a call sees the state and the block that it pretends', async () => {
   expect(words).toEqual([7, 8, 100])
 })
 
+test('a price beyond 256 bits is the highest there is', async () => {
+  // GASPRICE, returned.
+  const code = '0x3a60005260206000f3'
+  const [call, to] = [{ maxPriorityFeePerGas: '0x1' }, `0x${'12'.repeat(20)}`]
+  const most = `0x${'f'.repeat(64)}`
+  const { result } = await rpc('eth_call', [{ ...call, to }, 'latest', { [to]: { code } }, { baseFeePerGas: most }])
+  expect(result).toBe(most)
+})
+
 test('pretended blocks stand upon each other, and what cannot be is told in geth’s codes', async () => {
   const [from, to] = [`0x${'34'.repeat(20)}`, `0x${'12'.repeat(20)}`]
   // Adds one to slot 0 and returns it with the number of the block.
@@ -273,6 +282,25 @@ test('logs are found by address and topic, by filters, and by block hash', async
     'invalid block range params',
   )
   expect((await refusal('eth_getLogs', [{ blockHash: `0x${'11'.repeat(32)}` }]))?.message).toBe('unknown block')
+})
+
+test('more logs than an answer holds are refused, with what was covered', async () => {
+  const nonce = await nonceOf(7)
+  // Init code that logs until 65,535 gas are left: some 14,000 logs of 6,000,000 gas.
+  const fields = { to: undefined, valueWei: 0n, gasLimit: 6_000_000n, data: hex('5b5f5fa05a61ffff1060005700') }
+  const { result: hash } = await rpc('eth_sendRawTransaction', [signed(7, nonce, fields)])
+  const { blockNumber, blockHash, logs } = (await rpc('eth_getTransactionReceipt', [hash])).result as {
+    blockNumber: string
+    blockHash: string
+    logs: unknown[]
+  }
+  expect(logs.length).toBeGreaterThan(10_000)
+  const before = Number(blockNumber) - 1
+  expect(await refusal('eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }])).toEqual({
+    code: -32005,
+    message: `query returned more than 10000 results: covered are blocks 1 to ${before}`,
+  })
+  expect((await refusal('eth_getLogs', [{ blockHash }]))?.message).toContain('nothing was covered')
 })
 
 test('at most 200 filters live at once', async () => {

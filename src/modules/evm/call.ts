@@ -23,6 +23,7 @@ import { chainRules } from './rules.ts'
 /** The most gas of one call when neither caller nor configuration says otherwise. */
 export const DEFAULT_GAS_CAP = 25_000_000n
 const ZERO_ADDRESS = new Uint8Array(20)
+const MAX_UINT256 = (1n << 256n) - 1n
 
 /** What a call runs as. */
 export interface CallMessage {
@@ -67,7 +68,8 @@ function gasPrice(args: CallArgs, baseFeeWei: bigint): bigint {
   const cap = args.maxFeePerGasWei
   if (cap === undefined && tip === 0n) return 0n
   const price = baseFeeWei + tip
-  return cap !== undefined && price > cap ? cap : price
+  const most = cap ?? MAX_UINT256
+  return price > most ? most : price
 }
 
 /** The message that arguments mean at a gas limit. Throws 3 `invalidArgument` for contradictory prices. */
