@@ -48,6 +48,8 @@ test.runIf(present)('every answer of the Ethereum methods has the shape that the
   const creation = (await call('eth_sendTransaction', [{ from, data: '0x600160005260206000a060006000f3' }])) as string
   const receipt = (await call('eth_getTransactionReceipt', [creation])) as { blockNumber: string; blockHash: string }
   const filter = await call('eth_newFilter', [{ fromBlock: '0x1' }])
+  const blocks = await call('eth_newBlockFilter', [])
+  await call('eth_sendTransaction', [{ from, to, value: '0x2' }])
 
   const questions: readonly (readonly [method: string, params: readonly unknown[]])[] = [
     ['eth_chainId', []],
@@ -83,7 +85,7 @@ test.runIf(present)('every answer of the Ethereum methods has the shape that the
     ['eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }]],
     ['eth_newBlockFilter', []],
     ['eth_newPendingTransactionFilter', []],
-    ['eth_getFilterChanges', [filter]],
+    ['eth_getFilterChanges', [blocks]],
     ['eth_getFilterLogs', [filter]],
     ['eth_uninstallFilter', [filter]],
     ['eth_sign', [from, '0x01']],
