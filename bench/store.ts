@@ -1,6 +1,6 @@
 /**
  * What a commit and a read cost: `npm run bench -- store [BLOCKS]` (default 5,000; 100,000 is the full run).
- * Blocks of 20 changed keys of 20,000 in all; then blocks of 1,000 and 2,000 of 100,000. Prints milliseconds, bytes and ratios.
+ * Blocks of 20 changed keys, 20,000 of 40,000 in turn; then blocks of 1,000 and 2,000 of 100,000. Prints milliseconds, bytes and ratios.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,14 +53,16 @@ async function inTemporary(run: (path: string) => Promise<void>): Promise<void> 
 /** Many small blocks: does a commit, and the disk it takes, grow with the height? */
 async function history(blocks: number): Promise<void> {
   await inTemporary(async (path) => {
-    const keys = makeKeys(20_000)
+    const keys = makeKeys(40_000)
+    const changing = keys.slice(0, 20_000)
+    const still = keys.slice(20_000)
     const store = openVersionedStore(openLmdb(path, { noSync: true }))
     store.commit({ height: 1n, changes: keys.map((key) => ({ store: 'bank', key, value: value() })) })
     let [sizeBytes, times, from] = [store.sizeBytes(), [] as number[], 1]
     const marks: { height: number; commit: number; bytes: number }[] = []
     const step = Math.max(500, Math.floor(blocks / 10))
     for (let height = 2; height <= blocks; height++) {
-      const changes = changesOf(keys, KEYS_PER_BLOCK)
+      const changes = changesOf(changing, KEYS_PER_BLOCK)
       const start = processorTime()
       store.commit({ height: BigInt(height), changes })
       times.push(processorTime() - start)
@@ -85,21 +87,26 @@ async function history(blocks: number): Promise<void> {
     )
 
     const old = store.latestHeight() > LONG_AGO ? store.latestHeight() - LONG_AGO : 1n
-    const timed = (height: bigint) => {
+    const timed = (height: bigint, of: readonly Uint8Array[]) => {
       const snapshot = store.at(height)
-      const start = performance.now()
-      for (let i = 0; i < 20_000; i++) snapshot.get('bank', keys[(i * 7919) % keys.length]!)
-      const each = (performance.now() - start) / 20_000
+      const start = processorTime()
+      for (let i = 0; i < 50_000; i++) snapshot.get('bank', of[(i * 7919) % of.length]!)
+      const each = (processorTime() - start) / 50_000
       snapshot.close()
       return each * 1000
     }
-    timed(old)
-    timed(store.latestHeight())
-    const ago = median([timed(old), timed(old), timed(old)])
-    const latest = median([1, 2, 3].map(() => timed(store.latestHeight())))
-    console.log(
-      `read at height ${old} ${ago.toFixed(2)} µs, latest ${latest.toFixed(2)} µs: ${(ago / latest).toFixed(2)} times`,
-    )
+    for (const [kind, of] of [
+      ['changed since', changing],
+      ['not changed since', still],
+    ] as const) {
+      timed(old, of)
+      const ago = median([1, 2, 3].map(() => timed(old, of)))
+      const latest = median([1, 2, 3].map(() => timed(store.latestHeight(), of)))
+      const ratio = (ago / latest).toFixed(2)
+      console.log(
+        `key ${kind}: read at height ${old} ${ago.toFixed(2)} µs, latest ${latest.toFixed(2)} µs: ${ratio} times`,
+      )
+    }
     const opened = performance.now()
     for (let i = 0; i < 10_000; i++) {
       const snapshot = store.at()

@@ -69,11 +69,15 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     }
     return place
   }
-  function get(table: string, key: Uint8Array, options: object): Uint8Array | undefined {
+  /** What LMDB found, to be used before its next read. */
+  function find(table: string, key: Uint8Array, options: object): Buffer | undefined {
     if (isTooLong(table, key)) return undefined
     const place = placeOf(table)
-    const found = (place.db as unknown as Fast).getBinaryFast(keyIn(place, key), options)
-    return found === undefined ? undefined : copy(found)
+    return (place.db as unknown as Fast).getBinaryFast(keyIn(place, key), options)
+  }
+  function get(table: string, key: Uint8Array, options: object): Uint8Array | undefined {
+    const found = find(table, key, options)
+    return found && copy(found)
   }
   const iterate = (table: string, range: Range | undefined, options: object) =>
     entries(placeOf(table), range, options, copy)
@@ -87,6 +91,10 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     return {
       get: (table, key) => get(table, key, options),
       iterate: (table, range) => iterate(table, range, options),
+      peek(table, key, use) {
+        const found = find(table, key, options)
+        return found && use(new Uint8Array(found.buffer, found.byteOffset, found.length))
+      },
       close() {
         if (isOpen) transaction.done()
         isOpen = false

@@ -6,6 +6,8 @@ export const MAX_ROW_KEY = 1900
 
 /** Tables as they were when it was opened, if the backend isolates; else as they are now. */
 export interface BackendRead extends Tables {
+  /** Reads a row where it lies, without a copy: what `use` is given is gone when it returns. Undefined if there is none. */
+  peek<T>(table: string, key: Uint8Array, use: (bytes: Uint8Array) => T): T | undefined
   close(): void
 }
 

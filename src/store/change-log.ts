@@ -1,4 +1,5 @@
 /** The change log: what each height wrote, in pieces of at most a few kilobytes, appended and never changed. */
+import type { BackendRead } from './backend.ts'
 import type { Place } from './places.ts'
 import type { Tables, TableWrite } from './types.ts'
 import { createOutput, finish, type Input, type Output, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
@@ -13,18 +14,13 @@ export interface Version {
   readonly value: Uint8Array | undefined
 }
 
-/** Two pieces fill a page of the disk; a longer version has a piece to itself. */
-const PIECE_BYTES = 1960
+/** Four pieces fill a page of the disk; a longer version has a piece to itself. */
+const PIECE_BYTES = 960
 
 /** Height in five bytes, piece in three: the log's keys sort by both. */
 function pieceKey(height: number, piece: number): Uint8Array {
-  const key = new Uint8Array(8)
-  const view = new DataView(key.buffer)
-  view.setUint8(0, Math.floor(height / 2 ** 32))
-  view.setUint32(1, height >>> 0)
-  view.setUint8(5, piece >>> 16)
-  view.setUint16(6, piece & 0xffff)
-  return key
+  const high = Math.floor(height / 2 ** 32)
+  return Uint8Array.of(high, height >>> 24, height >>> 16, height >>> 8, height, piece >>> 16, piece >>> 8, piece)
 }
 
 /** Collects the versions of one height, in the order of their keys. */
@@ -66,20 +62,26 @@ function putVersion(out: Output, { key, value }: Version): void {
 }
 
 /** What a key was given at a place. Throws an `Error` if it is not there: the log is then broken. */
-export function readValue(tables: Tables, { height, piece }: Place, key: Uint8Array): Uint8Array | undefined {
-  const bytes = tables.get(LOG, pieceKey(height, piece))
-  if (bytes) {
-    const input: Input = { bytes, at: 0 }
-    while (input.at < bytes.length) {
-      const length = takeVarint(input)
-      const isWanted = length === key.length && matches(bytes, input.at, key)
-      input.at += length
-      const valueLength = takeVarint(input)
-      if (isWanted) return valueLength === 0 ? undefined : takeBytes(input, valueLength - 1)
-      if (valueLength > 0) input.at += valueLength - 1
-    }
+export function readValue(view: BackendRead, { height, piece }: Place, key: Uint8Array): Uint8Array | undefined {
+  const found = view.peek(LOG, pieceKey(height, piece), (bytes) => findVersion(bytes, key))
+  if (found === undefined) throw new Error(`the change log of height ${height} lacks a key that it should hold`)
+  return found === DELETED ? undefined : found
+}
+
+const DELETED = Symbol('deleted')
+
+/** The value of a key in a piece, copied; undefined if the piece has no such key. */
+function findVersion(bytes: Uint8Array, key: Uint8Array): Uint8Array | typeof DELETED | undefined {
+  const input: Input = { bytes, at: 0 }
+  while (input.at < bytes.length) {
+    const length = takeVarint(input)
+    const isWanted = length === key.length && matches(bytes, input.at, key)
+    input.at += length
+    const valueLength = takeVarint(input)
+    if (isWanted) return valueLength === 0 ? DELETED : takeBytes(input, valueLength - 1).slice()
+    if (valueLength > 0) input.at += valueLength - 1
   }
-  throw new Error(`the change log of height ${height} lacks a key that it should hold`)
+  return undefined
 }
 
 /** Keys differ at their ends more often than at their beginnings. */

@@ -152,6 +152,8 @@ export function backendContract(name: string, maker: BackendMaker): void {
       expect(formatUtf8(backend.get('t', utf8('k'))!)).toBe('new')
       const later = backend.read()
       expect(formatUtf8(later.get('t', utf8('k'))!)).toBe('new')
+      expect(later.peek('t', utf8('k'), (bytes) => formatUtf8(bytes))).toBe('new')
+      expect(later.peek('t', utf8('none'), () => true)).toBeUndefined()
       view.close()
       later.close()
     })

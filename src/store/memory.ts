@@ -25,7 +25,15 @@ export function openMemory(): Backend {
     readOnly: false,
     get,
     iterate,
-    read: () => ({ get, iterate, close() {} }),
+    read: () => ({
+      get,
+      iterate,
+      peek(table, key, use) {
+        const bytes = get(table, key)
+        return bytes && use(bytes)
+      },
+      close() {},
+    }),
     write(rows) {
       // Looked at first, so that a failing source leaves nothing half written.
       const taken = [...rows]

@@ -263,6 +263,7 @@ function shareView(view: BackendRead): SharedView {
       return {
         get: view.get,
         iterate: view.iterate,
+        peek: view.peek,
         close() {
           if (!isOpen) return
           isOpen = false
