@@ -9,7 +9,7 @@ import { concat, encodeUint, formatHex0x, hex, padLeft, parseHex } from '../../s
 import { keccak256, sha256 } from '../../src/primitives/hash.ts'
 import { type NodeProcess, seededRandom, startProcess } from '../process.ts'
 
-const CYCLES = Number(process.env['KILL_CYCLES'] ?? 200)
+const CYCLES = Number(process.env['TEST_KILL_CYCLES'] ?? 200)
 const SENDERS = 8
 const WINDOW = 4
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

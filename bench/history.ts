@@ -1,0 +1,85 @@
+/**
+ * A chain of many blocks, each with one transfer: memory, disk, time a block, and reads at old heights against the
+ * latest, printed at 1,000 blocks and every tenth of the whole.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
+import { decodeTransaction } from '../src/evm/transaction/decode.ts'
+import * as bank from '../src/modules/bank/keeper.ts'
+import { assembleNode } from '../src/node/assembly.ts'
+import { resolveConfig } from '../src/node/config.ts'
+import { hex } from '../src/primitives/bytes.ts'
+import { keccak256 } from '../src/primitives/hash.ts'
+import { removeFolder, scratchFolder, signTransfers } from './load.ts'
+
+const TOTAL = Number(process.argv[2] ?? 100_000)
+const SAMPLE = 400
+
+const home = scratchFolder()
+const node = await assembleNode({
+  resolved: resolveConfig({
+    caller: { blocks: { time: 'manual' }, compute: { workers: 0 }, chain: { balance: 1_000_000_000n } },
+  }),
+  home,
+  freePorts: true,
+  openPorts: false,
+  log: undefined,
+})
+const { driver, withContext } = node.gateway
+const { privateKey, addressBytes } = node.accounts[0]!
+
+/** Microseconds of one read of a balance that changes in every block, at heights some way behind the tip. */
+function readMicros(behind: number): number {
+  const times: number[] = []
+  for (let i = 0; i < SAMPLE; i++) {
+    const height = node.height - BigInt(behind) - BigInt(i % 50)
+    const started = performance.now()
+    withContext(height, (ctx) => bank.balance(ctx, addressBytes, ctx.identity.baseDenom))
+    times.push(performance.now() - started)
+  }
+  times.sort((a, b) => a - b)
+  return times[SAMPLE / 2]! * 1000
+}
+
+async function makeBlocks(until: number): Promise<number> {
+  const started = performance.now()
+  const first = Number(node.height) - 1
+  for (let at = first; at < until; at += 500) {
+    const count = Math.min(500, until - at)
+    const raws = signTransfers({ privateKey, chainId: Number(node.evmChainId), firstNonce: at, count })
+    for (const raw of raws) {
+      const bytes = hex(raw)
+      const wrapped = wrapEthereumTx(node.identity, decodeTransaction(bytes), keccak256(bytes))
+      const { code, log } = await driver.submit(wrapped)
+      if (code !== 0) throw new Error(log)
+      await driver.nextBlock()
+    }
+  }
+  return ((performance.now() - started) * 1000) / (until - first)
+}
+
+let firstRss: number | undefined
+console.log('blocks      µs a block   memory    disk      read latest   10,000 ago   ratio')
+for (const until of [1000, ...Array.from({ length: 10 }, (_, i) => ((i + 1) * TOTAL) / 10)]) {
+  if (until < Number(node.height)) continue
+  const micros = await makeBlocks(until)
+  globalThis.gc?.()
+  const rss = process.memoryUsage.rss()
+  firstRss ??= rss
+  const disk = statSync(join(home, 'data', 'data.mdb')).size
+  const latest = readMicros(0)
+  const old = until > 10_100 ? readMicros(10_000) : undefined
+  const columns = [
+    `${until}`.padEnd(12),
+    micros.toFixed(0).padEnd(13),
+    `${(rss / 2 ** 20).toFixed(0)} MB`.padEnd(10),
+    `${(disk / 2 ** 20).toFixed(0)} MB`.padEnd(10),
+    `${latest.toFixed(1)} µs`.padEnd(14),
+    old === undefined ? '' : `${old.toFixed(1)} µs`.padEnd(13) + (old / latest).toFixed(2),
+  ]
+  console.log(columns.join(''))
+}
+console.log(`memory at the end to that at 1,000: ${(process.memoryUsage.rss() / firstRss!).toFixed(2)}`)
+await node.stop()
+removeFolder(home)
