@@ -39,7 +39,7 @@ import { opcodeOf } from './opcodes.ts'
 import { CALL_KINDS, createPrecompileCalls } from './precompile-calls.ts'
 import { CODE_DEPOSIT } from './prices.ts'
 import { drain, type FrameKind } from './trace.ts'
-import { encodeAddress } from './words.ts'
+import { writeAddressBigEndian } from './words.ts'
 
 const CREATE = 0xf0
 const DELEGATECALL = 0xf4
@@ -207,7 +207,7 @@ export function createFrames(context: ExecutionContext) {
       interpreter.exports.settleCall(parent, false, 0n, 0, 0)
       return fail(outcome, errors.OUT_OF_GAS)
     }
-    interpreter.bytes().set(encodeAddress(address), A)
+    writeAddressBigEndian(interpreter.bytes(), A, address)
     return {
       record: push(parent, installed),
       parent,
@@ -246,7 +246,7 @@ export function createFrames(context: ExecutionContext) {
       return
     }
     journal.commit(snapshot)
-    interpreter.bytes().set(encodeAddress(frame.self.address), A)
+    writeAddressBigEndian(interpreter.bytes(), A, frame.self.address)
     interpreter.exports.settleCreate(parent, true, interpreter.i64(record + FRAME.gas), 0, 0)
     succeed(outcome, error ? EMPTY : frame.self.code!)
     outcome.address = frame.self.address

@@ -2,18 +2,16 @@
 import { EMPTY } from '../primitives/bytes.ts'
 import { createAccess } from './access.ts'
 import type { Account } from './account.ts'
+import { environmentOf } from './environment.ts'
 import * as errors from './errors.ts'
 import type { Outcome, Request } from './execution.ts'
-import type { Rules } from './forks.ts'
 import { createFrames } from './frames.ts'
-import { type Environment, type Interpreter, openCaller, sharedInterpreter } from './interpreter.ts'
+import { type Interpreter, openCaller, sharedInterpreter } from './interpreter.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { A, FRAME } from './layout.ts'
-import { encodeOpcodes } from './opcodes.ts'
-import { pricesOf } from './prices.ts'
 import { clearTrace } from './trace.ts'
 import type { CallMessage, CallResult, CreateMessage, CreateResult, EvmOptions } from './types.ts'
-import { encodeAddress, encodeWordLittleEndian } from './words.ts'
+import { writeAddress, writeAddressBigEndian } from './words.ts'
 
 export interface Evm {
   readonly options: EvmOptions
@@ -25,51 +23,6 @@ export interface Evm {
 }
 
 const MAX_GAS = (1n << 63n) - 1n
-const MAX_INIT_CODE_SIZE = 49152
-
-const tables = new WeakMap<Rules, { key: string; opcodes: Uint8Array }>()
-
-function opcodesFor(rules: Rules): { key: string; opcodes: Uint8Array } {
-  let table = tables.get(rules)
-  if (!table) {
-    table = { key: `${[...rules.eips].sort((a, b) => a - b).join()}:`, opcodes: encodeOpcodes(rules) }
-    tables.set(rules, table)
-  }
-  return table
-}
-
-function environmentOf({ rules, block, tx }: EvmOptions): Environment {
-  const { eips } = rules
-  const words = new Uint8Array(10 * 32)
-  const random = eips.has(4399) ? block.prevRandao : undefined
-  const values: readonly (bigint | Uint8Array)[] = [
-    tx.origin,
-    tx.gasPrice,
-    block.coinbase,
-    block.timestamp,
-    block.number,
-    random ?? block.difficulty,
-    block.gasLimit,
-    block.chainId,
-    block.baseFee,
-    block.blobBaseFee,
-  ]
-  values.forEach((value, i) => {
-    words.set(typeof value === 'bigint' ? encodeWordLittleEndian(value) : value.slice().reverse(), 32 * i)
-  })
-  const { key, opcodes } = opcodesFor(rules)
-  return {
-    rulesKey: key,
-    opcodes,
-    words,
-    cells: Uint32Array.of(
-      eips.has(160) ? 50 : 10,
-      pricesOf(rules).sstoreSentry,
-      eips.has(150) ? 1 : 0,
-      eips.has(3860) ? MAX_INIT_CODE_SIZE : 0,
-    ),
-  }
-}
 
 interface Opening {
   readonly want: number
@@ -115,10 +68,11 @@ export function createEvm(
       interpreter.setU32(record + FRAME.depth, opening.depth)
       interpreter.setU32(record + FRAME.childValued, opening.valueWei > 0n ? 1 : 0)
       interpreter.setI64(record + FRAME.childGas, paid)
-      bytes.set(encodeWordLittleEndian(opening.valueWei), record + FRAME.childValue)
-      bytes.set(encodeAddress(opening.caller.address).reverse(), record + FRAME.address)
-      bytes.set(encodeAddress(opening.address).reverse(), record + FRAME.childAddress)
-      bytes.set(opening.salt ?? encodeAddress(opening.address), A)
+      if (opening.valueWei > 0n) interpreter.setWord(record + FRAME.childValue, opening.valueWei)
+      writeAddress(bytes, record + FRAME.address, opening.caller.address)
+      writeAddress(bytes, record + FRAME.childAddress, opening.address)
+      if (opening.salt) bytes.set(opening.salt, A)
+      else writeAddressBigEndian(bytes, A, opening.address)
       const outcome = frames.execute(
         { record, depth: opening.depth, self: opening.caller, caller: opening.caller, static: opening.isStatic },
         request,

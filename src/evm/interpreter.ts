@@ -1,6 +1,7 @@
 /** The interface to the machine that runs bytecode. Today it is the WebAssembly interpreter; a compiler would implement the same. */
 import { A, B, CODES, CODES_END, ENVIRONMENT, FRAME, FRAME_SIZE, FRAMES, OPCODES, RULES, STACKS_END } from './layout.ts'
 import { type Build, loadModule } from './wasm.ts'
+import { writeNumber } from './words.ts'
 
 /** What running code asks of the state. Addresses and slots are in A, values in B; numbers returned are gas to pay. */
 export interface Host {
@@ -72,6 +73,8 @@ export interface Interpreter {
   slice(from: number, to: number): Uint8Array
   /** A word in memory's order, as a number. */
   wordAt(address: number): bigint
+  /** Puts a number into a word in memory's order. */
+  setWord(address: number, value: bigint): void
   /** Leaves a number in B. */
   answer(value: bigint): void
   /** Makes a host and its environment the ones in force. */
@@ -117,6 +120,7 @@ function instantiate(build: Build, host: () => Host): Exports {
 export function createInterpreter(build: Build): Interpreter {
   let host: Host
   let environment: Environment | undefined
+  let opcodes: Uint8Array | undefined
   let exports = instantiate(build, () => host)
   let bytes = Buffer.from(exports.memory.buffer)
   let plain = new Uint8Array(exports.memory.buffer)
@@ -163,6 +167,7 @@ export function createInterpreter(build: Build): Interpreter {
       if (upper.every((limb) => limb === 0n)) return low
       return low | (upper[0]! << 64n) | (upper[1]! << 128n) | (upper[2]! << 192n)
     },
+    setWord: (address, value) => writeNumber(currentView(), address, value),
     answer(value) {
       const at = currentView()
       const wide = value >> 64n !== 0n
@@ -176,8 +181,10 @@ export function createInterpreter(build: Build): Interpreter {
       if (environment === nextEnvironment) return
       environment = nextEnvironment
       const memory = current()
-      memory.set(nextEnvironment.opcodes, OPCODES)
       memory.set(nextEnvironment.words, ENVIRONMENT)
+      if (opcodes === nextEnvironment.opcodes) return
+      opcodes = nextEnvironment.opcodes
+      memory.set(opcodes, OPCODES)
       nextEnvironment.cells.forEach((cell, i) => {
         view.setUint32(RULES + 4 * i, cell, true)
       })
@@ -201,6 +208,7 @@ export function createInterpreter(build: Build): Interpreter {
       if (exports.memory.buffer.byteLength > KEPT_BYTES) {
         exports = instantiate(build, () => host)
         environment = undefined
+        opcodes = undefined
         renew()
       } else if (top < CODES_END - (1 << 20)) {
         return

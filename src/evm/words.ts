@@ -1,14 +1,22 @@
-/** Addresses and numbers as the words of the machine. */
-import { concat, encodeUint } from '../primitives/bytes.ts'
+/** Addresses and numbers as words of the machine. */
 
-const ADDRESS_PADDING = new Uint8Array(12)
-
-/** An address as the word in A. */
-export function encodeAddress(address: Uint8Array): Uint8Array {
-  return concat(ADDRESS_PADDING, address)
+/** Puts an address into a little-endian word. */
+export function writeAddress(target: Uint8Array, at: number, address: Uint8Array): void {
+  for (let i = 0; i < 20; i++) target[at + i] = address[19 - i]!
+  target.fill(0, at + 20, at + 32)
 }
 
-/** A number as a little-endian word. */
-export function encodeWordLittleEndian(value: bigint): Uint8Array {
-  return encodeUint(value, 32).reverse()
+/** Puts an address into a big-endian word. */
+export function writeAddressBigEndian(target: Uint8Array, at: number, address: Uint8Array): void {
+  target.fill(0, at, at + 12)
+  target.set(address, at + 12)
+}
+
+/** Puts a number below 2^256 into a little-endian word. */
+export function writeNumber(target: DataView, at: number, value: bigint): void {
+  let rest = value
+  for (let i = 0; i < 32; i += 8) {
+    target.setBigUint64(at + i, BigInt.asUintN(64, rest), true)
+    rest >>= 64n
+  }
 }

@@ -1,0 +1,59 @@
+/** What opcodes read of rules, block and transaction, as bytes of the machine. Made once per rules and once per block. */
+import type { Rules } from './forks.ts'
+import type { Environment } from './interpreter.ts'
+import { encodeOpcodes } from './opcodes.ts'
+import { pricesOf } from './prices.ts'
+import type { EvmBlockEnv, EvmOptions } from './types.ts'
+import { writeAddress, writeNumber } from './words.ts'
+
+const MAX_INIT_CODE_SIZE = 49152
+
+type RulesPart = Pick<Environment, 'rulesKey' | 'opcodes' | 'cells'>
+
+const rulesParts = new WeakMap<Rules, RulesPart>()
+const blockParts = new WeakMap<EvmBlockEnv, { readonly rules: Rules; readonly words: Uint8Array }>()
+
+function rulesPartOf(rules: Rules): RulesPart {
+  let part = rulesParts.get(rules)
+  if (!part) {
+    const { eips } = rules
+    part = {
+      rulesKey: `${[...eips].sort((a, b) => a - b).join()}:`,
+      opcodes: encodeOpcodes(rules),
+      cells: Uint32Array.of(
+        eips.has(160) ? 50 : 10,
+        pricesOf(rules).sstoreSentry,
+        eips.has(150) ? 1 : 0,
+        eips.has(3860) ? MAX_INIT_CODE_SIZE : 0,
+      ),
+    }
+    rulesParts.set(rules, part)
+  }
+  return part
+}
+
+/** The ten words in the order of `evm/layout.ts`; those of the transaction are zero. */
+function blockWordsOf(rules: Rules, block: EvmBlockEnv): Uint8Array {
+  const known = blockParts.get(block)
+  if (known?.rules === rules) return known.words
+  const words = new Uint8Array(10 * 32)
+  const view = new DataView(words.buffer)
+  writeAddress(words, 2 * 32, block.coinbase)
+  const numbers = [block.gasLimit, block.chainId, block.baseFee, block.blobBaseFee]
+  writeNumber(view, 3 * 32, block.timestamp)
+  writeNumber(view, 4 * 32, block.number)
+  if (rules.eips.has(4399)) words.set(block.prevRandao.slice().reverse(), 5 * 32)
+  else writeNumber(view, 5 * 32, block.difficulty)
+  numbers.forEach((value, i) => {
+    writeNumber(view, (6 + i) * 32, value)
+  })
+  blockParts.set(block, { rules, words })
+  return words
+}
+
+export function environmentOf({ rules, block, tx }: EvmOptions): Environment {
+  const words = blockWordsOf(rules, block).slice()
+  writeAddress(words, 0, tx.origin)
+  writeNumber(new DataView(words.buffer), 32, tx.gasPrice)
+  return { ...rulesPartOf(rules), words }
+}
