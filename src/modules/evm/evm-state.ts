@@ -46,15 +46,20 @@ interface Level {
 export function createEvmState(root: Context): ChainEvmState {
   const levels: Level[] = [{ ctx: root, deltaWei: 0n }]
   const top = (): Level => levels.at(-1)!
-  /** Accounts as read and not written since, by address; forgotten when a precompile may have changed them. */
+  /**
+   * Accounts as read and not written since, by address. Inside of a precompile's branch modules change accounts too:
+   * there nothing is remembered, and what was is forgotten.
+   */
   const loaded = new Map<string, Loaded>()
 
   function load(address: Uint8Array): Loaded {
+    const { ctx } = top()
+    const read = () => ({ account: auth.getAccount(ctx, address), balanceWei: bank.balanceWei(ctx, address) })
+    if (levels.length > 1) return read()
     const key = toKey(address)
     const known = loaded.get(key)
     if (known) return known
-    const { ctx } = top()
-    const found = { account: auth.getAccount(ctx, address), balanceWei: bank.balanceWei(ctx, address) }
+    const found = read()
     loaded.set(key, found)
     return found
   }

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { testContext } from '../../sdk/testing.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import { createEvmState } from './evm-state.ts'
+import { evm } from './index.ts'
+
+const A = new Uint8Array(20).fill(1)
+const B = new Uint8Array(20).fill(2)
+const SLOT = new Uint8Array(32)
+const ONE = new Uint8Array(32).fill(1)
+const account = (balanceWei: bigint) => ({ nonce: 0n, balanceWei, codeHash: EMPTY_CODE_HASH })
+
+function chain() {
+  const ctx = testContext({ modules: [evm] })
+  bank.addWei(ctx, A, 10n)
+  return { ctx, state: createEvmState(ctx) }
+}
+
+test('a written account exists with nonce and wei, and a removed one is gone with both', () => {
+  const { ctx, state } = chain()
+  expect(state.account(B)).toBeUndefined()
+  state.setAccount(B, { ...account(3n), nonce: 7n })
+  expect(state.account(B)).toEqual({ ...account(3n), nonce: 7n })
+  state.setAccount(B, undefined)
+  expect([state.account(B), auth.getAccount(ctx, B), bank.balanceWei(ctx, B)]).toEqual([undefined, undefined, 0n])
+})
+
+test('a slot of zero is no slot', () => {
+  const { ctx, state } = chain()
+  state.setStorage(A, SLOT, ONE)
+  expect([state.storage(A, SLOT), state.hasStorage(A), state.hasStorage(B)]).toEqual([ONE, true, false])
+  state.setStorage(A, SLOT, SLOT)
+  expect([state.hasStorage(A), ctx.store.iterate('evm', {}).next().done]).toEqual([false, true])
+})
+
+test('clearing an account’s storage leaves its neighbours’', () => {
+  const { state } = chain()
+  for (const [who, slot] of [
+    [A, SLOT],
+    [A, ONE],
+    [B, SLOT],
+  ] as const) {
+    state.setStorage(who, slot, ONE)
+  }
+  state.clearStorage(A)
+  expect([state.hasStorage(A), state.hasStorage(B)]).toEqual([false, true])
+})
+
+test('what modules do within a branch is seen there, and afterwards only if it is merged', () => {
+  const { state } = chain()
+  expect(state.account(A)?.balanceWei).toBe(10n)
+  state.branch()
+  expect(state.account(A)?.balanceWei).toBe(10n)
+  bank.addWei(state.context(), A, 5n)
+  expect(state.account(A)?.balanceWei).toBe(15n)
+  state.drop()
+  expect(state.account(A)?.balanceWei).toBe(10n)
+  state.branch()
+  bank.addWei(state.context(), A, 5n)
+  state.merge()
+  expect(state.account(A)?.balanceWei).toBe(15n)
+})
+
+test('wei that vanished go to the module, wei from nowhere are a bug', () => {
+  const { ctx, state } = chain()
+  state.setAccount(A, account(4n))
+  state.settle()
+  // sha256("evm")[0:20], evm.md §6 vector 2
+  const module = Uint8Array.from(Buffer.from('603871c2ddd41c26ee77495e2e31e6de7f9957e0', 'hex'))
+  expect(bank.balanceWei(ctx, module)).toBe(6n)
+  const other = createEvmState(ctx)
+  other.setAccount(A, account(5n))
+  expect(() => other.settle()).toThrow('made 1 wei')
+})
+
+test('accounts that are not Ethereum’s never hold code', () => {
+  const { ctx, state } = chain()
+  auth.setAccount(ctx, { ...auth.newAccount(ctx, B), kind: 'base' })
+  state.setAccount(B, { ...account(0n), codeHash: ONE })
+  expect(auth.getAccount(ctx, B)).toMatchObject({ kind: 'base', codeHash: EMPTY_CODE_HASH })
+})
