@@ -1,6 +1,7 @@
 /** From a method and its request to an answer: a module's query, a service of the node, or heavy work elsewhere. */
-import { type DescMethod, fromBinary, getOption, type Message, toBinary } from '@bufbuild/protobuf'
+import { type DescMethod, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { compute as computeOption } from '../gen/almanac/options_pb.ts'
+import { methodOption } from '../identity/options.ts'
 import { methods } from '../identity/registry.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
@@ -60,7 +61,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   for (const [path, handle] of parts.services) sources.set(path, { kind: 'service', handle })
   for (const [path, handle] of parts.queries) sources.set(path, { kind: 'query', handle })
   for (const [path, method] of methods) {
-    if (getOption(method, computeOption) && parts.jobs.has(path)) sources.set(path, { kind: 'compute', method })
+    if (methodOption(method, computeOption, false) && parts.jobs.has(path))
+      sources.set(path, { kind: 'compute', method })
   }
 
   function failure(call: QueryCall, thrown: unknown, height?: bigint): QueryAnswer {

@@ -4,13 +4,13 @@ import {
   type DescEnum,
   type DescField,
   type DescMessage,
-  getOption,
   type Message,
   ScalarType,
   toBinary,
 } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { fieldOption } from '../identity/options.ts'
 import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { parseEvm } from '../primitives/address.ts'
@@ -146,7 +146,7 @@ function readEnum(type: DescEnum, json: unknown, path: string): number {
 }
 
 function readScalar(field: DescField, json: unknown, path: string): unknown {
-  const kind = getOption(field, scalar)
+  const kind = fieldOption(field, scalar, Scalar.UNSPECIFIED)
   switch (field.scalar) {
     case ScalarType.STRING:
       if (typeof json !== 'string') throw violation(path, 'not a text')

@@ -8,12 +8,12 @@ import {
   type DescField,
   type DescMessage,
   fromBinary,
-  getOption,
   type Message,
   ScalarType,
 } from '@bufbuild/protobuf'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { non_null, omit_unset, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { fieldOption } from '../identity/options.ts'
 import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55 } from '../primitives/address.ts'
@@ -81,7 +81,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     if (field.fieldKind === 'list') return listWriter(field, key)
     if (field.fieldKind === 'map') return mapWriter(field, key)
     const write = valueWriter(field)
-    const absent = getOption(field, omit_unset) ? '' : key + absentValue(field)
+    const absent = fieldOption(field, omit_unset, false) ? '' : key + absentValue(field)
     return (message) => {
       const value = message[name]
       return value === undefined ? absent : key + write(value as never)
@@ -90,7 +90,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
 
   /** What stands for a field that is not set: `null`, or the defaults of one that never is absent. */
   function absentValue(field: DescField): string {
-    if (field.fieldKind !== 'message' || !getOption(field, non_null)) return NULL
+    if (field.fieldKind !== 'message' || !fieldOption(field, non_null, false)) return NULL
     if (field.message.typeName === 'google.protobuf.Timestamp') return ZERO_TIME
     if (field.message === field.parent) return NULL
     return of(field.message)(create(field.message))
@@ -99,7 +99,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
   function listWriter(field: DescField & { fieldKind: 'list' }, key: string): WriteField {
     const write = elementWriter(field)
     const name = field.localName
-    const empty = getOption(field, omit_unset) ? '' : `${key}[]`
+    const empty = fieldOption(field, omit_unset, false) ? '' : `${key}[]`
     return (message) => {
       const items = message[name] as readonly never[]
       if (items.length === 0) return empty
@@ -189,13 +189,14 @@ function enumWriter(type: DescEnum): WriteValue {
 }
 
 function scalarWriter(field: DescField, type: ScalarType, bytes: (value: Uint8Array) => string): WriteValue {
-  const kind = getOption(field, scalar)
+  const kind = fieldOption(field, scalar, Scalar.UNSPECIFIED)
   switch (type) {
     case ScalarType.STRING:
       if (kind === Scalar.DECIMAL) return writeDecimal
       return kind === Scalar.INTEGER ? writeInteger : quote
     case ScalarType.BYTES:
-      if (kind === Scalar.EVM_ADDRESS) return getOption(field, non_null) ? writeEvmAddress : writeEvmAddressOrNull
+      if (kind === Scalar.EVM_ADDRESS)
+        return fieldOption(field, non_null, false) ? writeEvmAddress : writeEvmAddressOrNull
       if (kind === Scalar.DECIMAL) return (value: Uint8Array) => writeDecimal(formatUtf8(value))
       if (kind === Scalar.INTEGER) return (value: Uint8Array) => writeInteger(formatUtf8(value))
       return bytes

@@ -1,6 +1,7 @@
 /** OpenAPI 3.1 from the live descriptors: what is mounted is described, and nothing else (gateway.md §11, D50). */
-import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { not_in_query, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { fieldOption } from '../identity/options.ts'
 import type { Identity } from '../identity/types.ts'
 import type { Route } from './routes.ts'
 
@@ -75,7 +76,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
     const visit = (type: DescMessage, prefix: string, depth: number): void => {
       for (const field of type.fields) {
         const name = prefix + identity.toProfileField(field.name)
-        if (bound.has(prefix + field.name) || getOption(field, not_in_query)) continue
+        if (bound.has(prefix + field.name) || fieldOption(field, not_in_query, false)) continue
         const message = field.fieldKind === 'message' ? field.message : undefined
         if (message && !message.typeName.match(/^google\.protobuf\.(Timestamp|Duration)$/)) {
           if (depth < 4) visit(message, `${name}.`, depth + 1)
@@ -172,7 +173,7 @@ function byShape(routes: readonly Route[]): readonly (readonly Route[])[] {
 }
 
 function scalarSchema(field: DescField): Json {
-  const kind = getOption(field, scalar)
+  const kind = fieldOption(field, scalar, Scalar.UNSPECIFIED)
   switch (field.scalar as ScalarType) {
     case ScalarType.STRING:
       return kind === Scalar.DECIMAL || kind === Scalar.DECIMAL_TEXT

@@ -1,6 +1,7 @@
 /** Query parameters as fields of a request (gateway.md §4): parsed by the field's type, the wrong ones named. */
-import { create, type DescField, type DescMessage, getOption, type Message, ScalarType } from '@bufbuild/protobuf'
+import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf'
 import { non_null, not_in_query, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { fieldOption } from '../identity/options.ts'
 import type { Identity } from '../identity/types.ts'
 import { parseEvm } from '../primitives/address.ts'
 import { parseHex, utf8 } from '../primitives/bytes.ts'
@@ -87,7 +88,7 @@ function applyOne(
   for (let i = 0; ; i++) {
     const bracket = BRACKETS.exec(parts[i]!)
     const field = fieldNamed(identity, type, bracket?.[1] ?? parts[i]!)
-    if (!field || getOption(field, not_in_query)) return false
+    if (!field || fieldOption(field, not_in_query, false)) return false
     const last = i === parts.length - 1
     if (last) {
       setField(field, slots, name, values, bracket?.[2])
@@ -184,7 +185,7 @@ const scalars = new WeakMap<DescField, Scalar>()
 function scalarOf(field: DescField): Scalar {
   let kind = scalars.get(field)
   if (kind === undefined) {
-    kind = getOption(field, scalar)
+    kind = fieldOption(field, scalar, Scalar.UNSPECIFIED)
     scalars.set(field, kind)
   }
   return kind
@@ -277,7 +278,7 @@ function parseBytes(kind: Scalar, text: string, name: string): Uint8Array {
 }
 
 function parseSpecial(field: DescField, type: DescMessage, text: string, name: string): Message {
-  const nullable = field.fieldKind === 'message' && !getOption(field, non_null)
+  const nullable = field.fieldKind === 'message' && !fieldOption(field, non_null, false)
   if (type.typeName === 'google.protobuf.Timestamp') {
     if (text === 'null' && nullable) return create(type)
     // So does the plus of an offset.

@@ -1,8 +1,9 @@
 /** REST routes, built from the descriptors at start, and the matching of paths to them (gateway.md §3.3). */
-import { type DescField, type DescMessage, type DescMethod, getOption } from '@bufbuild/protobuf'
+import { create, type DescField, type DescMessage, type DescMethod } from '@bufbuild/protobuf'
 import { by as byOption, compute, rest_of_path, tx_service } from '../gen/almanac/options_pb.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
-import type { HttpRule } from '../gen/google/api/http_pb.ts'
+import { type HttpRule, HttpRuleSchema } from '../gen/google/api/http_pb.ts'
+import { fieldOption, methodOption } from '../identity/options.ts'
 import { methodPath } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { violation } from './errors.ts'
@@ -43,6 +44,9 @@ export interface Variable {
   readonly way: readonly DescField[]
   readonly restOfPath: boolean
 }
+
+/** Of a method without a route. */
+const NO_RULE = create(HttpRuleSchema)
 
 export interface Match {
   /** Routes of one shape, in the order of declaration. Empty: nothing has this path. */
@@ -117,7 +121,7 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
   for (const segment of parseTemplate(template)) {
     if (!('variable' in segment)) continue
     const way = fieldWay(identity, rpc.input, segment.variable)
-    variables.push({ name: segment.variable, way, restOfPath: getOption(way.at(-1)!, rest_of_path) })
+    variables.push({ name: segment.variable, way, restOfPath: fieldOption(way.at(-1)!, rest_of_path, false) })
   }
   const bound = new Set(variables.map(({ name }) => name))
   const isStateQuery = rpc.parent.name === 'Query'
@@ -128,10 +132,10 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
     method: methodPath(rpc),
     variables,
     body: rule.body === '*',
-    by: getOption(rpc, byOption),
-    txService: getOption(rpc, tx_service),
+    by: methodOption(rpc, byOption, ''),
+    txService: methodOption(rpc, tx_service, false),
     isStateQuery,
-    isLight: isStateQuery && !getOption(rpc, compute),
+    isLight: isStateQuery && !methodOption(rpc, compute, false),
     bound,
     takesQuery: rule.body !== '*' && rpc.input.fields.some((field) => !bound.has(field.name)),
     ownsHeight: rpc.input.fields.some((field) => field.name === 'height'),
@@ -141,7 +145,7 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
 
 /** Every route of the given methods, under its neutral path, the profile's and those of families that are understood. */
 export function createRouter(identity: Identity, rpcs: Iterable<DescMethod>): Router {
-  const routes = [...rpcs].flatMap((rpc) => routesOf(identity, rpc, getOption(rpc, http)))
+  const routes = [...rpcs].flatMap((rpc) => routesOf(identity, rpc, methodOption(rpc, http, NO_RULE)))
   const root = createNode()
   for (const route of routes) {
     const paths = [identity.toProfilePath, ...identity.pathAliases].map((rename) => rename(route.template))

@@ -1,15 +1,9 @@
 /** What the wire always carries of a message although nobody set it (oracle.md §1.2). */
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  getOption,
-  type Message,
-  type MessageShape,
-} from '@bufbuild/protobuf'
+import { create, type DescField, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { utf8 } from '../primitives/bytes.ts'
 import { toTimestamp, ZERO_TIME_NS } from '../primitives/time.ts'
+import { fieldOption } from './options.ts'
 
 type Slots = Record<string, unknown>
 type Step = (message: Slots) => void
@@ -65,7 +59,7 @@ function stepOf(field: DescField): Step | undefined {
       for (const item of message[name] as readonly Message[]) run(plan, item)
     }
   }
-  const zero = getOption(field, non_null) ? zeroOf(field) : undefined
+  const zero = fieldOption(field, non_null, false) ? zeroOf(field) : undefined
   if (zero === undefined) return undefined
   return (message) => {
     if ((message[name] as string | Uint8Array).length === 0) message[name] = zero
@@ -75,7 +69,7 @@ function stepOf(field: DescField): Step | undefined {
 function messageStep(field: DescField, type: DescMessage): Step {
   const name = field.localName
   const plan = planOf(type)
-  const needed = getOption(field, non_null)
+  const needed = fieldOption(field, non_null, false)
   const init = type.typeName === 'google.protobuf.Timestamp' ? ZERO_TIME : {}
   return (message) => {
     if (message[name] === undefined) {
@@ -87,7 +81,7 @@ function messageStep(field: DescField, type: DescMessage): Step {
 }
 
 function zeroOf(field: DescField): string | Uint8Array | undefined {
-  const kind = getOption(field, scalar)
+  const kind = fieldOption(field, scalar, Scalar.UNSPECIFIED)
   if (kind === Scalar.EVM_ADDRESS) return new Uint8Array(20)
   if (kind !== Scalar.DECIMAL && kind !== Scalar.INTEGER) return undefined
   return field.scalar === 12 ? ZERO_DIGIT : '0'
