@@ -150,6 +150,9 @@ test('unknown methods, message services and oversized requests are refused', asy
   for (const path of ['/no.such.Service/Method', '/sdk.bank.v1beta1.Query/None', '/sdk.bank.v1beta1.Msg/Send']) {
     expect((await callBytes(path, new Uint8Array(0))).error?.code).toBe(12)
   }
+  const asked = calls.length
+  expect((await callBytes('/tendermint.abci.ABCI/Commit', new Uint8Array(0))).error?.code).toBe(12)
+  expect(calls.length).toBe(asked)
   expect((await callBytes(UNARY, new Uint8Array(11 * 1024 * 1024))).error?.code).toBe(8)
 })
 

@@ -122,9 +122,9 @@ function addService(server: Server, node: GatewayNode, service: DescService, nam
   }
 }
 
-/** Message services are driven by transactions; the transport's own have their own files. */
-function isQueried(service: DescService): boolean {
-  return service.name !== 'Msg' && !service.typeName.startsWith('grpc.')
+/** Messages are driven by transactions, the engine's interface by the engine, and the transport's own services have their files. */
+function isQueried({ name }: DescService): boolean {
+  return name === 'Query' || name === 'Service'
 }
 
 /** The gRPC side of one node; opens no port until `listen`. */
