@@ -51,7 +51,7 @@ const ALIASES: Readonly<Record<string, ForkName>> = {
 }
 
 /** EIPs that `extraEips` may switch on before their fork. */
-export const EXTRA_EIPS: readonly number[] = [1153, 1344, 1884, 2200, 2929, 3198, 3529, 3855, 3860, 5656, 6780, 7939]
+const EXTRA_EIPS: readonly number[] = [1153, 1344, 1884, 2200, 2929, 3198, 3529, 3855, 3860, 5656, 6780, 7939]
 
 /** The rules an execution runs under. */
 export interface Rules {

@@ -47,7 +47,7 @@ const CREATE2 = 0xf5
 
 const MAX_DEPTH = 1025
 const MAX_NONCE = (1n << 64n) - 1n
-export const MAX_CODE_SIZE = 24576
+const MAX_CODE_SIZE = 24576
 /** About a few milliseconds of code between two questions whether to stop. */
 const FUEL = 30_000
 
@@ -397,5 +397,3 @@ export function createFrames(context: ExecutionContext) {
 
   return { execute, isStopped: () => stopped }
 }
-
-export type Frames = ReturnType<typeof createFrames>

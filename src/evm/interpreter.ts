@@ -1,5 +1,18 @@
 /** The interface to the machine that runs bytecode. Today it is the WebAssembly interpreter; a compiler would implement the same. */
-import { A, B, CODES, CODES_END, ENVIRONMENT, FRAME, FRAME_SIZE, FRAMES, OPCODES, RULES, STACKS_END } from './layout.ts'
+import {
+  A,
+  B,
+  CODES,
+  CODES_END,
+  ENVIRONMENT,
+  FRAME,
+  FRAME_SIZE,
+  FRAMES,
+  OPCODES,
+  RULES,
+  STACKS,
+  STACKS_END,
+} from './layout.ts'
 import { type Build, loadModule } from './wasm.ts'
 import { writeNumber } from './words.ts'
 
@@ -117,7 +130,7 @@ function instantiate(build: Build, host: () => Host): Exports {
 }
 
 /** A fresh machine. Throws if the build is missing: `npm run build:evm`. */
-export function createInterpreter(build: Build): Interpreter {
+function createInterpreter(build: Build): Interpreter {
   let host: Host
   let environment: Environment | undefined
   let opcodes: Uint8Array | undefined
@@ -246,7 +259,7 @@ export function openCaller(interpreter: Interpreter, data: Uint8Array): number |
   const bytes = interpreter.bytes()
   bytes.fill(0, record, record + FRAME_SIZE)
   bytes.set(data, memory)
-  const sp = last === undefined ? STACKS_START : interpreter.u32(last + FRAME.sp) + 32
+  const sp = last === undefined ? STACKS : interpreter.u32(last + FRAME.sp) + 32
   interpreter.setU32(record + FRAME.sp, sp)
   interpreter.setU32(record + FRAME.stack, sp)
   interpreter.setU32(record + FRAME.memory, memory)
@@ -256,8 +269,6 @@ export function openCaller(interpreter: Interpreter, data: Uint8Array): number |
   live.push(record)
   return record
 }
-
-const STACKS_START = CODES_END
 
 /** The key of the address in A. */
 export function addressKey(interpreter: Interpreter): string {

@@ -30,7 +30,7 @@ export interface FrameEnd {
 }
 
 /** One opcode, before it ran. Valid only during the call of `step`: copy what is kept. */
-export interface Step {
+interface Step {
   readonly pc: number
   readonly op: number
   readonly depth: number

@@ -23,7 +23,7 @@ export interface EvmBlockEnv {
 }
 
 /** The transaction as opcodes see it. */
-export interface EvmTxEnv {
+interface EvmTxEnv {
   /** 20 bytes. */
   readonly origin: Uint8Array
   /** The effective price. Unit: wei. */
@@ -117,7 +117,7 @@ export interface PrecompileContext {
   log(log: EvmLog): void
 }
 
-export interface PrecompileOutcome {
+interface PrecompileOutcome {
   readonly success: boolean
   readonly gasUsed: bigint
   /** On failure the return data, as of a REVERT when `error` is `execution reverted`. */

@@ -17,7 +17,7 @@ const FUNDS = 10n ** 18n
 const ZERO = new Uint8Array(32)
 const PREVRANDAO = new Uint8Array(32).fill(7)
 
-export type ComparedFork = Extract<ForkName, 'Berlin' | 'London' | 'Shanghai' | 'Cancun' | 'Prague' | 'Osaka'>
+type ComparedFork = Extract<ForkName, 'Berlin' | 'London' | 'Shanghai' | 'Cancun' | 'Prague' | 'Osaka'>
 
 const HARDFORKS: Readonly<Record<ComparedFork, Hardfork>> = {
   Berlin: Hardfork.Berlin,
@@ -60,7 +60,7 @@ const accountText = (nonce: bigint, balance: bigint, codeHash: Uint8Array, slots
 const rulesByFork = new Map<ForkName, ReturnType<typeof rulesOf>>()
 
 /** What our EVM makes of a program. */
-export function runOurs(program: Program, fork: ComparedFork): string {
+function runOurs(program: Program, fork: ComparedFork): string {
   const rules = rulesByFork.get(fork) ?? rulesOf(fork)
   rulesByFork.set(fork, rules)
   const state = createMemoryState()
@@ -130,7 +130,7 @@ function theirMachine(fork: ComparedFork): ReturnType<typeof makeTheirMachine> {
 }
 
 /** What `@ethereumjs/evm` makes of it, its transaction's end included. */
-export async function runTheirs(program: Program, fork: ComparedFork): Promise<string> {
+async function runTheirs(program: Program, fork: ComparedFork): Promise<string> {
   const { common, stateManager, evm } = await theirMachine(fork)
   stateManager.accountStack = [new Map()]
   stateManager.codeStack = [new Map()]

@@ -8,7 +8,7 @@ import { createMemoryState, type MemoryState } from './memory-state.ts'
 export const CALLER = hex('ca11e70000000000000000000000000000000001')
 export const CONTRACT = hex('c0de000000000000000000000000000000000001')
 export const OTHER = hex('c0de000000000000000000000000000000000002')
-export const COINBASE = hex('c01b000000000000000000000000000000000001')
+const COINBASE = hex('c01b000000000000000000000000000000000001')
 export const GAS = 10_000_000n
 
 export interface Setup extends Partial<Omit<EvmOptions, 'rules' | 'state'>> {
@@ -64,7 +64,7 @@ export function push(...words: readonly bigint[]): string {
 
 /** Code that returns the top of the stack. */
 export const RETURN_TOP = '5f5260205ff3'
-export const RETURN_TOP_FRONTIER = '60005260206000f3'
+const RETURN_TOP_FRONTIER = '60005260206000f3'
 
 /** The word that code leaves on top of the stack. */
 export function top(code: string, setup: Omit<Setup, 'code'> = {}): bigint {
