@@ -17,12 +17,12 @@ const CHECKPOINT = utf8('trees')
 export interface CheckpointSpacing {
   readonly changedKeys: number
   readonly blocks: number
+  /** With more, a checkpoint forgets all nodes; those in use come back from disk. */
+  readonly nodesInMemory: number
 }
 
-/** What a restart does again in a fraction of a second. */
-export const DEFAULT_SPACING: CheckpointSpacing = { changedKeys: 20_000, blocks: 1_000 }
-/** With more nodes in memory than this, a checkpoint forgets all of them; those in use come back from disk. */
-const MAX_NODES = 1_500_000
+/** What a restart does again in a fraction of a second; some 150 MB at most. */
+export const DEFAULT_SPACING: CheckpointSpacing = { changedKeys: 20_000, blocks: 1_000, nodesInMemory: 1_500_000 }
 
 /** What the trees should come to. */
 export interface TreesState {
@@ -105,7 +105,7 @@ export function openTrees(
     rows.push({ table: META, key: CHECKPOINT, value: encodeCheckpoint(height, nextPage, trees, references) })
     checkpointed = height
     changesSince = 0
-    if (forest.nodeCount > MAX_NODES) {
+    if (forest.nodeCount > spacing.nodesInMemory) {
       forest.clear()
       trees.forEach((tree, i) => {
         const reference = references[i]

@@ -25,7 +25,7 @@ export interface VersionedStoreOptions {
   /** How many heights stay readable; default all. */
   readonly keepHeights?: number
   /** How often the trees of the app hash are written down. */
-  readonly checkpoints?: CheckpointSpacing
+  readonly checkpoints?: Partial<CheckpointSpacing>
 }
 
 export interface BlockCommit {
@@ -80,9 +80,9 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     }))
 
   if (!backend.readOnly) {
-    const { changedKeys, blocks } = options.checkpoints ?? DEFAULT_SPACING
+    const asked = { ...DEFAULT_SPACING, ...options.checkpoints }
     // The log must reach back to the last checkpoint, so a short history needs them closer together.
-    const spacing = { changedKeys, blocks: Math.min(blocks, keepHeights) }
+    const spacing = { ...asked, blocks: Math.min(asked.blocks, keepHeights) }
     trees = openTrees(backend, hashedStores, { ...tip, first: tip.logFrom }, changesOf, spacing)
   }
 
