@@ -36,7 +36,7 @@ export function createEmptyBranch(): Branch {
 }
 
 /** The longest key of a store. A longer one is never there. */
-export const MAX_KEY_BYTES = 1500
+const MAX_KEY_BYTES = 1500
 const KEY_TOO_LONG: ErrorRow = { code: 18, status: 'invalidArgument', text: 'invalid request' }
 
 /**

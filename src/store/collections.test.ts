@@ -11,6 +11,7 @@ import {
 } from '../gen/chain/tokenfactory/v1/state_pb.ts'
 import { parseEvm } from '../primitives/address.ts'
 import { formatHex, hex, utf8 } from '../primitives/bytes.ts'
+import { fromRaw } from '../primitives/decimal.ts'
 import { createEmptyBranch } from './branch.ts'
 import * as codecs from './codecs.ts'
 import { bareItem, item, keySet, map, sequence } from './collections.ts'
@@ -253,6 +254,25 @@ test('keys come back from the store as they were written', () => {
   expect([...delegations.keys(ctx)]).toEqual([[E, A]])
   expect([...missed.iterate(ctx)]).toEqual([[[consensus, 1n << 40n], true]])
   expect([...historical.keys(ctx)]).toEqual([77n])
+})
+
+test('components that end a key or have a fixed length are read back beside others', () => {
+  const ctx = testState()
+  const owners = map('s', 1, keys.tripleKey(keys.consensusTextKey, keys.uint256Key, keys.bytesKey), codecs.decimalValue)
+  const key = [consensus, 2n ** 255n, hex('00ff00')] as const
+  owners.set(ctx, key, fromRaw(-5n))
+  owners.set(ctx, [consensus, 7n, hex('')], fromRaw(10n ** 18n))
+  expect([...owners.iterate(ctx, { prefix: [consensus, 2n ** 255n] })]).toEqual([[key, -5n]])
+  expect([...owners.keys(ctx, { prefix: [consensus] })]).toEqual([[consensus, 7n, hex('')], key])
+  expect(formatHex(ctx.store.changes()[0]!.value!)).toBe('31303030303030303030303030303030303030')
+})
+
+test('wrapped bytes are field 1 of a message, and nothing when empty', () => {
+  const ctx = testState()
+  const { encode, decode } = codecs.wrappedBytesValue
+  expect(formatHex(encode(ctx, hex('aabb')))).toBe('0a02aabb')
+  expect(encode(ctx, hex(''))).toEqual(hex(''))
+  expect(decode(ctx, hex('0a02aabb'))).toEqual(hex('aabb'))
 })
 
 test.each([

@@ -26,7 +26,7 @@ export interface KeyRange<Key, Prefix> {
 }
 
 /** Pages of a part of a collection, or of the entries that pass a filter. */
-export interface PageOptions<Key, Value, Prefix> {
+interface PageOptions<Key, Value, Prefix> {
   readonly prefix?: Prefix
   readonly filter?: (key: Key, value: Value) => boolean
 }

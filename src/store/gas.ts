@@ -23,7 +23,7 @@ export interface StorePrices {
 }
 
 /** Prices of the committed stores. */
-export const KV_PRICES: StorePrices = {
+const KV_PRICES: StorePrices = {
   has: 1000n,
   delete: 1000n,
   readFlat: 1000n,
@@ -71,7 +71,7 @@ export function createInfiniteGasMeter(): GasMeter {
 }
 
 /** A reader whose every access is charged to the meter before it happens, as far as its price is known by then. */
-export function meteredReader(reader: Reader, meter: GasMeter, prices: StorePrices = KV_PRICES): Reader {
+function meteredReader(reader: Reader, meter: GasMeter, prices: StorePrices = KV_PRICES): Reader {
   return {
     get(store, key) {
       meter.consume(prices.readFlat, 'ReadFlat')

@@ -20,7 +20,7 @@ export interface Tip {
   readonly appHash: Uint8Array
 }
 
-export const NO_TIP: Tip = { height: 0, earliest: 0, logFrom: 0, appHash: new Uint8Array(0) }
+const NO_TIP: Tip = { height: 0, earliest: 0, logFrom: 0, appHash: new Uint8Array(0) }
 
 export function readTip(tables: Tables): Tip {
   const bytes = tables.get(META, TIP)

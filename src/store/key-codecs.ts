@@ -6,7 +6,7 @@ import { formatKey, parseRfc3339 } from '../primitives/time.ts'
 import type { CodecContext } from './codecs.ts'
 
 /** A decoded key, and the offset behind its last byte. */
-export type DecodedKey<Key> = readonly [key: Key, end: number]
+type DecodedKey<Key> = readonly [key: Key, end: number]
 
 /** `Prefix` is what the first components of a composite key look like; `never` for a key of one part. */
 export interface KeyCodec<Key, Prefix = never> {
@@ -59,7 +59,7 @@ export const bytesKey: KeyCodec<Uint8Array> = single({
 })
 
 /** Exactly `length` raw bytes. */
-export function fixedBytesKey(length: number): KeyCodec<Uint8Array> {
+function fixedBytesKey(length: number): KeyCodec<Uint8Array> {
   return single({
     encode(_ctx, raw) {
       if (raw.length !== length) throw new RangeError(`${raw.length} bytes where a key has ${length}`)

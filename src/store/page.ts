@@ -27,7 +27,7 @@ export interface Page<Item> {
 
 const DEFAULT_LIMIT = 100n
 /** The most entries one answer carries. */
-export const MAX_PAGE_LIMIT = 1000n
+const MAX_PAGE_LIMIT = 1000n
 
 function wrongField(field: string, description: string): ChainError {
   return queryError('invalidArgument', description, [create(FieldViolationSchema, { field, description })])

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Runs of places by length of key, key, and oldest height. */
-export const INDEX = 'index'
+const INDEX = 'index'
 const RUN = 32
 const HEIGHT_BYTES = 5
 

@@ -1,7 +1,7 @@
 /** The state of a chain at every kept height, and the tables beside it, over one backend. */
 import { toKey } from '../primitives/bytes.ts'
 import type { Backend, BackendRead } from './backend.ts'
-import { createLogWriter, piecesOf, readHeight } from './change-log.ts'
+import { createLogWriter, LOG, piecesOf, readHeight } from './change-log.ts'
 import { heightError, readStoreNames, readTip, storeNamesRow, type Tip, tipRow } from './heights.ts'
 import { putRun, takeRun } from './places.ts'
 import { BASE, DEAD, HEAD, openSnapshot, stateKey } from './snapshot.ts'
@@ -17,7 +17,7 @@ export const CHAIN_STORES: readonly string[] = [
 ]
 
 /** The store of what only this node's chain has (D29). */
-export const OWN_STORE = 'x'
+const OWN_STORE = 'x'
 
 export interface VersionedStoreOptions {
   /** Stores that take part in the app hash; default all of the chain's and our own. */
@@ -28,7 +28,7 @@ export interface VersionedStoreOptions {
   readonly checkpoints?: Partial<CheckpointSpacing>
 }
 
-export interface BlockCommit {
+interface BlockCommit {
   /** One more than the latest; any positive height if there is none. */
   readonly height: bigint
   /** Sorted by store and key, each key once: what `Branch.changes` gives. The first block's include genesis. */
@@ -177,7 +177,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       yield { table: BASE, key, value: isNewest ? undefined : value }
       if (isNewest && value === undefined) yield { table: DEAD, key, value: undefined }
     }
-    for (const key of piecesOf(backend, height)) yield { table: 'log', key, value: undefined }
+    for (const key of piecesOf(backend, height)) yield { table: LOG, key, value: undefined }
   }
 
   function commit({ height, changes, records }: BlockCommit): { appHash: Uint8Array } {
