@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { createApplication } from '../app/application.ts'
+import { wrapEthereumTx } from '../app/evm/envelope.ts'
+import { localnetGenesis } from '../app/localnet.ts'
+import { modules } from '../app/modules.ts'
+import { transactionHash } from '../evm/transaction/encode.ts'
+import { addressOfPrivateKey, signTransaction } from '../evm/transaction/sender.ts'
+import { almanac } from '../identity/profiles/almanac.ts'
+import { EMPTY } from '../primitives/bytes.ts'
+import { sha256 } from '../primitives/hash.ts'
+import { defineModule } from '../sdk/module.ts'
+import { openMemory } from '../store/memory.ts'
+import { openVersionedStore } from '../store/versioned.ts'
+import { updateValidators } from './chain.ts'
+import { hashHeader } from './comet/hashes.ts'
+import { type BlockTiming, type SoloOptions, startSolo } from './solo.ts'
+
+const chainId = 'almanac-localnet-1'
+const key = sha256(new Uint8Array([1]))
+const publicKey = sha256(new Uint8Array([2]))
+const signer = { address: sha256(publicKey).slice(0, 20), sign: (message: Uint8Array) => sha256(message) }
+
+/** A module whose end of block fails at a height. */
+const failingAt = (height: bigint) =>
+  defineModule({
+    name: 'failing',
+    endBlock(ctx) {
+      if (ctx.block.height === height) throw new Error('broken hook')
+    },
+  })
+
+async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOptions['store'] } = {}) {
+  const halts: string[] = []
+  const app = createApplication({
+    identity: almanac,
+    chainId,
+    evmChainId: 6930n,
+    settings: { minGasPrices: '' },
+    modules: more.failAt === undefined ? modules : [...modules, failingAt(more.failAt)],
+  })
+  const genesis = localnetGenesis({
+    identity: almanac,
+    chainId,
+    genesisTime: '2024-01-01T00:00:00Z',
+    accounts: [{ address: addressOfPrivateKey(key), balanceUnative: 10_000_000_000n }],
+    validator: { publicKey },
+    blockGasLimit: 15_000_000n,
+  })
+  const store = more.store ?? openVersionedStore(openMemory())
+  let clock = 1_704_067_200_000_000_000n
+  const solo = await startSolo({
+    app,
+    store,
+    genesis,
+    signer,
+    timing,
+    limits: { maxTxs: 100, maxBytes: 1_000_000, maxTxBytes: 100_000, slotsPerSender: 8 },
+    now: () => {
+      clock += 5_000_000n
+      return clock
+    },
+    onHalt: (reason) => halts.push(reason),
+    elapsed: () => performance.now(),
+  })
+  return { solo, store, halts }
+}
+
+function transfer(nonce: number, gasLimit = 21_000n): Uint8Array {
+  const tx = signTransaction(
+    {
+      type: 0,
+      chainId: 6930n,
+      nonce: BigInt(nonce),
+      gasLimit,
+      to: new Uint8Array(20).fill(7),
+      valueWei: 1n,
+      data: EMPTY,
+      gasPriceWei: 10n ** 12n,
+    },
+    key,
+  )
+  return wrapEthereumTx(almanac, tx, transactionHash(tx))
+}
+
+test('a block on arrival takes every transaction that waits, and the answer comes after its commit', async () => {
+  const { solo } = await open({ mode: 'arrival' })
+  const seen: bigint[] = []
+  solo.onBlock(({ header }) => seen.push(header.height))
+  const [second, first, third] = await Promise.all([1, 0, 2].map((nonce) => solo.submitAndWait(transfer(nonce), 5000)))
+  expect([first, second, third].map((one) => one?.inclusion?.height)).toEqual([2n, 2n, 2n])
+  expect([first, second, third].map((one) => one?.inclusion?.index)).toEqual([0, 1, 2])
+  expect(seen).toEqual([2n])
+  expect(solo.blocks.tx(first!.admission.hash)).toEqual({ height: 2n, index: 0 })
+  await solo.stop()
+  await expect(solo.submit(transfer(3))).rejects.toMatchObject({ status: 'unavailable' })
+})
+
+test('headers chain: each names the one before, its results and its state, and hashes to its own identity', async () => {
+  const { solo } = await open({ mode: 'manual' })
+  await solo.submit(transfer(0))
+  await solo.nextBlock()
+  await solo.nextBlock()
+  const [one, two, three] = [1n, 2n, 3n].map((height) => solo.blocks.block(height)!)
+  expect(one!.header.appHash).toEqual(sha256(EMPTY))
+  expect(two!.header.appHash).toEqual(one!.nextAppHash)
+  expect(three!.header.lastBlockId).toEqual(two!.blockId)
+  expect(three!.header.lastResultsHash).not.toEqual(two!.header.lastResultsHash)
+  expect(three!.header.timeNs).toBeGreaterThan(two!.header.timeNs)
+  for (const block of [one, two, three]) expect(hashHeader(block!.header)).toEqual(block!.hash)
+  expect(three!.lastCommit).toEqual(two!.commit)
+  expect(two!.commit.signatures[0]).toMatchObject({ flag: 2, validator: signer.address })
+})
+
+test('a refused transaction is an answer, not a rejection, and the pool forgets it', async () => {
+  const { solo } = await open({ mode: 'manual' })
+  expect(await solo.submit(new Uint8Array([1, 2, 3]))).toMatchObject({ code: 2, codespace: 'sdk' })
+  expect((await solo.submit(transfer(0))).code).toBe(0)
+  expect(await solo.submit(transfer(0))).toMatchObject({ code: 19, log: 'tx already in mempool' })
+  expect((await solo.submit(transfer(1, 16_000_000n))).code).toBe(11)
+  expect(solo.pendingCount().count).toBe(1)
+})
+
+test('a failing block hook stops the chain before the commit, and every later request says so', async () => {
+  const { solo, store, halts } = await open({ mode: 'arrival' }, { failAt: 2n })
+  const waiting = solo.submit(transfer(0))
+  await expect(waiting).rejects.toMatchObject({ status: 'unavailable', message: 'the chain has halted: broken hook' })
+  expect(halts).toEqual(['broken hook'])
+  expect([store.latestHeight(), solo.blocks.latestHeight()]).toEqual([1n, 1n])
+  expect(solo.status()).toMatchObject({ halted: 'broken hook', latestHeight: 1n })
+  await expect(solo.submit(transfer(0))).rejects.toThrow('the chain has halted: broken hook')
+  await expect(solo.nextBlock()).rejects.toThrow('the chain has halted')
+})
+
+test('a chain opened again goes on from its last block, as if it had never stopped', async () => {
+  const one = await open({ mode: 'manual' })
+  const store = openVersionedStore(openMemory())
+  const two = await open({ mode: 'manual' }, { store })
+  for (const { solo } of [one, two]) {
+    await solo.submit(transfer(0))
+    await solo.nextBlock()
+    await solo.stop()
+  }
+  const again = await open({ mode: 'manual' }, { store })
+  expect(again.solo.status().latestHeight).toBe(2n)
+  expect((await again.solo.submit(transfer(1))).code).toBe(0)
+  expect(await again.solo.nextBlock()).toBe(3n)
+  const block = again.solo.blocks.block(3n)!
+  expect(block.header.lastBlockId).toEqual(two.solo.blocks.block(2n)!.blockId)
+  expect(block.results[0]?.code).toBe(0)
+})
+
+test('the last validator with power is never removed', () => {
+  const validator = (n: number, power: bigint) => ({
+    address: new Uint8Array(20).fill(n),
+    publicKey: new Uint8Array(32).fill(n),
+    power,
+  })
+  const alone = [validator(1, 10n)]
+  expect(updateValidators(alone, [validator(1, 0n)])).toEqual(alone)
+  expect(updateValidators(alone, [validator(2, 20n)])).toEqual([validator(2, 20n), validator(1, 10n)])
+  expect(updateValidators(alone, [validator(1, 0n), validator(2, 5n)])).toEqual([validator(2, 5n)])
+  expect(updateValidators(alone, [])).toBe(alone)
+})
