@@ -20,11 +20,12 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}): 
   const nextId = createIds()
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
-    const given = req.headers['x-request-id']
+    const headers = isPlain(req.rawHeaders) ? NO_HEADERS : req.headers
+    const given = headers['x-request-id']
     const reply = respond({
       verb: req.method!,
       target: originForm(req.url!),
-      headers: req.headers,
+      headers,
       id: typeof given === 'string' && GIVEN_ID.test(given) ? given : nextId(),
       body: () => readBody(req, limitBytes),
       onClose: (listener) => res.once('close', listener),
@@ -55,6 +56,27 @@ export function createRestHandler(
     for (let i = 0; i < flat.length; i += 2) answered[flat[i]!.toLowerCase()] = flat[i + 1]!
     return { status: reply.status, headers: answered, body: reply.payload.text }
   }
+}
+
+const NO_HEADERS: Readonly<Record<string, undefined>> = {}
+/** Headers that no answer depends on, as clients spell them; compression is looked up when a body is long enough. */
+const PLAIN: ReadonlySet<string> = new Set(
+  [
+    'Host',
+    'Connection',
+    'User-Agent',
+    'Accept',
+    'Accept-Encoding',
+    'Accept-Language',
+    'Cache-Control',
+    'Pragma',
+  ].flatMap((name) => [name, name.toLowerCase()]),
+)
+
+/** Whether a request carries nothing that would change its answer: then its headers need not be taken apart. */
+function isPlain(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) if (!PLAIN.has(rawHeaders[i]!)) return false
+  return true
 }
 
 function createIds(): () => string {
