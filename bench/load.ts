@@ -1,6 +1,7 @@
 /** What the benchmarks of the running node share: a node process of their own, and signed transfers. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { encodeTransaction } from '../src/evm/transaction/encode.ts'
@@ -29,29 +30,46 @@ export interface NodeProcess {
 }
 
 /** The system chooses every port, so that nothing is ever in the way. */
-const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
+const FREE_PORTS = ['rest', 'grpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
 export const scratchFolder = (): string => mkdtempSync(join(tmpdir(), 'almanac-bench-'))
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true })
+
+/** A port that nobody uses now, so that a node can be asked before it says where it listens. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
 
 /** Starts `almanac start` and waits for its first answer to `/status`-like request over JSON-RPC. */
 export async function startNodeProcess(flags: readonly string[]): Promise<NodeProcess> {
   const scratch = scratchFolder()
   const configOut = join(scratch, 'config.json')
-  const args = ['start', '--silent', '--config-out', configOut, ...FREE_PORTS, ...flags]
+  const port = await freePort()
+  const args = ['start', '--silent', '--jsonrpc-port', String(port), '--config-out', configOut, ...FREE_PORTS, ...flags]
   const started = performance.now()
   const child = spawn(process.execPath, [join(root, 'dist/almanac.js'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   process.once('exit', () => child.kill('SIGKILL'))
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
-  while (!existsSync(configOut)) {
+  for (;;) {
     if (child.exitCode !== null || performance.now() - started > 60_000) throw new Error('the node did not start')
-    await new Promise((done) => setTimeout(done, 2))
+    try {
+      await call(`http://127.0.0.1:${port}`, 'eth_blockNumber', [])
+      break
+    } catch {
+      await new Promise((done) => setTimeout(done, 2))
+    }
   }
-  const config = JSON.parse(readFileSync(configOut, 'utf8')) as ConfigOut
-  await call(config.urls.jsonrpc, 'eth_blockNumber', [])
   const firstAnswerMs = performance.now() - started
+  while (!existsSync(configOut)) await new Promise((done) => setTimeout(done, 2))
+  const config = JSON.parse(readFileSync(configOut, 'utf8')) as ConfigOut
   removeFolder(scratch)
   return {
     child,

@@ -18,6 +18,10 @@ const BUNDLED = [
   '@scure/bip32',
   '@scure/bip39',
   'smol-toml',
+  '@grpc/grpc-js',
+  'commander',
+  'ws',
+  'yaml',
 ]
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name))
@@ -60,6 +64,10 @@ async function bundle() {
     platform: 'node',
     target: 'node20.19',
     external: [...external, '#*', 'almanac'],
+    // What some of them were written with, and modules do not have.
+    banner: {
+      js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
+    },
     sourcemap: 'linked',
     sourcesContent: false,
     chunkNames: 'chunks/[name]-[hash]',

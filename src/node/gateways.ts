@@ -51,6 +51,13 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
     }
   }
 
+  async function openGrpc(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    const { createGrpcServer } = await import('../api/grpc.ts')
+    const server = createGrpcServer(node)
+    urls['grpc'] = await listen(server, 'gRPC', 'grpc.port', portOf('grpc', 'port'), config.grpc.host)
+  }
+
   const tasks: Promise<void>[] = []
   if (config.rest.enabled) {
     tasks.push(
@@ -61,15 +68,6 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
           cacheBytes: parseMemory(config.api.cache)!,
         })
         urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
-      })(),
-    )
-  }
-  if (config.grpc.enabled) {
-    tasks.push(
-      (async () => {
-        const { createGrpcServer } = await import('../api/grpc.ts')
-        const server = createGrpcServer(node)
-        urls['grpc'] = await listen(server, 'gRPC', 'grpc.port', portOf('grpc', 'port'), config.grpc.host)
       })(),
     )
   }
@@ -110,7 +108,10 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   const close = async () => {
     await Promise.all(open.map((server) => server.close()))
   }
-  const outcomes = await Promise.allSettled(tasks)
+  const others = await Promise.allSettled(tasks)
+  // Loaded last, since it takes as long as all others together: they answer meanwhile.
+  const grpc = config.grpc.enabled ? [openGrpc()] : []
+  const outcomes = [...others, ...(await Promise.allSettled(grpc))]
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) {
     await close()
