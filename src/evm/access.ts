@@ -36,7 +36,8 @@ export function createAccess(
   const delegates = eips.has(7702)
   const onlyCreated = eips.has(6780)
 
-  const account = (): Account => journal.byKey(addressKey(interpreter), () => interpreter.slice(A + 12, A + 32))
+  const account = (): Account =>
+    journal.known(addressKey(interpreter)) ?? journal.account(interpreter.slice(A + 12, A + 32))
 
   const isDead = (target: Account): boolean => !target.exists || (deletesEmpty && isEmptyAccount(target))
 
@@ -84,12 +85,12 @@ export function createAccess(
     sload() {
       const slot = journal.slotOf(access.self, wordAt(A))
       answerWord(slot.value)
-      return lists && journal.warmStorage(slot) ? prices.coldSlot : prices.sload
+      return lists && journal.warm(slot) ? prices.coldSlot : prices.sload
     },
     sstore() {
       const slot = journal.slotOf(access.self, wordAt(A))
       const next = wordAt(B)
-      const cold = lists && journal.warmStorage(slot) ? prices.coldSlot : 0
+      const cold = lists && journal.warm(slot) ? prices.coldSlot : 0
       const price = sstorePrice(slot.original, slot.value, next)
       if (slot.value !== next) journal.write(slot, next)
       if (tracer) interpreter.setI64(TRACE_REFUND, journal.refund())

@@ -120,7 +120,7 @@ export function createFrames(context: ExecutionContext) {
   function beginCall(wanting: Wanting, outcome: Outcome, request: Request | undefined): Frame | undefined {
     const { record: parent, depth } = wanting
     const op = interpreter.u32(parent + FRAME.want)
-    const target = journal.byKey(addressKey(interpreter), () => range(A + 12, 20))
+    const target = journal.known(addressKey(interpreter)) ?? journal.account(range(A + 12, 20))
     if (isTooDeep(wanting)) return refuse(parent, outcome, errors.DEPTH)
     const valued = interpreter.u32(parent + FRAME.childValued) !== 0
     const value = valued ? childValue(interpreter, parent) : 0n

@@ -35,14 +35,14 @@ export interface Journal {
   destruct(account: Account): void
   /** Whether the address was cold; it is warm from now on. */
   warmAddress(address: Uint8Array): boolean
-  warm(account: Account): boolean
+  /** Whether the account or slot was cold; it is warm from now on. */
+  warm(thing: Account | Slot): boolean
   /** Makes an address warm before anything runs, for good, and without reading the account. */
   warmFromStart(address: Uint8Array): void
   /** Whether the slot was cold; it is warm from now on. */
   warmSlot(address: Uint8Array, slot: Uint8Array): boolean
-  warmStorage(slot: Slot): boolean
-  /** The account whose address has this key; `address` is called when it is not in the journal yet. */
-  byKey(key: string, address: () => Uint8Array): Account
+  /** The account whose address has this key, if it has been read before. */
+  known(key: string): Account | undefined
   slotOf(account: Account, slot: Word): Slot
   write(slot: Slot, value: Word): void
   storage(address: Uint8Array, slot: Uint8Array): Uint8Array
@@ -76,8 +76,8 @@ interface RawLog {
   readonly data: string
 }
 
-/** What takes a change back; the commonest one is data. */
-type Undo = (() => void) | { readonly slot: Slot; readonly value: Word }
+/** What takes a change back; the commonest ones are data. */
+type Undo = (() => void) | { readonly slot: Slot; readonly value: Word } | { readonly warmed: Account | Slot }
 
 /** Which addresses are warm whatever the transaction does, by `toKey(address)`. */
 interface WarmKeys {
@@ -99,35 +99,34 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
   const logMarks: number[] = []
   let refund = 0
 
-  function byKey(key: string, address: () => Uint8Array): Account {
-    let account = accounts.get(key)
-    if (!account) {
-      const bytes = address()
-      const stored = state.account(bytes)
-      account = {
-        address: bytes,
-        key,
-        nonce: stored?.nonce ?? 0n,
-        balance: stored?.balanceWei ?? 0n,
-        codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
-        code: undefined,
-        installed: undefined,
-        exists: stored !== undefined,
-        stored,
-        touched: false,
-        warm: alwaysWarm.has(key) || warmFromStart.has(key),
-        created: false,
-        destructed: false,
-        slots: new Map(),
-        transient: undefined,
-      }
-      accounts.set(key, account)
-      if (branches.length > 0) undo.push(() => accounts.delete(key))
+  function load(key: string, address: Uint8Array): Account {
+    const stored = state.account(address)
+    const account: Account = {
+      address,
+      key,
+      nonce: stored?.nonce ?? 0n,
+      balance: stored?.balanceWei ?? 0n,
+      codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
+      code: undefined,
+      installed: undefined,
+      exists: stored !== undefined,
+      stored,
+      touched: false,
+      warm: alwaysWarm.has(key) || warmFromStart.has(key),
+      created: false,
+      destructed: false,
+      slots: new Map(),
+      transient: undefined,
     }
+    accounts.set(key, account)
+    if (branches.length > 0) undo.push(() => accounts.delete(key))
     return account
   }
 
-  const find = (address: Uint8Array): Account => byKey(toKey(address), () => address.slice())
+  function find(address: Uint8Array): Account {
+    const key = toKey(address)
+    return accounts.get(key) ?? load(key, address.slice())
+  }
 
   function touchAccount(account: Account): void {
     if (account.touched && account.exists) return
@@ -173,21 +172,10 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     return account.code
   }
 
-  function warm(account: Account): boolean {
-    if (account.warm) return false
-    account.warm = true
-    undo.push(() => {
-      account.warm = false
-    })
-    return true
-  }
-
-  function warmStorage(slot: Slot): boolean {
-    if (slot.warm) return false
-    slot.warm = true
-    undo.push(() => {
-      slot.warm = false
-    })
+  function warm(thing: Account | Slot): boolean {
+    if (thing.warm) return false
+    thing.warm = true
+    undo.push({ warmed: thing })
     return true
   }
 
@@ -198,7 +186,8 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
 
   function takeBack(entry: Undo): void {
     if (typeof entry === 'function') entry()
-    else entry.slot.value = entry.value
+    else if ('slot' in entry) entry.slot.value = entry.value
+    else entry.warmed.warm = false
   }
 
   /** Branches that no snapshot separates any more become one. */
@@ -271,7 +260,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
         .map(({ account, creator }) => ({ address: account.address, creator }))
     },
     account: find,
-    byKey,
+    known: (key) => accounts.get(key),
     slotOf,
     touchAccount,
     codeOf,
@@ -282,7 +271,6 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       if (account) account.warm = true
       else warmFromStart.add(key)
     },
-    warmStorage,
     write,
     flush,
     nonce: (address) => find(address).nonce,
@@ -338,7 +326,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       })
     },
     warmAddress: (address) => warm(find(address)),
-    warmSlot: (address, slot) => warmStorage(slotOf(find(address), toKey(slot))),
+    warmSlot: (address, slot) => warm(slotOf(find(address), toKey(slot))),
     storage: (address, slot) => fromKey(slotOf(find(address), toKey(slot)).value),
     setStorage: (address, slot, value) => write(slotOf(find(address), toKey(slot)), toKey(value)),
     writeTransient(account, slot, value) {
