@@ -60,9 +60,13 @@ function packDetails(details: readonly Message[]): Any[] {
 /** `{error, code, message, details}`, in this order (D1). */
 export function errorBody(writer: JsonWriter, error: ChainError): string {
   const message = JSON.stringify(error.message)
-  const write = writer.of(AnySchema)
-  const details = packDetails(error.details).map(write).join(',')
-  return `{"error":${message},"code":${STATUS_CODES[error.status].grpc},"message":${message},"details":[${details}]}`
+  const { grpc } = STATUS_CODES[error.status]
+  return `{"error":${message},"code":${grpc},"message":${message},"details":${detailsText(writer, error)}}`
+}
+
+/** The details as a JSON list of Any. */
+export function detailsText(writer: JsonWriter, { details }: ChainError): string {
+  return `[${packDetails(details).map(writer.of(AnySchema)).join(',')}]`
 }
 
 /** `google.rpc.Status` bytes: what `grpc-status-details-bin` carries. */

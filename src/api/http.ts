@@ -73,23 +73,28 @@ function brotliOf(payload: Payload): Buffer {
   return payload.brotli
 }
 
-/** The text of a request body. Rejects `resourceExhausted` beyond the limit, without reading on. */
+/** What a client may still send of a body that is too large, as multiples of the limit, before it is cut off. */
+const DRAIN_TIMES = 4
+
+/**
+ * The text of a request body. Rejects `resourceExhausted` beyond the limit: after the body, so that the client has
+ * ended its part and reads the answer, unless the body is larger by far.
+ */
 export function readBody(req: IncomingMessage, limitBytes: number): Promise<string> {
   const tooLarge = queryError('resourceExhausted', `request body larger than ${limitBytes} bytes`)
-  if (Number(req.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(tooLarge)
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let size = 0
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > limitBytes) {
+      if (size <= limitBytes) chunks.push(chunk)
+      else chunks = []
+      if (size > limitBytes * DRAIN_TIMES) {
         req.pause()
         reject(tooLarge)
-      } else {
-        chunks.push(chunk)
       }
     })
-    req.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    req.on('end', () => (size > limitBytes ? reject(tooLarge) : resolve(Buffer.concat(chunks).toString('utf8'))))
     req.on('error', reject)
     req.on('close', () => reject(queryError('cancelled', 'the client has gone')))
   })

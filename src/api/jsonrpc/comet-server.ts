@@ -5,6 +5,7 @@ import { ChainError } from '../../primitives/errors.ts'
 import type { Engine } from '../engine.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { readBody } from '../http.ts'
 import { cometMethods } from './comet.ts'
 import { createSubscriptions } from './comet-events.ts'
 import type { CometEnvironment, CometMethod } from './comet-method.ts'
@@ -111,17 +112,6 @@ async function answer(
   return await runMethod(environment, id, name, method, () => readJsonParams(method.params, params))
 }
 
-async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length
-    if (size > limit) return undefined
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 const INDEX_PAGE = `<html><body><br>Available endpoints:<br><br>${Object.entries(cometMethods)
   .map(([name, { params }]) => {
     const query = Object.keys(params)
@@ -197,8 +187,11 @@ async function servePost(
   headers: Record<string, string>,
 ): Promise<void> {
   const limit = Math.max(MAX_BODY_BYTES, environment.node.settings.bodyLimitBytes)
-  const text = await readBody(request, limit)
-  if (text === undefined) {
+  let text: string
+  try {
+    text = await readBody(request, limit)
+  } catch (error) {
+    if (!(error instanceof ChainError) || error.status !== 'resourceExhausted') throw error
     return sendReply(response, failure(null, 'request', `body is larger than ${limit} bytes`), 400, {
       ...headers,
       Connection: 'close',

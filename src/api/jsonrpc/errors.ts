@@ -3,7 +3,8 @@ import { create, isMessage, type Message } from '@bufbuild/protobuf'
 import { RevertSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
-import { STATUS_CODES } from '../errors.ts'
+import { detailsText, STATUS_CODES } from '../errors.ts'
+import type { JsonWriter } from '../json.ts'
 
 const CODESPACE = 'jsonrpc'
 
@@ -31,13 +32,15 @@ export const limitExceeded = (message: string): ChainError => rpcError(-32005, '
 export const reverted = (message: string, data: Uint8Array): ChainError =>
   rpcError(3, 'invalidArgument', message, [create(RevertSchema, { reason: message, data })])
 
-/** The error object of a failure; undefined for a bug, which shows nothing of itself. */
-export function toRpcError(error: unknown): RpcErrorObject | undefined {
+/** The error object of a failure, with its first detail as `data`; undefined for a bug, which shows nothing of itself. */
+export function toRpcError(error: unknown, writer: JsonWriter): RpcErrorObject | undefined {
   if (!(error instanceof ChainError)) return undefined
   const revert = error.details.find((detail) => isMessage(detail, RevertSchema))
   if (revert) return { code: 3, message: error.message, data: formatHex0x(revert.data) }
+  const [data] = JSON.parse(detailsText(writer, error)) as unknown[]
   return {
     code: error.codespace === CODESPACE ? error.code : STATUS_CODES[error.status].jsonRpc,
     message: error.message,
+    ...(data !== undefined && { data }),
   }
 }

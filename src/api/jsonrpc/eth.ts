@@ -161,6 +161,7 @@ const accounts: Methods = {
   eth_signTypedData_v4: method([address, json], ({ node }, who, data) =>
     account.signHash(node, who, typedDataHash(data), 'eth_signTypedData_v4'),
   ),
+  evm_mine: method([optional(json, undefined)], ({ node }) => account.mine(node)),
   personal_sign: method([bytes, address, optional(json, undefined)], ({ node }, message, who) =>
     account.signHash(node, who, messageHash(message), 'personal_sign'),
   ),

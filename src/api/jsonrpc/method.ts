@@ -1,6 +1,7 @@
 /** A JSON-RPC method: its positional parameters, how each is read, and what runs. */
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
+import type { JsonWriter } from '../json.ts'
 import { invalidParams } from './errors.ts'
 import type { Filters } from './filters.ts'
 import type { Param } from './params.ts'
@@ -10,6 +11,8 @@ import type { Subscriptions } from './subscriptions.ts'
 export interface RpcCall {
   readonly node: GatewayNode
   readonly filters: Filters
+  /** Writes the details of errors. */
+  readonly writer: JsonWriter
   /** Present on connections that can push. */
   readonly subscriptions?: Subscriptions | undefined
   /** Aborts when the client has gone. */

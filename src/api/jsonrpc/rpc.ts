@@ -1,4 +1,5 @@
 /** The JSON-RPC 2.0 envelope: one request or a batch of them as text in, the answers as text out. */
+import { ChainError } from '../../primitives/errors.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { invalidRequest, limitExceeded, methodNotFound, parseError, type RpcErrorObject, toRpcError } from './errors.ts'
@@ -18,8 +19,9 @@ const BATCH_RESPONSE_BYTES = 25_000_000
 
 const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
 
-function errorText(id: Id, error: unknown): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(toRpcError(error) ?? INTERNAL)}}`
+function errorText({ writer }: RpcCall, id: Id, error: unknown): string {
+  const shown = toRpcError(error, writer) ?? INTERNAL
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(shown)}}`
 }
 
 function readRequest(value: unknown): Request | { readonly id: Id; readonly refusal: Error } {
@@ -37,7 +39,7 @@ function readRequest(value: unknown): Request | { readonly id: Id; readonly refu
 /** Runs one request. Undefined for a notification, which is never answered. */
 async function answerOne(call: RpcCall, methods: Methods, value: unknown): Promise<string | undefined> {
   const request = readRequest(value)
-  if ('refusal' in request) return errorText(request.id, request.refusal)
+  if ('refusal' in request) return errorText(call, request.id, request.refusal)
   if (request.notification) return undefined
   const found = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
   const operation = found ? request.method : ''
@@ -48,8 +50,8 @@ async function answerOne(call: RpcCall, methods: Methods, value: unknown): Promi
     return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${JSON.stringify(result ?? null)}}`
   } catch (error) {
     call.node.observe?.(operation, toChainError(error).status)
-    if (!toRpcError(error)) logBug(call.node, request.method, error)
-    return errorText(request.id, error)
+    if (!(error instanceof ChainError)) logBug(call.node, request.method, error)
+    return errorText(call, request.id, error)
   }
 }
 
@@ -67,8 +69,8 @@ const isSubmission = (value: unknown): boolean =>
  * submitted together, so that one block can take them all.
  */
 async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unknown[]): Promise<string | undefined> {
-  if (batch.length === 0) return errorText(null, invalidRequest('empty batch'))
-  if (batch.length > call.node.settings.batchLimit) return errorText(null, invalidRequest('batch too large'))
+  if (batch.length === 0) return errorText(call, null, invalidRequest('empty batch'))
+  if (batch.length > call.node.settings.batchLimit) return errorText(call, null, invalidRequest('batch too large'))
   const answers: (string | undefined | Promise<string | undefined>)[] = []
   let size = 0
   for (const value of batch) {
@@ -79,7 +81,7 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
     await Promise.all(answers)
     const answer = await answerOne(call, methods, value)
     size += answer?.length ?? 0
-    answers.push(size > BATCH_RESPONSE_BYTES ? errorText(null, limitExceeded('response too large')) : answer)
+    answers.push(size > BATCH_RESPONSE_BYTES ? errorText(call, null, limitExceeded('response too large')) : answer)
     if (size > BATCH_RESPONSE_BYTES) break
   }
   const texts = (await Promise.all(answers)).filter((answer) => answer !== undefined)
@@ -92,7 +94,7 @@ export async function answerMessage(call: RpcCall, methods: Methods, message: st
   try {
     parsed = JSON.parse(message)
   } catch {
-    return errorText(null, parseError())
+    return errorText(call, null, parseError())
   }
   return Array.isArray(parsed) ? answerBatch(call, methods, parsed) : answerOne(call, methods, parsed)
 }

@@ -157,12 +157,43 @@ test('a transaction that waits is pending, counted at pending, and known', async
   expect((await rpc('eth_getTransactionByHash', [pending!.hash])).result).toMatchObject({ blockNumber: null })
   expect((await rpc('eth_getTransactionReceipt', [pending!.hash])).result).toBeNull()
   expect((await refusal('eth_sendRawTransaction', [raw]))?.message).toBe('already known')
+  const other = signed(2, nonce + 1n, { valueWei: 2n })
+  expect((await refusal('eth_sendRawTransaction', [other]))?.message).toBe('replacement transaction underpriced')
   const pendingCount = async () =>
     BigInt((await rpc('eth_getTransactionCount', [node.accounts[2]!.address, 'pending'])).result as string)
   expect(await pendingCount()).toBe(nonce)
   await rpc('eth_sendRawTransaction', [signed(2, nonce)])
   expect((await waiting).result).toBe(pending!.hash)
   expect(await pendingCount()).toBe(nonce + 2n)
+})
+
+test('a body over the limit is 413 to every client that has sent it', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'web3_sha3', params: [`0x${'00'.repeat(3_000_000)}`] })
+  expect(await post(body)).toEqual({ status: 413, text: 'content length too large (>5242880)\n' })
+  const simulate = `${node.urls.rest}/sdk/tx/v1beta1/simulate`
+  const rest = await fetch(simulate, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  expect([rest.status, ((await rest.json()) as { code: number }).code]).toEqual([413, 8])
+  const comet = await fetch(node.urls.comet!, { method: 'POST', body })
+  expect([comet.status, await comet.text()]).toEqual([400, expect.stringContaining('larger than 5242880 bytes')])
+  expect((await rpc('eth_chainId')).result).toBe('0x1b12')
+})
+
+test('a pruned height comes with its bounds, and a block is made by hand on a development chain', async () => {
+  await using pruned = await startNode({ store: { keep: 2 }, blocks: { time: 'manual' } })
+  const ask = async (method: string, params: readonly unknown[]) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    return (await (await fetch(pruned.urls.jsonrpc!, { method: 'POST', headers, body })).json()) as Answer
+  }
+  for (let i = 0; i < 4; i++) expect((await ask('evm_mine', [])).result).toBe('0x0')
+  expect(pruned.height).toBe(5n)
+  const { error } = await ask('eth_getBalance', [DEAD, '0x1'])
+  expect(error?.data).toEqual({
+    '@type': '/chain.errors.v1.HeightBounds',
+    requested: '1',
+    earliest: '4',
+    latest: '5',
+  })
 })
 
 test('a revert is code 3 with its bytes, in calls and estimates', async () => {

@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { readBody } from '../http.ts'
+import { createJsonWriter } from '../json.ts'
 import { ethMethods } from './eth.ts'
 import { createFilters } from './filters.ts'
 import type { Methods, RpcCall } from './method.ts'
@@ -64,31 +67,13 @@ function plain(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${text}\n`)
 }
 
-/** The body as text; undefined when it is larger than allowed. Rejects when the client breaks off. */
-async function readBody(request: IncomingMessage, limitBytes: number): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limitBytes) return undefined
-    chunks.push(chunk)
-  }
-  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8')
-}
-
 /** Refuses what is no JSON-RPC call; true when the request may go on. */
-function acceptable(node: GatewayNode, request: IncomingMessage, response: ServerResponse): boolean {
+function acceptable(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method === 'OPTIONS') preflight(response)
   else if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(200).end()
   else if (request.method !== 'POST') plain(response, 405, 'method not allowed')
   else if (!CONTENT_TYPES.has((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase())) {
     plain(response, 415, 'invalid content type, only application/json is supported')
-  } else if (Number(request.headers['content-length'] ?? 0) > node.settings.bodyLimitBytes) {
-    plain(
-      response,
-      413,
-      `content length too large (${request.headers['content-length']}>${node.settings.bodyLimitBytes})`,
-    )
   } else return true
   return false
 }
@@ -98,13 +83,19 @@ type Serve = Omit<RpcCall, 'signal' | 'subscriptions'> & { readonly methods: Met
 async function serveHttp(serve: Serve, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { node, methods } = serve
   setCors(node, request, response)
-  if (!acceptable(node, request, response)) return
+  if (!acceptable(request, response)) return
   const gone = new AbortController()
   response.on('close', () => {
     if (!response.writableFinished) gone.abort()
   })
-  const body = await readBody(request, node.settings.bodyLimitBytes)
-  if (body === undefined) return plain(response, 413, `content length too large (>${node.settings.bodyLimitBytes})`)
+  const { bodyLimitBytes } = node.settings
+  let body: string
+  try {
+    body = await readBody(request, bodyLimitBytes)
+  } catch (error) {
+    if (!(error instanceof ChainError) || error.status !== 'resourceExhausted') throw error
+    return plain(response, 413, `content length too large (>${bodyLimitBytes})`)
+  }
   const answer = await answerMessage({ ...serve, signal: gone.signal }, methods, body)
   if (gone.signal.aborted) return
   response.writeHead(200, { 'Content-Type': 'application/json' })
@@ -136,7 +127,7 @@ function serveSocket(serve: Serve, socket: WebSocket): void {
 /** A JSON-RPC server over the node. It opens nothing until `listen`. */
 export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions = {}): JsonRpcServer {
   const filters = createFilters(node)
-  const serve: Serve = { node, filters, methods: methodTable(options) }
+  const serve: Serve = { node, filters, writer: createJsonWriter(node.identity), methods: methodTable(options) }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
   sockets.on('connection', (socket) => serveSocket(serve, socket))
   const servers: Server[] = []

@@ -3,6 +3,7 @@ import { wrapEthereumTx } from '../../app/evm/envelope.ts'
 import type { EvmTx, StoredBlock } from '../../app/records.ts'
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { refuse } from '../../evm/transaction/errors.ts'
+import { recoverSender } from '../../evm/transaction/sender.ts'
 import { feeCapOf, type Transaction } from '../../evm/transaction/types.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import { equal, formatHex0x } from '../../primitives/bytes.ts'
@@ -84,6 +85,14 @@ function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
   return tx
 }
 
+/** Whether another transaction waits with this one's sender and nonce. The pool replaces none (evm.md §3.4). */
+function isTaken(node: GatewayNode, tx: Transaction, hash: Uint8Array): boolean {
+  const from = recoverSender(tx)
+  return node.driver
+    .pending()
+    .some(({ evm }) => evm && evm.nonce === tx.nonce && equal(evm.from, from) && !equal(evm.hash, hash))
+}
+
 /**
  * Hands a signed transaction to the driver; resolves with its hash, by the driver's rules after the commit of its block
  * or after admission. Throws -32000 with geth's text when refused.
@@ -92,7 +101,8 @@ export async function sendRaw(node: GatewayNode, raw: Uint8Array): Promise<strin
   const tx = readRaw(node, raw)
   const hash = keccak256(raw)
   const { code, codespace, error, log } = await node.driver.submit(wrapEthereumTx(node.identity, tx, hash))
-  if (codespace === 'sdk' && code === IN_MEMPOOL) throw serverError('already known')
+  if (codespace === 'sdk' && code === IN_MEMPOOL)
+    throw serverError(isTaken(node, tx, hash) ? 'replacement transaction underpriced' : 'already known')
   if (code !== 0) throw serverError(error?.message ?? log)
   return formatHex0x(hash)
 }
