@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { differences } from '../evm/compare.ts'
 
 // Two files, so that both cores work: this is the second half.
-const PROGRAMS = Number(process.env['ALMANAC_DIFFERENTIAL_PROGRAMS'] ?? '100000')
+const PROGRAMS = Number(process.env['TEST_DIFFERENTIAL_PROGRAMS'] ?? '100000')
 const HALF = Math.ceil(PROGRAMS / 2)
 
 test('the second half of the random programs ends as on @ethereumjs/evm', async () => {
