@@ -81,7 +81,7 @@ const DRAIN_TIMES = 4
  * ended its part and reads the answer, unless the body is larger by far.
  */
 export function readBody(req: IncomingMessage, limitBytes: number): Promise<string> {
-  const tooLarge = queryError('resourceExhausted', `request body larger than ${limitBytes} bytes`)
+  const tooLarge = () => queryError('resourceExhausted', `request body larger than ${limitBytes} bytes`)
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
@@ -91,12 +91,14 @@ export function readBody(req: IncomingMessage, limitBytes: number): Promise<stri
       else chunks = []
       if (size > limitBytes * DRAIN_TIMES) {
         req.pause()
-        reject(tooLarge)
+        reject(tooLarge())
       }
     })
-    req.on('end', () => (size > limitBytes ? reject(tooLarge) : resolve(Buffer.concat(chunks).toString('utf8'))))
+    req.on('end', () => (size > limitBytes ? reject(tooLarge()) : resolve(Buffer.concat(chunks).toString('utf8'))))
     req.on('error', reject)
-    req.on('close', () => reject(queryError('cancelled', 'the client has gone')))
+    req.on('close', () => {
+      if (!req.complete) reject(queryError('cancelled', 'the client has gone'))
+    })
   })
 }
 

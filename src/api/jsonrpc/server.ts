@@ -84,9 +84,11 @@ async function serveHttp(serve: Serve, request: IncomingMessage, response: Serve
   const { node, methods } = serve
   setCors(node, request, response)
   if (!acceptable(request, response)) return
-  const gone = new AbortController()
+  let left = false
+  let gone: AbortController | undefined
   response.on('close', () => {
-    if (!response.writableFinished) gone.abort()
+    left = !response.writableFinished
+    if (left) gone?.abort()
   })
   const { bodyLimitBytes } = node.settings
   let body: string
@@ -96,8 +98,17 @@ async function serveHttp(serve: Serve, request: IncomingMessage, response: Serve
     if (!(error instanceof ChainError) || error.status !== 'resourceExhausted') throw error
     return plain(response, 413, `content length too large (>${bodyLimitBytes})`)
   }
-  const answer = await answerMessage({ ...serve, signal: gone.signal }, methods, body)
-  if (gone.signal.aborted) return
+  const call = {
+    ...serve,
+    /** Made when somebody asks for it: most calls answer at once. */
+    get signal() {
+      gone ??= new AbortController()
+      if (left) gone.abort()
+      return gone.signal
+    },
+  }
+  const answer = await answerMessage(call, methods, body)
+  if (left) return
   response.writeHead(200, { 'Content-Type': 'application/json' })
   response.end(answer === undefined ? '' : `${answer}\n`)
 }
