@@ -78,6 +78,8 @@ export interface GatewaySettings {
   readonly bodyLimitBytes: number
   readonly batchLimit: number
   readonly txServiceEnabled: boolean
+  /** Heights whose state is kept; 0 keeps all. */
+  readonly keepHeights: number
   /** Private keys of development accounts; empty on anything but a localnet. */
   readonly devKeys: readonly Uint8Array[]
   readonly version: string

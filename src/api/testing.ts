@@ -211,6 +211,7 @@ export function gatewayNode({
       bodyLimitBytes: 1000,
       batchLimit: 100,
       txServiceEnabled: true,
+      keepHeights: 0,
       devKeys: [],
       version: '0.1.0',
       ...settings,

@@ -29,14 +29,18 @@ export async function start(args: readonly string[]): Promise<number> {
       stop()
     },
   })
+  const { config } = node
+  // The banner says the same to people.
+  const tell = config.node.silent || config.log.format === 'json' ? node.log : () => {}
   stop = () => {
     stop = () => process.exit(1)
+    tell('info', 'stopping', { height: node.height })
     node.stop().finally(() => process.exit())
     setTimeout(() => process.exit(1), STOP_MS).unref()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop())
 
-  const { config } = node
+  tell('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
   if (!config.node.silent) {
     const { renderBanner } = await import('./banner.ts')
     const { VERSION } = await import('../node/version.ts')

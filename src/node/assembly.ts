@@ -201,7 +201,6 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
             renderMetrics: () => metrics?.render() ?? '',
           })
     if (gateways) undo.push(() => gateways.close())
-    log('debug', 'started', { height: solo.status().latestHeight })
     return {
       config,
       identity,

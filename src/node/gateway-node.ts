@@ -56,6 +56,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       bodyLimitBytes: config.api.bodyLimit,
       batchLimit: config.rpc.batchLimit,
       txServiceEnabled: config.api.tx,
+      keepHeights: config.store.keep,
       devKeys,
       version: VERSION,
     },

@@ -6,7 +6,11 @@ import { defineService } from './service.ts'
 
 export const nodeService = defineService(Service, {
   config({ node }) {
-    return { minimumGasPrice: node.settings.minGasPrice }
+    const { minGasPrice, keepHeights } = node.settings
+    return {
+      minimumGasPrice: minGasPrice,
+      ...(keepHeights > 0 && { pruningKeepRecent: String(keepHeights), pruningInterval: '1' }),
+    }
   },
 
   status({ node }) {

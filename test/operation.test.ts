@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { startNode } from '../src/index.ts'
+import { startProcess } from './process.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'almanac-operation-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+test('with --log-format json a node says when it starts and when it stops, a JSON object a line', async () => {
+  await using node = await startProcess(['--ephemeral', '--compute-workers', '0', '--log-format', 'json'])
+  await node.kill('SIGTERM')
+  const lines = node.stderr().trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'info', message: 'started', chain_id: 'almanac-localnet-1', height: '1' }),
+    expect.objectContaining({ level: 'info', message: 'stopping', height: '1' }),
+  ])
+  expect(node.child.exitCode).toBe(0)
+})
+
+test('a home that cannot be a folder ends with one line that names it', () => {
+  const file = join(scratch, 'file')
+  writeFileSync(file, 'no folder')
+  const program = resolve(import.meta.dirname, '../bin/almanac')
+  const run = () => execFileSync(process.execPath, [program, 'start', '--home', file], { stdio: 'pipe' })
+  expect(run).toThrow(/almanac: E[A-Z]+: .*\/file/)
+  expect(run).not.toThrow(/\n +at /)
+})
+
+test('a node that keeps few heights says so', async () => {
+  await using node = await startNode({ ports: false, store: { keep: 5 } })
+  expect(await node.query('/sdk/base/node/v1beta1/config')).toMatchObject({
+    pruning_keep_recent: '5',
+    pruning_interval: '1',
+  })
+})
