@@ -4,6 +4,7 @@
  * the main process: they keep filters and subscriptions for their clients.
  */
 import cluster, { type Worker } from 'node:cluster'
+import { fileURLToPath } from 'node:url'
 import type { Compute } from '../../api/gateway.ts'
 import type { Driver } from '../../consensus/driver.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -43,8 +44,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const { driver, compute, log } = options
   const workers = new Set<Worker>()
   let stopping = false
-  const restart = cluster.settings
-  cluster.setupPrimary({ ...restart, exec: options.entry.pathname, args: [], execArgv: [], serialization: 'advanced' })
+  cluster.setupPrimary({ exec: fileURLToPath(options.entry), args: [], execArgv: [], serialization: 'advanced' })
 
   const tell = (worker: Worker, message: ToApiWorker) => {
     if (worker.isConnected()) worker.send(message)
