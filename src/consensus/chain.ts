@@ -51,7 +51,7 @@ interface BlockParams {
 }
 
 /** What a genesis document says of block limits; the engine's defaults where it is silent. */
-export function blockLimitsOf(genesis: GenesisDocument): { readonly maxBytes: bigint; readonly maxGas: bigint } {
+function blockLimitsOf(genesis: GenesisDocument): { readonly maxBytes: bigint; readonly maxGas: bigint } {
   const block = (genesis.consensus_params['block'] ?? {}) as BlockParams
   return { maxBytes: BigInt(block.max_bytes ?? '22020096'), maxGas: BigInt(block.max_gas ?? '-1') }
 }

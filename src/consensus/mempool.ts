@@ -18,7 +18,7 @@ export interface PooledTx extends PendingTx {
   readonly gasWanted: bigint
 }
 
-export interface BlockLimits {
+interface BlockLimits {
   readonly maxBytes: number
   /** Negative: no limit. */
   readonly maxGas: bigint

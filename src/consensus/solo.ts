@@ -22,7 +22,7 @@ export type BlockTiming =
   | { readonly mode: 'interval'; readonly intervalMs: number }
 
 /** The versioned store as its only writer uses it. */
-export interface SoloStore {
+interface SoloStore {
   latestHeight(): bigint
   at(height?: bigint): Snapshot
   commit(block: {

@@ -2,7 +2,7 @@
 import { toKey } from '../primitives/bytes.ts'
 import type { Admission, Inclusion } from './driver.ts'
 
-export type Outcome =
+type Outcome =
   | { readonly included: Inclusion }
   /** It left the pool without a block: it no longer passes admission. */
   | { readonly dropped: Admission }

@@ -56,7 +56,7 @@ const matches = (wanted: readonly Uint8Array[] | undefined, actual: Uint8Array |
   !wanted || wanted.length === 0 || (actual !== undefined && wanted.some((one) => equal(one, actual)))
 
 /** Logs of a block that a query asks for, in order. */
-export function* matchingLogs(block: StoredBlock, query: Pick<LogQuery, 'addresses' | 'topics'>): Iterable<FoundLog> {
+function* matchingLogs(block: StoredBlock, query: Pick<LogQuery, 'addresses' | 'topics'>): Iterable<FoundLog> {
   for (const tx of block.evmTxs) {
     for (let i = 0; i < tx.logs.length; i++) {
       const { address, topics, data } = tx.logs[i]!

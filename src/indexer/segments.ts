@@ -15,7 +15,7 @@ export interface SegmentLimits {
   readonly blocks: number
 }
 
-export const SEGMENT_LIMITS: SegmentLimits = { entries: 32_768, blocks: 1024 }
+const SEGMENT_LIMITS: SegmentLimits = { entries: 32_768, blocks: 1024 }
 const PAGE_BYTES = 4096
 
 export const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b)

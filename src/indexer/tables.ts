@@ -20,19 +20,6 @@ export const SEGMENTS = 'segments'
 /** First height of a segment and first term of a page to the page. */
 export const SEGMENT_PAGES = 'segment_pages'
 
-export const ALL_TABLES: readonly string[] = [
-  BLOCKS,
-  RESULTS,
-  RECEIPTS,
-  TX_PLACES,
-  EVM_TX_PLACES,
-  BLOCK_HASHES,
-  VALIDATORS,
-  FRESH_TERMS,
-  SEGMENTS,
-  SEGMENT_PAGES,
-]
-
 /** What `almanac reindex` rebuilds from the blocks. */
 export const DERIVED_TABLES: readonly string[] = [
   TX_PLACES,

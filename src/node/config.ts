@@ -5,7 +5,7 @@ import { parseDuration } from '../primitives/time.ts'
 import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
 
 /** Where a value came from. */
-export type Origin = 'default' | 'config.toml' | 'environment' | 'flag' | 'caller'
+type Origin = 'default' | 'config.toml' | 'environment' | 'flag' | 'caller'
 
 export interface ResolvedConfig {
   readonly config: Config
@@ -48,7 +48,7 @@ export function parseMemory(text: string): number | undefined {
 }
 
 /** `ALMANAC_SECTION_KEY`. */
-export function environmentName({ section, key }: Setting): string {
+function environmentName({ section, key }: Setting): string {
   return `ALMANAC_${section}_${key}`.toUpperCase()
 }
 

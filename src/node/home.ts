@@ -12,7 +12,7 @@ import { ALL_SETTINGS, type Config } from './settings.ts'
 import { formatValidatorKey, parseValidatorKey, type ValidatorKey } from './validator-key.ts'
 
 /** Layout of a home and its data; another number is another layout. */
-export const HOME_FORMAT = 1
+const HOME_FORMAT = 1
 
 export interface HomePaths {
   readonly root: string

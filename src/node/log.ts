@@ -1,6 +1,6 @@
 /** The node's log: one line a record, as text for people or as JSON for machines. */
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }

@@ -1,6 +1,6 @@
 /** Every setting of a node: its key in `config.toml`, its flag, its default, what it means. Environment names follow from the key. */
 
-export type SettingKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'list' | 'blockTime' | 'duration' | 'memory'
+type SettingKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'list' | 'blockTime' | 'duration' | 'memory'
 
 export interface Setting<Value = unknown> {
   readonly section: string
