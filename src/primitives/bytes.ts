@@ -16,7 +16,7 @@ const codec = Buffer.prototype as unknown as {
 }
 /** Texts up to this length are encoded by hand. */
 const SHORT_TEXT = 64
-/** Bytes up to this length are compared by hand. */
+/** Bytes up to this length are copied and compared by hand. */
 const SHORT_BYTES = 64
 
 /** Lower-case hexadecimal digits without `0x`. */
@@ -83,7 +83,8 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(length)
   let offset = 0
   for (const part of parts) {
-    out.set(part, offset)
+    if (part.length > SHORT_BYTES) out.set(part, offset)
+    else for (let i = 0; i < part.length; i++) out[offset + i] = part[i]!
     offset += part.length
   }
   return out
