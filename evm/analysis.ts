@@ -25,6 +25,29 @@ export const GAS_BITS: u64 = 0x7fffffff
   }
 }
 
+/** Bytes of the bitmap of jump destinations for `length` bytes of code. */
+export function jumpsSize(length: u32): u32 {
+  return (length >> 3) + 8
+}
+
+/** Writes the bitmap of jump destinations: all that the careful loop needs to know, and quick to find out. */
+export function markJumps(code: usize, length: u32, jumps: usize): void {
+  memory.fill(jumps, 0, jumpsSize(length))
+  let pc: u32 = 0
+  while (pc < length) {
+    const op = <u32>load<u8>(code + pc)
+    if (op == 0x5b) {
+      const at = jumps + <usize>(pc >> 3)
+      store<u8>(at, load<u8>(at) | (<u8>1 << <u8>(pc & 7)))
+    }
+    pc += op >= 0x60 && op <= 0x7f ? op - 0x5e : 1
+  }
+}
+
+@inline export function isJump(jumps: usize, target: u32): bool {
+  return ((load<u8>(jumps + <usize>(target >> 3)) >> (<u8>(target & 7))) & 1) != 0
+}
+
 /** Bytes of analysis for `length` bytes of code. */
 export function analysisSize(length: u32): u32 {
   return (length + 8) << 3

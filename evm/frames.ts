@@ -1,8 +1,8 @@
 /** Frame records: how one is set up below the frame that wants it, and how its end reaches that frame. */
 import { A, F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT,
-  F_CHILD_OUT_LENGTH, F_CHILD_VALUE, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_DEPTH, F_FUSED, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT,
+  F_CHILD_OUT_LENGTH, F_CHILD_VALUE, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_DEPTH, F_FUSED, F_GAS, F_JUMPS, F_MEMORY, F_MEMORY_SIZE, F_OUT,
   F_OUT_LENGTH, F_PC, F_SP, F_STACK, F_STATIC, F_VALUE, F_WANT, PADDING, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout'
-import { analyse, analysisSize } from './analysis'
+import { analyse, analysisSize, jumpsSize, markJumps } from './analysis'
 import { fuse } from './fuse'
 import { reach } from './memory'
 import { write } from './trace'
@@ -15,7 +15,12 @@ import * as u256 from './u256'
 
 /** Bytes that `install` takes for code of this length. */
 export function installedSize(length: u32): u32 {
-  return 2 * ((length + PADDING + 31) & ~31) + analysisSize(length) + 64
+  return ((length + PADDING + 31) & ~31) + jumpsSize(length) + 64
+}
+
+/** Bytes that `optimise` takes for code of this length. */
+export function optimisedSize(length: u32): u32 {
+  return analysisSize(length) + length + PADDING + 64
 }
 
 /** Where the host writes code of `length` bytes that only a child of `parent` runs; 0 if memory is at its end. */
@@ -24,38 +29,48 @@ export function placeBehind(parent: usize, length: u32): usize {
   return reach(<u64>at + <u64>installedSize(length)) ? at : 0
 }
 
-/** Where the fast loop's copy of code lies: behind its analysis. */
+/** Makes code that stands at `code` ready for the careful loop. Returns the address of its jump destinations. */
+export function install(code: usize, length: u32): usize {
+  memory.fill(code + length, 0, PADDING)
+  const jumps = (code + length + PADDING + 7) & ~7
+  markJumps(code, length, jumps)
+  return jumps
+}
+
+/** Makes installed code ready for the fast loop: its analysis at `blocks`, and behind it the copy in which sequences are fused. */
+export function optimise(code: usize, length: u32, blocks: usize): void {
+  analyse(code, length, blocks)
+  fuse(code, length, blocks, fusedAt(blocks, length))
+}
+
 @inline function fusedAt(blocks: usize, length: u32): usize {
   return blocks + analysisSize(length)
 }
 
-/** Makes code that stands at `code` ready to run: pads, analyses and fuses it. Returns the address of its analysis. */
-export function install(code: usize, length: u32): usize {
-  memory.fill(code + length, 0, PADDING)
-  const blocks = (code + length + PADDING + 7) & ~7
-  analyse(code, length, blocks)
-  fuse(code, length, blocks, fusedAt(blocks, length))
-  return blocks
+/** Lets a frame that waits go on in the fast loop. */
+export function quicken(frame: usize, blocks: usize): void {
+  store<u32>(frame, blocks, F_BLOCKS)
+  store<u32>(frame, fusedAt(blocks, load<u32>(frame, F_CODE_LENGTH)) - load<u32>(frame, F_CODE), F_FUSED)
 }
 
 /**
- * Sets up the frame that `parent` wants. `local` says that its code was placed behind the parent, and its memory begins behind that.
- * A creation finds its address in A.
+ * Sets up the frame that `parent` wants. `local` says that its code was placed behind the parent, and its memory begins behind that;
+ * `blocks` is 0 for code that is not optimised. A creation finds its address in A.
  */
-export function enter(frame: usize, parent: usize, code: usize, length: u32, blocks: usize, local: bool): void {
+export function enter(frame: usize, parent: usize, code: usize, length: u32, jumps: usize, blocks: usize, local: bool): void {
   const op = load<u32>(parent, F_WANT)
   const sp = load<u32>(parent, F_SP)
   store<u32>(frame, code, F_PC)
   store<u32>(frame, sp, F_SP)
   store<i64>(frame, load<i64>(parent, F_CHILD_GAS), F_GAS)
   store<u32>(frame, sp, F_STACK)
-  const fused = fusedAt(blocks, length)
-  store<u32>(frame, fused - code, F_FUSED)
-  store<u32>(frame, local ? (fused + length + PADDING + 31) & ~31 : behind(parent), F_MEMORY)
+  store<u32>(frame, local ? (jumps + jumpsSize(length) + 31) & ~31 : behind(parent), F_MEMORY)
   store<u32>(frame, 0, F_MEMORY_SIZE)
   store<u32>(frame, code, F_CODE)
   store<u32>(frame, length, F_CODE_LENGTH)
-  store<u32>(frame, blocks, F_BLOCKS)
+  store<u32>(frame, jumps, F_JUMPS)
+  store<u32>(frame, 0, F_BLOCKS)
+  if (blocks != 0) quicken(frame, blocks)
   store<u32>(frame, load<u32>(parent, F_STATIC) | u32(op == 0xfa), F_STATIC)
   store<u32>(frame, 0, F_OUT)
   store<u32>(frame, 0, F_OUT_LENGTH)

@@ -6,11 +6,11 @@
 import { A, B, BASE_FEE, BLOB_BASE_FEE, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LIMIT, GAS_PRICE, HAS_63_64,
   INIT_CODE_LIMIT, NUMBER, OPCODES, ORIGIN, RANDAO, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH, SPONGE, SSTORE_SENTRY, TIMESTAMP,
   F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT, F_CHILD_OUT_LENGTH, F_CHILD_VALUE,
-  F_CHILD_VALUED, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_FUSED, F_GAS, F_MEMORY, F_MEMORY_SIZE, F_OUT, F_OUT_LENGTH, F_PC, F_SP,
+  F_CHILD_VALUED, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_FUSED, F_GAS, F_JUMPS, F_MEMORY, F_MEMORY_SIZE, F_OUT, F_OUT_LENGTH, F_PC, F_SP,
   F_STACK, F_STATIC, F_VALUE, F_WANT,
   S_CALL, S_CAREFUL, S_CREATE, S_GAS_OVERFLOW, S_INIT_CODE_SIZE, S_INVALID_JUMP, S_INVALID_OPCODE, S_OUT_OF_GAS, S_RETURN,
   S_RETURN_DATA, S_REVERT, S_STACK, S_STOP, S_WRITE_PROTECTION, S_YIELD } from './layout'
-import { GAS_BITS, JUMPDEST_BIT } from './analysis'
+import { GAS_BITS, JUMPDEST_BIT, isJump } from './analysis'
 import * as division from './division'
 import { PUSH2_JUMP, PUSH2_JUMPI, PUSH1_JUMP, PUSH1_JUMPI, ISZERO_PUSH2_JUMPI, EQ_PUSH2_JUMPI, PUSH1_DUP_ADD, PUSH1_DUP_ADD_MLOAD,
   PUSH1_SHL, PUSH1_SHR, PUSH1_SAR, PUSH1_ADD, PUSH_MASK, PUSH1_MLOAD, DUP_ADD, DUP_MUL, DUP_SUB, DUP_AND,
@@ -168,6 +168,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
   const stack: usize = load<u32>(frame, F_STACK)
   const code: usize = load<u32>(frame, F_CODE) + fused
   const blocks: usize = load<u32>(frame, F_BLOCKS)
+  const jumps: usize = load<u32>(frame, F_JUMPS)
   const base: usize = load<u32>(frame, F_MEMORY)
 
   if (sizeof<M>() == 1) {
@@ -544,12 +545,18 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x56: { // JUMP
         const target = u256.saturate(sp)
         if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc - fused, sp, gas, S_INVALID_JUMP)
+        if (sizeof<M>() == 2) {
+          if (!isJump(jumps, <u32>target)) return leave(frame, pc - fused, sp, gas, S_INVALID_JUMP)
+          sp -= 32
+          pc = code + <usize>target
+          if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+          continue
+        }
         const entry = load<u64>(blocks + (<usize>target << 3))
         if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc - fused, sp, gas, S_INVALID_JUMP)
         sp -= 32
         pc = code + <usize>target
         if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
-        if (sizeof<M>() == 2) continue
         const left = pay(entry, gas, sp - stack)
         if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
         gas = left
@@ -560,11 +567,16 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         if (!u256.isZero(sp + 32)) {
           const target = u256.saturate(sp + 64)
           if (target >= <u64>load<u32>(frame, F_CODE_LENGTH)) return leave(frame, pc - fused, sp + 64, gas, S_INVALID_JUMP)
+          if (sizeof<M>() == 2) {
+            if (!isJump(jumps, <u32>target)) return leave(frame, pc - fused, sp + 64, gas, S_INVALID_JUMP)
+            pc = code + <usize>target
+            if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
+            continue
+          }
           const entry = load<u64>(blocks + (<usize>target << 3))
           if ((entry & JUMPDEST_BIT) == 0) return leave(frame, pc - fused, sp + 64, gas, S_INVALID_JUMP)
           pc = code + <usize>target
           if (--fuel < 0) return leave(frame, pc - fused, sp, gas, S_YIELD)
-          if (sizeof<M>() == 2) continue
           const left = pay(entry, gas, sp - stack)
           if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
           gas = left
@@ -1233,6 +1245,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
 /** Runs a frame until it ends, or needs the host, or has used up its fuel (about one unit per jump). */
 export function run(frame: usize, fuel: i32): i32 {
   if (isDefined(TRACED)) return interpret<u16>(frame, fuel)
+  if (load<u32>(frame, F_BLOCKS) == 0) return interpret<u16>(frame, fuel)
   const status = interpret<u8>(frame, fuel)
   return status == S_CAREFUL ? interpret<u16>(frame, fuel) : status
 }

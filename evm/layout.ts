@@ -5,9 +5,10 @@
  *  128 Ki  frame records
  *    1 Mi  return data (up to 128 KiB; larger outputs stay with the host)
  *  1152 Ki  trace records (traced build)
- *    2 Mi  code arena: deployed code and its analysis, shared by all executions until it is full
- *   34 Mi  operand stacks, one behind the other
- *   68 Mi  memories, one behind the other: [init code, analysis] [memory] of the outermost frame first
+ *    2 Mi  code arena: deployed code and its jump destinations, shared by all executions until it is full
+ *  130 Mi  block arena: what the fast loop needs of code that is called more than once
+ *  162 Mi  operand stacks, one behind the other
+ *  196 Mi  memories, one behind the other: [init code, jump destinations] [memory] of the outermost frame first
  */
 
 /** Two 32-byte words in which the host and the interpreter hand over addresses, slots and values, big-endian. */
@@ -55,7 +56,7 @@ export const FRAMES: usize = 0x20000
 export const FRAME_SIZE: usize = 288
 export const RETURN_DATA: usize = 0x100000
 export const RETURN_DATA_SIZE: u32 = 0x20000
-export const STACKS_END: usize = 0x4400000
+export const STACKS_END: usize = 0xc400000
 /** The end of all memory the interpreter ever takes: what goes beyond is out of gas. */
 export const MEMORY_END: u64 = 0x40000000
 
@@ -68,6 +69,7 @@ export const F_MEMORY: usize = 20
 export const F_MEMORY_SIZE: usize = 24
 export const F_CODE: usize = 28
 export const F_CODE_LENGTH: usize = 32
+/** The analysis of the code's blocks, or 0 if only the careful loop may run it. */
 export const F_BLOCKS: usize = 36
 export const F_DATA: usize = 40
 export const F_DATA_LENGTH: usize = 44
@@ -91,6 +93,8 @@ export const F_CHILD_ADDRESS: usize = 224
 
 /** Distance from the code to the copy of it that the fast loop reads. */
 export const F_FUSED: usize = 256
+/** The bitmap of the code's jump destinations. */
+export const F_JUMPS: usize = 260
 
 /** Zeros behind code: a PUSH may read 32 bytes past the end, and the byte after them is a STOP. */
 export const PADDING: u32 = 64

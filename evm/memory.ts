@@ -5,12 +5,15 @@ import { saturate } from './u256'
 /** Ends and lengths from here on are out of gas whatever the gas. */
 export const HUGE: u64 = 0x40000000
 
+/** Linear memory grows by no less. */
+const STEP: u64 = 0x1000000
+
 /** Makes linear memory reach to `end`. */
 export function reach(end: u64): bool {
   const size = <u64>memory.size() << 16
   if (end <= size) return true
   if (end > MEMORY_END) return false
-  const wanted = min(max(end, size + (size >> 2)), MEMORY_END)
+  const wanted = min(max(end + (end >> 4), size + STEP), MEMORY_END)
   return memory.grow(<i32>((wanted - size + 0xffff) >> 16)) >= 0
 }
 

@@ -53,6 +53,7 @@ const FUEL = 30_000
 
 interface Frame {
   readonly record: number
+  readonly installed: Installed
   readonly parent: number
   readonly depth: number
   /** What its opcodes work on. */
@@ -66,7 +67,7 @@ interface Frame {
 /** The driver of one execution's frames. */
 export function createFrames(context: ExecutionContext) {
   const { interpreter, environment, journal, access, options } = context
-  const { rules, precompiles, shouldStop, tracer } = options
+  const { rules, precompiles, shouldStop, tracer, optimiseAtCall = 2 } = options
   const { eips } = rules
   const { live } = interpreter
   let stopped = false
@@ -88,9 +89,13 @@ export function createFrames(context: ExecutionContext) {
   /** Code in linear memory: in the arena when there is room, else behind the parent. */
   function install(account: Account, code: Uint8Array, parent: number): Installed | undefined {
     const { installed } = account
-    if (installed && installed.arena === interpreter.arena()) return installed
+    if (installed && installed.arena === interpreter.arena()) {
+      if (++installed.calls === optimiseAtCall) interpreter.optimise(installed)
+      return installed
+    }
     const shared = interpreter.install(environment, toKey(account.codeHash), code)
     account.installed = shared
+    if (shared && ++shared.calls === optimiseAtCall) interpreter.optimise(shared)
     return shared ?? installBehind(parent, code.length, (at) => interpreter.bytes().set(code, at))
   }
 
@@ -98,15 +103,15 @@ export function createFrames(context: ExecutionContext) {
     const code = interpreter.exports.placeBehind(parent, length)
     if (code === 0) return undefined
     write(code)
-    const blocks = interpreter.exports.install(code, length)
-    return { code, length, blocks, local: true, arena: interpreter.arena() }
+    const jumps = interpreter.exports.install(code, length)
+    return { code, length, jumps, blocks: 0, calls: 0, local: true, arena: interpreter.arena() }
   }
 
   /** The record of the next frame, entered. */
-  function push(parent: number, { code, length, blocks, local }: Installed): number {
+  function push(parent: number, { code, length, jumps, blocks, local }: Installed): number {
     const record = FRAMES + live.length * FRAME_SIZE
     live.push(record)
-    interpreter.exports.enter(record, parent, code, length, blocks, local)
+    interpreter.exports.enter(record, parent, code, length, jumps, blocks, local)
     return record
   }
 
@@ -159,6 +164,7 @@ export function createFrames(context: ExecutionContext) {
     }
     return {
       record: push(parent, installed),
+      installed,
       parent,
       depth: depth + 1,
       self,
@@ -210,6 +216,7 @@ export function createFrames(context: ExecutionContext) {
     writeAddressBigEndian(interpreter.bytes(), A, address)
     return {
       record: push(parent, installed),
+      installed,
       parent,
       depth: depth + 1,
       self,
@@ -358,6 +365,13 @@ export function createFrames(context: ExecutionContext) {
     return status
   }
 
+  /** A frame that has run long goes on in the fast loop. */
+  function quicken({ record, installed }: Frame): void {
+    if (installed.blocks !== 0 || installed.local || tracer) return
+    interpreter.optimise(installed)
+    if (installed.blocks !== 0) interpreter.exports.quicken(record, installed.blocks)
+  }
+
   function end(frame: Frame, status: number, caller: Wanting, outcome: Outcome, outermost: boolean): void {
     const before = tracer ? interpreter.i64(frame.parent + FRAME.gas) : 0n
     endFrame(frame, status, outcome, outermost || tracer !== undefined)
@@ -376,7 +390,7 @@ export function createFrames(context: ExecutionContext) {
       const frame = frames.at(-1)!
       const status = run(frame)
       if (status === STATUS.yield) {
-        asksToStop()
+        if (!asksToStop()) quicken(frame)
       } else if (status === STATUS.call || status === STATUS.create) {
         const child = asksToStop() ? undefined : begin(frame, inner)
         if (child) frames.push(child)

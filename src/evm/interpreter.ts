@@ -2,6 +2,8 @@
 import {
   A,
   B,
+  BLOCKS,
+  BLOCKS_END,
   CODES,
   CODES_END,
   ENVIRONMENT,
@@ -38,7 +40,18 @@ export interface Host {
 interface Exports {
   readonly memory: WebAssembly.Memory
   run(frame: number, fuel: number): number
-  enter(frame: number, parent: number, code: number, length: number, blocks: number, local: boolean): void
+  enter(
+    frame: number,
+    parent: number,
+    code: number,
+    length: number,
+    jumps: number,
+    blocks: number,
+    local: boolean,
+  ): void
+  optimise(code: number, length: number, blocks: number): void
+  optimisedSize(length: number): number
+  quicken(frame: number, blocks: number): void
   install(code: number, length: number): number
   installedSize(length: number): number
   placeBehind(parent: number, length: number): number
@@ -55,7 +68,11 @@ interface Exports {
 export interface Installed {
   readonly code: number
   readonly length: number
-  readonly blocks: number
+  /** The bitmap of its jump destinations. */
+  readonly jumps: number
+  /** What the fast loop needs of it, or 0: see `optimise`. */
+  blocks: number
+  calls: number
   /** False in the arena, where it stays for later calls; true behind the frame that calls it. */
   readonly local: boolean
   /** The arena it is in: another one does not know it. */
@@ -96,11 +113,16 @@ export interface Interpreter {
   arena(): object
   /** Deployed code in the arena, by a key of its content; undefined if there is no room. */
   install(environment: Environment, key: string, code: Uint8Array): Installed | undefined
+  /** Prepares code in the arena for the fast loop, if there is room; to be done for code that runs long or often. */
+  optimise(installed: Installed): void
   /** To be called when no frame is live: gives back what unusual executions took. */
   tidy(): void
 }
 
-const KEPT_BYTES = STACKS_END + (32 << 20)
+const KEPT_BYTES = STACKS_END + (48 << 20)
+const KEPT_CODE = 32 << 20
+/** Code that found no room for the fast loop: after so many the arenas begin anew. */
+const MOST_REFUSED = 64
 function instantiate(build: Build, host: () => Host): Exports {
   const imports = {
     host: {
@@ -140,6 +162,8 @@ function createInterpreter(build: Build): Interpreter {
   let view = new DataView(exports.memory.buffer)
   let arena = {}
   let top = CODES
+  let blocksTop = BLOCKS
+  let refused = 0
   let codes = new Map<string, Installed>()
 
   function renew(): void {
@@ -212,22 +236,42 @@ function createInterpreter(build: Build): Interpreter {
       if (top + 32 + size > CODES_END) return undefined
       const at = top + 32
       current().set(code, at)
-      const installed = { code: at, length, blocks: exports.install(at, length), local: false, arena }
+      const installed = {
+        code: at,
+        length,
+        jumps: exports.install(at, length),
+        blocks: 0,
+        calls: 0,
+        local: false,
+        arena,
+      }
       top = (at + size + 31) & ~31
       codes.set(name, installed)
       return installed
     },
-    tidy() {
-      if (exports.memory.buffer.byteLength > KEPT_BYTES) {
-        exports = instantiate(build, () => host)
-        environment = undefined
-        opcodes = undefined
-        renew()
-      } else if (top < CODES_END - (1 << 20)) {
+    optimise(installed) {
+      const { code, length, blocks, local } = installed
+      const size = exports.optimisedSize(length)
+      if (local || blocks !== 0) return
+      if (blocksTop + size > BLOCKS_END) {
+        refused++
         return
       }
+      exports.optimise(code, length, blocksTop)
+      installed.blocks = blocksTop
+      blocksTop = (blocksTop + size + 31) & ~31
+    },
+    tidy() {
+      const { byteLength } = exports.memory.buffer
+      if (byteLength <= KEPT_BYTES && top < CODES + KEPT_CODE && refused < MOST_REFUSED) return
+      exports = instantiate(build, () => host)
+      environment = undefined
+      opcodes = undefined
+      renew()
       arena = {}
       top = CODES
+      blocksTop = BLOCKS
+      refused = 0
       codes = new Map()
     },
   }

@@ -21,9 +21,11 @@ export const FRAME_SIZE = 288
 export const RETURN_DATA = 0x100000
 export const RETURN_DATA_SIZE = 0x20000
 export const CODES = 0x200000
-export const CODES_END = 0x2200000
-export const STACKS = 0x2200000
-export const STACKS_END = 0x4400000
+export const CODES_END = 0x8200000
+export const BLOCKS = 0x8200000
+export const BLOCKS_END = 0xa200000
+export const STACKS = 0xa200000
+export const STACKS_END = 0xc400000
 export const STACK_SIZE = 32768
 
 /** Offsets in a frame record. */

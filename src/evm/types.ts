@@ -134,6 +134,11 @@ export interface EvmOptions {
   readonly precompiles: Precompiles
   /** Asked at calls, precompiles and every few milliseconds of running code; true ends the execution. */
   readonly shouldStop?: () => boolean
+  /**
+   * The call of the same code at which it is prepared for the fast loop, unless it runs long before that. Default 2: most code
+   * that is seen once is seen never again. Tests of the fast loop say 1.
+   */
+  readonly optimiseAtCall?: number
   /** Runs on the traced build and hears everything. */
   readonly tracer?: Tracer
 }

@@ -47,6 +47,7 @@ export function machine({ fork = 'Osaka', extraEips = [], code, other, ...option
     },
     tx: { origin: CALLER, gasPrice: 10n, blobHashes: [encodeUint(0xb10bn, 32)] },
     precompiles: new Map(),
+    optimiseAtCall: 1,
     ...options,
   })
   return {

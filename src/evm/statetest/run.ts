@@ -65,6 +65,7 @@ function runEntry(
       rules: active,
       block,
       precompiles: precompilesFor(fixture, fork),
+      optimiseAtCall: 1,
     })
     gasUsed = result.gasUsed
     logs = result.logs
