@@ -31,8 +31,6 @@ test('a home that cannot be a folder ends with one line that names it', () => {
 
 test('a node that keeps few heights says so', async () => {
   await using node = await startNode({ ports: false, store: { keep: 5 } })
-  expect(await node.query('/sdk/base/node/v1beta1/config')).toMatchObject({
-    pruning_keep_recent: '5',
-    pruning_interval: '1',
-  })
+  const { pruning_keep_recent, pruning_interval } = await node.query('/sdk/base/node/v1beta1/config')
+  expect([pruning_keep_recent, pruning_interval]).toEqual(['5', '1'])
 })

@@ -40,7 +40,7 @@ export interface Node extends AsyncDisposable {
   /** Makes a block now. Resolves with its height after the commit. */
   nextBlock(): Promise<bigint>
   /** Answers a REST path as its JSON, without a port: `/chain/evm/v1/params`. Rejects with the error of a failed answer. */
-  query(path: string): Promise<unknown>
+  query(path: string): Promise<Record<string, unknown>>
   stop(): Promise<void>
 }
 
@@ -95,8 +95,8 @@ function nodeOf(node: AssembledNode): Node {
     async query(path) {
       const { createRestHandler } = await import('../api/rest.ts')
       const answer = await createRestHandler(node.gateway)(path)
-      const body = JSON.parse(answer.body) as { readonly message?: string }
-      if (answer.status >= 400) throw queryError('unknown', body.message ?? `status ${answer.status}`)
+      const body = JSON.parse(answer.body) as Record<string, unknown>
+      if (answer.status >= 400) throw queryError('unknown', String(body['message'] ?? `status ${answer.status}`))
       return body
     },
     stop,
