@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 
-export interface ConfigOut {
+interface ConfigOut {
   readonly chain_id: string
   readonly evm_chain_id: number
   readonly mnemonic: string

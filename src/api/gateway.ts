@@ -68,7 +68,7 @@ export interface GatewayNode {
   readonly now: () => number
 }
 
-export interface GatewaySettings {
+interface GatewaySettings {
   readonly minGasPrice: string
   readonly gasCap: bigint
   readonly evmTimeoutMs: number
