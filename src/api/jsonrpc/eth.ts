@@ -5,7 +5,7 @@ import { queryError } from '../../primitives/errors.ts'
 import * as account from './accounts.ts'
 import { blockOf, stateHeight } from './block-ref.ts'
 import { blockOverrides, callArgs, createAccessList, estimateGas, ethCall, stateOverrides } from './calls.ts'
-import { methodNotFound } from './errors.ts'
+import { methodNotFound, serverError } from './errors.ts'
 import { baseFee, feeHistory } from './fees.ts'
 import { formatBlock, formatLogs, formatMined, formatReceipt, quantity } from './format.ts'
 import { findLogs, rangeOf } from './logs.ts'
@@ -147,7 +147,8 @@ const pushed: Methods = {
   eth_subscribe: method([text, optional(json, undefined)], subscribe),
   eth_unsubscribe: method([text], ({ subscriptions }, id) => {
     if (!subscriptions) throw methodNotFound('eth_unsubscribe')
-    return subscriptions.unsubscribe(id)
+    if (!subscriptions.unsubscribe(id)) throw serverError('subscription not found')
+    return true
   }),
 }
 

@@ -378,7 +378,7 @@ test('the funded accounts sign and send', async () => {
 test('a socket is pushed heads, logs and waiting transactions until it unsubscribes', async () => {
   const socket = new WebSocket(node.urls.ws!)
   await once(socket, 'open')
-  const messages: { id?: number; result?: unknown; params?: { subscription: string; result: unknown } }[] = []
+  const messages: (Answer & { params?: { subscription: string; result: unknown } })[] = []
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())))
   const ask = async (id: number, method: string, params: readonly unknown[]) => {
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
@@ -395,6 +395,9 @@ test('a socket is pushed heads, logs and waiting transactions until it unsubscri
   expect(pushed(logs)[0]).toMatchObject({ transactionHash: hash, removed: false })
   expect(pushed(heads)[0]).toMatchObject({ gasUsed: expect.stringMatching(/^0x/) })
   expect(await ask(4, 'eth_unsubscribe', [heads])).toBe(true)
+  expect(await ask(5, 'eth_unsubscribe', [heads])).toBeUndefined()
+  const again = messages.find(({ id }) => id === 5)
+  expect(again?.error).toEqual({ code: -32000, message: 'subscription not found' })
   await deposit(6, 6n)
   await expect.poll(() => pushed(logs).length).toBe(2)
   expect(pushed(heads)).toHaveLength(1)
