@@ -130,6 +130,8 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     read,
     write(rows) {
       try {
+        // A read left open by the event loop's turn would keep every page that this write replaces.
+        root.resetReadTxn()
         root.transactionSync(() => {
           for (const row of rows) write(row)
         })
@@ -198,6 +200,12 @@ function lastOf(place: Place): Buffer {
   return place.last
 }
 
+/**
+ * Rows at a time, the first one alone: a cursor is open only while it is read from. One that stayed open between two
+ * rows, and for good when its reader goes away, would keep every page that later commits replace.
+ */
+const BATCHES = [1, 16, 256]
+
 function* entries(
   place: Place,
   { start, end, reverse }: Range = {},
@@ -210,10 +218,21 @@ function* entries(
   if (from && to && Buffer.compare(from, to) >= 0) return
   if (end && end.length === 0) return
   // An open bound must not be named. Backwards, LMDB begins at the end bound, which is not part of the range.
-  const low = from && (reverse ? { end: from, inclusiveEnd: true } : { start: from })
-  const high = to && (reverse ? { start: to, exclusiveStart: true } : { end: to })
-  for (const { key, value } of place.db.getRange({ ...options, ...low, ...high, reverse: reverse ?? false })) {
-    yield [new Uint8Array(key.subarray(skip)), copy(value)]
+  let low: object | undefined = from && (reverse ? { end: from, inclusiveEnd: true } : { start: from })
+  let high: object | undefined = to && (reverse ? { start: to, exclusiveStart: true } : { end: to })
+  for (let batch = 0; ; batch++) {
+    const limit = BATCHES[Math.min(batch, BATCHES.length - 1)]!
+    const rows: Entry[] = []
+    let last: Buffer | undefined
+    for (const { key, value } of place.db.getRange({ ...options, ...low, ...high, reverse: reverse ?? false, limit })) {
+      rows.push([new Uint8Array(key.subarray(skip)), copy(value)])
+      last = key
+    }
+    const next = last && rows.length === limit ? { start: Buffer.from(last), exclusiveStart: true } : undefined
+    yield* rows
+    if (!next) return
+    if (reverse) high = next
+    else low = next
   }
 }
 
