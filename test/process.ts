@@ -1,6 +1,6 @@
 /** The built program as a process of its own, for tests that measure or kill it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -21,6 +21,8 @@ export interface NodeProcess extends AsyncDisposable {
   readonly stderr: () => string
   /** Resident set, bytes. */
   readonly memoryBytes: () => number
+  /** What is in use on its heap after a full collection, bytes; the linear memory of the EVM is left out. Stops it for seconds. */
+  readonly liveHeapBytes: () => Promise<number>
   readonly kill: (signal: NodeJS.Signals) => Promise<void>
 }
 
@@ -32,7 +34,11 @@ export async function startProcess(flags: readonly string[]): Promise<NodeProces
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
   const configOut = join(scratch, 'config.json')
   const args = ['start', '--silent', '--config-out', configOut, ...FREE_PORTS, ...flags]
-  const child = spawn('node', [join(root, 'dist/almanac.js'), ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(
+    'node',
+    ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, join(root, 'dist/almanac.js'), ...args],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
   let stderr = ''
   child.stderr!.on('data', (chunk) => {
     stderr = (stderr + chunk).slice(-100_000)
@@ -51,12 +57,39 @@ export async function startProcess(flags: readonly string[]): Promise<NodeProces
     config: JSON.parse(readFileSync(configOut, 'utf8')),
     stderr: () => stderr,
     memoryBytes: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) * 1024,
+    async liveHeapBytes() {
+      child.kill('SIGUSR2')
+      for (let i = 0; i < 600; i++) {
+        await new Promise((done) => setTimeout(done, 100))
+        const name = readdirSync(scratch).find((entry) => entry.endsWith('.heapsnapshot'))
+        const bytes = name && snapshotBytes(join(scratch, name))
+        if (!bytes) continue
+        rmSync(join(scratch, name))
+        return bytes
+      }
+      throw new Error('the node wrote no heap snapshot')
+    },
     kill,
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) await kill('SIGKILL')
       rmSync(scratch, { recursive: true, force: true })
     },
   }
+}
+
+const LINEAR_MEMORY_BYTES = 32 * 2 ** 20
+
+/** The sizes of a heap snapshot added up; undefined while it is still being written. */
+function snapshotBytes(path: string): number | undefined {
+  const text = readFileSync(path, 'utf8')
+  if (!text.trimEnd().endsWith(']}')) return undefined
+  const { snapshot, nodes } = JSON.parse(text) as { snapshot: { meta: { node_fields: string[] } }; nodes: number[] }
+  const fields = snapshot.meta.node_fields
+  let bytes = 0
+  for (let i = fields.indexOf('self_size'); i < nodes.length; i += fields.length) {
+    if (nodes[i]! < LINEAR_MEMORY_BYTES) bytes += nodes[i]!
+  }
+  return bytes
 }
 
 /** A seeded generator of numbers in [0, 1): the same seed, the same run. */

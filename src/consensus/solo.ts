@@ -59,6 +59,8 @@ export interface Solo extends Driver {
 
 /** How long a transaction behind a nonce gap may keep its sender waiting for the answer. */
 const GAP_ANSWER_MS = 3000
+/** Longest time that a block waits while more transactions keep coming in: fewer commits under load, none the later alone. */
+const GATHER_MS = 20
 /** Least distance between two blocks' times. */
 const TIME_STEP_NS = 1_000_000n
 /** Space of a block that is not transactions: header, commit. */
@@ -199,15 +201,25 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     if (stopping) throw queryError('unavailable', 'the node is stopping')
   }
 
-  /** With blocks on arrival: a block as soon as whatever came in with the same turn of the loop is in the pool. */
+  /** With blocks on arrival: a block as soon as no more transactions come in from one turn of the loop to the next. */
   function schedule(): void {
     if (timing.mode !== 'arrival' || scheduled || !pool.hasReady()) return
     scheduled = true
-    setImmediate(async () => {
-      await line
-      scheduled = false
-      if (stopping || halted !== undefined || !pool.hasReady()) return
-      nextBlock().then(schedule, () => undefined)
+    void line.then(() => {
+      const begun = options.elapsed()
+      let seen = 0
+      const gather = () => {
+        const { count } = pool.size()
+        if (count > seen && options.elapsed() - begun < GATHER_MS) {
+          seen = count
+          setImmediate(gather)
+          return
+        }
+        scheduled = false
+        if (stopping || halted !== undefined || !pool.hasReady()) return
+        nextBlock().then(schedule, () => undefined)
+      }
+      setImmediate(gather)
     })
   }
 

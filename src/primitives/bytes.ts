@@ -102,10 +102,6 @@ export function compare(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b)
 }
 
-export function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
-  return bytes.length >= prefix.length && equal(bytes.subarray(0, prefix.length), prefix)
-}
-
 /** The first key behind every key that begins with `prefix`; undefined when there is none (empty, or all 0xff). */
 export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   for (let i = prefix.length - 1; i >= 0; i--) {

@@ -254,11 +254,11 @@ test(`${REQUESTS} mutated requests over every protocol are each answered with a 
     })
 
   let sent = 0
-  let afterATenth = 0
+  let early: Promise<number> | undefined
   const worker = async () => {
     while (sent < REQUESTS && wrong.length < 50) {
       sent++
-      if (sent === Math.floor(REQUESTS / 10)) afterATenth = node.memoryBytes()
+      if (sent === Math.floor(REQUESTS / 10)) early = node.liveHeapBytes()
       const kind = random()
       try {
         if (kind < 0.5) await overRest()
@@ -274,5 +274,9 @@ test(`${REQUESTS} mutated requests over every protocol are each answered with a 
   expect(wrong).toEqual([])
   expect(node.child.exitCode).toBeNull()
   expect((await send(`${urls.rest}/chain/evm/v1/params`, 'GET', {})).status).toBe(200)
-  expect(node.memoryBytes() / afterATenth, 'memory at the end against that after a tenth').toBeLessThan(1.1)
+  const [before, after] = [await early!, await node.liveHeapBytes()]
+  console.log(
+    `in use ${(before / 2 ** 20).toFixed(1)} MiB after a tenth, ${(after / 2 ** 20).toFixed(1)} MiB at the end`,
+  )
+  expect(after / before, 'memory in use at the end against that after a tenth').toBeLessThan(1.1)
 })
