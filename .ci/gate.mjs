@@ -46,7 +46,8 @@ async function questions(name) {
   console.log(`\n=== ${name}`)
   const started = performance.now()
   const configOut = join(scratch, 'config.json')
-  const offset = String(20_000 + Math.floor(Math.random() * 10_000))
+  // Below the ports that the system hands out by itself.
+  const offset = String(500 + Math.floor(Math.random() * 5_000))
   const args = ['start', '--', '--ephemeral', '--silent', '--port-offset', offset, '--config-out', configOut]
   const node = spawn('npm', args, { stdio: 'inherit', detached: true })
   let exited = false
