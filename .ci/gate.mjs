@@ -66,7 +66,8 @@ async function questions(name) {
   const died = exited
   if (!exited) process.kill(-node.pid, 'SIGINT')
   for (let i = 0; i < 100 && !exited; i++) await new Promise((done) => setTimeout(done, 100))
-  const stopped = exited && node.exitCode === 0
+  // npm hears the interrupt too, and may end by it once the program has stopped.
+  const stopped = exited && (node.exitCode === 0 || node.signalCode === 'SIGINT')
   if (!exited) process.kill(-node.pid, 'SIGKILL')
   const ok = asked.status === 0 && !died && stopped && Number(yes) > 0
   if (!ok && Number(no) === 0) failed++

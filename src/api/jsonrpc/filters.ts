@@ -1,9 +1,10 @@
 /** Filters that a client polls: new blocks, waiting transactions, logs. They expire when nobody asks. */
-import { randomBytes } from 'node:crypto'
+
 import { formatHex0x } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { heightOf } from './block-ref.ts'
 import { invalidParams, serverError } from './errors.ts'
+import { newId } from './ids.ts'
 import { findLogs, rangeOf, within } from './logs.ts'
 import type { LogFilter } from './params.ts'
 
@@ -44,7 +45,7 @@ export function createFilters(node: GatewayNode): Filters {
     for (const [id, filter] of filters) if (filter.lastAskedMs < limit) remove(id)
   }
   const add = (filter: Omit<Filter, 'lastAskedMs'>): string => {
-    const id = formatHex0x(randomBytes(16))
+    const id = newId()
     filters.set(id, { ...filter, lastAskedMs: node.now() })
     return id
   }

@@ -1,11 +1,12 @@
 /** What one WebSocket connection has asked to be pushed: new heads, logs, waiting transactions. */
-import { randomBytes } from 'node:crypto'
+
 import type { StoredBlock } from '../../app/records.ts'
 import type { PendingTx } from '../../consensus/driver.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { invalidParams, serverError } from './errors.ts'
 import { formatHeader, formatLogs, formatPending } from './format.ts'
+import { newId } from './ids.ts'
 import { matches } from './logs.ts'
 import type { LogFilter } from './params.ts'
 
@@ -60,7 +61,7 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
       if (closers.size >= MAX_PER_CONNECTION) {
         throw serverError(`too many subscriptions, at most ${MAX_PER_CONNECTION} a connection`)
       }
-      const id = formatHex0x(randomBytes(16))
+      const id = newId()
       const close = open(id, kind, filter, whole)
       unanswered.set(id, [])
       closers.set(id, close)
