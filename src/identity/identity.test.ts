@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { createIdentity } from './identity.ts'
+import { createIdentity, evmChainIdOf } from './identity.ts'
 import { almanac, profile } from './profiles/almanac.ts'
+import { findProfile, identityOf } from './profiles.ts'
 
 test('the default profile answers in neutral names and understands those of public clients', () => {
   expect(almanac.toProfileName('sdk.bank.v1beta1.MsgSend')).toBe('sdk.bank.v1beta1.MsgSend')
@@ -23,7 +24,7 @@ test('a profile renames packages by the longest entry, both ways, and keeps unde
       amino: { chain: 'brand' },
       fields: { base_fee_unative: 'base_fee_ubrand' },
     },
-    behaviours: ['expose_eth_account'],
+    behaviours: ['exposeEthAccount'],
   })
   expect(other.toProfileName('chain.oracle.v1beta1.Query')).toBe('brand.oracle.v1beta1.Query')
   expect(other.toProfileName('chain.evm.v1.Query')).toBe('eth.v1.Query')
@@ -36,5 +37,36 @@ test('a profile renames packages by the longest entry, both ways, and keeps unde
   expect(other.toProfileField('base_fee_unative')).toBe('base_fee_ubrand')
   expect(other.toNeutralField('base_fee_ubrand')).toBe('base_fee_unative')
   expect(other.toProfileField('base_fee')).toBe('base_fee')
-  expect(other.behaviours.has('expose_eth_account')).toBe(true)
+  expect(other.behaviours.exposeEthAccount).toBe(true)
+  expect(almanac.behaviours.exposeEthAccount).toBe(false)
+})
+
+test('the profile of the reference chain has its names, and still understands neutral ones', () => {
+  const nibiru = identityOf('nibiru')
+  expect(nibiru.toProfileName('chain.evm.v1.MsgEthereumTx')).toBe('eth.evm.v1.MsgEthereumTx')
+  expect(nibiru.toProfileName('chain.types.v1.EthAccount')).toBe('eth.types.v1.EthAccount')
+  expect(nibiru.toProfileName('chain.crypto.v1.ethsecp256k1.PubKey')).toBe('ethermint.crypto.v1.ethsecp256k1.PubKey')
+  expect(nibiru.toProfileName('chain.oracle.v1beta1.Query')).toBe('nibiru.oracle.v1.Query')
+  expect(nibiru.toProfileName('chain.epochs.v1beta1.EventEpochEnd')).toBe('nibiru.epochs.v1.EventEpochEnd')
+  expect(nibiru.toProfileName('chain.tokenfactory.v1.MsgMint')).toBe('nibiru.tokenfactory.v1.MsgMint')
+  expect(nibiru.toProfileName('sdk.bank.v1beta1.MsgSend')).toBe('cosmos.bank.v1beta1.MsgSend')
+  expect(nibiru.toProfileName('chain.errors.v1.HeightBounds')).toBe('chain.errors.v1.HeightBounds')
+  expect(nibiru.toNeutralName('nibiru.oracle.v1.Query')).toBe('chain.oracle.v1beta1.Query')
+  expect(nibiru.toNeutralName('chain.oracle.v1beta1.Query')).toBe('chain.oracle.v1beta1.Query')
+  expect(nibiru.toNeutralName('cosmos.evm.crypto.v1.ethsecp256k1.PubKey')).toBe('chain.crypto.v1.ethsecp256k1.PubKey')
+  expect(nibiru.toProfilePath('/chain/oracle/v1beta1/params')).toBe('/nibiru/oracle/v1beta1/params')
+  expect(nibiru.toNeutralPath('/nibiru/sudo/sudoers')).toBe('/chain/sudo/sudoers')
+  expect(nibiru.toProfileAmino('chain/tokenfactory/mint')).toBe('nibiru/tokenfactory/mint')
+  expect(nibiru.toNeutralField('canonical_wnibi')).toBe('canonical_wnative')
+  expect(nibiru.toNeutralField('canonical_wnative')).toBe('canonical_wnative')
+  expect(evmChainIdOf(nibiru, 'cataclysm-1')).toBe(6900n)
+  expect(evmChainIdOf(nibiru, 'nibiru-localnet-3')).toBe(6933n)
+  expect(evmChainIdOf(nibiru, 'another')).toBe(6930n)
+})
+
+test('another line of a chain differs by its name and its behaviours alone', () => {
+  const { name, behaviours, ...facts } = findProfile('nibiru@2.17')!
+  const { name: line, behaviours: others, ...same } = findProfile('nibiru')!
+  expect(facts).toEqual(same)
+  expect([name, line]).toEqual(['nibiru@2.17', 'nibiru'])
 })

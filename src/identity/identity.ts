@@ -1,4 +1,5 @@
 /** From a profile's data to the `Identity` that travels in every context. */
+import { behavioursOf } from './behaviours.ts'
 import type { NameMap, Profile } from './profiles/profile.ts'
 import type { Identity } from './types.ts'
 
@@ -61,7 +62,7 @@ export function createIdentity(profile: Profile): Identity {
     aminoAliases: accepted.map((family) => renamer(family.amino, '/')),
     toProfileField: renamer(names.fields, ' '),
     toNeutralField: reverser(profile, 'fields', ' '),
-    behaviours: new Set(behaviours),
+    behaviours: behavioursOf(behaviours),
   }
 }
 

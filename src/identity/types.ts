@@ -1,4 +1,5 @@
 /** What a profile says of a chain: every name that a handler may need, and the behaviours it switches. */
+import type { Behaviours } from './behaviours.ts'
 
 export interface Identity {
   /** `almanac` by default. */
@@ -8,6 +9,8 @@ export interface Identity {
   readonly baseDenom: string
   /** Display name of the native coin, `native`. */
   readonly displayDenom: string
+  /** Name of the ERC-20 that wraps the native coin, `Wrapped Native`. */
+  readonly wrappedNativeName: string
   readonly wrappedNativeSymbol: string
   readonly defaultChainId: string
   /** EVM chain id of a chain id: from the table, else `defaultEvmChainId`. */
@@ -30,6 +33,6 @@ export interface Identity {
   /** Neutral JSON/proto field name to the profile's (`base_fee_unative` → `base_fee_…`). */
   readonly toProfileField: (neutral: string) => string
   readonly toNeutralField: (name: string) => string
-  /** Named departures of a real chain from the API document (D30); empty by default. */
-  readonly behaviours: ReadonlySet<string>
+  /** Named departures of a real chain from the API document (D30); all off by default. */
+  readonly behaviours: Behaviours
 }

@@ -23,6 +23,7 @@ export const profile: Profile = {
   bech32: { account: 'chain', validator: 'chainvaloper', consensus: 'chainvalcons' },
   baseDenom: 'unative',
   displayDenom: 'native',
+  wrappedNativeName: 'Wrapped Native',
   wrappedNativeSymbol: 'WNATIVE',
   defaultChainId: 'almanac-localnet-1',
   evmChainIds: {},

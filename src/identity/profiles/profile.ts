@@ -1,5 +1,7 @@
 /** What one file per chain says: data alone, applied by `identity.ts` and `apply.ts`. */
 
+import type { BehaviourName } from '../behaviours.ts'
+
 /** Neutral names and what stands in their place; the longest entry that fits decides. */
 export interface NameMap {
   /** Leading parts of full names: `sdk.bank` fits `sdk.bank.v1beta1.Query`. */
@@ -17,6 +19,7 @@ export interface Profile {
   readonly bech32: { readonly account: string; readonly validator: string; readonly consensus: string }
   readonly baseDenom: string
   readonly displayDenom: string
+  readonly wrappedNativeName: string
   readonly wrappedNativeSymbol: string
   readonly defaultChainId: string
   readonly evmChainIds: Readonly<Record<string, bigint>>
@@ -26,5 +29,6 @@ export interface Profile {
   readonly names: NameMap
   /** Further names that are understood when they come in (D18). */
   readonly accepted: readonly NameMap[]
-  readonly behaviours: readonly string[]
+  /** Those that are on. */
+  readonly behaviours: readonly BehaviourName[]
 }

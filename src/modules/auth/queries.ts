@@ -16,7 +16,7 @@ import * as state from './state.ts'
 
 /** The form queries show: an EthAccount as its base account, which common clients know, unless the profile says otherwise. */
 function shown(ctx: ReadContext, account: Account): AnyValue {
-  if (account.kind !== 'eth' || ctx.identity.behaviours.has('expose_eth_account')) {
+  if (account.kind !== 'eth' || ctx.identity.behaviours.exposeEthAccount) {
     return accountAny(ctx.identity, account)
   }
   const typeUrl = `/${ctx.identity.toProfileName(BaseAccountSchema.typeName)}`

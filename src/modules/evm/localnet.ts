@@ -1,6 +1,7 @@
 /** What a development chain's genesis adds to the defaults: the contracts that tools expect to be there. */
 import { create, type JsonValue } from '@bufbuild/protobuf'
 import { type GenesisAccount, GenesisAccountSchema, GenesisStateSchema } from '../../gen/chain/evm/v1/genesis_pb.ts'
+import type { Identity } from '../../identity/types.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { encodeUint, formatHex, formatHex0x, utf8 } from '../../primitives/bytes.ts'
 import { type JsonNames, toJson } from '../../sdk/json.ts'
@@ -35,10 +36,10 @@ function account(address: Uint8Array, code: Uint8Array, storage: readonly (reado
 const historyAccount: GenesisAccount = account(HISTORY_ADDRESS, HISTORY_CODE)
 
 /** The wrapped native coin at the canonical address. */
-function wrappedNative(symbol: string): GenesisAccount {
+function wrappedNative({ wrappedNativeName, wrappedNativeSymbol }: Identity): GenesisAccount {
   return account(CANONICAL_WNATIVE, WRAPPED_NATIVE_CODE, [
-    [0n, shortText('Wrapped Native')],
-    [1n, shortText(symbol)],
+    [0n, shortText(wrappedNativeName)],
+    [1n, shortText(wrappedNativeSymbol)],
     [2n, slot(DECIMALS)],
   ])
 }
@@ -49,7 +50,7 @@ function wrappedNative(symbol: string): GenesisAccount {
  */
 export function localnetGenesis(names: JsonNames, fork = ''): JsonValue {
   const accounts = [
-    wrappedNative(names.identity.wrappedNativeSymbol),
+    wrappedNative(names.identity),
     account(MULTICALL3_ADDRESS, MULTICALL3_CODE),
     account(CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE),
     historyAccount,
