@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'witness/**/*.test.ts'],
           exclude: ['test/long/**', 'test/conformance/**'],
           testTimeout: 30_000,
           pool: 'forks',

@@ -1,6 +1,6 @@
 // Runs the steps of the gate one after the other, prints the minutes of each, and counts every test of every step.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -84,6 +84,14 @@ await questions('npm start')
 command('npm run check', 'npm', ['run', 'check', '--', '--quick'])
 if (existsSync('../shared/conformance')) tests('conformance', ['run', 'test:conformance'])
 else console.log('\n../shared/conformance is not there: the public sets are not run')
+const recordings = '../shared/recordings'
+if (existsSync(recordings)) {
+  for (const { name } of readdirSync(recordings, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    const folder = `${recordings}/${name}`
+    if (existsSync(`${folder}/changes.jsonl.gz`)) command(`replay ${name}`, 'npm', ['run', 'replay', '--', folder])
+    command(`answers ${name}`, 'npm', ['run', 'answers', '--', folder])
+  }
+} else console.log(`\n${recordings} is not there: nothing is replayed`)
 tests('npm run test:long', ['run', 'test:long'])
 
 rmSync(scratch, { recursive: true, force: true })
