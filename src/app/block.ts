@@ -1,6 +1,6 @@
 /** One block: begin hooks, transactions, end hooks, validator updates. */
-import * as bank from '../modules/bank/keeper.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
+import * as evm from '../modules/evm/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
 import type { Context } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
@@ -11,8 +11,6 @@ import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
 import type { BlockInput, BlockOutput } from './types.ts'
-
-const NO_COINBASE = new Uint8Array(20)
 
 /** The context of a block on a fresh branch. */
 function blockContext(machine: Machine, base: Reader, input: BlockInput): Context {
@@ -48,6 +46,8 @@ export function executeBlock(
   const ctx = blockContext(machine, base, input)
   for (const { beginBlock } of machine.modules) beginBlock?.(ctx)
   const begin = ctx.branchStore.events.splice(0)
+  const env = evm.blockEnv(ctx)
+  const prevRandao = evm.setPrevRandao(ctx)
   const gas = { limit: ctx.block.gasLimit, used: 0n }
   const results: TxResult[] = []
   const evmTxs: EvmTx[] = []
@@ -59,8 +59,9 @@ export function executeBlock(
     evmTxs.push(evmTx)
     evmGasUsed += evmTx.gasUsed
   }
+  for (const amendment of input.amendments ?? []) evm.amend(ctx, amendment)
   for (const { endBlock } of machine.modules) endBlock?.(ctx)
-  const operator = input.proposer.length > 0 ? staking.operatorOf(ctx, input.proposer) : undefined
+  if (!input.amendments) evm.endOfBlock(ctx)
   return {
     branch: ctx.branchStore,
     results,
@@ -69,7 +70,9 @@ export function executeBlock(
     evmGasUsed,
     validatorUpdates: staking.updatesOfBlock(ctx),
     gasLimit: ctx.block.gasLimit,
-    baseFeeWei: bank.WEI_PER_UNIT,
-    coinbase: operator?.length === 20 ? operator : NO_COINBASE,
+    baseFeeWei: env.baseFee,
+    coinbase: env.coinbase,
+    ...(prevRandao && !input.amendments && { prevRandao }),
+    nextGasLimit: consensus.blockGasLimit(ctx),
   }
 }

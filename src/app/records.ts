@@ -107,6 +107,8 @@ export interface StoredBlock {
   readonly gasLimit: bigint
   /** EVM address of the proposer's operator; zero if unknown. */
   readonly coinbase: Uint8Array
+  /** PREVRANDAO where a development chain set it; else it follows from the block. */
+  readonly prevRandao?: Uint8Array | undefined
   /** App hash after this block. */
   readonly nextAppHash: Uint8Array
 }

@@ -1,5 +1,6 @@
 /** The state machine as its drivers see it: a pure function of state, block and transactions. */
 
+import type { Amendment } from '../modules/evm/keeper.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
 import type { QueryTable } from './query.ts'
@@ -27,6 +28,8 @@ export interface BlockInput {
     readonly power: bigint
     readonly totalPower: bigint
   }[]
+  /** Makes the block administrative: what a development chain changes without a transaction (ADR 0006). */
+  readonly amendments?: readonly Amendment[] | undefined
 }
 
 export interface BlockOutput {
@@ -42,6 +45,10 @@ export interface BlockOutput {
   readonly gasLimit: bigint
   readonly baseFeeWei: bigint
   readonly coinbase: Uint8Array
+  /** PREVRANDAO of the block where it was set rather than follows from it. */
+  readonly prevRandao?: Uint8Array | undefined
+  /** Gas limit of the block after this one; 0 is none. */
+  readonly nextGasLimit: bigint
 }
 
 /** `check`: first sight, in the pool's state; `recheck`: again after a block; `simulate`: fees, signatures and sequence leniently. */
@@ -63,6 +70,9 @@ export interface CheckResult {
     readonly priority: bigint
     /** The sender's nonce before anything that waits, when `nonce` may lie ahead of it; absent: nothing is missing before it. */
     readonly stateNonce?: bigint
+    /** What an Ethereum transaction offers a gas unit: its place goes to one that offers a tenth more of both. Unit: wei. */
+    readonly feeCapWei?: bigint
+    readonly tipCapWei?: bigint
   }
   readonly evm?: {
     readonly hash: Uint8Array

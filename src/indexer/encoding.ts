@@ -139,6 +139,7 @@ export function encodeBlockBody(block: BlockBody): Uint8Array {
   putBytes(out, block.coinbase)
   putBytes(out, block.nextAppHash)
   putList(out, block.txs, putBytes)
+  if (block.prevRandao) putBytes(out, block.prevRandao)
   return finishWriting(out)
 }
 
@@ -160,6 +161,7 @@ export function decodeBlockBody(bytes: Uint8Array): BlockBody {
     coinbase: takeBytes(input),
     nextAppHash: takeBytes(input),
     txs: takeList(input, takeBytes),
+    ...(input.offset < bytes.length && { prevRandao: takeBytes(input) }),
   }
 }
 

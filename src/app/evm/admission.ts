@@ -8,7 +8,7 @@ import { validateTransaction } from '../../evm/transaction/validate.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
 import * as evm from '../../modules/evm/keeper.ts'
-import { BASE_FEE_WEI, WEI_PER_UNIT } from '../../modules/evm/wei.ts'
+import { WEI_PER_UNIT } from '../../modules/evm/wei.ts'
 import * as sudo from '../../modules/sudo/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { equal, formatHex0x } from '../../primitives/bytes.ts'
@@ -98,7 +98,7 @@ function takeFee(ctx: Context, from: Uint8Array, balanceWei: bigint, feeWei: big
  */
 export function admit(
   ctx: Context,
-  { transaction: tx, from }: EthereumTx,
+  { transaction: tx, from, isImpersonated }: EthereumTx,
   rules: Rules,
   mode: AdmissionMode,
   minGasPrices: string,
@@ -107,14 +107,15 @@ export function admit(
   if (tx.gasLimit > MAX_GAS) throw refuse('gasOverflow')
   if (tx.type === 3) throw refuse('typeNotSupported', 'this chain has no blob transactions')
   const intrinsicGas = validateTransaction(tx, rules)
-  const priceWei = zeroGas ? 0n : chargedPrice(tx, BASE_FEE_WEI)
+  const priceWei = zeroGas ? 0n : chargedPrice(tx, evm.baseFeeWei(ctx))
   if ((mode === 'check' || mode === 'simulate') && !zeroGas) checkMinimum(ctx, priceWei, minGasPrices)
   const { gasLimit: blockGasLimit } = ctx.block
   if (blockGasLimit > 0n && tx.gasLimit > blockGasLimit) {
     throw errors.outOfGas(`exceeds block gas limit: tx gas ${tx.gasLimit}, block gas limit ${blockGasLimit}`)
   }
   const account = auth.ensureAccount(ctx, from)
-  checkSender(ctx, from, account.codeHash)
+  if (!isImpersonated) checkSender(ctx, from, account.codeHash)
+  else if (!evm.isImpersonated(ctx, from)) throw refuse('invalidSignature')
   checkNonce(mode, from, tx.nonce, account.sequence)
   const balanceWei = bank.balanceWei(ctx, from)
   checkFunds(balanceWei, tx, priceWei, zeroGas)

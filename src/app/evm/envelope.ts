@@ -19,6 +19,7 @@ import { ChainError } from '../../primitives/errors.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { errors } from '../../sdk/errors.ts'
 import { type DecodedTx, ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/tx.ts'
+import { impersonatedSender } from './impersonation.ts'
 import { chargedPrice } from './price.ts'
 
 /**
@@ -55,6 +56,8 @@ export interface EthereumTx {
   readonly hash: Uint8Array
   readonly raw: Uint8Array
   readonly from: Uint8Array
+  /** Without a signature: only a development chain that impersonates the sender runs it. */
+  readonly isImpersonated: boolean
   /** Checksummed texts of the two addresses; empty for a creation. */
   readonly fromText: string
   readonly toText: string
@@ -119,7 +122,17 @@ export function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded
     throw errors.invalidRequest(`invalid tx hash ${message.hash.slice(0, 80)}, expected: ${formatHex0x(hash)}`)
   }
   if (message.from !== '' && !parseEvm(message.from)) throw errors.invalidAddress(`invalid from address`)
-  const from = senderOf(transaction, evmChainId)
+  const impersonated = impersonatedSender(transaction)
+  const from = impersonated ?? senderOf(transaction, evmChainId)
   const { to } = transaction
-  return { transaction, hash, raw, from, fromText: formatEip55(from), toText: to ? formatEip55(to) : '' }
+  const isImpersonated = impersonated !== undefined
+  return {
+    transaction,
+    hash,
+    raw,
+    from,
+    isImpersonated,
+    fromText: formatEip55(from),
+    toText: to ? formatEip55(to) : '',
+  }
 }

@@ -2,6 +2,7 @@
 import type { Rules } from '../../evm/forks.ts'
 import { type RefusalName, refusalName } from '../../evm/transaction/errors.ts'
 import { intrinsicGas } from '../../evm/transaction/gas.ts'
+import { feeCapOf, tipCapOf } from '../../evm/transaction/types.ts'
 import * as address from '../../identity/address.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x, toKey } from '../../primitives/bytes.ts'
@@ -123,6 +124,8 @@ export function createEvmTxPath(): EvmTxPath {
             nonce: transaction.nonce,
             priority: admitted.priority,
             stateNonce: admitted.stateNonce,
+            feeCapWei: feeCapOf(transaction),
+            tipCapWei: tipCapOf(transaction),
           },
           evm: { hash, raw, from, nonce: transaction.nonce },
         }

@@ -34,7 +34,8 @@ function ethereumTx(to: Uint8Array, valueWei: bigint, data: Uint8Array): Ethereu
   const fields = { type: 1, chainId: 6930n, nonce: 0n, gasPriceWei: 1n, gasLimit: 100_000n } as const
   const accessList = [{ address: SOMEBODY, storageKeys: [new Uint8Array(32)] }]
   const transaction = signTransaction({ ...fields, to, valueWei, data, accessList }, KEY)
-  return { transaction, hash: transactionHash(transaction), raw: EMPTY, from: FROM, fromText: '', toText: '' }
+  const hash = transactionHash(transaction)
+  return { transaction, hash, raw: EMPTY, from: FROM, isImpersonated: false, fromText: '', toText: '' }
 }
 
 test('a transfer without the EVM leaves the state, the gas and the result that the EVM leaves', () => {

@@ -95,3 +95,10 @@ export function accessListOf(transaction: UnsignedTransaction): AccessList {
 export function feeCapOf(transaction: UnsignedTransaction): bigint {
   return transaction.type === 0 || transaction.type === 1 ? transaction.gasPriceWei : transaction.maxFeePerGasWei
 }
+
+/** Highest tip that the sender pays a gas unit: the whole price where no tip is named. Unit: wei. */
+export function tipCapOf(transaction: UnsignedTransaction): bigint {
+  return transaction.type < 2
+    ? feeCapOf(transaction)
+    : (transaction as { maxPriorityFeePerGasWei: bigint }).maxPriorityFeePerGasWei
+}

@@ -5,7 +5,7 @@ import { keccak256 } from '../../primitives/hash.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
 import type { BlockOverrides } from './call-args.ts'
-import { BASE_FEE_WEI } from './wei.ts'
+import { baseFeeWei, setCoinbase, setPrevRandao } from './development.ts'
 
 const NANOS = 1_000_000_000n
 const NO_LIMIT = (1n << 64n) - 1n
@@ -28,11 +28,11 @@ export function blockEnv(ctx: ReadContext, overrides?: BlockOverrides, proposer?
   return {
     number: overrides?.number ?? height,
     timestamp: overrides?.time ?? timeNs / NANOS,
-    coinbase: overrides?.feeRecipient ?? coinbase(ctx, proposer),
+    coinbase: overrides?.feeRecipient ?? (proposer ? undefined : setCoinbase(ctx)) ?? coinbase(ctx, proposer),
     gasLimit: overrides?.gasLimit ?? gasLimit(ctx),
-    prevRandao: overrides?.prevRandao ?? keccak256(concat(encodeUint64(timeNs), lastCommitHash)),
+    prevRandao: overrides?.prevRandao ?? setPrevRandao(ctx) ?? keccak256(concat(encodeUint64(timeNs), lastCommitHash)),
     difficulty: 0n,
-    baseFee: overrides?.baseFeeWei ?? BASE_FEE_WEI,
+    baseFee: overrides?.baseFeeWei ?? baseFeeWei(ctx),
     blobBaseFee: overrides?.blobBaseFeeWei ?? 1n,
     chainId: evmChainId,
   }

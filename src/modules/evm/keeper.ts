@@ -52,6 +52,17 @@ export function recordCreation(ctx: Context, contract: Uint8Array, made: state.C
 // The parts that the path of transactions works with.
 export { blockEnv } from './block-env.ts'
 export { addToBlock, type BlockPlace, nextIndex } from './block-values.ts'
+export {
+  type AccountDump,
+  type Amendment,
+  amend,
+  amendmentsOf,
+  baseFeeWei,
+  dumpAccounts,
+  endOfBlock,
+  isImpersonated,
+  setPrevRandao,
+} from './development.ts'
 export { createEvmState } from './evm-state.ts'
 export { chainPrecompiles } from './precompiles.ts'
 export { chainRules } from './rules.ts'

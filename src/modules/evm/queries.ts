@@ -11,12 +11,13 @@ import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import * as staking from '../staking/keeper.ts'
 import { parseAccount, parseHexOnly, parseSlot } from './address.ts'
+import { parentBaseFeeWei } from './development.ts'
 import { errors } from './errors.ts'
 import * as funtokens from './funtokens.ts'
 import * as evm from './keeper.ts'
 import { answerEstimateGas, answerEthCall } from './query-calls.ts'
 import { tokenBalance } from './token-balance.ts'
-import { BASE_FEE_WEI, WEI_PER_UNIT } from './wei.ts'
+import { WEI_PER_UNIT } from './wei.ts'
 
 function findMapping(ctx: ReadContext, token: string) {
   const funToken = funtokens.find(ctx, token)
@@ -77,8 +78,9 @@ export const queries = defineQueries(Query, {
   traceCall() {
     throw errors.unimplemented('tracing of calls (module evm)')
   },
-  baseFee() {
-    return { baseFee: BASE_FEE_WEI.toString(), baseFeeUnative: (BASE_FEE_WEI / WEI_PER_UNIT).toString() }
+  baseFee(ctx) {
+    const wei = parentBaseFeeWei(ctx)
+    return { baseFee: wei.toString(), baseFeeUnative: (wei / WEI_PER_UNIT).toString() }
   },
   funToken: (ctx, { token }) => findMapping(ctx, token),
   funTokenMapping: (ctx, { token }) => findMapping(ctx, token),
