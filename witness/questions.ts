@@ -1,0 +1,146 @@
+/** Recorded questions as the gateways of a node take them: over REST, JSON-RPC and the engine's `abci_query`. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createCometServer } from '../src/api/jsonrpc/comet-server.ts'
+import { createJsonRpcServer } from '../src/api/jsonrpc/server.ts'
+import { createRestHandler } from '../src/api/rest.ts'
+import { createRouter } from '../src/api/routes.ts'
+import { services } from '../src/identity/registry.ts'
+import type { LoadedNode } from './load.ts'
+import type { RecordedAbciAnswer, RecordedAnswer, RecordedRpcAnswer, Recording } from './recording.ts'
+
+/** What came back, or was recorded as having come back. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Question {
+  /** `evm.Query/EthCall`, `eth_call`, or `no route`. */
+  readonly operation: string
+  /** For people: path and height, or method and parameters. */
+  readonly text: string
+  /** The module that answers. */
+  readonly module: string
+  /** Height that was asked for; undefined: the latest. */
+  readonly height: number | undefined
+  readonly reference: Answer
+  ask(): Promise<Answer>
+}
+
+export interface Gateways {
+  questions(recording: Recording): AsyncGenerator<Question>
+  close(): Promise<void>
+}
+
+const HOST = '127.0.0.1'
+const NO_ROUTE = 'no route'
+/** JSON-RPC methods are of the EVM, whatever their prefix says. */
+const RPC_MODULE = 'evm'
+
+/** Last segments of a method's path without the version: `/chain.evm.v1.Query/Balance` is `evm.Query/Balance`. */
+function operationOf(methodPath: string): { readonly operation: string; readonly module: string } {
+  const [service = '', method = ''] = methodPath.slice(1).split('/')
+  const parts = service.split('.').slice(1)
+  const named = parts.filter((part) => !/^v\d/.test(part))
+  return { operation: `${named.join('.')}/${method}`, module: named.slice(0, -1).at(-1) ?? '' }
+}
+
+/** Opens the node's own gateways on ports that nobody else has. */
+export async function openGateways({ node, engine, identity }: LoadedNode): Promise<Gateways> {
+  const rest = createRestHandler(node, { cacheBytes: 0 })
+  const router = createRouter(
+    identity,
+    services.flatMap(({ methods }) => methods),
+  )
+  const jsonRpc = createJsonRpcServer(node)
+  const comet = createCometServer(node, engine)
+  const rpcUrl = `http://${HOST}:${(await jsonRpc.listen(0, HOST)).port}`
+  const cometUrl = `http://${HOST}:${(await comet.listen(0, HOST)).port}`
+
+  async function post(url: string, request: unknown): Promise<Answer> {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    })
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+  }
+
+  function restQuestion({ height, header, path, status, headers = {}, body }: RecordedAnswer): Question {
+    const route = router.match(path.split('?')[0]!)?.routes[0]
+    return {
+      ...(route ? operationOf(route.method) : { operation: NO_ROUTE, module: '' }),
+      text: `GET ${path}${header === undefined ? '' : ` at ${header}`}`,
+      height: header === undefined ? undefined : (height ?? undefined),
+      reference: { status, headers, body },
+      ask: () => rest(path, header === undefined ? {} : { headers: { 'x-cosmos-block-height': header } }),
+    }
+  }
+
+  function rpcQuestion({ request, status, body }: RecordedRpcAnswer): Question {
+    return {
+      operation: request.method,
+      module: RPC_MODULE,
+      text: `${request.method} ${JSON.stringify(request.params)}`,
+      height: undefined,
+      reference: { status, headers: {}, body },
+      ask: () => post(rpcUrl, request),
+    }
+  }
+
+  function abciQuestion({
+    height,
+    path,
+    request,
+    data,
+    code,
+    log,
+    value,
+    answeredHeight,
+  }: RecordedAbciAnswer): Question {
+    const { operation, module } = operationOf(
+      `/${identity.toNeutralName(path.slice(1).split('/')[0]!)}/${path.split('/').at(-1)}`,
+    )
+    const response = { code, log, value: Buffer.from(value, 'hex').toString('base64'), height: String(answeredHeight) }
+    return {
+      operation: `abci ${operation}`,
+      module,
+      text: `abci_query ${path} ${JSON.stringify(request)} at ${height}`,
+      height,
+      reference: { status: 200, headers: {}, body: JSON.stringify(response) },
+      async ask() {
+        const params = { path, data, height: String(height), prove: false }
+        const answer = await post(cometUrl, { jsonrpc: '2.0', id: 1, method: 'abci_query', params })
+        return { ...answer, body: responseOf(answer.body) }
+      },
+    }
+  }
+
+  return {
+    async *questions(recording) {
+      if (has(recording, 'answers')) for await (const answer of recording.answers()) yield restQuestion(answer)
+      if (has(recording, 'jsonrpc')) for await (const answer of recording.jsonRpc()) yield rpcQuestion(answer)
+      if (has(recording, 'abci')) for await (const answer of recording.abci()) yield abciQuestion(answer)
+    },
+    async close() {
+      await Promise.all([jsonRpc.close(), comet.close()])
+    },
+  }
+}
+
+/** Not every recording holds every kind of question. */
+const has = ({ folder }: Recording, kind: string): boolean => existsSync(join(folder, `${kind}.jsonl.gz`))
+
+interface AbciBody {
+  readonly result?: { readonly response?: Readonly<Record<string, unknown>> }
+}
+
+/** The members of an `abci_query` answer that were recorded. */
+function responseOf(body: string): string {
+  const response = (JSON.parse(body) as AbciBody).result?.response
+  if (!response) return body
+  const { code = 0, log = '', value, height } = response
+  return JSON.stringify({ code, log, value: value ?? '', height })
+}

@@ -1,0 +1,47 @@
+/** What of the recorded chain this build does not execute. Shrinks with each module that is built. */
+
+/** Modules whose writes replay takes from the recording. The one list: a module that is built leaves it. */
+export const UNBUILT_MODULES: readonly string[] = [
+  ...['authz', 'capability', 'crisis', 'devgas', 'distribution', 'epochs', 'evidence', 'feegrant', 'funtoken', 'gov'],
+  ...['ibc', 'icacontroller', 'icahost', 'inflation', 'oracle', 'params', 'slashing', 'tokenfactory', 'transfer'],
+  ...['upgrade', 'wasm'],
+]
+
+/** Module accounts that do not have their module's name. */
+const ACCOUNT_OWNERS: Readonly<Record<string, string>> = {
+  fee_collector: 'distribution',
+  bonded_tokens_pool: 'staking',
+  not_bonded_tokens_pool: 'staking',
+  mint: 'inflation',
+}
+
+/** Messages of a built module that are a matter of an unbuilt part of it. */
+const PARTS: Readonly<Record<string, string>> = {
+  'chain.evm.v1.MsgCreateFunToken': 'funtoken',
+  'chain.evm.v1.MsgConvertCoinToEvm': 'funtoken',
+  'chain.evm.v1.MsgConvertEvmToCoin': 'funtoken',
+}
+
+/** Stores that do not have their module's name. */
+const STORE_OWNERS: Readonly<Record<string, string>> = { acc: 'auth', '08-wasm': 'ibc', feeibc: 'ibc', x: 'evm' }
+
+const unbuilt = new Set(UNBUILT_MODULES)
+
+export function isUnbuilt(module: string): boolean {
+  return unbuilt.has(module)
+}
+
+/** The module that spends from a module account. */
+export function ownerOfAccount(name: string): string {
+  return ACCOUNT_OWNERS[name] ?? name
+}
+
+export function ownerOfStore(store: string): string {
+  return STORE_OWNERS[store] ?? store
+}
+
+/** The module that handles a message, by the message's neutral name: `chain.oracle.v1beta1.MsgX` is of `oracle`. */
+export function ownerOfMessage(typeName: string): string {
+  const name = PARTS[typeName] ?? typeName.split('.')[1] ?? typeName
+  return typeName.startsWith('ibc.') ? 'ibc' : name
+}
