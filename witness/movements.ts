@@ -1,0 +1,108 @@
+/** Coins that moved, as a block's events tell it: how the writes of modules that are not built reach bank and auth. */
+import * as address from '../src/identity/address.ts'
+import * as auth from '../src/modules/auth/keeper.ts'
+import { balance, setBalance } from '../src/modules/bank/balance.ts'
+import { supplies } from '../src/modules/bank/state.ts'
+import { toKey } from '../src/primitives/bytes.ts'
+import { type Coin, tryParseText } from '../src/primitives/coin.ts'
+import type { Context } from '../src/sdk/context.ts'
+import type { RecordedEvent } from './recording.ts'
+
+export type Step =
+  | { readonly kind: 'spend' | 'receive'; readonly account: string; readonly coins: readonly Coin[] }
+  | { readonly kind: 'mint' | 'burn'; readonly coins: readonly Coin[] }
+  | { readonly kind: 'account'; readonly account: string }
+
+/** One operation of the bank: a transfer to one or many, a mint, a burn. */
+export interface Movement {
+  /** Who paid; for a mint the minter. */
+  readonly from: string
+  readonly isBurn: boolean
+  readonly steps: readonly Step[]
+}
+
+function attribute(event: RecordedEvent, key: string): string {
+  return event.attributes.find((one) => one.key === key)?.value ?? ''
+}
+
+function coinsOf(event: RecordedEvent): readonly Coin[] {
+  const text = attribute(event, 'amount')
+  const coins = tryParseText(text)
+  if (!coins) throw new Error(`event ${event.type}: amount ${text} is no list of coins`)
+  return coins
+}
+
+/** The operations behind a list of events, in their order. */
+export function movementsOf(events: readonly RecordedEvent[]): Movement[] {
+  const movements: { from: string; isBurn: boolean; steps: Step[] }[] = []
+  for (const [i, event] of events.entries()) {
+    const last = movements.at(-1)
+    switch (event.type) {
+      case 'coin_spent': {
+        const from = attribute(event, 'spender')
+        movements.push({ from, isBurn: false, steps: [{ kind: 'spend', account: from, coins: coinsOf(event) }] })
+        break
+      }
+      case 'coin_received': {
+        const account = attribute(event, 'receiver')
+        const step: Step = { kind: 'receive', account, coins: coinsOf(event) }
+        // A mint is a receipt without a payer.
+        if (events[i + 1]?.type === 'coinbase' || !last) movements.push({ from: account, isBurn: false, steps: [step] })
+        else last.steps.push(step)
+        break
+      }
+      case 'transfer':
+        last?.steps.push({ kind: 'account', account: attribute(event, 'recipient') })
+        break
+      case 'coinbase':
+        last?.steps.push({ kind: 'mint', coins: coinsOf(event) })
+        break
+      case 'burn':
+        if (!last) break
+        last.isBurn = true
+        last.steps.push({ kind: 'burn', coins: coinsOf(event) })
+    }
+  }
+  return movements
+}
+
+/** Does to bank and auth what the operation did, without asking whether it may. */
+export function applyMovement(ctx: Context, { steps }: Movement): void {
+  for (const step of steps) {
+    switch (step.kind) {
+      case 'spend':
+      case 'receive': {
+        const holder = address.parseSigner(ctx, step.account)
+        const sign = step.kind === 'spend' ? -1n : 1n
+        for (const { denom, amount } of step.coins) {
+          setBalance(ctx, holder, denom, balance(ctx, holder, denom) + sign * amount)
+        }
+        break
+      }
+      case 'mint':
+      case 'burn': {
+        const sign = step.kind === 'burn' ? -1n : 1n
+        for (const { denom, amount } of step.coins) {
+          const supply = (supplies.get(ctx, denom) ?? 0n) + sign * amount
+          if (supply === 0n) supplies.delete(ctx, denom)
+          else supplies.set(ctx, denom, supply)
+        }
+        break
+      }
+      case 'account':
+        auth.ensureAccount(ctx, address.parseSigner(ctx, step.account))
+    }
+  }
+}
+
+/** Names of the module accounts of a state, by address text. */
+export function moduleAccountNames(ctx: Context): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const seen = new Set<string>()
+  for (const { address: bytes, addressText, module } of auth.accounts(ctx)) {
+    if (!module || seen.has(toKey(bytes))) continue
+    seen.add(toKey(bytes))
+    names.set(addressText, module.name)
+  }
+  return names
+}

@@ -1,0 +1,145 @@
+/** A whole recording replayed: every block on its recorded parent, and the app hash of every height. */
+import type { Identity } from '../src/identity/types.ts'
+import { formatHex } from '../src/primitives/bytes.ts'
+import { openMemory } from '../src/store/memory.ts'
+import type { Change } from '../src/store/types.ts'
+import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
+import { listedReplayDifference } from './differences.ts'
+import type { RecordedValidators, Recording } from './recording.ts'
+import { changesOf, playBlock, type ResultDifference, type ResultTally } from './replay-block.ts'
+import type { KeyDifference, StoreTally } from './replay-compare.ts'
+import type { Player } from './stand-ins.ts'
+
+export interface PlacedKeyDifference extends KeyDifference {
+  readonly height: number
+  /** The row of the list that explains it. */
+  readonly listed: string | undefined
+}
+
+export interface PlacedResultDifference extends ResultDifference {
+  readonly height: number
+  readonly listed: string | undefined
+}
+
+export interface ReplayReport {
+  readonly recording: string
+  readonly profile: string
+  readonly blocks: number
+  readonly seconds: number
+  readonly stores: ReadonlyMap<string, StoreTally>
+  readonly keys: readonly PlacedKeyDifference[]
+  readonly results: ResultTally
+  readonly resultDifferences: readonly PlacedResultDifference[]
+  /** App hashes computed from the recorded changes, and how many came out as the next header has them. */
+  readonly recordedHashes: { readonly computed: number; readonly equal: number; readonly different: readonly number[] }
+  /** Blocks of which every module is built, and those whose app hash came out from our own changes. */
+  readonly ownHashes: { readonly computed: number; readonly equal: number; readonly different: readonly number[] }
+  /** Failures that no transaction may have. */
+  readonly bugs: readonly string[]
+  /** Differences in values or results that no row explains, wrong hashes, and bugs. */
+  readonly unlisted: number
+}
+
+export interface ReplayOptions {
+  readonly identity: Identity
+  readonly makePlayer: (chainId: string, onBug: (error: unknown) => void) => Player
+  /** Only this block; the state before it is loaded all the same. */
+  readonly only?: number | undefined
+}
+
+/** Replays what a recording holds. Throws for a damaged recording, naming the place. */
+export async function replay(recording: Recording, { makePlayer, only }: ReplayOptions): Promise<ReplayReport> {
+  const started = performance.now()
+  const store = openVersionedStore(openMemory(), { hashedStores: CHAIN_STORES })
+  const stores = new Map<string, StoreTally>()
+  const keys: PlacedKeyDifference[] = []
+  const resultDifferences: PlacedResultDifference[] = []
+  const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmLeftOut: 0 }
+  const recordedHashes = { computed: 0, equal: 0, different: [] as number[] }
+  const ownHashes = { computed: 0, equal: 0, different: [] as number[] }
+  const bugs: string[] = []
+  let height = 0
+  const onBug = (error: unknown): void => {
+    bugs.push(`block ${height}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  }
+  let blocks = 0
+  let player: Player | undefined
+  let signers: RecordedValidators | undefined
+  const changes = recording.changes()
+  const validators = recording.validators()
+  let appHash: Uint8Array | undefined
+  let isOwn = false
+  for await (const block of recording.blocks()) {
+    height = block.height
+    const line = (await changes.next()).value
+    const signersOfNext = (await validators.next()).value ?? undefined
+    if (!line || line.height !== height) {
+      throw new Error(
+        `${recording.folder}: blocks.jsonl.gz has height ${height}, changes.jsonl.gz ${line?.height ?? 'none'}`,
+      )
+    }
+    if (appHash) {
+      const isEqual = formatHex(appHash) === block.appHash.toLowerCase()
+      for (const tally of isOwn ? [recordedHashes, ownHashes] : [recordedHashes]) {
+        tally.computed++
+        if (isEqual) tally.equal++
+        else tally.different.push(height - 1)
+      }
+    }
+    const recorded = changesOf(line)
+    isOwn = false
+    if (store.latestHeight() > 0n && (only === undefined || only === height)) {
+      player ??= makePlayer(block.header.chain_id, onBug)
+      blocks++
+      const parent = store.at()
+      const played = playBlock(player, parent, block, recorded, signers)
+      parent.close()
+      addStores(stores, played.comparison.stores)
+      for (const one of played.comparison.differences) {
+        keys.push({ ...one, height, listed: listedReplayDifference({ ...one, height }) })
+      }
+      for (const one of played.resultDifferences) {
+        resultDifferences.push({ ...one, height, listed: undefined })
+      }
+      for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += played.results[field]
+      isOwn = played.isWhole && played.comparison.differences.length === 0
+      if (played.isWhole && !isOwn) {
+        ownHashes.computed++
+        ownHashes.different.push(height)
+      }
+    }
+    appHash = store.commit({ height: BigInt(height), changes: recorded as Change[] }).appHash
+    signers = signersOfNext
+  }
+  await store.close()
+  const unlisted =
+    keys.filter(({ kind, listed }) => kind !== 'noOp' && listed === undefined).length +
+    resultDifferences.filter(({ listed }) => listed === undefined).length +
+    recordedHashes.different.length +
+    ownHashes.different.length +
+    bugs.length
+  return {
+    recording: recording.name,
+    profile: recording.profile,
+    blocks,
+    seconds: (performance.now() - started) / 1000,
+    stores,
+    keys,
+    results,
+    resultDifferences,
+    recordedHashes,
+    ownHashes,
+    bugs,
+    unlisted,
+  }
+}
+
+function addStores(into: Map<string, StoreTally>, from: ReadonlyMap<string, StoreTally>): void {
+  for (const [store, { compared, equal, leftOut }] of from) {
+    const tally = into.get(store) ?? { compared: 0, equal: 0, leftOut: new Map<string, number>() }
+    into.set(store, tally)
+    tally.compared += compared
+    tally.equal += equal
+    for (const [module, count] of leftOut) tally.leftOut.set(module, (tally.leftOut.get(module) ?? 0) + count)
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * `npm run replay -- FOLDER [--json] [--verbose] [--block H]`: executes every block of a recording on its recorded parent
+ * and compares what was written. Ends with 1 when there is a difference that is not listed, with 2 when it cannot run.
+ */
+import { parseArgs } from 'node:util'
+import { evmChainIdOf } from '../src/identity/identity.ts'
+import { identityOf } from '../src/identity/profiles.ts'
+import { openRecording } from './recording.ts'
+import { printReport } from './replay-report.ts'
+import { replay } from './replay-run.ts'
+import { createPlayer } from './stand-ins.ts'
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'boolean' }, verbose: { type: 'boolean' }, block: { type: 'string' } },
+  })
+  const [folder] = positionals
+  if (!folder || positionals.length > 1)
+    throw new Error('usage: npm run replay -- FOLDER [--json] [--verbose] [--block H]')
+  const recording = openRecording(folder)
+  const identity = identityOf(recording.profile)
+  const report = await replay(recording, {
+    identity,
+    makePlayer: (chainId, onBug) =>
+      createPlayer({ identity, chainId, evmChainId: evmChainIdOf(identity, chainId), onBug }),
+    only: values.block === undefined ? undefined : Number(values.block),
+  })
+  printReport(report, { json: values.json === true, verbose: values.verbose === true }, (line) =>
+    process.stdout.write(`${line}\n`),
+  )
+  return report.unlisted === 0 ? 0 : 1
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`replay: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}
