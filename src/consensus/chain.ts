@@ -5,6 +5,7 @@ import type { BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
 import { EMPTY, equal, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
+import type { Change } from '../store/types.ts'
 import { encodePrecommitSignBytes } from './comet/encoding.ts'
 import {
   blockIdOf,
@@ -197,12 +198,17 @@ export function storedBlock(proposal: Proposal, tip: Tip, output: BlockOutput, n
     baseFeeWei: output.baseFeeWei,
     gasLimit: output.gasLimit,
     coinbase: output.coinbase,
+    ...(output.prevRandao && { prevRandao: output.prevRandao }),
     nextAppHash,
   }
 }
 
 /** Where the chain stands after the block. */
-export function advance(tip: Tip, block: StoredBlock, updates: readonly Validator[]): Tip {
+export function advance(
+  tip: Tip,
+  block: StoredBlock,
+  { validatorUpdates, nextGasLimit }: Pick<BlockOutput, 'validatorUpdates' | 'nextGasLimit'>,
+): Tip {
   return {
     ...tip,
     height: block.header.height,
@@ -214,7 +220,18 @@ export function advance(tip: Tip, block: StoredBlock, updates: readonly Validato
     resultsHash: hashResults(block.results),
     lastValidators: tip.validators,
     validators: tip.nextValidators,
-    nextValidators: updateValidators(tip.nextValidators, updates),
-    maxGas: block.gasLimit === 0n ? -1n : block.gasLimit,
+    nextValidators: updateValidators(tip.nextValidators, validatorUpdates),
+    maxGas: nextGasLimit === 0n ? -1n : nextGasLimit,
   }
+}
+
+/** Writes of genesis with those of the first block over them; a key that both left absent is not written at all. */
+export function overlay(genesis: readonly Change[], first: readonly Change[]): Change[] {
+  const merged = new Map<string, Change>()
+  for (const change of genesis) merged.set(`${change.store}\0${toKey(change.key)}`, change)
+  for (const change of first) merged.set(`${change.store}\0${toKey(change.key)}`, change)
+  return [...merged]
+    .filter(([, { value }]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, change]) => change)
 }

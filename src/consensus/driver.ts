@@ -1,5 +1,6 @@
 /** Whoever decides the next block. Gateways know only this. */
 import type { StoredBlock, TxResult } from '../app/records.ts'
+import type { Amendment } from '../modules/evm/keeper.ts'
 
 /** What admission said of a transaction. */
 export interface Admission {
@@ -50,11 +51,50 @@ export interface Driver {
   pendingCount(): { readonly count: number; readonly sizeBytes: number }
   onBlock(listener: (block: StoredBlock) => void): () => void
   onPending(listener: (tx: PendingTx) => void): () => void
+  /** Told of the height to which the chain went back: what was known of later heights is no longer so. */
+  onRollback(listener: (height: bigint) => void): () => void
   status(): {
     readonly catchingUp: boolean
     readonly halted?: string
     readonly latestHeight: bigint
     readonly latestTimeNs: bigint
   }
+  /** What the tools of a development chain may do; absent on every other. */
+  readonly development?: Development | undefined
   stop(): Promise<void>
+}
+
+/** What makes blocks: the arrival of a transaction, the passing of time, both, or nothing but being asked. */
+export interface Mining {
+  readonly automine: boolean
+  /** 0: not by time. */
+  readonly intervalMs: number
+}
+
+/** What the tools of a development chain may do to it beside sending transactions (ADR 0006). */
+export interface Development {
+  /** Makes the changes in an administrative block. Resolves with its height; rejects, with nothing changed, for what the chain cannot hold. */
+  amend(amendments: readonly Amendment[]): Promise<bigint>
+  /** Makes blocks, the second and later ones `stepSeconds` after the one before if that is given. */
+  mine(count: bigint, stepSeconds?: bigint): Promise<void>
+  /** Remembers the chain as it is, its pool and its clock. The numbers count from 1. */
+  snapshot(): bigint
+  /** Goes back to a remembered chain, which is forgotten with those after it. False if there is none of this number. */
+  revert(id: bigint): Promise<boolean>
+  /** Goes back to the first kept block, with an empty pool and the real clock. */
+  reset(): Promise<void>
+  /** Goes back by a number of blocks; the pool stays. Throws when there are not so many. */
+  rollback(blocks: bigint): Promise<void>
+  /** Puts the clock forward; resolves with how far it is ahead of the real one. Unit: seconds. */
+  increaseTime(seconds: bigint): bigint
+  /** Sets the clock, which then goes on; gives how far it is ahead of the real one. Unit: seconds. */
+  setTime(seconds: bigint): bigint
+  /** Sets the time of the next block alone, and the clock with it. Throws for a time that is not after the last block's. */
+  setNextTime(seconds: bigint): void
+  /** Every block follows the one before after so many seconds; undefined: by the clock again. */
+  setTimeInterval(seconds: bigint | undefined): void
+  mining(): Mining
+  setMining(mining: Mining): void
+  /** Takes a transaction out of the pool. False if it does not wait. */
+  drop(hash: Uint8Array): boolean
 }

@@ -29,8 +29,16 @@ export interface Mempool {
   has(hash: Uint8Array): boolean
   /** Throws sdk 20 when there is no room for a transaction of this size, sdk 21 when it is too large for any pool. */
   requireRoom(sizeBytes: number): void
-  /** Throws sdk 19 if it waits already or its nonce is taken by another, sdk 20 if its sender has no slot left. */
-  add(tx: PooledTx): void
+  /**
+   * Takes a transaction in. One with its sender's nonce gives its place to an Ethereum transaction that offers a tenth more,
+   * in cap and in tip, and is returned. Throws sdk 19 if it waits already or its nonce is taken by a better one, sdk 20 if
+   * its sender has no slot left.
+   */
+  add(tx: PooledTx): PooledTx | undefined
+  /** Takes a transaction out. Undefined if it does not wait. */
+  drop(hash: Uint8Array): PooledTx | undefined
+  /** Forgets everything. */
+  clear(): void
   /** Whether a transaction could go into a block now: nothing is missing before it. */
   isReady(tx: PooledTx): boolean
   hasReady(): boolean
@@ -46,6 +54,15 @@ interface Queue {
   /** Next nonce that a block can take. */
   next: bigint
   readonly byNonce: Map<bigint, PooledTx>
+}
+
+const PERCENT_MORE = 10n
+
+/** Whether an Ethereum transaction offers enough to take another's place, as geth asks for it. */
+function outbids({ order }: PooledTx, { order: rival }: PooledTx): boolean {
+  const isEnough = (offered: bigint | undefined, least: bigint | undefined): boolean =>
+    offered !== undefined && least !== undefined && offered * 100n >= least * (100n + PERCENT_MORE) && offered > least
+  return isEnough(order.feeCapWei, rival.feeCapWei) && isEnough(order.tipCapWei, rival.tipCapWei)
 }
 
 /** The order of arrival, in which each sender's places hold its transactions by nonce. */
@@ -108,11 +125,28 @@ export function createMempool(limits: MempoolLimits): Mempool {
       if (waiting.has(toKey(tx.hash))) throw errors.txInMempool()
       const { sender, nonce } = tx.order
       const queue = queues.get(sender)
-      if (queue?.byNonce.has(nonce)) throw errors.txInMempool(`another transaction with nonce ${nonce} waits`)
+      const rival = queue?.byNonce.get(nonce)
+      if (rival) {
+        if (!outbids(tx, rival)) throw errors.txInMempool(`another transaction with nonce ${nonce} waits`)
+        forget(rival)
+        remember(tx)
+        return rival
+      }
       if (tx.evm && queue && queue.byNonce.size >= limits.slotsPerSender) {
         throw errors.mempoolIsFull(`${queue.byNonce.size} transactions of the sender wait`)
       }
       remember(tx)
+      return undefined
+    },
+    drop(hash) {
+      const tx = waiting.get(toKey(hash))
+      if (tx) forget(tx)
+      return tx
+    },
+    clear() {
+      waiting = new Map()
+      queues.clear()
+      sizeBytes = 0
     },
     isReady,
     hasReady() {

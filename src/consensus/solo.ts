@@ -2,24 +2,23 @@
 import type { StoredBlock } from '../app/records.ts'
 import type { Application, CheckMode, CheckResult, GenesisDocument } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
+import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { openIndexer, validatorRow } from '../indexer/writer.ts'
-import { EMPTY, toKey } from '../primitives/bytes.ts'
+import { toKey } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { errors } from '../sdk/errors.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { Branch, Change, Reader, Snapshot, Tables, TableWrite } from '../store/types.ts'
-import { advance, genesisTip, propose, type Signer, storedBlock, type Tip, tipOf } from './chain.ts'
+import { admissionOf, refusal, within } from './admission.ts'
+import { advance, genesisTip, overlay, propose, type Signer, storedBlock, type Tip, tipOf } from './chain.ts'
+import { createBlockClock, TIME_STEP_NS } from './clock.ts'
+import { type BlockWish, createDevelopment } from './development.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from './driver.ts'
 import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
+import { type BlockTiming, createPace } from './pace.ts'
 import { createWaiters } from './waiters.ts'
-
-/** When blocks are made. */
-export type BlockTiming =
-  | { readonly mode: 'arrival' }
-  | { readonly mode: 'manual' }
-  | { readonly mode: 'interval'; readonly intervalMs: number }
 
 /** The versioned store as its only writer uses it. */
 interface SoloStore {
@@ -31,8 +30,15 @@ interface SoloStore {
     /** Rows of the local tables, in the same transaction. */
     readonly records: (appHash: Uint8Array) => readonly TableWrite[]
   }): { readonly appHash: Uint8Array } | Promise<{ readonly appHash: Uint8Array }>
+  /** Goes back to a kept height, with these rows, all or nothing. */
+  rollback?(target: {
+    readonly height: bigint
+    readonly records?: (appHash: Uint8Array) => Iterable<TableWrite>
+  }): { readonly appHash: Uint8Array } | Promise<{ readonly appHash: Uint8Array }>
   readonly tables: Tables
 }
+
+export type { BlockTiming }
 
 export interface SoloOptions {
   readonly app: Application
@@ -49,42 +55,50 @@ export interface SoloOptions {
   readonly onTiming?: (timing: { readonly executeMs: number; readonly commitMs: number }) => void
   /** Monotonic clock for `onTiming`, milliseconds. */
   readonly elapsed: () => number
+  /** Whether tools may change the chain beside its transactions. */
+  readonly isDevelopment?: boolean
 }
 
 export interface Solo extends Driver {
   readonly blocks: BlockIndex
+  /** When blocks are made now. */
+  timing(): BlockTiming
   /** Admission without keeping the transaction. */
   checkOnly(tx: Uint8Array): CheckResult
 }
 
 /** How long a transaction behind a nonce gap may keep its sender waiting for the answer. */
 const GAP_ANSWER_MS = 3000
-/** Longest time that a block waits while more transactions keep coming in: fewer commits under load, none the later alone. */
-const GATHER_MS = 20
-/** Least distance between two blocks' times. */
-const TIME_STEP_NS = 1_000_000n
 /** Space of a block that is not transactions: header, commit. */
 const BLOCK_OVERHEAD_BYTES = 4096n
 
 /** Opens the chain where the store stands, begins it from genesis if the store is empty, and makes blocks from then on. */
 export async function startSolo(options: SoloOptions): Promise<Solo> {
-  const { app, store, genesis, signer, timing } = options
+  const { app, store, genesis, signer } = options
   let tip: Tip
+  const clock = createBlockClock(options.now)
   const blocks = openBlockIndex(store.tables, () => tip.height)
-  const indexer = openIndexer(store.tables)
+  let indexer = openIndexer(store.tables)
   const pool = createMempool(options.limits)
   const waiters = createWaiters()
   const blockListeners = new Set<(block: StoredBlock) => void>()
   const pendingListeners = new Set<(tx: PendingTx) => void>()
+  const rollbackListeners = new Set<(height: bigint) => void>()
   const executing = new Set<string>()
   let halted: string | undefined
   let stopping = false
-  let scheduled = false
   /** What the pool's state reads from. */
   let poolBase: Snapshot | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
   /** The block being made, and those asked for behind it. */
   let line: Promise<unknown> = Promise.resolve()
+
+  const pace = createPace(options.timing, {
+    elapsed: options.elapsed,
+    line: () => line,
+    waiting: () => pool.size().count,
+    hasReady: () => !stopping && halted === undefined && pool.hasReady(),
+    nextBlock: () => nextBlock(),
+  })
 
   let genesisBranch: Branch | undefined
   tip = openTip()
@@ -94,12 +108,24 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   function openTip(): Tip {
     const height = store.latestHeight()
     const last = height > 0n ? blocks.block(height) : undefined
-    if (last) return tipOf(last, genesis, blocks.validators)
+    if (last) return lastTip(last)
     if (height > 0n) throw queryError('dataLoss', `the store is at height ${height} and holds no such block`)
     genesisBranch = createEmptyBranch()
     const { validators } = app.initChain(genesis, genesisBranch)
     if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
     return genesisTip(genesis, validators)
+  }
+
+  /** The tip behind a block of the store's latest height. */
+  function lastTip(last: StoredBlock): Tip {
+    const state = store.at()
+    try {
+      const { header, hash } = last
+      const limit = app.readContext(state, { ...header, hash }).block.gasLimit
+      return { ...tipOf(last, genesis, blocks.validators), maxGas: limit === 0n ? -1n : limit }
+    } finally {
+      state.close()
+    }
   }
 
   function resetPoolState(): void {
@@ -108,29 +134,30 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     app.resetCheckState(poolBase, tip)
   }
 
-  function blockTime(): bigint {
-    const now = options.now()
-    const least = genesisBranch ? tip.timeNs : tip.timeNs + TIME_STEP_NS
-    if (now < least) return least
-    return now
+  function blockTime({ amendments, stepNs }: BlockWish): bigint {
+    if (genesisBranch) return clock.next(tip.timeNs - TIME_STEP_NS)
+    // What was asked for the next block is for one that its tools see as such.
+    if (amendments) return tip.timeNs + TIME_STEP_NS
+    return stepNs === undefined ? clock.next(tip.timeNs) : tip.timeNs + stepNs
   }
 
   /** Makes one block of what waits. Throws if it cannot be executed; then nothing was written. */
-  async function makeBlock(): Promise<StoredBlock> {
+  async function makeBlock(wish: BlockWish): Promise<StoredBlock> {
     const before = tip
+    const { amendments } = wish
     const started = options.elapsed()
     const limits = { maxBytes: Number(before.maxBytes - BLOCK_OVERHEAD_BYTES), maxGas: before.maxGas }
-    const taken = genesisBranch ? [] : pool.take(limits)
+    const taken = genesisBranch || amendments ? [] : pool.take(limits)
     for (const { hash } of taken) executing.add(toKey(hash))
     const proposal = propose(
       before,
       taken.map(({ bytes }) => bytes),
-      blockTime(),
+      blockTime(wish),
       signer,
     )
     const snapshot = genesisBranch ? undefined : store.at()
     const base: Reader = genesisBranch ?? snapshot!
-    const output = app.executeBlock(base, proposal.input)
+    const output = app.executeBlock(base, { ...proposal.input, amendments })
     const changes = genesisBranch ? overlay(genesisBranch.changes(), output.branch.changes()) : output.branch.changes()
     snapshot?.close()
     const executed = options.elapsed()
@@ -142,7 +169,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       changes,
       records(appHash) {
         block = storedBlock(proposal, before, output, appHash)
-        next = advance(before, block, output.validatorUpdates)
+        next = advance(before, block, output)
         const rows = indexer.rows(block, hashes)
         if (genesisBranch) rows.push(validatorRow(proposal.header.height, before.validators))
         if (next.nextValidators !== before.nextValidators) {
@@ -154,6 +181,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     options.onTiming?.({ executeMs: executed - started, commitMs: options.elapsed() - executed })
     tip = next
     genesisBranch = undefined
+    if (!amendments) clock.used(proposal.header.timeNs, wish.stepNs !== undefined)
     afterCommit(block!, taken)
     return block!
   }
@@ -163,80 +191,78 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     const { height } = block.header
     executing.clear()
     resetPoolState()
-    if (pool.size().count > 0) {
-      for (const { tx, result } of pool.recheck(({ bytes }) => app.check(bytes, 'recheck'))) {
-        waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
-      }
-    }
+    recheckPool()
     taken.forEach(({ hash }, index) => {
       waiters.settle(hash, { included: { height, index, result: block.results[index]! } })
     })
     for (const listener of blockListeners) listener(block)
   }
 
+  function recheckPool(): void {
+    if (pool.size().count === 0) return
+    for (const { tx, result } of pool.recheck(({ bytes }) => app.check(bytes, 'recheck'))) {
+      waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
+    }
+  }
+
+  /** Tells whoever waits for a transaction that no block will have it. */
+  function forsake({ hash }: PendingTx, error: ChainError): void {
+    waiters.settle(hash, { dropped: admissionOf(hash, refusal(error)) })
+  }
+
   function halt(error: unknown): void {
     halted = error instanceof Error ? error.message : String(error)
-    clearTimeout(timer)
+    pace.stop()
     waiters.rejectAll(queryError('unavailable', `the chain has halted: ${halted}`))
     options.onHalt(halted, error)
   }
 
-  /** One block after another; a failure ends the chain before its commit. */
-  function nextBlock(): Promise<bigint> {
-    const made = line.then(async () => {
+  /** Runs one thing after another: blocks, and going back. */
+  function inLine<T>(run: () => Promise<T>): Promise<T> {
+    const done = line.then(() => {
       refuseWhenClosed()
+      return run()
+    })
+    line = done.catch(() => undefined)
+    return done
+  }
+
+  /** One block after another; a failure ends the chain before its commit. */
+  function nextBlock(wish: BlockWish = {}): Promise<bigint> {
+    return inLine(async () => {
       try {
-        return (await makeBlock()).header.height
+        return (await makeBlock(wish)).header.height
       } catch (error) {
-        halt(error)
+        // A change that cannot be made is its caller's matter: nothing was written, and nobody waits for it.
+        if (!wish.amendments || !(error instanceof ChainError)) halt(error)
         throw error
       }
     })
-    line = made.catch(() => undefined)
-    return made
+  }
+
+  /** Makes the chain what it was after a kept block, with these transactions waiting. */
+  function goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void> {
+    return inLine(async () => {
+      poolBase?.close()
+      poolBase = undefined
+      const rows = rollbackRows(store.tables, height)
+      await store.rollback!({ height, records: () => rows })
+      blocks.forgetAbove(height)
+      indexer = openIndexer(store.tables)
+      tip = lastTip(blocks.block(height)!)
+      const left = pool.pending()
+      pool.clear()
+      resetPoolState()
+      for (const tx of waiting) pool.add(tx)
+      recheckPool()
+      for (const tx of left) if (!pool.has(tx.hash)) forsake(tx, errors.notFound('the chain went back'))
+      for (const listener of rollbackListeners) listener(height)
+    })
   }
 
   function refuseWhenClosed(): void {
     if (halted !== undefined) throw queryError('unavailable', `the chain has halted: ${halted}`)
     if (stopping) throw queryError('unavailable', 'the node is stopping')
-  }
-
-  /** With blocks on arrival: a block as soon as no more transactions come in from one turn of the loop to the next. */
-  function schedule(): void {
-    if (timing.mode !== 'arrival' || scheduled || !pool.hasReady()) return
-    scheduled = true
-    void line.then(() => {
-      const begun = options.elapsed()
-      let seen = 0
-      const gather = () => {
-        const { count } = pool.size()
-        if (count > seen && options.elapsed() - begun < GATHER_MS) {
-          seen = count
-          setImmediate(gather)
-          return
-        }
-        scheduled = false
-        if (stopping || halted !== undefined || !pool.hasReady()) return
-        nextBlock().then(schedule, () => undefined)
-      }
-      setImmediate(gather)
-    })
-  }
-
-  function startInterval(intervalMs: number): void {
-    let due = options.elapsed() + intervalMs
-    const tick = () => {
-      nextBlock().then(
-        () => {
-          if (stopping) return
-          const now = options.elapsed()
-          due = Math.max(due + intervalMs, now)
-          timer = setTimeout(tick, due - now)
-        },
-        () => undefined,
-      )
-    }
-    timer = setTimeout(tick, intervalMs)
   }
 
   function check(bytes: Uint8Array, mode: CheckMode): CheckResult {
@@ -266,7 +292,13 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
         gasWanted: result.gasWanted,
         ...(result.evm && { evm: result.evm }),
       }
-      pool.add(tx)
+      const replaced = pool.add(tx)
+      if (replaced) {
+        // What the other offered is not to be paid any more.
+        resetPoolState()
+        recheckPool()
+        forsake(replaced, errors.txInMempool('replaced by a transaction that pays more'))
+      }
       return { admission, tx }
     } catch (error) {
       if (error instanceof ChainError) return { admission: admissionOf(hash, refusal(error)) }
@@ -290,10 +322,10 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
 
   function announce(tx: PendingTx): void {
     for (const listener of pendingListeners) listener(tx)
-    schedule()
+    pace.schedule()
   }
 
-  if (timing.mode === 'interval') startInterval(timing.intervalMs)
+  pace.start()
 
   return {
     blocks,
@@ -303,7 +335,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       const hash = sha256(bytes)
       const { admission, tx } = admit(bytes, hash)
       if (!tx) return admission
-      if (timing.mode !== 'arrival') {
+      if (!pace.mining().automine) {
         announce(tx)
         return admission
       }
@@ -313,7 +345,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       return found && 'dropped' in found ? found.dropped : admission
     },
     submitAndWait,
-    nextBlock,
+    nextBlock: () => nextBlock(),
+    timing: pace.timing,
     pending: () => pool.pending(),
     pendingCount: () => pool.size(),
     onBlock(listener) {
@@ -324,6 +357,30 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       pendingListeners.add(listener)
       return () => pendingListeners.delete(listener)
     },
+    onRollback(listener) {
+      rollbackListeners.add(listener)
+      return () => rollbackListeners.delete(listener)
+    },
+    ...(options.isDevelopment && {
+      development: createDevelopment({
+        clock,
+        makeBlock: nextBlock,
+        goBack,
+        tip: () => tip,
+        firstHeight: () => blocks.earliestHeight(),
+        pending: () => pool.pending(),
+        drop(hash) {
+          const tx = pool.drop(hash)
+          if (!tx) return false
+          resetPoolState()
+          recheckPool()
+          forsake(tx, errors.notFound('the transaction was dropped'))
+          return true
+        },
+        mining: pace.mining,
+        setMining: pace.setMining,
+      }),
+    }),
     status: () => ({
       catchingUp: false,
       ...(halted !== undefined && { halted }),
@@ -333,51 +390,10 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     async stop() {
       if (stopping) return
       stopping = true
-      clearTimeout(timer)
+      pace.stop()
       await line
       poolBase?.close()
       waiters.rejectAll(queryError('unavailable', 'the node is stopping'))
     },
-  }
-}
-
-/** Writes of genesis with those of the first block over them; a key that both left absent is not written at all. */
-function overlay(genesis: readonly Change[], first: readonly Change[]): Change[] {
-  const merged = new Map<string, Change>()
-  for (const change of genesis) merged.set(`${change.store}\0${toKey(change.key)}`, change)
-  for (const change of first) merged.set(`${change.store}\0${toKey(change.key)}`, change)
-  return [...merged]
-    .filter(([, { value }]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, change]) => change)
-}
-
-function refusal(error: ChainError): CheckResult {
-  return {
-    code: error.code,
-    codespace: error.codespace,
-    log: error.message,
-    data: EMPTY,
-    gasWanted: 0n,
-    gasUsed: 0n,
-    events: [],
-    error,
-  }
-}
-
-function admissionOf(hash: Uint8Array, { code, codespace, log, gasWanted, gasUsed, error }: CheckResult): Admission {
-  return { code, codespace, log, gasWanted, gasUsed, hash, ...(error && { error }) }
-}
-
-/** The value of a promise, or undefined when it takes longer. */
-async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs)
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
   }
 }

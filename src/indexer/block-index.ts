@@ -211,6 +211,9 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     },
     logs,
     txsByEvent,
+    forgetAbove(height) {
+      for (const known of [cache, headers]) for (const at of known.keys()) if (at > height) known.delete(at)
+    },
     validators(height) {
       if (height < 0n) return undefined
       const row = tables.iterate(VALIDATORS, { end: encodeUint64(height + 1n), reverse: true }).next()

@@ -166,6 +166,33 @@ export function openPostings(tables: Tables, limits: SegmentLimits = SEGMENT_LIM
   }
 }
 
+/**
+ * The rows that take away what lies above a height: a segment that reaches beyond it is given back to the blocks it was
+ * made of. `termsAt` gives the terms of a kept block.
+ */
+export function* truncatePostings(
+  tables: Tables,
+  height: bigint,
+  termsAt: (height: bigint) => BlockTerms,
+): IterableIterator<TableWrite> {
+  for (const [key] of tables.iterate(FRESH_TERMS, { start: encodeUint64(height + 1n) })) {
+    yield { table: FRESH_TERMS, key: key.slice(), value: undefined }
+  }
+  for (const [key, last] of tables.iterate(SEGMENTS, { reverse: true })) {
+    if (decodeUint64(last) <= height) return
+    const first = decodeUint64(key)
+    yield { table: SEGMENTS, key: key.slice(), value: undefined }
+    const pages = { start: encodeUint64(first), end: encodeUint64(first + 1n) }
+    for (const [page] of tables.iterate(SEGMENT_PAGES, pages)) {
+      yield { table: SEGMENT_PAGES, key: page.slice(), value: undefined }
+    }
+    for (let at = first; at <= height; at++) {
+      const block = termsAt(at)
+      if (block.terms.length > 0) yield { table: FRESH_TERMS, key: encodeUint64(at), value: encodeFresh(block) }
+    }
+  }
+}
+
 interface Segment {
   readonly first: bigint
   readonly last: bigint

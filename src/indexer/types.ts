@@ -41,5 +41,7 @@ export interface BlockIndex {
     value: string,
     range?: { readonly from?: bigint; readonly to?: bigint; readonly reverse?: boolean },
   ): IterableIterator<{ readonly height: bigint; readonly index: number }>
+  /** Drops what it remembers of blocks above a height: they were taken back. */
+  forgetAbove(height: bigint): void
   validators(height: bigint): readonly Validator[] | undefined
 }

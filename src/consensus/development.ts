@@ -1,0 +1,124 @@
+/** What the tools of a development chain do to it beside sending transactions (ADR 0006). */
+import type { Amendment } from '../modules/evm/keeper.ts'
+import { queryError } from '../primitives/errors.ts'
+import type { Tip } from './chain.ts'
+import type { BlockClock, ClockState } from './clock.ts'
+import type { Development, Mining } from './driver.ts'
+import type { PooledTx } from './mempool.ts'
+
+const NANOS = 1_000_000_000n
+
+/** What is special of a block. */
+export interface BlockWish {
+  /** Changes of an administrative block, which takes no transactions and no time. */
+  readonly amendments?: readonly Amendment[] | undefined
+  /** Distance from the block before, in place of the clock. */
+  readonly stepNs?: bigint | undefined
+}
+
+/** What the engine lends to `createDevelopment`. */
+export interface Workings {
+  readonly clock: BlockClock
+  makeBlock(wish: BlockWish): Promise<bigint>
+  goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void>
+  tip(): Tip
+  firstHeight(): bigint
+  pending(): readonly PooledTx[]
+  drop(hash: Uint8Array): boolean
+  mining(): Mining
+  setMining(mining: Mining): void
+}
+
+interface Remembered {
+  readonly id: bigint
+  readonly height: bigint
+  readonly waiting: readonly PooledTx[]
+  readonly clock: ClockState
+  readonly mining: Mining
+}
+
+export function createDevelopment(workings: Workings): Development {
+  const { clock, tip } = workings
+  let snapshots: Remembered[] = []
+  let lastId = 0n
+
+  const forgetAbove = (height: bigint): void => {
+    snapshots = snapshots.filter((one) => one.height <= height)
+  }
+  const aheadSeconds = (): bigint => clock.state().offsetNs / NANOS
+
+  return {
+    amend: (amendments) => workings.makeBlock({ amendments }),
+    async mine(count, stepSeconds) {
+      const stepNs = stepSeconds === undefined ? undefined : stepSeconds * NANOS
+      for (let i = 0n; i < count; i++) {
+        await workings.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
+        // Thousands of blocks leave room for questions between them.
+        if (i % 16n === 15n) await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
+    snapshot() {
+      const { height } = tip()
+      snapshots.push({
+        id: ++lastId,
+        height,
+        waiting: workings.pending(),
+        clock: clock.state(),
+        mining: workings.mining(),
+      })
+      return lastId
+    },
+    async revert(id) {
+      const found = snapshots.find((one) => one.id === id)
+      if (!found) return false
+      snapshots = snapshots.filter((one) => one.id < id)
+      await workings.goBack(found.height, found.waiting)
+      clock.restore(found.clock)
+      workings.setMining(found.mining)
+      return true
+    },
+    async reset() {
+      snapshots = []
+      await workings.goBack(workings.firstHeight(), [])
+      clock.restore({ offsetNs: 0n, nextNs: undefined, intervalNs: undefined })
+    },
+    async rollback(blocks) {
+      const height = tip().height - blocks
+      const first = workings.firstHeight()
+      if (height < first) {
+        throw queryError(
+          'invalidArgument',
+          `cannot go back ${blocks} blocks from ${tip().height}: the first is ${first}`,
+        )
+      }
+      forgetAbove(height)
+      await workings.goBack(height, workings.pending())
+    },
+    increaseTime(seconds) {
+      const { offsetNs, ...rest } = clock.state()
+      clock.restore({ ...rest, offsetNs: offsetNs + seconds * NANOS })
+      return aheadSeconds()
+    },
+    setTime(seconds) {
+      const { offsetNs, ...rest } = clock.state()
+      clock.restore({ ...rest, offsetNs: offsetNs + seconds * NANOS - clock.now() })
+      return aheadSeconds()
+    },
+    setNextTime(seconds) {
+      const { timeNs } = tip()
+      if (seconds * NANOS <= timeNs) {
+        throw queryError(
+          'invalidArgument',
+          `Timestamp ${seconds} is lower than or equal to previous block's timestamp ${timeNs / NANOS}`,
+        )
+      }
+      clock.restore({ ...clock.state(), nextNs: seconds * NANOS })
+    },
+    setTimeInterval(seconds) {
+      clock.restore({ ...clock.state(), intervalNs: seconds === undefined ? undefined : seconds * NANOS })
+    },
+    mining: workings.mining,
+    setMining: workings.setMining,
+    drop: workings.drop,
+  }
+}

@@ -1,0 +1,36 @@
+/** Taking blocks back: the rows that make the tables what they were after an earlier block. */
+import type { StoredBlock } from '../app/records.ts'
+import { decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
+import { sha256 } from '../primitives/hash.ts'
+import type { Tables, TableWrite } from '../store/types.ts'
+import { openBlockIndex } from './block-index.ts'
+import { truncatePostings } from './segments.ts'
+import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
+import { termsOf } from './terms.ts'
+import { hashKey } from './writer.ts'
+
+/** The rows that remove every block above `height`, and what is found by it. */
+export function rollbackRows(tables: Tables, height: bigint): readonly TableWrite[] {
+  return [...removals(tables, height)]
+}
+
+function* removals(tables: Tables, height: bigint): IterableIterator<TableWrite> {
+  const blocks = openBlockIndex(tables)
+  for (const [key] of tables.iterate(BLOCKS, { start: encodeUint64(height + 1n) })) {
+    const block = blocks.block(decodeUint64(key))
+    if (block) yield* rowsOf(block)
+  }
+  // A set that was in force, or known to be, when the block was made stays.
+  for (const [key] of tables.iterate(VALIDATORS, { start: encodeUint64(height + 3n) })) {
+    yield { table: VALIDATORS, key: key.slice(), value: undefined }
+  }
+  yield* truncatePostings(tables, height, (at) => termsOf(blocks.block(at)!))
+}
+
+function* rowsOf(block: StoredBlock): IterableIterator<TableWrite> {
+  const key = encodeUint64(block.header.height)
+  for (const table of [BLOCKS, RESULTS, RECEIPTS]) yield { table, key, value: undefined }
+  yield { table: BLOCK_HASHES, key: hashKey(block.hash), value: undefined }
+  for (const tx of block.txs) yield { table: TX_PLACES, key: hashKey(sha256(tx)), value: undefined }
+  for (const { hash } of block.evmTxs) yield { table: EVM_TX_PLACES, key: hashKey(hash), value: undefined }
+}
