@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-pragma solidity 0.8.28;
+pragma solidity 0.8.30;
 
 /// The native coin as an ERC-20: what is deposited is held one to one, in wei.
 /// Storage layout (part of the chain's state): 0 name, 1 symbol, 2 decimals, 3 balances, 4 allowances.

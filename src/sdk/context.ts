@@ -76,6 +76,8 @@ export interface Context extends ReadContext {
    * own, its accesses are charged there instead of to the parent's.
    */
   branch(options?: { readonly gas?: GasMeter }): BranchedContext
+  /** The same branch with another meter: what it reads and writes is charged there. */
+  withGas(gas: GasMeter): Context
   /** Values that live for one block and roll back with their branch (bloom, counters); never committed, metered apart. */
   readonly transient: Writer
 }

@@ -64,6 +64,7 @@ export function createContext(options: ContextOptions): BranchedContext {
         gas: own?.gas ?? gas,
       })
     },
+    withGas: (meter) => createContext({ ...options, gas: meter }),
     merge() {
       branch.merge()
       transient.merge()

@@ -5,6 +5,7 @@ import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { createEvmState } from './evm-state.ts'
 import { evm } from './index.ts'
+import { evmAccount } from './state.ts'
 
 const A = new Uint8Array(20).fill(1)
 const B = new Uint8Array(20).fill(2)
@@ -18,13 +19,24 @@ function chain() {
   return { ctx, state: createEvmState(ctx) }
 }
 
-test('a written account exists with nonce and wei, and a removed one is gone with both', () => {
+test('a written account exists with nonce and wei, and a removed contract is gone with both', () => {
   const { ctx, state } = chain()
   expect(state.account(B)).toBeUndefined()
-  state.setAccount(B, { ...account(3n), nonce: 7n })
-  expect(state.account(B)).toEqual({ ...account(3n), nonce: 7n })
+  const contract = { ...account(3n), nonce: 7n, codeHash: ONE }
+  state.setAccount(B, contract)
+  expect(state.account(B)).toEqual(contract)
   state.setAccount(B, undefined)
   expect([state.account(B), auth.getAccount(ctx, B), bank.balanceWei(ctx, B)]).toEqual([undefined, undefined, 0n])
+})
+
+test('an account without code that the EVM finds empty keeps its number and its other coins', () => {
+  const { ctx, state } = chain()
+  const { number } = auth.ensureAccount(ctx, B)
+  bank.mint(ctx, evmAccount, [{ denom: 'uother', amount: 5n }])
+  bank.send(ctx, evmAccount.address, B, [{ denom: 'uother', amount: 5n }])
+  state.setAccount(B, undefined)
+  expect(auth.getAccount(ctx, B)?.number).toBe(number)
+  expect(bank.balance(ctx, B, 'uother')).toBe(5n)
 })
 
 test('a slot of zero is no slot', () => {

@@ -19,6 +19,9 @@ export interface ChainEvmState extends EvmState {
    * stays what it is. To be called once, after the last write.
    */
   settle(): void
+  /** Runs a call that the module itself makes: meanwhile precompiles that change state refuse (evm.md §3.7). */
+  whileCalling<Result>(run: () => Result): Result
+  isCalling(): boolean
 }
 
 function isZero(word: Uint8Array): boolean {
@@ -51,6 +54,7 @@ export function createEvmState(root: Context): ChainEvmState {
    * there nothing is remembered, and what was is forgotten.
    */
   const loaded = new Map<string, Loaded>()
+  let calls = 0
 
   function load(address: Uint8Array): Loaded {
     const { ctx } = top()
@@ -96,7 +100,8 @@ export function createEvmState(root: Context): ChainEvmState {
         bank.setBalanceWei(ctx, address, balanceWei)
       }
       if (!account) {
-        if (stored?.kind === 'eth') auth.removeAccount(ctx, stored)
+        // An account without code stays when the EVM finds it empty: it has a number, and may hold other coins.
+        if (stored && !equal(stored.codeHash, EMPTY_CODE_HASH)) auth.removeAccount(ctx, stored)
         return
       }
       const base = stored ?? auth.newAccount(ctx, address)
@@ -138,5 +143,14 @@ export function createEvmState(root: Context): ChainEvmState {
       if (deltaWei > 0n) throw new Error(`an EVM execution made ${deltaWei} wei`)
       if (deltaWei < 0n) bank.addWei(ctx, state.evmAccount.address, -deltaWei)
     },
+    whileCalling(run) {
+      calls++
+      try {
+        return run()
+      } finally {
+        calls--
+      }
+    },
+    isCalling: () => calls > 0,
   }
 }

@@ -1,4 +1,4 @@
-/** Code of the wrapped native coin: `deployedBytecode` of contracts/WrappedNative.json. */
+/** Code of the wrapped native coin: `deployedBytecode` of contracts/WrappedNative.json, written by scripts/contracts.mjs. */
 import { hex } from '../../../primitives/bytes.ts'
 
 export const WRAPPED_NATIVE_CODE: Uint8Array = hex(
