@@ -18,6 +18,18 @@ export const BEHAVIOURS = {
       'the store of our own records, `x`, takes no part in the app hash, so that the hash of the replayed chain comes out',
     source: 'D28, D29',
   },
+  shanghaiRules: {
+    about: 'a chain without `chain_config` runs under the EVM rules of Shanghai, not the newest',
+    source: 'evm.md §3.2',
+  },
+  baseDenomWithoutMapping: {
+    about: '`funtoken` of the base denom and of the wrapped native token is not found',
+    source: 'D34',
+  },
+  bankPartNeedsMetadata: {
+    about: '`balances` of a denom without bank metadata has no `bank` part',
+    source: 'D35',
+  },
 } as const satisfies Record<string, Behaviour>
 
 export type BehaviourName = keyof typeof BEHAVIOURS

@@ -30,6 +30,17 @@ test('bech32 text comes apart into prefix and bytes, or says why it does not', (
   expect(address.decodeBech32('nothing')).toHaveProperty('reason')
 })
 
+// The texts that the reference chain wrote into results of transactions.
+test('the reason why a text is no Bech32 is told in the words of the chain', () => {
+  const reason = (text: string) => (address.decodeBech32(text) as { readonly reason: string }).reason
+  expect(reason('nonsense')).toBe('invalid separator index -1')
+  expect(reason('abcd')).toBe('invalid bech32 string length 4')
+  expect(reason('nibi1erx')).toBe('invalid separator index 4')
+  expect(reason('nibi17w0adeg64ky0daxwd2ugyuneellmjgnx5cltzq')).toBe('invalid checksum (expected 5cltzn got 5cltzq)')
+  expect(reason('Nibi17w0adeg64ky0daxwd2ugyuneellmjgnx5cltzn')).toBe('string not all lowercase or all uppercase')
+  expect(reason('nibi17w0adeg64ky0daxwd2ugyuneellmjgnx5cltzb')).toBe('invalid character not part of charset: 98')
+})
+
 test('EVM addresses are read with any case and with or without 0x, and only at 20 bytes', () => {
   expect(address.parseEvm('5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED')).toHaveLength(20)
   expect(address.parseEvm('0x5aAeb6')).toBeUndefined()

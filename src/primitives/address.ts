@@ -46,15 +46,36 @@ export interface Bech32Parts {
   readonly bytes: Uint8Array
 }
 
-/** Prefix and bytes (1 to 255) of a Bech32 text, or the reason why it is none. */
+const LEAST_LENGTH = 8
+const MOST_LENGTH = 1023
+const CHECKSUM_LENGTH = 6
+
+/** Prefix and bytes (1 to 255) of a Bech32 text, or the reason why it is none, in the words of the chain's own library. */
 export function decodeBech32(text: string): Bech32Parts | { readonly reason: string } {
-  try {
-    const { prefix, words } = bech32.decode(text as `${string}1${string}`, 1023)
-    const bytes = bech32.fromWords(words)
-    return bytes.length >= 1 && bytes.length <= 255 ? { prefix, bytes } : { reason: `${bytes.length} address bytes` }
-  } catch (error) {
-    return { reason: error instanceof Error ? error.message : 'not bech32' }
+  if (text.length < LEAST_LENGTH || text.length > MOST_LENGTH) {
+    return { reason: `invalid bech32 string length ${text.length}` }
   }
+  const decoded = bech32.decodeUnsafe(text, MOST_LENGTH)
+  if (!decoded) return { reason: whyNotBech32(text) }
+  const bytes = bech32.fromWordsUnsafe(decoded.words)
+  if (!bytes) return { reason: 'invalid incomplete group' }
+  if (bytes.length < 1 || bytes.length > 255) return { reason: `${bytes.length} address bytes` }
+  return { prefix: decoded.prefix, bytes }
+}
+
+function whyNotBech32(text: string): string {
+  const strange = /[^\x21-\x7e]/u.exec(text)
+  if (strange) return `invalid character in string: '${strange[0]}'`
+  const lower = text.toLowerCase()
+  if (text !== lower && text !== text.toUpperCase()) return 'string not all lowercase or all uppercase'
+  const separator = lower.lastIndexOf('1')
+  if (separator < 1 || separator + 1 + CHECKSUM_LENGTH > lower.length) return `invalid separator index ${separator}`
+  const data = lower.slice(separator + 1)
+  const foreign = [...data].find((letter) => !ALPHABET.includes(letter))
+  if (foreign) return `invalid character not part of charset: ${foreign.charCodeAt(0)}`
+  const words = [...data.slice(0, -CHECKSUM_LENGTH)].map((letter) => ALPHABET.indexOf(letter))
+  const expected = bech32.encode(lower.slice(0, separator), words, MOST_LENGTH).slice(-CHECKSUM_LENGTH)
+  return `invalid checksum (expected ${expected} got ${data.slice(-CHECKSUM_LENGTH)})`
 }
 
 /** EIP-55 checksummed text of 20 bytes. */

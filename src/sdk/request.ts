@@ -9,13 +9,16 @@ export function wrongField(field: string, message: string): ChainError {
   return queryError('invalidArgument', message, [create(FieldViolationSchema, { field, description: message })])
 }
 
-/** What `parse` makes of a field; what it refuses is a wrong field, its text behind `prefix`. */
+/** The registered text that a malformed address carries in results of transactions. */
+const REGISTERED_TEXT = /: invalid address$/
+
+/** What `parse` makes of a field; what it refuses is a wrong field, its own text alone behind `prefix`. */
 export function parseField<Value>(field: string, parse: () => Value, prefix = ''): Value {
   try {
     return parse()
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    throw wrongField(field, `${prefix}${error.message}`)
+    throw wrongField(field, `${prefix}${error.message.replace(REGISTERED_TEXT, '')}`)
   }
 }
 

@@ -4,7 +4,13 @@ import { COSMJS } from './almanac.ts'
 import type { Profile } from './profile.ts'
 
 /** What both lines do. */
-const COMMON: readonly BehaviourName[] = ['exposeEthAccount', 'ownStoreOutsideAppHash']
+const COMMON: readonly BehaviourName[] = [
+  'exposeEthAccount',
+  'ownStoreOutsideAppHash',
+  'shanghaiRules',
+  'baseDenomWithoutMapping',
+  'bankPartNeedsMetadata',
+]
 
 export const nibiru: Profile = {
   name: 'nibiru',

@@ -29,10 +29,16 @@ function baseCoin(ctx: ReadContext): FunToken {
   })
 }
 
-/** The mapping that a text names, by exact denom or by contract address. */
+/** The recorded mapping that a text names, by exact denom or by contract address. */
+export function findRecorded(ctx: ReadContext, token: string): FunToken | undefined {
+  const contract = parseEvm(token)
+  return byDenom(ctx, token) ?? (contract && byContract(ctx, contract))
+}
+
+/** As `findRecorded`, and the base coin's own pair. */
 export function find(ctx: ReadContext, token: string): FunToken | undefined {
   const contract = parseEvm(token)
   const base = baseCoin(ctx)
   if (token === base.bankDenom || (contract && equal(contract, base.erc20Addr))) return base
-  return byDenom(ctx, token) ?? (contract && byContract(ctx, contract))
+  return findRecorded(ctx, token)
 }

@@ -19,7 +19,7 @@ import type { GenesisHandlers } from '../../sdk/module.ts'
 import * as auth from '../auth/keeper.ts'
 import * as evm from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
-import { CHAIN_FORKS, NEWEST_FORK } from './rules.ts'
+import { CHAIN_FORKS, chainFork, defaultFork } from './rules.ts'
 import * as state from './state.ts'
 
 function word(text: string, what: string): Uint8Array {
@@ -94,7 +94,7 @@ export const genesis: GenesisHandlers = {
   init(ctx, json) {
     const { accounts, params, funtokenMappings, chainConfig } = fromJson(ctx, GenesisStateSchema, json, 'evm')
     initParams(ctx, params)
-    const name = chainConfig?.fork || NEWEST_FORK
+    const name = chainConfig?.fork || defaultFork(ctx)
     const fork = parseFork(name)
     if (!fork || !CHAIN_FORKS.includes(fork)) {
       throw errors.invalidRequest(`fork ${JSON.stringify(name)} is none of ${CHAIN_FORKS.join(', ')}`)
@@ -117,7 +117,7 @@ export const genesis: GenesisHandlers = {
         accounts: exportAccounts(ctx),
         params: evm.params(ctx),
         funtokenMappings: [...state.funTokens.iterate(ctx)].map(([, mapping]) => mapping),
-        chainConfig: create(ChainConfigSchema, { fork: state.fork.get(ctx) ?? NEWEST_FORK }),
+        chainConfig: create(ChainConfigSchema, { fork: chainFork(ctx) }),
       }),
     )
   },

@@ -20,7 +20,8 @@ import { tokenBalance } from './token-balance.ts'
 import { WEI_PER_UNIT } from './wei.ts'
 
 function findMapping(ctx: ReadContext, token: string) {
-  const funToken = funtokens.find(ctx, token)
+  const { baseDenomWithoutMapping } = ctx.identity.behaviours
+  const funToken = baseDenomWithoutMapping ? funtokens.findRecorded(ctx, token) : funtokens.find(ctx, token)
   if (!funToken) throw queryError('notFound', `token mapping not found for ${token}`)
   return { funToken }
 }

@@ -3,8 +3,12 @@ import { FORK_NAMES, type ForkName, parseFork, type Rules, rulesOf } from '../..
 import type { ReadContext } from '../../sdk/context.ts'
 import * as state from './state.ts'
 
-/** The newest fork: what a genesis without `chain_config` means. */
-export const NEWEST_FORK: ForkName = FORK_NAMES.at(-1)!
+const NEWEST_FORK: ForkName = FORK_NAMES.at(-1)!
+
+/** What a genesis without `chain_config` means: the newest fork, or the one of the profile. */
+export function defaultFork({ identity }: Pick<ReadContext, 'identity'>): ForkName {
+  return identity.behaviours.shanghaiRules ? 'Shanghai' : NEWEST_FORK
+}
 
 /** The forks a chain may be configured to, oldest first. */
 export const CHAIN_FORKS: readonly ForkName[] = FORK_NAMES.slice(FORK_NAMES.indexOf('Berlin'))
@@ -23,8 +27,13 @@ function rules(fork: ForkName, extraEips: readonly bigint[]): Rules {
   return extra.length === 0 ? base : rulesOf(fork, extra)
 }
 
+/** The fork in force at a state. */
+export function chainFork(ctx: ReadContext): ForkName {
+  const chosen = state.fork.get(ctx)
+  return (chosen && parseFork(chosen)) || defaultFork(ctx)
+}
+
 /** The rules in force at a state. */
 export function chainRules(ctx: ReadContext): Rules {
-  const fork = parseFork(state.fork.get(ctx) ?? NEWEST_FORK) ?? NEWEST_FORK
-  return rules(fork, state.params.get(ctx)?.extraEips ?? [])
+  return rules(chainFork(ctx), state.params.get(ctx)?.extraEips ?? [])
 }

@@ -37,7 +37,7 @@ function ofContract(ctx: ReadContext, contract: Uint8Array): Representations {
 
 function bankPart(ctx: ReadContext, holder: Uint8Array, denom: string) {
   const metadata = bank.metadata(ctx, denom)
-  if (!metadata && bank.supply(ctx, denom) === 0n) return undefined
+  if (!metadata && (ctx.identity.behaviours.bankPartNeedsMetadata || bank.supply(ctx, denom) === 0n)) return undefined
   const amount = bank.balance(ctx, holder, denom)
   const decimals = Math.max(0, ...(metadata?.denomUnits ?? []).map(({ exponent }) => exponent))
   return {

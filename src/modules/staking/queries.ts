@@ -17,9 +17,13 @@ import { getUnbonding } from './unbonding.ts'
 import { tokensFromShares } from './validator.ts'
 import { getValidator, requireValidator } from './validators.ts'
 
-function find(ctx: ReadContext, text: string) {
+function parseOperator(ctx: ReadContext, text: string): Uint8Array {
   if (text === '') throw wrongField('validator_addr', 'validator address cannot be empty')
-  const operator = parseField('validator_addr', () => address.parseValidator(ctx, text))
+  return parseField('validator_addr', () => address.parseValidator(ctx, text))
+}
+
+function find(ctx: ReadContext, text: string) {
+  const operator = parseOperator(ctx, text)
   const validator = getValidator(ctx, operator)
   if (!validator) throw queryError('notFound', `validator ${text} not found`)
   return { operator, validator }
@@ -59,7 +63,7 @@ export const queries = defineQueries(Query, {
     return { delegationResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
   validatorUnbondingDelegations(ctx, { validatorAddr, pagination }) {
-    const { operator } = find(ctx, validatorAddr)
+    const operator = parseOperator(ctx, validatorAddr)
     const page = state.unbondingsByValidator.page(ctx, pagination, { prefix: operator })
     const unbondingResponses = page.entries.flatMap(([, delegator]) => getUnbonding(ctx, [delegator, operator]) ?? [])
     return { unbondingResponses, pagination: { nextKey: page.nextKey, total: page.total } }
