@@ -122,6 +122,6 @@ export function createApplication(options: ApplicationOptions): Application {
       return check(machine, branchOf(ctx.store, block), () => decode(bytes), 'simulate')
     },
     readContext,
-    exportGenesis: (ctx) => exportGenesis(machine, ctx),
+    exportGenesis: (ctx, origin) => exportGenesis(machine, ctx, origin),
   }
 }

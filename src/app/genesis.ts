@@ -1,56 +1,55 @@
 /** The state of height 0 from a genesis document, and back. */
-import { create, type JsonValue } from '@bufbuild/protobuf'
-import { type ConsensusParams, ConsensusParamsSchema } from '../gen/tendermint/types/params_pb.ts'
+import type { JsonValue } from '@bufbuild/protobuf'
 import * as consensus from '../modules/consensus/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
+import { EMPTY, formatBase64, formatHex } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
-import { parseDuration, parseRfc3339, toDuration } from '../primitives/time.ts'
-import type { ReadContext } from '../sdk/context.ts'
+import { formatRfc3339Nano, parseRfc3339 } from '../primitives/time.ts'
+import type { Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
 import { errors } from '../sdk/errors.ts'
 import type { Branch } from '../store/types.ts'
+import { carriedSections, GENESIS_TRANSACTIONS, isCarried } from './carried.ts'
+import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts'
+import { deliverGenesisTransactions } from './genesis-transactions.ts'
+import { genesisValidators, requireListed } from './genesis-validators.ts'
 import type { Machine } from './machine.ts'
 import type { Validator } from './records.ts'
 import type { GenesisDocument } from './types.ts'
 
-type Json = Readonly<Record<string, unknown>>
-
-function integer(part: Json, key: string, fallback: bigint): bigint {
-  const value = part[key]
-  if (value === undefined) return fallback
-  if (!/^-?\d{1,19}$/.test(String(value))) throw errors.invalidRequest(`consensus_params: ${key} is not an integer`)
-  return BigInt(value as string | number)
-}
-
-/** The engine writes durations as nanoseconds; text with a unit is understood too. */
-function durationNs(part: Json, key: string, fallback: bigint): bigint {
-  const value = part[key]
-  const text = String(value)
-  const parsed = value === undefined ? fallback : /^\d{1,19}$/.test(text) ? BigInt(text) : parseDuration(text)
-  if (parsed === undefined) throw errors.invalidRequest(`consensus_params: ${key} is not a duration`)
-  return parsed
-}
-
-/** Parameters of the engine from a document's `consensus_params`; defaults where it is silent. */
-function parseConsensusParams(json: Json): ConsensusParams {
-  const defaults = consensus.defaultParams()
-  const part = (key: string) => (json[key] ?? {}) as Json
-  const [block, evidence, validator] = [part('block'), part('evidence'), part('validator')]
-  const types = validator['pub_key_types']
-  return create(ConsensusParamsSchema, {
+function genesisContext(machine: Machine, document: GenesisDocument, base: Branch): Context {
+  const timeNs = parseRfc3339(document.genesis_time)
+  if (timeNs === undefined) throw errors.invalidRequest(`genesis_time ${document.genesis_time} is not RFC 3339`)
+  if (document.chain_id !== machine.chainId) {
+    throw errors.invalidChainId(`genesis is of ${document.chain_id}, this node of ${machine.chainId}`)
+  }
+  const initialHeight = BigInt(document.initial_height)
+  return createContext({
+    branch: base,
+    transient: createTransient(),
+    identity: machine.identity,
+    app: machine.router.facts,
     block: {
-      maxBytes: integer(block, 'max_bytes', defaults.block!.maxBytes),
-      maxGas: integer(block, 'max_gas', defaults.block!.maxGas),
+      // Signatures of genesis transactions know no account number at height 0: only a later beginning has another.
+      height: initialHeight > 1n ? initialHeight : 0n,
+      timeNs,
+      chainId: machine.chainId,
+      evmChainId: machine.evmChainId,
+      proposer: EMPTY,
+      hash: EMPTY,
+      lastCommitHash: EMPTY,
+      gasLimit: 0n,
+      votes: [],
     },
-    evidence: {
-      maxAgeNumBlocks: integer(evidence, 'max_age_num_blocks', defaults.evidence!.maxAgeNumBlocks),
-      maxAgeDuration: toDuration(
-        durationNs(evidence, 'max_age_duration', defaults.evidence!.maxAgeDuration!.seconds * 1_000_000_000n),
-      ),
-      maxBytes: integer(evidence, 'max_bytes', defaults.evidence!.maxBytes),
-    },
-    validator: { pubKeyTypes: Array.isArray(types) ? types.map(String) : defaults.validator!.pubKeyTypes },
   })
+}
+
+function requireKnownModules({ modules }: Machine, { app_state: state }: GenesisDocument): void {
+  const built = new Set(modules.flatMap(({ name, genesis }) => (genesis ? [name] : [])))
+  for (const name of Object.keys(state)) {
+    if (built.has(name) || name === GENESIS_TRANSACTIONS || isCarried(name, modules)) continue
+    throw errors.notSupported(`app_state.${name}: no module of that name is known`)
+  }
 }
 
 /** Writes the state of height 0. Throws a `ChainError` naming the module and the place that is wrong. */
@@ -59,51 +58,60 @@ export function initChain(
   document: GenesisDocument,
   base: Branch,
 ): { readonly validators: readonly Validator[] } {
-  const timeNs = parseRfc3339(document.genesis_time)
-  if (timeNs === undefined) throw errors.invalidRequest(`genesis_time ${document.genesis_time} is not RFC 3339`)
-  if (document.chain_id !== machine.chainId) {
-    throw errors.invalidChainId(`genesis is of ${document.chain_id}, this node of ${machine.chainId}`)
-  }
-  const ctx = createContext({
-    branch: base,
-    transient: createTransient(),
-    identity: machine.identity,
-    app: machine.router.facts,
-    block: {
-      height: 0n,
-      timeNs,
-      chainId: machine.chainId,
-      evmChainId: machine.evmChainId,
-      proposer: new Uint8Array(0),
-      hash: new Uint8Array(0),
-      lastCommitHash: new Uint8Array(0),
-      gasLimit: 0n,
-      votes: [],
-    },
-  })
+  const ctx = genesisContext(machine, document, base)
+  requireKnownModules(machine, document)
   consensus.setParams(ctx, parseConsensusParams(document.consensus_params))
-  const known = new Set(machine.modules.flatMap(({ name, genesis }) => (genesis ? [name] : [])))
-  for (const name of Object.keys(document.app_state)) {
-    if (!known.has(name)) throw errors.notSupported(`genesis: module ${name} is not part of this build`)
-  }
   for (const { name, genesis } of machine.modules) {
     if (!genesis) continue
     const json = (document.app_state[name] ?? genesis.defaults(ctx)) as JsonValue
-    try {
-      genesis.init(ctx, json)
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      const { codespace, code, status } = error
-      throw new ChainError(codespace, { code, status, text: '' }, `genesis of module ${name}: ${error.message}`)
-    }
+    inModule(name, () => genesis.init(ctx, json))
   }
+  const updates = [...staking.updatesOfBlock(ctx)]
+  inModule(GENESIS_TRANSACTIONS, () => {
+    const count = deliverGenesisTransactions(machine, ctx, document.app_state[GENESIS_TRANSACTIONS])
+    if (count > 0) updates.push(...staking.updateValidatorSet(ctx))
+  })
   base.events.length = 0
-  return { validators: staking.updatesOfBlock(ctx) }
+  const validators = genesisValidators(updates)
+  requireListed(document, validators)
+  return { validators }
 }
 
-/** Every module's genesis at a state. */
-export function exportGenesis(machine: Machine, ctx: ReadContext): Record<string, unknown> {
-  return Object.fromEntries(
-    machine.modules.flatMap(({ name, genesis }) => (genesis ? [[name, genesis.export(ctx)]] : [])),
+function inModule(name: string, init: () => void): void {
+  try {
+    init()
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    const { codespace, code, status } = error
+    throw new ChainError(codespace, { code, status, text: '' }, `genesis of module ${name}: ${error.message}`)
+  }
+}
+
+/**
+ * The document of a chain that goes on from a state. `origin` is what this chain began with: sections of modules that are
+ * not built are handed on as it had them.
+ */
+export function exportGenesis(machine: Machine, ctx: ReadContext, origin: GenesisDocument): GenesisDocument {
+  const sections = machine.modules.flatMap(({ name, genesis }) =>
+    genesis ? [[name, genesis.export(ctx)] as const] : [],
   )
+  const state: Record<string, unknown> = {
+    ...carriedSections(origin, machine.modules),
+    [GENESIS_TRANSACTIONS]: { gen_txs: [] },
+    ...Object.fromEntries(sections),
+  }
+  return {
+    chain_id: origin.chain_id,
+    genesis_time: formatRfc3339Nano(ctx.block.timeNs),
+    initial_height: (ctx.block.height + 1n).toString(),
+    consensus_params: formatConsensusParams(consensus.params(ctx)),
+    app_hash: '',
+    app_state: Object.fromEntries(Object.entries(state).sort(([a], [b]) => (a < b ? -1 : 1))),
+    validators: staking.validatorSet(ctx).map(({ address, publicKey, power, moniker }) => ({
+      address: formatHex(address).toUpperCase(),
+      name: moniker,
+      power: power.toString(),
+      pub_key: { type: 'tendermint/PubKeyEd25519', value: formatBase64(publicKey) },
+    })),
+  }
 }

@@ -107,8 +107,8 @@ export interface Application {
   readonly queries: QueryTable
   /** Names of the stores of this build. */
   readonly stores: readonly string[]
-  /** Exports every module's genesis at a state. */
-  exportGenesis(ctx: ReadContext): Record<string, unknown>
+  /** The document of a chain that goes on from a state; `origin` is what this chain began with. */
+  exportGenesis(ctx: ReadContext, origin: GenesisDocument): GenesisDocument
 }
 
 export interface GenesisDocument {
@@ -119,4 +119,6 @@ export interface GenesisDocument {
   readonly consensus_params: Record<string, unknown>
   readonly app_state: Record<string, unknown>
   readonly app_hash?: string
+  /** The first validator set, if the document says it again. */
+  readonly validators?: readonly unknown[]
 }

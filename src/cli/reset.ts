@@ -16,7 +16,8 @@ export async function reset(args: readonly string[]): Promise<number> {
     return 0
   }
   const release = acquireLock(paths.lock, diskFiles)
-  for (const path of [paths.data, paths.genesis, paths.validatorKey, paths.record]) diskFiles.remove(path)
+  for (const path of [paths.data, paths.genesis, paths.profile, paths.validatorKey, paths.record])
+    diskFiles.remove(path)
   commentOutGenesis(paths.config)
   release()
   process.stdout.write(`deleted the chain in ${paths.root}\n`)

@@ -5,8 +5,8 @@ import { createApplication } from '../app/application.ts'
 import { createJobs, type Jobs } from '../app/jobs.ts'
 import type { CheckResult } from '../app/types.ts'
 import { type Solo, startSolo } from '../consensus/solo.ts'
-import { evmChainIdOf } from '../identity/identity.ts'
-import { almanac } from '../identity/profiles/almanac.ts'
+import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
+import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Backend } from '../store/backend.ts'
@@ -22,6 +22,7 @@ import { readiness } from './health.ts'
 import { createInlineCompute } from './inline-compute.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { storeOptionsOf } from './profile.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
 import type { ApiPool } from './workers/api-pool.ts'
@@ -62,7 +63,6 @@ export interface AssembledNode {
 export async function assembleNode(options: AssemblyOptions): Promise<AssembledNode> {
   const clock = options.clock ?? Date.now
   const files = options.files ?? diskFiles
-  const identity = almanac
   const undo: (() => unknown)[] = []
   const unwind = async () => {
     for (const step of undo.splice(0).reverse()) await step()
@@ -75,14 +75,18 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
   }
 
   async function assemble(): Promise<AssembledNode> {
-    const begun = openChain(options, identity, files, clock, undo)
-    const { config, genesis, validatorKey } = begun
+    const begun = openChain(options, files, clock, undo)
+    const { config, profile, genesis, validatorKey } = begun
+    const identity = createIdentity(profile)
     const log = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
     const chainId = genesis.chain_id
     const evmChainId = evmChainIdOf(identity, chainId)
     const dataPath = dataFolder(begun, config, undo)
     const backend = await openBackend(dataPath, begun.home === undefined)
-    const store = openVersionedStore(backend, config.store.keep > 0 ? { keepHeights: config.store.keep } : {})
+    const store = openVersionedStore(backend, {
+      ...storeOptionsOf(identity),
+      ...(config.store.keep > 0 && { keepHeights: config.store.keep }),
+    })
     undo.push(() => store.close())
     const app = createApplication({
       identity,
@@ -132,7 +136,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const withContext = createStateReader(store, solo.blocks, app)
     const jobs = createJobs(app)
     let apiPool: ApiPool | undefined
-    const compute = openCompute({ config, dataPath, chainId, withContext, jobs, log, elapsed })
+    const compute = openCompute({ config, dataPath, profile, chainId, withContext, jobs, log, elapsed })
     undo.push(() => compute.stop())
     const accounts = deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity)
     const engineFacts = {
@@ -175,6 +179,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
         setup: {
           dataPath: dataPath!,
           config,
+          profile,
           chainId,
           genesis,
           facts: engineFacts,
@@ -229,13 +234,14 @@ async function openBackend(dataPath: string | undefined, ephemeral: boolean): Pr
 function openCompute(parts: {
   readonly config: Config
   readonly dataPath: string | undefined
+  readonly profile: Profile
   readonly chainId: string
   readonly withContext: GatewayNode['withContext']
   readonly jobs: Jobs
   readonly log: Log
   readonly elapsed: () => number
 }): ComputePool {
-  const { config, dataPath, chainId, withContext, jobs, log, elapsed } = parts
+  const { config, dataPath, profile, chainId, withContext, jobs, log, elapsed } = parts
   const timeoutMs = parseMilliseconds(config.evm.timeout)!
   if (config.compute.workers === 0 || dataPath === undefined) {
     return createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed })
@@ -243,7 +249,7 @@ function openCompute(parts: {
   return createComputePool({
     workers: config.compute.workers,
     entry: workerEntry('compute'),
-    setup: { dataPath, chainId, minGasPrices: config.api.minGasPrice },
+    setup: { dataPath, profile, chainId, minGasPrices: config.api.minGasPrice },
     memoryBytes: parseMemory(config.compute.memory)!,
     queue: config.compute.queue,
     timeoutMs,

@@ -3,17 +3,21 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseGenesis } from '../app/genesis-document.ts'
 import { localnetGenesis } from '../app/localnet.ts'
 import { storeNames } from '../app/modules.ts'
 import type { GenesisDocument } from '../app/types.ts'
+import { createIdentity } from '../identity/identity.ts'
+import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatRfc3339Nano } from '../primitives/time.ts'
 import { deriveAccounts } from './accounts.ts'
-import type { ResolvedConfig } from './config.ts'
+import { configError, type ResolvedConfig } from './config.ts'
 import type { Files } from './files.ts'
-import { type Home, openHome } from './home.ts'
+import { type Beginning, type Home, openHome, readGenesisText } from './home.ts'
 import { acquireLock } from './lock.ts'
-import type { Config } from './settings.ts'
+import { chooseProfile } from './profile.ts'
+import { type Config, SETTINGS } from './settings.ts'
 import { derivedValidatorKey, type ValidatorKey, validatorKeyOf } from './validator-key.ts'
 
 const UNATIVE_PER_NATIVE = 1_000_000n
@@ -29,6 +33,7 @@ export interface ChainOptions {
 export interface Begun {
   readonly home: Home | undefined
   readonly config: Config
+  readonly profile: Profile
   readonly genesis: GenesisDocument
   readonly validatorKey: ValidatorKey
 }
@@ -36,16 +41,15 @@ export interface Begun {
 /** The chain of the home, or one of its own. */
 export function openChain(
   { resolved, home: root, random }: ChainOptions,
-  identity: Identity,
   files: Files,
   clock: () => number,
   undo: (() => unknown)[],
 ): Begun {
-  const createGenesis = (config: Config, key: ValidatorKey) => buildGenesis(config, key, identity, clock)
   if (root === undefined) {
-    const { config } = resolved
-    const validatorKey = derivedValidatorKey(config.chain.mnemonic, config.chain.id)
-    return { home: undefined, config, validatorKey, genesis: createGenesis(config, validatorKey) }
+    const { mnemonic, id } = resolved.config.chain
+    const validatorKey = derivedValidatorKey(mnemonic, id)
+    const { config, genesis, profile } = begin(resolved, validatorKey, files, clock)
+    return { home: undefined, config, profile: profile.profile, validatorKey, genesis }
   }
   undo.push(acquireLock(join(root, 'lock'), files))
   const home = openHome({
@@ -54,9 +58,39 @@ export function openChain(
     resolved,
     stores: storeNames,
     createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
-    createGenesis,
+    begin: (key) => begin(resolved, key, files, clock),
   })
-  return { home, config: home.config, genesis: home.genesis, validatorKey: home.validatorKey }
+  const { config, profile, genesis, validatorKey } = home
+  return { home, config, profile, genesis, validatorKey }
+}
+
+/** What a new chain begins with: the document of `--genesis`, or a localnet. */
+function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock: () => number): Beginning {
+  const { config } = resolved
+  const profile = chooseProfile(config.chain.profile, files)
+  const identity = createIdentity(profile.profile)
+  const named = resolved.origins.get('chain.id') !== 'default'
+  if (config.chain.genesis === '') {
+    const settled = named ? config : withChainId(config, identity.defaultChainId)
+    return { config: settled, profile, genesis: buildGenesis(settled, key, identity, clock) }
+  }
+  for (const { section, key: name, flag } of ONLY_OF_LOCALNETS) {
+    if (resolved.origins.get(`${section}.${name}`) !== 'default') {
+      throw configError(`${section}.${name} (--${flag}) is for a new localnet; with --genesis the document decides`)
+    }
+  }
+  const path = config.chain.genesis
+  const genesis = parseGenesis(readGenesisText(path, files), path)
+  if (named && genesis.chain_id !== config.chain.id) {
+    throw configError(`${path}: chain_id is ${genesis.chain_id}, and --chain-id says ${config.chain.id}`)
+  }
+  return { config: withChainId(config, genesis.chain_id), profile, genesis }
+}
+
+const ONLY_OF_LOCALNETS = [SETTINGS.chain.balance, SETTINGS.chain.blockGasLimit, SETTINGS.chain.fork]
+
+function withChainId(config: Config, id: string): Config {
+  return { ...config, chain: { ...config.chain, id } }
 }
 
 function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {

@@ -1,5 +1,6 @@
 /** The settings in force: defaults, `config.toml`, environment, flags, in rising precedence. */
 import type { BlockTiming } from '../consensus/solo.ts'
+import { findProfile } from '../identity/profiles.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import { parseDuration } from '../primitives/time.ts'
 import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
@@ -127,7 +128,14 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
     config[setting.section] = section
     origins.set(`${setting.section}.${setting.key}`, origin)
   }
-  return { config: config as Config, origins }
+  return { config: withDefaultChainId(config as Config, origins), origins }
+}
+
+/** A profile of this build brings the chain id that stands if nobody named one. */
+function withDefaultChainId(config: Config, origins: ResolvedConfig['origins']): Config {
+  const profile = findProfile(config.chain.profile)
+  if (!profile || origins.get('chain.id') !== 'default') return config
+  return { ...config, chain: { ...config.chain, id: profile.defaultChainId } }
 }
 
 function choose(setting: Setting, name: string, sources: ConfigSources): { value: unknown; origin: Origin } {

@@ -4,6 +4,7 @@ import { parseConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
 import { type HomeOptions, openHome } from './home.ts'
 import { acquireLock } from './lock.ts'
+import { chooseProfile } from './profile.ts'
 import { derivedValidatorKey } from './validator-key.ts'
 
 function memoryFiles(): Files & { readonly all: Map<string, string> } {
@@ -20,18 +21,23 @@ function memoryFiles(): Files & { readonly all: Map<string, string> } {
 
 function open(files: Files, flags: Record<string, unknown> = {}, stores = ['acc', 'evm']) {
   const text = files.read('/h/config.toml')
+  const resolved = resolveConfig({ flags, ...(text !== undefined && { file: parseConfigFile(text) }) })
   const options: HomeOptions = {
     root: '/h',
     files,
-    resolved: resolveConfig({ flags, ...(text !== undefined && { file: parseConfigFile(text) }) }),
+    resolved,
     stores,
     createValidatorKey: () => derivedValidatorKey('some words', 'chain-1'),
-    createGenesis: (config) => ({
-      chain_id: config.chain.id,
-      genesis_time: '2024-01-01T00:00:00Z',
-      initial_height: '1',
-      consensus_params: {},
-      app_state: {},
+    begin: () => ({
+      config: resolved.config,
+      profile: chooseProfile(resolved.config.chain.profile, files),
+      genesis: {
+        chain_id: resolved.config.chain.id,
+        genesis_time: '2024-01-01T00:00:00Z',
+        initial_height: '1',
+        consensus_params: {},
+        app_state: {},
+      },
     }),
   }
   return openHome(options)

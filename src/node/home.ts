@@ -2,13 +2,16 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { GenesisDocument } from '../app/types.ts'
+import type { Profile } from '../identity/profiles/profile.ts'
+import { findProfile } from '../identity/profiles.ts'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { parseSetting, type ResolvedConfig, resolveConfig } from './config.ts'
 import { renderConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
-import { ALL_SETTINGS, type Config } from './settings.ts'
+import { type ChosenProfile, chooseProfile, profileOfFile } from './profile.ts'
+import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
 import { formatValidatorKey, parseValidatorKey, type ValidatorKey } from './validator-key.ts'
 
 /** Layout of a home and its data; another number is another layout. */
@@ -19,6 +22,8 @@ export interface HomePaths {
   readonly config: string
   readonly record: string
   readonly genesis: string
+  /** Only of a profile that came from a file. */
+  readonly profile: string
   readonly validatorKey: string
   readonly data: string
   readonly lock: string
@@ -35,6 +40,7 @@ export function homePaths(root: string): HomePaths {
     config: join(root, 'config.toml'),
     record: join(root, 'home.json'),
     genesis: join(root, 'genesis.json'),
+    profile: join(root, 'profile.json'),
     validatorKey: join(root, 'priv_validator_key.json'),
     data: join(root, 'data'),
     lock: join(root, 'lock'),
@@ -56,6 +62,7 @@ interface HomeRecord {
 export interface Home {
   readonly paths: HomePaths
   readonly config: Config
+  readonly profile: Profile
   readonly genesis: GenesisDocument
   readonly validatorKey: ValidatorKey
   /** Whether this start began the chain. */
@@ -69,7 +76,15 @@ export interface HomeOptions {
   /** Names of the stores that this build knows. */
   readonly stores: readonly string[]
   readonly createValidatorKey: () => ValidatorKey
-  readonly createGenesis: (config: Config, key: ValidatorKey) => GenesisDocument
+  /** Called once, when the chain begins. */
+  readonly begin: (key: ValidatorKey) => Beginning
+}
+
+/** What a chain begins with. */
+export interface Beginning {
+  readonly config: Config
+  readonly profile: ChosenProfile
+  readonly genesis: GenesisDocument
 }
 
 const genesisSettings = ALL_SETTINGS.filter(({ setting }) => setting.genesis)
@@ -77,13 +92,27 @@ const genesisSettings = ALL_SETTINGS.filter(({ setting }) => setting.genesis)
 const choiceOf = (config: Config, section: string, name: string): string =>
   String((config[section as keyof Config] as Record<string, unknown>)[name])
 
-function choicesOf(config: Config): Record<string, string> {
+function choicesOf(config: Config, files: Files): Record<string, string> {
   return Object.fromEntries(
-    genesisSettings.map(({ name, setting: { section, key } }) => [
-      `${section}.${key}`,
-      choiceOf(config, section, name),
-    ]),
+    genesisSettings.map(({ name, setting: { section, key } }) => {
+      const full = `${section}.${key}`
+      return [full, recordedForm(full, choiceOf(config, section, name), files)]
+    }),
   )
+}
+
+/** What a home records of a choice: of a file its content, wherever it lies. */
+function recordedForm(key: string, value: string, files: Files): string {
+  if (key === 'chain.profile') return chooseProfile(value, files).choice
+  if (key !== 'chain.genesis' || value === '') return value
+  return `sha256:${digestOfText(readGenesisText(value, files))}`
+}
+
+/** The text of a genesis document. Throws `notFound` if there is no such file. */
+export function readGenesisText(path: string, files: Files): string {
+  const text = files.read(path)
+  if (text === undefined) throw queryError('notFound', `--genesis ${path}: no such file`)
+  return text
 }
 
 const digestOfText = (text: string): string => formatHex(sha256(utf8(text)))
@@ -101,17 +130,14 @@ export function openHome(options: HomeOptions): Home {
   return text === undefined ? beginHome(paths, options) : reopenHome(paths, text, options)
 }
 
-function beginHome(
-  paths: HomePaths,
-  { files, resolved, stores, createValidatorKey, createGenesis }: HomeOptions,
-): Home {
+function beginHome(paths: HomePaths, { files, resolved, stores, createValidatorKey, begin }: HomeOptions): Home {
   if (files.list(paths.data).length > 0) {
     throw wayOut(paths, `${paths.data} holds a chain, but ${paths.record}, which says which one, is missing`, 'damage')
   }
-  const { config } = resolved
-  const validatorKey = createValidatorKey()
-  const genesis = createGenesis(config, validatorKey)
-  const choices = choicesOf(config)
+  const keyText = files.read(paths.validatorKey)
+  const validatorKey = keyText === undefined ? createValidatorKey() : parseValidatorKey(keyText, paths.validatorKey)
+  const { config, profile, genesis } = begin(validatorKey)
+  const choices = choicesOf(config, files)
   const genesisText = `${JSON.stringify(genesis, null, 2)}\n`
   const record: HomeRecord = {
     format: HOME_FORMAT,
@@ -123,13 +149,17 @@ function beginHome(
   if (files.read(paths.config) === undefined) {
     files.write(
       paths.config,
-      renderConfigFile(resolved, ({ genesis: decides }) => decides === true),
+      // A file may be gone when the chain starts again: its content lies in the home.
+      renderConfigFile(resolved, ({ genesis: decides, key }) => {
+        return decides === true && key !== 'genesis' && (key !== 'profile' || profile.text === undefined)
+      }),
     )
   }
   files.write(paths.validatorKey, formatValidatorKey(validatorKey), { secret: true })
+  if (profile.text !== undefined) files.write(paths.profile, profile.text)
   files.write(paths.genesis, genesisText)
   files.write(paths.record, `${JSON.stringify(record, null, 2)}\n`)
-  return { paths, config, genesis, validatorKey, isNew: true }
+  return { paths, config, profile: profile.profile, genesis, validatorKey, isNew: true }
 }
 
 function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }: HomeOptions): Home {
@@ -137,9 +167,9 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
   for (const { name, setting } of genesisSettings) {
     const key = `${setting.section}.${setting.key}`
     const origin = resolved.origins.get(key)
-    const recorded = record.choices[key]
-    if (origin === 'default' || recorded === undefined) continue
-    const asked = choiceOf(resolved.config, setting.section, name)
+    if (origin === 'default') continue
+    const recorded = recordedChoice(record, key, setting)
+    const asked = recordedForm(key, choiceOf(resolved.config, setting.section, name), files)
     if (asked === recorded) continue
     const speaker = origin === 'flag' ? `--${setting.flag}` : origin
     throw wayOut(
@@ -166,10 +196,39 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
   return {
     paths,
     config: withChoices(resolved.config, record.choices),
+    profile: readProfile(paths, record, files),
     genesis: JSON.parse(genesis) as GenesisDocument,
     validatorKey: parseValidatorKey(key, paths.validatorKey),
     isNew: false,
   }
+}
+
+/** What a chain began with; a choice that its build did not know yet is the default. */
+function recordedChoice({ choices }: HomeRecord, key: string, { fallback }: Setting): string {
+  return choices[key] ?? String(fallback)
+}
+
+function readProfile(paths: HomePaths, record: HomeRecord, files: Files): Profile {
+  const choice = recordedChoice(record, 'chain.profile', SETTINGS.chain.profile)
+  const own = findProfile(choice)
+  if (own) return own
+  const text = files.read(paths.profile)
+  if (text === undefined && !choice.includes(' ')) {
+    throw wayOut(paths, `the chain in ${paths.root} has the profile ${choice}, which this build does not know`, 'build')
+  }
+  if (text === undefined) throw wayOut(paths, `${paths.profile} is missing`, 'damage')
+  const found = profileOfFile(text, paths.profile)
+  if (found.choice !== choice) {
+    throw wayOut(paths, `${paths.profile} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
+  }
+  return found.profile
+}
+
+/** The profile of the chain in a home. Throws `notFound` if there is no chain. */
+export function profileOfHome(paths: HomePaths, files: Files): Profile {
+  const text = files.read(paths.record)
+  if (text === undefined) throw queryError('notFound', `no chain in ${paths.root}`)
+  return readProfile(paths, parseRecord(paths, text), files)
 }
 
 function parseRecord(paths: HomePaths, text: string): HomeRecord {

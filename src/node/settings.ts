@@ -41,10 +41,32 @@ const count = { min: 0, max: 1_000_000_000 }
 
 export const SETTINGS = {
   chain: {
-    id: define('chain', 'id', 'text', 'almanac-localnet-1', 'Chain id; decides the EVM chain id too.', {
-      flag: 'chain-id',
+    profile: define(
+      'chain',
+      'profile',
+      'text',
+      'almanac',
+      'Names of the chain: almanac, nibiru, nibiru@2.17, or a file.',
+      {
+        flag: 'profile',
+        genesis: true,
+      },
+    ),
+    genesis: define('chain', 'genesis', 'text', '', 'Genesis document to begin with, a file; without one a localnet.', {
+      flag: 'genesis',
       genesis: true,
     }),
+    id: define(
+      'chain',
+      'id',
+      'text',
+      'almanac-localnet-1',
+      'Chain id; decides the EVM chain id too. A profile has its own default.',
+      {
+        flag: 'chain-id',
+        genesis: true,
+      },
+    ),
     mnemonic: define('chain', 'mnemonic', 'text', TEST_MNEMONIC, 'Words of the funded accounts. Development only.', {
       flag: 'mnemonic',
       genesis: true,

@@ -3,6 +3,7 @@ import type { DescField, DescMessage, JsonValue, Message, MessageShape } from '@
 import { create, fromBinary, getOption, ScalarType, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55, parseEvm } from '../primitives/address.ts'
 import { formatBase64, formatUtf8, utf8 } from '../primitives/bytes.ts'
@@ -184,7 +185,7 @@ function readAny(names: JsonNames, json: JsonObject, path: string): Any {
   const schema = names.app.message(names.identity.toNeutralName(typeNameOf(type)))
   if (!schema) throw errors.jsonUnmarshal(`${path}: unable to resolve type URL ${type}`)
   const typeUrl = `/${names.identity.toProfileName(schema.typeName)}`
-  return create(AnySchema, { typeUrl, value: toBinary(schema, read(names, schema, rest, path)) })
+  return create(AnySchema, { typeUrl, value: toBinary(schema, complete(schema, read(names, schema, rest, path))) })
 }
 
 function readField(names: JsonNames, field: DescField, json: JsonValue, path: string): unknown {

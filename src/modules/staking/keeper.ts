@@ -1,5 +1,5 @@
 /** What other modules and the application ask of staking. */
 export { getDelegation } from './delegation.ts'
 export { params } from './params.ts'
-export { updatesOfBlock } from './updates.ts'
+export { updatesOfBlock, updateValidatorSet, validatorSet } from './updates.ts'
 export { getValidator, operatorOf } from './validators.ts'

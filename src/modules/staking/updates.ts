@@ -153,6 +153,15 @@ export function completeValidators(ctx: Context): void {
   }
 }
 
+/** The set as the engine knows it, strongest first. */
+export function validatorSet(ctx: ReadContext): readonly (PowerUpdate & { readonly moniker: string })[] {
+  const set = [...state.lastPowers.iterate(ctx)].map(([operator, power]) => {
+    const validator = requireValidator(ctx, operator)
+    return { ...update(ctx, validator, power), moniker: validator.description?.moniker ?? '' }
+  })
+  return set.sort((a, b) => (a.power > b.power ? -1 : a.power < b.power ? 1 : 0))
+}
+
 /** What the last end of a block told the engine. */
 export function updatesOfBlock(ctx: ReadContext): readonly PowerUpdate[] {
   const stored = state.updates.get(ctx)?.updates ?? []

@@ -5,8 +5,7 @@ import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
 import type { CheckResult } from '../../app/types.ts'
 import type { Driver } from '../../consensus/driver.ts'
-import { evmChainIdOf } from '../../identity/identity.ts'
-import { almanac } from '../../identity/profiles/almanac.ts'
+import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBlockIndex } from '../../indexer/block-index.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
@@ -16,6 +15,7 @@ import { openGateways } from '../gateways.ts'
 import { readiness } from '../health.ts'
 import { openLmdb } from '../lmdb.ts'
 import { createLog } from '../log.ts'
+import { storeOptionsOf } from '../profile.ts'
 import { createStateReader } from '../state-reader.ts'
 import {
   type ApiSetup,
@@ -76,6 +76,7 @@ const driver: Driver = {
   pendingCount: elsewhere('the pool'),
   onBlock: elsewhere('subscribing'),
   onPending: elsewhere('subscribing'),
+  onRollback: elsewhere('subscribing'),
   status: () => status!,
   stop: async () => undefined,
 }
@@ -85,13 +86,14 @@ const compute: Compute = {
     ask({ kind: 'compute', job, payload, height, timeoutMs }, signal),
 }
 
-async function serve({ dataPath, config, chainId, genesis, facts, ports }: ApiSetup): Promise<void> {
+async function serve({ dataPath, config, profile, chainId, genesis, facts, ports }: ApiSetup): Promise<void> {
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(line), now: Date.now })
+  const identity = createIdentity(profile)
   const backend = openLmdb(dataPath, { readOnly: true })
-  const store = openVersionedStore(backend)
-  const evmChainId = evmChainIdOf(almanac, chainId)
+  const store = openVersionedStore(backend, storeOptionsOf(identity))
+  const evmChainId = evmChainIdOf(identity, chainId)
   const app = createApplication({
-    identity: almanac,
+    identity,
     chainId,
     evmChainId,
     settings: { minGasPrices: config.api.minGasPrice },
@@ -107,7 +109,7 @@ async function serve({ dataPath, config, chainId, genesis, facts, ports }: ApiSe
   }
   const node = createGatewayNode({
     config,
-    identity: almanac,
+    identity,
     chainId,
     evmChainId,
     queries: app.queries,

@@ -2,24 +2,25 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
-import { evmChainIdOf } from '../../identity/identity.ts'
-import { almanac } from '../../identity/profiles/almanac.ts'
+import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBlockIndex } from '../../indexer/block-index.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import { runJob } from '../inline-compute.ts'
 import { openLmdb } from '../lmdb.ts'
+import { storeOptionsOf } from '../profile.ts'
 import { createStateReader } from '../state-reader.ts'
 import { type JobAnswer, type JobRequest, packError, type ReadyMessage, type WorkerSetup } from './messages.ts'
 
-const { dataPath, chainId, minGasPrices, cancelled } = workerData as WorkerSetup
+const { dataPath, profile, chainId, minGasPrices, cancelled } = workerData as WorkerSetup
 const port = parentPort!
 const cancelFlag = new Int32Array(cancelled)
+const identity = createIdentity(profile)
 const backend = openLmdb(dataPath, { readOnly: true })
-const store = openVersionedStore(backend)
+const store = openVersionedStore(backend, storeOptionsOf(identity))
 const app = createApplication({
-  identity: almanac,
+  identity,
   chainId,
-  evmChainId: evmChainIdOf(almanac, chainId),
+  evmChainId: evmChainIdOf(identity, chainId),
   settings: { minGasPrices },
   onBug: (error) => {
     throw error

@@ -3,6 +3,7 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { Engine } from '../../api/engine.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import type { Admission, Driver, Inclusion } from '../../consensus/driver.ts'
+import type { Profile } from '../../identity/profiles/profile.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
 import type { Config } from '../settings.ts'
@@ -11,6 +12,7 @@ import type { Config } from '../settings.ts'
 export interface WorkerSetup {
   /** Folder of the LMDB environment. */
   readonly dataPath: string
+  readonly profile: Profile
   readonly chainId: string
   readonly minGasPrices: string
   /** One flag a worker: the number of the job that shall stop. */
@@ -40,6 +42,7 @@ export interface ReadyMessage {
 export interface ApiSetup {
   readonly dataPath: string
   readonly config: Config
+  readonly profile: Profile
   readonly chainId: string
   readonly genesis: GenesisDocument
   readonly facts: Pick<Engine, 'nodeId' | 'moniker' | 'listenAddress' | 'rpcAddress' | 'validatorKey'>

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { profile } from '../../identity/profiles/almanac.ts'
 import { type ComputePool, createComputePool } from './pool.ts'
 
 /** A thread with four jobs: answer, fail, count until told to stop, never stop, and eat memory. */
@@ -31,7 +32,7 @@ function open(more: { workers?: number; queue?: number } = {}) {
   const pool = createComputePool({
     workers: 1,
     entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`),
-    setup: { dataPath: '', chainId: 'c', minGasPrices: '' },
+    setup: { dataPath: '', profile, chainId: 'c', minGasPrices: '' },
     memoryBytes: 64 * 2 ** 20,
     queue: 16,
     timeoutMs: 400,

@@ -1,0 +1,64 @@
+/** The engine's parameters as a genesis document writes them. */
+import { create } from '@bufbuild/protobuf'
+import { type ConsensusParams, ConsensusParamsSchema, VersionParamsSchema } from '../gen/tendermint/types/params_pb.ts'
+import * as consensus from '../modules/consensus/keeper.ts'
+import { parseDuration, toDuration } from '../primitives/time.ts'
+import { errors } from '../sdk/errors.ts'
+import { nanoseconds } from '../sdk/json.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+function integer(part: Json, key: string, fallback: bigint): bigint {
+  const value = part[key]
+  if (value === undefined) return fallback
+  if (!/^-?\d{1,19}$/.test(String(value))) throw errors.invalidRequest(`consensus_params: ${key} is not an integer`)
+  return BigInt(value as string | number)
+}
+
+/** The engine writes durations as nanoseconds; text with a unit is understood too. */
+function durationNs(part: Json, key: string, fallback: bigint): bigint {
+  const value = part[key]
+  const text = String(value)
+  const parsed = value === undefined ? fallback : /^\d{1,19}$/.test(text) ? BigInt(text) : parseDuration(text)
+  if (parsed === undefined) throw errors.invalidRequest(`consensus_params: ${key} is not a duration`)
+  return parsed
+}
+
+/** Parameters of a document's `consensus_params`; defaults where it is silent. Throws sdk 18 naming the entry. */
+export function parseConsensusParams(json: Json): ConsensusParams {
+  const defaults = consensus.defaultParams()
+  const part = (key: string) => (json[key] ?? {}) as Json
+  const [block, evidence, validator, version] = [part('block'), part('evidence'), part('validator'), part('version')]
+  const types = validator['pub_key_types']
+  const params = create(ConsensusParamsSchema, {
+    block: {
+      maxBytes: integer(block, 'max_bytes', defaults.block!.maxBytes),
+      maxGas: integer(block, 'max_gas', defaults.block!.maxGas),
+    },
+    evidence: {
+      maxAgeNumBlocks: integer(evidence, 'max_age_num_blocks', defaults.evidence!.maxAgeNumBlocks),
+      maxAgeDuration: toDuration(
+        durationNs(evidence, 'max_age_duration', nanoseconds(defaults.evidence!.maxAgeDuration)),
+      ),
+      maxBytes: integer(evidence, 'max_bytes', defaults.evidence!.maxBytes),
+    },
+    validator: { pubKeyTypes: Array.isArray(types) ? types.map(String) : defaults.validator!.pubKeyTypes },
+  })
+  // The engine hands the version over whenever a document has one, and it is stored as it came.
+  if ('version' in json) params.version = create(VersionParamsSchema, { app: integer(version, 'app', 0n) })
+  return params
+}
+
+/** The parameters in force, as a document has them. */
+export function formatConsensusParams({ block, evidence, validator, version }: ConsensusParams): Json {
+  return {
+    block: { max_bytes: String(block?.maxBytes ?? 0n), max_gas: String(block?.maxGas ?? -1n) },
+    evidence: {
+      max_age_num_blocks: String(evidence?.maxAgeNumBlocks ?? 0n),
+      max_age_duration: nanoseconds(evidence?.maxAgeDuration).toString(),
+      max_bytes: String(evidence?.maxBytes ?? 0n),
+    },
+    validator: { pub_key_types: validator?.pubKeyTypes ?? [] },
+    ...(version && { version: { app: version.app.toString() } }),
+  }
+}

@@ -1,0 +1,45 @@
+/** Transactions of a genesis document: signed by those who become its first validators, delivered before the first block. */
+import { create, type JsonValue, toBinary } from '@bufbuild/protobuf'
+import { AuthInfoSchema, TxBodySchema, TxRawSchema, TxSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { complete } from '../identity/complete.ts'
+import type { Context } from '../sdk/context.ts'
+import { errors } from '../sdk/errors.ts'
+import { fromJson } from '../sdk/json.ts'
+import { decodeTx } from '../sdk/tx.ts'
+import { GENESIS_TRANSACTIONS } from './carried.ts'
+import { deliver } from './deliver.ts'
+import type { Machine } from './machine.ts'
+
+/** The list of a document's section; an absent section has none. */
+function transactionsOf(section: unknown): readonly JsonValue[] {
+  if (section === undefined || section === null) return []
+  const list = (section as { gen_txs?: unknown }).gen_txs ?? []
+  if (!Array.isArray(list)) throw errors.invalidRequest(`${GENESIS_TRANSACTIONS}: gen_txs is no list`)
+  return list as JsonValue[]
+}
+
+/** The bytes that were signed: JSON says all that is in them. */
+function encodeTx(ctx: Context, json: JsonValue, place: string): Uint8Array {
+  const { body, authInfo, signatures } = fromJson(ctx, TxSchema, json, place)
+  return toBinary(
+    TxRawSchema,
+    create(TxRawSchema, {
+      bodyBytes: toBinary(TxBodySchema, complete(TxBodySchema, body ?? create(TxBodySchema))),
+      authInfoBytes: toBinary(AuthInfoSchema, complete(AuthInfoSchema, authInfo ?? create(AuthInfoSchema))),
+      signatures,
+    }),
+  )
+}
+
+/** Delivers them in their order; how many there were. Throws sdk 18 naming the first that fails, and why. */
+export function deliverGenesisTransactions(machine: Machine, ctx: Context, section: unknown): number {
+  const transactions = transactionsOf(section)
+  for (const [i, json] of transactions.entries()) {
+    const place = `${GENESIS_TRANSACTIONS}.gen_txs[${i}]`
+    const bytes = encodeTx(ctx, json, place)
+    const decode = () => decodeTx(machine.router.facts, machine.identity, bytes)
+    const { result } = deliver(machine, ctx, { limit: 0n, used: 0n }, decode, i)
+    if (result.code !== 0) throw errors.invalidRequest(`${place}: ${result.log}`)
+  }
+  return transactions.length
+}

@@ -1,0 +1,35 @@
+/** The first validator set: what staking says, and what a document lists of it. */
+import { equal, formatHex, toKey } from '../primitives/bytes.ts'
+import { errors } from '../sdk/errors.ts'
+import type { Validator } from './records.ts'
+import type { GenesisDocument } from './types.ts'
+
+/** Of several updates of one validator the last holds; power 0 is none. */
+export function genesisValidators(updates: readonly Validator[]): readonly Validator[] {
+  const byAddress = new Map(updates.map((update) => [toKey(update.address), update]))
+  return [...byAddress.values()].filter(({ power }) => power > 0n)
+}
+
+interface Listed {
+  readonly pub_key?: { readonly value?: unknown }
+  readonly power?: unknown
+}
+
+/** Throws sdk 18 where a document lists other validators than its staking section gives. */
+export function requireListed({ validators: list = [] }: GenesisDocument, validators: readonly Validator[]): void {
+  if (list.length === 0) return
+  const left = new Set(validators)
+  for (const [i, entry] of list.entries()) {
+    const { pub_key: key, power } = (entry ?? {}) as Listed
+    const publicKey = typeof key?.value === 'string' ? new Uint8Array(Buffer.from(key.value, 'base64')) : undefined
+    const found = publicKey && validators.find((validator) => equal(validator.publicKey, publicKey))
+    if (!found) throw errors.invalidRequest(`validators[${i}]: staking has no bonded validator of that pub_key`)
+    if (found.power.toString() !== String(power)) {
+      throw errors.invalidRequest(`validators[${i}]: power ${String(power)}, and staking says ${found.power}`)
+    }
+    left.delete(found)
+  }
+  for (const { address } of left) {
+    throw errors.invalidRequest(`validators: ${formatHex(address).toUpperCase()} of staking is not in the list`)
+  }
+}
