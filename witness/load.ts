@@ -258,6 +258,7 @@ function restingDriver(latest: () => { readonly height: bigint; readonly timeNs:
     pendingCount: () => ({ count: 0, sizeBytes: 0 }),
     onBlock: () => () => false,
     onPending: () => () => false,
+    onRollback: () => () => false,
     status: () => ({ catchingUp: false, latestHeight: latest().height, latestTimeNs: latest().timeNs }),
     stop: async () => undefined,
   } as Driver

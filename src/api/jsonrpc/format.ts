@@ -1,5 +1,7 @@
 /** Blocks, transactions, receipts and logs as geth prints them. */
 import type { EvmTx, StoredBlock } from '../../app/records.ts'
+import { encodeBlock } from '../../consensus/comet/encoding.ts'
+import { NO_COMMIT } from '../../consensus/comet/hashes.ts'
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { encodeTransaction, signatureV } from '../../evm/transaction/encode.ts'
 import { accessListOf, type Transaction, type UnsignedTransaction } from '../../evm/transaction/types.ts'
@@ -33,12 +35,13 @@ function bloomOf(txs: readonly EvmTx[]): Uint8Array {
   return bloom
 }
 
-/** Bytes of the consensus transactions and 500 for header and commit: an estimate that never changes. */
-function sizeOf(block: StoredBlock): number {
-  let size = 500
-  for (const tx of block.txs) size += tx.length
-  return size
+/** Length of the block as the consensus engine encodes it. */
+function sizeOf({ header, txs, lastCommit }: StoredBlock): number {
+  return encodeBlock(header, txs, lastCommit ?? NO_COMMIT).length
 }
+
+/** What a block without a gas limit shows, as in the reference: most clients take no number beyond 32 bits, nor zero. */
+const NO_GAS_LIMIT = 0xffff_ffffn
 
 /** A block's header as subscriptions push it: no transactions, no size. */
 export function formatHeader(block: StoredBlock): JsonObject {
@@ -55,7 +58,7 @@ export function formatHeader(block: StoredBlock): JsonObject {
     miner: formatHex0x(block.coinbase),
     difficulty: '0x0',
     extraData: '0x',
-    gasLimit: quantity(block.gasLimit),
+    gasLimit: quantity(block.gasLimit || NO_GAS_LIMIT),
     gasUsed: quantity(block.evmGasUsed),
     timestamp: timestamp(block),
     transactionsRoot: block.txs.length === 0 ? EMPTY_TRIE_ROOT : hashOrZero(header.dataHash),
