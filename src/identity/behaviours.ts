@@ -26,6 +26,12 @@ export const BEHAVIOURS = {
     about: '`funtoken` of the base denom and of the wrapped native token is not found',
     source: 'D34',
   },
+  bareEstimates: {
+    about:
+      'estimates of gas search between the gas used and the cap alone: no exact 21000 for a plain transfer, no first guess, ' +
+      'no look at what the sender can pay',
+    source: 'evm.md §2.9, D21',
+  },
   bankPartNeedsMetadata: {
     about: '`balances` of a denom without bank metadata has no `bank` part',
     source: 'D35',

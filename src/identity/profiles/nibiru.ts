@@ -8,6 +8,7 @@ const COMMON: readonly BehaviourName[] = [
   'exposeEthAccount',
   'ownStoreOutsideAppHash',
   'shanghaiRules',
+  'bareEstimates',
   'baseDenomWithoutMapping',
   'bankPartNeedsMetadata',
 ]

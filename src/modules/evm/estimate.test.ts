@@ -32,6 +32,12 @@ test('the search ends where the reference client’s does, without refunds', () 
   expect(search(other.base, 1_000_000n, other.probe)).toBe(100_587n)
 })
 
+// evm.md §2.9: what the reference answers for a plain transfer, 21000 gas under a cap of 25,000,000.
+test('a search from the bounds alone ends where the reference’s does', () => {
+  const transfer = message(21_000n, 21_000n, 21_000n)
+  expect(search(transfer.base, 25_000_000n, transfer.probe, { isBare: true })).toBe(21_163n)
+})
+
 test('a bound that is just enough is the answer', () => {
   const exact = message(60_000n, 59_500n, 59_500n)
   expect(search(exact.base, 60_000n, exact.probe)).toBe(60_000n)

@@ -28,7 +28,7 @@ function highest(ground: CallGround, args: CallArgs, gasCap: bigint): bigint {
   let hi = args.gas !== undefined && args.gas >= TRANSFER_GAS ? args.gas : ground.block.gasLimit
   if (chainRules(ground.ctx).eips.has(7825) && hi > TRANSACTION_GAS_CAP) hi = TRANSACTION_GAS_CAP
   const feeCap = args.maxFeePerGasWei ?? args.gasPriceWei ?? 0n
-  if (feeCap > 0n) {
+  if (feeCap > 0n && !isBare(ground)) {
     const balance = ground.open().account(args.from ?? new Uint8Array(20))?.balanceWei ?? 0n
     const value = args.valueWei ?? 0n
     if (value >= balance) throw queryError('invalidArgument', 'insufficient funds for transfer')
@@ -36,6 +36,11 @@ function highest(ground: CallGround, args: CallArgs, gasCap: bigint): bigint {
     if (affordable < hi) hi = affordable
   }
   return hi < gasCap ? hi : gasCap
+}
+
+/** Whether the profile searches without what geth knows of senders and of plain transfers, and from the bounds alone. */
+function isBare({ ctx }: CallGround): boolean {
+  return ctx.identity.behaviours.bareEstimates
 }
 
 /** Whether the message is nothing but a transfer of value. */
@@ -58,13 +63,13 @@ export function estimateGas(ground: CallGround, args: CallArgs, gasCap: bigint):
     }
   }
   const hi = highest(ground, args, gasCap)
-  if (isPlainTransfer(ground, args) && !failed(probe(TRANSFER_GAS))) {
+  if (!isBare(ground) && isPlainTransfer(ground, args) && !failed(probe(TRANSFER_GAS))) {
     return { kind: 'estimate', gas: TRANSFER_GAS }
   }
   const base = probe(hi)
   if (base === undefined || base.vmError === 'out of gas') return { kind: 'allowance', gas: hi }
   if (base.vmError !== '') return { kind: 'failure', vmError: base.vmError, output: base.output }
-  return { kind: 'estimate', gas: search(base, hi, probe) }
+  return { kind: 'estimate', gas: search(base, hi, probe, { isBare: isBare(ground) }) }
 }
 
 /** Narrows from the gas that the base run used to the least limit that succeeds, within the tolerance. */
@@ -72,11 +77,12 @@ export function search(
   base: Pick<CallOutcome, 'gasUsed' | 'gasUsedBeforeRefund'>,
   limit: bigint,
   probe: Probe,
+  { isBare = false } = {},
 ): bigint {
   let hi = limit
   let lo = base.gasUsed - 1n
   const optimistic = ((base.gasUsedBeforeRefund + CALL_STIPEND) * 64n) / 63n
-  if (optimistic < hi) {
+  if (!isBare && optimistic < hi) {
     if (failed(probe(optimistic))) lo = optimistic
     else hi = optimistic
   }
