@@ -47,3 +47,16 @@ const DIFFERENCES_OF_ANSWERS: readonly AnswerDifference[] = [
 ]
 
 export const DIFFERENCES = DIFFERENCES_OF_ANSWERS
+
+/** A key of a block's writes whose difference is meant. */
+interface ReplayDifference extends Row {
+  readonly tool: 'replay'
+  explains(difference: { readonly store: string; readonly key: Uint8Array; readonly height: number }): boolean
+}
+
+const DIFFERENCES_OF_REPLAY: readonly ReplayDifference[] = []
+
+/** The row that explains a difference in a written key; undefined for none. */
+export function listedReplayDifference(difference: Parameters<ReplayDifference['explains']>[0]): string | undefined {
+  return DIFFERENCES_OF_REPLAY.find((row) => row.explains(difference))?.id
+}

@@ -86,7 +86,7 @@ export interface RecordedValidators {
 
 /** One line of `answers.jsonl.gz`; `header` is the height asked for by header, absent when none was sent. */
 export interface RecordedAnswer {
-  readonly height: number
+  readonly height: number | null
   readonly header?: string
   readonly path: string
   readonly status: number
@@ -186,7 +186,7 @@ export function openRecording(folder: string): Recording {
         yield value
       }
     },
-    answers: () => valuesOf(file('answers.jsonl.gz'), { height: 'number', path: 'string', status: 'number', body: 'string' }),
+    answers: () => valuesOf(file('answers.jsonl.gz'), { path: 'string', status: 'number', body: 'string' }),
     abci: () => valuesOf(file('abci.jsonl.gz'), { height: 'number', path: 'string', data: 'string', value: 'string' }),
     jsonRpc: () => valuesOf(file('jsonrpc.jsonl.gz'), { request: 'object', status: 'number', body: 'string' }),
     steps: () => valuesOf(file('steps.jsonl.gz'), {}),
