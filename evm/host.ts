@@ -17,7 +17,8 @@ export declare function blockhash(): void
 export declare function blobhash(index: u32): void
 /** Topics are words in memory's order, each 32 bytes below the one before. */
 export declare function log(data: usize, length: u32, topics: usize, count: u32): void
-export declare function selfdestruct(): i32
+/** In a static frame only its price counts. */
+export declare function selfdestruct(isStatic: u32): i32
 /** The price of calling the account in A: access, a delegation's target, a new account. */
 export declare function callcost(opcode: u32, valued: u32): i32
 /** Copies from a return data that did not fit RETURN_DATA. */

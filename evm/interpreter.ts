@@ -3,7 +3,7 @@
  * cannot run through, it hands over to the careful one, which does both per opcode and therefore fails exactly where the code does.
  * The traced build has only the careful one, and records each step.
  */
-import { A, B, BASE_FEE, BLOB_BASE_FEE, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LIMIT, GAS_PRICE, HAS_63_64,
+import { A, B, BASE_FEE, BELOW_SENTRY, BLOB_BASE_FEE, CALL_GAS, CALL_PRICED, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LIMIT, GAS_PRICE, HAS_63_64,
   INIT_CODE_LIMIT, NUMBER, OPCODES, ORIGIN, RANDAO, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH, SPONGE, SSTORE_SENTRY, TIMESTAMP,
   F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT, F_CHILD_OUT_LENGTH, F_CHILD_VALUE,
   F_CHILD_VALUED, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_FUSED, F_GAS, F_JUMPS, F_MEMORY, F_MEMORY_SIZE, F_OUT, F_OUT_LENGTH, F_PC, F_SP,
@@ -17,7 +17,7 @@ import { PUSH2_JUMP, PUSH2_JUMPI, PUSH1_JUMP, PUSH1_JUMPI, ISZERO_PUSH2_JUMPI, E
   DUP_EQ, DUP_LT, DUP_GT, DUP_MLOAD, DUP_DUP, SWAP_POP, SWAP_SWAP, SWAP1_SUB, POP_POP } from './fuse'
 import * as host from './host'
 import { keccak } from './keccak'
-import { HUGE, copyPadded, expand, expandRange } from './memory'
+import { copyPadded, endOf, expand, expandRange } from './memory'
 import * as trace from './trace'
 import * as u256 from './u256'
 
@@ -78,27 +78,29 @@ function leave(frame: usize, pc: usize, sp: usize, gas: i64, status: i32): i32 {
   store<u32>(A, 0, 8)
 }
 
-/** CALL, CALLCODE, DELEGATECALL, STATICCALL: what the host needs, in the frame. Returns the gas left, or -1. */
+/** CALL, CALLCODE, DELEGATECALL, STATICCALL: what the host needs, in the frame. Returns the gas left, which is negative if it was not enough. */
 function prepareCall(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   let gas = initial
+  store<i64>(CALL_GAS, initial)
+  store<i64>(CALL_PRICED, -1)
   const hasValue = op == 0xf1 || op == 0xf2
   const args = hasValue ? sp - 64 : sp - 32
   const inOffset = args - 32, inLength = args - 64, outOffset = args - 96, outLength = args - 128
   const valued = hasValue && !u256.isZero(sp - 64)
   const inN = u256.saturate(inLength)
   const outN = u256.saturate(outLength)
-  if (inN >= HUGE || outN >= HUGE) return -1
   const inO = inN == 0 ? 0 : u256.saturate(inOffset)
   const outO = outN == 0 ? 0 : u256.saturate(outOffset)
-  if (inO >= HUGE || outO >= HUGE) return -1
-  gas = expand(frame, gas, max(inN == 0 ? 0 : inO + inN, outN == 0 ? 0 : outO + outN))
-  if (gas < 0) return -1
+  gas = expand(frame, gas, max(endOf(inO, inN), endOf(outO, outN)))
+  if (gas < 0) return gas
   handAddress(sp - 32)
   u256.swap(frame + F_CHILD_ADDRESS, A)
   if (valued) gas -= 9000
-  gas -= <i64>host.callcost(op, <u32>valued)
-  if (gas < 0) return -1
   const wanted = u256.saturate(sp)
+  store<i64>(CALL_PRICED, gas)
+  store<i64>(frame, <i64>wanted, F_CHILD_GAS)
+  gas -= <i64>host.callcost(op, <u32>valued)
+  if (gas < 0) return gas
   let child = gas
   if (load<u32>(HAS_63_64) != 0) child = gas - (gas >> 6)
   else if (wanted > <u64>gas) return -1
@@ -117,21 +119,17 @@ function prepareCall(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   return gas
 }
 
-/** CREATE and CREATE2. Returns the gas left; -1 out of gas, -2 init code too large. */
+/** CREATE and CREATE2, of init code that is not too long. Returns the gas left, which is negative if it was not enough. */
 function prepareCreate(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   let gas = expandRange(frame, initial, sp - 32, sp - 64)
-  if (gas < 0) return -1
+  if (gas < 0) return gas
   const length = u256.saturate(sp - 64)
-  const limit = load<u32>(INIT_CODE_LIMIT)
-  if (limit != 0) {
-    if (length > limit) return -2
-    gas -= 2 * words(length)
-  }
+  if (load<u32>(INIT_CODE_LIMIT) != 0) gas -= 2 * words(length)
   if (op == 0xf5) {
     gas -= 6 * words(length)
     u256.swap(A, sp - 96)
   }
-  if (gas < 0) return -1
+  if (gas < 0) return gas
   let child = gas
   if (load<u32>(HAS_63_64) != 0) child = gas - (gas >> 6)
   gas -= child
@@ -145,14 +143,13 @@ function prepareCreate(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   return gas
 }
 
-/** Pays for and does a copy into memory of which the target offset, source offset and length are on the stack. -1: out of gas. */
+/** Pays for and does a copy into memory of which the target offset, source offset and length are on the stack. Returns the gas left. */
 function copyIn(frame: usize, gas: i64, sp: usize, source: usize, size: u32): i64 {
   const length = u256.saturate(sp - 64)
   if (length == 0) return gas
   const target = u256.saturate(sp)
-  if ((length | target) >= HUGE) return -1
-  const left = expand(frame, gas - 3 * words(length), target + length)
-  if (left < 0) return -1
+  const left = expand(frame, gas - 3 * words(length), endOf(target, length))
+  if (left < 0) return left
   copyPadded(load<u32>(frame, F_MEMORY) + <usize>target, source, size, u256.saturate(sp - 32), <u32>length)
   return left
 }
@@ -325,7 +322,6 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
 
       case 0x20: { // KECCAK256
         const length = u256.saturate(sp - 32)
-        if (length >= HUGE) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         gas = expandRange(frame, gas - 6 * words(length), sp, sp - 32)
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         keccak(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length)
@@ -341,6 +337,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         break
       case 0x31: // BALANCE
         handAddress(sp)
+        store<i64>(frame, gas, F_GAS)
         gas -= <i64>host.balance()
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.swap(sp, B)
@@ -396,19 +393,23 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         break
       case 0x3b: // EXTCODESIZE
         handAddress(sp)
+        store<i64>(frame, gas, F_GAS)
         gas -= <i64>host.extcodesize()
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.setSmall(sp, load<u32>(B))
         break
       case 0x3c: { // EXTCODECOPY
         const length = u256.saturate(sp - 96)
-        const target = u256.saturate(sp - 32)
-        if (length >= HUGE || (length != 0 && target >= HUGE)) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        gas = expandRange(frame, gas - 3 * words(length), sp - 32, sp - 96)
         handAddress(sp)
-        gas = expandRange(frame, gas - <i64>host.extcodesize() - 3 * words(length), sp - 32, sp - 96)
+        store<i64>(frame, gas, F_GAS)
+        const price = <i64>host.extcodesize()
+        // Gas that stands for a reason stays as it is.
+        if (gas > i64.MIN_VALUE >> 1) gas -= price
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         if (length != 0) {
-          host.extcodecopy(base + <usize>target, <u32>min(u256.saturate(sp - 64), 0xffffffff), <u32>length)
+          const target = base + <usize>u256.saturate(sp - 32)
+          host.extcodecopy(target, <u32>min(u256.saturate(sp - 64), 0xffffffff), <u32>length)
         }
         fuel -= <i32>(length >> 8)
         sp -= 128
@@ -422,9 +423,9 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         const size = load<u32>(RETURN_LENGTH)
         const offset = u256.saturate(sp - 32)
         const length = u256.saturate(sp - 64)
-        if (offset > size || length > <u64>size || offset + length > size) return leave(frame, pc - fused, sp, gas, S_RETURN_DATA)
         gas = expandRange(frame, gas - 3 * words(length), sp, sp - 64)
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        if (offset > size || length > <u64>size || offset + length > size) return leave(frame, pc - fused, sp, gas, S_RETURN_DATA)
         if (length != 0) {
           const target = base + <usize>load<u32>(sp)
           if (size > RETURN_DATA_SIZE) host.returndatacopy(target, <u32>offset, <u32>length)
@@ -436,6 +437,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       }
       case 0x3f: // EXTCODEHASH
         handAddress(sp)
+        store<i64>(frame, gas, F_GAS)
         gas -= <i64>host.extcodehash()
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.swap(sp, B)
@@ -493,8 +495,8 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         break
       case 0x51: { // MLOAD
         const offset = u256.saturate(sp)
-        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
-          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+        if (endOf(offset, 32) > <u64>load<u32>(frame, F_MEMORY_SIZE)) {
+          gas = expand(frame, gas, endOf(offset, 32))
           if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         u256.swap(sp, base + <usize>offset)
@@ -502,8 +504,8 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       }
       case 0x52: { // MSTORE
         const offset = u256.saturate(sp)
-        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
-          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+        if (endOf(offset, 32) > <u64>load<u32>(frame, F_MEMORY_SIZE)) {
+          gas = expand(frame, gas, endOf(offset, 32))
           if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         u256.swap(base + <usize>offset, sp - 32)
@@ -513,7 +515,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x53: { // MSTORE8
         const offset = u256.saturate(sp)
         if (offset >= <u64>load<u32>(frame, F_MEMORY_SIZE)) {
-          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 1)
+          gas = expand(frame, gas, endOf(offset, 1))
           if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         store<u8>(base + <usize>offset, load<u8>(sp - 32))
@@ -522,17 +524,20 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       }
       case 0x54: // SLOAD
         u256.swap(A, sp)
+        store<i64>(frame, gas, F_GAS)
         gas -= <i64>host.sload()
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         u256.swap(sp, B)
         break
       case 0x55: // SSTORE
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
-        if (gas <= <i64>load<i32>(SSTORE_SENTRY)) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        if (gas <= <i64>load<i32>(SSTORE_SENTRY)) return leave(frame, pc - fused, sp, BELOW_SENTRY, S_OUT_OF_GAS)
         u256.swap(A, sp)
         u256.swap(B, sp - 32)
+        store<i64>(frame, gas, F_GAS)
         gas -= <i64>host.sstore()
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        // What was written is undone with the frame.
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         sp -= 64
         if (sizeof<M>() == 1) {
           const entry = load<u64>(blocks + ((pc + 1 - code) << 3))
@@ -634,8 +639,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         if (length != 0) {
           const target = u256.saturate(sp)
           const source = u256.saturate(sp - 32)
-          if ((length | target | source) >= HUGE) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
-          gas = expand(frame, gas - 3 * words(length), max(target, source) + length)
+          gas = expand(frame, gas - 3 * words(length), endOf(max(target, source), length))
           if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
           memory.copy(base + <usize>target, base + <usize>source, <usize>length)
           fuel -= <i32>(length >> 8)
@@ -920,11 +924,11 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         swapWith(sp, 16)
         break
       case 0xa0: case 0xa1: case 0xa2: case 0xa3: case 0xa4: { // LOG0 to LOG4
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         const length = u256.saturate(sp - 32)
-        if (length >= HUGE) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
-        gas = expandRange(frame, gas - 8 * <i64>length, sp, sp - 32)
+        gas = expandRange(frame, gas, sp, sp - 32)
+        if (gas >= 0) gas -= 8 * <i64>length
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         const count = op - 0xa0
         for (let i: u32 = 0; i < count; i++) u256.swap(sp - 64 - (<usize>i << 5), sp - 64 - (<usize>i << 5))
         host.log(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length, sp - 64, count)
@@ -933,22 +937,24 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       }
 
       case 0xf0: case 0xf5: { // CREATE, CREATE2
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
+        const limit = load<u32>(INIT_CODE_LIMIT)
+        if (limit != 0 && u256.saturate(sp - 64) > limit) return leave(frame, pc - fused, sp, gas, S_INIT_CODE_SIZE)
         const left = prepareCreate(frame, op, sp, gas)
-        if (left < 0) return leave(frame, pc - fused, sp, gas, left == -2 ? S_INIT_CODE_SIZE : S_OUT_OF_GAS)
+        if (left < 0) return leave(frame, pc - fused, sp, left, S_OUT_OF_GAS)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, left, S_WRITE_PROTECTION)
         return leave(frame, pc - fused + 1, sp - (op == 0xf0 ? 64 : 96), left, S_CREATE)
       }
       case 0xf1: case 0xf2: { // CALL, CALLCODE
-        if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !u256.isZero(sp - 64)) {
-          return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
-        }
         const left = prepareCall(frame, op, sp, gas)
-        if (left < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        if (left < 0) return leave(frame, pc - fused, sp, left, S_OUT_OF_GAS)
+        if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !u256.isZero(sp - 64)) {
+          return leave(frame, pc - fused, sp, left, S_WRITE_PROTECTION)
+        }
         return leave(frame, pc - fused + 1, sp - 192, left, S_CALL)
       }
       case 0xf4: case 0xfa: { // DELEGATECALL, STATICCALL
         const left = prepareCall(frame, op, sp, gas)
-        if (left < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        if (left < 0) return leave(frame, pc - fused, sp, left, S_OUT_OF_GAS)
         return leave(frame, pc - fused + 1, sp - 160, left, S_CALL)
       }
       case 0xf3: case 0xfd: { // RETURN, REVERT
@@ -960,10 +966,11 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         return leave(frame, pc - fused, sp, gas, op == 0xf3 ? S_RETURN : S_REVERT)
       }
       case 0xff: // SELFDESTRUCT
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         handAddress(sp)
-        gas -= <i64>host.selfdestruct()
+        store<i64>(frame, gas, F_GAS)
+        gas -= <i64>host.selfdestruct(load<u32>(frame, F_STATIC))
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         return leave(frame, pc - fused, sp, gas, S_STOP)
 
       // Sequences that run as one: see `fuse`.
@@ -1085,8 +1092,8 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         sp += 32
         u256.addSmall(sp, sp - (<usize>load<u8>(pc, 2) << 5) + 32, <u64>load<u8>(pc, 1))
         const offset = u256.saturate(sp)
-        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
-          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+        if (endOf(offset, 32) > <u64>load<u32>(frame, F_MEMORY_SIZE)) {
+          gas = expand(frame, gas, endOf(offset, 32))
           if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         u256.swap(sp, base + <usize>offset)
@@ -1189,8 +1196,8 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
         const offset = u256.saturate(sp + 32 - (<usize>load<u8>(pc, 1) << 5))
         sp += 32
-        if (offset + 32 > <u64>load<u32>(frame, F_MEMORY_SIZE) || offset >= HUGE) {
-          gas = offset >= HUGE ? -1 : expand(frame, gas, offset + 32)
+        if (endOf(offset, 32) > <u64>load<u32>(frame, F_MEMORY_SIZE)) {
+          gas = expand(frame, gas, endOf(offset, 32))
           if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         }
         u256.swap(sp, base + <usize>offset)

@@ -41,11 +41,18 @@ export const INIT_CODE_LIMIT: usize = 0x1060c
 /** Length of the return data of the last call; its bytes are at RETURN_DATA when they fit, else with the host. */
 export const RETURN_LENGTH: usize = 0x10610
 
-/** Traced build: end of the records, the one that is not complete (or 0), 1 if the host must look at memory now, refund counter. */
+/**
+ * Traced build: end of the records, the one that is not complete (or 0), 1 if the host must look at memory now, refund counter, and
+ * what is recorded: 1 steps, 2 their stacks, 4 writes into memory.
+ */
 export const TRACE_TOP: usize = 0x10620
 export const TRACE_LAST: usize = 0x10624
 export const TRACE_HALT: usize = 0x10628
 export const TRACE_REFUND: usize = 0x10630
+export const TRACE_READS: usize = 0x10638
+/** The gas with which the last call began to be priced, and with which the host was asked for its part of the price, or -1. */
+export const CALL_GAS: usize = 0x10640
+export const CALL_PRICED: usize = 0x10648
 export const TRACE: usize = 0x120000
 export const TRACE_END: usize = 0x200000
 
@@ -98,6 +105,12 @@ export const F_JUMPS: usize = 260
 
 /** Zeros behind code: a PUSH may read 32 bytes past the end, and the byte after them is a STOP. */
 export const PADDING: u32 = 64
+
+/** Gas left behind an opcode whose price cannot be said: why it is out of gas. Any other negative gas is what was missing. */
+export const SIZE_OVERFLOW: i64 = i64.MIN_VALUE + 1
+export const PRICE_OVERFLOW: i64 = i64.MIN_VALUE + 2
+export const BELOW_SENTRY: i64 = i64.MIN_VALUE + 3
+export const MEMORY_FULL: i64 = i64.MIN_VALUE + 4
 
 /** How `run` ended. The host knows the same numbers. */
 export const S_STOP: i32 = 0

@@ -1,9 +1,11 @@
 /** The memories of frames: growth against gas, copies with zeros behind the end of their source. */
-import { F_MEMORY, F_MEMORY_SIZE, MEMORY_END } from './layout'
+import { F_MEMORY, F_MEMORY_SIZE, MEMORY_END, MEMORY_FULL, PRICE_OVERFLOW, SIZE_OVERFLOW } from './layout'
 import { saturate } from './u256'
 
-/** Ends and lengths from here on are out of gas whatever the gas. */
+/** Memories of frames end before this. */
 export const HUGE: u64 = 0x40000000
+/** What grows beyond it has no price. */
+const MOST_PRICED: u64 = 0x1fffffffe0
 
 /** Linear memory grows by no less. */
 const STEP: u64 = 0x1000000
@@ -17,17 +19,22 @@ export function reach(end: u64): bool {
   return memory.grow(<i32>((wanted - size + 0xffff) >> 16)) >= 0
 }
 
-/** Grows the frame's memory to hold `end` bytes. Returns the gas left, or -1. */
+/** The end of a range, the largest number if there is none so large. */
+@inline export function endOf(offset: u64, length: u64): u64 {
+  return offset + length < offset ? u64.MAX_VALUE : offset + length
+}
+
+/** Grows the frame's memory to hold `end` bytes. Returns the gas left, which is negative if it was not enough. */
 export function expand(frame: usize, gas: i64, end: u64): i64 {
   const size = <u64>load<u32>(frame, F_MEMORY_SIZE)
   if (end <= size) return gas
-  if (end > HUGE) return -1
+  if (end > MOST_PRICED) return end > u64.MAX_VALUE - 31 ? SIZE_OVERFLOW : PRICE_OVERFLOW
   const words = (end + 31) >> 5
   const before = size >> 5
   const cost = <i64>(3 * (words - before) + ((words * words) >> 9) - ((before * before) >> 9))
-  if (cost > gas) return -1
+  if (cost > gas) return gas - cost
   const base = load<u32>(frame, F_MEMORY)
-  if (!reach(<u64>base + (words << 5))) return -1
+  if (end > HUGE || !reach(<u64>base + (words << 5))) return MEMORY_FULL
   const from = base + <usize>size
   const length = <usize>((words << 5) - size)
   if (length <= 128) {
@@ -39,12 +46,10 @@ export function expand(frame: usize, gas: i64, end: u64): i64 {
   return gas - cost
 }
 
-/** Grows for the range whose offset and length are words on the stack. Returns the gas left, or -1. */
+/** Grows for the range whose offset and length are words on the stack. Returns the gas left, which is negative if it was not enough. */
 @inline export function expandRange(frame: usize, gas: i64, offset: usize, length: usize): i64 {
   const n = saturate(length)
-  if (n == 0) return gas
-  const o = saturate(offset)
-  return (o | n) >= HUGE ? -1 : expand(frame, gas, o + n)
+  return n == 0 ? gas : expand(frame, gas, endOf(saturate(offset), n))
 }
 
 /** Copies `length` bytes of a source of `size` bytes from `offset` on, zeros behind its end. */

@@ -2,12 +2,18 @@
  * What the traced build writes down: one record per opcode before it runs, completed behind it, and one per write into memory.
  * Records lie one behind the other from TRACE to the address in TRACE_TOP; the host takes them out after every run, and clears TRACE_HALT.
  *
- *   step   u32 size, u32 0, u32 pc, u32 opcode, u32 depth, u32 memory size, i64 gas, i64 cost, i64 refund, u32 height, u32 0, stack
+ *   step   u32 size, u32 0, u32 pc, u32 opcode, u32 depth, u32 memory size, i64 gas, i64 cost, i64 refund, u32 height, u32 failure, stack
  *   write  u32 size, u32 1, u32 offset, u32 length, u32 1 if the bytes follow, u32 0, bytes
+ *
+ * A failure is 1 when the opcode could not begin (stack, gas), 2 when it ended the frame.
  */
-import { F_CODE, F_DEPTH, F_MEMORY, F_MEMORY_SIZE, F_STACK, OPCODES, S_OUT_OF_GAS, TRACE_END, TRACE_HALT, TRACE_LAST, TRACE_REFUND,
-  TRACE_TOP } from './layout'
+import { F_CHILD_GAS, F_CODE, F_DEPTH, F_MEMORY, F_MEMORY_SIZE, F_STACK, OPCODES, S_CREATE, S_GAS_OVERFLOW, S_INIT_CODE_SIZE, S_OUT_OF_GAS,
+  S_REVERT, S_STACK, TRACE_END, TRACE_HALT, TRACE_LAST, TRACE_READS, TRACE_REFUND, TRACE_TOP } from './layout'
 import { saturate } from './u256'
+
+const READS_STEPS: u32 = 1
+const READS_STACK: u32 = 2
+const READS_MEMORY: u32 = 4
 
 const STEP: u32 = 56
 const WRITE: u32 = 24
@@ -16,8 +22,11 @@ const LONGEST: u32 = 0x10000
 
 /** Records the opcode that comes next; false if there is no room before the host has taken records out. */
 export function step(frame: usize, pc: usize, op: u32, sp: usize, gas: i64): bool {
+  const reads = load<u32>(TRACE_READS)
+  if ((reads & READS_STEPS) == 0) return true
   const stack: usize = load<u32>(frame, F_STACK)
-  const bytes = <u32>(sp - stack)
+  const height = <u32>(sp - stack)
+  const bytes = (reads & READS_STACK) != 0 ? height : 0
   const record: usize = load<u32>(TRACE_TOP)
   const size = STEP + bytes
   if (record + <usize>(size + 2 * WRITE + LONGEST) > TRACE_END || load<u32>(TRACE_HALT) != 0) return false
@@ -30,9 +39,9 @@ export function step(frame: usize, pc: usize, op: u32, sp: usize, gas: i64): boo
   store<i64>(record, gas, 24)
   store<i64>(record, 0, 32)
   store<i64>(record, load<i64>(TRACE_REFUND), 40)
-  store<u32>(record, bytes >> 5, 48)
+  store<u32>(record, height >> 5, 48)
   store<u32>(record, 0, 52)
-  memory.copy(record + <usize>STEP, stack + 32, bytes)
+  if (bytes != 0) memory.copy(record + <usize>STEP, stack + 32, bytes)
   store<u32>(TRACE_TOP, <u32>(record + <usize>size))
   store<u32>(TRACE_LAST, <u32>record)
   return true
@@ -40,7 +49,7 @@ export function step(frame: usize, pc: usize, op: u32, sp: usize, gas: i64): boo
 
 /** Records a write of `length` bytes at `address`, inside the frame's memory. */
 export function write(frame: usize, address: usize, length: u32): void {
-  if (length == 0) return
+  if (length == 0 || (load<u32>(TRACE_READS) & READS_MEMORY) == 0) return
   const record: usize = load<u32>(TRACE_TOP)
   const whole = length <= LONGEST && record + <usize>(WRITE + length + 8) <= TRACE_END
   const size = WRITE + (whole ? (length + 7) & ~7 : 0)
@@ -54,39 +63,47 @@ export function write(frame: usize, address: usize, length: u32): void {
   if (!whole) store<u32>(TRACE_HALT, 1)
 }
 
-/** An operand of a recorded step, 0 the top. */
-@inline function operand(record: usize, index: usize): usize {
-  return record + <usize>load<u32>(record) - ((index + 1) << 5)
+/** How far an opcode got that ended the frame: see the record. */
+@inline function failureOf(status: i32): u32 {
+  if (status == S_OUT_OF_GAS || status == S_STACK || status == S_INIT_CODE_SIZE || status == S_GAS_OVERFLOW) return 1
+  return status == S_REVERT || status > S_OUT_OF_GAS ? 2 : 0
 }
 
-/** Completes the record of the step that has just run: its cost, and what it wrote. */
+/** Completes the record of the step that has just run and left its operands where they were: its cost, and what it wrote. */
 export function finish(frame: usize, gas: i64, status: i32): void {
   const record: usize = load<u32>(TRACE_LAST)
   if (record == 0) return
   store<u32>(TRACE_LAST, 0)
   const op = load<u32>(record, 12)
-  if (status >= S_OUT_OF_GAS) {
+  const failure = failureOf(status)
+  store<u32>(record, failure, 52)
+  if (failure == 1 && (status != S_OUT_OF_GAS || gas < i64.MIN_VALUE >> 1)) {
+    // Not priced to the end: what it costs at least.
     store<i64>(record, <i64>load<u16>(OPCODES + (<usize>op << 3)), 32)
-    return
+  } else {
+    // The gas that goes with a creation is not part of its cost, as that of a call is.
+    const given = (op == 0xf0 || op == 0xf5) && (status == S_CREATE || failure == 2) ? load<i64>(frame, F_CHILD_GAS) : 0
+    store<i64>(record, load<i64>(record, 24) - gas - given, 32)
   }
-  store<i64>(record, load<i64>(record, 24) - gas, 32)
+  if (failure != 0 || (load<u32>(TRACE_READS) & READS_MEMORY) == 0) return
+  const top: usize = <usize>load<u32>(frame, F_STACK) + (<usize>load<u32>(record, 48) << 5)
   let target: usize
   let length: u64
   switch (op) {
     case 0x37: case 0x39: case 0x3e: case 0x5e:
-      target = operand(record, 0)
-      length = saturate(operand(record, 2))
+      target = top
+      length = saturate(top - 64)
       break
     case 0x3c:
-      target = operand(record, 1)
-      length = saturate(operand(record, 3))
+      target = top - 32
+      length = saturate(top - 96)
       break
     case 0x52:
-      target = operand(record, 0)
+      target = top
       length = 32
       break
     case 0x53:
-      target = operand(record, 0)
+      target = top
       length = 1
       break
     default:

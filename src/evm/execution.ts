@@ -5,6 +5,7 @@ import type { Account } from './account.ts'
 import type { Environment, Interpreter } from './interpreter.ts'
 import type { Journal } from './journal.ts'
 import { FRAME } from './layout.ts'
+import type { Recorder } from './recorder.ts'
 import type { CallMessage, CallResult, EvmOptions } from './types.ts'
 
 /** Someone who wants a frame: a running frame, or a caller outside. */
@@ -31,6 +32,8 @@ export interface ExecutionContext {
   readonly journal: Journal
   readonly access: Access
   readonly options: EvmOptions
+  /** Absent if nobody reads steps. */
+  readonly recorder: Recorder | undefined
   /** A whole call from outside, for precompiles that call back. */
   callBack(message: CallMessage, depth: number): CallResult
 }

@@ -20,6 +20,7 @@ import {
   succeed,
   type Wanting,
 } from './execution.ts'
+import { failureOf } from './failure.ts'
 import { addressKey, type Installed } from './interpreter.ts'
 import type { Snapshot } from './journal.ts'
 import {
@@ -33,12 +34,10 @@ import {
   STACK_SIZE,
   STACKS_END,
   STATUS,
-  TRACE_REFUND,
 } from './layout.ts'
-import { opcodeOf } from './opcodes.ts'
 import { CALL_KINDS, createPrecompileCalls } from './precompile-calls.ts'
 import { CODE_DEPOSIT } from './prices.ts'
-import { drain, type FrameKind } from './trace.ts'
+import type { FrameKind } from './trace.ts'
 import { writeAddressBigEndian } from './words.ts'
 
 const CREATE = 0xf0
@@ -66,10 +65,11 @@ interface Frame {
 
 /** The driver of one execution's frames. */
 export function createFrames(context: ExecutionContext) {
-  const { interpreter, environment, journal, access, options } = context
+  const { interpreter, environment, journal, access, options, recorder } = context
   const { rules, precompiles, shouldStop, tracer, optimiseAtCall = 2 } = options
   const { eips } = rules
   const { live } = interpreter
+  const failures = { interpreter, journal, rules, lastCall: access.lastCall }
   let stopped = false
 
   const runPrecompile = createPrecompileCalls(context)
@@ -255,7 +255,7 @@ export function createFrames(context: ExecutionContext) {
     journal.commit(snapshot)
     writeAddressBigEndian(interpreter.bytes(), A, frame.self.address)
     interpreter.exports.settleCreate(parent, true, interpreter.i64(record + FRAME.gas), 0, 0)
-    succeed(outcome, error ? EMPTY : frame.self.code!)
+    succeed(outcome, error ? range(from, length) : frame.self.code!)
     outcome.address = frame.self.address
   }
 
@@ -287,35 +287,10 @@ export function createFrames(context: ExecutionContext) {
       interpreter.exports.settleFrame(parent, record, true, true)
       succeed(outcome, output)
     } else {
+      const error = told ? failureOf(failures, record, status).error : errors.OUT_OF_GAS
       journal.revert(snapshot)
-      fail(outcome, told ? describe(record, status) : errors.OUT_OF_GAS)
+      fail(outcome, error)
       interpreter.exports.settleFrame(parent, record, false, false)
-    }
-  }
-
-  function describe(record: number, status: number): string {
-    const code = interpreter.bytes()[interpreter.u32(record + FRAME.pc)]!
-    switch (status) {
-      case STATUS.outOfGas:
-        return errors.OUT_OF_GAS
-      case STATUS.stack: {
-        const height = (interpreter.u32(record + FRAME.sp) - interpreter.u32(record + FRAME.stack)) / 32
-        const { pops, pushes } = opcodeOf(rules, code)!
-        if (height < pops) return `stack underflow (${height} <=> ${pops})`
-        return `stack limit reached ${height} (${1024 + pops - pushes})`
-      }
-      case STATUS.invalidJump:
-        return errors.INVALID_JUMP
-      case STATUS.invalidOpcode:
-        return code === 0xfe ? 'invalid opcode: INVALID' : `invalid opcode: opcode 0x${code.toString(16)} not defined`
-      case STATUS.writeProtection:
-        return errors.WRITE_PROTECTION
-      case STATUS.returnData:
-        return errors.RETURN_DATA_OUT_OF_BOUNDS
-      case STATUS.initCodeSize:
-        return errors.MAX_INIT_CODE_SIZE
-      default:
-        return errors.GAS_OVERFLOW
     }
   }
 
@@ -337,16 +312,20 @@ export function createFrames(context: ExecutionContext) {
     const creates = want === CREATE || want === CREATE2
     const kind: FrameKind = want === CREATE ? 'CREATE' : want === CREATE2 ? 'CREATE2' : CALL_KINDS[want]!
     const to = creates ? addressOfCreation(wanting, request?.nonce ?? self.nonce) : range(A + 12, 20)
-    tracer?.enter?.({
-      kind,
-      depth: depth + 1,
-      from: self.address,
-      to,
-      input: childData(interpreter, record),
-      gas: childGas(interpreter, record),
-      valueWei: want === DELEGATECALL ? interpreter.wordAt(record + FRAME.value) : childValue(interpreter, record),
-      isPrecompile: !creates && precompiles.has(toKey(to)),
-    })
+    if (creates) tracer?.account?.(to, journal)
+    tracer?.enter?.(
+      {
+        kind,
+        depth: depth + 1,
+        from: self.address,
+        to,
+        input: childData(interpreter, record),
+        gas: childGas(interpreter, record),
+        valueWei: want === DELEGATECALL ? interpreter.wordAt(record + FRAME.value) : childValue(interpreter, record),
+        isPrecompile: !creates && precompiles.has(toKey(to)),
+      },
+      journal,
+    )
   }
 
   /** `before` is the gas of the caller before the call was settled. */
@@ -356,18 +335,38 @@ export function createFrames(context: ExecutionContext) {
     tracer?.exit?.({ depth: depth + 1, success, error, gasUsed: childGas(interpreter, record) - back, output })
   }
 
+  function traceDestruct({ self, depth }: Frame): void {
+    const { heir, amount } = access.destructed!
+    access.destructed = undefined
+    const to = heir.address
+    tracer?.enter?.(
+      {
+        kind: 'SELFDESTRUCT',
+        depth: depth + 1,
+        from: self.address,
+        to,
+        input: EMPTY,
+        gas: 0n,
+        valueWei: amount,
+        isPrecompile: false,
+      },
+      journal,
+    )
+    tracer?.exit?.({ depth: depth + 1, success: true, error: undefined, gasUsed: 0n, output: EMPTY })
+  }
+
   function run(frame: Frame): number {
     access.self = frame.self
-    if (!tracer) return interpreter.exports.run(frame.record, FUEL)
-    interpreter.setI64(TRACE_REFUND, journal.refund())
+    recorder?.prepare()
     const status = interpreter.exports.run(frame.record, FUEL)
-    drain(interpreter, frame.record, tracer)
+    recorder?.tell(frame, (priced) => failureOf(failures, frame.record, status, priced))
+    if (access.destructed) traceDestruct(frame)
     return status
   }
 
   /** A frame that has run long goes on in the fast loop. */
   function quicken({ record, installed }: Frame): void {
-    if (installed.blocks !== 0 || installed.local || tracer) return
+    if (installed.blocks !== 0 || installed.local || recorder) return
     interpreter.optimise(installed)
     if (installed.blocks !== 0) interpreter.exports.quicken(record, installed.blocks)
   }

@@ -9,7 +9,7 @@ import { createFrames } from './frames.ts'
 import { type Interpreter, openCaller, sharedInterpreter } from './interpreter.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { A, FRAME } from './layout.ts'
-import { clearTrace } from './trace.ts'
+import { clearTrace, createRecorder } from './recorder.ts'
 import type { CallMessage, CallResult, CreateMessage, CreateResult, EvmOptions } from './types.ts'
 import { writeAddress, writeAddressBigEndian } from './words.ts'
 
@@ -39,12 +39,13 @@ interface Opening {
 /** The EVM for one transaction over a state. */
 export function createEvm(
   options: EvmOptions,
-  interpreter: Interpreter = sharedInterpreter(options.tracer ? 'traced' : 'plain'),
+  interpreter: Interpreter = sharedInterpreter(options.tracer?.reads ? 'traced' : 'plain'),
 ): Evm {
   const environment = environmentOf(options)
   const journal = createJournal(options.state, options.rules, options.precompiles)
   const access = createAccess(interpreter, journal, options)
-  const frames = createFrames({ interpreter, environment, journal, access, options, callBack })
+  const recorder = createRecorder(interpreter, journal, access, options.tracer)
+  const frames = createFrames({ interpreter, environment, journal, access, options, recorder, callBack })
 
   /** Opens the caller's record, runs what it wants, and closes it again whatever happens. */
   function run(opening: Opening, request: Request): { outcome: Outcome; gasLeft: bigint } {
@@ -55,7 +56,7 @@ export function createEvm(
     const start = journal.snapshot()
     interpreter.attach(access, environment)
     try {
-      if (options.tracer && base === 0) clearTrace(interpreter)
+      if (recorder && base === 0) clearTrace(interpreter)
       const record = openCaller(interpreter, opening.data)
       const paid = opening.gas > MAX_GAS ? MAX_GAS : opening.gas
       if (record === undefined) {

@@ -190,8 +190,18 @@ test('memory costs what its highest word costs, and too much of it is out of gas
   const used = (code: string) => GAS - machine({ code }).call().gasLeft
   expect(used('5f5f52')).toBe(2n + 2n + 3n + 3n)
   expect(used('5f6203ffe052')).toBe(2n + 3n + 3n + 3n * 8192n + (8192n * 8192n) / 512n)
-  for (const code of [`5f${push(MAX)}52`, `${push(1n << 63n)}51`, `${push(MAX, MAX)}20`, `5f${push(1n << 40n)}53`]) {
-    expect(machine({ code }).call()).toMatchObject({ success: false, error: 'out of gas', gasLeft: 0n })
+  // Geth counts memory in 64 bits, and prices no more than 0x1fffffffe0 bytes of it.
+  const failures = [
+    [`5f${push(MAX)}52`, 'gas uint64 overflow'],
+    [`${push(MAX, MAX)}20`, 'gas uint64 overflow'],
+    [`${push((1n << 64n) - 63n)}51`, 'gas uint64 overflow'],
+    [`${push((1n << 64n) - 64n)}51`, 'out of gas: gas uint64 overflow'],
+    [`${push(0x1fffffffe1n)}51`, 'out of gas: gas uint64 overflow'],
+    [`${push(0x1fffffffc0n)}51`, 'out of gas'],
+    [`5f${push(1n << 36n)}53`, 'out of gas'],
+  ] as const
+  for (const [code, error] of failures) {
+    expect(machine({ code }).call()).toMatchObject({ success: false, error, gasLeft: 0n })
   }
 })
 
@@ -236,16 +246,16 @@ test('truncated PUSH reads zeros behind the code', () => {
 
 test('opcodes of later forks are not defined before them', () => {
   const since: readonly [string, string, 'Frontier' | 'Byzantium' | 'Shanghai' | 'London' | 'Cancun' | 'Prague'][] = [
-    ['600060006000600060006000f4', '0xf4', 'Frontier'],
-    ['600060001b', '0x1b', 'Byzantium'],
-    ['46', '0x46', 'Byzantium'],
-    ['5f', '0x5f', 'London'],
-    ['60005c', '0x5c', 'Shanghai'],
-    ['6000600060005e', '0x5e', 'Shanghai'],
-    ['60001e', '0x1e', 'Prague'],
+    ['600060006000600060006000f4', 'DELEGATECALL', 'Frontier'],
+    ['600060001b', 'SHL', 'Byzantium'],
+    ['46', 'CHAINID', 'Byzantium'],
+    ['5f', 'PUSH0', 'London'],
+    ['60005c', 'TLOAD', 'Shanghai'],
+    ['6000600060005e', 'MCOPY', 'Shanghai'],
+    ['60001e', 'CLZ', 'Prague'],
   ]
-  for (const [code, opcode, before] of since) {
-    expect(machine({ code, fork: before }).call().error).toBe(`invalid opcode: opcode ${opcode} not defined`)
+  for (const [code, name, before] of since) {
+    expect(machine({ code, fork: before }).call().error).toBe(`invalid opcode: ${name}`)
     expect(machine({ code }).call().error).toBeUndefined()
   }
 })

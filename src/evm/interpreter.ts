@@ -32,7 +32,7 @@ export interface Host {
   blockhash(): void
   blobhash(index: number): void
   log(data: number, length: number, topics: number, count: number): void
-  selfdestruct(): number
+  selfdestruct(isStatic: number): number
   callcost(opcode: number, valued: number): number
   returndatacopy(target: number, offset: number, length: number): void
 }
@@ -138,7 +138,7 @@ function instantiate(build: Build, host: () => Host): Exports {
       blockhash: () => host().blockhash(),
       blobhash: (index: number) => host().blobhash(index),
       log: (data: number, length: number, topics: number, count: number) => host().log(data, length, topics, count),
-      selfdestruct: () => host().selfdestruct(),
+      selfdestruct: (isStatic: number) => host().selfdestruct(isStatic),
       callcost: (opcode: number, valued: number) => host().callcost(opcode, valued),
       returndatacopy: (target: number, offset: number, length: number) => host().returndatacopy(target, offset, length),
     },

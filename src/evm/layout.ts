@@ -12,8 +12,12 @@ export const RULES = 0x10600
 export const RETURN_LENGTH = 0x10610
 /** Of the traced build: see `evm/layout.ts`. */
 export const TRACE_TOP = 0x10620
+export const TRACE_LAST = 0x10624
 export const TRACE_HALT = 0x10628
 export const TRACE_REFUND = 0x10630
+export const TRACE_READS = 0x10638
+export const CALL_GAS = 0x10640
+export const CALL_PRICED = 0x10648
 export const TRACE = 0x120000
 export const OPCODES = 0x11000
 export const FRAMES = 0x20000
@@ -38,6 +42,8 @@ export const FRAME = {
   memorySize: 24,
   code: 28,
   codeLength: 32,
+  data: 40,
+  dataLength: 44,
   static: 48,
   out: 52,
   outLength: 56,
@@ -54,6 +60,14 @@ export const FRAME = {
   depth: 188,
   childValue: 192,
   childAddress: 224,
+} as const
+
+/** Gas behind an opcode whose price cannot be said, by reason. */
+export const UNPRICED = {
+  sizeOverflow: -(1n << 63n) + 1n,
+  priceOverflow: -(1n << 63n) + 2n,
+  belowSentry: -(1n << 63n) + 3n,
+  memoryFull: -(1n << 63n) + 4n,
 } as const
 
 /** How a run ended. */

@@ -33,6 +33,7 @@ export function createPrecompileCalls({
   journal,
   access,
   options,
+  recorder,
   callBack,
 }: ExecutionContext) {
   const { precompiles } = options
@@ -51,11 +52,7 @@ export function createPrecompileCalls({
     interpreter.setU32(RETURN_LENGTH, output.length)
     const wanted = Math.min(output.length, interpreter.u32(parent + FRAME.childOutLength))
     bytes.set(output.subarray(0, wanted), interpreter.u32(parent + FRAME.childOut))
-    if (wanted > 0)
-      options.tracer?.memory?.(
-        interpreter.u32(parent + FRAME.childOut) - interpreter.u32(parent + FRAME.memory),
-        output.subarray(0, wanted),
-      )
+    if (wanted > 0) recorder?.wrote(parent, interpreter.u32(parent + FRAME.childOut), wanted)
   }
 
   function runPrecompile(
@@ -119,7 +116,10 @@ export function createPrecompileCalls({
         journal.flush()
         return result
       },
-      log: (log) => journal.log(log),
+      log(log) {
+        journal.log(log)
+        options.tracer?.log?.(log)
+      },
     }
     journal.openBranch()
     nested++

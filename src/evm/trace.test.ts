@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { CALLER, CONTRACT, GAS, machine, OTHER } from '../../test/evm/machine.ts'
-import { decodeUint, formatHex } from '../primitives/bytes.ts'
+import { formatHex } from '../primitives/bytes.ts'
 import { OPCODES } from './opcodes.ts'
-import type { FrameEnd, FrameStart, Tracer } from './trace.ts'
+import { FAILURE, type FrameEnd, type FrameStart, RECORD, STEP, type StepBatch, type Tracer, WRITE } from './trace.ts'
 
 interface Line {
   readonly text: string
   readonly gas: bigint
   readonly cost: bigint
+  readonly failure: number
+  readonly error: string | undefined
 }
 
 /** A tracer that writes down everything. */
@@ -15,14 +17,40 @@ function recorder() {
   const steps: Line[] = []
   const frames: (FrameStart | FrameEnd)[] = []
   const memory: string[] = []
+
+  function stackOf(bytes: Uint8Array, at: number, height: number): string[] {
+    return Array.from({ length: height }, (_, i) => {
+      const from = at + STEP.stack + 32 * i
+      return BigInt(`0x${formatHex(bytes.slice(from, from + 32).reverse())}`).toString(16)
+    })
+  }
+
+  function take({ bytes, start, end, error, memory: base }: StepBatch): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    for (let at = start; at < end; at += view.getUint32(at, true)) {
+      const u32 = (offset: number) => view.getUint32(at + offset, true)
+      if (u32(STEP.kind) === RECORD.write) {
+        const from = u32(WRITE.whole) === 1 ? at + WRITE.bytes : base + u32(WRITE.offset)
+        memory.push(`${u32(WRITE.offset)} ${formatHex(bytes.slice(from, from + u32(WRITE.length)))}`)
+        continue
+      }
+      const op = u32(STEP.op)
+      const stack = stackOf(bytes, at, u32(STEP.height))
+      steps.push({
+        text: `${u32(STEP.depth)} ${u32(STEP.pc)} ${OPCODES[op]?.name ?? op} [${stack}]`,
+        gas: view.getBigInt64(at + STEP.gas, true),
+        cost: view.getBigInt64(at + STEP.cost, true),
+        failure: u32(STEP.failure),
+        error: u32(STEP.failure) === FAILURE.none ? undefined : error,
+      })
+    }
+  }
+
   const tracer: Tracer = {
+    reads: () => ({ stack: true, memory: true }),
     enter: (frame) => frames.push(frame),
     exit: (frame) => frames.push(frame),
-    step({ pc, op, depth, gas, cost, stackHeight, stackItem }) {
-      const stack = Array.from({ length: stackHeight }, (_, i) => decodeUint(stackItem(i)).toString(16))
-      steps.push({ text: `${depth} ${pc} ${OPCODES[op]?.name ?? op} [${stack}]`, gas, cost })
-    },
-    memory: (offset, bytes) => memory.push(`${offset} ${formatHex(bytes)}`),
+    steps: take,
   }
   return { tracer, steps, frames, memory }
 }
@@ -57,7 +85,7 @@ test('frames are told with who called whom, and how each ended', () => {
   expect(outer).toMatchObject({ kind: 'CALL', depth: 1, from: CALLER, to: CONTRACT, gas: GAS })
   expect(inner).toMatchObject({ kind: 'CALL', depth: 2, from: CONTRACT, to: OTHER, gas: 0xffffn + 2300n, valueWei: 5n })
   expect(innerEnd).toMatchObject({ depth: 2, success: false, error: 'execution reverted', gasUsed: 16n })
-  expect(decodeUint((innerEnd as FrameEnd).output)).toBe(42n)
+  expect(BigInt(`0x${formatHex((innerEnd as FrameEnd).output)}`)).toBe(42n)
   expect(precompile).toMatchObject({ kind: 'STATICCALL', depth: 2, to: CALLER })
   expect(precompileEnd).toMatchObject({ depth: 2, success: true, gasUsed: 0n })
   expect(outerEnd).toMatchObject({ depth: 1, success: true })
@@ -88,6 +116,6 @@ test('both builds come to the same end', () => {
     '60ff6101f452',
   ]) {
     const plain = machine({ code }).call({ gas: 100_000n })
-    expect(machine({ code, tracer: {} }).call({ gas: 100_000n })).toEqual(plain)
+    expect(machine({ code, tracer: recorder().tracer }).call({ gas: 100_000n })).toEqual(plain)
   }
 })

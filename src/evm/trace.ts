@@ -1,21 +1,24 @@
-/** What an execution on the traced build tells: frames as they begin and end, and every step between, in batches. */
+/**
+ * What an execution tells whoever traces it: frames, logs and accounts as they come, and steps in batches. A tracer that reads no
+ * steps costs the execution next to nothing: it runs on the plain build.
+ */
+import type { EvmLog } from './state.ts'
+import type { CallKind } from './types.ts'
 
-import type { Interpreter } from './interpreter.ts'
-import { FRAME, TRACE, TRACE_HALT, TRACE_TOP } from './layout.ts'
-
-export type FrameKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2'
+export type FrameKind = CallKind | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
 
 export interface FrameStart {
   readonly kind: FrameKind
   /** 1 for the outermost. */
   readonly depth: number
+  /** Who calls, creates or is destructed: for DELEGATECALL the account that the code works on. */
   readonly from: Uint8Array
-  /** The account called or to be created. */
+  /** The account called or to be created, or the heir. */
   readonly to: Uint8Array
   /** Calldata or init code. */
   readonly input: Uint8Array
   readonly gas: bigint
-  /** Unit: wei. */
+  /** What is moved; under DELEGATECALL what the frame around it got. Unit: wei. */
   readonly valueWei: bigint
   readonly isPrecompile: boolean
 }
@@ -26,73 +29,113 @@ export interface FrameEnd {
   /** In geth's words. */
   readonly error: string | undefined
   readonly gasUsed: bigint
+  /** Return or revert data; of a creation the deployed code. */
   readonly output: Uint8Array
 }
 
-/** One opcode, before it ran. Valid only during the call of `step`: copy what is kept. */
-interface Step {
-  readonly pc: number
-  readonly op: number
+/** Accounts and slots as running code sees them. */
+export interface TraceState {
+  exists(address: Uint8Array): boolean
+  balance(address: Uint8Array): bigint
+  nonce(address: Uint8Array): bigint
+  code(address: Uint8Array): Uint8Array
+  storage(address: Uint8Array, slot: Uint8Array): Uint8Array
+}
+
+/** The transaction that is traced, before anything of it happened. */
+export interface TracedTransaction {
+  readonly from: Uint8Array
+  /** Undefined for a creation. */
+  readonly to: Uint8Array | undefined
+  /** Where a creation creates. */
+  readonly contractAddress?: Uint8Array | undefined
+  readonly gasLimit: bigint
+  readonly gasPriceWei: bigint
+  readonly valueWei: bigint
+  readonly input: Uint8Array
+  readonly coinbase: Uint8Array
+  /** The signers of its authorizations (EIP-7702) that can be recovered. */
+  readonly authorities: readonly Uint8Array[]
+}
+
+/** How the traced transaction ended: what its receipt says. */
+export interface TracedResult {
+  readonly success: boolean
+  readonly error?: string | undefined
+  readonly gasUsed: bigint
+  readonly output: Uint8Array
+}
+
+/** The frame whose steps a batch holds, as its code sees itself. */
+export interface RunningContract {
+  readonly address: Uint8Array
+  readonly caller: Uint8Array
+  readonly valueWei: bigint
+  readonly input: Uint8Array
+}
+
+/** Offsets in the record of a step: see `evm/trace.ts`. The stack lies behind it, bottom first, words as four limbs, the lowest first. */
+export const STEP = {
+  size: 0,
+  kind: 4,
+  pc: 8,
+  op: 12,
+  depth: 16,
+  memorySize: 20,
+  gas: 24,
+  cost: 32,
+  refund: 40,
+  height: 48,
+  failure: 52,
+  stack: 56,
+} as const
+
+/** Offsets in the record of a write into memory; the bytes lie behind it if `whole` is 1, else in the frame's memory. */
+export const WRITE = { size: 0, kind: 4, offset: 8, length: 12, whole: 16, bytes: 24 } as const
+
+/** Kinds of records. */
+export const RECORD = { step: 0, write: 1 } as const
+
+/** How far a step got that ended its frame: not begun (stack, gas), or begun (everything else, REVERT too). */
+export const FAILURE = { none: 0, notBegun: 1, begun: 2 } as const
+
+/** What one frame did until it called, ended, or filled the buffer. Everything in it is valid during the call of `steps` only. */
+export interface StepBatch {
+  /** 1 for the outermost frame. */
   readonly depth: number
-  readonly gas: bigint
-  /** All that it took, the gas of a call it made included; of a failed step, what it costs at least. */
-  readonly cost: bigint
-  readonly refund: bigint
-  /** Unit: bytes, before the step. */
-  readonly memorySize: number
-  readonly stackHeight: number
-  /** 32 bytes, big-endian; index 0 is the bottom. */
-  stackItem(index: number): Uint8Array
+  readonly contract: RunningContract
+  /** Linear memory: records lie one behind the other from `start` to `end`, each as long as its first u32 says. */
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+  /** Where the frame's memory begins in `bytes`. */
+  readonly memory: number
+  /** Why the last step failed, in geth's words, if it did. */
+  readonly error: string | undefined
+  /** Return data of the frame's last call. */
+  returnData(): Uint8Array
+  /** The state before the step whose record lies at an address. */
+  stateBefore(record: number): TraceState
 }
 
-/** Whoever listens. Order: `enter`, then the frame's steps, writes and inner frames, then `exit`. */
+/** What a tracer reads of steps. */
+export interface StepReads {
+  readonly stack: boolean
+  readonly memory: boolean
+}
+
+/** Whoever listens. Order: `start`, then `enter`, the frame's batches and inner frames, `exit`, then `end`. */
 export interface Tracer {
-  enter?(frame: FrameStart): void
+  /** Undefined for a tracer that reads no steps, or no more of them. Asked before every run of code. */
+  reads?(): StepReads | undefined
+  /** Before nonce, fees and authorizations. What runs the transaction calls this and `end`, after fees and refunds. */
+  start?(transaction: TracedTransaction, state: TraceState): void
+  end?(result: TracedResult, state: TraceState): void
+  enter?(frame: FrameStart, state: TraceState): void
   exit?(frame: FrameEnd): void
-  step?(step: Step): void
-  /** The frame that ran last wrote into its memory. */
-  memory?(offset: number, bytes: Uint8Array): void
-  selfdestruct?(from: Uint8Array, to: Uint8Array, balanceWei: bigint): void
-}
-
-const KIND_WRITE = 1
-const STEP_HEADER = 56
-const WRITE_HEADER = 24
-
-/** Hands what the machine has recorded to the tracer, and empties the buffer. `frame` is the record of the frame that ran. */
-export function drain(interpreter: Interpreter, frame: number, tracer: Tracer): void {
-  const end = interpreter.u32(TRACE_TOP)
-  for (let at = TRACE; at < end; at += interpreter.u32(at)) {
-    if (interpreter.u32(at + 4) === KIND_WRITE) {
-      const offset = interpreter.u32(at + 8)
-      const from = interpreter.u32(at + 16) === 1 ? at + WRITE_HEADER : interpreter.u32(frame + FRAME.memory) + offset
-      tracer.memory?.(offset, interpreter.slice(from, from + interpreter.u32(at + 12)))
-    } else if (tracer.step) {
-      tracer.step(stepAt(interpreter, at))
-    }
-  }
-  clearTrace(interpreter)
-}
-
-/** Empties the buffer: before the first run of an execution. */
-export function clearTrace(interpreter: Interpreter): void {
-  interpreter.setU32(TRACE_TOP, TRACE)
-  interpreter.setU32(TRACE_HALT, 0)
-}
-
-function stepAt(interpreter: Interpreter, at: number): Step {
-  return {
-    pc: interpreter.u32(at + 8),
-    op: interpreter.u32(at + 12),
-    depth: interpreter.u32(at + 16),
-    memorySize: interpreter.u32(at + 20),
-    gas: interpreter.i64(at + 24),
-    cost: interpreter.i64(at + 32),
-    refund: interpreter.i64(at + 40),
-    stackHeight: interpreter.u32(at + 48),
-    stackItem(index) {
-      const from = at + STEP_HEADER + 32 * index
-      return interpreter.slice(from, from + 32).reverse()
-    },
-  }
+  steps?(batch: StepBatch): void
+  log?(log: EvmLog): void
+  /** An opcode that was paid for looked at an account, or is about to call or create it. */
+  account?(address: Uint8Array, state: TraceState): void
+  slot?(address: Uint8Array, slot: Uint8Array, state: TraceState): void
 }

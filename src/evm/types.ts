@@ -139,6 +139,6 @@ export interface EvmOptions {
    * that is seen once is seen never again. Tests of the fast loop say 1.
    */
   readonly optimiseAtCall?: number
-  /** Runs on the traced build and hears everything. */
+  /** Hears what happens; if it reads steps, the code runs on the traced build. */
   readonly tracer?: Tracer
 }

@@ -1,0 +1,150 @@
+/** Recorded steps on their way from the machine to the tracer. */
+import { fromKey, toKey } from '../primitives/bytes.ts'
+import type { Access } from './access.ts'
+import type { Account } from './account.ts'
+import type { Failure } from './failure.ts'
+import type { Interpreter } from './interpreter.ts'
+import type { Journal } from './journal.ts'
+import {
+  FRAME,
+  RETURN_DATA,
+  RETURN_DATA_SIZE,
+  RETURN_LENGTH,
+  TRACE,
+  TRACE_HALT,
+  TRACE_LAST,
+  TRACE_READS,
+  TRACE_REFUND,
+  TRACE_TOP,
+} from './layout.ts'
+import { FAILURE, RECORD, type RunningContract, STEP, type Tracer, type TraceState, WRITE } from './trace.ts'
+
+/** A frame as the recorder sees it. */
+interface RecordedFrame {
+  readonly record: number
+  readonly depth: number
+  readonly self: Account
+  readonly caller: Account
+}
+
+export interface Recorder {
+  /** Before a run: says what is to be recorded. */
+  prepare(): void
+  /** After a run: tells what was recorded. `failure` is asked only if the last step failed. */
+  tell(frame: RecordedFrame, failure: (priced: bigint) => Failure): void
+  /** Bytes that the host wrote into a frame's memory. */
+  wrote(record: number, address: number, length: number): void
+}
+
+/** Empties the buffer: before the first run of an execution. */
+export function clearTrace(interpreter: Interpreter): void {
+  interpreter.setU32(TRACE_TOP, TRACE)
+  interpreter.setU32(TRACE_HALT, 0)
+  interpreter.setU32(TRACE_LAST, 0)
+}
+
+/** The recorder of one execution; undefined if its tracer reads no steps. */
+export function createRecorder(
+  interpreter: Interpreter,
+  journal: Journal,
+  access: Access,
+  tracer: Tracer | undefined,
+): Recorder | undefined {
+  if (!tracer?.reads) return undefined
+  const { changes } = access
+
+  /** The last step in the buffer, or 0. */
+  function lastStep(end: number): number {
+    let last = 0
+    for (let at = TRACE; at < end; at += interpreter.u32(at))
+      if (interpreter.u32(at + STEP.kind) === RECORD.step) last = at
+    return last
+  }
+
+  /** The text of a failure in the last step, whose cost it completes. */
+  function settleFailure(end: number, failure: (priced: bigint) => Failure): string | undefined {
+    const last = lastStep(end)
+    if (last === 0 || interpreter.u32(last + STEP.failure) === FAILURE.none) return undefined
+    const { error, cost } = failure(interpreter.i64(last + STEP.cost))
+    interpreter.setI64(last + STEP.cost, BigInt.asIntN(64, cost))
+    return error
+  }
+
+  function returnData(): Uint8Array {
+    const length = interpreter.u32(RETURN_LENGTH)
+    return length > RETURN_DATA_SIZE ? access.largeReturn : interpreter.slice(RETURN_DATA, RETURN_DATA + length)
+  }
+
+  return {
+    prepare() {
+      const reads = tracer.reads?.()
+      interpreter.setU32(TRACE_READS, reads ? 1 | (reads.stack ? 2 : 0) | (reads.memory ? 4 : 0) : 0)
+      interpreter.setI64(TRACE_REFUND, journal.refund())
+    },
+    tell({ record, depth, self, caller }, failure) {
+      const end = interpreter.u32(TRACE_TOP)
+      if (end !== TRACE) {
+        tracer.steps?.({
+          depth,
+          get contract() {
+            return runningContract(interpreter, record, self, caller)
+          },
+          bytes: interpreter.bytes(),
+          start: TRACE,
+          end,
+          memory: interpreter.u32(record + FRAME.memory),
+          error: settleFailure(end, failure),
+          returnData,
+          stateBefore: (at) => stateBefore(access, journal, at),
+        })
+      }
+      changes.length = 0
+      clearTrace(interpreter)
+    },
+    wrote(record, address, length) {
+      if ((interpreter.u32(TRACE_READS) & 4) === 0) return
+      const at = interpreter.u32(TRACE_TOP)
+      interpreter.setU32(at + WRITE.size, WRITE.bytes)
+      interpreter.setU32(at + WRITE.kind, RECORD.write)
+      interpreter.setU32(at + WRITE.offset, address - interpreter.u32(record + FRAME.memory))
+      interpreter.setU32(at + WRITE.length, length)
+      interpreter.setU32(at + WRITE.whole, 0)
+      interpreter.setU32(TRACE_TOP, at + WRITE.bytes)
+      interpreter.setU32(TRACE_HALT, 1)
+    },
+  }
+}
+
+function runningContract(interpreter: Interpreter, record: number, self: Account, caller: Account): RunningContract {
+  const data = interpreter.u32(record + FRAME.data)
+  return {
+    address: self.address,
+    caller: caller.address,
+    valueWei: interpreter.wordAt(record + FRAME.value),
+    input: interpreter.slice(data, data + interpreter.u32(record + FRAME.dataLength)),
+  }
+}
+
+/** The state as it was before a step that has already run. */
+function stateBefore({ changes }: Access, journal: Journal, record: number): TraceState {
+  if (changes.length === 0) return journal
+  return {
+    exists: (address) => journal.exists(address),
+    nonce: (address) => journal.nonce(address),
+    code: (address) => journal.code(address),
+    balance(address) {
+      const key = toKey(address)
+      const change = changes.find(
+        ({ record: at, account, balance }) => at >= record && balance !== undefined && account.key === key,
+      )
+      return change?.balance ?? journal.balance(address)
+    },
+    storage(address, slot) {
+      const [key, slotKey] = [toKey(address), toKey(slot)]
+      const change = changes.find(
+        (candidate) => candidate.record >= record && candidate.slot?.key === slotKey && candidate.account.key === key,
+      )
+      return change?.slot ? fromKey(change.slot.value) : journal.storage(address, slot)
+    },
+  }
+}
