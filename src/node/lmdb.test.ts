@@ -39,7 +39,7 @@ test('a database of another format is refused by name', async () => {
   const backend = openLmdb(home)
   backend.write([{ table: 'format', key: utf8(''), value: utf8('almanac store 999') }])
   await backend.close()
-  expect(() => openLmdb(home)).toThrow('has format "almanac store 999", this build reads "almanac store 1"')
+  expect(() => openLmdb(home)).toThrow('has format "almanac store 999", this build reads "almanac store 2"')
   rmSync(home, { recursive: true, force: true })
 })
 

@@ -15,14 +15,14 @@ export interface LmdbOptions {
  * maps with their pages stay until the process ends: on a chain of 60,000 blocks they held more than the file.
  */
 const MAP_BYTES = 2 ** 36
-const FORMAT = 'almanac store 1'
+const FORMAT = 'almanac store 2'
 const FORMAT_KEY = Buffer.from('format\0')
 /**
  * Tables with a database of their own, because they are large: the first group is written anywhere, the second grows at
  * its end. All others share one, behind their names. The set is fixed, since opening a database disturbs open views.
  */
-const SCATTERED = ['head', 'node'] as const
-const GROWING = ['log', 'block', 'results', 'receipts'] as const
+const SCATTERED = ['head'] as const
+const GROWING = ['log', 'node', 'block', 'results', 'receipts'] as const
 const SHARED = 'tables'
 
 type Db = Database<Buffer, Buffer>

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compare, formatHex, formatUtf8, hex, utf8 } from '../primitives/bytes.ts'
 import { type Backend, MAX_ROW_KEY } from './backend.ts'
 import { compareTexts } from './order.ts'
-import type { Range, Tables } from './types.ts'
+import type { Change, Range, Tables } from './types.ts'
 
 export interface BackendMaker {
   open(): Backend
@@ -19,6 +19,26 @@ export function seeded(seed: number): (n: number) => number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return (state >>> 8) % n
   }
+}
+
+/** Stores that random blocks write to. */
+export const STORES = ['acc', 'bank', 'evm']
+
+/** Writes of a random block, sorted as a branch gives them. */
+export function randomBlock(below: (n: number) => number, count: number): Change[] {
+  const changes = new Map<string, Change>()
+  // One key changes so often that its versions fill several runs.
+  if (below(8) > 0) {
+    const value = below(9) === 0 ? undefined : Uint8Array.of(below(256))
+    changes.set('bank 01', { store: 'bank', key: Uint8Array.of(1), value })
+  }
+  for (let i = 0; i < count; i++) {
+    const store = STORES[below(3)]!
+    const key = Uint8Array.of(below(4) === 0 ? 0xff : 1, below(24)).subarray(0, 1 + below(2))
+    const value = below(3) === 0 ? undefined : Uint8Array.from({ length: below(4) }, () => below(256))
+    changes.set(`${store} ${formatHex(key)}`, { store, key, value })
+  }
+  return [...changes].sort(([a], [b]) => compareTexts(a, b)).map(([, change]) => change)
 }
 
 const keysOf = (tables: Tables, table: string, range?: Range) =>

@@ -17,17 +17,20 @@ export interface Tip {
   readonly earliest: number
   /** The first height whose changes are in the log; what older heights wrote is in `base`. */
   readonly logFrom: number
+  /** How often the chain has been rolled back: a height may then have become another. */
+  readonly rollbacks: number
   readonly appHash: Uint8Array
 }
 
-const NO_TIP: Tip = { height: 0, earliest: 0, logFrom: 0, appHash: new Uint8Array(0) }
+const NO_TIP: Tip = { height: 0, earliest: 0, logFrom: 0, rollbacks: 0, appHash: new Uint8Array(0) }
 
 export function readTip(tables: Tables): Tip {
   const bytes = tables.get(META, TIP)
   if (!bytes) return NO_TIP
   const input: Input = { bytes, at: 0 }
   const [height, earliest, logFrom] = [takeVarint(input), takeVarint(input), takeVarint(input)]
-  return { height, earliest, logFrom, appHash: takeBytes(input, bytes.length - input.at) }
+  const rollbacks = takeVarint(input)
+  return { height, earliest, logFrom, rollbacks, appHash: takeBytes(input, bytes.length - input.at) }
 }
 
 export function tipRow(tip: Tip): TableWrite {
@@ -35,6 +38,7 @@ export function tipRow(tip: Tip): TableWrite {
   putVarint(out, tip.height)
   putVarint(out, tip.earliest)
   putVarint(out, tip.logFrom)
+  putVarint(out, tip.rollbacks)
   putBytes(out, tip.appHash)
   return { table: META, key: TIP, value: finish(out) }
 }

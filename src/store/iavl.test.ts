@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { compare, formatHex, formatUtf8, hex, utf8 } from '../primitives/bytes.ts'
 import { seeded } from './contract.ts'
 import { createForest, type Forest } from './iavl.ts'
+import { merkleRoot, storeLeaf } from './multi-store.ts'
 import { NONE, type Node } from './nodes.ts'
-import { merkleRoot, storeLeaf } from './trees.ts'
 
 /** A forest over pages kept in a map. */
 function forestOver(pages: Map<number, Uint8Array>): Forest {
@@ -15,14 +15,21 @@ function forestOver(pages: Map<number, Uint8Array>): Forest {
 }
 
 /** Saves a tree and gives it in a forest that knows nothing but the pages. */
-function reopened(pages: Map<number, Uint8Array>, forest: Forest, root: Node): { forest: Forest; root: Node } {
+function reopened(
+  pages: Map<number, Uint8Array>,
+  forest: Forest,
+  root: Node,
+  version: number,
+): { forest: Forest; root: Node } {
   forest.rootHash(root)
+  forest.keep(version)
   if (root === NONE) return { forest, root }
   const reference = forest.save(root)
   const { written, dropped } = forest.takePages()
   for (const page of dropped) pages.delete(page)
   for (const [page, bytes] of written) pages.set(page, bytes)
   const again = forestOver(pages)
+  again.keep(version)
   return { forest: again, root: again.refer(reference) }
 }
 
@@ -97,7 +104,7 @@ test.each([false, true])(
       }
       if (version === 3) remove()
       expect(formatHex(forest.rootHash(root))).toBe(hash)
-      if (paged) ({ forest, root } = reopened(pages, forest, root))
+      if (paged) ({ forest, root } = reopened(pages, forest, root, version))
     }
     const nodes = [...forest.walk(root)].map(({ key, version, height }) => `${formatUtf8(key)}/${version}/${height}`)
     expect(nodes.join(' ')).toBe('a/1/0 b/3/0 b/3/1 c/3/0 c/3/2 d/2/0 e/3/0 e/3/1 d/3/3')
@@ -129,7 +136,7 @@ test.each([1, 2, 3])(
         }
       }
       expect(formatHex(paged.forest.rootHash(paged.root))).toBe(formatHex(whole.rootHash(root)))
-      if (version % 3 === 0) paged = reopened(pages, paged.forest, paged.root)
+      if (version % 3 === 0) paged = reopened(pages, paged.forest, paged.root, version)
     }
     const nodes = [...paged.forest.walk(paged.root)]
     expect(nodes).toEqual([...whole.walk(root)])
@@ -138,7 +145,7 @@ test.each([1, 2, 3])(
     expect([...leaves].sort(compare)).toEqual(leaves)
     expect(paged.forest.nodeCount).toBe(nodes.length)
     // Pages that no tree needs are dropped: all that are left are read by a walk.
-    const { forest: last, root: lastRoot } = reopened(pages, paged.forest, paged.root)
+    const { forest: last, root: lastRoot } = reopened(pages, paged.forest, paged.root, 60)
     const needed = new Set<number>()
     const counting = createForest(
       (page) => {

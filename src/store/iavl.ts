@@ -1,12 +1,36 @@
 /**
- * IAVL trees (state-layout.md §5.5): they commit to a store's contents and to the history of its writes. Nodes change in
- * place, since only the latest tree is wanted; what a checkpoint wrote lies on disk in pages.
+ * IAVL trees (state-layout.md §5.5): they commit to a store's contents and to the history of its writes. Trees share
+ * nodes: a write copies what older trees hold, and changes in place what only the latest one does. What a checkpoint
+ * wrote lies on disk in pages.
  */
 import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { createNodes, HASHED, hashAt, hashOf, LOADED, measure, NONE, type Node } from './nodes.ts'
 import { createPages, type PageChanges, type PageReference } from './pages.ts'
 import { MAX_MESSAGE } from './sha256.ts'
+
+/** An inner node on the way from a leaf to the root, as its hash sees it: one of the two hashes is the way's, and absent. */
+export interface PathStep {
+  readonly height: number
+  readonly size: number
+  readonly version: number
+  readonly left?: Uint8Array
+  readonly right?: Uint8Array
+}
+
+/** A leaf and what leads from it to the root. */
+export interface LeafPath {
+  readonly key: Uint8Array
+  readonly version: number
+  readonly steps: readonly PathStep[]
+}
+
+/** Where a key is, or the leaves between which it would be. */
+export interface Location {
+  readonly found?: LeafPath
+  readonly left?: LeafPath
+  readonly right?: LeafPath
+}
 
 export interface Forest {
   /** The tree with the key set; its nodes get the version. The value counts by its hash only. */
@@ -15,9 +39,16 @@ export interface Forest {
   remove(root: Node, key: Uint8Array, version: number): Node
   /** 32 bytes; sha256 of nothing for the empty tree. Hashes what has changed. */
   rootHash(root: Node): Uint8Array
+  /** The root's hash must have been computed. */
+  locate(root: Node, key: Uint8Array): Location
+  /** From now on nodes of versions up to this one are left as they are: the trees that are, stay. */
+  keep(version: number): void
+  /** Nodes that writes since the last time replaced and older trees hold: `free` them when those are given up. */
+  takeReplaced(): Node[]
+  free(nodes: readonly Node[]): void
   /** A node known by reference, to be read when needed. */
   refer(reference: PageReference): Node
-  /** Puts what is not on disk into pages. The root's hash must have been computed. */
+  /** Puts what is not on disk into pages. The root's hash must have been computed, and the tree be kept. */
   save(root: Node): PageReference
   takePages(): PageChanges
   /** Forgets every node; trees are to be referred to anew. */
@@ -32,42 +63,57 @@ const EMPTY_TREE_HASH = sha256(new Uint8Array(0))
 /** An empty forest over pages that `readPage` finds; new pages are numbered by `nextPage`. */
 export function createForest(readPage: (page: number) => Uint8Array | undefined, nextPage: () => number): Forest {
   const nodes = createNodes()
-  const { load, outdate, drop, refer, save, take } = createPages(nodes, readPage, nextPage)
+  const pages = createPages(nodes, readPage, nextPage)
+  const { load } = pages
+
+  /** Nodes of versions up to this one belong to trees that stay. */
+  let kept = 0
+  let replaced: Node[] = []
 
   // The write in progress.
   let key = ''
   let keyBytes = EMPTY
   let version = 0
-  let replaced = false
+  let replacesLeaf = false
   let carried: string | undefined
 
+  /** A node that the latest tree does without. */
   function release(node: Node): void {
-    drop(node)
-    nodes.free(node)
+    if (nodes.versions[node]! > kept) {
+      nodes.free(node)
+      return
+    }
+    pages.drop(node)
+    replaced.push(node)
   }
 
-  /** Makes a node one of this version, whose hash is to be computed again. */
-  function touch(node: Node): void {
-    load(node)
-    nodes.versions[node] = version
-    nodes.flags[node] = LOADED
-    outdate(node)
+  /** A node of this version in the place of a loaded one, whose hash is to be computed again. */
+  function own(node: Node): Node {
+    let owned = node
+    if (nodes.versions[node]! <= kept) {
+      owned = nodes.allocate()
+      nodes.heights[owned] = nodes.heights[node]!
+      nodes.sizes[owned] = nodes.sizes[node]!
+      nodes.lefts[owned] = nodes.lefts[node]!
+      nodes.rights[owned] = nodes.rights[node]!
+      nodes.keys[owned] = nodes.keys[node]!
+      release(node)
+    }
+    nodes.versions[owned] = version
+    nodes.flags[owned] = LOADED
+    return owned
   }
 
-  function setLeaf(node: Node, value: Uint8Array): void {
+  function createLeaf(value: Uint8Array): Node {
+    const node = nodes.allocate()
     nodes.heights[node] = 0
     nodes.sizes[node] = 1
     nodes.lefts[node] = NONE
     nodes.rights[node] = NONE
     nodes.keys[node] = key
-    touchLeaf(node, value)
-  }
-
-  function touchLeaf(node: Node, value: Uint8Array): void {
     nodes.versions[node] = version
-    nodes.flags[node] = LOADED | HASHED
-    outdate(node)
     hashLeaf(node, value)
+    return node
   }
 
   function hashLeaf(node: Node, value: Uint8Array): void {
@@ -85,6 +131,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     nodes.memory[at] = 32
     nodes.memory.copyWithin(at + 1, out, out + 32)
     nodes.hasher.digest(at + 33, out)
+    nodes.flags[node] = LOADED | HASHED
   }
 
   function ensureHash(node: Node): void {
@@ -102,10 +149,10 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
 
   const balanceOf = (node: Node) => nodes.heights[nodes.lefts[node]!]! - nodes.heights[nodes.rights[node]!]!
 
+  // Whatever may allocate or read a page may replace the arrays, so what a call returns is kept before it is put into one.
+
   function rotateRight(node: Node): Node {
-    const left = nodes.lefts[node]!
-    touch(node)
-    touch(left)
+    const left = own(nodes.lefts[node]!)
     nodes.lefts[node] = nodes.rights[left]!
     nodes.rights[left] = node
     measure(nodes, node)
@@ -114,9 +161,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   }
 
   function rotateLeft(node: Node): Node {
-    const right = nodes.rights[node]!
-    touch(node)
-    touch(right)
+    const right = own(nodes.rights[node]!)
     nodes.rights[node] = nodes.lefts[right]!
     nodes.lefts[right] = node
     measure(nodes, node)
@@ -124,9 +169,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     return right
   }
 
-  // Reading a page may replace the arrays, so what a call returns is kept before it is put into one.
-
-  /** Measures a touched node whose subtrees have changed, and rotates it if they differ too much. */
+  /** Measures an owned node whose subtrees have changed, and rotates it if they differ too much. */
   function settle(node: Node): Node {
     measure(nodes, node)
     const balance = balanceOf(node)
@@ -134,7 +177,9 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       const left = nodes.lefts[node]!
       load(left)
       if (balanceOf(left) < 0) {
-        const rotated = rotateLeft(left)
+        const inner = nodes.rights[left]!
+        load(inner)
+        const rotated = rotateLeft(own(left))
         nodes.lefts[node] = rotated
       }
       return rotateRight(node)
@@ -143,7 +188,9 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       const right = nodes.rights[node]!
       load(right)
       if (balanceOf(right) > 0) {
-        const rotated = rotateRight(right)
+        const inner = nodes.lefts[right]!
+        load(inner)
+        const rotated = rotateRight(own(right))
         nodes.rights[node] = rotated
       }
       return rotateLeft(node)
@@ -151,27 +198,27 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     return node
   }
 
-  function insert(node: Node, value: Uint8Array): Node {
-    load(node)
-    const nodeKey = nodes.keys[node]!
-    if (nodes.heights[node] === 0) {
+  function insert(at: Node, value: Uint8Array): Node {
+    load(at)
+    const nodeKey = nodes.keys[at]!
+    if (nodes.heights[at] === 0) {
       if (key === nodeKey) {
-        replaced = true
-        touchLeaf(node, value)
-        return node
+        replacesLeaf = true
+        const leaf = own(at)
+        hashLeaf(leaf, value)
+        return leaf
       }
-      const leaf = nodes.allocate()
-      setLeaf(leaf, value)
+      const leaf = createLeaf(value)
       const inner = nodes.allocate()
       nodes.flags[inner] = LOADED
       nodes.versions[inner] = version
       nodes.keys[inner] = key < nodeKey ? nodeKey : key
-      nodes.lefts[inner] = key < nodeKey ? leaf : node
-      nodes.rights[inner] = key < nodeKey ? node : leaf
+      nodes.lefts[inner] = key < nodeKey ? leaf : at
+      nodes.rights[inner] = key < nodeKey ? at : leaf
       measure(nodes, inner)
       return inner
     }
-    touch(node)
+    const node = own(at)
     if (key < nodeKey) {
       const left = insert(nodes.lefts[node]!, value)
       nodes.lefts[node] = left
@@ -179,7 +226,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       const right = insert(nodes.rights[node]!, value)
       nodes.rights[node] = right
     }
-    return replaced ? node : settle(node)
+    return replacesLeaf ? node : settle(node)
   }
 
   function contains(root: Node): boolean {
@@ -192,50 +239,110 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   }
 
   /** The subtree without the key, which is in it. */
-  function without(node: Node): Node {
-    if (nodes.heights[node] === 0) {
-      release(node)
+  function without(at: Node): Node {
+    if (nodes.heights[at] === 0) {
+      release(at)
       return NONE
     }
-    touch(node)
-    if (key < nodes.keys[node]!) {
-      const left = without(nodes.lefts[node]!)
+    if (key < nodes.keys[at]!) {
+      const left = without(nodes.lefts[at]!)
       if (left === NONE) {
-        carried = nodes.keys[node]!
-        const sibling = nodes.rights[node]!
-        release(node)
+        carried = nodes.keys[at]!
+        const sibling = nodes.rights[at]!
+        release(at)
         return sibling
       }
+      const node = own(at)
       nodes.lefts[node] = left
-    } else {
-      const right = without(nodes.rights[node]!)
-      if (right === NONE) {
-        const sibling = nodes.lefts[node]!
-        release(node)
-        return sibling
-      }
-      nodes.rights[node] = right
-      if (carried !== undefined) nodes.keys[node] = carried
-      carried = undefined
+      return settle(node)
     }
+    const right = without(nodes.rights[at]!)
+    if (right === NONE) {
+      const sibling = nodes.lefts[at]!
+      release(at)
+      return sibling
+    }
+    const node = own(at)
+    nodes.rights[node] = right
+    if (carried !== undefined) nodes.keys[node] = carried
+    carried = undefined
     return settle(node)
+  }
+
+  /** The first or the last leaf below a node, on a way that is continued. */
+  function descend(from: Node, way: Node[], towards: 'lefts' | 'rights'): void {
+    let node = from
+    for (;;) {
+      way.push(node)
+      load(node)
+      if (nodes.heights[node] === 0) return
+      node = nodes[towards][node]!
+    }
+  }
+
+  function leafPath(way: readonly Node[]): LeafPath {
+    const leaf = way.at(-1)!
+    const steps: PathStep[] = []
+    for (let i = way.length - 2; i >= 0; i--) {
+      const node = way[i]!
+      const [left, right] = [nodes.lefts[node]!, nodes.rights[node]!]
+      const sibling = left === way[i + 1] ? right : left
+      ensureHash(sibling)
+      const hash = hashOf(nodes, sibling)
+      steps.push({
+        height: nodes.heights[node]!,
+        size: nodes.sizes[node]!,
+        version: nodes.versions[node]!,
+        ...(sibling === left ? { left: hash } : { right: hash }),
+      })
+    }
+    return { key: fromKey(nodes.keys[leaf]!), version: nodes.versions[leaf]!, steps }
+  }
+
+  /** The leaf beside the one at the end of a way, on the given side; undefined at the tree's end. */
+  function neighbour(way: readonly Node[], side: 'lefts' | 'rights'): LeafPath | undefined {
+    for (let i = way.length - 2; i >= 0; i--) {
+      const other = nodes[side][way[i]!]!
+      if (other === way[i + 1]) continue
+      const beside = way.slice(0, i + 1)
+      descend(other, beside, side === 'lefts' ? 'rights' : 'lefts')
+      return leafPath(beside)
+    }
+    return undefined
+  }
+
+  function locate(root: Node, of: Uint8Array): Location {
+    if (root === NONE) return {}
+    const wanted = toKey(of)
+    const way: Node[] = []
+    let node = root
+    for (;;) {
+      way.push(node)
+      load(node)
+      if (nodes.heights[node] === 0) break
+      node = wanted < nodes.keys[node]! ? nodes.lefts[node]! : nodes.rights[node]!
+    }
+    const reached = leafPath(way)
+    if (nodes.keys[node] === wanted) return { found: reached }
+    const side = nodes.keys[node]! < wanted ? 'rights' : 'lefts'
+    const beside = neighbour(way, side)
+    return side === 'rights'
+      ? { left: reached, ...(beside && { right: beside }) }
+      : { right: reached, ...(beside && { left: beside }) }
   }
 
   function begin(of: Uint8Array, at: number): void {
     key = toKey(of)
     keyBytes = of
     version = at
-    replaced = false
+    replacesLeaf = false
     carried = undefined
   }
 
   return {
     set(root, of, value, at) {
       begin(of, at)
-      if (root !== NONE) return insert(root, value)
-      const leaf = nodes.allocate()
-      setLeaf(leaf, value)
-      return leaf
+      return root === NONE ? createLeaf(value) : insert(root, value)
     },
     remove(root, of, at) {
       begin(of, at)
@@ -246,10 +353,26 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       ensureHash(root)
       return hashOf(nodes, root)
     },
-    refer,
-    save,
-    takePages: take,
-    clear: nodes.clear,
+    locate,
+    keep(upTo) {
+      kept = upTo
+    },
+    takeReplaced() {
+      const taken = replaced
+      replaced = []
+      return taken
+    },
+    free(those) {
+      for (const node of those) nodes.free(node)
+    },
+    refer: pages.refer,
+    save: pages.save,
+    takePages: pages.take,
+    clear() {
+      nodes.clear()
+      pages.clear()
+      replaced = []
+    },
     get nodeCount() {
       return nodes.count()
     },

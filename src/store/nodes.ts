@@ -1,4 +1,4 @@
-/** Nodes of trees in typed arrays: some 100 bytes each, and no object for the collector to visit. */
+/** Nodes of trees in typed arrays: some 60 bytes each, and no object for the collector to visit. */
 import { createHasher, type Hasher, MESSAGE_BYTES } from './sha256.ts'
 
 /** A node by its place in the arrays. */
@@ -19,8 +19,8 @@ export interface Nodes {
   readonly versions: Uint32Array
   readonly lefts: Int32Array
   readonly rights: Int32Array
-  /** Number of the page that a node begins; negative while what the page holds is out of date; 0 for none. */
-  readonly pages: Float64Array
+  /** Number of the page that a node begins; 0 for none. */
+  readonly pages: Uint32Array
   /** In the form of `toKey`; inner nodes share those of leaves. */
   readonly keys: string[]
   /** The hasher's memory: behind its message, the nodes' hashes. */
@@ -64,7 +64,7 @@ export function createNodes(): Nodes {
     versions: new Uint32Array(capacity),
     lefts: new Int32Array(capacity),
     rights: new Int32Array(capacity),
-    pages: new Float64Array(capacity),
+    pages: new Uint32Array(capacity),
     keys: [] as string[],
     memory: hasher.bytes(),
     hasher,
@@ -88,7 +88,8 @@ export function createNodes(): Nodes {
   }
 
   function grow(): void {
-    capacity *= 2
+    // A quarter at a time: what lies idle is memory too.
+    capacity = Math.ceil(capacity * 1.25)
     const widen = <T extends { set(from: T): void }>(to: T, from: T) => {
       to.set(from)
       return to
@@ -99,7 +100,7 @@ export function createNodes(): Nodes {
     nodes.versions = widen(new Uint32Array(capacity), nodes.versions)
     nodes.lefts = widen(new Int32Array(capacity), nodes.lefts)
     nodes.rights = widen(new Int32Array(capacity), nodes.rights)
-    nodes.pages = widen(new Float64Array(capacity), nodes.pages)
+    nodes.pages = widen(new Uint32Array(capacity), nodes.pages)
     hasher.grow(hashAt(capacity))
     nodes.memory = hasher.bytes()
   }

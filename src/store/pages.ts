@@ -1,4 +1,7 @@
-/** Trees on disk: pages of a few levels each, written at checkpoints and read when a path leads into them. */
+/**
+ * Trees on disk: pages of a few levels each, written at checkpoints and read when a path leads into them. A page never
+ * changes: what a later checkpoint holds differently it holds in new pages, so that each checkpoint stays whole.
+ */
 import { fromKey, toKey } from '../primitives/bytes.ts'
 import { HASHED, hashAt, hashOf, LOADED, measure, NONE, type Node, type Nodes } from './nodes.ts'
 import { createOutput, finish, type Input, type Output, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
@@ -11,7 +14,7 @@ export interface PageReference {
   readonly hash: Uint8Array
 }
 
-/** Pages written and pages no longer needed, since the last time they were taken. */
+/** Pages written, and pages that the latest trees no longer need, since the last time they were taken. */
 export interface PageChanges {
   readonly written: readonly (readonly [page: number, bytes: Uint8Array])[]
   readonly dropped: readonly number[]
@@ -22,17 +25,20 @@ export interface Pages {
   load(node: Node): void
   /** A node known by reference, to be read when needed. */
   refer(reference: PageReference): Node
-  /** Says that a node's page no longer holds what the node does. */
-  outdate(node: Node): void
-  /** Says that a node will not begin a page. */
+  /** Says that the latest trees do not need the page that a node begins, if it begins one. */
   drop(node: Node): void
   /** Puts what is not on disk into pages. The hashes must have been computed. */
   save(root: Node): PageReference
   take(): PageChanges
+  /** Forgets what has not been taken. */
+  clear(): void
 }
 
-/** A node of such a height begins a page, so that a page holds four levels. The root of a tree begins one at any height. */
-const beginsPage = (height: number) => height % 4 === 3
+/** Levels of a page: with fewer, a changed leaf takes less with it; with more, fewer pages are read. */
+const LEVELS = 3
+
+/** A node of such a height begins a page. The root of a tree begins one at any height. */
+const beginsPage = (height: number) => height % LEVELS === LEVELS - 1
 
 const LEAF = 0
 const INNER = 1
@@ -51,25 +57,21 @@ export function createPages(
   const pageOutput = createOutput(4096)
 
   function drop(node: Node): void {
-    if (nodes.pages[node] === 0) return
-    dropped.push(Math.abs(nodes.pages[node]!))
-    nodes.pages[node] = 0
-  }
-
-  /** A page keeps its number when it is written anew: old and new checkpoint never are on disk together. */
-  function outdate(node: Node): void {
-    if (nodes.pages[node]! > 0) nodes.pages[node] = -nodes.pages[node]!
+    if (nodes.pages[node] !== 0) dropped.push(nodes.pages[node]!)
   }
 
   function load(node: Node): void {
     if ((nodes.flags[node]! & LOADED) !== 0) return
     const bytes = readPage(nodes.pages[node]!)
     if (!bytes) throw new Error(`page ${nodes.pages[node]} of the trees is missing`)
-    takeNode({ bytes, at: 0 }, node)
+    takeNode({ bytes, at: 0 }, node, HASHED)
   }
 
-  /** Reads a node and what its page holds below it, into the given place. Returns its smallest key, if the page has it. */
-  function takeNode(input: Input, node: Node): string | undefined {
+  /**
+   * Reads a node and what its page holds below it, into the given place. Returns its smallest key, if the page has it.
+   * Of inner nodes a page holds no hash: that of its first is known by reference, the others follow from their children.
+   */
+  function takeNode(input: Input, node: Node, hashed: 0 | typeof HASHED): string | undefined {
     const kind = takeVarint(input)
     if (kind === REFERENCE) {
       nodes.pages[node] = takeVarint(input)
@@ -80,9 +82,9 @@ export function createPages(
       return undefined
     }
     nodes.versions[node] = takeVarint(input)
-    nodes.memory.set(takeBytes(input, 32), hashAt(node))
-    nodes.flags[node] = LOADED | HASHED
     if (kind === LEAF) {
+      nodes.memory.set(takeBytes(input, 32), hashAt(node))
+      nodes.flags[node] = LOADED | HASHED
       nodes.heights[node] = 0
       nodes.sizes[node] = 1
       nodes.lefts[node] = NONE
@@ -90,11 +92,12 @@ export function createPages(
       nodes.keys[node] = toKey(takeBytes(input, takeVarint(input)))
       return nodes.keys[node]
     }
+    nodes.flags[node] = LOADED | hashed
     const ownKey = kind === KEYED_INNER ? toKey(takeBytes(input, takeVarint(input))) : undefined
     const left = nodes.allocate()
     const right = nodes.allocate()
-    const smallest = takeNode(input, left)
-    const smallestRight = takeNode(input, right)
+    const smallest = takeNode(input, left, 0)
+    const smallestRight = takeNode(input, right, 0)
     nodes.lefts[node] = left
     nodes.rights[node] = right
     nodes.keys[node] = ownKey ?? smallestRight!
@@ -122,7 +125,7 @@ export function createPages(
     const keyed = !isLeaf && !holdsSmallest(nodes.rights[node]!)
     putVarint(out, isLeaf ? LEAF : keyed ? KEYED_INNER : INNER)
     putVarint(out, nodes.versions[node]!)
-    putBytes(out, nodes.memory.subarray(hashAt(node), hashAt(node) + 32))
+    if (isLeaf) putBytes(out, nodes.memory.subarray(hashAt(node), hashAt(node) + 32))
     if (isLeaf || keyed) {
       const bytes = fromKey(nodes.keys[node]!)
       putVarint(out, bytes.length)
@@ -144,6 +147,7 @@ export function createPages(
         // It may have been the root of its tree, with a page of its own, when it was written.
         load(child)
         drop(child)
+        nodes.pages[child] = 0
         ensurePagesBelow(child)
       }
     }
@@ -154,13 +158,12 @@ export function createPages(
     ensurePagesBelow(node)
     pageOutput.length = 0
     putNode(pageOutput, node)
-    nodes.pages[node] = nodes.pages[node] === 0 ? nextPage() : -nodes.pages[node]!
+    nodes.pages[node] = nextPage()
     written.push([nodes.pages[node]!, finish(pageOutput)])
   }
 
   return {
     load,
-    outdate,
     drop,
     refer(reference) {
       const node = nodes.allocate()
@@ -185,6 +188,10 @@ export function createPages(
       written = []
       dropped = []
       return taken
+    },
+    clear() {
+      written = []
+      dropped = []
     },
   }
 }

@@ -4,7 +4,7 @@
  * own row, and any version is found with at most one more read.
  */
 import type { Entry, Tables, TableWrite } from './types.ts'
-import { type Input, type Output, putBytes, putVarint, takeVarint, varintLength } from './varint.ts'
+import { createOutput, type Input, type Output, putBytes, putVarint, takeVarint, varintLength } from './varint.ts'
 
 /** The height of a version and the piece of that height's log that holds it. */
 export interface Place {
@@ -16,6 +16,7 @@ export interface Place {
 const INDEX = 'index'
 const RUN = 32
 const HEIGHT_BYTES = 5
+const MAX_HEIGHT = 2 ** 40 - 1
 
 /** What stands before a key's value, unpacked as far as every reader needs it. */
 export interface Run {
@@ -66,6 +67,52 @@ export function putRun(out: Output, key: Uint8Array, place: Place, run: Run | un
   putVarint(out, run.newest.piece)
   if (run.older > 0) putBytes(out, run.bytes.subarray(run.olderAt, run.end))
   return undefined
+}
+
+/** Writes a run of places, at least one, from the newest to the oldest. */
+function putPlaces(out: Output, places: readonly Place[], isIndexed: boolean): void {
+  const older = createOutput()
+  let above = places[0]!
+  for (const place of places.slice(1)) {
+    putVarint(older, above.height - place.height)
+    putVarint(older, place.piece)
+    above = place
+  }
+  putVarint(out, places[0]!.height)
+  putVarint(out, places[0]!.piece)
+  putVarint(out, (places.length - 1) * 2 + (isIndexed ? 1 : 0))
+  putVarint(out, older.length)
+  putBytes(out, older.bytes.subarray(0, older.length))
+}
+
+/**
+ * Writes a key's run as it was after a height, and says where its newest version lies; undefined if there was none.
+ * `rows` are those of the index that then no longer are.
+ */
+export function rewindRun(
+  out: Output,
+  tables: Tables,
+  key: Uint8Array,
+  run: Run,
+  height: number,
+): { readonly newest: Place | undefined; readonly rows: TableWrite[] } {
+  const rows: TableWrite[] = []
+  const upTo = (of: Run) => Array.from(placesOf(of)).filter((place) => place.height <= height)
+  let places = upTo(run)
+  let isIndexed = run.isIndexed
+  if (places.length === 0 && run.isIndexed) {
+    isIndexed = false
+    const range = { start: indexKey(key, 0), end: indexKey(key, MAX_HEIGHT), reverse: true }
+    for (const [at, bytes] of tables.iterate(INDEX, range)) {
+      rows.push({ table: INDEX, key: at, value: undefined })
+      const indexed = takeRun(bytes)
+      places = upTo(indexed)
+      isIndexed = indexed.isIndexed
+      if (places.length > 0) break
+    }
+  }
+  if (places.length > 0) putPlaces(out, places, isIndexed)
+  return { newest: places[0], rows }
 }
 
 /** From the newest to the oldest. */

@@ -3,7 +3,7 @@ import { compare } from '../primitives/bytes.ts'
 import type { BackendRead } from './backend.ts'
 import { readValue } from './change-log.ts'
 import { findPlace, type Run, takeRun } from './places.ts'
-import type { Entry, Range, Snapshot } from './types.ts'
+import type { Entry, Prover, Range, Reader, Snapshot } from './types.ts'
 
 /** Store number and key to the places of its versions and the newest value. */
 export const HEAD = 'head'
@@ -20,6 +20,8 @@ export interface SnapshotSource {
   /** The first height in the log. */
   logFrom(): number
   storeNumber(store: string): number | undefined
+  /** Proofs over the state of the snapshot. */
+  prover(state: Reader): Prover
 }
 
 /** Store number and key: the form of keys in all tables of the state. */
@@ -80,13 +82,17 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
     for (const [at, value] of all) if (value) yield [at.subarray(1), value]
   }
 
-  return {
+  const snapshot: Snapshot = {
     height: BigInt(height),
     get,
     has: (store, key) => get(store, key) !== undefined,
     iterate,
+    get proofs() {
+      return source.prover(snapshot)
+    },
     close: () => view.close(),
   }
+  return snapshot
 }
 
 type Resolved = readonly [at: Uint8Array, value: Uint8Array | undefined]

@@ -1,19 +1,12 @@
-/** The app hash: an IAVL tree per store and a Merkle root over them (state-layout.md §5.5), kept from checkpoint to checkpoint. */
-import { concat, equal, formatHex, utf8 } from '../primitives/bytes.ts'
-import { sha256 } from '../primitives/hash.ts'
-import { META } from './heights.ts'
-import { createForest } from './iavl.ts'
+/** The trees of the latest heights in memory, kept from checkpoint to checkpoint with the change log as their log. */
+import { equal } from '../primitives/bytes.ts'
+import { type Checkpoint, checkpointRows, findCheckpoint, readPage } from './checkpoints.ts'
+import { appHashOf, emptyGrove, type Grove, groveOf, grown, mismatch, type StoreOrder } from './grove.ts'
+import { createForest, type Forest } from './iavl.ts'
 import { NONE, type Node } from './nodes.ts'
-import { compareTexts } from './order.ts'
-import type { PageReference } from './pages.ts'
 import type { Change, Tables, TableWrite } from './types.ts'
-import { createOutput, finish, type Input, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
 
-/** Pages of the trees by their number. */
-const PAGES = 'node'
-const CHECKPOINT = utf8('trees')
-
-/** How much may happen between two checkpoints, and so has to be done again by a restart after a kill. */
+/** How much may happen between two checkpoints, and so has to be done again by a restart after a kill or a proof of long ago. */
 export interface CheckpointSpacing {
   readonly changedKeys: number
   readonly blocks: number
@@ -24,6 +17,9 @@ export interface CheckpointSpacing {
 /** What a restart does again in a fraction of a second; some 150 MB at most. */
 export const DEFAULT_SPACING: CheckpointSpacing = { changedKeys: 20_000, blocks: 1_000, nodesInMemory: 1_500_000 }
 
+/** Heights before the latest whose trees stay in memory, as long as they hold no more than so many nodes of their own. */
+const RECENT = { heights: 32, nodes: 200_000 }
+
 /** What the trees should come to. */
 export interface TreesState {
   /** 0 before the first block. */
@@ -33,20 +29,29 @@ export interface TreesState {
   readonly appHash: Uint8Array
 }
 
+/** The trees of one height. */
+export interface TreesAt {
+  readonly order: StoreOrder
+  readonly forest: Forest
+  readonly grove: Grove
+}
+
 export interface Trees {
   /** Applies a block's changes and gives the app hash after it, and the rows of a checkpoint if one is due. */
   commit(height: number, changes: readonly Change[]): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
   /** Rows of a checkpoint at the latest height, for a clean end. */
   checkpoint(): TableWrite[]
-  /** Changes of heights up to this are no longer needed. */
+  /** Changes of heights up to this are no longer needed for the latest trees. */
   checkpointHeight(): number
+  /** The trees of a height, if they are in memory. */
+  at(height: number): TreesAt | undefined
 }
 
-/** A store's tree, and its leaf of the Merkle root, made when its root has changed. */
-interface Tree {
-  readonly name: string
-  root: Node
-  leaf: Uint8Array | undefined
+/** A height whose trees are in memory, and the nodes that the next height replaced. */
+interface Recent {
+  readonly height: number
+  readonly grove: Grove
+  replaced: readonly Node[]
 }
 
 /**
@@ -55,86 +60,81 @@ interface Tree {
  */
 export function openTrees(
   tables: Tables,
-  stores: readonly string[],
+  order: StoreOrder,
   latest: TreesState,
   changesOf: (height: number) => readonly Change[],
   spacing: CheckpointSpacing = DEFAULT_SPACING,
 ): Trees {
-  const trees: Tree[] = [...stores].sort(compareTexts).map((name) => ({ name, root: NONE, leaf: undefined }))
-  const byName = new Map(trees.map((tree) => [tree.name, tree]))
   let nextPage = 1
   let height = 0
   let checkpointed = 0
   let changesSince = 0
+  let grove = emptyGrove(order)
+  let recent: Recent[] = []
+  let replacedCount = 0
   const forest = createForest(
-    (page) => tables.get(PAGES, pageKey(page)),
+    (page) => readPage(tables, page),
     () => nextPage++,
   )
 
   function apply(at: number, changes: readonly Change[]): Uint8Array {
-    // A tree that is saved for the first time counts its nodes from 1, whatever the height of its first block.
-    const version = height === 0 ? 1 : at
-    let tree: Tree | undefined
-    for (const { store, key, value } of changes) {
-      if (tree?.name !== store) tree = byName.get(store)
-      if (!tree) continue
-      const root = value ? forest.set(tree.root, key, value, version) : forest.remove(tree.root, key, version)
-      tree.root = root
-      tree.leaf = undefined
-    }
+    forest.keep(height)
+    grove = grown(order, forest, grove, changes, versionAt(height, at))
     height = at
     changesSince += changes.length
-    return multiStoreHash()
+    remember()
+    return appHashOf(order, forest, grove)
   }
 
-  function multiStoreHash(): Uint8Array {
-    return merkleRoot(
-      trees.map((tree) => {
-        tree.leaf ??= storeLeaf(tree.name, forest.rootHash(tree.root))
-        return tree.leaf
-      }),
-    )
+  function remember(): void {
+    const replaced = forest.takeReplaced()
+    const before = recent.at(-1)
+    if (before) before.replaced = replaced
+    else forest.free(replaced)
+    replacedCount += replaced.length
+    recent.push({ height, grove, replaced: [] })
+    while (recent.length > 2 && (recent.length > RECENT.heights || replacedCount > RECENT.nodes)) {
+      const { replaced: given } = recent.shift()!
+      replacedCount -= given.length
+      forest.free(given)
+    }
   }
 
   function checkpoint(): TableWrite[] {
-    const references = trees.map(({ root }) => (root === NONE ? undefined : forest.save(root)))
-    const { written, dropped } = forest.takePages()
-    const rows: TableWrite[] = []
-    for (const page of dropped) rows.push({ table: PAGES, key: pageKey(page), value: undefined })
-    for (const [page, value] of written) rows.push({ table: PAGES, key: pageKey(page), value })
-    rows.push({ table: META, key: CHECKPOINT, value: encodeCheckpoint(height, nextPage, trees, references) })
+    forest.keep(height)
+    const taken: Checkpoint['trees'] = order.names.map((name, place) => {
+      const root = grove.roots[place]!
+      return { name, reference: root === NONE ? undefined : forest.save(root) }
+    })
+    const found: Checkpoint = { height, nextPage, trees: taken }
+    const rows = checkpointRows(found, forest.takePages())
     checkpointed = height
     changesSince = 0
     if (forest.nodeCount > spacing.nodesInMemory) {
       forest.clear()
-      trees.forEach((tree, i) => {
-        const reference = references[i]
-        tree.root = reference ? forest.refer(reference) : NONE
-      })
+      begin(found)
     }
     return rows
   }
 
-  const stored = tables.get(META, CHECKPOINT)
+  function begin(from: Checkpoint): void {
+    grove = groveOf(order, forest, from)
+    recent = [{ height: from.height, grove, replaced: [] }]
+    replacedCount = 0
+  }
+
+  const stored = findCheckpoint(tables, latest.height)
   if (stored) {
-    const found = decodeCheckpoint(stored)
-    const names = found.trees.map(({ name }) => name).join(' ')
-    const expected = trees.map(({ name }) => name).join(' ')
-    if (names !== expected) throw new Error(`the trees on disk are of the stores ${names}, this chain has ${expected}`)
-    height = found.height
-    checkpointed = found.height
-    nextPage = found.nextPage
-    trees.forEach((tree, i) => {
-      const { reference } = found.trees[i]!
-      if (reference) tree.root = forest.refer(reference)
-    })
+    height = stored.height
+    checkpointed = stored.height
+    nextPage = stored.nextPage
+    begin(stored)
   }
   if (latest.height > 0) {
-    let appHash = multiStoreHash()
+    let appHash = appHashOf(order, forest, grove)
     for (let at = height > 0 ? height + 1 : latest.first; at <= latest.height; at++) appHash = apply(at, changesOf(at))
     if (!equal(appHash, latest.appHash)) {
-      const found = `${formatHex(appHash)} instead of ${formatHex(latest.appHash)}`
-      throw new Error(`the changes since height ${checkpointed} give the app hash ${found}`)
+      throw new Error(`the changes since height ${checkpointed} give ${mismatch(appHash, latest.appHash)}`)
     }
   }
 
@@ -146,74 +146,14 @@ export function openTrees(
     },
     checkpoint,
     checkpointHeight: () => checkpointed,
+    at(wanted) {
+      const found = recent.find((one) => one.height === wanted)
+      return found && { order, forest, grove: found.grove }
+    },
   }
 }
 
-function pageKey(page: number): Uint8Array {
-  const key = new Uint8Array(8)
-  new DataView(key.buffer).setBigUint64(0, BigInt(page))
-  return key
-}
-
-function encodeCheckpoint(
-  height: number,
-  nextPage: number,
-  trees: readonly Tree[],
-  references: readonly (PageReference | undefined)[],
-): Uint8Array {
-  const out = createOutput()
-  putVarint(out, height)
-  putVarint(out, nextPage)
-  trees.forEach(({ name }, i) => {
-    const reference = references[i]
-    const bytes = utf8(name)
-    putVarint(out, bytes.length)
-    putBytes(out, bytes)
-    putVarint(out, reference?.page ?? 0)
-    if (!reference) return
-    putVarint(out, reference.height)
-    putVarint(out, reference.size)
-    putBytes(out, reference.hash)
-  })
-  return finish(out)
-}
-
-function decodeCheckpoint(bytes: Uint8Array) {
-  const input: Input = { bytes, at: 0 }
-  const height = takeVarint(input)
-  const nextPage = takeVarint(input)
-  const trees: { name: string; reference: PageReference | undefined }[] = []
-  while (input.at < bytes.length) {
-    const name = new TextDecoder().decode(takeBytes(input, takeVarint(input)))
-    const page = takeVarint(input)
-    const reference =
-      page === 0
-        ? undefined
-        : { page, height: takeVarint(input), size: takeVarint(input), hash: takeBytes(input, 32).slice() }
-    trees.push({ name, reference })
-  }
-  return { height, nextPage, trees }
-}
-
-const LEAF_PREFIX = Uint8Array.of(0)
-const INNER_PREFIX = Uint8Array.of(1)
-
-/** Hash of a store's leaf in the multi-store tree: its name and the hash of its root hash. */
-export function storeLeaf(name: string, rootHash: Uint8Array): Uint8Array {
-  const out = createOutput()
-  const bytes = utf8(name)
-  putBytes(out, LEAF_PREFIX)
-  putVarint(out, bytes.length)
-  putBytes(out, bytes)
-  putVarint(out, 32)
-  putBytes(out, sha256(rootHash))
-  return sha256(finish(out))
-}
-
-/** Root over leaf hashes as RFC 6962 has it: the left part is the greatest power of two below the number of leaves. */
-export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
-  if (leaves.length === 0) return sha256(new Uint8Array(0))
-  if (leaves.length === 1) return leaves[0]!
-  const middle = 2 ** (31 - Math.clz32(leaves.length - 1))
-  return sha256(concat(INNER_PREFIX, merkleRoot(leaves.slice(0, middle)), merkleRoot(leaves.slice(middle))))
+/** A tree that is saved for the first time counts its nodes from 1, whatever the height of its first block. */
+export function versionAt(before: number, height: number): number {
+  return before === 0 ? 1 : height
 }

@@ -58,9 +58,31 @@ export interface Branch extends Writer {
   changes(): Change[]
 }
 
+/** That a key of a store has a value, or none, at one height. */
+export interface StoreProof {
+  /** Undefined: the key is absent. */
+  readonly value: Uint8Array | undefined
+  /** ICS-23 `CommitmentProof` of the key in its store's tree (`iavlSpec`), against `storeRoot`. */
+  readonly keyProof: Uint8Array
+  /** ICS-23 `CommitmentProof` of the store's root in the app hash (`tendermintSpec`), its key being the store's name. */
+  readonly storeProof: Uint8Array
+  readonly storeRoot: Uint8Array
+  /** What the header of the next height has as its app hash. */
+  readonly appHash: Uint8Array
+}
+
+/** Proofs of one height. */
+export interface Prover {
+  /** Whether its trees are in memory: if not, the first proof builds them, which may take up to two seconds. */
+  isReady(): boolean
+  /** Throws 3 for an empty key, 5 for a store that takes no part in the app hash. */
+  prove(store: string, key: Uint8Array): StoreProof
+}
+
 /** Committed state of one height. One request opens one, reads only it, and closes it. */
 export interface Snapshot extends Reader {
   readonly height: bigint
+  readonly proofs: Prover
   close(): void
 }
 

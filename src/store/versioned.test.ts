@@ -7,32 +7,13 @@ import { openLmdb } from '../node/lmdb.ts'
 import { formatHex, hex, utf8 } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
 import type { Backend } from './backend.ts'
-import { seeded } from './contract.ts'
+import { randomBlock, STORES, seeded } from './contract.ts'
 import { openMemory } from './memory.ts'
 import { compareTexts } from './order.ts'
 import type { Change, Range, Snapshot } from './types.ts'
 import { CHAIN_STORES, openVersionedStore, type VersionedStore } from './versioned.ts'
 
 type Model = ReadonlyMap<string, ReadonlyMap<string, string>>
-
-const STORES = ['acc', 'bank', 'evm']
-
-/** Writes of a random block, sorted as a branch gives them. */
-function randomChanges(below: (n: number) => number, count: number): Change[] {
-  const changes = new Map<string, Change>()
-  // One key changes so often that its versions fill several runs.
-  if (below(8) > 0) {
-    const value = below(9) === 0 ? undefined : Uint8Array.of(below(256))
-    changes.set('bank 01', { store: 'bank', key: Uint8Array.of(1), value })
-  }
-  for (let i = 0; i < count; i++) {
-    const store = STORES[below(3)]!
-    const key = Uint8Array.of(below(4) === 0 ? 0xff : 1, below(24)).subarray(0, 1 + below(2))
-    const value = below(3) === 0 ? undefined : Uint8Array.from({ length: below(4) }, () => below(256))
-    changes.set(`${store} ${formatHex(key)}`, { store, key, value })
-  }
-  return [...changes].sort(([a], [b]) => compareTexts(a, b)).map(([, change]) => change)
-}
 
 function written(model: Model, changes: readonly Change[]): Model {
   const next = new Map(Array.from(model, ([store, entries]) => [store, new Map(entries)]))
@@ -98,7 +79,7 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     const models: Model[] = [new Map()]
     const open: { snapshot: Snapshot; model: Model }[] = []
     for (let height = 1; height <= 150; height++) {
-      const changes = randomChanges(below, below(30))
+      const changes = randomBlock(below, below(30))
       models.push(written(models.at(-1)!, changes))
       store.commit({ height: BigInt(height), changes })
       const asked = 1 + below(height)
@@ -135,7 +116,7 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     const store = openVersionedStore(backend, { keepHeights: 12 })
     const models: Model[] = [new Map()]
     for (let height = 1; height <= 120; height++) {
-      const changes = randomChanges(below, below(30))
+      const changes = randomBlock(below, below(30))
       models.push(written(models.at(-1)!, changes))
       store.commit({ height: BigInt(height), changes })
       const earliest = Number(store.earliestHeight())
@@ -161,8 +142,8 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     let store: VersionedStore = openVersionedStore(backend, spacing)
     const [below, same] = [seeded(9), seeded(9)]
     for (let height = 1n; height <= 60n; height++) {
-      const { appHash } = store.commit({ height, changes: randomChanges(below, 20) })
-      expect(formatHex(appHash)).toBe(formatHex(steady.commit({ height, changes: randomChanges(same, 20) }).appHash))
+      const { appHash } = store.commit({ height, changes: randomBlock(below, 20) })
+      expect(formatHex(appHash)).toBe(formatHex(steady.commit({ height, changes: randomBlock(same, 20) }).appHash))
       if (height % 13n === 0n) store = openVersionedStore(await again(), spacing)
       expect(store.appHash()).toEqual(appHash)
     }

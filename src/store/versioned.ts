@@ -2,11 +2,16 @@
 import { toKey } from '../primitives/bytes.ts'
 import type { Backend, BackendRead } from './backend.ts'
 import { createLogWriter, LOG, piecesOf, readHeight } from './change-log.ts'
+import { findCheckpoint, forgetCheckpoints, removeCheckpointsAfter } from './checkpoints.ts'
+import { appHashOf, orderStores } from './grove.ts'
 import { heightError, readStoreNames, readTip, storeNamesRow, type Tip, tipRow } from './heights.ts'
+import { createOldTrees, type TreeSource } from './old-trees.ts'
 import { putRun, takeRun } from './places.ts'
+import { createProver } from './proof.ts'
+import { rewindRows } from './rollback.ts'
 import { BASE, DEAD, HEAD, openSnapshot, stateKey } from './snapshot.ts'
 import { type CheckpointSpacing, DEFAULT_SPACING, openTrees, type Trees } from './trees.ts'
-import type { Change, Snapshot, Tables, TableWrite } from './types.ts'
+import type { Change, Prover, Reader, Snapshot, Tables, TableWrite } from './types.ts'
 import { createOutput, finish, putBytes } from './varint.ts'
 
 /** The stores of the chain whose layout this is, as they take part in its app hash, in use or not (state-layout.md §1.1). */
@@ -50,6 +55,11 @@ export interface VersionedStore {
   at(height?: bigint): Snapshot
   /** Writes a block's state and records: all, durably, or nothing. */
   commit(block: BlockCommit): { readonly appHash: Uint8Array }
+  /**
+   * Goes back to a kept height, as if nothing later had been committed, and writes records with it. What stays open of
+   * later heights may no longer be read. Throws as `at` does.
+   */
+  rollback(to: Pick<BlockCommit, 'records'> & { readonly height: bigint }): { readonly appHash: Uint8Array }
   /** What `records` wrote, as of the latest commit. */
   readonly tables: Tables
   /** Writes rows outside a block: for indexes that are built anew. */
@@ -59,7 +69,7 @@ export interface VersionedStore {
   close(): Promise<void>
 }
 
-/** Most heights that one commit prunes, so that a shorter history does not stop the chain. */
+/** Most heights that one commit prunes, so that a shorter history does not stop the chain; and pieces of lists of pages. */
 const PRUNE_PER_COMMIT = 4
 
 /** Opens what a backend holds. Over a read-only one it serves reads, at the heights that others commit. */
@@ -72,29 +82,39 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   let trees: Trees | undefined
   let failure: unknown
 
-  const changesOf = (height: number): Change[] =>
-    Array.from(readHeight(backend, height), ({ key, value }) => ({
-      store: names[key[0]!]!,
+  const order = orderStores(hashedStores)
+  const oldTrees = createOldTrees(order)
+
+  const changesOf = (tables: Tables, height: number): Change[] =>
+    Array.from(readHeight(tables, height), ({ key, value }) => ({
+      store: storeName(key[0]!),
       key: key.subarray(1),
       value,
     }))
 
-  if (!backend.readOnly) {
-    const asked = { ...DEFAULT_SPACING, ...options.checkpoints }
-    // The log must reach back to the last checkpoint, so a short history needs them closer together.
-    const spacing = { ...asked, blocks: Math.min(asked.blocks, keepHeights) }
-    trees = openTrees(backend, hashedStores, { ...tip, first: tip.logFrom }, changesOf, spacing)
-  }
+  const asked = { ...DEFAULT_SPACING, ...options.checkpoints }
+  // The log must reach back to a checkpoint, so a short history needs them closer together.
+  const spacing = { ...asked, blocks: Math.min(asked.blocks, keepHeights) }
+  const openLatestTrees = () =>
+    openTrees(backend, order, { ...tip, first: tip.logFrom }, (height) => changesOf(backend, height), spacing)
+  if (!backend.readOnly) trees = openLatestTrees()
 
   const currentTip = () => (backend.readOnly ? readTip(backend) : tip)
 
   /** Readers learn of stores as they appear. */
-  function storeNumber(store: string): number | undefined {
-    const known = numbers.get(store)
-    if (known !== undefined || !backend.readOnly) return known
+  function learnNames(): void {
     names = readStoreNames(backend)
     numbers = new Map(names.map((name, number) => [name, number]))
+  }
+
+  function storeNumber(store: string): number | undefined {
+    if (backend.readOnly && !numbers.has(store)) learnNames()
     return numbers.get(store)
+  }
+
+  function storeName(number: number): string {
+    if (backend.readOnly && number >= names.length) learnNames()
+    return names[number]!
   }
 
   /** Nobody else writes, so until the next commit all snapshots of the writer share one view. */
@@ -121,6 +141,26 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       isTip: backend.isolates ? () => wanted === seen.height : () => wanted === tip.height,
       logFrom: backend.isolates ? () => seen.logFrom : () => tip.logFrom,
       storeNumber,
+      prover: (state) => proverAt(state, view, wanted, seen),
+    })
+  }
+
+  function treeSource(tables: Tables, height: number, { logFrom, rollbacks }: Tip): TreeSource {
+    return { tables, height, logFrom, rollbacks, changesOf: (at) => changesOf(tables, at) }
+  }
+
+  function proverAt(state: Reader, view: BackendRead, height: number, opened: Tip): Prover {
+    const recent = () => (opened.rollbacks === tip.rollbacks ? trees?.at(height) : undefined)
+    const source = () => {
+      const seen = backend.isolates ? opened : tip
+      const error = heightError(BigInt(height), seen)
+      if (error) throw error
+      return treeSource(view, height, seen)
+    }
+    return createProver({
+      state,
+      isReady: () => recent() !== undefined || oldTrees.has(source()),
+      trees: () => recent() ?? oldTrees.at(source()),
     })
   }
 
@@ -191,15 +231,14 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       const rows = stateRows(next, changes)
       const { appHash, rows: treeRows } = trees.commit(next, changes)
       for (const row of treeRows) rows.push(row)
-      let following: Tip =
-        tip.height === 0 ? { height: next, earliest: next, logFrom: next, appHash } : { ...tip, height: next, appHash }
+      let following: Tip = { ...tip, height: next, appHash }
+      if (tip.height === 0) following = { ...following, earliest: next, logFrom: next }
       following = prune(following, rows)
       rows.push(tipRow(following))
       if (records) for (const row of records(appHash)) rows.push(row)
       backend.write(rows)
       tip = following
-      shared?.retire()
-      shared = undefined
+      retireView()
       return { appHash }
     } catch (error) {
       // Trees and disk may differ now; what the disk holds is whole.
@@ -208,18 +247,59 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     }
   }
 
-  function prune(following: Tip, rows: TableWrite[]): Tip {
-    const target = Math.min(following.height - keepHeights + 1, trees!.checkpointHeight())
-    if (!(following.logFrom <= target)) return following
+  /**
+   * Gives up the heights before those to be kept. What they wrote stays in the log back to a checkpoint, from which the
+   * trees of the earliest height can be built.
+   */
+  function prune(before: Tip, rows: TableWrite[]): Tip {
+    const following = { ...before, earliest: Math.max(before.earliest, before.height - keepHeights + 1) }
+    const base = Number.isFinite(keepHeights) ? findCheckpoint(backend, following.earliest) : undefined
+    if (!base) return following
+    for (const row of forgetCheckpoints(backend, base.height, PRUNE_PER_COMMIT)) rows.push(row)
+    if (following.logFrom > base.height) return following
     const written = new Map(rows.filter(({ table }) => table === HEAD).map((row) => [toKey(row.key), row]))
-    const last = Math.min(target, following.logFrom + PRUNE_PER_COMMIT - 1)
+    const last = Math.min(base.height, following.logFrom + PRUNE_PER_COMMIT - 1)
     // One height after the other: a later one may replace what an earlier one left.
     const forgotten = new Map<string, TableWrite>()
     for (let height = following.logFrom; height <= last; height++) {
       for (const row of pruneRows(height, written)) forgotten.set(`${row.table}\0${toKey(row.key)}`, row)
     }
     for (const row of forgotten.values()) rows.push(row)
-    return { ...following, earliest: last, logFrom: last + 1 }
+    return { ...following, logFrom: last + 1 }
+  }
+
+  function rollback({ height, records }: Parameters<VersionedStore['rollback']>[0]): { appHash: Uint8Array } {
+    if (failure) throw new Error('an earlier commit failed: the store must be opened again', { cause: failure })
+    if (!trees) throw new Error('a read-only store is not rolled back')
+    const error = heightError(height, tip)
+    if (error) throw error
+    const target = Number(height)
+    const view = openView()
+    try {
+      const { forest, grove } = trees.at(target) ?? oldTrees.at(treeSource(view, target, tip))
+      const appHash = appHashOf(order, forest, grove)
+      const rows = rewindRows(view, tip, target)
+      const nextPage = findCheckpoint(view, target)?.nextPage ?? 1
+      for (const row of removeCheckpointsAfter(view, target, nextPage)) rows.push(row)
+      const back: Tip = { ...tip, height: target, appHash, rollbacks: tip.rollbacks + 1 }
+      rows.push(tipRow(back))
+      if (records) for (const row of records(appHash)) rows.push(row)
+      backend.write(rows)
+      tip = back
+      trees = openLatestTrees()
+      return { appHash }
+    } catch (cause) {
+      failure = cause
+      throw cause
+    } finally {
+      view.close()
+      retireView()
+    }
+  }
+
+  function retireView(): void {
+    shared?.retire()
+    shared = undefined
   }
 
   return {
@@ -228,15 +308,15 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     appHash: () => currentTip().appHash,
     at,
     commit,
+    rollback,
     tables: { get: backend.get, iterate: backend.iterate },
     writeRecords(rows) {
       backend.write(rows)
-      shared?.retire()
-      shared = undefined
+      retireView()
     },
     sizeBytes: backend.sizeBytes,
     async close() {
-      shared?.retire()
+      retireView()
       if (trees && !failure && tip.height > trees.checkpointHeight()) backend.write(trees.checkpoint())
       await backend.close()
     },

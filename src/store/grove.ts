@@ -1,0 +1,82 @@
+/** The trees of all stores at one height, over nodes that they share with those of other heights. */
+import { formatHex } from '../primitives/bytes.ts'
+import type { Checkpoint } from './checkpoints.ts'
+import type { Forest } from './iavl.ts'
+import { merkleRoot, storeLeaf } from './multi-store.ts'
+import { NONE, type Node } from './nodes.ts'
+import { compareTexts } from './order.ts'
+import type { Change } from './types.ts'
+
+/** Names of the stores in the order of the app hash, and each one's place in it. */
+export interface StoreOrder {
+  readonly names: readonly string[]
+  readonly places: ReadonlyMap<string, number>
+}
+
+export function orderStores(stores: readonly string[]): StoreOrder {
+  const names = [...stores].sort(compareTexts)
+  return { names, places: new Map(names.map((name, place) => [name, place])) }
+}
+
+/** Roots by place; a leaf of the multi-store is made when it is asked for and its tree has changed. */
+export interface Grove {
+  readonly roots: Node[]
+  readonly leaves: (Uint8Array | undefined)[]
+}
+
+export function emptyGrove({ names }: StoreOrder): Grove {
+  return { roots: names.map(() => NONE), leaves: names.map(() => undefined) }
+}
+
+/** The trees of a checkpoint, known by reference. Throws an `Error` if it is of other stores. */
+export function groveOf({ names }: StoreOrder, forest: Forest, { trees }: Checkpoint): Grove {
+  const found = trees.map(({ name }) => name).join(' ')
+  const expected = names.join(' ')
+  if (found !== expected) throw new Error(`the trees on disk are of the stores ${found}, this chain has ${expected}`)
+  return {
+    roots: trees.map(({ reference }) => (reference ? forest.refer(reference) : NONE)),
+    leaves: names.map(() => undefined),
+  }
+}
+
+/** The trees after a block's changes; those before it are what they were, as far as the forest keeps them. */
+export function grown(
+  { places }: StoreOrder,
+  forest: Forest,
+  before: Grove,
+  changes: readonly Change[],
+  version: number,
+): Grove {
+  const roots = [...before.roots]
+  const leaves = [...before.leaves]
+  let name: string | undefined
+  let place: number | undefined
+  for (const { store, key, value } of changes) {
+    if (name !== store) {
+      name = store
+      place = places.get(store)
+    }
+    if (place === undefined) continue
+    const root = roots[place]!
+    roots[place] = value ? forest.set(root, key, value, version) : forest.remove(root, key, version)
+    leaves[place] = undefined
+  }
+  return { roots, leaves }
+}
+
+/** Leaf hashes of the multi-store, in order. */
+export function leavesOf({ names }: StoreOrder, forest: Forest, { roots, leaves }: Grove): readonly Uint8Array[] {
+  return names.map((name, place) => {
+    leaves[place] ??= storeLeaf(name, forest.rootHash(roots[place]!))
+    return leaves[place]
+  })
+}
+
+export function appHashOf(order: StoreOrder, forest: Forest, grove: Grove): Uint8Array {
+  return merkleRoot(leavesOf(order, forest, grove))
+}
+
+/** Says of two app hashes that should be equal how they differ. */
+export function mismatch(found: Uint8Array, expected: Uint8Array): string {
+  return `the app hash ${formatHex(found)} instead of ${formatHex(expected)}`
+}
