@@ -21,7 +21,10 @@ function optionOf(setting: Setting): Option {
 export function commandWithSettings(name: string, about: string): Command {
   const command = new Command(`almanac ${name}`).description(about).exitOverride()
   command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
-  for (const { setting } of ALL_SETTINGS) command.addOption(optionOf(setting))
+  for (const { setting } of ALL_SETTINGS) {
+    command.addOption(optionOf(setting))
+    if (setting.fallback === true) command.addOption(new Option(`--no-${setting.flag}`).hideHelp())
+  }
   return command
 }
 
@@ -31,7 +34,7 @@ export function flagsOf(command: Command): Record<string, unknown> {
   const flags: Record<string, unknown> = {}
   for (const option of command.options) {
     const value = values[option.attributeName()]
-    if (value !== undefined) flags[option.name()] = value
+    if (value !== undefined && !option.negate) flags[option.name()] = String(value)
   }
   return flags
 }

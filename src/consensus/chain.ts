@@ -146,6 +146,7 @@ export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, si
       proposer: proposer.address,
       hash: blockId.hash,
       lastCommitHash: header.lastCommitHash,
+      header,
       txs,
       lastCommitVotes: tip.lastValidators.map(({ address, power }) => ({
         validator: address,

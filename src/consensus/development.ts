@@ -16,6 +16,9 @@ export interface BlockWish {
   readonly stepNs?: bigint | undefined
 }
 
+/** What lies outside of the engine. */
+export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging'>
+
 /** What the engine lends to `createDevelopment`. */
 export interface Workings {
   readonly clock: BlockClock
@@ -27,6 +30,7 @@ export interface Workings {
   drop(hash: Uint8Array): boolean
   mining(): Mining
   setMining(mining: Mining): void
+  readonly tools: DevelopmentTools
 }
 
 interface Remembered {
@@ -120,5 +124,6 @@ export function createDevelopment(workings: Workings): Development {
     mining: workings.mining,
     setMining: workings.setMining,
     drop: workings.drop,
+    ...workings.tools,
   }
 }

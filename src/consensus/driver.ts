@@ -95,6 +95,10 @@ export interface Development {
   setTimeInterval(seconds: bigint | undefined): void
   mining(): Mining
   setMining(mining: Mining): void
+  /** Lowest price that the pool takes from now on. Unit: wei a gas unit. */
+  setMinGasPrice(wei: bigint): void
+  /** Whether what contracts print reaches the node's log. */
+  setLogging(on: boolean): void
   /** Takes a transaction out of the pool. False if it does not wait. */
   drop(hash: Uint8Array): boolean
 }

@@ -14,7 +14,7 @@ import type { Branch, Change, Reader, Snapshot, Tables, TableWrite } from '../st
 import { admissionOf, refusal, within } from './admission.ts'
 import { advance, genesisTip, overlay, propose, type Signer, storedBlock, type Tip, tipOf } from './chain.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
-import { type BlockWish, createDevelopment } from './development.ts'
+import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from './driver.ts'
 import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
 import { type BlockTiming, createPace } from './pace.ts'
@@ -55,8 +55,8 @@ export interface SoloOptions {
   readonly onTiming?: (timing: { readonly executeMs: number; readonly commitMs: number }) => void
   /** Monotonic clock for `onTiming`, milliseconds. */
   readonly elapsed: () => number
-  /** Whether tools may change the chain beside its transactions. */
-  readonly isDevelopment?: boolean
+  /** Makes the chain one that tools may change beside its transactions. */
+  readonly development?: DevelopmentTools | undefined
 }
 
 export interface Solo extends Driver {
@@ -361,7 +361,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       rollbackListeners.add(listener)
       return () => rollbackListeners.delete(listener)
     },
-    ...(options.isDevelopment && {
+    ...(options.development && {
       development: createDevelopment({
         clock,
         makeBlock: nextBlock,
@@ -377,6 +377,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
           forsake(tx, errors.notFound('the transaction was dropped'))
           return true
         },
+        tools: options.development,
         mining: pace.mining,
         setMining: pace.setMining,
       }),

@@ -8,6 +8,7 @@ import { type Solo, startSolo } from '../consensus/solo.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
+import * as decimal from '../primitives/decimal.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Backend } from '../store/backend.ts'
 import { openMemory } from '../store/memory.ts'
@@ -16,7 +17,7 @@ import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { dataFolder, openChain } from './chain.ts'
 import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
 import { diskFiles, type Files } from './files.ts'
-import { createGatewayNode, devKeysOf } from './gateway-node.ts'
+import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
 import { readiness } from './health.ts'
 import { createInlineCompute } from './inline-compute.ts'
@@ -27,6 +28,9 @@ import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
 import type { ApiPool } from './workers/api-pool.ts'
 import { type ComputePool, createComputePool } from './workers/pool.ts'
+
+/** A price of one wei, in base units at 18 places. */
+const RAW_PER_WEI = 10n ** 6n
 
 export interface AssemblyOptions {
   readonly resolved: ResolvedConfig
@@ -88,11 +92,13 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       ...(config.store.keep > 0 && { keepHeights: config.store.keep }),
     })
     undo.push(() => store.close())
+    const printing = { on: true }
+    const admission = { minGasPrices: config.api.minGasPrice }
     const app = createApplication({
       identity,
       chainId,
       evmChainId,
-      settings: { minGasPrices: config.api.minGasPrice },
+      settings: admission,
       onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
     })
     const timing = parseBlockTime(config.blocks.time)!
@@ -122,6 +128,16 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       },
       now: () => BigInt(clock()) * 1_000_000n,
       elapsed,
+      ...(isDevelopment(config) && {
+        development: {
+          setMinGasPrice(wei) {
+            admission.minGasPrices = `${decimal.format(decimal.fromRaw(wei * RAW_PER_WEI))}${identity.baseDenom}`
+          },
+          setLogging(on) {
+            printing.on = on
+          },
+        },
+      }),
       onHalt(reason, error) {
         log('error', 'the chain has halted', { reason, error })
         options.onHalt?.(reason)
@@ -202,7 +218,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
               ? { ...config, rest: { ...config.rest, enabled: false }, grpc: { ...config.grpc, enabled: false } }
               : config,
             portOf: ports,
-            ready: () => readiness(solo, timing, clock()),
+            ready: () => readiness(solo, solo.timing(), clock()),
             renderMetrics: () => metrics?.render() ?? '',
           })
     if (gateways) undo.push(() => gateways.close())

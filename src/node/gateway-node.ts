@@ -66,6 +66,11 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
 
 /** Keys that JSON-RPC signs with: those of Ethereum's path, if the node is told to. */
 export function devKeysOf(config: Config, accounts: readonly DevAccount[]): readonly Uint8Array[] {
-  if (!config.node.devKeys) return []
+  if (!config.node.devKeys || !isDevelopment(config)) return []
   return accounts.filter(({ kind }) => kind === 'eth').map(({ privateKeyBytes }) => privateKeyBytes)
+}
+
+/** Whether the chain is one for development: a localnet made by this node, unless it is told otherwise. */
+export function isDevelopment({ node, chain }: Config): boolean {
+  return node.dev && chain.genesis === ''
 }

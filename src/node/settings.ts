@@ -115,6 +115,16 @@ export const SETTINGS = {
     devKeys: define('node', 'dev_keys', 'boolean', true, 'Whether JSON-RPC signs for the funded accounts.', {
       flag: 'dev-keys',
     }),
+    dev: define(
+      'node',
+      'dev',
+      'boolean',
+      true,
+      'Whether a localnet has development verbs and accounts; --no-dev: none.',
+      {
+        flag: 'dev',
+      },
+    ),
   },
   rest: {
     enabled: define('rest', 'enabled', 'boolean', true, 'Serve REST.'),

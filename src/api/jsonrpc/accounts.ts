@@ -1,9 +1,11 @@
 /** Accounts whose keys the node holds (development chains only), and transactions filled in for signing. */
+import { impersonate } from '../../app/evm/impersonation.ts'
 import { encodeTransaction } from '../../evm/transaction/encode.ts'
 import { secp256k1 } from '../../evm/transaction/secp256k1.ts'
 import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/sender.ts'
 import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
 import type { CallArgs } from '../../modules/evm/call-args.ts'
+import * as evm from '../../modules/evm/keeper.ts'
 import { EMPTY, equal, formatHex0x } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { estimateGas } from './calls.ts'
@@ -25,13 +27,6 @@ function keyOf(node: GatewayNode, address: Uint8Array, method: string): Uint8Arr
   const key = devKeys.find((candidate) => equal(addressOfPrivateKey(candidate), address))
   if (!key) throw serverError('unknown account')
   return key
-}
-
-/** Makes a block now, on a development chain; `0x0`, as its tools expect. */
-export async function mine(node: GatewayNode): Promise<string> {
-  if (node.settings.devKeys.length === 0) throw methodNotFound('evm_mine')
-  await node.driver.nextBlock()
-  return '0x0'
 }
 
 /** A signature of 65 bytes: r, s, and 27 or 28. */
@@ -112,9 +107,28 @@ export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promis
   return formatSigned(signTransaction(await fill(call, args), key))
 }
 
-/** `eth_sendTransaction`: filled in, signed, and sent. Resolves with the hash. */
+/** `eth_sendTransaction`: filled in, signed or sent for an impersonated account. Resolves with the hash. */
 export async function sendTransaction(call: RpcCall, args: CallArgs): Promise<string> {
-  const key = keyOf(call.node, args.from ?? new Uint8Array(20), 'eth_sendTransaction')
+  const from = args.from ?? new Uint8Array(20)
+  if (isImpersonated(call.node, from)) return sendAs(call, args, from)
+  const key = keyOf(call.node, from, 'eth_sendTransaction')
   const tx = signTransaction(await fill(call, args), key)
   return sendRaw(call.node, encodeTransaction(tx))
+}
+
+function isImpersonated(node: GatewayNode, from: Uint8Array): boolean {
+  return node.driver.development !== undefined && node.withContext(undefined, (ctx) => evm.isImpersonated(ctx, from))
+}
+
+async function sendAs(call: RpcCall, args: CallArgs, from: Uint8Array): Promise<string> {
+  return sendRaw(call.node, encodeTransaction(impersonate(await fill(call, args), from)))
+}
+
+/** `eth_sendUnsignedTransaction`: sent for any account, which is impersonated from then on. */
+export async function sendUnsigned(call: RpcCall, args: CallArgs): Promise<string> {
+  const { development } = call.node.driver
+  if (!development) throw methodNotFound('eth_sendUnsignedTransaction')
+  const from = args.from ?? new Uint8Array(20)
+  if (!isImpersonated(call.node, from)) await development.amend([{ kind: 'impersonate', address: from, on: true }])
+  return sendAs(call, args, from)
 }

@@ -33,6 +33,7 @@ import { messageHash, typedDataHash } from './typed-data.ts'
 
 const chain: Methods = {
   eth_blockNumber: method([], ({ node }) => quantity(node.blocks.latestHeight())),
+  eth_accounts: method([], ({ node }) => account.accounts(node)),
   eth_chainId: method([], ({ node }) => quantity(node.evmChainId)),
   eth_protocolVersion: method([], () => '0x41'),
   eth_syncing: method([], ({ node }) => {
@@ -152,8 +153,8 @@ const pushed: Methods = {
   }),
 }
 
-const accounts: Methods = {
-  eth_accounts: method([], ({ node }) => account.accounts(node)),
+/** Present where the node holds keys. */
+export const signingMethods: Methods = {
   eth_sendTransaction: method([callArgs], account.sendTransaction),
   eth_signTransaction: method([callArgs], account.signTransactionArgs),
   eth_sign: method([address, bytes], ({ node }, who, message) =>
@@ -162,7 +163,6 @@ const accounts: Methods = {
   eth_signTypedData_v4: method([address, json], ({ node }, who, data) =>
     account.signHash(node, who, typedDataHash(data), 'eth_signTypedData_v4'),
   ),
-  evm_mine: method([optional(json, undefined)], ({ node }) => account.mine(node)),
   personal_sign: method([bytes, address, optional(json, undefined)], ({ node }, message, who) =>
     account.signHash(node, who, messageHash(message), 'personal_sign'),
   ),
@@ -175,5 +175,4 @@ export const ethMethods: Methods = {
   ...state,
   ...filters,
   ...pushed,
-  ...accounts,
 }

@@ -29,7 +29,7 @@ function hashOrZero(hash: Uint8Array): string {
 const timestamp = (block: StoredBlock): string => quantity(block.header.timeNs / NANOS)
 
 /** The bits of all receipts' blooms together. */
-function bloomOf(txs: readonly EvmTx[]): Uint8Array {
+export function bloomOf(txs: readonly EvmTx[]): Uint8Array {
   const bloom = new Uint8Array(256)
   for (const tx of txs) for (let i = 0; i < 256; i++) bloom[i]! |= tx.bloom[i]!
   return bloom
@@ -51,7 +51,7 @@ export function formatHeader(block: StoredBlock): JsonObject {
     hash: formatHex0x(block.hash),
     parentHash: hashOrZero(header.lastBlockId.hash),
     nonce: '0x0000000000000000',
-    mixHash: ZERO_HASH,
+    mixHash: block.prevRandao ? formatHex0x(block.prevRandao) : ZERO_HASH,
     sha3Uncles: EMPTY_UNCLES,
     logsBloom: formatHex0x(bloomOf(block.evmTxs)),
     stateRoot: hashOrZero(header.appHash),

@@ -7,12 +7,15 @@ import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { readBody } from '../http.ts'
 import { createJsonWriter } from '../json.ts'
-import { ethMethods } from './eth.ts'
+import { rawMethods } from './debug-raw.ts'
+import { developmentMethods } from './development.ts'
+import { ethMethods, signingMethods } from './eth.ts'
 import { createFilters } from './filters.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { netMethods } from './net.ts'
 import { answerMessage } from './rpc.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import { txpoolMethods } from './txpool.ts'
 import { web3Methods } from './web3.ts'
 
 const HTTP_TIMEOUT_MS = 30_000
@@ -38,8 +41,17 @@ export interface JsonRpcServer {
 }
 
 /** All methods of this server, by wire name. */
-function methodTable(options: JsonRpcOptions): Methods {
-  return { ...ethMethods, ...netMethods, ...web3Methods, ...options.methods }
+function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
+  return {
+    ...ethMethods,
+    ...netMethods,
+    ...web3Methods,
+    ...txpoolMethods,
+    ...rawMethods,
+    ...(node.settings.devKeys.length > 0 && signingMethods),
+    ...(node.driver.development && { ...signingMethods, ...developmentMethods }),
+    ...options.methods,
+  }
 }
 
 function allowedOrigin(node: GatewayNode, origin: string | undefined): string | undefined {
@@ -138,7 +150,7 @@ function serveSocket(serve: Serve, socket: WebSocket): void {
 /** A JSON-RPC server over the node. It opens nothing until `listen`. */
 export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions = {}): JsonRpcServer {
   const filters = createFilters(node)
-  const serve: Serve = { node, filters, writer: createJsonWriter(node.identity), methods: methodTable(options) }
+  const serve: Serve = { node, filters, writer: createJsonWriter(node.identity), methods: methodTable(node, options) }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
   sockets.on('connection', (socket) => serveSocket(serve, socket))
   const servers: Server[] = []

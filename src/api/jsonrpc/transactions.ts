@@ -1,5 +1,6 @@
 /** Transactions on their way in, and found again. */
 import { wrapEthereumTx } from '../../app/evm/envelope.ts'
+import { impersonatedSender } from '../../app/evm/impersonation.ts'
 import type { EvmTx, StoredBlock } from '../../app/records.ts'
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { refuse } from '../../evm/transaction/errors.ts'
@@ -85,9 +86,9 @@ function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
   return tx
 }
 
-/** Whether another transaction waits with this one's sender and nonce. The pool replaces none (evm.md §3.4). */
+/** Whether another transaction waits with this one's sender and nonce, and pays too much to be replaced. */
 function isTaken(node: GatewayNode, tx: Transaction, hash: Uint8Array): boolean {
-  const from = recoverSender(tx)
+  const from = impersonatedSender(tx) ?? recoverSender(tx)
   return node.driver
     .pending()
     .some(({ evm }) => evm && evm.nonce === tx.nonce && equal(evm.from, from) && !equal(evm.hash, hash))
