@@ -193,3 +193,18 @@ test('a genesis with two accounts of one address is refused', () => {
   }
   expect(() => genesis.init(ctx, { accounts: [one, { ...one, account_number: '1' }] })).toThrow('duplicate account')
 })
+
+test('genesis keeps account numbers, gaps too, and gives a number that is there twice to nobody again', () => {
+  const entry = (byte: number, number: string) => ({
+    '@type': '/sdk.auth.v1beta1.BaseAccount',
+    address: formatBech32('chain', new Uint8Array(20).fill(byte)),
+    pub_key: null,
+    account_number: number,
+    sequence: '0',
+  })
+  const params = genesis.defaults(ctx) as { params: never }
+  genesis.init(ctx, { ...params, accounts: [entry(3, '7'), entry(1, '0'), entry(9, '0'), entry(2, '1')] })
+  const numberOf = (byte: number) => auth.getAccount(ctx, new Uint8Array(20).fill(byte))!.number
+  expect([numberOf(3), numberOf(1), numberOf(9), numberOf(2)]).toEqual([7n, 0n, 2n, 1n])
+  expect(auth.newAccount(ctx, alice).number).toBe(9n)
+})

@@ -1,4 +1,4 @@
-/** Genesis of accounts: their numbers are kept, and missing ones handed out in order. */
+/** Genesis of accounts: their numbers are kept, and none is given twice. */
 import { create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { GenesisStateSchema } from '../../gen/sdk/auth/v1beta1/genesis_pb.ts'
@@ -6,10 +6,30 @@ import { toKey } from '../../primitives/bytes.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
+import type { Account } from './account.ts'
 import { accountAny, accountOfAny } from './account-codec.ts'
 import * as auth from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import * as state from './state.ts'
+
+/** Of accounts with one number the first keeps it; the others get the lowest that are free, in the order of their numbers. */
+function withOwnNumbers(accounts: readonly Account[]): readonly Account[] {
+  const used = new Set<bigint>()
+  const again: Account[] = []
+  const kept: Account[] = []
+  for (const account of accounts) {
+    const list = used.has(account.number) ? again : kept
+    used.add(account.number)
+    list.push(account)
+  }
+  let free = 0n
+  for (const account of again.sort((a, b) => (a.number < b.number ? -1 : a.number > b.number ? 1 : 0))) {
+    while (used.has(free)) free++
+    used.add(free)
+    kept.push({ ...account, number: free })
+  }
+  return kept
+}
 
 export const genesis: GenesisHandlers = {
   defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: defaultParams() })),
@@ -24,14 +44,12 @@ export const genesis: GenesisHandlers = {
       if (seen.has(toKey(address))) throw errors.invalidRequest(`duplicate account in genesis: ${addressText}`)
       seen.add(toKey(address))
     }
-    // The chain keeps numbers that rise, and hands out others in the order of the list.
-    let next = 0n
-    for (const account of parsed.sort((a, b) => (a.number < b.number ? -1 : a.number > b.number ? 1 : 0))) {
-      const number = account.number > next ? account.number : next
-      next = number + 1n
-      auth.setAccount(ctx, { ...account, number })
+    let last = -1n
+    for (const account of withOwnNumbers(parsed)) {
+      auth.setAccount(ctx, account)
+      if (account.number > last) last = account.number
     }
-    if (next > 0n) state.nextNumber.set(ctx, next)
+    if (last >= 0n) state.nextNumber.set(ctx, last + 1n)
     auth.ensureModuleAccount(ctx, auth.feeCollector)
   },
   export(ctx) {

@@ -60,7 +60,8 @@ export const genesis: GenesisHandlers = {
       setByPower(ctx, validator)
       if (validator.status === BondStatus.BONDED) bonded += tokensOf(validator)
       else notBonded += tokensOf(validator)
-      if (validator.status === BondStatus.UNBONDING) enqueueValidator(ctx, validator)
+      if (validator.status !== BondStatus.UNBONDING) continue
+      enqueueValidator(ctx, validator)
       const key = state.validators.keyBytes(ctx, operatorBytes(ctx, validator))
       for (const id of validator.unbondingIds) recordUnbondingId(ctx, id, UNBONDING_VALIDATOR, key)
     }
