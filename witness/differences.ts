@@ -1,31 +1,29 @@
-/** Where we differ from the reference, and why: every line a rule. Whatever differs otherwise is a bug. */
+/** Where we differ from the reference, and why: every row a rule. Whatever differs otherwise is a bug. */
 import type { Part } from './compare.ts'
-import type { Answer, Question } from './questions.ts'
+import {
+  differsInZeroWords,
+  type Exchange,
+  errorOf,
+  inGethWords,
+  isAdded,
+  isErrorPart,
+  referenceError,
+  statuses,
+} from './explain.ts'
 
-interface Row {
+export interface Difference {
   /** Short name, unique. */
   readonly id: string
   /** Where it shows, in words. */
   readonly where: string
   /** Why we differ, or why ours is better. */
   readonly why: string
-  /** The decision of the design that settles it. */
+  /** The decision of the design, or the section of the specifications, that settles it. */
   readonly decision?: string
 }
 
-/** A question with both answers. */
-export interface Exchange {
-  readonly question: Question
-  readonly reference: Answer
-  readonly ours: Answer
-  /** Bodies as JSON; undefined where one is none. */
-  readonly referenceBody: unknown
-  readonly oursBody: unknown
-}
-
 /** A difference in what is answered. */
-export interface AnswerDifference extends Row {
-  readonly tool: 'answers'
+export interface AnswerDifference extends Difference {
   /** Operations that it is about; all by default. */
   readonly operation?: RegExp
   /** A matter of clock, build or envelope: listed once, and an answer that differs in nothing else is equal. */
@@ -33,24 +31,285 @@ export interface AnswerDifference extends Row {
   explains(part: Part, exchange: Exchange): boolean
 }
 
-const DIFFERENCES_OF_ANSWERS: readonly AnswerDifference[] = [
+/** Texts of the reference's libraries about values that cannot be read. */
+const LIBRARY_TEXT =
+  /strconv\.Parse|illegal base64|invalid character|unexpected end of JSON|type mismatch|parsing field/
+const HEIGHT_TEXT = /codespace sdk code (18|26): |height header|height must be|block height is bigger/
+const NOT_IMPLEMENTED = 501
+
+const EVERYWHERE: readonly AnswerDifference[] = [
   {
     id: 'error-member',
-    tool: 'answers',
-    where: 'every error body over REST',
-    why: 'carries `error`, equal to `message`, beside `code`, `message` and `details`',
+    where: 'error bodies over REST',
+    why: 'carry `error`, equal to `message`, beside `code`, `message` and `details`',
     decision: 'D1',
     everywhere: true,
     explains: ({ at, reference, ours }, { oursBody }) =>
-      at === 'body.error' && reference === undefined && ours === (oursBody as { message?: unknown }).message,
+      at === 'body.error' && reference === undefined && ours === errorOf(oursBody)?.message,
+  },
+  {
+    id: 'error-details',
+    where: 'error bodies over REST, `error.data` over JSON-RPC',
+    why: 'name the field, the heights or the revert in a typed message where the reference has nothing',
+    decision: 'D23',
+    everywhere: true,
+    explains: ({ at, reference, ours }) =>
+      reference === undefined &&
+      /^body\.(details\[\d+\]|error\.data)$/.test(at) &&
+      String((ours as { '@type'?: string } | undefined)?.['@type']).startsWith('/chain.errors.v1.'),
+  },
+  {
+    id: 'build',
+    where: 'node_info, syncing, web3_clientVersion, x-server-time',
+    why: 'tell of the build, of the machine and of the moment, not of the chain',
+    everywhere: true,
+    operation: /Service\/(GetNodeInfo|GetSyncing)$|^web3_clientVersion$/,
+    explains: ({ at }) => /^body\.(syncing|default_node_info\..*|application_version\..*|result)$/.test(at),
   },
 ]
 
-export const DIFFERENCES = DIFFERENCES_OF_ANSWERS
+const ROUTES: readonly AnswerDifference[] = [
+  {
+    id: 'unknown-route',
+    where: 'paths without an operation',
+    why: 'are 404 with code 5, not 501 with code 12',
+    decision: 'D2',
+    operation: /^no route$/,
+    explains: (part, exchange) => isErrorPart(part) && statuses(exchange, [NOT_IMPLEMENTED], [404]),
+  },
+  {
+    id: 'served-here',
+    where: 'consensus parameters, node configuration',
+    why: 'are served over REST, which the reference does not mount',
+    decision: 'gateway.md §9',
+    operation: /^(consensus\.Query\/Params|base\.node\.Service\/Config)$/,
+    explains: (_, exchange) => statuses(exchange, [NOT_IMPLEMENTED], [200]),
+  },
+  {
+    id: 'slashes',
+    where: 'denoms with slashes in a path, raw or encoded',
+    why: 'are looked up, where the reference is 501',
+    decision: 'D4',
+    explains: (_, exchange) => statuses(exchange, [NOT_IMPLEMENTED], [200, 400, 404]),
+  },
+]
+
+const STATUSES: readonly AnswerDifference[] = [
+  {
+    id: 'height-errors',
+    where: 'heights that cannot be read',
+    why: 'are 400, 404 or 503 with the bounds in `details`, not 500 with code 2',
+    decision: 'D17',
+    explains: (part, exchange) => isErrorPart(part) && HEIGHT_TEXT.test(referenceError(exchange).message ?? ''),
+  },
+  {
+    id: 'panics',
+    where: 'calls that make a precompile of the reference panic',
+    why: 'fail as the call they are: 200 with `vm_error`, or 400 in an estimate',
+    decision: 'D30',
+    explains: (_, exchange) => /runtime error: /.test(referenceError(exchange).message ?? ''),
+  },
+  {
+    id: 'true-status',
+    where: 'failures that the reference reports as 500 with code 2 or 13',
+    why: 'have their true status: 400 bad input, 404 not found, and what else they are; the text may name more',
+    decision: 'D1',
+    explains: (part, exchange) =>
+      isErrorPart(part) && statuses(exchange, [500], [400, 403, 404, 409, 429, 501, 503, 504]),
+  },
+  {
+    id: 'named-parameters',
+    where: 'values that cannot be read, 400 on both sides',
+    why: 'are told with the name of the parameter, not in the words of a library',
+    decision: 'gateway.md §4',
+    explains: ({ at }, exchange) =>
+      at === 'body.message' &&
+      statuses(exchange, [400], [400]) &&
+      LIBRARY_TEXT.test(referenceError(exchange).message ?? ''),
+  },
+]
+
+const FIELDS: readonly AnswerDifference[] = [
+  {
+    id: 'eth-account-balance',
+    where: 'eth_account',
+    why: 'has `balance` in the base denom, as the API document says; this line of the reference lacks it',
+    decision: 'D13',
+    operation: /^evm\.Query\/EthAccount$/,
+    explains: (part) => isAdded(part, /^balance$/),
+  },
+  {
+    id: 'balance-of-token',
+    where: 'balances',
+    why: 'has the parts `bank` and `erc20` of the `token` asked for; the line before v2.17 ignores the parameter',
+    decision: 'api.md §4.1',
+    operation: /^evm\.Query\/Balance$/,
+    explains: (part) => isAdded(part, /^(bank|erc20)$/),
+  },
+  {
+    id: 'proto-json',
+    where: 'redelegations',
+    why: 'print 64-bit integers as strings and empty lists as `[]` like every other answer; the reference mixes two writers',
+    decision: 'D3',
+    operation: /^staking\.Query\/Redelegations$/,
+    explains: (part) => {
+      const { at, reference, ours } = part
+      if (at.endsWith('.entries')) return reference === null && Array.isArray(ours) && ours.length === 0
+      if (typeof reference === 'number') return ours === String(reference)
+      return isAdded(part, /^unbonding_on_hold_ref_count$/) && ours === '0'
+    },
+  },
+  {
+    id: 'unknown-any',
+    where: 'messages of modules that do not exist here, inside transactions',
+    why: 'are `@type` and base64 `value`, so that the rest of the answer can be read',
+    decision: 'D3',
+    operation: /^tx\.Service\//,
+    explains: ({ at }) => /\.body\.messages\[\d+\]\.\w+$/.test(at),
+  },
+  {
+    id: 'proposer-priority',
+    where: 'validator sets',
+    why: 'have priority 0: one engine makes all blocks, so nobody takes turns',
+    operation: /ValidatorSet/,
+    explains: ({ at, ours }) => /\.validators\[\d+\]\.proposer_priority$/.test(at) && ours === '0',
+  },
+]
+
+const CALLS: readonly AnswerDifference[] = [
+  {
+    id: 'block-of-calls',
+    where: 'eth_call, over REST and JSON-RPC',
+    why: 'shows COINBASE and GASLIMIT of the block that is read, where the reference reads 0',
+    decision: 'evm.md §3.2, D38',
+    operation: /^(eth_call|evm\.Query\/EthCall)$/,
+    explains: ({ at, reference, ours }) => /^body\.(ret|result)$/.test(at) && differsInZeroWords(reference, ours),
+  },
+  {
+    id: 'gas-cap',
+    where: 'eth_call without `gas_cap`',
+    why: 'runs with the configured cap; in the reference a call that burns all gas burns 2^63-1',
+    decision: 'D14',
+    operation: /^evm\.Query\/EthCall$/,
+    explains: ({ at, reference, ours }) =>
+      at === 'body.gas_used' && BigInt(reference as string) > 25_000_000n && ours === '25000000',
+  },
+  {
+    id: 'default-gas-cap',
+    where: 'estimate_gas without `gas_cap`',
+    why: 'means the configured cap, as the API document says; the reference refuses it',
+    decision: 'D14',
+    operation: /^evm\.Query\/EstimateGas$/,
+    explains: (_, exchange) =>
+      /^gas cap cannot be lower/.test(referenceError(exchange).message ?? '') && statuses(exchange, [400], [200, 400]),
+  },
+  {
+    id: 'geth-failures',
+    where: 'eth_call and eth_estimateGas that fail',
+    why: "are told in geth's words, with code 3 and the revert bytes in `data` for a revert",
+    decision: 'D24',
+    operation: /^eth_(call|estimateGas)$/,
+    explains: ({ at, ours }, exchange) =>
+      at.startsWith('body.error.') &&
+      inGethWords(referenceError(exchange).message ?? '') === errorOf(exchange.oursBody)?.message &&
+      (at !== 'body.error.code' || ours === 3 || ours === -32000),
+  },
+]
+
+const JSON_RPC: readonly AnswerDifference[] = [
+  {
+    id: 'geth-null',
+    where: 'eth_getBlockBy…, eth_getTransactionBy… of what does not exist',
+    why: 'is `null`, as in geth, not an error',
+    decision: 'D24',
+    operation: /^eth_get(Block|Transaction)By/,
+    explains: ({ at }, exchange) =>
+      /^body\.(error|result)$/.test(at) &&
+      /not found/.test(referenceError(exchange).message ?? '') &&
+      (exchange.oursBody as { result?: unknown }).result === null,
+  },
+  {
+    id: 'geth-fields',
+    where: 'logs, transactions, eth_feeHistory',
+    why: 'have the fields of newer geth: blockTimestamp, yParity, baseFeePerBlobGas, blobGasUsedRatio',
+    decision: 'D24',
+    operation: /^eth_/,
+    explains: (part) => isAdded(part, /^(blockTimestamp|yParity|baseFeePerBlobGas|blobGasUsedRatio)$/),
+  },
+  {
+    id: 'receipt-addresses',
+    where: 'receipts',
+    why: '`to` of a creation and `contractAddress` of anything else are null, as in geth',
+    decision: 'D24',
+    operation: /^eth_getTransactionReceipt$/,
+    explains: ({ at, reference, ours }) =>
+      ours === null &&
+      ((at.endsWith('.to') && reference === undefined) ||
+        (at.endsWith('.contractAddress') && reference === `0x${'00'.repeat(20)}`)),
+  },
+  {
+    id: 'block-gas-used',
+    where: 'blocks',
+    why: '`gasUsed` counts EVM transactions, so that it is the last receipt’s `cumulativeGasUsed`; the reference adds others',
+    decision: 'D24',
+    operation: /^eth_getBlockBy/,
+    explains: ({ at, reference, ours }) =>
+      at === 'body.result.gasUsed' && BigInt(reference as string) > BigInt(ours as string),
+  },
+  {
+    id: 'safe-tag',
+    where: 'block tag `safe`',
+    why: 'is understood by every method',
+    decision: 'D24',
+    operation: /^eth_/,
+    explains: (_, { question, referenceBody }) =>
+      question.text.includes('"safe"') && /0x prefix/.test(errorOf(referenceBody)?.message ?? ''),
+  },
+  {
+    id: 'nonce-at-height',
+    where: 'eth_getTransactionCount of an account that is gone by now',
+    why: 'is the nonce at the height asked for; the reference looks at the latest state first and says 0',
+    decision: 'D24',
+    operation: /^eth_getTransactionCount$/,
+    explains: ({ at, reference, ours }) => at === 'body.result' && reference === '0x0' && ours !== undefined,
+  },
+  {
+    id: 'peer-count',
+    where: 'net_peerCount',
+    why: 'is a quantity, as in geth, not a number',
+    decision: 'D24',
+    operation: /^net_peerCount$/,
+    explains: ({ reference, ours }) => ours === `0x${Number(reference).toString(16)}`,
+  },
+  {
+    id: 'sha3-of-bytes',
+    where: 'web3_sha3',
+    why: 'hashes the bytes, as in geth, not the text that names them',
+    decision: 'D24',
+    operation: /^web3_sha3$/,
+    explains: ({ at }) => at === 'body.result',
+  },
+  {
+    id: 'own-keys',
+    where: 'eth_accounts',
+    why: 'names the development keys of this node; the reference named those in its own keyring',
+    operation: /^eth_accounts$/,
+    explains: ({ at }) => /^body\.result/.test(at),
+  },
+]
+
+/** Differences in answers, the first that explains a part counting. */
+export const DIFFERENCES: readonly AnswerDifference[] = [
+  ...EVERYWHERE,
+  ...ROUTES,
+  ...STATUSES,
+  ...FIELDS,
+  ...CALLS,
+  ...JSON_RPC,
+]
 
 /** A key of a block's writes whose difference is meant. */
-interface ReplayDifference extends Row {
-  readonly tool: 'replay'
+interface ReplayDifference extends Difference {
   explains(difference: { readonly store: string; readonly key: Uint8Array; readonly height: number }): boolean
 }
 

@@ -1,6 +1,7 @@
 /** Judges an answer against the recorded one: equal, different for a listed reason, different, or not built yet. */
 import { compareBodies, type Part, parseJson } from './compare.ts'
-import type { AnswerDifference, Exchange } from './differences.ts'
+import type { AnswerDifference } from './differences.ts'
+import type { Exchange } from './explain.ts'
 import type { Answer, Question } from './questions.ts'
 
 export type Verdict = 'equal' | 'listed' | 'different' | 'not built'

@@ -36,6 +36,11 @@ export interface Gateways {
 
 const HOST = '127.0.0.1'
 const NO_ROUTE = 'no route'
+/** Operations that show what modules beside their own bring. */
+const ANSWERED_BY_ALL: Readonly<Record<string, string>> = {
+  'auth.Query/ModuleAccounts': 'distribution',
+  'auth.Query/ModuleAccountByName': 'gov',
+}
 /** JSON-RPC methods are of the EVM, whatever their prefix says. */
 const RPC_MODULE = 'evm'
 
@@ -44,7 +49,13 @@ function operationOf(methodPath: string): { readonly operation: string; readonly
   const [service = '', method = ''] = methodPath.slice(1).split('/')
   const parts = service.split('.').slice(1)
   const named = parts.filter((part) => !/^v\d/.test(part))
-  return { operation: `${named.join('.')}/${method}`, module: named.slice(0, -1).at(-1) ?? '' }
+  const operation = `${named.join('.')}/${method}`
+  return { operation, module: ANSWERED_BY_ALL[operation] ?? named.slice(0, -1).at(-1) ?? '' }
+}
+
+/** The module that a path without an operation would be of: `/cosmos/authz/v1beta1/grants`. */
+function moduleOfPath(path: string): string {
+  return path.split('/')[2] ?? ''
 }
 
 /** Opens the node's own gateways on ports that nobody else has. */
@@ -71,7 +82,7 @@ export async function openGateways({ node, engine, identity }: LoadedNode): Prom
   function restQuestion({ height, header, path, status, headers = {}, body }: RecordedAnswer): Question {
     const route = router.match(path.split('?')[0]!)?.routes[0]
     return {
-      ...(route ? operationOf(route.method) : { operation: NO_ROUTE, module: '' }),
+      ...(route ? operationOf(route.method) : { operation: NO_ROUTE, module: moduleOfPath(path) }),
       text: `GET ${path}${header === undefined ? '' : ` at ${header}`}`,
       height: header === undefined ? undefined : (height ?? undefined),
       reference: { status, headers, body },

@@ -1,0 +1,68 @@
+/** What the rules of `differences.ts` look at: pieces of an exchange, and comparisons that say what a difference means. */
+import type { Part } from './compare.ts'
+import type { Answer, Question } from './questions.ts'
+
+/** A question with both answers. */
+export interface Exchange {
+  readonly question: Question
+  readonly reference: Answer
+  readonly ours: Answer
+  /** Bodies as JSON; undefined where one is none. */
+  readonly referenceBody: unknown
+  readonly oursBody: unknown
+}
+
+interface ErrorBody {
+  readonly code?: number
+  readonly message?: string
+}
+
+/** The members of a REST error body, or the `error` of a JSON-RPC answer. */
+export function errorOf(body: unknown): ErrorBody | undefined {
+  const { error, code, message } = (body ?? {}) as ErrorBody & { readonly error?: unknown }
+  if (typeof error === 'object' && error !== null) return error as ErrorBody
+  if (code === undefined && message === undefined) return undefined
+  return { ...(code !== undefined && { code }), ...(message !== undefined && { message }) }
+}
+
+export const referenceError = ({ referenceBody }: Exchange): ErrorBody => errorOf(referenceBody) ?? {}
+
+/** Whether both answer, and with these statuses. */
+export function statuses({ reference, ours }: Exchange, from: readonly number[], to: readonly number[]): boolean {
+  return from.includes(reference.status) && to.includes(ours.status)
+}
+
+/** Whether a part belongs to the error itself: status, code, text. */
+export const isErrorPart = ({ at }: Part): boolean => /^(status|body\.(code|message))$/.test(at)
+
+/** Whether a part is a member of the given name that only we have. */
+export const isAdded = ({ at, reference }: Part, name: RegExp): boolean =>
+  reference === undefined && name.test(at.slice(at.lastIndexOf('.') + 1))
+
+/** Bytes that a JSON value of an answer stands for: `0x` hex or base64. */
+function bytesOf(value: unknown): Buffer {
+  if (typeof value !== 'string') return Buffer.alloc(0)
+  return value.startsWith('0x') ? Buffer.from(value.slice(2), 'hex') : Buffer.from(value, 'base64')
+}
+
+const WORD = 32
+
+/** Whether two returned byte strings differ only in words that are zero in the reference. */
+export function differsInZeroWords(reference: unknown, ours: unknown): boolean {
+  const [before, now] = [bytesOf(reference), bytesOf(ours)]
+  if (before.length === 0 || before.length !== now.length) return false
+  for (let at = 0; at < before.length; at += WORD) {
+    const word = before.subarray(at, at + WORD)
+    if (!word.equals(now.subarray(at, at + WORD)) && word.some((byte) => byte !== 0)) return false
+  }
+  return true
+}
+
+/** The reference's text of a failed call in geth's words. */
+export function inGethWords(message: string): string {
+  return message
+    .replace(/^rpc error: code = \w+ desc = /, '')
+    .replace(/^estimate gas VMError: /, '')
+    .replace(/ with reason "(.*)"$/s, ': $1')
+    .replace(/ with undecodable reason \(raw hex: [0-9a-f]*\)$/, '')
+}
