@@ -254,6 +254,7 @@ function restingDriver(latest: () => { readonly height: bigint; readonly timeNs:
     submit: refuse,
     submitAndWait: refuse,
     nextBlock: refuse,
+    nextHeader: refuse,
     pending: () => [],
     pendingCount: () => ({ count: 0, sizeBytes: 0 }),
     onBlock: () => () => false,

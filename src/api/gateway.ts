@@ -1,5 +1,6 @@
 /** What every gateway (REST, gRPC, JSON-RPC, CometBFT RPC) stands on. `node/` assembles one and hands it to each. */
 import type { Message } from '@bufbuild/protobuf'
+import type { ProvenKeys, StoreKey } from '../app/proofs.ts'
 import type { Driver } from '../consensus/driver.ts'
 import type { Identity } from '../identity/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
@@ -59,6 +60,11 @@ export interface GatewayNode {
   readonly driver: Driver
   /** Reads one height and closes it afterwards. Throws the height errors of D17. Undefined: latest. */
   withContext<T>(height: bigint | undefined, read: (ctx: ReadContext) => T): T
+  /**
+   * Proves keys at one height: at once if its trees are in memory, else as heavy work elsewhere. Rejects as `withContext`
+   * throws, and with 3 or 5 for a key or a store that cannot be proved.
+   */
+  prove(height: bigint | undefined, keys: readonly StoreKey[]): Promise<ProvenKeys>
   /** Settings that gateways obey. */
   readonly settings: GatewaySettings
   /** Told of every answered request: its operation, and `ok` or what went wrong. Absent: nobody counts. */

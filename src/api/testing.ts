@@ -14,6 +14,7 @@ import {
   FileDescriptorProtoSchema,
   MethodOptionsSchema,
 } from '@bufbuild/protobuf/wkt'
+import { proveKeys } from '../app/proofs.ts'
 import { non_null, rest_of_path, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { HttpRuleSchema } from '../gen/google/api/http_pb.ts'
@@ -201,6 +202,7 @@ export function gatewayNode({
     blocks: { latestHeight: () => 20n, earliestHeight: () => 10n, header: () => undefined } as never,
     driver: {} as never,
     withContext,
+    prove: async (height, keys) => withContext(height, (ctx) => proveKeys(ctx, keys)),
     settings: {
       minGasPrice: '',
       gasCap: 25_000_000n,

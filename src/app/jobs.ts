@@ -1,6 +1,7 @@
 /** Heavy work by name: what the compute pool can run on a read snapshot. */
 import { evmJobs } from '../modules/evm/jobs.ts'
 import type { ReadContext } from '../sdk/context.ts'
+import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
 import type { Application, CheckResult } from './types.ts'
 
 export interface JobBudget {
@@ -17,6 +18,7 @@ export type Jobs = Readonly<Record<string, Job>>
 export function createJobs(app: Pick<Application, 'simulate'>): Jobs {
   return {
     ...evmJobs,
+    prove: (ctx, { keys }: { readonly keys: readonly StoreKey[] }): ProvenKeys => proveKeys(ctx, keys),
     simulate: (ctx, { tx }: { readonly tx: Uint8Array }): CheckResult => app.simulate(ctx, tx),
   }
 }

@@ -47,6 +47,11 @@ export interface Driver {
   ): Promise<{ readonly admission: Admission; readonly inclusion?: Inclusion }>
   /** Makes the next block now (solo). Resolves with its height after the commit. */
   nextBlock(): Promise<bigint>
+  /**
+   * Resolves when the header after a committed height exists, which holds its app hash. At the tip a block is made for
+   * it (solo), at most one a second. Rejects `unavailable` when the node is stopping or halted.
+   */
+  nextHeader(height: bigint): Promise<void>
   pending(): readonly PendingTx[]
   pendingCount(): { readonly count: number; readonly sizeBytes: number }
   onBlock(listener: (block: StoredBlock) => void): () => void

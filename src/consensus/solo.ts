@@ -17,6 +17,7 @@ import { createBlockClock, TIME_STEP_NS } from './clock.ts'
 import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from './driver.ts'
 import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
+import { createNextHeader } from './next-header.ts'
 import { type BlockTiming, createPace } from './pace.ts'
 import { createWaiters } from './waiters.ts'
 
@@ -346,6 +347,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     },
     submitAndWait,
     nextBlock: () => nextBlock(),
+    nextHeader: createNextHeader({ latestHeight: () => tip.height, nextBlock, elapsed: options.elapsed }),
     timing: pace.timing,
     pending: () => pool.pending(),
     pendingCount: () => pool.size(),

@@ -3,6 +3,7 @@ import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
 import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import { createServices } from '../api/services/table.ts'
+import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
 import type { DevAccount } from './accounts.ts'
 import { parseMilliseconds } from './config.ts'
 import type { Config } from './settings.ts'
@@ -46,6 +47,13 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
   const node: GatewayNode = {
     ...shared,
     dispatch,
+    async prove(asked, keys) {
+      const { height, proven } = shared.withContext(asked, (ctx) => ({
+        height: ctx.block.height,
+        proven: ctx.store.proofs?.isReady() ? proveKeys(ctx, keys) : undefined,
+      }))
+      return proven ?? ((await shared.compute.run('prove', { keys }, { height })) as ProvenKeys)
+    },
     settings: {
       minGasPrice: config.api.minGasPrice,
       gasCap: config.evm.gasCap,

@@ -18,6 +18,8 @@ export interface Reader {
   get(store: string, key: Uint8Array): Uint8Array | undefined
   has(store: string, key: Uint8Array): boolean
   iterate(store: string, range?: Range): IterableIterator<Entry>
+  /** Of a committed height alone. */
+  readonly proofs?: Prover
 }
 
 export interface Writer extends Reader {

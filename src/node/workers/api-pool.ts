@@ -77,6 +77,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       const { admission, inclusion } = await driver.submitAndWait(message.tx, message.timeoutMs)
       return packAdmission(admission, inclusion)
     }
+    if (message.kind === 'nextHeader') return driver.nextHeader(message.height)
     if (message.kind !== 'compute') throw queryError('internal', 'not a question')
     return compute.run(message.job, message.payload, { height: message.height, signal, timeoutMs: message.timeoutMs })
   }

@@ -72,6 +72,9 @@ const driver: Driver = {
     return { admission: unpackAdmission(carried), ...(carried.inclusion && { inclusion: carried.inclusion }) }
   },
   nextBlock: elsewhere('making blocks'),
+  nextHeader: async (height) => {
+    await ask({ kind: 'nextHeader', height })
+  },
   pending: elsewhere('the pool'),
   pendingCount: elsewhere('the pool'),
   onBlock: elsewhere('subscribing'),

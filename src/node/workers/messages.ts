@@ -75,6 +75,7 @@ export type FromApiWorker =
   | { readonly kind: 'answered'; readonly counts: readonly AnsweredCount[] }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
   | { readonly kind: 'submitAndWait'; readonly id: number; readonly tx: Uint8Array; readonly timeoutMs: number }
+  | { readonly kind: 'nextHeader'; readonly id: number; readonly height: bigint }
   | {
       readonly kind: 'compute'
       readonly id: number

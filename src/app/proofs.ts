@@ -1,0 +1,22 @@
+/** Proofs of keys at the height of a context, with their height. */
+import { queryError } from '../primitives/errors.ts'
+import type { ReadContext } from '../sdk/context.ts'
+import type { StoreProof } from '../store/types.ts'
+
+export interface StoreKey {
+  readonly store: string
+  readonly key: Uint8Array
+}
+
+export interface ProvenKeys {
+  readonly height: bigint
+  /** In the order of the keys. */
+  readonly proofs: readonly StoreProof[]
+}
+
+/** Throws what `Prover.prove` throws. */
+export function proveKeys({ store, block }: ReadContext, keys: readonly StoreKey[]): ProvenKeys {
+  const { proofs } = store
+  if (!proofs) throw queryError('internal', 'a state that is not committed has no proofs')
+  return { height: block.height, proofs: keys.map(({ store, key }) => proofs.prove(store, key)) }
+}
