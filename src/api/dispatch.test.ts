@@ -41,6 +41,20 @@ test('an expected failure keeps its status and tells the height; a bug is intern
   expect([bug.error.status, bug.error.message]).toEqual(['internal', 'internal error'])
 })
 
+test('a service that fails tells the height too, unless there is none', () => {
+  const services = new Map([
+    [
+      BASE_FEE,
+      () => {
+        throw queryError('notFound', 'no fee')
+      },
+    ],
+  ])
+  const { dispatch } = gatewayNode({ services })
+  expect(dispatch({ method: BASE_FEE, request })).toMatchObject({ ok: false, height: 20n })
+  expect(dispatch({ method: BASE_FEE, request, height: 5n })).not.toHaveProperty('height')
+})
+
 test('a method without a handler names the module that is missing', () => {
   const answer = gatewayNode({}).dispatch({
     method: '/chain.inflation.v1.Query/Period',

@@ -86,20 +86,27 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     }
   }
 
+  /** The height that a service's failure is about; undefined where there is no such state. */
+  function failureHeight(call: QueryCall): bigint | undefined {
+    try {
+      return parts.withContext(call.height, (ctx) => ctx.block.height)
+    } catch {
+      return undefined
+    }
+  }
+
   function runService(call: QueryCall, handle: ServiceHandler): QueryAnswer | Promise<QueryAnswer> {
-    let height: bigint | undefined
     try {
       const { signal, timeoutMs } = call
       const answer = handle(call.request, { height: call.height, signal, timeoutMs })
-      height = call.height ?? parts.withContext(undefined, (ctx) => ctx.block.height)
-      const known = height
+      const known = call.height ?? parts.withContext(undefined, (ctx) => ctx.block.height)
       if (!(answer instanceof Promise)) return { ok: true, height: known, response: answer }
       return answer.then(
         (response) => ({ ok: true, height: known, response }),
         (thrown) => failure(call, thrown, known),
       )
     } catch (thrown) {
-      return failure(call, thrown, height)
+      return failure(call, thrown, failureHeight(call))
     }
   }
 

@@ -61,7 +61,7 @@ export function formatHeader(block: StoredBlock): JsonObject {
     gasLimit: quantity(block.gasLimit || NO_GAS_LIMIT),
     gasUsed: quantity(block.evmGasUsed),
     timestamp: timestamp(block),
-    transactionsRoot: block.txs.length === 0 ? EMPTY_TRIE_ROOT : hashOrZero(header.dataHash),
+    transactionsRoot: block.evmTxs.length === 0 ? EMPTY_TRIE_ROOT : hashOrZero(header.dataHash),
     receiptsRoot: EMPTY_TRIE_ROOT,
     baseFeePerGas: quantity(block.baseFeeWei),
   }
