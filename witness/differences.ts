@@ -8,6 +8,7 @@ import {
   isAdded,
   isErrorPart,
   referenceError,
+  sameLogsOfTransactions,
   statuses,
 } from './explain.ts'
 
@@ -248,13 +249,39 @@ const JSON_RPC: readonly AnswerDifference[] = [
         (at.endsWith('.contractAddress') && reference === `0x${'00'.repeat(20)}`)),
   },
   {
-    id: 'block-gas-used',
-    where: 'blocks',
-    why: '`gasUsed` counts EVM transactions, so that it is the last receipt’s `cumulativeGasUsed`; the reference adds others',
+    id: 'gas-of-evm-transactions',
+    where: '`gasUsed` of blocks, `cumulativeGasUsed` of receipts',
+    why: 'add up the EVM transactions, which JSON-RPC shows; the reference adds the others of the block, which it does not',
     decision: 'D24',
-    operation: /^eth_getBlockBy/,
+    operation: /^eth_get(BlockBy|TransactionReceipt)/,
     explains: ({ at, reference, ours }) =>
-      at === 'body.result.gasUsed' && BigInt(reference as string) > BigInt(ours as string),
+      /^body\.result\.(gasUsed|cumulativeGasUsed)$/.test(at) && BigInt(reference as string) > BigInt(ours as string),
+  },
+  {
+    id: 'logs-of-failed',
+    where: 'eth_getTransactionLogs of a failed transaction',
+    why: 'is an empty list, as in its receipt, not an error',
+    decision: 'D24',
+    operation: /^eth_getTransactionLogs$/,
+    explains: (_, { referenceBody, oursBody }) =>
+      /eth tx did not succeed/.test(errorOf(referenceBody)?.message ?? '') &&
+      (oursBody as { result?: readonly unknown[] }).result?.length === 0,
+  },
+  {
+    id: 'logs-with-transaction',
+    where: 'eth_getLogs',
+    why: 'gives logs of EVM transactions; the reference adds those of other messages, under a transaction hash of zeros',
+    decision: 'D24',
+    operation: /^eth_getLogs$/,
+    explains: (_, exchange) => sameLogsOfTransactions(exchange),
+  },
+  {
+    id: 'log-range',
+    where: 'eth_getLogs with a range that ends before it begins',
+    why: 'is an error, as in geth, not an empty list',
+    decision: 'D24',
+    operation: /^eth_getLogs$/,
+    explains: (_, { oursBody }) => errorOf(oursBody)?.message === 'invalid block range params',
   },
   {
     id: 'safe-tag',
