@@ -3,9 +3,8 @@
  * steps costs the execution next to nothing: it runs on the plain build.
  */
 import type { EvmLog } from './state.ts'
-import type { CallKind } from './types.ts'
 
-export type FrameKind = CallKind | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
+export type FrameKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
 
 export interface FrameStart {
   readonly kind: FrameKind

@@ -1,4 +1,6 @@
 /** Calls, estimates and access lists: arguments in, a job of the compute pool, geth's answers out. */
+
+import { decodeRevert } from '../../evm/revert.ts'
 import {
   type AccountOverride,
   type BlockOverrides,
@@ -8,7 +10,6 @@ import {
   readStateOverrides,
 } from '../../modules/evm/call-args.ts'
 import type { AccessListAnswer, CallAnswer, CallPayload, EstimateAnswer } from '../../modules/evm/jobs.ts'
-import { decodeRevert } from '../../modules/evm/revert.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { stateHeight } from './block-ref.ts'
 import { reverted, serverError } from './errors.ts'

@@ -1,6 +1,6 @@
 /** `eth_simulateV1`: pretended blocks as geth prints them. */
 
-import { decodeRevert } from '../../modules/evm/revert.ts'
+import { decodeRevert } from '../../evm/revert.ts'
 import type { SimulatedBlock, SimulatedCall, SimulatePayload } from '../../modules/evm/simulate.ts'
 import { readSimulateArgs, type SimulateArgs } from '../../modules/evm/simulate-args.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'

@@ -1,10 +1,10 @@
 /** What an ERC-20 contract says of itself and of a holder, read without trusting it (evm.md §2.3). */
 import { createEvm } from '../../evm/host.ts'
+import { decodeString } from '../../evm/revert.ts'
 import { concat, decodeUint, formatUtf8, hex, padLeft, utf8 } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { callGround } from './call.ts'
-import { decodeString } from './revert.ts'
 import { chainRules } from './rules.ts'
 
 /** Who asks contracts for the module. */

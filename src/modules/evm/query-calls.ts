@@ -1,5 +1,6 @@
 /** `EthCall` and `EstimateGas` of the query service, in a handler or as jobs (evm.md §2.8, §2.9). */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { decodeRevert } from '../../evm/revert.ts'
 import { RevertSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import {
   type EstimateGasResponseSchema,
@@ -16,7 +17,6 @@ import { parseField, wrongField } from '../../sdk/request.ts'
 import { callGround, callMessage, DEFAULT_GAS_CAP, runCall } from './call.ts'
 import { type CallArgs, readCallArgs } from './call-args.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
-import { decodeRevert } from './revert.ts'
 
 const MIN_GAS_CAP = 21_000n
 const ZERO_HASH = `0x${'00'.repeat(32)}`

@@ -1,5 +1,5 @@
 /** What the bytes of a revert say (evm.md §2.9). */
-import { decodeUint, formatHex, formatUtf8 } from '../../primitives/bytes.ts'
+import { decodeUint, formatHex, formatUtf8 } from '../primitives/bytes.ts'
 
 const ERROR_SELECTOR = '08c379a0'
 const PANIC_SELECTOR = '4e487b71'
