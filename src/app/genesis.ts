@@ -3,11 +3,11 @@ import type { JsonValue } from '@bufbuild/protobuf'
 import * as consensus from '../modules/consensus/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
 import { EMPTY, formatBase64, formatHex } from '../primitives/bytes.ts'
-import { ChainError } from '../primitives/errors.ts'
 import { formatRfc3339Nano, parseRfc3339 } from '../primitives/time.ts'
 import type { Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
 import { errors } from '../sdk/errors.ts'
+import { inPlace } from '../sdk/place.ts'
 import type { Branch } from '../store/types.ts'
 import { carriedSections, GENESIS_TRANSACTIONS, isCarried } from './carried.ts'
 import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts'
@@ -64,10 +64,10 @@ export function initChain(
   for (const { name, genesis } of machine.modules) {
     if (!genesis) continue
     const json = (document.app_state[name] ?? genesis.defaults(ctx)) as JsonValue
-    inModule(name, () => genesis.init(ctx, json))
+    inPlace(`genesis of module ${name}`, () => genesis.init(ctx, json))
   }
   const updates = [...staking.updatesOfBlock(ctx)]
-  inModule(GENESIS_TRANSACTIONS, () => {
+  inPlace('genesis', () => {
     const count = deliverGenesisTransactions(machine, ctx, document.app_state[GENESIS_TRANSACTIONS])
     if (count > 0) updates.push(...staking.updateValidatorSet(ctx))
   })
@@ -75,16 +75,6 @@ export function initChain(
   const validators = genesisValidators(updates)
   requireListed(document, validators)
   return { validators }
-}
-
-function inModule(name: string, init: () => void): void {
-  try {
-    init()
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error
-    const { codespace, code, status } = error
-    throw new ChainError(codespace, { code, status, text: '' }, `genesis of module ${name}: ${error.message}`)
-  }
 }
 
 /**

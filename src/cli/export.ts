@@ -1,4 +1,4 @@
-/** `almanac export`: the latest state of a home as a genesis document. */
+/** `almanac export`: the state of a home as a genesis document. */
 import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { exportHome } from '../node/export.ts'

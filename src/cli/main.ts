@@ -31,6 +31,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./export.ts')).exportState,
   },
   {
+    name: 'genesis',
+    about: 'check a genesis document: genesis validate FILE',
+    load: async () => (await import('./genesis.ts')).genesis,
+  },
+  {
     name: 'keys',
     about: 'keep keys: add, list, show, import, export',
     load: async () => (await import('./keys.ts')).keys,

@@ -2,19 +2,22 @@
 import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import { createApplication } from '../app/application.ts'
+import { carriedSections } from '../app/carried.ts'
 import { createJobs, type Jobs } from '../app/jobs.ts'
+import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
 import { type Solo, startSolo } from '../consensus/solo.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
+import { equal } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Backend } from '../store/backend.ts'
 import { openMemory } from '../store/memory.ts'
 import { openVersionedStore } from '../store/versioned.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
-import { dataFolder, openChain } from './chain.ts'
+import { type Begun, dataFolder, openChain } from './chain.ts'
 import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
 import { diskFiles, type Files } from './files.ts'
 import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
@@ -149,6 +152,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       },
     })
     undo.push(() => solo.stop())
+    warnOf(begun, solo, log)
     const withContext = createStateReader(store, solo.blocks, app)
     const jobs = createJobs(app)
     let apiPool: ApiPool | undefined
@@ -238,6 +242,20 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       log,
       stop: unwind,
     }
+  }
+}
+
+/** What an operator should know of a chain that began with a document from elsewhere. */
+function warnOf({ genesis, validatorKey }: Begun, { blocks, status }: Solo, log: Log): void {
+  const carried = Object.keys(carriedSections(genesis, modules))
+  if (carried.length > 0) {
+    log('warn', 'genesis has sections of modules that this build has not: kept for exports, without effect', {
+      modules: carried.join(', '),
+    })
+  }
+  const validators = blocks.validators(status().latestHeight + 1n) ?? []
+  if (!validators.some(({ address }) => equal(address, validatorKey.address))) {
+    log('warn', 'the key of this node belongs to no validator of the chain: its blocks carry no signature')
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseGenesis } from '../app/genesis-document.ts'
+import { validateGenesis } from '../app/genesis-validate.ts'
 import { localnetGenesis } from '../app/localnet.ts'
 import { storeNames } from '../app/modules.ts'
 import type { GenesisDocument } from '../app/types.ts'
@@ -84,6 +85,8 @@ function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock:
   if (named && genesis.chain_id !== config.chain.id) {
     throw configError(`${path}: chain_id is ${genesis.chain_id}, and --chain-id says ${config.chain.id}`)
   }
+  // Found out before anything is written: a home that cannot start would be in the way.
+  validateGenesis(genesis, profile.profile)
   return { config: withChainId(config, genesis.chain_id), profile, genesis }
 }
 

@@ -6,6 +6,7 @@ import { toKey } from '../../primitives/bytes.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
 import type { Account } from './account.ts'
 import { accountAny, accountOfAny } from './account-codec.ts'
 import * as auth from './keeper.ts'
@@ -38,7 +39,7 @@ export const genesis: GenesisHandlers = {
     const chosen = params ?? defaultParams()
     validateParams(chosen)
     auth.setParams(ctx, chosen)
-    const parsed = accounts.map((any) => accountOfAny(ctx.identity, any))
+    const parsed = accounts.map((any, i) => inPlace(`accounts[${i}]`, () => accountOfAny(ctx.identity, any)))
     const seen = new Set<string>()
     for (const { address, addressText } of parsed) {
       if (seen.has(toKey(address))) throw errors.invalidRequest(`duplicate account in genesis: ${addressText}`)

@@ -8,6 +8,7 @@ import type { Context } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
 import { setBalance } from './balance.ts'
 import * as bank from './keeper.ts'
 import { metadataFault } from './metadata.ts'
@@ -20,8 +21,8 @@ function initBalances(
 ): Map<string, bigint> {
   const totals = new Map<string, bigint>()
   const seen = new Set<string>()
-  for (const { address: text, coins } of balances) {
-    const holder = address.parse(ctx, text)
+  for (const [i, { address: text, coins }] of balances.entries()) {
+    const holder = inPlace(`balances[${i}]`, () => address.parse(ctx, text))
     const sorted = tryParseList([...coins].sort((a, b) => (a.denom < b.denom ? -1 : 1)))
     if (!sorted) throw sdkErrors.invalidCoins(`balance of ${text}`)
     if (seen.has(toKey(holder))) throw sdkErrors.invalidRequest(`duplicate balance for address ${text}`)
@@ -48,9 +49,14 @@ export const genesis: GenesisHandlers = {
     for (const { denom, enabled } of [...legacy, ...sendEnabled]) state.sendEnabled.set(ctx, denom, enabled)
     const totals = initBalances(ctx, balances)
     let remainders = 0n
-    for (const { addrBech32, weiStoreBal } of weiBalances) {
+    for (const [i, { addrBech32, weiStoreBal }] of weiBalances.entries()) {
       if (weiStoreBal >= WEI_PER_UNIT) throw sdkErrors.invalidRequest(`wei balance of ${addrBech32} is a whole unit`)
-      if (weiStoreBal > 0n) state.remainders.set(ctx, address.parse(ctx, addrBech32), weiStoreBal)
+      if (weiStoreBal > 0n)
+        state.remainders.set(
+          ctx,
+          inPlace(`wei_balances[${i}]`, () => address.parse(ctx, addrBech32)),
+          weiStoreBal,
+        )
       remainders += weiStoreBal
     }
     const base = ctx.identity.baseDenom

@@ -1,7 +1,14 @@
 /** Genesis of staking: validators, delegations, and the first validator set. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/sdk/staking/v1beta1/genesis_pb.ts'
-import { BondStatus, ValidatorUpdatesSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import {
+  BondStatus,
+  type Delegation,
+  type Redelegation,
+  type UnbondingDelegation,
+  type Validator,
+  ValidatorUpdatesSchema,
+} from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { ValidatorUpdateSchema } from '../../gen/tendermint/abci/types_pb.ts'
 import * as address from '../../identity/address.ts'
 import { utf8 } from '../../primitives/bytes.ts'
@@ -9,6 +16,7 @@ import type { Context } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { params as currentParams, defaultParams, validateParams } from './params.ts'
@@ -16,9 +24,11 @@ import { enqueue as enqueueRedelegation, setRedelegation } from './redelegation.
 import * as state from './state.ts'
 import { enqueue as enqueueUnbonding, setUnbonding } from './unbonding.ts'
 import { enqueueValidator, updateValidatorSet } from './updates.ts'
-import { consensusKey, tokensOf } from './validator.ts'
+import { consensusAddress, consensusKey, tokensOf } from './validator.ts'
 import {
+  getValidator,
   operatorBytes,
+  operatorOf,
   REDELEGATION,
   recordUnbondingId,
   requireValidator,
@@ -40,6 +50,58 @@ function requirePool(ctx: Context, pool: typeof state.bondedPool | typeof state.
   }
 }
 
+function initValidator(ctx: Context, validator: Validator): void {
+  const operator = operatorBytes(ctx, validator)
+  if (getValidator(ctx, operator)) {
+    throw sdkErrors.invalidRequest(`duplicate validator ${validator.operatorAddress}`)
+  }
+  if (operatorOf(ctx, consensusAddress(ctx.identity, validator))) {
+    throw sdkErrors.invalidRequest(`another validator has the consensus key of ${validator.operatorAddress}`)
+  }
+  setValidator(ctx, validator)
+  setByConsensusAddress(ctx, validator)
+  setByPower(ctx, validator)
+  if (validator.status !== BondStatus.UNBONDING) return
+  enqueueValidator(ctx, validator)
+  const key = state.validators.keyBytes(ctx, operator)
+  for (const id of validator.unbondingIds) recordUnbondingId(ctx, id, UNBONDING_VALIDATOR, key)
+}
+
+function initDelegation(ctx: Context, delegation: Delegation): void {
+  const delegator = address.parse(ctx, delegation.delegatorAddress)
+  const pair = [delegator, address.parseValidator(ctx, delegation.validatorAddress)] as const
+  if (state.delegations.get(ctx, pair)) {
+    throw sdkErrors.invalidRequest(
+      `duplicate delegation of ${delegation.delegatorAddress} to ${delegation.validatorAddress}`,
+    )
+  }
+  state.delegations.set(ctx, pair, delegation)
+}
+
+function initUnbonding(ctx: Context, unbonding: UnbondingDelegation): void {
+  const delegator = address.parse(ctx, unbonding.delegatorAddress)
+  const pair = [delegator, address.parseValidator(ctx, unbonding.validatorAddress)] as const
+  setUnbonding(ctx, pair, unbonding)
+  for (const { unbondingId, completionTime } of unbonding.entries) {
+    recordUnbondingId(ctx, unbondingId, UNBONDING_DELEGATION, state.unbondings.keyBytes(ctx, pair))
+    enqueueUnbonding(ctx, unbonding, nanoseconds(completionTime))
+  }
+}
+
+function initRedelegation(ctx: Context, redelegation: Redelegation): void {
+  const { delegatorAddress, validatorSrcAddress, validatorDstAddress, entries } = redelegation
+  const move = [
+    address.parse(ctx, delegatorAddress),
+    address.parseValidator(ctx, validatorSrcAddress),
+    address.parseValidator(ctx, validatorDstAddress),
+  ] as const
+  setRedelegation(ctx, move, redelegation)
+  for (const { completionTime, unbondingId } of entries) {
+    recordUnbondingId(ctx, unbondingId, REDELEGATION, state.redelegations.keyBytes(ctx, move))
+    enqueueRedelegation(ctx, redelegation, nanoseconds(completionTime))
+  }
+}
+
 export const genesis: GenesisHandlers = {
   defaults(ctx) {
     const params = defaultParams(ctx.identity.baseDenom)
@@ -54,43 +116,20 @@ export const genesis: GenesisHandlers = {
     auth.ensureModuleAccount(ctx, state.notBondedPool)
     let bonded = 0n
     let notBonded = 0n
-    for (const validator of data.validators) {
-      setValidator(ctx, validator)
-      setByConsensusAddress(ctx, validator)
-      setByPower(ctx, validator)
+    for (const [i, validator] of data.validators.entries()) {
+      inPlace(`validators[${i}]`, () => initValidator(ctx, validator))
       if (validator.status === BondStatus.BONDED) bonded += tokensOf(validator)
       else notBonded += tokensOf(validator)
-      if (validator.status !== BondStatus.UNBONDING) continue
-      enqueueValidator(ctx, validator)
-      const key = state.validators.keyBytes(ctx, operatorBytes(ctx, validator))
-      for (const id of validator.unbondingIds) recordUnbondingId(ctx, id, UNBONDING_VALIDATOR, key)
     }
-    for (const delegation of data.delegations) {
-      const delegator = address.parse(ctx, delegation.delegatorAddress)
-      state.delegations.set(ctx, [delegator, address.parseValidator(ctx, delegation.validatorAddress)], delegation)
+    for (const [i, delegation] of data.delegations.entries()) {
+      inPlace(`delegations[${i}]`, () => initDelegation(ctx, delegation))
     }
-    for (const unbonding of data.unbondingDelegations) {
-      const delegator = address.parse(ctx, unbonding.delegatorAddress)
-      const pair = [delegator, address.parseValidator(ctx, unbonding.validatorAddress)] as const
-      setUnbonding(ctx, pair, unbonding)
-      for (const entry of unbonding.entries) {
-        recordUnbondingId(ctx, entry.unbondingId, UNBONDING_DELEGATION, state.unbondings.keyBytes(ctx, pair))
-        enqueueUnbonding(ctx, unbonding, nanoseconds(entry.completionTime))
-        notBonded += BigInt(entry.balance)
-      }
+    for (const [i, unbonding] of data.unbondingDelegations.entries()) {
+      inPlace(`unbonding_delegations[${i}]`, () => initUnbonding(ctx, unbonding))
+      for (const { balance } of unbonding.entries) notBonded += BigInt(balance)
     }
-    for (const redelegation of data.redelegations) {
-      const { delegatorAddress, validatorSrcAddress, validatorDstAddress, entries } = redelegation
-      const move = [
-        address.parse(ctx, delegatorAddress),
-        address.parseValidator(ctx, validatorSrcAddress),
-        address.parseValidator(ctx, validatorDstAddress),
-      ] as const
-      setRedelegation(ctx, move, redelegation)
-      for (const { completionTime, unbondingId } of entries) {
-        recordUnbondingId(ctx, unbondingId, REDELEGATION, state.redelegations.keyBytes(ctx, move))
-        enqueueRedelegation(ctx, redelegation, nanoseconds(completionTime))
-      }
+    for (const [i, redelegation] of data.redelegations.entries()) {
+      inPlace(`redelegations[${i}]`, () => initRedelegation(ctx, redelegation))
     }
     requirePool(ctx, state.bondedPool, bonded)
     requirePool(ctx, state.notBondedPool, notBonded)

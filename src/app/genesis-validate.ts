@@ -1,0 +1,57 @@
+/** Whether a chain can begin with a document, found out by beginning it, and what it would begin with. */
+import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
+import type { Profile } from '../identity/profiles/profile.ts'
+import { EMPTY } from '../primitives/bytes.ts'
+import { parseRfc3339 } from '../primitives/time.ts'
+import { createEmptyBranch } from '../store/branch.ts'
+import { createApplication } from './application.ts'
+import { carriedSections } from './carried.ts'
+import { modules } from './modules.ts'
+import type { GenesisDocument } from './types.ts'
+
+export interface GenesisSummary {
+  readonly profile: string
+  readonly chain_id: string
+  readonly evm_chain_id: string
+  readonly genesis_time: string
+  readonly initial_height: string
+  readonly accounts: number
+  /** `5unative,7ufoo`. */
+  readonly supply: string
+  /** Total power, and how many share it. */
+  readonly validators: number
+  readonly power: string
+  /** Sections of modules that this build has not: kept for exports, without effect. */
+  readonly carried: readonly string[]
+}
+
+/** What the summary needs of an export. */
+interface Exported {
+  readonly auth: { readonly accounts: readonly unknown[] }
+  readonly bank: { readonly supply: readonly { readonly denom: string; readonly amount: string }[] }
+}
+
+/** Throws a `ChainError` naming the module and the place that is wrong. Nothing is kept. */
+export function validateGenesis(document: GenesisDocument, profile: Profile): GenesisSummary {
+  const identity = createIdentity(profile)
+  const chainId = document.chain_id
+  const evmChainId = evmChainIdOf(identity, chainId)
+  const app = createApplication({ identity, chainId, evmChainId, settings: { minGasPrices: '' } })
+  const state = createEmptyBranch()
+  const { validators } = app.initChain(document, state)
+  const timeNs = parseRfc3339(document.genesis_time)!
+  const ctx = app.readContext(state, { height: 0n, timeNs, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY })
+  const { auth, bank } = app.exportGenesis(ctx, document).app_state as unknown as Exported
+  return {
+    profile: profile.name,
+    chain_id: chainId,
+    evm_chain_id: evmChainId.toString(),
+    genesis_time: document.genesis_time,
+    initial_height: document.initial_height,
+    accounts: auth.accounts.length,
+    supply: bank.supply.map(({ amount, denom }) => amount + denom).join(','),
+    validators: validators.length,
+    power: validators.reduce((sum, { power }) => sum + power, 0n).toString(),
+    carried: Object.keys(carriedSections(document, modules)),
+  }
+}
