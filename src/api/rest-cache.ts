@@ -5,6 +5,8 @@ export interface ResponseCache {
   /** The answer of a target at the latest height or at a pinned one. */
   get(target: string, height: bigint, pinned: boolean): Payload | undefined
   set(target: string, height: bigint, pinned: boolean, payload: Payload): void
+  /** Forgets everything. */
+  clear(): void
 }
 
 /** What an entry costs beside its text. */
@@ -43,7 +45,16 @@ export function createResponseCache(limitBytes: number): ResponseCache {
   const latest: Table = { entries: new Map(), sizeBytes: 0 }
   const pinned: Table = { entries: new Map(), sizeBytes: 0 }
   let latestHeight = -1n
+  const empty = (table: Table): void => {
+    table.entries.clear()
+    table.sizeBytes = 0
+  }
   return {
+    clear() {
+      empty(latest)
+      empty(pinned)
+      latestHeight = -1n
+    },
     get(target, height, isPinned) {
       if (isPinned) return pinned.entries.get(`${height} ${target}`)
       return height === latestHeight ? latest.entries.get(target) : undefined
@@ -57,8 +68,7 @@ export function createResponseCache(limitBytes: number): ResponseCache {
       }
       if (height < latestHeight) return
       if (height > latestHeight) {
-        latest.entries.clear()
-        latest.sizeBytes = 0
+        empty(latest)
         latestHeight = height
       }
       if (!latest.entries.has(target)) put(latest, limitBytes * LATEST_SHARE, target, payload)

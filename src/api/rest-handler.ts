@@ -130,7 +130,9 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     return `"${height}-${hash ? formatHex(hash.subarray(0, 4)) : '0'}"`
   }
 
-  let stateHeaders: { readonly height: bigint; readonly latest: readonly string[]; readonly pinned: readonly string[] }
+  let stateHeaders:
+    | { readonly height: bigint; readonly latest: readonly string[]; readonly pinned: readonly string[] }
+    | undefined
   /** Headers of every answer read from the state of one height. */
   function headersOfState(height: bigint, pinned: boolean): readonly string[] {
     if (stateHeaders?.height !== height) {
@@ -247,8 +249,19 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     }
   }
 
+  let rollbacks: number | undefined
+  /** A chain that went back has other answers at the same heights. */
+  function forgetWhatWasTakenBack(): void {
+    const status = node.driver.status()
+    if (status.rollbacks === rollbacks) return
+    rollbacks = status.rollbacks
+    cache.clear()
+    stateHeaders = undefined
+  }
+
   /** What is kept, where the target and the height say all that there is to say. */
   function kept(request: RestRequest): Payload | undefined {
+    forgetWhatWasTakenBack()
     if (request.target.includes('height=') || isStrict(request)) return undefined
     if (request.headers['grpc-timeout'] !== undefined) return undefined
     const height = selectHeight(request.headers, undefined)

@@ -63,6 +63,8 @@ export interface Driver {
     readonly halted?: string
     readonly latestHeight: bigint
     readonly latestTimeNs: bigint
+    /** How often the chain went back since the driver started: what was remembered of its heights holds no more. */
+    readonly rollbacks?: number
   }
   /** What the tools of a development chain may do; absent on every other. */
   readonly development?: Development | undefined

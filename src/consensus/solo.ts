@@ -32,7 +32,7 @@ interface SoloStore {
     readonly records: (appHash: Uint8Array) => readonly TableWrite[]
   }): { readonly appHash: Uint8Array } | Promise<{ readonly appHash: Uint8Array }>
   /** Goes back to a kept height, with these rows, all or nothing. */
-  rollback?(target: {
+  rollback(target: {
     readonly height: bigint
     readonly records?: (appHash: Uint8Array) => Iterable<TableWrite>
   }): { readonly appHash: Uint8Array } | Promise<{ readonly appHash: Uint8Array }>
@@ -87,6 +87,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   const rollbackListeners = new Set<(height: bigint) => void>()
   const executing = new Set<string>()
   let halted: string | undefined
+  let rollbacks = 0
   let stopping = false
   /** What the pool's state reads from. */
   let poolBase: Snapshot | undefined
@@ -247,7 +248,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       poolBase?.close()
       poolBase = undefined
       const rows = rollbackRows(store.tables, height)
-      await store.rollback!({ height, records: () => rows })
+      await store.rollback({ height, records: () => rows })
       blocks.forgetAbove(height)
       indexer = openIndexer(store.tables)
       tip = lastTip(blocks.block(height)!)
@@ -257,6 +258,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       for (const tx of waiting) pool.add(tx)
       recheckPool()
       for (const tx of left) if (!pool.has(tx.hash)) forsake(tx, errors.notFound('the chain went back'))
+      rollbacks++
       for (const listener of rollbackListeners) listener(height)
     })
   }
@@ -389,6 +391,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       ...(halted !== undefined && { halted }),
       latestHeight: tip.height,
       latestTimeNs: tip.timeNs,
+      rollbacks,
     }),
     async stop() {
       if (stopping) return

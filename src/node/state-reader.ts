@@ -13,9 +13,10 @@ export type WithContext = <T>(height: bigint | undefined, read: (ctx: ReadContex
  */
 export function createStateReader(
   store: Pick<VersionedStore, 'at'>,
-  blocks: Pick<BlockIndex, 'header'>,
+  blocks: Pick<BlockIndex, 'header' | 'forgetAbove'>,
   app: Pick<Application, 'readContext'>,
 ): WithContext {
+  let rollbacks: number | undefined
   return (asked, read) => {
     if (asked !== undefined && asked < 0n) {
       throw queryError('invalidArgument', `height must not be negative, but got ${asked}`)
@@ -23,6 +24,10 @@ export function createStateReader(
     const snapshot = store.at(asked === 0n ? undefined : asked)
     try {
       const { height } = snapshot
+      if (snapshot.rollbacks !== rollbacks) {
+        if (rollbacks !== undefined) blocks.forgetAbove(0n)
+        rollbacks = snapshot.rollbacks
+      }
       const found = blocks.header(height)
       if (!found) throw queryError('dataLoss', `the block of height ${height} is missing`)
       const { timeNs, proposer, lastCommitHash } = found.header

@@ -15,6 +15,7 @@ export const BASE = 'base'
 export interface SnapshotSource {
   readonly view: BackendRead
   readonly height: number
+  readonly rollbacks: number
   /** Whether nothing was committed after `height`, as the view sees it. */
   isTip(): boolean
   /** The first height in the log. */
@@ -84,6 +85,7 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
 
   const snapshot: Snapshot = {
     height: BigInt(height),
+    rollbacks: source.rollbacks,
     get,
     has: (store, key) => get(store, key) !== undefined,
     iterate,

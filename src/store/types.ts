@@ -84,6 +84,8 @@ export interface Prover {
 /** Committed state of one height. One request opens one, reads only it, and closes it. */
 export interface Snapshot extends Reader {
   readonly height: bigint
+  /** How often the chain had gone back when it was opened: heights read before may be others now. */
+  readonly rollbacks: number
   readonly proofs: Prover
   close(): void
 }

@@ -137,6 +137,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     return openSnapshot({
       view,
       height: wanted,
+      rollbacks: seen.rollbacks,
       // A view that is not isolated sees what is committed after it was opened.
       isTip: backend.isolates ? () => wanted === seen.height : () => wanted === tip.height,
       logFrom: backend.isolates ? () => seen.logFrom : () => tip.logFrom,

@@ -65,6 +65,9 @@ export function createFilters(node: GatewayNode): Filters {
     newBlocks() {
       room()
       let seen = node.blocks.latestHeight()
+      const close = node.driver.onRollback((height) => {
+        if (height < seen) seen = height
+      })
       const changes = (): readonly string[] => {
         const latest = node.blocks.latestHeight()
         const hashes: string[] = []
@@ -76,7 +79,7 @@ export function createFilters(node: GatewayNode): Filters {
         seen = latest
         return hashes
       }
-      return add({ changes, logs: undefined, close: () => {} })
+      return add({ changes, logs: undefined, close })
     },
     newPending() {
       room()
@@ -101,6 +104,9 @@ export function createFilters(node: GatewayNode): Filters {
       }
       // Logs of blocks from now on; a range in the past is what `logs` answers.
       let seen = node.blocks.latestHeight()
+      const close = node.driver.onRollback((height) => {
+        if (height < seen) seen = height
+      })
       const changes = async (signal: AbortSignal): Promise<unknown> => {
         const latest = node.blocks.latestHeight()
         const first = filter.from && 'number' in filter.from ? filter.from.number : 0n
@@ -109,7 +115,7 @@ export function createFilters(node: GatewayNode): Filters {
         seen = latest
         return range.from > range.to ? [] : findLogs(node, filter, range, signal)
       }
-      return add({ changes, logs: filter, close: () => {} })
+      return add({ changes, logs: filter, close })
     },
     changes: (id, signal) => find(id).changes(signal),
     logs(id, signal) {

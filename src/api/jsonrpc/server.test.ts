@@ -64,9 +64,9 @@ test('what is no call is answered with the codes of JSON-RPC', async () => {
   expect(await error('{"id":1,"method":"eth_chainId"}')).toMatchObject({ id: 1, error: { code: -32600 } })
   expect(await error('[]')).toMatchObject({ error: { code: -32600, message: 'empty batch' } })
   expect(await error('{"jsonrpc":"2.0","id":"x","method":"eth_chainId"}')).toMatchObject({ id: 'x', result: '0x1b12' })
-  expect(await refusal('eth_mining', [])).toEqual({
+  expect(await refusal('personal_unlockAccount', [])).toEqual({
     code: -32601,
-    message: 'the method eth_mining does not exist/is not available',
+    message: 'the method personal_unlockAccount does not exist/is not available',
   })
   expect(await refusal('constructor', [])).toMatchObject({ code: -32601 })
   expect(await refusal('eth_getBalance', [])).toEqual({

@@ -110,11 +110,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const publish = () => {
     for (const worker of workers) tell(worker, { kind: 'status', status: driver.status() })
   }
-  const forget = driver.onBlock(publish)
+  const forget = [driver.onBlock(publish), driver.onRollback(publish)]
 
   async function close(): Promise<void> {
     stopping = true
-    forget()
+    for (const end of forget) end()
     await Promise.all(
       [...workers].map(
         (worker) =>

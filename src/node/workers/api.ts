@@ -34,6 +34,8 @@ type Ask = Question extends infer One ? (One extends { id: number } ? Omit<One, 
 const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
 let lastId = 0
 let status: ApiSetup['status'] | undefined
+/** Drops what is remembered of blocks that were taken back. */
+let forgetBlocks = (): void => {}
 
 const tell = (message: FromApiWorker) => void process.send!(message)
 
@@ -103,6 +105,7 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
     onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
   })
   const blocks = openBlockIndex(backend, () => store.latestHeight())
+  forgetBlocks = () => blocks.forgetAbove(0n)
   const engine: Engine = {
     ...facts,
     genesis: () => genesis,
@@ -167,6 +170,7 @@ process.on('message', (message: ToApiWorker) => {
     status = message.setup.status
     serve(message.setup).catch((error) => tell({ kind: 'failed', error: packError(error) }))
   } else if (message.kind === 'status') {
+    if (status?.rollbacks !== message.status.rollbacks) forgetBlocks()
     status = message.status
   } else {
     const asked = waiting.get(message.id)

@@ -1,0 +1,305 @@
+import { createTestClient, http, parseEther, publicActions, walletActions } from 'viem'
+import { expect, test } from 'vitest'
+import { startNode } from '../../src/index.ts'
+
+type TestClientMode = 'anvil' | 'hardhat' | 'ganache'
+
+const NOBODY = '0x00000000000000000000000000000000000abcde'
+const WHALE = '0x000000000000000000000000000000000000beef'
+/** Returns the word at slot 0. */
+const READS_SLOT = '0x60005460005260206000f3'
+const PRIVATE = `0x${'00'.repeat(31)}2a` as const
+
+async function open(mode: TestClientMode) {
+  const node = await startNode()
+  const client = createTestClient({ mode, transport: http(node.urls.jsonrpc) })
+    .extend(publicActions)
+    .extend(walletActions)
+  const send = (value = 1n, more: { nonce?: number; gasPrice?: bigint } = {}) =>
+    client.sendTransaction({
+      account: node.accounts[0]!.address as `0x${string}`,
+      to: NOBODY,
+      value,
+      chain: null,
+      gas: 21_000n,
+      ...more,
+    })
+  return { node, client, send, [Symbol.asyncDispose]: () => node.stop() }
+}
+
+async function supply(node: Awaited<ReturnType<typeof startNode>>): Promise<bigint> {
+  const { amount } = (await node.query('/sdk/bank/v1beta1/supply/by_denom?denom=unative')) as {
+    amount: { amount: string }
+  }
+  return BigInt(amount.amount)
+}
+
+const modes: readonly TestClientMode[] = ['anvil', 'hardhat', 'ganache']
+
+test.each(modes)('%s: balances are set, and the supply stays true', async (mode) => {
+  await using chain = await open(mode)
+  const { client, node } = chain
+  const before = await supply(node)
+  await client.setBalance({ address: WHALE, value: parseEther('7') + 5n })
+  expect(await client.getBalance({ address: WHALE })).toBe(parseEther('7') + 5n)
+  expect(await supply(node)).toBe(before + 7_000_000n)
+  await client.setBalance({ address: WHALE, value: parseEther('2') })
+  expect(await supply(node)).toBe(before + 2_000_000n)
+  expect(await client.getBalance({ address: WHALE, blockNumber: 1n })).toBe(0n)
+})
+
+test.each(modes)('%s: blocks are made when asked, one by one or many, with or without a distance', async (mode) => {
+  await using chain = await open(mode)
+  const { client } = chain
+  const first = await client.getBlock()
+  await client.mine({ blocks: 3 })
+  expect(await client.getBlockNumber()).toBe(first.number + 3n)
+  if (mode === 'ganache') return
+  await client.mine({ blocks: 3, interval: 60 })
+  const [last, before] = [await client.getBlock(), await client.getBlock({ blockNumber: first.number + 5n })]
+  expect(last.number).toBe(first.number + 6n)
+  expect(last.timestamp - before.timestamp).toBe(60n)
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: code, storage and nonces are set', async (mode) => {
+  await using chain = await open(mode)
+  const { client } = chain
+  await client.setCode({ address: NOBODY, bytecode: READS_SLOT })
+  await client.setStorageAt({ address: NOBODY, index: 0, value: PRIVATE })
+  expect(await client.getCode({ address: NOBODY })).toBe(READS_SLOT)
+  expect(await client.getStorageAt({ address: NOBODY, slot: '0x0' })).toBe(PRIVATE)
+  expect((await client.call({ to: NOBODY })).data).toBe(PRIVATE)
+  await client.setStorageAt({ address: NOBODY, index: 0, value: `0x${'00'.repeat(32)}` })
+  expect((await client.call({ to: NOBODY })).data).toBe(`0x${'00'.repeat(32)}`)
+  await client.setNonce({ address: WHALE, nonce: 420 })
+  expect(await client.getTransactionCount({ address: WHALE })).toBe(420)
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: accounts without keys send while they are impersonated', async (mode) => {
+  await using chain = await open(mode)
+  const { client } = chain
+  await client.setBalance({ address: WHALE, value: parseEther('10') })
+  const pay = () => client.sendTransaction({ account: WHALE, to: NOBODY, value: 3n, chain: null })
+  await expect(pay()).rejects.toThrow('unknown account')
+  await client.impersonateAccount({ address: WHALE })
+  const hash = await pay()
+  const receipt = await client.getTransactionReceipt({ hash })
+  expect([receipt.status, receipt.from]).toEqual(['success', WHALE])
+  // A contract sends too.
+  await client.setCode({ address: WHALE, bytecode: READS_SLOT })
+  expect((await client.getTransactionReceipt({ hash: await pay() })).status).toBe('success')
+  expect(await client.getBalance({ address: NOBODY })).toBe(6n)
+  await client.stopImpersonatingAccount({ address: WHALE })
+  await expect(pay()).rejects.toThrow('unknown account')
+})
+
+test('a forged signature of an account that nobody impersonates is refused', async () => {
+  await using chain = await open('anvil')
+  const { client } = chain
+  await client.setBalance({ address: WHALE, value: parseEther('10') })
+  await client.impersonateAccount({ address: WHALE })
+  const hash = await client.sendTransaction({ account: WHALE, to: NOBODY, value: 3n, chain: null })
+  const raw = (await client.request({ method: 'eth_getRawTransactionByHash' as never, params: [hash] as never })) as
+    | `0x${string}`
+    | null
+  await client.stopImpersonatingAccount({ address: WHALE })
+  await client.setNonce({ address: WHALE, nonce: 0 })
+  await expect(client.sendRawTransaction({ serializedTransaction: raw! })).rejects.toThrow(
+    'invalid transaction v, r, s values',
+  )
+})
+
+test('an unsigned transaction is sent for anybody', async () => {
+  await using chain = await open('anvil')
+  const { client } = chain
+  await client.setBalance({ address: WHALE, value: parseEther('10') })
+  const hash = await client.sendUnsignedTransaction({ from: WHALE, to: NOBODY, value: 9n })
+  expect((await client.getTransactionReceipt({ hash })).from).toBe(WHALE)
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: the clock is put forward, set, and stepped', async (mode) => {
+  await using chain = await open(mode)
+  const { client } = chain
+  const start = (await client.getBlock()).timestamp
+  await client.increaseTime({ seconds: 1000 })
+  await client.mine({ blocks: 1 })
+  const later = (await client.getBlock()).timestamp
+  expect(later - start).toBeGreaterThanOrEqual(1000n)
+  await client.setNextBlockTimestamp({ timestamp: later + 5000n })
+  // What is changed beside the blocks does not take the time that was set.
+  await client.setBalance({ address: WHALE, value: 1n })
+  await client.mine({ blocks: 1 })
+  expect((await client.getBlock()).timestamp).toBe(later + 5000n)
+  await expect(client.setNextBlockTimestamp({ timestamp: later })).rejects.toThrow('lower than or equal')
+  await client.setBlockTimestampInterval({ interval: 77 })
+  await client.mine({ blocks: 2 })
+  expect((await client.getBlock()).timestamp).toBe(later + 5000n + 154n)
+  await client.removeBlockTimestampInterval()
+  await client.mine({ blocks: 1 })
+  expect((await client.getBlock()).timestamp - later - 5154n).toBeLessThan(5n)
+})
+
+test.each(modes)('%s: transactions wait without automine, and the pool shows them', async (mode) => {
+  await using chain = await open(mode)
+  const { client, send } = chain
+  expect(await client.getAutomine()).toBe(true)
+  await client.setAutomine(false)
+  expect(await client.getAutomine()).toBe(false)
+  const [first, gap] = [await send(1n, { nonce: 0 }), await send(2n, { nonce: 2 })]
+  expect(await client.getTxpoolStatus()).toEqual({ pending: 1, queued: 1 })
+  const content = await client.getTxpoolContent()
+  const [sender] = Object.keys(content.pending) as `0x${string}`[]
+  expect(content.pending[sender!]!['0']!.hash).toBe(first)
+  expect(content.queued[sender!]!['2']!.hash).toBe(gap)
+  const lines = await client.inspectTxpool()
+  expect(lines.pending[sender!]!['0']).toMatch(
+    /^0x00000000000000000000000000000000000abCDE: 1 wei \+ 21000 gas × \d+ wei$/i,
+  )
+  if (mode !== 'ganache') await client.dropTransaction({ hash: gap })
+  await client.mine({ blocks: 1 })
+  expect((await client.getTransactionReceipt({ hash: first })).status).toBe('success')
+  expect(await client.getTxpoolStatus()).toEqual({ pending: 0, queued: mode === 'ganache' ? 1 : 0 })
+  await client.setAutomine(true)
+  expect((await client.getTransactionReceipt({ hash: await send(1n, { nonce: 1 }) })).status).toBe('success')
+})
+
+test('a transaction that pays a tenth more takes the place of another', async () => {
+  await using chain = await open('anvil')
+  const { client, send } = chain
+  await client.setAutomine(false)
+  const slow = await send(1n, { nonce: 0, gasPrice: 2_000_000_000_000n })
+  await expect(send(2n, { nonce: 0, gasPrice: 2_100_000_000_000n })).rejects.toThrow(
+    'replacement transaction underpriced',
+  )
+  const fast = await send(3n, { nonce: 0, gasPrice: 2_200_000_000_000n })
+  await client.mine({ blocks: 1 })
+  expect((await client.getTransactionReceipt({ hash: fast })).status).toBe('success')
+  await expect(client.getTransaction({ hash: slow })).rejects.toThrow('could not be found')
+  expect(await client.getBalance({ address: NOBODY })).toBe(3n)
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: blocks come by themselves while interval mining is on', async (mode) => {
+  await using chain = await open(mode)
+  const { client, send } = chain
+  await client.setAutomine(false)
+  await client.setIntervalMining({ interval: 1 })
+  const hash = await send()
+  const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
+  expect(receipt.status).toBe('success')
+  await client.setIntervalMining({ interval: 0 })
+  const still = await client.getBlockNumber()
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  expect(await client.getBlockNumber()).toBe(still)
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: what blocks look like is set, and reaches code', async (mode) => {
+  await using chain = await open(mode)
+  const { client, send, node } = chain
+  await client.setCoinbase({ address: WHALE })
+  await client.setBlockGasLimit({ gasLimit: 5_000_000n })
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 3_000_000_000_000n })
+  const hash = await send()
+  const block = await client.getBlock()
+  expect([block.miner, block.gasLimit, block.baseFeePerGas]).toEqual([WHALE, 5_000_000n, 3_000_000_000_000n])
+  const receipt = await client.getTransactionReceipt({ hash })
+  expect(receipt.effectiveGasPrice).toBe(3_000_000_000_000n)
+  // COINBASE and BASEFEE of the code: a call with a price sees the base fee.
+  await client.setCode({ address: NOBODY, bytecode: ('0x4160005248602052456040526060' + '6000f3') as `0x${string}` })
+  const { data } = await client.call({
+    to: NOBODY,
+    account: node.accounts[0]!.address as `0x${string}`,
+    gasPrice: 3_000_000_000_000n,
+  })
+  expect(data).toBe(
+    `0x${[WHALE.slice(2), (3_000_000_000_000).toString(16), (5_000_000).toString(16)].map((word) => word.padStart(64, '0')).join('')}`,
+  )
+  await client.mine({ blocks: 1 })
+  const fee = await node.query('/chain/evm/v1/base_fee')
+  expect(fee).toEqual({ base_fee: '3000000000000', base_fee_unative: '3' })
+  const old = await fetch(`${node.urls.rest}/chain/evm/v1/base_fee?height=2`)
+  expect(await old.json()).toEqual({ base_fee: '1000000000000', base_fee_unative: '1' })
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: prices below the lowest are refused', async (mode) => {
+  await using chain = await open(mode)
+  const { client, send } = chain
+  await client.setMinGasPrice({ gasPrice: 5_000_000_000_000n })
+  await expect(send(1n, { gasPrice: 4_000_000_000_000n })).rejects.toThrow('transaction underpriced')
+  await send(1n, { gasPrice: 5_000_000_000_000n })
+  await client.setLoggingEnabled(false)
+})
+
+test.each(modes)('%s: a snapshot brings back state, blocks, pool and clock', async (mode) => {
+  await using chain = await open(mode)
+  const { client, send } = chain
+  await send(5n)
+  await client.setAutomine(false)
+  const waiting = await send(6n)
+  const [height, time] = [await client.getBlockNumber(), (await client.getBlock()).timestamp]
+  const id = await client.snapshot()
+  const later = await client.snapshot()
+  await client.mine({ blocks: 2 })
+  await client.increaseTime({ seconds: 100_000 })
+  const lost = await send(7n)
+  await client.mine({ blocks: 1 })
+  expect(await client.getBalance({ address: NOBODY })).toBe(18n)
+  await client.revert({ id })
+  expect(await client.getBlockNumber()).toBe(height)
+  expect(await client.getBalance({ address: NOBODY })).toBe(5n)
+  expect(await client.getTxpoolStatus()).toEqual({ pending: 1, queued: 0 })
+  await expect(client.getTransaction({ hash: lost })).rejects.toThrow('could not be found')
+  await client.mine({ blocks: 1 })
+  expect((await client.getTransactionReceipt({ hash: waiting })).blockNumber).toBe(height + 1n)
+  expect((await client.getBlock()).timestamp - time).toBeLessThan(1000n)
+  // It is used up, and those after it are gone.
+  const again = await client.request({ method: 'evm_revert', params: [id] })
+  expect([again, await client.request({ method: 'evm_revert', params: [later] })]).toEqual([false, false])
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: a state is put down and taken up by another chain', async (mode) => {
+  await using first = await open(mode)
+  await using second = await open(mode)
+  await first.client.setBalance({ address: WHALE, value: parseEther('3') + 1n })
+  await first.client.setCode({ address: NOBODY, bytecode: READS_SLOT })
+  await first.client.setStorageAt({ address: NOBODY, index: 0, value: PRIVATE })
+  await first.send(4n)
+  await second.client.setStorageAt({ address: NOBODY, index: 1, value: PRIVATE })
+  await second.client.loadState({ state: (await first.client.dumpState()) as `0x${string}` })
+  expect(await second.client.getBalance({ address: WHALE })).toBe(parseEther('3') + 1n)
+  expect((await second.client.call({ to: NOBODY })).data).toBe(PRIVATE)
+  expect(await second.client.getStorageAt({ address: NOBODY, slot: '0x1' })).toBe(`0x${'00'.repeat(32)}`)
+  const sender = first.node.accounts[0]!.address as `0x${string}`
+  expect(await second.client.getTransactionCount({ address: sender })).toBe(1)
+})
+
+test.each(['anvil', 'hardhat'] as const)('%s: the chain begins anew, and forking is refused in words', async (mode) => {
+  await using chain = await open(mode)
+  const { client, send } = chain
+  await send(1n)
+  await client.reset()
+  expect(await client.getBlockNumber()).toBe(1n)
+  expect(await client.getBalance({ address: NOBODY })).toBe(0n)
+  await send(2n)
+  expect(await client.getBalance({ address: NOBODY })).toBe(2n)
+  await expect(client.reset({ jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1n })).rejects.toThrow('not supported')
+  await expect(client.setRpcUrl('http://127.0.0.1:1')).rejects.toThrow('forking is not supported')
+})
+
+test('a chain that is none for development has no such verbs', async () => {
+  await using node = await startNode({ node: { dev: false } })
+  for (const method of [
+    'anvil_setBalance',
+    'evm_mine',
+    'hardhat_reset',
+    'eth_sendTransaction',
+    'personal_sign',
+    'miner_stop',
+  ]) {
+    const response = await fetch(node.urls.jsonrpc, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
+    })
+    expect(await response.json()).toMatchObject({ error: { code: -32601, message: expect.stringContaining(method) } })
+  }
+})
