@@ -1,11 +1,17 @@
 /** One recorded block executed on its recorded parent, and what came of it. */
 import { executeBlock } from '../src/app/block.ts'
-import type { TxResult } from '../src/app/records.ts'
+import type { BlockHeader, TxResult } from '../src/app/records.ts'
 import type { BlockInput } from '../src/app/types.ts'
 import { equal, hex } from '../src/primitives/bytes.ts'
 import { parseRfc3339 } from '../src/primitives/time.ts'
 import type { Change, Reader } from '../src/store/types.ts'
-import type { RecordedBlock, RecordedChanges, RecordedResult, RecordedValidators } from './recording.ts'
+import type {
+  RecordedBlock,
+  RecordedBlockId,
+  RecordedChanges,
+  RecordedResult,
+  RecordedValidators,
+} from './recording.ts'
 import { type Comparison, compareChanges } from './replay-compare.ts'
 import type { Player } from './stand-ins.ts'
 import { createTouched, type Touched, UNBUILT_PRECOMPILES } from './touched.ts'
@@ -60,6 +66,7 @@ export function blockInput(
     proposer: hex(block.proposer),
     hash: hex(block.hash),
     lastCommitHash: hex(block.header.last_commit_hash),
+    header: headerOf(block),
     txs,
     lastCommitVotes: signatures.flatMap(({ flag }, i) => {
       const validator = signers?.validators[i]
@@ -67,6 +74,31 @@ export function blockInput(
       return [{ validator: hex(validator.address), power: BigInt(validator.votingPower), signed: flag !== 1 }]
     }),
     evidence: [],
+  }
+}
+
+/** The whole header, whose texts name the fields as the engine's RPC does. */
+function headerOf({ header, height, time }: RecordedBlock): BlockHeader {
+  const of = (name: string): Uint8Array => hex(String(header[name] ?? ''))
+  const last = (header['last_block_id'] ?? {}) as Partial<RecordedBlockId>
+  return {
+    chainId: header.chain_id,
+    height: BigInt(height),
+    timeNs: requireTime(time),
+    lastBlockId: {
+      hash: hex(last.hash ?? ''),
+      partsTotal: last.parts?.total ?? 0,
+      partsHash: hex(last.parts?.hash ?? ''),
+    },
+    lastCommitHash: of('last_commit_hash'),
+    dataHash: of('data_hash'),
+    validatorsHash: of('validators_hash'),
+    nextValidatorsHash: of('next_validators_hash'),
+    consensusHash: of('consensus_hash'),
+    appHash: of('app_hash'),
+    lastResultsHash: of('last_results_hash'),
+    evidenceHash: of('evidence_hash'),
+    proposer: of('proposer_address'),
   }
 }
 

@@ -1,4 +1,6 @@
 /** One block: begin hooks, transactions, end hooks, validator updates. */
+import { create } from '@bufbuild/protobuf'
+import { HeaderSchema } from '../gen/tendermint/types/types_pb.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
 import * as evm from '../modules/evm/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
@@ -8,6 +10,7 @@ import type { DecodedTx } from '../sdk/tx.ts'
 import { createBranch } from '../store/branch.ts'
 import type { Reader } from '../store/types.ts'
 import { deliver } from './deliver.ts'
+import { headerInit } from './header.ts'
 import type { Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
 import type { BlockInput, BlockOutput } from './types.ts'
@@ -28,6 +31,7 @@ function blockContext(machine: Machine, base: Reader, input: BlockInput): Contex
       proposer: input.proposer,
       hash: input.hash,
       lastCommitHash: input.lastCommitHash,
+      header: input.header && create(HeaderSchema, headerInit(input.header)),
       gasLimit: 0n,
       votes: input.lastCommitVotes,
     },

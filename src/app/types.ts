@@ -4,7 +4,7 @@ import type { Amendment } from '../modules/evm/keeper.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
 import type { QueryTable } from './query.ts'
-import type { EvmTx, TxResult, Validator } from './records.ts'
+import type { BlockHeader, EvmTx, TxResult, Validator } from './records.ts'
 
 export interface BlockInput {
   readonly height: bigint
@@ -13,6 +13,8 @@ export interface BlockInput {
   /** Header hash of this very block: it does not depend on its execution. */
   readonly hash: Uint8Array
   readonly lastCommitHash: Uint8Array
+  /** The whole header, where who orders the blocks gives it (ABCI 2.0 does not). */
+  readonly header?: BlockHeader | undefined
   readonly txs: readonly Uint8Array[]
   /** Who signed the block before. */
   readonly lastCommitVotes: readonly {

@@ -224,7 +224,7 @@ export function createAccess(
       }
       const dies = !onlyCreated || self.created
       if (heir !== self) {
-        journal.transfer(self, heir, amount)
+        journal.bequeath(self, heir)
       } else if (dies) {
         journal.subBalance(self.address, amount)
       }

@@ -57,6 +57,8 @@ const EXTRA_EIPS: readonly number[] = [1153, 1344, 1884, 2200, 2929, 3198, 3529,
 export interface Rules {
   readonly fork: ForkName
   readonly eips: ReadonlySet<number>
+  /** EIP-3860 holds for the opcodes alone: init code of a transaction is neither metered nor limited. */
+  readonly freeInitCode?: boolean
 }
 
 /** The fork of a name, in any letter case and by any of its names; undefined if there is none. */

@@ -35,7 +35,7 @@ test('a revert takes back everything since its snapshot and nothing before', () 
   expect([j.warmSlot(ALICE, SLOT), j.warmAddress(BOB)]).toEqual([true, false])
 })
 
-test('the state changes at the end and not before, and only where something changed', () => {
+test('the state changes at the end and not before, where something was written, also what was there already', () => {
   const { state, journal: j } = journal()
   const written: string[] = []
   const { setAccount, setStorage } = state
@@ -53,9 +53,12 @@ test('the state changes at the end and not before, and only where something chan
   j.setStorage(ALICE, SLOT, encodeUint(3n, 32))
   j.setStorage(ALICE, encodeUint(2n, 32), encodeUint(3n, 32))
   j.setStorage(ALICE, encodeUint(2n, 32), encodeUint(0n, 32))
+  const undone = j.snapshot()
+  j.setStorage(ALICE, encodeUint(4n, 32), encodeUint(3n, 32))
+  j.revert(undone)
   expect(written).toEqual([])
   j.finalise()
-  expect(written).toEqual(['account', 'slot'])
+  expect(written).toEqual(['account', 'slot', 'slot'])
   expect(state.account(ALICE)).toMatchObject({ nonce: 2n, balanceWei: 100n })
 })
 

@@ -31,6 +31,8 @@ export interface Journal {
   touchAccount(account: Account): void
   /** Moves value that `from` has; touches `to`. */
   transfer(from: Account, to: Account, amountWei: bigint): void
+  /** Moves all that a self-destructed account has to its heir, who is another. */
+  bequeath(from: Account, heir: Account): void
   create(account: Account, creator: Uint8Array): void
   destruct(account: Account): void
   /** Whether the address was cold; it is warm from now on. */
@@ -90,6 +92,13 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
   const accounts = new Map<string, Account>()
   const undo: Undo[] = []
   const logs: (EvmLog | RawLog)[] = []
+  /** Changes of balances in their order, and how many of them the state has been told. */
+  const moves: { readonly account: Account; readonly byWei: bigint }[] = []
+  let movesTold = 0
+  /** Up to here `undo` has been looked through for written slots. */
+  let flushedUndo = 0
+  /** Accounts that began to exist, in that order: the state numbers accounts as it gets them. */
+  const born: Account[] = []
   const created: { account: Account; creator: Uint8Array }[] = []
   /** Open branches of the state. What is read while one is open is forgotten with it. */
   const branches: { depth: number; merged: boolean }[] = []
@@ -109,7 +118,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
       code: undefined,
       installed: undefined,
-      exists: stored !== undefined,
+      exists: stored !== undefined && !stored.isBalanceOnly,
       stored,
       touched: false,
       warm: alwaysWarm.has(key) || warmFromStart.has(key),
@@ -142,24 +151,34 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
         account.exists = exists
       })
     }
+    if (!exists) {
+      born.push(account)
+      undo.push(() => born.pop())
+    }
     account.touched = true
     account.exists = true
   }
 
   function setBalance(account: Account, balance: bigint): void {
     touchAccount(account)
-    const before = account.balance
-    if (before === balance) return
+    changeBalance(account, balance - account.balance)
+  }
+
+  function changeBalance(account: Account, byWei: bigint): void {
+    if (byWei === 0n) return
+    moves.push({ account, byWei })
     undo.push(() => {
-      account.balance = before
+      account.balance -= byWei
+      moves.pop()
     })
-    account.balance = balance
+    account.balance += byWei
   }
 
   function slotOf(account: Account, slot: Word): Slot {
     let found = account.slots.get(slot)
     if (!found) {
-      const value = account.created || !account.stored ? ZERO_KEY : toKey(state.storage(account.address, fromKey(slot)))
+      const isFresh = (account.created || !account.stored) && !state.keepsDestructed
+      const value = isFresh ? ZERO_KEY : toKey(state.storage(account.address, fromKey(slot)))
       found = { slot, original: value, value, stored: value, warm: false }
       account.slots.set(slot, found)
       if (branches.length > 0) undo.push(() => account.slots.delete(slot))
@@ -199,9 +218,14 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     }
   }
 
-  function flushAccount(account: Account): void {
+  function flushAccount(account: Account, written: ReadonlySet<Slot>): void {
     const { nonce, balance, codeHash, stored } = account
-    const same = stored && stored.nonce === nonce && stored.balanceWei === balance && equal(stored.codeHash, codeHash)
+    const same =
+      stored &&
+      !stored.isBalanceOnly &&
+      stored.nonce === nonce &&
+      stored.balanceWei === balance &&
+      equal(stored.codeHash, codeHash)
     if (account.exists && !same && !(deletesEmpty && !stored && isEmptyAccount(account))) {
       if (account.code?.length && !(stored && equal(stored.codeHash, codeHash))) state.setCode(codeHash, account.code)
       const next = { nonce, balanceWei: balance, codeHash }
@@ -213,7 +237,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     }
     for (const slot of account.slots.values()) {
       const before = slot.stored
-      if (slot.value === before) continue
+      if (slot.value === before && !written.has(slot)) continue
       state.setStorage(account.address, fromKey(slot.slot), fromKey(slot.value))
       slot.stored = slot.value
       undo.push(() => {
@@ -222,8 +246,45 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     }
   }
 
+  /** Slots that were written and not reverted since the last flush: also a value that came back is a write. */
+  function writtenSlots(): ReadonlySet<Slot> {
+    const written = new Set<Slot>()
+    for (let i = flushedUndo; i < undo.length; i++) {
+      const entry = undo[i]!
+      if (typeof entry !== 'function' && 'slot' in entry) written.add(entry.slot)
+    }
+    return written
+  }
+
+  /** Tells the state of balances as they changed one after the other. */
+  function tellMoves(): void {
+    if (!state.moveWei || movesTold === moves.length) return
+    const told = movesTold
+    for (; movesTold < moves.length; movesTold++) {
+      const { account, byWei } = moves[movesTold]!
+      state.moveWei(account.address, byWei)
+      const before = account.stored
+      if (!before) continue
+      account.stored = { ...before, balanceWei: before.balanceWei + byWei }
+      undo.push(() => {
+        account.stored = before
+      })
+    }
+    undo.push(() => {
+      movesTold = told
+    })
+  }
+
   function flush(): void {
-    for (const account of accounts.values()) flushAccount(account)
+    const written = writtenSlots()
+    tellMoves()
+    for (const account of born) flushAccount(account, written)
+    for (const account of accounts.values()) flushAccount(account, written)
+    const before = flushedUndo
+    undo.push(() => {
+      flushedUndo = before
+    })
+    flushedUndo = undo.length
   }
 
   function refreshAccount(account: Account): void {
@@ -338,9 +399,21 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     },
     transfer(from, to, amountWei) {
       if (from.balance < amountWei) throw new RangeError('balance below zero')
-      if (from === to) return touchAccount(to)
+      if (from === to) {
+        touchAccount(to)
+        changeBalance(from, -amountWei)
+        changeBalance(to, amountWei)
+        return
+      }
       setBalance(from, from.balance - amountWei)
       setBalance(to, to.balance + amountWei)
+    },
+    bequeath(from, heir) {
+      const amountWei = from.balance
+      // An heir of the reference gets the coins and no account.
+      if (state.keepsDestructed) changeBalance(heir, amountWei)
+      else setBalance(heir, heir.balance + amountWei)
+      setBalance(from, 0n)
     },
     collides(address) {
       const account = find(address)
@@ -389,13 +462,14 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       for (const account of accounts.values()) refreshAccount(account)
     },
     finalise() {
-      for (const account of accounts.values()) {
+      const written = writtenSlots()
+      tellMoves()
+      for (const account of new Set([...born, ...accounts.values()])) {
         const gone = account.destructed || (deletesEmpty && account.touched && isEmptyAccount(account))
-        if (!gone) flushAccount(account)
-        else if (account.stored) {
-          state.setAccount(account.address, undefined)
-          state.clearStorage(account.address)
-        }
+        if (!gone || state.keepsDestructed) flushAccount(account, written)
+        if (!gone || !account.stored) continue
+        state.setAccount(account.address, undefined)
+        if (!state.keepsDestructed) state.clearStorage(account.address)
       }
       while (branches.pop()) state.merge()
     },

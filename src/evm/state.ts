@@ -9,6 +9,8 @@ export interface EvmAccount {
   readonly balanceWei: bigint
   /** Keccak-256 of the code, 32 bytes; that of nothing for an account without code. */
   readonly codeHash: Uint8Array
+  /** Coins without an account: what is there counts as not existing, as the heirs of self-destructs in the reference. */
+  readonly isBalanceOnly?: boolean
 }
 
 export interface EvmState {
@@ -22,6 +24,14 @@ export interface EvmState {
   hasStorage(address: Uint8Array): boolean
   /** 32 bytes; zeros outside the 256 blocks before the current one. */
   blockHash(number: bigint): Uint8Array
+
+  /**
+   * Hears of every change of a balance in its order, before the accounts are written, by those states that book each
+   * one. Others take balances from `setAccount`.
+   */
+  moveWei?(address: Uint8Array, byWei: bigint): void
+  /** A self-destructed account goes alone: what its code wrote stays, and its heir is given coins, but no account. */
+  readonly keepsDestructed?: boolean
 
   /** Undefined removes the account (not its storage: see `clearStorage`). */
   setAccount(address: Uint8Array, account: EvmAccount | undefined): void

@@ -22,6 +22,20 @@ export const BEHAVIOURS = {
     about: 'a chain without `chain_config` runs under the EVM rules of Shanghai, not the newest',
     source: 'evm.md §3.2',
   },
+  freeInitCode: {
+    about: 'init code of a transaction that creates a contract is neither metered by the word nor limited in size',
+    source: 'evm.md §3.3',
+  },
+  selfDestructOfAccountAlone: {
+    about: 'SELFDESTRUCT removes the account alone: code and storage stay, and an heir gets coins but no account',
+    source: 'evm.md §3.1, state-layout.md §2.1',
+  },
+  wholeHeadersInStaking: {
+    about:
+      'historical infos of staking hold whole headers, and BLOCKHASH reads them as far as they are kept; no block hashes ' +
+      'are written to the storage of a history contract',
+    source: 'evm.md §3.2, state-layout.md §2.10',
+  },
   baseDenomWithoutMapping: {
     about: '`funtoken` of the base denom and of the wrapped native token is not found',
     source: 'D34',
@@ -32,9 +46,25 @@ export const BEHAVIOURS = {
       'no look at what the sender can pay',
     source: 'evm.md §2.9, D21',
   },
+  callsSeeBaseFee: {
+    about: 'a call without a gas price sees BASEFEE, and not 0 as in geth',
+    source: 'evm.md §3.2',
+  },
   bankPartNeedsMetadata: {
     about: '`balances` of a denom without bank metadata has no `bank` part',
     source: 'D35',
+  },
+  silentPrecompileFailures: {
+    about: 'a failing precompile of the chain returns no data; its reason is the error of the call',
+    source: 'evm.md §3.7, recorded at v2.11',
+  },
+  precompilesKeepValue: {
+    about: 'wei sent along with a state-changing precompile call stays at its address instead of failing the call',
+    source: 'evm.md §7 row 28',
+  },
+  vintageOraclePrices: {
+    about: 'the oracle precompile answers prices however old they are',
+    source: 'recorded at v2.11',
   },
 } as const satisfies Record<string, Behaviour>
 

@@ -1,5 +1,6 @@
 /** What travels through every handler: state, block, gas and events. Nothing else is ambient. */
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf'
+import type { Header } from '../gen/tendermint/types/types_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import type { GasMeter } from '../store/gas.ts'
 import type { Branch, ChainEvent, EventAttribute, Reader, Writer } from '../store/types.ts'
@@ -24,6 +25,8 @@ export interface BlockInfo {
   /** Hash of this block's header, 32 bytes; empty if not known yet. */
   hash: Uint8Array
   lastCommitHash: Uint8Array
+  /** The whole header, where who orders the blocks gives it. */
+  readonly header?: Header | undefined
   /** Block gas limit; 0 means none. */
   gasLimit: bigint
   /** Who signed the block before; empty outside of block execution. */

@@ -1,7 +1,7 @@
 /** Blocks as messages of the consensus engine's packages. */
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import type { BlockHeader, BlockId, Commit, StoredBlock } from '../../app/records.ts'
-import { BLOCK_PROTOCOL } from '../../consensus/comet/encoding.ts'
+import { blockIdInit, headerInit } from '../../app/header.ts'
+import type { Commit, StoredBlock } from '../../app/records.ts'
 import { NO_COMMIT } from '../../consensus/comet/hashes.ts'
 import { HeightBoundsSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import type { BlockSchema as SdkBlockSchema } from '../../gen/sdk/base/tendermint/v1beta1/types_pb.ts'
@@ -22,29 +22,6 @@ export function requireBlock({ blocks }: GatewayNode, height: bigint): StoredBlo
   const block = blocks.block(height)
   if (!block) throw queryError('notFound', `height ${height} is not available, lowest height is ${earliest}`, bounds)
   return block
-}
-
-export function blockIdInit(id: BlockId) {
-  return { hash: id.hash, partSetHeader: { total: id.partsTotal, hash: id.partsHash } }
-}
-
-function headerInit(header: BlockHeader) {
-  return {
-    version: { block: BLOCK_PROTOCOL },
-    chainId: header.chainId,
-    height: header.height,
-    time: toTimestamp(header.timeNs),
-    lastBlockId: blockIdInit(header.lastBlockId),
-    lastCommitHash: header.lastCommitHash,
-    dataHash: header.dataHash,
-    validatorsHash: header.validatorsHash,
-    nextValidatorsHash: header.nextValidatorsHash,
-    consensusHash: header.consensusHash,
-    appHash: header.appHash,
-    lastResultsHash: header.lastResultsHash,
-    evidenceHash: header.evidenceHash,
-    proposerAddress: header.proposer,
-  }
 }
 
 function commitInit(commit: Commit): MessageInitShape<typeof CommitSchema> {

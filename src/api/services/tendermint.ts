@@ -1,5 +1,6 @@
 /** `sdk.base.tendermint.v1beta1.Service`: the consensus engine through the API's own door (gateway.md §9). */
 import { create, toBinary } from '@bufbuild/protobuf'
+import { blockIdInit } from '../../app/header.ts'
 import type { StoredBlock, Validator } from '../../app/records.ts'
 import { BLOCK_PROTOCOL } from '../../consensus/comet/encoding.ts'
 import { sortValidators } from '../../consensus/comet/hashes.ts'
@@ -13,7 +14,7 @@ import type { GatewayNode } from '../gateway.ts'
 import { answerAbciQuery } from '../jsonrpc/comet-abci.ts'
 import { ENGINE_VERSION, P2P_PROTOCOL } from '../jsonrpc/comet-node.ts'
 import { page } from '../jsonrpc/comet-page.ts'
-import { blockIdInit, blockInit, requireBlock, sdkBlockInit } from './blocks.ts'
+import { blockInit, requireBlock, sdkBlockInit } from './blocks.ts'
 import { defineService } from './service.ts'
 
 /** The line of the SDK whose services and shapes this node has: clients choose endpoints by it. */

@@ -1,5 +1,6 @@
 /** `sdk.tx.v1beta1.Service`: simulate, broadcast and look up transactions (gateway.md §9, support-modules.md §11.3). */
 import { type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { blockIdInit } from '../../app/header.ts'
 import type { StoredBlock } from '../../app/records.ts'
 import { formatUpperHex } from '../../consensus/comet/block-json.ts'
 import type { TxResponseSchema } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
@@ -12,7 +13,7 @@ import type { GatewayNode } from '../gateway.ts'
 import { page } from '../jsonrpc/comet-page.ts'
 import { parseQuery } from '../jsonrpc/comet-query.ts'
 import { searchTxs, type TxPlace } from '../jsonrpc/comet-search.ts'
-import { blockIdInit, blockInit, requireBlock } from './blocks.ts'
+import { blockInit, requireBlock } from './blocks.ts'
 import { defineService } from './service.ts'
 import { decodeTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
 

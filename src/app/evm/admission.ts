@@ -87,8 +87,8 @@ function checkFunds(balanceWei: bigint, tx: Transaction, priceWei: bigint, zeroG
 }
 
 /** Takes the fee. The pool's state has no use for who receives it. */
-function takeFee(ctx: Context, from: Uint8Array, balanceWei: bigint, feeWei: bigint, mode: AdmissionMode): void {
-  bank.setBalanceWei(ctx, from, balanceWei - feeWei)
+function takeFee(ctx: Context, from: Uint8Array, feeWei: bigint, mode: AdmissionMode): void {
+  bank.subWei(ctx, from, feeWei)
   if (mode === 'deliver' || mode === 'simulate') bank.addWei(ctx, auth.feeCollector.address, feeWei)
 }
 
@@ -120,7 +120,7 @@ export function admit(
   const balanceWei = bank.balanceWei(ctx, from)
   checkFunds(balanceWei, tx, priceWei, zeroGas)
   const feeWei = tx.gasLimit * priceWei
-  if (feeWei > 0n) takeFee(ctx, from, balanceWei, feeWei, mode)
+  if (feeWei > 0n) takeFee(ctx, from, feeWei, mode)
   if (mode === 'deliver') auth.setAccount(ctx, { ...account, sequence: account.sequence + 1n })
   const priority = priceWei / PRIORITY_DIVISOR
   return {

@@ -11,6 +11,7 @@ import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
 import type { TxResult } from '../records.ts'
+import { successLog } from '../result.ts'
 import type { AdmissionSettings, EvmDelivery, EvmTxPath } from '../transaction.ts'
 import type { CheckMode, CheckResult } from '../types.ts'
 import { type Admitted, admit } from './admission.ts'
@@ -146,6 +147,8 @@ export function createEvmTxPath(): EvmTxPath {
       } catch (error) {
         return { result: refused(tx, error, rules) }
       }
+      // The event that names the message is the last of admission and the first of the message's own.
+      const messageAt = branch.events.length - 1
       const { data, gasUsed, evmTx } = execute(branch, tx, found, rules, admitted, txIndex)
       const events = [...branch.events]
       branch.merge()
@@ -153,7 +156,7 @@ export function createEvmTxPath(): EvmTxPath {
         result: {
           code: 0,
           codespace: '',
-          log: '',
+          log: successLog([events.slice(messageAt)]),
           info: '',
           data,
           gasWanted: found.transaction.gasLimit,

@@ -22,13 +22,13 @@ export type GasFields = Pick<UnsignedTransaction, 'to' | 'data'> & {
 }
 
 /** Gas taken from the limit before execution: the transaction, its data, access list and authorizations. */
-export function intrinsicGas(transaction: GasFields, { eips }: Rules): bigint {
+export function intrinsicGas(transaction: GasFields, { eips, freeInitCode }: Rules): bigint {
   const { to, data, accessList = [], authorizations = [] } = transaction
   const zeros = BigInt(countZeros(data))
   const nonzeros = BigInt(data.length) - zeros
   let gas = TRANSACTION + zeros * ZERO_BYTE + nonzeros * (eips.has(2028) ? NONZERO_BYTE : NONZERO_BYTE_FRONTIER)
   if (to === undefined && eips.has(2)) gas += CREATION
-  if (to === undefined && eips.has(3860)) gas += BigInt(Math.ceil(data.length / 32)) * INIT_CODE_WORD
+  if (to === undefined && eips.has(3860) && !freeInitCode) gas += BigInt(Math.ceil(data.length / 32)) * INIT_CODE_WORD
   for (const { storageKeys } of accessList) gas += ACCESS_LIST_ADDRESS + BigInt(storageKeys.length) * ACCESS_LIST_KEY
   return gas + BigInt(authorizations.length) * AUTHORIZATION_GAS
 }

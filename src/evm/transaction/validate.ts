@@ -21,7 +21,7 @@ const TYPE_EIPS = { 1: 2930, 2: 1559, 3: 4844, 4: 7702 } as const
  * Throws a refusal (errors.ts). What needs the state or the block is checked where the transaction runs.
  */
 export function validateTransaction(transaction: UnsignedTransaction, rules: Rules): bigint {
-  const { eips } = rules
+  const { eips, freeInitCode } = rules
   checkType(transaction, rules)
   if (transaction.nonce >= MAX_UINT64) throw refuse('nonceMax', `nonce: ${transaction.nonce}`)
   if (feeCapOf(transaction) * transaction.gasLimit > MAX_UINT256) throw refuse('feeOverflow')
@@ -32,7 +32,7 @@ export function validateTransaction(transaction: UnsignedTransaction, rules: Rul
   if (eips.has(7825) && transaction.gasLimit > TRANSACTION_GAS_CAP) {
     throw refuse('gasLimitTooHigh', `(cap: ${TRANSACTION_GAS_CAP}, tx: ${transaction.gasLimit})`)
   }
-  if (transaction.to === undefined && eips.has(3860) && transaction.data.length > MAX_INIT_CODE_SIZE) {
+  if (transaction.to === undefined && eips.has(3860) && !freeInitCode && transaction.data.length > MAX_INIT_CODE_SIZE) {
     throw refuse('initCodeSize', `code size ${transaction.data.length} limit ${MAX_INIT_CODE_SIZE}`)
   }
   if (transaction.type === 3) checkBlobs(transaction, rules)

@@ -8,9 +8,16 @@ const COMMON: readonly BehaviourName[] = [
   'exposeEthAccount',
   'ownStoreOutsideAppHash',
   'shanghaiRules',
+  'freeInitCode',
+  'selfDestructOfAccountAlone',
+  'wholeHeadersInStaking',
   'bareEstimates',
   'baseDenomWithoutMapping',
   'bankPartNeedsMetadata',
+  'callsSeeBaseFee',
+  'silentPrecompileFailures',
+  'precompilesKeepValue',
+  'vintageOraclePrices',
 ]
 
 export const nibiru: Profile = {

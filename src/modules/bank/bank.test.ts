@@ -60,7 +60,11 @@ describe('a send', () => {
     expect(all(bob)).toEqual(['10unative'])
     expect(auth.getAccount(ctx, bob)).toMatchObject({ kind: 'eth' })
     expect(queries.denomOwners(ctx, { denom: 'unative' }).denomOwners.map(({ address }) => address)).toEqual([bobText])
-    expect(eventTypes()).toEqual(['coin_spent', 'coin_received', 'transfer', 'message'])
+    expect(eventTypes()).toEqual(['coin_spent', 'coin_received', 'transfer', 'wei_change', 'message'])
+    expect(ctx.events[3]!.attributes).toEqual([
+      { key: 'wei_change_reason', value: 'bank.SendCoins' },
+      { key: 'wei_change_addrs', value: `${aliceText}, ${bobText}` },
+    ])
     expect(ctx.events[2]!.attributes).toEqual([
       { key: 'recipient', value: bobText },
       { key: 'sender', value: aliceText },
@@ -157,7 +161,7 @@ describe('minting and burning', () => {
     bank.mint(ctx, mintery, coins(10n))
     bank.burn(ctx, mintery, coins(4n))
     expect(bank.supply(ctx, 'unative')).toBe(6n)
-    expect(eventTypes()).toEqual(['coin_received', 'coinbase', 'coin_spent', 'burn'])
+    expect(eventTypes()).toEqual(['coin_received', 'coinbase', 'wei_change', 'coin_spent', 'burn', 'wei_change'])
     bank.burn(ctx, mintery, coins(6n))
     expect(ctx.store.has('bank', hex('00756e6174697665'))).toBe(false)
   })

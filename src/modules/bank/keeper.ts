@@ -10,6 +10,7 @@ import * as auth from '../auth/keeper.ts'
 import { addCoins, balance, setBalance, subCoins } from './balance.ts'
 import { errors } from './errors.ts'
 import * as state from './state.ts'
+import { emitWeiChange } from './wei.ts'
 
 export { balance } from './balance.ts'
 export { metadataFault } from './metadata.ts'
@@ -73,6 +74,11 @@ export function requireUnblocked(ctx: ReadContext, recipient: Uint8Array): void 
   }
 }
 
+/** Whether the native coin, which counts in wei too, is among coins. */
+function holdsWei(ctx: ReadContext, coins: readonly Coin[]): boolean {
+  return coins.some(({ denom }) => denom === ctx.identity.baseDenom)
+}
+
 /** Moves unlocked coins and makes the recipient's account. Throws sdk 5. Whether it may be is the caller's question. */
 export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: readonly Coin[]): void {
   subCoins(ctx, from, coins)
@@ -80,6 +86,7 @@ export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: read
   if (!auth.hasAccount(ctx, to)) auth.setAccount(ctx, auth.newAccount(ctx, to))
   const sender = address.format(ctx, from)
   ctx.emitEvent('transfer', { recipient: address.format(ctx, to), sender, amount: format(coins) })
+  if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', from, to)
   ctx.emitEvent('message', { sender })
 }
 
@@ -103,6 +110,8 @@ export function sendMany(
     ctx.emitEvent('transfer', { recipient, amount: format(output.coins) })
     if (!auth.hasAccount(ctx, output.address)) auth.setAccount(ctx, auth.newAccount(ctx, output.address))
   }
+  if (!holdsWei(ctx, from.coins)) return
+  emitWeiChange(ctx, 'bank.InputOutputCoins', from.address, ...outputs.map((output) => output.address))
 }
 
 /** A module without the permission is a bug of this build, not of a transaction. */
@@ -119,6 +128,7 @@ export function mint(ctx: Context, module: ModuleAccount, coins: readonly Coin[]
   addCoins(ctx, module.address, coins)
   for (const { denom, amount } of coins) setSupply(ctx, denom, supply(ctx, denom) + amount)
   ctx.emitEvent('coinbase', { minter: address.format(ctx, module.address), amount: format(coins) })
+  if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.MintCoins', module.address)
 }
 
 /** Destroys coins of a module's account. The module must be a burner. Throws sdk 5. */
@@ -127,6 +137,7 @@ export function burn(ctx: Context, module: ModuleAccount, coins: readonly Coin[]
   subCoins(ctx, module.address, coins)
   for (const { denom, amount } of coins) setSupply(ctx, denom, supply(ctx, denom) - amount)
   ctx.emitEvent('burn', { burner: address.format(ctx, module.address), amount: format(coins) })
+  if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.BurnCoins', module.address)
 }
 
 /** Moves a delegator's coins, locked ones first, to a staking pool. Throws sdk 5. */
@@ -144,6 +155,7 @@ export function delegate(ctx: Context, delegator: Uint8Array, pool: ModuleAccoun
     auth.setAccount(ctx, { ...account, vesting })
   }
   ctx.emitEvent('coin_spent', { spender: address.format(ctx, delegator), amount: format([coin]) })
+  if (holdsWei(ctx, [coin])) emitWeiChange(ctx, 'bank.DelegateCoins', pool.address, delegator)
   auth.ensureModuleAccount(ctx, pool)
   addCoins(ctx, pool.address, [coin])
 }
@@ -154,4 +166,5 @@ export function undelegate(ctx: Context, pool: ModuleAccount, delegator: Uint8Ar
   const account = auth.getAccount(ctx, delegator)
   if (account?.vesting) auth.setAccount(ctx, { ...account, vesting: auth.trackUndelegation(account.vesting, coin) })
   addCoins(ctx, delegator, [coin])
+  if (holdsWei(ctx, [coin])) emitWeiChange(ctx, 'bank.UndelegateCoins', pool.address, delegator)
 }

@@ -1,4 +1,5 @@
 /** The 18-decimal view of the native coin: base units and a remainder below one of them (evm.md §3.1). */
+import * as address from '../../identity/address.ts'
 import { decodeUint, encodeUint, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
@@ -44,25 +45,35 @@ export function balanceWei(ctx: ReadContext, holder: Uint8Array): bigint {
   return total(read(ctx, holder))
 }
 
-/** Sets a balance in wei, writing only what changes. The supply is the caller's matter. */
+/** Sets a balance in wei, writing only what changes and telling nobody. The supply is the caller's matter. */
 export function setBalanceWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   write(ctx, holder, read(ctx, holder), wei)
 }
 
-/** Adds wei to a balance. */
+/** Says whose balances in wei have changed, and by what (evm.md §3.1). */
+export function emitWeiChange(ctx: Context, reason: string, ...holders: readonly Uint8Array[]): void {
+  ctx.emitEvent('wei_change', {
+    wei_change_reason: reason,
+    wei_change_addrs: holders.map((holder) => address.format(ctx, holder)).join(', '),
+  })
+}
+
+/** Adds wei to a balance. Emits `wei_change`. */
 export function addWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
   const held = read(ctx, holder)
   write(ctx, holder, held, total(held) + wei)
+  emitWeiChange(ctx, 'evm.AddWei', holder)
 }
 
-/** Takes wei from a balance. Throws sdk 5. */
+/** Takes wei from a balance. Throws sdk 5. Emits `wei_change`. */
 export function subWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
   const held = read(ctx, holder)
   const balance = total(held)
   if (balance < wei) throw errors.insufficientFunds(`balance ${balance}wei is smaller than ${wei}wei`)
   write(ctx, holder, held, balance - wei)
+  emitWeiChange(ctx, 'evm.SubWei', holder)
 }
 
 /** Sum of the block's changes of balances in wei so far: 0 while every transaction balances. */

@@ -54,6 +54,7 @@ export function createEvmState(root: Context): ChainEvmState {
    * there nothing is remembered, and what was is forgotten.
    */
   const loaded = new Map<string, Loaded>()
+  const keepsDestructed = root.identity.behaviours.selfDestructOfAccountAlone
   let calls = 0
 
   function load(address: Uint8Array): Loaded {
@@ -72,8 +73,9 @@ export function createEvmState(root: Context): ChainEvmState {
     context: () => top().ctx,
     account(address) {
       const { account, balanceWei } = load(address)
-      if (!account && balanceWei === 0n) return undefined
-      return { nonce: account?.sequence ?? 0n, balanceWei, codeHash: account?.codeHash ?? EMPTY_CODE_HASH }
+      if (account) return { nonce: account.sequence, balanceWei, codeHash: account.codeHash }
+      if (balanceWei === 0n) return undefined
+      return { nonce: 0n, balanceWei, codeHash: EMPTY_CODE_HASH, isBalanceOnly: keepsDestructed }
     },
     code(codeHash) {
       if (equal(codeHash, EMPTY_CODE_HASH)) return NO_CODE
@@ -89,6 +91,14 @@ export function createEvmState(root: Context): ChainEvmState {
     },
     blockHash: (number) => blockHash(top().ctx, number),
 
+    keepsDestructed,
+    moveWei(address, byWei) {
+      const level = top()
+      loaded.delete(toKey(address))
+      level.deltaWei += byWei
+      if (byWei > 0n) bank.addWei(level.ctx, address, byWei)
+      else bank.subWei(level.ctx, address, -byWei)
+    },
     setAccount(address, account) {
       const level = top()
       const { ctx } = level
@@ -106,6 +116,7 @@ export function createEvmState(root: Context): ChainEvmState {
       }
       const base = stored ?? auth.newAccount(ctx, address)
       const codeHash = base.kind === 'eth' ? account.codeHash : EMPTY_CODE_HASH
+      if (stored?.sequence === account.nonce && equal(stored.codeHash, codeHash)) return
       auth.setAccount(ctx, { ...base, sequence: account.nonce, codeHash })
     },
     setCode: (codeHash, code) => state.codes.set(top().ctx, codeHash, code),

@@ -4,6 +4,7 @@
  */
 import { encodeUint, hex } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
+import * as staking from '../staking/keeper.ts'
 import { EVM_STORE, slotKey } from './state.ts'
 
 export const HISTORY_ADDRESS: Uint8Array = hex('0000f90827f1c53a10cb7a02335b175320002935')
@@ -21,6 +22,7 @@ const key = (height: bigint): Uint8Array => slotKey(HISTORY_ADDRESS, encodeUint(
 
 /** Records the hash of the block in progress; its own code cannot see it, the next block's can. */
 export function recordBlockHash(ctx: Context): void {
+  if (ctx.identity.behaviours.wholeHeadersInStaking) return
   if (ctx.block.hash.length === 32) ctx.store.set(EVM_STORE, key(ctx.block.height), ctx.block.hash)
 }
 
@@ -29,5 +31,6 @@ export function blockHash(ctx: ReadContext, number: bigint): Uint8Array {
   const { height, hash } = ctx.block
   if (number === height && hash.length === 32) return hash
   if (number < 0n || number >= height || number < height - WINDOW) return ZERO
+  if (ctx.identity.behaviours.wholeHeadersInStaking) return staking.keptBlockHash(ctx, number) ?? ZERO
   return ctx.store.get(EVM_STORE, key(number)) ?? ZERO
 }

@@ -10,7 +10,8 @@ import * as state from './state.ts'
 import { consensusAddress, powerOf } from './validator.ts'
 import { requireValidator } from './validators.ts'
 
-const BLOCK_PROTOCOL = 11n
+/** The engine's protocol version of blocks. */
+export const BLOCK_PROTOCOL = 11n
 
 /** The bonded validators as the engine has them, strongest first. */
 function lastValidators(ctx: ReadContext): readonly Validator[] {
@@ -29,7 +30,8 @@ export function trackHistory(ctx: Context): void {
     state.historicalInfos.delete(ctx, old)
   }
   if (kept === 0n) return
-  const header = create(HeaderSchema, {
+  const whole = ctx.identity.behaviours.wholeHeadersInStaking ? ctx.block.header : undefined
+  const known = create(HeaderSchema, {
     version: { block: BLOCK_PROTOCOL },
     chainId,
     height,
@@ -38,5 +40,16 @@ export function trackHistory(ctx: Context): void {
     lastCommitHash,
     proposerAddress: proposer,
   })
+  const header = whole ?? known
   state.historicalInfos.set(ctx, height, create(HistoricalInfoSchema, { header, valset: [...lastValidators(ctx)] }))
+}
+
+/**
+ * Hash of a kept block before the one in progress; undefined where it is not known: a block's hash is in the header of
+ * the one after it.
+ */
+export function keptBlockHash(ctx: ReadContext, height: bigint): Uint8Array | undefined {
+  if (height >= ctx.block.height || !state.historicalInfos.has(ctx, height)) return undefined
+  const hash = state.historicalInfos.get(ctx, height + 1n)?.header?.lastBlockId?.hash
+  return hash?.length === 32 ? hash : undefined
 }
