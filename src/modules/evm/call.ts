@@ -129,11 +129,12 @@ export function runCall(ground: CallGround, message: CallMessage, observe = (sta
   checkGas(message, rules)
   const state = observe(ground.open())
   const { gasPriceWei } = message
+  // As in geth, a call without a price sees no base fee either, so that code comparing the two does not fail.
+  const hidesBaseFee = gasPriceWei === 0n && !ground.ctx.identity.behaviours.callsSeeBaseFee
   const evm = createEvm({
     state,
     rules,
-    // As in geth, a call without a price sees no base fee either, so that code comparing the two does not fail.
-    block: gasPriceWei === 0n ? { ...ground.block, baseFee: 0n } : ground.block,
+    block: hidesBaseFee ? { ...ground.block, baseFee: 0n } : ground.block,
     tx: { origin: message.from, gasPrice: gasPriceWei, blobHashes: [] },
     precompiles: ground.precompiles,
     ...(ground.shouldStop ? { shouldStop: ground.shouldStop } : {}),
