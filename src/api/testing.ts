@@ -200,7 +200,7 @@ export function gatewayNode({
     }),
     compute: compute ?? none,
     blocks: { latestHeight: () => 20n, earliestHeight: () => 10n, header: () => undefined } as never,
-    driver: {} as never,
+    driver: { status: () => ({ catchingUp: false, latestHeight: 20n, latestTimeNs: 0n }) } as never,
     withContext,
     prove: async (height, keys) => withContext(height, (ctx) => proveKeys(ctx, keys)),
     settings: {
