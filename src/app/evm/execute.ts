@@ -2,7 +2,6 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import type { Rules } from '../../evm/forks.ts'
 import { createEvm } from '../../evm/host.ts'
-import type { EvmLog } from '../../evm/state.ts'
 import { accessListOf } from '../../evm/transaction/types.ts'
 import { executeMessage, type MessageResult } from '../../evm/transition.ts'
 import {
@@ -18,10 +17,10 @@ import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
 import {
   addToBlock,
-  type BlockPlace,
   blockEnv,
   chainPrecompiles,
   createEvmState,
+  logMessages,
   recordCreation,
 } from '../../modules/evm/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
@@ -72,21 +71,6 @@ export function runEvm(
   state.settle()
   for (const { address, creator } of evm.journal.creations) recordCreation(ctx, address, { creator, origin: from })
   return result
-}
-
-function logMessages(ctx: Context, logs: readonly EvmLog[], hash: string, place: BlockPlace) {
-  const blockHash = formatHex0x(ctx.block.hash)
-  return logs.map(({ address, topics, data }, i) => ({
-    address: formatEip55(address),
-    topics: topics.map(formatHex0x),
-    data,
-    blockNumber: ctx.block.height,
-    txHash: hash,
-    txIndex: BigInt(place.evmIndex),
-    blockHash,
-    index: BigInt(place.firstLogIndex + i),
-    removed: false,
-  }))
 }
 
 function emitOutcome(

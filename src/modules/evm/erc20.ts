@@ -42,14 +42,15 @@ function asker(ctx: ReadContext, contract: Uint8Array): (data: Uint8Array) => Ui
 }
 
 /** An ABI `string`, or else a `bytes32` without its NUL bytes. */
-function readText(output: Uint8Array | undefined): string | undefined {
+export function readText(output: Uint8Array | undefined): string | undefined {
   if (!output) return undefined
   const text = decodeString(output)
   if (text !== undefined) return text
-  return output.length === 32 ? formatUtf8(output).replace(/^\0+|\0+$/g, '') : undefined
+  return output.length >= 32 ? formatUtf8(output.subarray(0, 32)).replace(/^\0+|\0+$/g, '') : undefined
 }
 
-function readNumber(output: Uint8Array | undefined): bigint | undefined {
+/** The first word, whatever type it is meant as. */
+export function readNumber(output: Uint8Array | undefined): bigint | undefined {
   return output && output.length >= 32 ? decodeUint(output.subarray(0, 32)) : undefined
 }
 

@@ -11,5 +11,4 @@ export const errors = defineErrors('evm', {
   metadata: { code: 8, status: 'failedPrecondition', text: 'the token cannot be mapped' },
   badToken: { code: 9, status: 'failedPrecondition', text: 'the contract did not do what an ERC-20 does' },
   noWrappedNative: { code: 10, status: 'failedPrecondition', text: 'no contract at canonical_wnative' },
-  refused: { code: 11, status: 'failedPrecondition', text: 'refused by the precompile' },
 })

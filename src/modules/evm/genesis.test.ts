@@ -4,7 +4,8 @@ import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
 import * as auth from '../auth/keeper.ts'
-import { funTokenId, genesis } from './genesis.ts'
+import { idOf } from './funtokens.ts'
+import { genesis } from './genesis.ts'
 import { evm } from './index.ts'
 import * as keeper from './keeper.ts'
 import { localnetGenesis } from './localnet.ts'
@@ -86,7 +87,7 @@ test('parameters change by the authority alone, and only to valid ones', () => {
 
 test('the id of a mapping is the chain’s', () => {
   // evm.md §6, vector 26
-  expect(formatHex0x(funTokenId(hex('aef9437ff23d48d73271a41a8a094dec9ac71477'), 'unative'))).toBe(
+  expect(formatHex0x(idOf(hex('aef9437ff23d48d73271a41a8a094dec9ac71477'), 'unative'))).toBe(
     '0x5b4f2ed0bcd28eea52f2d1d85a77aaded3c013e00fdc59f92537dfe0c6fa72ee',
   )
 })

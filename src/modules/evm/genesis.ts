@@ -9,14 +9,15 @@ import {
   GenesisStateSchema,
 } from '../../gen/chain/evm/v1/genesis_pb.ts'
 import { formatEip55, parseEvm } from '../../primitives/address.ts'
-import { equal, formatHex, formatHex0x, parseHex, toKey, utf8 } from '../../primitives/bytes.ts'
+import { equal, formatHex, formatHex0x, parseHex, toKey } from '../../primitives/bytes.ts'
 import { isValid } from '../../primitives/denom.ts'
-import { EMPTY_CODE_HASH, keccak256, sha256 } from '../../primitives/hash.ts'
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
 import * as auth from '../auth/keeper.ts'
+import { insert } from './funtokens.ts'
 import * as evm from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import { CHAIN_FORKS, chainFork, defaultFork } from './rules.ts'
@@ -53,20 +54,12 @@ function initAccount(ctx: Context, { address, code: codeText, storage }: Genesis
   return at
 }
 
-/** Id of a mapping: sha256 of the checksummed contract address, `|` and the denom. */
-export function funTokenId(contract: Uint8Array, denom: string): Uint8Array {
-  return sha256(utf8(`${formatEip55(contract)}|${denom}`))
-}
-
 function initMapping(ctx: Context, mapping: FunToken): void {
   const { erc20Addr, bankDenom } = mapping
   if (!isValid(bankDenom)) throw errors.invalidRequest(`invalid denom of a mapping: ${bankDenom}`)
   if (bankDenom === ctx.identity.baseDenom) throw errors.invalidRequest(`${bankDenom} has its mapping already`)
   if (erc20Addr.length !== 20) throw errors.invalidRequest(`the contract of ${bankDenom} is not an address`)
-  const id = funTokenId(erc20Addr, bankDenom)
-  state.funTokens.set(ctx, id, create(FunTokenSchema, mapping))
-  state.funTokensByErc20.add(ctx, [erc20Addr, id])
-  state.funTokensByDenom.add(ctx, [bankDenom, id])
+  insert(ctx, create(FunTokenSchema, mapping))
 }
 
 function initParams(ctx: Context, params: Params | undefined): void {

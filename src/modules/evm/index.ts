@@ -10,6 +10,7 @@ import { recordBlockHash } from './history.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 import { evmAccount, netWeiDelta } from './state.ts'
+import { validations } from './validation.ts'
 
 /** Emits the block's bloom, and what the wei of its transactions do not balance to, which a sound block never has. */
 function closeBlock(ctx: Context): void {
@@ -30,6 +31,7 @@ export const evm = defineModule({
   stores: ['evm', 'x'],
   messages, // chain.evm.v1.Msg
   queries, // chain.evm.v1.Query
+  validations,
   accounts: [evmAccount],
   genesis,
   beginBlock: recordBlockHash,

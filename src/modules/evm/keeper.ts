@@ -1,18 +1,12 @@
 /** What other modules, gateways and our own handlers ask of the EVM's state. */
-import type { Params } from '../../gen/chain/evm/v1/evm_pb.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
-import { defaultParams } from './params.ts'
 import * as state from './state.ts'
 
 const ZERO_WORD = new Uint8Array(32)
-
-export function params(ctx: ReadContext): Params {
-  return state.params.get(ctx) ?? defaultParams()
-}
 
 /** Nonce of an account; 0 if there is none. */
 export function nonce(ctx: ReadContext, address: Uint8Array): bigint {
@@ -64,5 +58,7 @@ export {
   setPrevRandao,
 } from './development.ts'
 export { createEvmState } from './evm-state.ts'
+export { logMessages } from './logs.ts'
+export { params } from './params.ts'
 export { chainPrecompiles } from './precompiles.ts'
 export { chainRules } from './rules.ts'

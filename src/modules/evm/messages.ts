@@ -1,11 +1,38 @@
 /** chain.evm.v1.Msg */
+import {
+  EventConvertCoinToEvmSchema,
+  EventConvertEvmToCoinSchema,
+  EventFunTokenCreatedSchema,
+} from '../../gen/chain/evm/v1/events_pb.ts'
 import { Msg } from '../../gen/chain/evm/v1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import { formatEip55 } from '../../primitives/address.ts'
+import { toText } from '../../primitives/coin.ts'
+import type { Context } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
+import * as bank from '../bank/keeper.ts'
 import * as sudo from '../sudo/keeper.ts'
+import { coinToErc20, redeem } from './conversions.ts'
 import { errors } from './errors.ts'
-import { validateParams } from './params.ts'
+import { createFromCoin, createFromErc20 } from './funtoken-creation.ts'
+import * as funtokens from './funtokens.ts'
+import { lightLogs } from './logs.ts'
+import { createMessageCalls } from './message-calls.ts'
+import { params as storedParams, validateParams } from './params.ts'
 import * as state from './state.ts'
+import { parseConvertCoin, parseConvertEvm, parseCreation } from './validation.ts'
+import { WEI_PER_UNIT } from './wei.ts'
+import { unwrap, wrap } from './wrapped-native.ts'
+
+/** The price of a mapping is destroyed. Throws sdk 5. */
+function burnCreationFee(ctx: Context, sender: Uint8Array): void {
+  const amount = BigInt(storedParams(ctx).createFuntokenFee)
+  if (amount === 0n) return
+  const fee = [{ denom: ctx.identity.baseDenom, amount }]
+  bank.sendToModule(ctx, sender, state.evmAccount, fee)
+  bank.burn(ctx, state.evmAccount, fee)
+}
 
 export const messages = defineMessages(Msg, {
   /** Ethereum transactions go by a path of their own (app/evm/path.ts): as a message of an ordinary transaction it is refused. */
@@ -22,15 +49,64 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  createFunToken() {
-    throw errors.unimplemented('CreateFunToken (module evm)')
+  /** Maps a coin to a new ERC-20, or an ERC-20 to a new coin, for a fee. */
+  createFunToken(ctx, message) {
+    const { sender, contract, denom } = parseCreation(ctx, message)
+    burnCreationFee(ctx, sender)
+    const mapping = contract ? createFromErc20(ctx, contract) : createFromCoin(ctx, denom, message.allowZeroDecimals)
+    ctx.emit(EventFunTokenCreatedSchema, {
+      bankDenom: mapping.bankDenom,
+      erc20ContractAddress: formatEip55(mapping.erc20Addr),
+      creator: message.sender,
+      isMadeFromCoin: mapping.isMadeFromCoin,
+    })
+    return { funtokenMapping: mapping }
   },
 
-  convertCoinToEvm() {
-    throw errors.unimplemented('ConvertCoinToEvm (module evm)')
+  /** Gives coins away for tokens; the base coin becomes its wrapped form. */
+  convertCoinToEvm(ctx, message) {
+    const { sender, to, coin } = parseConvertCoin(ctx, message)
+    const { denom, amount } = coin
+    const calls = createMessageCalls(ctx)
+    let contract: Uint8Array
+    if (denom === ctx.identity.baseDenom) contract = wrap(calls, sender, to, amount)
+    else {
+      const mapping = funtokens.byDenom(ctx, denom)
+      if (!mapping) throw errors.unmapped(`funtoken for bank denom "${denom}" does not exist`)
+      coinToErc20(calls, mapping, { sender, to, amount })
+      contract = mapping.erc20Addr
+    }
+    ctx.emit(EventConvertCoinToEvmSchema, {
+      sender: message.sender,
+      erc20ContractAddress: formatEip55(contract),
+      toEthAddr: formatEip55(to),
+      bankCoin: toText(coin),
+      evmLogs: lightLogs(calls.logs),
+    })
+    return {}
   },
 
-  convertEvmToCoin() {
-    throw errors.unimplemented('ConvertEvmToCoin (module evm)')
+  /** Gives tokens away for coins; the wrapped form becomes the base coin. */
+  convertEvmToCoin(ctx, message) {
+    const { sender, to, contract, amount } = parseConvertEvm(ctx, message)
+    const calls = createMessageCalls(ctx)
+    const mapping = funtokens.byContract(ctx, contract)
+    let denom = ctx.identity.baseDenom
+    let received = amount / WEI_PER_UNIT
+    if (mapping) {
+      denom = mapping.bankDenom
+      received = redeem(calls, mapping, { holder: sender, to, amount })
+    } else if (formatEip55(contract) === formatEip55(storedParams(ctx).canonicalWnative)) {
+      unwrap(calls, sender, to, amount)
+    } else throw errors.unmapped(`no FunToken mapping exists for ERC20 "${formatEip55(contract)}"`)
+    ctx.emit(EventConvertEvmToCoinSchema, {
+      sender: message.sender,
+      erc20ContractAddress: formatEip55(contract),
+      toAddress: address.format(ctx, to),
+      bankCoin: toText({ denom, amount: received }),
+      senderEthAddr: formatEip55(sender),
+      evmLogs: lightLogs(calls.logs),
+    })
+    return {}
   },
 })

@@ -2,8 +2,10 @@
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/chain/evm/v1/evm_pb.ts'
 import { hex } from '../../primitives/bytes.ts'
+import type { ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { ALLOWED_EXTRA_EIPS } from './rules.ts'
+import * as state from './state.ts'
 
 /** Where the wrapped native coin's contract is expected. */
 export const CANONICAL_WNATIVE: Uint8Array = hex('0cacf669f8446beca826913a3c6b96acd4b02a97')
@@ -13,6 +15,10 @@ export function defaultParams(): Params {
     createFuntokenFee: '10000000000',
     canonicalWnative: CANONICAL_WNATIVE,
   })
+}
+
+export function params(ctx: ReadContext): Params {
+  return state.params.get(ctx) ?? defaultParams()
 }
 
 /** Throws sdk 18 naming the first parameter that is not valid. */

@@ -1,8 +1,27 @@
-/** The precompiles of a chain: the standard ones of its fork. */
+/** The precompiles of a chain: the standard ones of its fork, and its own. */
 import type { Rules } from '../../evm/forks.ts'
 import { standardPrecompiles } from '../../evm/precompiles/index.ts'
 import type { Precompiles } from '../../evm/types.ts'
+import { encodeUint, toKey } from '../../primitives/bytes.ts'
+import { funTokenPrecompile } from './precompiles/funtoken.ts'
+import { oraclePrecompile } from './precompiles/oracle.ts'
+import { wasmPrecompile } from './precompiles/wasm.ts'
 
+const keyOf = (address: bigint): string => toKey(encodeUint(address, 20))
+
+const OWN: Precompiles = new Map([
+  [keyOf(0x800n), funTokenPrecompile],
+  [keyOf(0x801n), oraclePrecompile],
+  [keyOf(0x802n), wasmPrecompile],
+])
+
+const made = new WeakMap<Rules, Precompiles>()
+
+/** By `toKey(address)`, the same table for the same rules. */
 export function chainPrecompiles(rules: Rules): Precompiles {
-  return standardPrecompiles(rules)
+  const known = made.get(rules)
+  if (known) return known
+  const table = new Map([...standardPrecompiles(rules), ...OWN])
+  made.set(rules, table)
+  return table
 }

@@ -20,8 +20,7 @@ import { tokenBalance } from './token-balance.ts'
 import { WEI_PER_UNIT } from './wei.ts'
 
 function findMapping(ctx: ReadContext, token: string) {
-  const { baseDenomWithoutMapping } = ctx.identity.behaviours
-  const funToken = baseDenomWithoutMapping ? funtokens.findRecorded(ctx, token) : funtokens.find(ctx, token)
+  const funToken = funtokens.mappingOf(ctx, token)
   if (!funToken) throw queryError('notFound', `token mapping not found for ${token}`)
   return { funToken }
 }

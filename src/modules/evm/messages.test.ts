@@ -1,0 +1,259 @@
+import { create } from '@bufbuild/protobuf'
+import { expect, test } from 'vitest'
+import { DenomUnitSchema, MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
+import * as address from '../../identity/address.ts'
+import { concat, formatHex0x, hex } from '../../primitives/bytes.ts'
+import type { Context } from '../../sdk/context.ts'
+import { testContext } from '../../sdk/testing.ts'
+import { auth as authModule } from '../auth/index.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import { encodeArguments } from './abi.ts'
+import { MINTER_ERC20_CREATION_CODE } from './contracts/minter-erc20.ts'
+import { readErc20 } from './erc20.ts'
+import * as erc20 from './erc20-calls.ts'
+import * as funtokens from './funtokens.ts'
+import { evm } from './index.ts'
+import * as keeper from './keeper.ts'
+import { localnetGenesis } from './localnet.ts'
+import { createMessageCalls, deploy } from './message-calls.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+import { evmAccount } from './state.ts'
+
+const ALICE = new Uint8Array(20).fill(0xa1)
+const BOB = new Uint8Array(20).fill(0xb0)
+const GOLD = 'factory/x/gold'
+const FEE = 10_000_000_000n
+const UNIT = 10n ** 12n
+const WNATIVE = hex('0cacf669f8446beca826913a3c6b96acd4b02a97')
+
+function fund(ctx: Context, to: Uint8Array, denom: string, amount: bigint): void {
+  bank.mint(ctx, evmAccount, [{ denom, amount }])
+  bank.send(ctx, evmAccount.address, to, [{ denom, amount }])
+}
+
+/** Alice holds 1,000 gold of six decimals and the price of a few mappings. */
+function chain(): Context {
+  const ctx = testContext({
+    modules: [authModule, evm],
+    block: { hash: new Uint8Array(32).fill(7), gasLimit: 60_000_000n },
+  })
+  evm.genesis!.init(ctx, localnetGenesis(ctx))
+  fund(ctx, ALICE, 'unative', 5n * FEE)
+  fund(ctx, ALICE, GOLD, 1000n)
+  bank.setMetadata(
+    ctx,
+    create(MetadataSchema, {
+      name: 'Gold of X',
+      symbol: 'GOLD',
+      base: GOLD,
+      display: 'gold',
+      denomUnits: [create(DenomUnitSchema, { denom: GOLD }), create(DenomUnitSchema, { denom: 'gold', exponent: 6 })],
+    }),
+  )
+  return ctx
+}
+
+const text = (ctx: Context, bytes: Uint8Array) => address.format(ctx, bytes)
+
+function mapGold(ctx: Context): Uint8Array {
+  const { funtokenMapping } = messages.createFunToken(ctx, { sender: text(ctx, ALICE), fromBankDenom: GOLD })
+  return funtokenMapping!.erc20Addr
+}
+
+/** A token of its own: the same code, deployed and owned by Alice as far as the bank knows. */
+function deployToken(ctx: Context): Uint8Array {
+  const args = encodeArguments('string,string,uint8', ['Token', 'TOK', 18n])
+  const { contract } = deploy(ctx, concat(MINTER_ERC20_CREATION_CODE, args))
+  erc20.mint(createMessageCalls(ctx), contract, ALICE, 900n)
+  return contract
+}
+
+test('a coin gets an ERC-20 of its metadata at the module’s next address, and the fee is burned', () => {
+  const ctx = chain()
+  const supply = bank.supply(ctx, 'unative')
+  const contract = mapGold(ctx)
+  // CREATE(module, nonce 0): evm.md §6, vector 4.
+  expect(formatHex0x(contract)).toBe('0x7d4b7b8ca7e1a24928bb96d59249c7a5bd1dfbe6')
+  expect(readErc20(ctx, contract, ALICE)).toEqual({ name: 'Gold of X', symbol: 'GOLD', decimals: 6, balance: 0n })
+  expect(bank.supply(ctx, 'unative')).toBe(supply - FEE)
+  expect(auth.getAccount(ctx, evmAccount.address)).toMatchObject({ kind: 'module', sequence: 1n })
+  expect(queries.funToken(ctx, { token: GOLD }).funToken).toMatchObject({ isMadeFromCoin: true, erc20Addr: contract })
+  const [logs, created] = ctx.events.slice(-2)
+  expect([logs!.type, created!.type]).toEqual(['chain.evm.v1.EventTxLog', 'chain.evm.v1.EventFunTokenCreated'])
+  expect(created!.attributes).toEqual([
+    { key: 'bank_denom', value: `"${GOLD}"` },
+    { key: 'creator', value: `"${text(ctx, ALICE)}"` },
+    { key: 'erc20_contract_address', value: '"0x7D4B7B8CA7E1a24928Bb96D59249c7a5bd1DfBe6"' },
+    { key: 'is_made_from_coin', value: 'true' },
+  ])
+})
+
+test('the minter keeps its state where the chain has it: name and symbol twice, owner and decimals in one slot', () => {
+  const ctx = chain()
+  const contract = mapGold(ctx)
+  const slot = (n: number) => formatHex0x(keeper.storage(ctx, contract, new Uint8Array(32).fill(n, 31)))
+  const short = (bytes: string, length: string) => `0x${bytes.padEnd(62, '0')}${length}`
+  const name = short(Buffer.from('Gold of X').toString('hex'), '12')
+  const symbol = short(Buffer.from('GOLD').toString('hex'), '08')
+  expect([3, 4, 5, 6, 7].map(slot)).toEqual([
+    name,
+    symbol,
+    `0x${'00'.repeat(11)}06603871c2ddd41c26ee77495e2e31e6de7f9957e0`,
+    name,
+    symbol,
+  ])
+})
+
+test('coins that go to the EVM are locked, and come back to whom the message names', () => {
+  const ctx = chain()
+  const contract = mapGold(ctx)
+  const bankCoin = { denom: GOLD, amount: '400' }
+  messages.convertCoinToEvm(ctx, { sender: text(ctx, ALICE), toEthAddr: BOB, bankCoin })
+  expect(bank.balance(ctx, evmAccount.address, GOLD)).toBe(400n)
+  expect(readErc20(ctx, contract, BOB).balance).toBe(400n)
+  const halves = queries.balance(ctx, { address: formatHex0x(BOB), token: GOLD })
+  expect([halves.bank?.balanceBase, halves.erc20?.balanceBase, halves.erc20?.balanceHuman]).toEqual([
+    '0',
+    '400',
+    '0.0004',
+  ])
+  const back = { sender: text(ctx, BOB), erc20Addr: contract, amount: '150', toAddr: formatHex0x(ALICE) }
+  messages.convertEvmToCoin(ctx, back)
+  expect([bank.balance(ctx, ALICE, GOLD), bank.balance(ctx, evmAccount.address, GOLD)]).toEqual([750n, 250n])
+  expect(readErc20(ctx, contract, BOB).balance).toBe(250n)
+  expect(() => messages.convertEvmToCoin(ctx, { ...back, amount: '251' })).toThrow(
+    'VMError: execution reverted with reason "ERC20: burn amount exceeds balance"',
+  )
+  // One deployment, one mint, one burn.
+  expect(keeper.nonce(ctx, evmAccount.address)).toBe(3n)
+  const event = ctx.events.findLast(({ type }) => type === 'chain.evm.v1.EventConvertEvmToCoin')!
+  expect(event.attributes.map(({ key }) => key)).toEqual([
+    'bank_coin',
+    'erc20_contract_address',
+    'evm_logs',
+    'sender',
+    'sender_eth_addr',
+    'to_address',
+  ])
+})
+
+test('an ERC-20 gets a coin that is made when tokens come and burned when they go', () => {
+  const ctx = chain()
+  const contract = deployToken(ctx)
+  const denom = `erc20/0x7D4B7B8CA7E1a24928Bb96D59249c7a5bd1DfBe6`
+  const { funtokenMapping } = messages.createFunToken(ctx, { sender: text(ctx, ALICE), fromErc20: contract })
+  expect(funtokenMapping).toMatchObject({ bankDenom: denom, isMadeFromCoin: false })
+  expect(bank.metadata(ctx, denom)).toMatchObject({
+    description: `ERC20 token "0x7D4B7B8CA7E1a24928Bb96D59249c7a5bd1DfBe6" represented as a Bank Coin with a corresponding FunToken mapping`,
+    name: 'Token',
+    symbol: 'TOK',
+    display: `decimals_denom_for-${denom}`,
+    denomUnits: [
+      { denom, exponent: 0 },
+      { denom: `decimals_denom_for-${denom}`, exponent: 18 },
+    ],
+  })
+  const nonces = () => [keeper.nonce(ctx, evmAccount.address), keeper.nonce(ctx, ALICE)]
+  // The deployment and the mint of this test; questions about a new token leave no trace.
+  expect(nonces()).toEqual([2n, 0n])
+  messages.convertEvmToCoin(ctx, {
+    sender: text(ctx, ALICE),
+    erc20Addr: contract,
+    amount: '300',
+    toAddr: text(ctx, BOB),
+  })
+  expect([bank.supply(ctx, denom), bank.balance(ctx, BOB, denom)]).toEqual([300n, 300n])
+  expect(readErc20(ctx, contract, evmAccount.address).balance).toBe(300n)
+  // Two questions for the balance by the module, one transfer by Alice.
+  expect(nonces()).toEqual([4n, 1n])
+  const bankCoin = { denom, amount: '100' }
+  messages.convertCoinToEvm(ctx, { sender: text(ctx, BOB), toEthAddr: BOB, bankCoin })
+  expect([bank.supply(ctx, denom), readErc20(ctx, contract, BOB).balance]).toEqual([200n, 100n])
+  expect(nonces()).toEqual([7n, 1n])
+})
+
+test('the base coin becomes its wrapped form and back, in wei', () => {
+  const ctx = chain()
+  const supply = bank.supply(ctx, 'unative')
+  const bankCoin = { denom: 'unative', amount: '7' }
+  messages.convertCoinToEvm(ctx, { sender: text(ctx, ALICE), toEthAddr: BOB, bankCoin })
+  expect(readErc20(ctx, WNATIVE, BOB).balance).toBe(7n * UNIT)
+  expect(bank.balanceWei(ctx, WNATIVE)).toBe(7n * UNIT)
+  messages.convertEvmToCoin(ctx, {
+    sender: text(ctx, BOB),
+    erc20Addr: WNATIVE,
+    amount: '2500000000001',
+    toAddr: text(ctx, ALICE),
+  })
+  expect(bank.balanceWei(ctx, ALICE)).toBe((5n * FEE - 7n) * UNIT + 2_500_000_000_001n)
+  expect(readErc20(ctx, WNATIVE, BOB).balance).toBe(7n * UNIT - 2_500_000_000_001n)
+  expect(bank.supply(ctx, 'unative')).toBe(supply)
+  messages.convertCoinToEvm(ctx, { sender: text(ctx, ALICE), toEthAddr: ALICE, bankCoin })
+  expect(readErc20(ctx, WNATIVE, ALICE).balance).toBe(7n * UNIT)
+})
+
+test('a second mapping is refused, of a coin, a contract, and the base coin in either form (D34)', () => {
+  const ctx = chain()
+  const contract = mapGold(ctx)
+  const sender = text(ctx, ALICE)
+  const refused = (fields: { fromBankDenom?: string; fromErc20?: Uint8Array }) =>
+    expect(() => messages.createFunToken(ctx.branch(), { sender, ...fields })).toThrow('mapping already created')
+  refused({ fromBankDenom: GOLD })
+  refused({ fromErc20: contract })
+  refused({ fromBankDenom: 'unative' })
+  refused({ fromErc20: WNATIVE })
+})
+
+test('a mapping needs its fee, metadata, decimals, and exactly one origin', () => {
+  const ctx = chain()
+  const sender = text(ctx, ALICE)
+  const attempt =
+    (fields: { sender?: string; fromBankDenom?: string; fromErc20?: Uint8Array; allowZeroDecimals?: boolean }) => () =>
+      messages.createFunToken(ctx.branch(), { sender, ...fields })
+  expect(attempt({})).toThrow('either the "from_erc20" or "from_bank_denom" must be set')
+  expect(attempt({ fromBankDenom: GOLD, fromErc20: BOB })).toThrow('(but not both)')
+  expect(attempt({ fromBankDenom: 'unosuch' })).toThrow('should have bank metadata')
+  expect(attempt({ sender: text(ctx, BOB), fromBankDenom: GOLD })).toThrow('insufficient funds')
+  expect(attempt({ fromErc20: BOB })).toThrow('does not tell its name')
+  const bare = { name: 'Bare', symbol: 'BARE', base: 'ubare', display: 'ubare', denomUnits: [{ denom: 'ubare' }] }
+  bank.setMetadata(ctx, create(MetadataSchema, bare))
+  expect(attempt({ fromBankDenom: 'ubare' })).toThrow('allow_zero_decimals')
+  expect(attempt({ fromBankDenom: 'ubare', allowZeroDecimals: true })).not.toThrow()
+})
+
+test('a conversion that cannot be is refused before anything moves', () => {
+  const ctx = chain()
+  const contract = mapGold(ctx)
+  const sender = text(ctx, ALICE)
+  const convert = (fields: object) => () =>
+    messages.convertCoinToEvm(ctx.branch(), {
+      sender,
+      toEthAddr: BOB,
+      bankCoin: { denom: GOLD, amount: '1' },
+      ...fields,
+    })
+  expect(convert({ bankCoin: { denom: 'unosuch', amount: '1' } })).toThrow(
+    'funtoken for bank denom "unosuch" does not exist',
+  )
+  expect(convert({ bankCoin: { denom: GOLD, amount: '1001' } })).toThrow('insufficient funds')
+  expect(convert({ bankCoin: { denom: GOLD, amount: '0' } })).toThrow('invalid coins')
+  expect(convert({ toEthAddr: new Uint8Array(20) })).toThrow('to_eth_addr is not set')
+  const back = { sender, erc20Addr: contract, amount: '1', toAddr: text(ctx, BOB) }
+  expect(() => messages.convertEvmToCoin(ctx.branch(), { ...back, amount: '-1' })).toThrow('amount must be positive')
+  expect(() => messages.convertEvmToCoin(ctx.branch(), { ...back, erc20Addr: BOB })).toThrow('no FunToken mapping')
+  messages.convertCoinToEvm(ctx, { sender, toEthAddr: ALICE, bankCoin: { denom: GOLD, amount: '5' } })
+  const blocked = { ...back, toAddr: text(ctx, evmAccount.address) }
+  expect(() => messages.convertEvmToCoin(ctx.branch(), blocked)).toThrow('is not allowed to receive funds')
+  expect(funtokens.byDenom(ctx, GOLD)?.erc20Addr).toEqual(contract)
+})
+
+test('without a contract at the canonical address nothing is wrapped', () => {
+  const ctx = testContext({ modules: [authModule, evm] })
+  fund(ctx, ALICE, 'unative', 5n)
+  const bankCoin = { denom: 'unative', amount: '1' }
+  expect(() => messages.convertCoinToEvm(ctx, { sender: text(ctx, ALICE), toEthAddr: BOB, bankCoin })).toThrow(
+    '0x0CaCF669f8446BeCA826913a3c6B96aCD4b02a97: no contract at canonical_wnative',
+  )
+})

@@ -1,0 +1,159 @@
+/** How a precompile of the chain runs: price, arguments, what it may do, failure, and its events as logs (evm.md §3.7). */
+import type { EvmState } from '../../../evm/state.ts'
+import type { PrecompileContext, StatefulPrecompile } from '../../../evm/types.ts'
+import { EMPTY, equal, formatHex, toKey, utf8 } from '../../../primitives/bytes.ts'
+import { ChainError, queryError } from '../../../primitives/errors.ts'
+import { keccak256 } from '../../../primitives/hash.ts'
+import type { Context } from '../../../sdk/context.ts'
+import { createGasMeter, type GasMeter } from '../../../store/gas.ts'
+import type { ChainEvent } from '../../../store/types.ts'
+import * as auth from '../../auth/keeper.ts'
+import { type AbiValue, decodeArguments, encodeArguments, encodeError, selectorOf } from '../abi.ts'
+import type { ContractCalls } from '../contract-calls.ts'
+import type { ChainEvmState } from '../evm-state.ts'
+import { innerCalls } from './inner-calls.ts'
+
+/** What a method works with. */
+export interface MethodCall {
+  /** Its accesses must fit into the gas that the call has left; they are not charged on top of the price. */
+  readonly ctx: Context
+  readonly calls: ContractCalls
+  readonly caller: Uint8Array
+}
+
+export interface Method {
+  /** As in `sendToBank(address,uint256,string)`. */
+  readonly signature: string
+  /** The arguments it reads, when those are only the first ones. */
+  readonly reads?: string
+  /** Types of what it returns, such as `uint256,(address,string)`. */
+  readonly returns: string
+  /** Refused in static and delegated calls and while the module calls a contract; its events become logs. */
+  readonly changesState: boolean
+  run(call: MethodCall, args: readonly AbiValue[]): readonly AbiValue[]
+}
+
+interface Prepared extends Method {
+  readonly name: string
+  readonly types: string
+}
+
+const WRITE_FLAT = 2000n
+const WRITE_PER_BYTE = 30n
+const READ_FLAT = 1000n
+const READ_PER_BYTE = 3n
+const UNKNOWN_METHOD_GAS = 21_000n
+const SELECTOR_LENGTH = 4
+
+const EVENT_TOPIC: Uint8Array = keccak256(utf8('AbciEvent(string,string)'))
+
+function priceOf(method: Prepared | undefined, input: Uint8Array): bigint {
+  if (!method) return UNKNOWN_METHOD_GAS
+  const length = BigInt(input.length - SELECTOR_LENGTH)
+  return method.changesState ? WRITE_FLAT + WRITE_PER_BYTE * length : READ_FLAT + READ_PER_BYTE * length
+}
+
+function chainState(state: EvmState): ChainEvmState {
+  if (!('context' in state)) throw new TypeError('a precompile of the chain needs the state of the chain')
+  return state as ChainEvmState
+}
+
+const refusal = (text: string): ChainError => queryError('failedPrecondition', text)
+
+/** Throws for a way of calling that the method does not allow. */
+function checkCall(context: PrecompileContext, state: ChainEvmState, { changesState, name }: Prepared): void {
+  const { valueWei, kind, isStatic } = context
+  if (!changesState) {
+    if (valueWei === 0n) return
+    const rule = 'funds (wei value) must not be expended calling a query function'
+    throw refusal(`${name} method called: ${rule}; received wei value ${valueWei}`)
+  }
+  if (isStatic) throw refusal(`cannot write state from staticcall (a read-only call): ${name}`)
+  if (kind !== 'CALL') throw refusal(`${name} is not for ${kind}`)
+  if (state.isCalling()) throw refusal(`${name} inside of a call that the module makes`)
+  if (valueWei !== 0n && !state.context().identity.behaviours.precompilesKeepValue) {
+    throw refusal(`${name} takes no value; received wei value ${valueWei}`)
+  }
+}
+
+/** JSON as Go writes it: with the characters escaped that mean something in HTML. */
+function goJson(text: string): string {
+  return JSON.stringify(text).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** An event of a module as a log: its type hashed as topic, its attributes as one JSON object. */
+function logEvent({ log, codeAddress }: PrecompileContext, { type, attributes }: ChainEvent): void {
+  const pairs = [{ key: 'eventType', value: type }, ...attributes]
+  const json = `{${pairs.map(({ key, value }) => `${goJson(key)}:${goJson(value)}`).join(',')}}`
+  log({ address: codeAddress, topics: [EVENT_TOPIC, keccak256(utf8(type))], data: encodeArguments('string', [json]) })
+}
+
+/** Runs a method to its output. Throws what it refuses and what its keepers throw. */
+function runMethod(context: PrecompileContext, method: Prepared | undefined, meter: GasMeter): Uint8Array {
+  const { input, caller } = context
+  const state = chainState(context.state)
+  if (!method) {
+    const shown = `0x${formatHex(input.subarray(0, SELECTOR_LENGTH))}`
+    throw refusal(
+      input.length < SELECTOR_LENGTH
+        ? `input "${shown}" too short to extract method ID (less than 4 bytes)`
+        : `unable to parse ABI method by its 4-byte ID: no method with id: ${shown}`,
+    )
+  }
+  const base = state.context()
+  const firstEvent = base.events.length
+  const ctx = base.withGas(meter)
+  const args = decodeArguments(method.types, input.subarray(SELECTOR_LENGTH))
+  checkCall(context, state, method)
+  const results = method.run({ ctx, caller, calls: innerCalls(context, state, ctx) }, args)
+  if (method.changesState) for (const event of base.events.slice(firstEvent)) logEvent(context, event)
+  return encodeArguments(method.returns, results)
+}
+
+/** Every failure takes all gas of the call. */
+function failure({ state, gas }: PrecompileContext, title: string, error: ChainError) {
+  const { codespace, code, message } = error
+  const isOutOfGas = codespace === 'sdk' && code === 11
+  const text = `precompile error: failed to run ${title}: ${isOutOfGas ? 'out of gas' : message}`
+  const failed = { success: false, gasUsed: gas }
+  if (chainState(state).context().identity.behaviours.silentPrecompileFailures) {
+    return { ...failed, output: EMPTY, error: text }
+  }
+  if (isOutOfGas) return { ...failed, output: EMPTY, error: 'out of gas' }
+  return { ...failed, output: encodeError(text) }
+}
+
+/**
+ * A precompile of the chain from its methods. `title` names it in failures. The first call makes the account of its address,
+ * as the chain does for every address that is called.
+ */
+export function definePrecompile(title: string, methods: readonly Method[]): StatefulPrecompile {
+  const bySelector = new Map<string, Prepared>()
+  for (const method of methods) {
+    const { signature, reads } = method
+    const open = signature.indexOf('(')
+    const prepared = { ...method, name: signature.slice(0, open), types: reads ?? signature.slice(open + 1, -1) }
+    bySelector.set(toKey(selectorOf(signature)), prepared)
+  }
+  return {
+    kind: 'stateful',
+    run(context) {
+      const { input, gas, kind, address, codeAddress } = context
+      const method = bySelector.get(toKey(input.subarray(0, SELECTOR_LENGTH)))
+      const price = priceOf(method, input)
+      if (gas < price) return { success: false, gasUsed: gas, output: EMPTY, error: 'out of gas' }
+      if (kind === 'CALL' && equal(address, codeAddress)) {
+        auth.ensureAccount(chainState(context.state).context(), address)
+      }
+      try {
+        return { success: true, gasUsed: price, output: runMethod(context, method, createGasMeter(gas - price)) }
+      } catch (error) {
+        if (error instanceof ChainError) return failure(context, title, error)
+        throw error
+      }
+    },
+  }
+}

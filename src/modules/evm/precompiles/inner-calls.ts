@@ -1,0 +1,35 @@
+/** Calls that a precompile makes in the EVM that called it: one level deeper, in the same transaction. */
+import { intrinsicGas } from '../../../evm/transaction/gas.ts'
+import type { PrecompileContext } from '../../../evm/types.ts'
+import { equal } from '../../../primitives/bytes.ts'
+import type { Context } from '../../../sdk/context.ts'
+import { type ContractCalls, callFailure, raiseNonce } from '../contract-calls.ts'
+import { errors } from '../errors.ts'
+import type { ChainEvmState } from '../evm-state.ts'
+import { chainRules } from '../rules.ts'
+
+/** Gas that a call may have: what its limit says, and no more than 63 of 64 parts of what is left (EIP-150). */
+function gasFor({ gas }: Context, gasLimit: bigint): bigint {
+  const left = gas.limit - gas.used
+  const most = left - left / 64n
+  return most < gasLimit ? most : gasLimit
+}
+
+/** Calls that pay from the meter of `ctx`. The nonce of the transaction's own sender is not theirs to raise. */
+export function innerCalls(context: PrecompileContext, state: ChainEvmState, ctx: Context): ContractCalls {
+  return {
+    ctx,
+    call({ from, to, data, gasLimit, valueWei = 0n, isStatic = false }) {
+      const gas = gasFor(ctx, gasLimit)
+      const base = state.context()
+      const intrinsic = intrinsicGas({ to, data }, chainRules(base))
+      if (gas < intrinsic) throw errors.callFailed(`intrinsic gas too low: have ${gas}, want ${intrinsic}`)
+      if (!equal(from, context.origin)) raiseNonce(base, from)
+      const message = { caller: from, to, valueWei, data, gas: gas - intrinsic, isStatic }
+      const result = state.whileCalling(() => context.call(message))
+      ctx.gas.consume(gas - result.gasLeft, 'internal call of the EVM')
+      if (!result.success) throw callFailure(result, gas)
+      return result.output
+    },
+  }
+}

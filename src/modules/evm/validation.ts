@@ -1,0 +1,69 @@
+/** What is wrong with a message of its own accord; the same parsing serves the handlers (evm.md §3.6). */
+import {
+  type MsgConvertCoinToEvm,
+  MsgConvertCoinToEvmSchema,
+  type MsgConvertEvmToCoin,
+  MsgConvertEvmToCoinSchema,
+  type MsgCreateFunToken,
+  MsgCreateFunTokenSchema,
+} from '../../gen/chain/evm/v1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import { parseEvm } from '../../primitives/address.ts'
+import { tryParse } from '../../primitives/coin.ts'
+import { isValid } from '../../primitives/denom.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { errors } from '../../sdk/errors.ts'
+import { validation } from '../../sdk/module.ts'
+
+const MAX_AMOUNT = 1n << 256n
+
+/** An account that has an EVM address. Throws sdk 7. */
+function parseSender(ctx: ReadContext, text: string): Uint8Array {
+  const bytes = address.parse(ctx, text)
+  if (bytes.length !== 20) throw errors.invalidAddress(`${text} has no EVM address`)
+  return bytes
+}
+
+/** Throws sdk 7 for bytes that are no address of the EVM, or the zero address. */
+function requireEvmAddress(bytes: Uint8Array, what: string): Uint8Array {
+  if (bytes.length !== 20 || bytes.every((byte) => byte === 0)) throw errors.invalidAddress(`${what} is not set`)
+  return bytes
+}
+
+/** Throws sdk 7, sdk 18. */
+export function parseCreation(ctx: ReadContext, { sender, fromErc20, fromBankDenom }: MsgCreateFunToken) {
+  const from = parseSender(ctx, sender)
+  const contract = fromErc20 && fromErc20.length > 0 ? fromErc20 : undefined
+  if ((contract === undefined) === (fromBankDenom === '')) {
+    throw errors.invalidRequest('either the "from_erc20" or "from_bank_denom" must be set (but not both)')
+  }
+  if (contract) requireEvmAddress(contract, 'from_erc20')
+  else if (!isValid(fromBankDenom)) throw errors.invalidRequest(`invalid denom: ${fromBankDenom}`)
+  return { sender: from, contract, denom: fromBankDenom }
+}
+
+/** Throws sdk 7, sdk 10. */
+export function parseConvertCoin(ctx: ReadContext, { sender, toEthAddr, bankCoin }: MsgConvertCoinToEvm) {
+  const coin = bankCoin && tryParse(bankCoin)
+  if (!coin || coin.amount === 0n) throw errors.invalidCoins(bankCoin ? `${bankCoin.amount}${bankCoin.denom}` : 'none')
+  return { sender: parseSender(ctx, sender), to: requireEvmAddress(toEthAddr, 'to_eth_addr'), coin }
+}
+
+/** Throws sdk 7, sdk 18. */
+export function parseConvertEvm(ctx: ReadContext, { sender, erc20Addr, amount, toAddr }: MsgConvertEvmToCoin) {
+  const value = /^\d{1,78}$/.test(amount) ? BigInt(amount) : 0n
+  if (value === 0n || value >= MAX_AMOUNT) throw errors.invalidRequest(`amount must be positive: ${amount}`)
+  return {
+    sender: parseSender(ctx, sender),
+    contract: requireEvmAddress(erc20Addr, 'erc20_addr'),
+    to: parseEvm(toAddr) ?? address.parse(ctx, toAddr),
+    amount: value,
+  }
+}
+
+/** The checks of the module's messages that need no state. */
+export const validations = [
+  validation(MsgCreateFunTokenSchema, (ctx, message) => void parseCreation(ctx, message)),
+  validation(MsgConvertCoinToEvmSchema, (ctx, message) => void parseConvertCoin(ctx, message)),
+  validation(MsgConvertEvmToCoinSchema, (ctx, message) => void parseConvertEvm(ctx, message)),
+]
