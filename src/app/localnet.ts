@@ -56,13 +56,16 @@ function emptyContext(identity: Identity, chainId: string): ReadContext {
   })
 }
 
+/** Accounts of the kind that new ones have; plain ones where queries would show that kind, which common clients do not know. */
 function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonValue[] {
-  const type = `/${options.identity.toProfileName('chain.types.v1.EthAccount')}`
-  return options.accounts.map(({ address }, i) => ({
-    '@type': type,
-    base_account: { address: text(address), pub_key: null, account_number: i.toString(), sequence: '0' },
-    code_hash: formatHex0x(EMPTY_CODE_HASH),
-  }))
+  const { toProfileName, behaviours } = options.identity
+  const type = (neutral: string) => ({ '@type': `/${toProfileName(neutral)}` })
+  return options.accounts.map(({ address }, i) => {
+    const base = { address: text(address), pub_key: null, account_number: i.toString(), sequence: '0' }
+    return behaviours.exposeEthAccount
+      ? { ...type('sdk.auth.v1beta1.BaseAccount'), ...base }
+      : { ...type('chain.types.v1.EthAccount'), base_account: base, code_hash: formatHex0x(EMPTY_CODE_HASH) }
+  })
 }
 
 function bankState({ identity, accounts }: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonObject {

@@ -1,0 +1,186 @@
+import { connect } from 'node:http2'
+import { makeCosmoshubPath, Secp256k1HdWallet } from '@cosmjs/amino'
+import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
+import { GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
+import { NibiruQuerier, NibiruTxClient, newSignerFromMnemonic } from '@nibiruchain/nibijs'
+import { createPublicClient, createWalletClient, http } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startNode } from '../../src/index.ts'
+
+const mnemonic = 'test test test test test test test test test test test junk'
+const STRANGER = 'nibi1qfjqsfs08rfugwex7d549lecaja23p5j67zpkc'
+
+let node: Awaited<ReturnType<typeof startNode>>
+
+beforeAll(async () => {
+  node = await startNode({ chain: { profile: 'nibiru' } })
+})
+afterAll(() => node.stop())
+
+const rest = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(node.urls.rest + path, { headers })
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, never> }
+}
+
+/** Status of a call without arguments, over a connection of its own. */
+async function grpcStatus(method: string): Promise<string> {
+  const session = connect(`http://${node.urls.grpc}`)
+  const headers = { ':method': 'POST', ':path': `/${method}`, 'content-type': 'application/grpc', te: 'trailers' }
+  try {
+    const call = session.request(headers)
+    call.end(Buffer.alloc(5))
+    call.resume()
+    return await new Promise((resolve, reject) => {
+      const read = (trailers: Record<string, unknown>) => {
+        if (trailers['grpc-status'] !== undefined) resolve(String(trailers['grpc-status']))
+      }
+      call.on('response', read)
+      call.on('trailers', read)
+      call.on('error', reject)
+    })
+  } finally {
+    session.close()
+  }
+}
+
+describe("the chain's own SDK, unmodified", () => {
+  test('queries the modules that there are', async () => {
+    const querier = await NibiruQuerier.connect(node.urls.comet)
+    expect(await querier.getChainId()).toBe('nibiru-localnet-0')
+    const [account] = await (await newSignerFromMnemonic(mnemonic)).getAccounts()
+    expect(account!.address).toBe(node.accounts.find(({ kind }) => kind === 'cosmos')!.bech32)
+    expect(await querier.getBalance(account!.address, 'unibi')).toEqual({ denom: 'unibi', amount: '10000000000' })
+    const { query, auth, staking } = querier.nibiruExtensions
+    const { ethAddress, balanceWei } = await query.eth
+      .ethAccount({ address: account!.address })
+      .then(async (found) => ({
+        ethAddress: found.ethAddress,
+        balanceWei: found.balanceWei,
+      }))
+    expect([ethAddress.toLowerCase(), balanceWei]).toEqual([
+      node.accounts[10]!.address.toLowerCase(),
+      `1${'0'.repeat(22)}`,
+    ])
+    expect((await query.eth.baseFee({})).baseFeeUnibi).toBe('1')
+    const { params } = await query.eth.params({})
+    expect(params!.createFuntokenFee).toBe('10000000000')
+    expect((await query.sudo.querySudoers()).sudoers!.root).toBe(node.accounts[0]!.bech32)
+    expect((await auth.account(account!.address))!.typeUrl).toBe('/cosmos.auth.v1beta1.BaseAccount')
+    const { validators } = await staking.validators('BOND_STATUS_BONDED')
+    expect(validators[0]!.operatorAddress).toMatch(/^nibivaloper1/)
+    expect(validators[0]!.consensusPubkey!.typeUrl).toBe('/cosmos.crypto.ed25519.PubKey')
+    querier.disconnect()
+  })
+
+  test('sends coins, and finds the transaction', async () => {
+    const signer = await newSignerFromMnemonic(mnemonic)
+    const [from] = await signer.getAccounts()
+    const client = await NibiruTxClient.connectWithSigner(node.urls.comet, signer, { broadcastPollIntervalMs: 50 })
+    const sent = await client.sendTokens(from!.address, STRANGER, [{ denom: 'unibi', amount: '5' }], 'auto')
+    expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
+    const { body } = await rest(`/cosmos/bank/v1beta1/balances/${STRANGER}/by_denom?denom=unibi`)
+    expect(body['balance']).toEqual({ denom: 'unibi', amount: '5' })
+    const querier = await NibiruQuerier.connect(node.urls.comet)
+    expect((await querier.getTxByHash(sent.transactionHash)).ok!.height).toBe(sent.height)
+    querier.disconnect()
+    client.disconnect()
+  })
+
+  test('is told which module is not there', async () => {
+    const querier = await NibiruQuerier.connect(node.urls.comet)
+    await expect(querier.nibiruExtensions.query.oracle.actives()).rejects.toThrow(/oracle/)
+    querier.disconnect()
+  })
+})
+
+describe('CosmJS, unmodified', () => {
+  const options = { prefix: 'nibi', hdPaths: [makeCosmoshubPath(2), makeCosmoshubPath(3)] }
+  const gasPrice = GasPrice.fromString('0.025unibi')
+  for (const [mode, fromMnemonic] of [
+    ['direct', DirectSecp256k1HdWallet.fromMnemonic],
+    ['amino', Secp256k1HdWallet.fromMnemonic],
+  ] as const) {
+    test(`sends coins signed in ${mode} mode`, async () => {
+      const wallet = await fromMnemonic(mnemonic, options)
+      const [from, to] = await wallet.getAccounts()
+      const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, {
+        gasPrice,
+        broadcastPollIntervalMs: 50,
+      })
+      const sent = await client.sendTokens(from!.address, to!.address, [{ denom: 'unibi', amount: '7' }], 'auto')
+      expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
+      expect(sent.events.flatMap(({ attributes }) => attributes)).toContainEqual({
+        key: 'action',
+        value: '/cosmos.bank.v1beta1.MsgSend',
+      })
+      client.disconnect()
+    })
+  }
+
+  test('reads the account of an EVM key that others paid: its kind is unknown to it, and told so by name', async () => {
+    const client = await StargateClient.connect(node.urls.comet)
+    expect((await client.getAccount(node.accounts[0]!.bech32))?.sequence).toBeTypeOf('number')
+    await expect(client.getAccount(STRANGER)).rejects.toThrow('/eth.types.v1.EthAccount')
+    client.disconnect()
+  })
+})
+
+describe('an Ethereum client', () => {
+  test('sends under the EVM chain id of the chain, from an account of the other kind of address', async () => {
+    const transport = http(node.urls.jsonrpc)
+    const account = mnemonicToAccount(mnemonic)
+    const chain = {
+      id: 6930,
+      name: 'localnet',
+      nativeCurrency: { name: 'NIBI', symbol: 'NIBI', decimals: 18 },
+      rpcUrls: { default: { http: [] } },
+    }
+    const reader = createPublicClient({ transport, chain })
+    expect(await reader.getChainId()).toBe(6930)
+    const wallet = createWalletClient({ account, transport, chain })
+    const hash = await wallet.sendTransaction({ to: '0x00000000000000000000000000000000000000aa', value: 10n ** 12n })
+    expect((await reader.waitForTransactionReceipt({ hash })).status).toBe('success')
+    expect(await reader.getBalance({ address: '0x00000000000000000000000000000000000000aa' })).toBe(10n ** 12n)
+  })
+})
+
+describe('names of both worlds', () => {
+  test('paths, and the fields that carry a brand', async () => {
+    for (const path of ['/nibiru/evm/v1/base_fee', '/chain/evm/v1/base_fee']) {
+      expect((await rest(path)).body).toEqual({ base_fee: '1000000000000', base_fee_unibi: '1' })
+    }
+    const { params } = (await rest('/nibiru/evm/v1/params')).body
+    expect(Object.keys(params!)).toContain('canonical_wnibi')
+    for (const path of ['/cosmos/bank/v1beta1/supply', '/sdk/bank/v1beta1/supply'])
+      expect((await rest(path)).status).toBe(200)
+    for (const path of ['/nibiru/sudo/sudoers', '/chain/sudo/sudoers']) expect((await rest(path)).status).toBe(200)
+    const { application_version } = (await rest('/cosmos/base/tendermint/v1beta1/node_info')).body
+    expect(Object.keys(application_version!)).toContain('cosmos_sdk_version')
+  })
+
+  test('services over gRPC', async () => {
+    for (const method of [
+      'eth.evm.v1.Query/BaseFee',
+      'chain.evm.v1.Query/BaseFee',
+      'nibiru.sudo.v1.Query/QuerySudoers',
+    ]) {
+      expect(await grpcStatus(method), method).toBe('0')
+    }
+    expect(await grpcStatus('eth.evm.v1.Query/Nothing')).toBe('12')
+  })
+
+  test('the header of the height, in and out', async () => {
+    for (const name of ['x-cosmos-block-height', 'x-sdk-block-height']) {
+      const { headers } = await rest('/cosmos/bank/v1beta1/supply', { [name]: '1' })
+      expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe('1')
+      expect(headers.get('grpc-metadata-x-sdk-block-height')).toBe('1')
+    }
+  })
+
+  test('an address of another chain is refused in words that name both prefixes', async () => {
+    const { status, body } = await rest('/cosmos/bank/v1beta1/balances/chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')
+    expect([status, body['code']]).toEqual([400, 3])
+    expect(body['message']).toContain('invalid Bech32 prefix; expected nibi, got chain')
+  })
+})
