@@ -148,6 +148,14 @@ const FIELDS: readonly AnswerDifference[] = [
     explains: (part) => isAdded(part, /^(bank|erc20)$/),
   },
   {
+    id: 'wasm-plugins',
+    where: 'evm params from v2.17 on',
+    why: 'lack `wasm_plugins`: there is no other VM here whose plugins could be named',
+    decision: 'api.md §2.2',
+    operation: /^evm\.Query\/Params$/,
+    explains: ({ at, reference }) => at === 'body.params.wasm_plugins' && (reference as unknown[]).length === 0,
+  },
+  {
     id: 'proto-json',
     where: 'redelegations',
     why: 'print 64-bit integers as strings and empty lists as `[]` like every other answer; the reference mixes two writers',

@@ -5,6 +5,7 @@ import { createApplication } from '../src/app/application.ts'
 import { createJobs } from '../src/app/jobs.ts'
 import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../src/app/records.ts'
 import type { Application, GenesisDocument } from '../src/app/types.ts'
+import { NO_BLOCK_ID } from '../src/consensus/comet/hashes.ts'
 import type { Driver } from '../src/consensus/driver.ts'
 import { evmChainIdOf } from '../src/identity/identity.ts'
 import type { Identity } from '../src/identity/types.ts'
@@ -17,13 +18,14 @@ import { resolveConfig } from '../src/node/config.ts'
 import { createGatewayNode } from '../src/node/gateway-node.ts'
 import { createInlineCompute } from '../src/node/inline-compute.ts'
 import { createStateReader } from '../src/node/state-reader.ts'
-import { hex } from '../src/primitives/bytes.ts'
+import { EMPTY, hex } from '../src/primitives/bytes.ts'
 import { queryError } from '../src/primitives/errors.ts'
 import { parseRfc3339, ZERO_TIME_NS } from '../src/primitives/time.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import { openMemory } from '../src/store/memory.ts'
 import type { Change, Reader } from '../src/store/types.ts'
 import { CHAIN_STORES, openVersionedStore, type VersionedStore } from '../src/store/versioned.ts'
+import { stateOfAnswers } from './answered-state.ts'
 import { receiptsOf } from './receipts.ts'
 import type { RecordedBlock, RecordedBlockId, RecordedChanges, RecordedValidators, Recording } from './recording.ts'
 
@@ -42,7 +44,7 @@ export async function loadRecording(
   identity: Identity,
   lastHeight = Infinity,
 ): Promise<LoadedNode> {
-  const genesis = recording.genesis()
+  const genesis = recording.has('blocks') ? recording.genesis() : namelessGenesis(identity)
   const store = openVersionedStore(openMemory(), { hashedStores: CHAIN_STORES })
   const app = createApplication({
     identity,
@@ -50,8 +52,49 @@ export async function loadRecording(
     evmChainId: evmChainIdOf(identity, genesis.chain_id),
     settings: { minGasPrices: '' },
   })
-  await fill(store, app, identity, recording, lastHeight)
+  if (recording.has('blocks')) await fill(store, app, identity, recording, lastHeight)
+  else await fillFromAnswers(store, identity, recording)
   return { ...openGateway(store, app, identity, genesis), identity, close: () => store.close() }
+}
+
+/** What is left to say of a chain whose recording has no genesis. */
+function namelessGenesis({ defaultChainId }: Identity): GenesisDocument {
+  return {
+    chain_id: defaultChainId,
+    genesis_time: '1970-01-01T00:00:00Z',
+    initial_height: '1',
+    consensus_params: {},
+    app_state: {},
+  }
+}
+
+/** One height with the state that the answers tell of, under an empty block. */
+async function fillFromAnswers(store: VersionedStore, identity: Identity, recording: Recording): Promise<void> {
+  const { height, changes } = await stateOfAnswers(recording, identity)
+  const commit: Commit = { height, round: 0, blockId: NO_BLOCK_ID, signatures: [] }
+  const hashes = {
+    ...{ lastCommitHash: EMPTY, dataHash: EMPTY, validatorsHash: EMPTY, nextValidatorsHash: EMPTY },
+    ...{ consensusHash: EMPTY, appHash: EMPTY, lastResultsHash: EMPTY, evidenceHash: EMPTY, proposer: EMPTY },
+  }
+  const header = { chainId: identity.defaultChainId, height, timeNs: 0n, lastBlockId: NO_BLOCK_ID, ...hashes }
+  store.commit({
+    height,
+    changes,
+    records: (nextAppHash) =>
+      openIndexer(store.tables).rows({
+        ...{
+          header,
+          hash: new Uint8Array(32),
+          blockId: NO_BLOCK_ID,
+          txs: [],
+          results: [],
+          lastCommit: undefined,
+          commit,
+        },
+        ...{ blockEvents: [], evmTxs: [], evmGasUsed: 0n, baseFeeWei: BASE_FEE_WEI, gasLimit: 0n },
+        ...{ coinbase: new Uint8Array(20), nextAppHash },
+      }),
+  })
 }
 
 /** Every height's changes, block, receipts and validators, in one commit each. */

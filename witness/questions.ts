@@ -1,6 +1,4 @@
 /** Recorded questions as the gateways of a node take them: over REST, JSON-RPC and the engine's `abci_query`. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { createCometServer } from '../src/api/jsonrpc/comet-server.ts'
 import { createJsonRpcServer } from '../src/api/jsonrpc/server.ts'
 import { createRestHandler } from '../src/api/rest.ts'
@@ -131,18 +129,15 @@ export async function openGateways({ node, engine, identity }: LoadedNode): Prom
 
   return {
     async *questions(recording) {
-      if (has(recording, 'answers')) for await (const answer of recording.answers()) yield restQuestion(answer)
-      if (has(recording, 'jsonrpc')) for await (const answer of recording.jsonRpc()) yield rpcQuestion(answer)
-      if (has(recording, 'abci')) for await (const answer of recording.abci()) yield abciQuestion(answer)
+      if (recording.has('answers')) for await (const answer of recording.answers()) yield restQuestion(answer)
+      if (recording.has('jsonrpc')) for await (const answer of recording.jsonRpc()) yield rpcQuestion(answer)
+      if (recording.has('abci')) for await (const answer of recording.abci()) yield abciQuestion(answer)
     },
     async close() {
       await Promise.all([jsonRpc.close(), comet.close()])
     },
   }
 }
-
-/** Not every recording holds every kind of question. */
-const has = ({ folder }: Recording, kind: string): boolean => existsSync(join(folder, `${kind}.jsonl.gz`))
 
 interface AbciBody {
   readonly result?: { readonly response?: Readonly<Record<string, unknown>> }

@@ -121,6 +121,8 @@ export interface Recording {
   readonly name: string
   /** The profile under which the recorded chain ran: `nibiru` or `nibiru@2.17`. */
   readonly profile: string
+  /** Whether it holds lines of a kind: not every recording holds every kind. */
+  has(kind: 'blocks' | 'answers' | 'abci' | 'jsonrpc'): boolean
   genesis(): GenesisDocument
   /** In ascending height without a gap. */
   blocks(): AsyncGenerator<RecordedBlock>
@@ -159,6 +161,7 @@ export function openRecording(folder: string): Recording {
     folder: root,
     name: basename(root),
     profile: profileOf(root),
+    has: (kind) => existsSync(file(`${kind}.jsonl.gz`)),
     genesis: () => readDocument(file('genesis.json.gz')) as GenesisDocument,
     async *blocks() {
       for await (const { value, place } of byHeight<RecordedBlock>(file('blocks.jsonl.gz'), BLOCK, last)) {

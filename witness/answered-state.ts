@@ -1,0 +1,132 @@
+/** The state behind a recording of answers alone, put together from what they tell: accounts, coins, tokens. */
+import { create } from '@bufbuild/protobuf'
+import { modules } from '../src/app/modules.ts'
+import { createRouter } from '../src/app/router.ts'
+import { FunTokenSchema } from '../src/gen/chain/evm/v1/evm_pb.ts'
+import { MetadataSchema } from '../src/gen/sdk/bank/v1beta1/bank_pb.ts'
+import * as address from '../src/identity/address.ts'
+import { evmChainIdOf } from '../src/identity/identity.ts'
+import type { Identity } from '../src/identity/types.ts'
+import * as auth from '../src/modules/auth/keeper.ts'
+import { setBalance } from '../src/modules/bank/balance.ts'
+import * as bank from '../src/modules/bank/keeper.ts'
+import { supplies } from '../src/modules/bank/state.ts'
+import { insert } from '../src/modules/evm/funtokens.ts'
+import { codes, slots } from '../src/modules/evm/state.ts'
+import { parseEvm } from '../src/primitives/address.ts'
+import { concat, EMPTY, encodeUint, hex, padLeft, utf8 } from '../src/primitives/bytes.ts'
+import { keccak256 } from '../src/primitives/hash.ts'
+import type { Context } from '../src/sdk/context.ts'
+import { createContext, createTransient } from '../src/sdk/create-context.ts'
+import { createEmptyBranch } from '../src/store/branch.ts'
+import type { Change } from '../src/store/types.ts'
+import type { Recording } from './recording.ts'
+
+interface Body {
+  readonly eth_address?: string
+  readonly balance_wei?: string
+  readonly code_hash?: string
+  readonly nonce?: string
+  readonly code?: string | null
+  readonly erc20?: {
+    readonly address: string
+    readonly name: string
+    readonly symbol: string
+    readonly balance_base: string
+  } | null
+  readonly fun_token?: { readonly erc20_addr: string; readonly bank_denom: string; readonly is_made_from_coin: boolean }
+  readonly balances?: readonly { readonly denom: string; readonly amount: string }[]
+  readonly metadatas?: readonly {
+    readonly description: string
+    readonly denom_units: readonly {
+      readonly denom: string
+      readonly exponent: number
+      readonly aliases: readonly string[]
+    }[]
+    readonly base: string
+    readonly display: string
+    readonly name: string
+    readonly symbol: string
+  }[]
+}
+
+/** Where the usual ERC-20 keeps its values: balances by holder, name, symbol. */
+const SLOTS = { balances: 0n, name: 3n, symbol: 4n }
+
+const word = (value: bigint): Uint8Array => encodeUint(value, 32)
+
+/** A text of up to 31 bytes as Solidity stores it. */
+function shortText(text: string): Uint8Array {
+  const stored = new Uint8Array(32)
+  stored.set(utf8(text))
+  stored[31] = text.length * 2
+  return stored
+}
+
+function writeToken(ctx: Context, holder: Uint8Array, token: NonNullable<Body['erc20']>): void {
+  const contract = hex(token.address.slice(2).toLowerCase())
+  slots.set(ctx, [contract, word(SLOTS.name)], shortText(token.name))
+  slots.set(ctx, [contract, word(SLOTS.symbol)], shortText(token.symbol))
+  const amount = BigInt(token.balance_base)
+  if (amount === 0n) return
+  slots.set(ctx, [contract, keccak256(concat(padLeft(holder, 32), word(SLOTS.balances)))], word(amount))
+}
+
+function holderOf(ctx: Context, text: string): Uint8Array | undefined {
+  const evm = parseEvm(text)
+  if (evm) return evm
+  try {
+    return address.parse(ctx, text)
+  } catch {
+    return undefined
+  }
+}
+
+function write(ctx: Context, path: string, body: Body): void {
+  const holder = holderOf(ctx, path.split('?')[0]!.split('/').at(-1)!)
+  if (holder && body.balance_wei !== undefined) bank.setBalanceWei(ctx, holder, BigInt(body.balance_wei))
+  if (holder && body.erc20) writeToken(ctx, holder, body.erc20)
+  if (holder && body.code_hash !== undefined && body.nonce !== '0') {
+    const sequence = BigInt(body.nonce ?? 0)
+    auth.setAccount(ctx, { ...auth.ensureAccount(ctx, holder), sequence, codeHash: hex(body.code_hash.slice(2)) })
+  }
+  if (body.code) {
+    const code = new Uint8Array(Buffer.from(body.code, 'base64'))
+    codes.set(ctx, keccak256(code), code)
+  }
+  if (body.fun_token) {
+    const { erc20_addr, bank_denom, is_made_from_coin } = body.fun_token
+    const erc20Addr = hex(erc20_addr.slice(2).toLowerCase())
+    insert(ctx, create(FunTokenSchema, { erc20Addr, bankDenom: bank_denom, isMadeFromCoin: is_made_from_coin }))
+  }
+  for (const { denom, amount } of body.balances ?? []) {
+    if (!holder) continue
+    setBalance(ctx, holder, denom, BigInt(amount))
+    supplies.set(ctx, denom, BigInt(amount))
+  }
+  for (const { denom_units, ...metadata } of body.metadatas ?? []) {
+    const denomUnits = denom_units.map((unit) => ({ ...unit, aliases: [...unit.aliases] }))
+    bank.setMetadata(ctx, create(MetadataSchema, { ...metadata, denomUnits }))
+  }
+}
+
+/** What the answers that succeeded say of the state, as writes of one block, and the height they were given at. */
+export async function stateOfAnswers(
+  recording: Recording,
+  identity: Identity,
+): Promise<{ readonly height: bigint; readonly changes: readonly Change[] }> {
+  const branch = createEmptyBranch()
+  const chainId = identity.defaultChainId
+  const block = {
+    ...{ height: 0n, timeNs: 0n, chainId, evmChainId: evmChainIdOf(identity, chainId), gasLimit: 0n, votes: [] },
+    ...{ proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY },
+  }
+  const { facts: app } = createRouter(modules)
+  const ctx = createContext({ branch, transient: createTransient(), identity, app, block })
+  let height = 1n
+  for await (const { height: answered, path, status, body } of recording.answers()) {
+    height = BigInt(answered ?? height)
+    if (status === 200) write(ctx, path, JSON.parse(body) as Body)
+  }
+  return { height, changes: branch.changes() }
+}
