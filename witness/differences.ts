@@ -11,6 +11,8 @@ import {
   sameLogsOfTransactions,
   statuses,
 } from './explain.ts'
+import type { ResultDifference } from './replay-block.ts'
+import type { KeyDifference } from './replay-compare.ts'
 
 export interface Difference {
   /** Short name, unique. */
@@ -343,14 +345,22 @@ export const DIFFERENCES: readonly AnswerDifference[] = [
   ...JSON_RPC,
 ]
 
-/** A key of a block's writes whose difference is meant. */
-interface ReplayDifference extends Difference {
-  explains(difference: { readonly store: string; readonly key: Uint8Array; readonly height: number }): boolean
+/** A difference in what a replayed block writes or answers. */
+export interface ReplayDifference extends Difference {
+  /** Explains a written key. */
+  key?(difference: KeyDifference): boolean
+  /** Explains a field of a transaction's result. */
+  result?(difference: ResultDifference): boolean
 }
 
-const DIFFERENCES_OF_REPLAY: readonly ReplayDifference[] = []
-
-/** The row that explains a difference in a written key; undefined for none. */
-export function listedReplayDifference(difference: Parameters<ReplayDifference['explains']>[0]): string | undefined {
-  return DIFFERENCES_OF_REPLAY.find((row) => row.explains(difference))?.id
-}
+/** Differences in replayed blocks. */
+export const REPLAY_DIFFERENCES: readonly ReplayDifference[] = [
+  {
+    id: 'codes-of-plain-errors',
+    where: 'results of transactions that fail with an error which the reference never registered',
+    why: 'codespace and code name the failure, where the reference has `undefined` and 1 for all of them',
+    decision: 'D1',
+    result: ({ field, ours, recorded }) =>
+      field === 'code' && recorded.startsWith('undefined/1 ') && !ours.startsWith('/0'),
+  },
+]

@@ -4,7 +4,7 @@ import { formatHex } from '../src/primitives/bytes.ts'
 import { openMemory } from '../src/store/memory.ts'
 import type { Change } from '../src/store/types.ts'
 import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
-import { listedReplayDifference } from './differences.ts'
+import { REPLAY_DIFFERENCES } from './differences.ts'
 import type { RecordedValidators, Recording } from './recording.ts'
 import { changesOf, playBlock, type ResultDifference, type ResultTally } from './replay-block.ts'
 import type { KeyDifference, StoreTally } from './replay-compare.ts'
@@ -96,10 +96,10 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
       parent.close()
       addStores(stores, played.comparison.stores)
       for (const one of played.comparison.differences) {
-        keys.push({ ...one, height, listed: listedReplayDifference({ ...one, height }) })
+        keys.push({ ...one, height, listed: REPLAY_DIFFERENCES.find(({ key }) => key?.(one))?.id })
       }
       for (const one of played.resultDifferences) {
-        resultDifferences.push({ ...one, height, listed: undefined })
+        resultDifferences.push({ ...one, height, listed: REPLAY_DIFFERENCES.find(({ result }) => result?.(one))?.id })
       }
       for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += played.results[field]
       isOwn = played.isWhole && played.comparison.differences.length === 0

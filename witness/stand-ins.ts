@@ -123,8 +123,6 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
       const { beginBlockEvents } = current().block
       current().accounts = moduleAccountNames(ctx)
       applyUnbuilt(ctx, beginBlockEvents)
-      applySlashes(ctx, beginBlockEvents)
-      if (isSlashedFurther(beginBlockEvents)) current().touched.slashes('slashing')
     },
     endBlock(ctx) {
       const { endBlockEvents } = current().block
@@ -135,6 +133,11 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
   const last = defineModule({
     name: 'recorded-last',
     stores: [],
+    beginBlock(ctx) {
+      const { beginBlockEvents } = current().block
+      applySlashes(ctx, beginBlockEvents)
+      if (isSlashedFurther(beginBlockEvents)) current().touched.slashes('slashing')
+    },
     endBlock(ctx) {
       const { endBlockEvents } = current().block
       applySlashes(ctx, endBlockEvents)

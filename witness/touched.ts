@@ -2,11 +2,7 @@
 import type { RecordedEvent } from './recording.ts'
 
 /** Precompiles that are not built, by the last bytes of their address, with the module they belong to. */
-export const UNBUILT_PRECOMPILES: ReadonlyMap<number, string> = new Map([
-  [0x0800, 'funtoken'],
-  [0x0801, 'funtoken'],
-  [0x0802, 'wasm'],
-])
+export const UNBUILT_PRECOMPILES: ReadonlyMap<number, string> = new Map([[0x0802, 'wasm']])
 
 /** Which module a key is left to; undefined for one that is compared. */
 export type LeftOut = (store: string, key: Uint8Array) => string | undefined
@@ -56,7 +52,6 @@ export function createTouched(): Touched {
       metadata.push(module)
       if (module === 'tokenfactory') return
       wild.push(module)
-      if (module === 'funtoken') evm ??= { module, from: tx }
       if (events.some(({ type }) => /delegat|validator|unbond/.test(type))) staking.push(module)
     },
     slashes: (module) => staking.push(module),

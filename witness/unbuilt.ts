@@ -2,7 +2,7 @@
 
 /** Modules whose writes replay takes from the recording. The one list: a module that is built leaves it. */
 export const UNBUILT_MODULES: readonly string[] = [
-  ...['authz', 'capability', 'crisis', 'devgas', 'distribution', 'epochs', 'evidence', 'feegrant', 'funtoken', 'gov'],
+  ...['authz', 'capability', 'crisis', 'devgas', 'distribution', 'epochs', 'evidence', 'feegrant', 'gov'],
   ...['ibc', 'icacontroller', 'icahost', 'inflation', 'oracle', 'params', 'slashing', 'tokenfactory', 'transfer'],
   ...['upgrade', 'wasm'],
 ]
@@ -13,13 +13,6 @@ const ACCOUNT_OWNERS: Readonly<Record<string, string>> = {
   bonded_tokens_pool: 'staking',
   not_bonded_tokens_pool: 'staking',
   mint: 'inflation',
-}
-
-/** Messages of a built module that are a matter of an unbuilt part of it. */
-const PARTS: Readonly<Record<string, string>> = {
-  'chain.evm.v1.MsgCreateFunToken': 'funtoken',
-  'chain.evm.v1.MsgConvertCoinToEvm': 'funtoken',
-  'chain.evm.v1.MsgConvertEvmToCoin': 'funtoken',
 }
 
 /** Stores that do not have their module's name. */
@@ -42,6 +35,5 @@ export function ownerOfStore(store: string): string {
 
 /** The module that handles a message, by the message's neutral name: `chain.oracle.v1beta1.MsgX` is of `oracle`. */
 export function ownerOfMessage(typeName: string): string {
-  const name = PARTS[typeName] ?? typeName.split('.')[1] ?? typeName
-  return typeName.startsWith('ibc.') ? 'ibc' : name
+  return typeName.startsWith('ibc.') ? 'ibc' : (typeName.split('.')[1] ?? typeName)
 }

@@ -128,7 +128,8 @@ function scalarJson(kind: Scalar, value: unknown): JsonValue {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Uint8Array) {
     if (kind === Scalar.INTEGER) return formatUtf8(value) || '0'
-    return kind === Scalar.EVM_ADDRESS && value.length === 20 ? formatEip55(value) : formatBase64(value)
+    if (kind === Scalar.EVM_ADDRESS && value.length === 20) return formatEip55(value)
+    return value.length === 0 ? null : formatBase64(value)
   }
   if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(value as string) ?? decimal.zero)
   if (kind === Scalar.INTEGER && value === '') return '0'

@@ -151,7 +151,9 @@ export function cancelUnbonding(ctx: Context, pair: Pair, coin: Coin, creationHe
   if (rest === 0n) state.unbondingIndex.delete(ctx, entry.unbondingId)
   const entries = unbonding.entries.flatMap((candidate) => {
     if (candidate !== entry) return [candidate]
-    return rest === 0n ? [] : [{ ...entry, balance: rest.toString() }]
+    if (rest === 0n) return []
+    const initialBalance = (BigInt(entry.initialBalance) - coin.amount).toString()
+    return [{ ...entry, initialBalance, balance: rest.toString() }]
   })
   setUnbonding(ctx, pair, { ...unbonding, entries })
 }

@@ -94,7 +94,8 @@ function encodeUpdate({ publicKey, power }: PowerUpdate): ValidatorUpdate {
 function bond(ctx: Context, before: Validator): Validator {
   const validator = { ...before, status: BondStatus.BONDED }
   replaceValidator(ctx, before, validator)
-  if (before.status === BondStatus.UNBONDING) removeFromQueue(ctx, before)
+  // The reference looks in the queue also for a validator that never was in it, and deletes what is not there.
+  removeFromQueue(ctx, before)
   return validator
 }
 
@@ -144,7 +145,8 @@ export function completeValidators(ctx: Context): void {
   for (const { key, addresses } of due) {
     for (const text of addresses) {
       const validator = requireValidator(ctx, address.parseValidator(ctx, text))
-      const unbonded: Validator = { ...validator, status: BondStatus.UNBONDED, unbondingIds: [] }
+      // The ids stay in the record, as in the reference: what they stood for is gone.
+      const unbonded: Validator = { ...validator, status: BondStatus.UNBONDED }
       for (const id of validator.unbondingIds) state.unbondingIndex.delete(ctx, id)
       setValidator(ctx, unbonded)
       if (sharesOf(unbonded) === 0n) removeValidator(ctx, unbonded)
