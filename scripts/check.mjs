@@ -8,6 +8,7 @@ const steps = [
   ['types', 'npx', ['tsc', '-p', '.']],
   ['style', 'npx', ['biome', 'check', '--error-on-warnings', '.']],
   ['protobuf', 'npx', ['buf', 'lint']],
+  ['contracts', 'node', ['scripts/contracts.mjs', '--check']],
   ['dead code', 'npx', ['knip', '--no-progress']],
   ...(quick ? [] : [['tests', 'npx', ['vitest', 'run', '--project', 'unit']]]),
 ]
