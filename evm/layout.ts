@@ -7,6 +7,7 @@
  *  1152 Ki  trace records (traced build)
  *    2 Mi  code arena: deployed code and its jump destinations, shared by all executions until it is full
  *  130 Mi  block arena: what the fast loop needs of code that is called more than once
+ *  161 Mi  steps as text (traced build)
  *  162 Mi  operand stacks, one behind the other
  *  196 Mi  memories, one behind the other: [init code, jump destinations] [memory] of the outermost frame first
  */
@@ -55,6 +56,17 @@ export const CALL_GAS: usize = 0x10640
 export const CALL_PRICED: usize = 0x10648
 export const TRACE: usize = 0x120000
 export const TRACE_END: usize = 0x200000
+
+/** Traced build: 256 names of opcodes, 32 bytes each with their length in front, and room for steps as text. */
+export const NAMES: usize = 0xa100000
+export const TEXT: usize = 0xa102000
+export const TEXT_END: usize = 0xa200000
+/** Where `format` stopped: the next record, the end of the text, how many steps it wrote, 1 if the last one is still open, its record. */
+export const FORMAT_NEXT: usize = 0x10650
+export const FORMAT_END: usize = 0x10654
+export const FORMAT_COUNT: usize = 0x10658
+export const FORMAT_OPEN: usize = 0x1065c
+export const FORMAT_LAST: usize = 0x10660
 
 /** 256 x u64: gas u16, least height in bytes u16, span of allowed heights u16, height change in bytes i16. */
 export const OPCODES: usize = 0x11000

@@ -5,7 +5,7 @@ import type { Rules } from './forks.ts'
 import type { Interpreter } from './interpreter.ts'
 import type { Journal } from './journal.ts'
 import { CALL_GAS, CALL_PRICED, FRAME, STATUS, UNPRICED } from './layout.ts'
-import { OPCODES, opcodeOf } from './opcodes.ts'
+import { OPCODES, opcodeOf, traceName } from './opcodes.ts'
 import { NEW_ACCOUNT, pricesOf } from './prices.ts'
 
 export interface FailureContext {
@@ -55,13 +55,7 @@ export function failureOf(context: FailureContext, record: number, status: numbe
     case STATUS.invalidJump:
       return { error: errors.INVALID_JUMP, cost: priced }
     case STATUS.invalidOpcode:
-      return {
-        error:
-          op === 0xfe
-            ? 'invalid opcode: INVALID'
-            : `invalid opcode: ${OPCODES[op]?.name ?? `opcode 0x${op.toString(16)} not defined`}`,
-        cost: 0n,
-      }
+      return { error: `invalid opcode: ${traceName(op)}`, cost: 0n }
     case STATUS.writeProtection:
       return { error: errors.WRITE_PROTECTION, cost: priced }
     case STATUS.returnData:

@@ -62,6 +62,7 @@ interface Exports {
   pass(parent: number): void
   hash(from: number, length: number): void
   reach(end: bigint): boolean
+  format(from: number, end: number, flags: number, most: number): void
 }
 
 /** Code in linear memory, ready to run. */

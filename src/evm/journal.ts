@@ -22,6 +22,8 @@ export interface Journal {
   code(address: Uint8Array): Uint8Array
   exists(address: Uint8Array): boolean
   isEmpty(address: Uint8Array): boolean
+  /** Whether a SELFDESTRUCT that still stands deletes the account at the end. */
+  isDestructed(address: Uint8Array): boolean
   addBalance(address: Uint8Array, amountWei: bigint): void
   /** Throws a `RangeError` if the balance is too small: the caller checks. */
   subBalance(address: Uint8Array, amountWei: bigint): void
@@ -340,6 +342,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     code: (address) => codeOf(find(address)),
     exists: (address) => find(address).exists,
     isEmpty: (address) => isEmptyAccount(find(address)),
+    isDestructed: (address) => find(address).destructed,
     addBalance(address, amountWei) {
       const account = find(address)
       setBalance(account, account.balance + amountWei)

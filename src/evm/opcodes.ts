@@ -109,6 +109,13 @@ export const OPCODES: readonly (Opcode | undefined)[] = Array.from({ length: 256
   return { code, name, pops, pushes, gas, ...(eip === undefined ? {} : { eip }) }
 })
 
+/** The name of a code as geth's traces have it, whether it is defined or not. */
+export function traceName(code: number): string {
+  if (code === 0x44) return 'DIFFICULTY'
+  if (code === 0xfe) return 'INVALID'
+  return OPCODES[code]?.name ?? `opcode 0x${code.toString(16)} not defined`
+}
+
 /** The opcode of a code under these rules. */
 export function opcodeOf(rules: Rules, code: number): Opcode | undefined {
   const opcode = OPCODES[code]

@@ -6,10 +6,17 @@ import type { Failure } from './failure.ts'
 import type { Interpreter } from './interpreter.ts'
 import type { Journal } from './journal.ts'
 import {
+  FORMAT_COUNT,
+  FORMAT_END,
+  FORMAT_LAST,
+  FORMAT_NEXT,
+  FORMAT_OPEN,
   FRAME,
+  NAMES,
   RETURN_DATA,
   RETURN_DATA_SIZE,
   RETURN_LENGTH,
+  TEXT,
   TRACE,
   TRACE_HALT,
   TRACE_LAST,
@@ -17,7 +24,18 @@ import {
   TRACE_REFUND,
   TRACE_TOP,
 } from './layout.ts'
-import { FAILURE, RECORD, type RunningContract, STEP, type Tracer, type TraceState, WRITE } from './trace.ts'
+import { traceName } from './opcodes.ts'
+import {
+  FAILURE,
+  type FormattedSteps,
+  RECORD,
+  type RunningContract,
+  STEP,
+  type StepFormat,
+  type Tracer,
+  type TraceState,
+  WRITE,
+} from './trace.ts'
 
 /** A frame as the recorder sees it. */
 interface RecordedFrame {
@@ -34,6 +52,14 @@ export interface Recorder {
   tell(frame: RecordedFrame, failure: (priced: bigint) => Failure): void
   /** Bytes that the host wrote into a frame's memory. */
   wrote(record: number, address: number, length: number): void
+}
+
+/** The names of all opcodes as the machine finds them: 32 bytes each, their length in front. */
+const OPCODE_NAMES = Buffer.alloc(256 * 32)
+for (let op = 0; op < 256; op++) {
+  const name = traceName(op)
+  OPCODE_NAMES[op * 32] = name.length
+  OPCODE_NAMES.write(name, op * 32 + 1, 'latin1')
 }
 
 /** Empties the buffer: before the first run of an execution. */
@@ -75,6 +101,27 @@ export function createRecorder(
     return length > RETURN_DATA_SIZE ? access.largeReturn : interpreter.slice(RETURN_DATA, RETURN_DATA + length)
   }
 
+  /** The instance whose memory holds the names of opcodes. */
+  let named: object | undefined
+
+  function format(from: number, end: number, { withStack, open }: StepFormat, most: number): FormattedSteps {
+    if (named !== interpreter.arena()) {
+      named = interpreter.arena()
+      interpreter.bytes().set(OPCODE_NAMES, NAMES)
+    }
+    const flags = (withStack ? 1 : 0) | (open === 'storage' ? 2 : open === 'all' ? 4 : 0)
+    const limit = Math.min(most, 0xffffffff)
+    interpreter.exports.format(from, end, flags, limit)
+    const next = interpreter.u32(FORMAT_NEXT)
+    const isOpen = interpreter.u32(FORMAT_OPEN) === 1
+    return {
+      text: interpreter.bytes().subarray(TEXT, interpreter.u32(FORMAT_END)),
+      count: interpreter.u32(FORMAT_COUNT),
+      open: isOpen ? interpreter.u32(FORMAT_LAST) : 0,
+      next,
+    }
+  }
+
   return {
     prepare() {
       const reads = tracer.reads?.()
@@ -95,6 +142,7 @@ export function createRecorder(
           memory: interpreter.u32(record + FRAME.memory),
           error: settleFailure(end, failure),
           returnData,
+          format: (from, how, most) => format(from, end, how, most),
           stateBefore: (at) => stateBefore(access, journal, at),
         })
       }
@@ -130,6 +178,7 @@ function stateBefore({ changes }: Access, journal: Journal, record: number): Tra
   if (changes.length === 0) return journal
   return {
     exists: (address) => journal.exists(address),
+    isDestructed: (address) => journal.isDestructed(address),
     nonce: (address) => journal.nonce(address),
     code: (address) => journal.code(address),
     balance(address) {

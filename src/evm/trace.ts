@@ -39,6 +39,8 @@ export interface TraceState {
   nonce(address: Uint8Array): bigint
   code(address: Uint8Array): Uint8Array
   storage(address: Uint8Array, slot: Uint8Array): Uint8Array
+  /** Whether it is gone at the end of the transaction. */
+  isDestructed(address: Uint8Array): boolean
 }
 
 /** The transaction that is traced, before anything of it happened. */
@@ -98,6 +100,24 @@ export const RECORD = { step: 0, write: 1 } as const
 /** How far a step got that ended its frame: not begun (stack, gas), or begun (everything else, REVERT too). */
 export const FAILURE = { none: 0, notBegun: 1, begun: 2 } as const
 
+/** Steps as entries of a struct log, each with a comma in front. */
+export interface FormattedSteps {
+  /** ASCII, valid during the call of `steps` only. */
+  readonly text: Uint8Array
+  /** How many entries it is. */
+  readonly count: number
+  /** The record of the last entry, if its object is left open for more fields and the `}`; else 0. */
+  readonly open: number
+  /** The record to go on with; the batch's `end` when all is done. */
+  readonly next: number
+}
+
+export interface StepFormat {
+  readonly withStack: boolean
+  /** Which entries are left open, besides those of steps that failed before they began. */
+  readonly open: 'storage' | 'all' | 'none'
+}
+
 /** What one frame did until it called, ended, or filled the buffer. Everything in it is valid during the call of `steps` only. */
 export interface StepBatch {
   /** 1 for the outermost frame. */
@@ -113,6 +133,8 @@ export interface StepBatch {
   readonly error: string | undefined
   /** Return data of the frame's last call. */
   returnData(): Uint8Array
+  /** The steps from a record on as JSON: as many as there is room for, no more than `most`, up to the first that is left open. */
+  format(from: number, format: StepFormat, most: number): FormattedSteps
   /** The state before the step whose record lies at an address. */
   stateBefore(record: number): TraceState
 }

@@ -4,8 +4,10 @@ import { formatEip55 } from '../primitives/address.ts'
 import { concat, EMPTY, equal, hex } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import { delegationTarget } from './access.ts'
+import { createAddress } from './contract-address.ts'
 import { createEvm, type Evm } from './host.ts'
 import type { EvmLog, EvmState } from './state.ts'
+import type { TracedTransaction } from './trace.ts'
 import { GAS_PER_BLOB } from './transaction/blob.ts'
 import { refuse } from './transaction/errors.ts'
 import { EXISTING_AUTHORITY_REFUND, effectiveGasPrice, floorGas, intrinsicGas } from './transaction/gas.ts'
@@ -145,6 +147,7 @@ export function executeTransaction(
   const blobFee = BigInt(blobHashes.length) * GAS_PER_BLOB * block.blobBaseFee
   const evm = createEvm({ ...ground, state, tx: { origin: sender, gasPrice, blobHashes } })
   const { journal } = evm
+  ground.tracer?.start?.(tracedTransaction(transaction, sender, gasPrice, block), journal)
   journal.subBalance(sender, transaction.gasLimit * gasPrice + blobFee)
   const result = executeMessage(evm, {
     from: sender,
@@ -158,8 +161,31 @@ export function executeTransaction(
   })
   journal.addBalance(sender, (transaction.gasLimit - result.gasUsed) * gasPrice)
   journal.addBalance(block.coinbase, result.gasUsed * (gasPrice - baseFee))
+  ground.tracer?.end?.(result, journal)
   journal.finalise()
   return result
+}
+
+/** A transaction as a tracer hears of it. `gasPriceWei` is the effective price. */
+export function tracedTransaction(
+  transaction: UnsignedTransaction,
+  from: Uint8Array,
+  gasPriceWei: bigint,
+  { coinbase }: { readonly coinbase: Uint8Array },
+): TracedTransaction {
+  const { to, nonce, gasLimit, valueWei, data } = transaction
+  const authorities = transaction.type === 4 ? transaction.authorizations.map(recoverAuthority) : []
+  return {
+    from,
+    to,
+    contractAddress: to ? undefined : createAddress(from, nonce),
+    gasLimit,
+    gasPriceWei,
+    valueWei,
+    input: data,
+    coinbase,
+    authorities: authorities.filter((authority) => authority !== undefined),
+  }
 }
 
 /** The checks of a transaction against the sender's account and the block. */

@@ -1,0 +1,142 @@
+/** The calls of a transaction as a tree: what callTracer and flatCallTracer print. */
+import { EMPTY } from '../../primitives/bytes.ts'
+import * as errors from '../errors.ts'
+import type { EvmLog } from '../state.ts'
+import type { FrameEnd, FrameKind, FrameStart, Tracer } from '../trace.ts'
+import type { Holding } from './tracer.ts'
+
+interface CallLog extends EvmLog {
+  /** How many calls its frame had made before. */
+  readonly position: number
+  /** Its number in the block. */
+  readonly index: number
+}
+
+export interface CallFrame {
+  readonly kind: FrameKind
+  readonly from: Uint8Array
+  /** Undefined for a creation that failed. */
+  to: Uint8Array | undefined
+  readonly gas: bigint
+  gasUsed: bigint
+  readonly input: Uint8Array
+  output: Uint8Array
+  error: string | undefined
+  readonly calls: CallFrame[]
+  logs: CallLog[]
+  /** Unit: wei. */
+  readonly valueWei: bigint
+  readonly isPrecompile: boolean
+}
+
+export interface CallTree {
+  readonly tracer: Tracer
+  /** The outermost call. Undefined when nothing was executed. */
+  top(): CallFrame | undefined
+}
+
+export interface CallTreeOptions {
+  readonly onlyTopCall: boolean
+  readonly withLog: boolean
+  readonly holding: Holding
+  /** The number of the transaction's first log in its block. */
+  readonly firstLogIndex: number
+  /** Frames that end are kept only if this says so. */
+  keeps?(frame: CallFrame): boolean
+}
+
+/** Memory that a frame or log takes besides its bytes, roughly. */
+const FRAME_BYTES = 400
+const LOG_BYTES = 300
+
+const isCreation = (kind: FrameKind): boolean => kind === 'CREATE' || kind === 'CREATE2'
+
+/** Listens, and builds the tree. */
+export function createCallTree({ onlyTopCall, withLog, holding, firstLogIndex, keeps }: CallTreeOptions): CallTree {
+  const stack: CallFrame[] = []
+  let top: CallFrame | undefined
+  let depth = 0
+  let gasLimit: bigint | undefined
+  /** The next log's number, and what it was when the open frames began: what fails takes its logs back. */
+  let logIndex = firstLogIndex
+  const logMarks: number[] = []
+
+  function enter(start: FrameStart): void {
+    ;({ depth } = start)
+    logMarks.push(logIndex)
+    if (onlyTopCall && depth > 1) return
+    if (holding.isFull()) return
+    holding.hold(FRAME_BYTES + start.input.length)
+    stack.push({
+      kind: start.kind,
+      from: start.from,
+      to: start.to,
+      gas: depth === 1 && gasLimit !== undefined ? gasLimit : start.gas,
+      gasUsed: 0n,
+      input: start.input,
+      output: EMPTY,
+      error: undefined,
+      calls: [],
+      logs: [],
+      valueWei: start.valueWei,
+      isPrecompile: start.isPrecompile,
+    })
+  }
+
+  function exit(end: FrameEnd): void {
+    depth = end.depth - 1
+    const mark = logMarks.pop()!
+    if (!end.success) logIndex = mark
+    if (onlyTopCall && end.depth > 1) return
+    if (holding.isFull()) return
+    const frame = stack.pop()!
+    frame.gasUsed = end.gasUsed
+    if (end.success) {
+      frame.output = end.output
+    } else {
+      frame.error = end.error ?? errors.REVERTED
+      if (isCreation(frame.kind)) frame.to = undefined
+      if (end.error === errors.REVERTED) frame.output = end.output
+    }
+    holding.hold(frame.output.length)
+    const parent = stack.at(-1)
+    if (!parent) top = frame
+    else if (!keeps || keeps(frame)) parent.calls.push(frame)
+  }
+
+  return {
+    tracer: {
+      start(transaction) {
+        ;({ gasLimit } = transaction)
+      },
+      end({ gasUsed }) {
+        if (!top) return
+        top.gasUsed = gasUsed
+        if (withLog) dropFailedLogs(top)
+      },
+      enter,
+      exit,
+      ...(withLog ? { log } : {}),
+    },
+    top: () => top,
+  }
+
+  function log({ address, topics, data }: EvmLog): void {
+    const index = logIndex++
+    if ((onlyTopCall && depth > 1) || holding.isFull()) return
+    const frame = stack.at(-1)
+    if (!frame) return
+    holding.hold(LOG_BYTES + data.length)
+    frame.logs.push({ address, topics, data, position: frame.calls.length, index })
+  }
+}
+
+/** What a failed frame logged, and what frames in it did, never happened. */
+function dropFailedLogs(top: CallFrame): void {
+  const open: { frame: CallFrame; failed: boolean }[] = [{ frame: top, failed: false }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const failed = next.failed || next.frame.error !== undefined
+    if (failed) next.frame.logs = []
+    for (const frame of next.frame.calls) open.push({ frame, failed })
+  }
+}

@@ -1,0 +1,62 @@
+/** callTracer: the calls of a transaction, one inside the other. */
+import { formatHex0x } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import * as errors from '../errors.ts'
+import { decodeRevert } from '../revert.ts'
+import { type CallFrame, createCallTree } from './call-frames.ts'
+import type { Output } from './output.ts'
+import { configOf, createHolding, flagOf, quantity, type Trace, type TraceOptions } from './tracer.ts'
+
+/** Options: `onlyTopCall`, `withLog`. */
+export function createCallTrace({ config, context, output, heldBytes }: TraceOptions): Trace {
+  const options = configOf(config)
+  const holding = createHolding(heldBytes)
+  const tree = createCallTree({
+    onlyTopCall: flagOf(options, 'onlyTopCall'),
+    withLog: flagOf(options, 'withLog'),
+    holding,
+    firstLogIndex: context.firstLogIndex ?? 0,
+  })
+  return {
+    tracer: tree.tracer,
+    isFull: holding.isFull,
+    finish() {
+      holding.check()
+      const top = tree.top()
+      if (!top) throw queryError('internal', 'incorrect number of top-level calls')
+      writeFrame(output, top)
+    },
+  }
+}
+
+/** Frames are as deep as calls may be, 1,024: recursion is fine. */
+function writeFrame(output: Output, frame: CallFrame): void {
+  const { kind, from, to, gas, gasUsed, input, error, calls, logs, valueWei } = frame
+  output.text(`{"from":"${formatHex0x(from)}","gas":"${quantity(gas)}","gasUsed":"${quantity(gasUsed)}"`)
+  if (to) output.text(`,"to":"${formatHex0x(to)}"`)
+  output.text(`,"input":"${formatHex0x(input)}"`)
+  if (frame.output.length > 0) output.text(`,"output":"${formatHex0x(frame.output)}"`)
+  if (error !== undefined) output.text(`,"error":${JSON.stringify(error)}`)
+  const reason = error === errors.REVERTED ? decodeRevert(frame.output) : undefined
+  if (reason) output.text(`,"revertReason":${JSON.stringify(reason)}`)
+  if (calls.length > 0) {
+    output.text(',"calls":[')
+    calls.forEach((call, i) => {
+      if (i > 0) output.text(',')
+      writeFrame(output, call)
+    })
+    output.text(']')
+  }
+  if (logs.length > 0) {
+    output.text(',"logs":[')
+    logs.forEach(({ address, topics, data, position, index }, i) => {
+      const words = topics.map((topic) => `"${formatHex0x(topic)}"`).join()
+      output.text(
+        `${i > 0 ? ',' : ''}{"address":"${formatHex0x(address)}","topics":[${words}],"data":"${formatHex0x(data)}","position":"${quantity(position)}","index":"${quantity(index)}"}`,
+      )
+    })
+    output.text(']')
+  }
+  if (kind !== 'STATICCALL') output.text(`,"value":"${quantity(valueWei)}"`)
+  output.text(`,"type":"${kind}"}`)
+}

@@ -1,0 +1,33 @@
+/** Tracers by name. */
+import { queryError } from '../../primitives/errors.ts'
+import { createCallTrace } from './call.ts'
+import { createFlatCallTrace } from './flat-call.ts'
+import { createFourByteTrace } from './four-byte.ts'
+import { createMuxTrace } from './mux.ts'
+import { createNoopTrace } from './noop.ts'
+import { createPrestateTrace } from './prestate.ts'
+import type { TraceFactory } from './tracer.ts'
+
+const FACTORIES: Readonly<Record<string, TraceFactory>> = {
+  callTracer: createCallTrace,
+  flatCallTracer: createFlatCallTrace,
+  prestateTracer: createPrestateTrace,
+  '4byteTracer': createFourByteTrace,
+  noopTracer: createNoopTrace,
+}
+
+/** Names of tracers, the struct logger aside. */
+export const TRACER_NAMES: readonly string[] = [...Object.keys(FACTORIES), 'muxTracer']
+
+/**
+ * The native tracer of a name. What no native tracer is called is asked of `otherwise`, for muxTracer's parts too: JavaScript, where
+ * there is a sandbox. Throws `invalidArgument` for a name that there is not.
+ */
+export function traceFactoryOf(name: string, otherwise?: (name: string) => TraceFactory | undefined): TraceFactory {
+  if (name === 'muxTracer') {
+    return (options) => createMuxTrace(options, (part) => traceFactoryOf(part, otherwise))
+  }
+  const factory = Object.hasOwn(FACTORIES, name) ? FACTORIES[name] : otherwise?.(name)
+  if (!factory) throw queryError('invalidArgument', `unknown tracer ${name}`)
+  return factory
+}

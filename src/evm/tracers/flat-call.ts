@@ -1,0 +1,123 @@
+/** flatCallTracer: the calls of a transaction as a list, in Parity's form. */
+import { formatHex0x } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import * as errors from '../errors.ts'
+import { type CallFrame, createCallTree } from './call-frames.ts'
+import type { Output } from './output.ts'
+import {
+  configOf,
+  createHolding,
+  flagOf,
+  quantity,
+  type Trace,
+  type TraceContext,
+  type TraceOptions,
+} from './tracer.ts'
+
+/** Parity's words for geth's. */
+const PARITY_ERRORS: Readonly<Record<string, string>> = {
+  [errors.CODE_STORE_OUT_OF_GAS]: 'Out of gas',
+  [errors.OUT_OF_GAS]: 'Out of gas',
+  [errors.GAS_OVERFLOW]: 'Out of gas',
+  [errors.MAX_CODE_SIZE]: 'Out of gas',
+  [errors.INVALID_JUMP]: 'Bad jump destination',
+  [errors.REVERTED]: 'Reverted',
+  [errors.RETURN_DATA_OUT_OF_BOUNDS]: 'Out of bounds',
+  'stack limit reached 1024 (1023)': 'Out of stack',
+  [errors.PRECOMPILE_FAILED]: 'Built-in failed',
+}
+
+const PARITY_PREFIXES = [
+  ['out of gas:', 'Out of gas'],
+  ['invalid opcode:', 'Bad instruction'],
+  ['stack underflow', 'Stack underflow'],
+] as const
+
+/** Options: `convertParityErrors`, `includePrecompiles`. */
+export function createFlatCallTrace({ config, context, output, heldBytes }: TraceOptions): Trace {
+  const options = configOf(config)
+  const converts = flagOf(options, 'convertParityErrors')
+  const includesPrecompiles = flagOf(options, 'includePrecompiles')
+  const holding = createHolding(heldBytes)
+  const tree = createCallTree({
+    onlyTopCall: false,
+    withLog: false,
+    holding,
+    firstLogIndex: 0,
+    keeps: ({ kind, isPrecompile }) =>
+      includesPrecompiles || !isPrecompile || (kind !== 'CALL' && kind !== 'STATICCALL'),
+  })
+  return {
+    tracer: tree.tracer,
+    isFull: holding.isFull,
+    finish() {
+      holding.check()
+      const top = tree.top()
+      if (!top) throw queryError('internal', 'invalid number of calls')
+      output.text('[')
+      writeFrames(output, top, [], placeOf(context), (error) => (converts ? parityError(error) : error))
+      output.text(']')
+    },
+  }
+}
+
+function parityError(error: string): string {
+  const known = PARITY_ERRORS[error]
+  if (known !== undefined) return known
+  return PARITY_PREFIXES.find(([prefix]) => error.startsWith(prefix))?.[1] ?? error
+}
+
+/** The fields that say where the transaction is, the same for every frame: those before and those behind the address. */
+function placeOf({ blockNumber, blockHash, txHash, txIndex }: TraceContext): readonly [string, string] {
+  const hash = (bytes: Uint8Array | undefined): string => (bytes ? `"${formatHex0x(bytes)}"` : 'null')
+  return [
+    `"blockHash":${hash(blockHash)},"blockNumber":${blockNumber}`,
+    `"transactionHash":${hash(txHash)},"transactionPosition":${txIndex ?? 0}`,
+  ]
+}
+
+function writeFrames(
+  output: Output,
+  frame: CallFrame,
+  traceAddress: readonly number[],
+  place: readonly [string, string],
+  word: (error: string) => string,
+): void {
+  const { error, calls } = frame
+  if (traceAddress.length > 0) output.text(',')
+  const { type, action, result } = partsOf(frame)
+  output.text(`{"action":${action},${place[0]}`)
+  if (error !== undefined) output.text(`,"error":${JSON.stringify(word(error))}`)
+  if (result && (error === undefined || error === errors.REVERTED)) output.text(`,"result":${result}`)
+  output.text(`,"subtraces":${calls.length},"traceAddress":[${traceAddress.join()}],${place[1]},"type":"${type}"}`)
+  calls.forEach((call, i) => {
+    writeFrames(output, call, [...traceAddress, i], place, word)
+  })
+}
+
+function partsOf(frame: CallFrame): { type: string; action: string; result?: string } {
+  const { kind, from, to, gas, gasUsed, input, valueWei } = frame
+  const shared = `"from":"${formatHex0x(from)}","gas":"${quantity(gas)}"`
+  const value = `"value":"${quantity(kind === 'STATICCALL' ? 0n : valueWei)}"`
+  const used = `"gasUsed":"${quantity(gasUsed)}"`
+  switch (kind) {
+    case 'SELFDESTRUCT':
+      return {
+        type: 'suicide',
+        action: `{"address":"${formatHex0x(from)}","balance":"${quantity(valueWei)}","refundAddress":"${formatHex0x(to!)}"}`,
+      }
+    case 'CREATE':
+    case 'CREATE2':
+      return {
+        type: 'create',
+        action: `{"creationMethod":"${kind.toLowerCase()}",${shared},"init":"${formatHex0x(input)}",${value}}`,
+        result: `{${to ? `"address":"${formatHex0x(to)}",` : ''}"code":"${formatHex0x(frame.output)}",${used}}`,
+      }
+    default:
+      return {
+        type: 'call',
+        action: `{"callType":"${kind.toLowerCase()}",${shared},"input":"${formatHex0x(input)}","to":"${formatHex0x(to!)}",${value}}`,
+        result: `{${used},"output":"${formatHex0x(frame.output)}"}`,
+      }
+  }
+}

@@ -1,0 +1,191 @@
+/** prestateTracer: the accounts that a transaction touched, as they were; with `diffMode` also what became of them. */
+import { EMPTY, equal, formatHex0x, fromKey, toKey } from '../../primitives/bytes.ts'
+import { keccak256 } from '../../primitives/hash.ts'
+import { delegationTarget } from '../access.ts'
+import { ZERO_KEY } from '../account.ts'
+import type { FrameStart, TracedResult, TracedTransaction, TraceState } from '../trace.ts'
+import type { Output } from './output.ts'
+import {
+  configOf,
+  createHolding,
+  flagOf,
+  type Holding,
+  quantity,
+  type Trace,
+  type TraceOptions,
+  wrongConfig,
+} from './tracer.ts'
+
+interface Account {
+  readonly balance: bigint | undefined
+  readonly nonce: bigint | undefined
+  readonly code: Uint8Array | undefined
+  /** Undefined for an account without code; all zero in a difference that took the code away. */
+  readonly codeHash: Uint8Array | undefined
+  /** By `toKey`. */
+  readonly storage: Map<string, string>
+  /** Whether there was no such account. */
+  readonly isEmpty: boolean
+}
+
+interface Options {
+  readonly diffMode: boolean
+  readonly disableCode: boolean
+  readonly disableStorage: boolean
+  readonly includeEmpty: boolean
+}
+
+const ACCOUNT_BYTES = 600
+const SLOT_BYTES = 300
+const ZERO_HASH = new Uint8Array(32)
+
+/** Options: `diffMode`, `disableCode`, `disableStorage`, `includeEmpty`. */
+export function createPrestateTrace({ config, output, heldBytes }: TraceOptions): Trace {
+  const values = configOf(config)
+  const options: Options = {
+    diffMode: flagOf(values, 'diffMode'),
+    disableCode: flagOf(values, 'disableCode'),
+    disableStorage: flagOf(values, 'disableStorage'),
+    includeEmpty: flagOf(values, 'includeEmpty'),
+  }
+  if (options.diffMode && options.includeEmpty) throw wrongConfig('cannot use diffMode with includeEmpty')
+  const holding = createHolding(heldBytes)
+  const pre = new Map<string, Account>()
+  let post = new Map<string, Account>()
+
+  const look = (address: Uint8Array, state: TraceState): void => {
+    const key = toKey(address)
+    if (pre.has(key) || holding.isFull()) return
+    pre.set(key, lookUp(address, state, holding))
+  }
+
+  function start({ from, to, contractAddress, coinbase, authorities }: TracedTransaction, state: TraceState): void {
+    look(from, state)
+    const target = to ?? contractAddress
+    if (target) look(target, state)
+    look(coinbase, state)
+    for (const authority of authorities) look(authority, state)
+    const delegate = to && delegationTarget(state.code(to))
+    if (delegate) look(delegate, state)
+  }
+
+  /** Precompiles of the chain call without an opcode that names the account. */
+  function enter({ from, to }: FrameStart, state: TraceState): void {
+    look(from, state)
+    look(to, state)
+  }
+
+  function slot(address: Uint8Array, name: Uint8Array, state: TraceState): void {
+    const account = pre.get(toKey(address))
+    const key = toKey(name)
+    if (!account || account.storage.has(key) || holding.isFull()) return
+    holding.hold(SLOT_BYTES)
+    account.storage.set(key, toKey(state.storage(address, name)))
+  }
+
+  function end(_result: TracedResult, state: TraceState): void {
+    if (options.diffMode) post = difference(pre, state, options)
+    if (options.includeEmpty) return
+    for (const [key, { isEmpty }] of pre) if (isEmpty) pre.delete(key)
+  }
+
+  return {
+    tracer: { start, end, enter, account: look, ...(options.disableStorage ? {} : { slot }) },
+    isFull: holding.isFull,
+    finish() {
+      holding.check()
+      if (!options.diffMode) {
+        writeAccounts(output, pre, options)
+        return
+      }
+      output.text('{"post":')
+      writeAccounts(output, post, options)
+      output.text(',"pre":')
+      writeAccounts(output, pre, options)
+      output.text('}')
+    },
+  }
+}
+
+function lookUp(address: Uint8Array, state: TraceState, holding: Holding): Account {
+  const code = state.code(address)
+  holding.hold(ACCOUNT_BYTES + code.length)
+  const [balance, nonce] = [state.balance(address), state.nonce(address)]
+  return {
+    balance,
+    nonce,
+    code,
+    codeHash: code.length === 0 ? undefined : keccak256(code),
+    storage: new Map(),
+    isEmpty: balance === 0n && nonce === 0n && code.length === 0,
+  }
+}
+
+/** Leaves in `before` what changed, as it was, and returns what it became. */
+function difference(
+  before: Map<string, Account>,
+  state: TraceState,
+  { disableCode, disableStorage }: Options,
+): Map<string, Account> {
+  const after = new Map<string, Account>()
+  for (const [key, was] of before) {
+    const address = fromKey(key)
+    if (state.isDestructed(address)) continue
+    const now = { balance: state.balance(address), nonce: state.nonce(address), code: state.code(address) }
+    const sameCode = equal(now.code, was.code ?? EMPTY)
+    const storage = disableStorage ? new Map<string, string>() : changedSlots(was.storage, address, state)
+    const isSame = now.balance === was.balance && now.nonce === was.nonce && sameCode
+    if (isSame && storage.size === 0 && was.storage.size === 0) {
+      before.delete(key)
+      continue
+    }
+    const codeHash = now.code.length === 0 ? ZERO_HASH : keccak256(now.code)
+    after.set(key, {
+      balance: now.balance === was.balance ? undefined : now.balance,
+      nonce: now.nonce === was.nonce ? undefined : now.nonce,
+      code: sameCode || disableCode ? undefined : now.code,
+      codeHash: sameCode ? undefined : codeHash,
+      storage,
+      isEmpty: false,
+    })
+  }
+  return after
+}
+
+/** Takes unchanged slots, and empty ones, out of `slots`; returns what the others hold now, empty ones left out. */
+function changedSlots(slots: Map<string, string>, address: Uint8Array, state: TraceState): Map<string, string> {
+  const changed = new Map<string, string>()
+  for (const [slot, was] of slots) {
+    const now = toKey(state.storage(address, fromKey(slot)))
+    if (was === now || was === ZERO_KEY) slots.delete(slot)
+    if (was !== now && now !== ZERO_KEY) changed.set(slot, now)
+  }
+  return changed
+}
+
+function writeAccounts(output: Output, accounts: ReadonlyMap<string, Account>, { disableCode }: Options): void {
+  output.text('{')
+  const keys = [...accounts.keys()].sort((a, b) => (a < b ? -1 : 1))
+  keys.forEach((key, i) => {
+    const { balance, nonce, code, codeHash, storage } = accounts.get(key)!
+    const fields: string[] = []
+    if (balance !== undefined) fields.push(`"balance":"${quantity(balance)}"`)
+    if (code && code.length > 0 && !disableCode) fields.push(`"code":"${formatHex0x(code)}"`)
+    if (codeHash) fields.push(`"codeHash":"${formatHex0x(codeHash)}"`)
+    if (nonce) fields.push(`"nonce":${nonce}`)
+    output.text(`${i > 0 ? ',' : ''}"${formatHex0x(fromKey(key))}":{${fields.join()}`)
+    writeSlots(output, storage, fields.length > 0)
+    output.text('}')
+  })
+  output.text('}')
+}
+
+function writeSlots(output: Output, storage: ReadonlyMap<string, string>, isContinued: boolean): void {
+  if (storage.size === 0) return
+  output.text(`${isContinued ? ',' : ''}"storage":{`)
+  const slots = [...storage].sort(([a], [b]) => (a < b ? -1 : 1))
+  slots.forEach(([slot, value], i) => {
+    output.text(`${i > 0 ? ',' : ''}"${formatHex0x(fromKey(slot))}":"${formatHex0x(fromKey(value))}"`)
+  })
+  output.text('}')
+}
