@@ -5,7 +5,7 @@ import { QueryParamsRequestSchema, type QueryParamsResponse } from '../../gen/sd
 import { createIdentity } from '../../identity/identity.ts'
 import { COSMJS, profile } from '../../identity/profiles/almanac.ts'
 import { methods, registry } from '../../identity/registry.ts'
-import { EMPTY, utf8 } from '../../primitives/bytes.ts'
+import { EMPTY, formatBase64, utf8 } from '../../primitives/bytes.ts'
 import { ChainError, queryError, type Status } from '../../primitives/errors.ts'
 import { fromTimestamp } from '../../primitives/time.ts'
 import type { GatewayNode, QueryAnswer } from '../gateway.ts'
@@ -39,14 +39,22 @@ function statusName(status: Status): string {
   return status === 'cancelled' ? 'Canceled' : status.charAt(0).toUpperCase() + status.slice(1)
 }
 
+/** One step of a proof, from the key to the app hash. */
+interface ProofOp {
+  readonly type: string
+  readonly key: Uint8Array
+  readonly data: Uint8Array
+}
+
 /** What an ABCI query answers. */
-export interface AbciAnswer {
+interface AbciAnswer {
   readonly code: number
   readonly codespace: string
   readonly log: string
   readonly key: Uint8Array
   readonly value: Uint8Array
   readonly height: bigint
+  readonly proofOps?: { readonly ops: ProofOp[] }
 }
 
 function success(value: Uint8Array, height: bigint, key: Uint8Array = EMPTY): AbciAnswer {
@@ -70,7 +78,15 @@ export async function abciQuery(environment: CometEnvironment, params: AbciQuery
       index: '0',
       key: base64OrNull(answer.key),
       value: base64OrNull(answer.value),
-      proofOps: null,
+      proofOps: answer.proofOps
+        ? {
+            ops: answer.proofOps.ops.map(({ type, key, data }) => ({
+              type,
+              key: formatBase64(key),
+              data: formatBase64(data),
+            })),
+          }
+        : null,
       height: answer.height.toString(),
       codespace: answer.codespace,
     },
@@ -85,10 +101,10 @@ export async function answerAbciQuery(environment: CometEnvironment, params: Abc
   const latest = node.blocks.latestHeight()
   try {
     if (height !== undefined && height < 0n) throw queryError('invalidArgument', `invalid height ${height}`)
-    if (prove) throw queryError('unimplemented', 'proofs of the module store are not part of this build')
     const [, first, ...rest] = path.split('/')
+    if (first === 'store') return await readStore(node, rest, data, { height, prove })
+    if (prove) throw queryError('invalidArgument', `only /store/NAME/key is proved, not ${path}`)
     if (first === 'app') return success(await answerApp(environment, rest.join('/'), data), latest)
-    if (first === 'store') return readStore(node, rest, data, height)
     return await answerService(node, path, data, height)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
@@ -103,15 +119,42 @@ async function answerApp({ node, engine }: CometEnvironment, path: string, data:
 }
 
 /** `/store/<name>/key`: one value as the store holds it. */
-function readStore(
+async function readStore(
   node: GatewayNode,
   [store = '', kind = '']: readonly string[],
   key: Uint8Array,
-  height: bigint | undefined,
-): AbciAnswer {
+  { height, prove }: { readonly height: bigint | undefined; readonly prove: boolean },
+): Promise<AbciAnswer> {
   if (kind !== 'key') throw queryError('unknown', `unexpected query path: /store/${store}/${kind}`)
   if (key.length === 0) throw queryError('invalidArgument', 'query cannot be zero length')
+  if (prove) return await proveKey(node, store, key, height)
   return node.withContext(height, (ctx) => success(ctx.store.get(store, key) ?? EMPTY, ctx.block.height, key))
+}
+
+/**
+ * A value, or that there is none, with the proof against the app hash in the header of the next height. Without a height
+ * that of the last block but one, whose next header exists; at the tip the answer waits for that header.
+ */
+async function proveKey(
+  node: GatewayNode,
+  store: string,
+  key: Uint8Array,
+  asked: bigint | undefined,
+): Promise<AbciAnswer> {
+  const latest = node.blocks.latestHeight()
+  const withHeader = latest > node.blocks.earliestHeight() ? latest - 1n : latest
+  const { height, proofs } = await node.prove(asked ?? withHeader, [{ store, key }])
+  const { value, keyProof, storeProof } = proofs[0]!
+  await node.driver.nextHeader(height)
+  return {
+    ...success(value ?? EMPTY, height, key),
+    proofOps: {
+      ops: [
+        { type: 'ics23:iavl', key, data: keyProof },
+        { type: 'ics23:simple', key: utf8(store), data: storeProof },
+      ],
+    },
+  }
 }
 
 /** `/<package>.<Service>/<Method>` under its neutral or any profile's name. */

@@ -267,6 +267,7 @@ test('abci_query answers in codes and words that clients test for', async () => 
   expect(await query({ path: '/app/version' })).toMatchObject({ code: 0, value: expect.any(String) })
   const key = '64'
   expect(await query({ path: '/store/bank/key', data: key })).toMatchObject({ code: 0, value: null, proofOps: null })
-  expect((await query({ path: '/store/bank/key', data: key, prove: true }))['code']).not.toBe(0)
+  const unproved = await query({ path: '/sdk.bank.v1beta1.Query/Params', prove: true })
+  expect(unproved).toMatchObject({ code: 18, log: expect.stringContaining('only /store/NAME/key is proved') })
   expect(await query({ path: '/sdk.bank.v1beta1.Query/Params', height: '999999' })).toMatchObject({ code: 18 })
 })
