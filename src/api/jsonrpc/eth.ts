@@ -1,11 +1,11 @@
 /** `eth_`, method by method, wire names verbatim (evm.md §4). */
 import * as evm from '../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x } from '../../primitives/bytes.ts'
-import { queryError } from '../../primitives/errors.ts'
 import * as account from './accounts.ts'
 import { blockOf, stateHeight } from './block-ref.ts'
 import { blockOverrides, callArgs, createAccessList, estimateGas, ethCall, stateOverrides } from './calls.ts'
 import { methodNotFound, serverError } from './errors.ts'
+import { capabilities, chainConfig, progress } from './facts.ts'
 import { baseFee, feeHistory } from './fees.ts'
 import { formatBlock, formatLogs, formatMined, formatReceipt, quantity } from './format.ts'
 import { findLogs, rangeOf } from './logs.ts'
@@ -25,9 +25,11 @@ import {
   optional,
   quantity64,
   storageKey,
+  storageRequests,
   text,
 } from './params.ts'
 import { simulateArgs, simulateV1 } from './simulate.ts'
+import { getProof, slotsToProve } from './state-proof.ts'
 import * as transaction from './transactions.ts'
 import { messageHash, typedDataHash } from './typed-data.ts'
 
@@ -37,12 +39,12 @@ const chain: Methods = {
   eth_chainId: method([], ({ node }) => quantity(node.evmChainId)),
   eth_protocolVersion: method([], () => '0x41'),
   eth_syncing: method([], ({ node }) => {
-    if (!node.driver.status().catchingUp) return false
-    const height = quantity(node.blocks.latestHeight())
-    return { startingBlock: quantity(node.blocks.earliestHeight()), currentBlock: height, highestBlock: height }
+    return node.driver.status().catchingUp && progress(node)
   }),
   eth_gasPrice: method([], ({ node }) => quantity(baseFee(node))),
   eth_maxPriorityFeePerGas: method([], () => '0x0'),
+  eth_capabilities: method([], ({ node }) => capabilities(node)),
+  eth_config: method([], ({ node }) => chainConfig(node)),
   eth_blobBaseFee: method([], () => '0x1'),
   eth_baseFee: method([], ({ node }) => quantity(baseFee(node))),
   eth_feeHistory: method([decimalOrQuantity, blockNumber, optional(numbers, [])], ({ node }, count, newest, rewards) =>
@@ -117,9 +119,17 @@ const state: Methods = {
   eth_getCode: method([address, blockOrLatest], ({ node }, who, ref) =>
     node.withContext(stateHeight(node, ref), (ctx) => formatHex0x(evm.code(ctx, who) ?? EMPTY)),
   ),
-  eth_getProof: method([address, json, blockOrLatest], () => {
-    throw queryError('unimplemented', 'proofs of the state are not part of this build')
-  }),
+  eth_getStorageValues: method([storageRequests, blockOrLatest], ({ node }, requests, ref) =>
+    node.withContext(stateHeight(node, ref), (ctx) =>
+      Object.fromEntries(
+        requests.map(({ text, address: at, slots }) => [
+          text,
+          slots.map((slot) => formatHex0x(evm.storage(ctx, at, slot))),
+        ]),
+      ),
+    ),
+  ),
+  eth_getProof: method([address, slotsToProve, blockOrLatest], getProof),
   eth_call: method([callArgs, blockOrLatest, stateOverrides, blockOverrides], ethCall),
   eth_estimateGas: method([callArgs, blockOrLatest, stateOverrides, blockOverrides], async (call, ...args) =>
     quantity(await estimateGas(call, ...args)),

@@ -146,6 +146,33 @@ export const storageKey: Param<Uint8Array> = {
   },
 }
 
+/** Most slots that one `eth_getStorageValues` reads, as in geth. */
+const MAX_STORAGE_SLOTS = 1024
+
+export interface StorageRequest {
+  /** The address as it was given: answers go under the same text. */
+  readonly text: string
+  readonly address: Uint8Array
+  readonly slots: readonly Uint8Array[]
+}
+
+/** Lists of slots by address. */
+export const storageRequests: Param<readonly StorageRequest[]> = {
+  required: true,
+  read: (value) => {
+    const requests = Object.entries(readObject(value, { type: 'map[common.Address][]common.Hash' })).map(
+      ([text, slots]) => {
+        if (!Array.isArray(slots)) throw cannotUnmarshal(jsonKind(slots), { type: '[]common.Hash' })
+        return { text, address: readAddress(text), slots: slots.map((slot: unknown) => storageKey.read(slot)) }
+      },
+    )
+    const total = requests.reduce((sum, { slots }) => sum + slots.length, 0)
+    if (total === 0) throw invalidParams('empty request')
+    if (total > MAX_STORAGE_SLOTS) throw invalidParams(`too many slots (max ${MAX_STORAGE_SLOTS})`)
+    return requests
+  },
+}
+
 const MAX_TOPICS = 4
 const MAX_SUB_TOPICS = 1000
 const MAX_ADDRESSES = 1000

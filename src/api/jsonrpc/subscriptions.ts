@@ -5,6 +5,7 @@ import type { PendingTx } from '../../consensus/driver.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { invalidParams, serverError } from './errors.ts'
+import { progress } from './facts.ts'
 import { formatHeader, formatLogs, formatPending } from './format.ts'
 import { newId } from './ids.ts'
 import { matches } from './logs.ts'
@@ -51,6 +52,15 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
         return node.driver.onPending(({ evm }: PendingTx) => {
           if (evm) push(id, whole ? formatPending(evm.raw, evm.hash, evm.from) : formatHex0x(evm.hash))
         })
+      case 'syncing': {
+        let last = node.driver.status().catchingUp
+        return onBlock(() => {
+          const { catchingUp } = node.driver.status()
+          if (catchingUp === last) return
+          last = catchingUp
+          push(id, catchingUp ? { syncing: true, status: progress(node) } : false)
+        })
+      }
       default:
         throw invalidParams(`no "${kind}" subscription in eth namespace`)
     }

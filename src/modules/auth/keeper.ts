@@ -22,6 +22,11 @@ function accountKey(bytes: Uint8Array): Uint8Array {
   return concat(ACCOUNT_KEY, bytes)
 }
 
+/** Store and key of the account at an address. */
+export function accountPlace(bytes: Uint8Array): { readonly store: string; readonly key: Uint8Array } {
+  return { store: state.STORE, key: accountKey(bytes) }
+}
+
 export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }

@@ -34,6 +34,11 @@ export function storage(ctx: ReadContext, address: Uint8Array, slot: Uint8Array)
   return ctx.store.get(state.EVM_STORE, state.slotKey(address, slot)) ?? ZERO_WORD
 }
 
+/** Store and key of a storage slot. */
+export function slotPlace(address: Uint8Array, slot: Uint8Array): { readonly store: string; readonly key: Uint8Array } {
+  return { store: state.EVM_STORE, key: state.slotKey(address, slot) }
+}
+
 /** Who made a contract; undefined if it is none, or was made before there were such records (D12). */
 export function creation(ctx: ReadContext, contract: Uint8Array): state.Creation | undefined {
   return state.creations.get(ctx, contract)
