@@ -1,0 +1,344 @@
+import { create } from '@bufbuild/protobuf'
+import { expect, test } from 'vitest'
+import { createEvm } from '../../../evm/host.ts'
+import { decodeRevert } from '../../../evm/revert.ts'
+import { executeMessage } from '../../../evm/transition.ts'
+import { ExchangeRateAtBlockSchema, ParamsSchema } from '../../../gen/chain/oracle/v1beta1/oracle_pb.ts'
+import { DenomUnitSchema, MetadataSchema } from '../../../gen/sdk/bank/v1beta1/bank_pb.ts'
+import * as address from '../../../identity/address.ts'
+import { identityOf } from '../../../identity/profiles.ts'
+import { formatEip55 } from '../../../primitives/address.ts'
+import { concat, EMPTY, encodeUint, formatHex, hex } from '../../../primitives/bytes.ts'
+import { keccak256 } from '../../../primitives/hash.ts'
+import type { Context } from '../../../sdk/context.ts'
+import { testContext } from '../../../sdk/testing.ts'
+import { auth as authModule } from '../../auth/index.ts'
+import * as auth from '../../auth/keeper.ts'
+import * as bank from '../../bank/keeper.ts'
+import * as oracle from '../../oracle/state.ts'
+import { decodeArguments, encodeArguments, encodeCall } from '../abi.ts'
+import { blockEnv } from '../block-env.ts'
+import { MINTER_ERC20_CREATION_CODE } from '../contracts/minter-erc20.ts'
+import { readErc20 } from '../erc20.ts'
+import * as erc20 from '../erc20-calls.ts'
+import { createEvmState } from '../evm-state.ts'
+import { evm } from '../index.ts'
+import * as keeper from '../keeper.ts'
+import { localnetGenesis } from '../localnet.ts'
+import { createMessageCalls, deploy } from '../message-calls.ts'
+import { messages } from '../messages.ts'
+import { chainRules } from '../rules.ts'
+import * as state from '../state.ts'
+
+const ALICE = new Uint8Array(20).fill(0xa1)
+const BOB = new Uint8Array(20).fill(0xb0)
+const CONTRACT = new Uint8Array(20).fill(0xc0)
+const FUNTOKEN = encodeUint(0x800n, 20)
+const ORACLE = encodeUint(0x801n, 20)
+const WASM = encodeUint(0x802n, 20)
+const GOLD = 'factory/x/gold'
+const GAS = 1_000_000n
+const UNIT = 10n ** 12n
+
+/** Code that passes calldata and value on to the FunToken precompile, and its answer back: 25 bytes, or 24 without value. */
+const FORWARD = {
+  call: '365f5f375f5f365f346108005af13d5f5f3e6018573d5ffd5b3d5ff3',
+  static: '365f5f375f5f365f6108005afa3d5f5f3e6017573d5ffd5b3d5ff3',
+  delegate: '365f5f375f5f365f6108005af43d5f5f3e6017573d5ffd5b3d5ff3',
+  /** Calls, and reverts whatever the answer was. */
+  undo: '365f5f375f5f365f346108005af15f5ffd',
+}
+
+interface Chain {
+  readonly ctx: Context
+  /** Of the coin. */
+  readonly gold: Uint8Array
+  /** Mapped to a coin of its own. */
+  readonly token: Uint8Array
+}
+
+function fund(ctx: Context, to: Uint8Array, denom: string, amount: bigint): void {
+  bank.mint(ctx, state.evmAccount, [{ denom, amount }])
+  bank.send(ctx, state.evmAccount.address, to, [{ denom, amount }])
+}
+
+/** Alice and a contract hold 1,000 gold and 500 tokens each. */
+function chain(profile = 'almanac'): Chain {
+  const identity = identityOf(profile)!
+  const ctx = testContext({ identity, modules: [authModule, evm], block: { gasLimit: 60_000_000n } })
+  evm.genesis!.init(ctx, localnetGenesis(ctx))
+  const { baseDenom } = ctx.identity
+  fund(ctx, ALICE, baseDenom, 30_000_000_000n)
+  const units = [create(DenomUnitSchema, { denom: GOLD }), create(DenomUnitSchema, { denom: 'gold', exponent: 6 })]
+  const metadata = { name: 'Gold', symbol: 'GOLD', base: GOLD, display: 'gold', denomUnits: units }
+  bank.setMetadata(ctx, create(MetadataSchema, metadata))
+  const sender = address.format(ctx, ALICE)
+  const { funtokenMapping } = messages.createFunToken(ctx, { sender, fromBankDenom: GOLD })
+  const args = encodeArguments('string,string,uint8', ['Token', 'TOK', 18n])
+  const token = deploy(ctx, concat(MINTER_ERC20_CREATION_CODE, args)).contract
+  messages.createFunToken(ctx, { sender, fromErc20: token })
+  for (const holder of [ALICE, CONTRACT]) {
+    fund(ctx, holder, GOLD, 1000n)
+    erc20.mint(createMessageCalls(ctx), token, holder, 500n)
+  }
+  return { ctx, gold: funtokenMapping!.erc20Addr, token }
+}
+
+function place(ctx: Context, code: string): void {
+  const bytes = hex(code)
+  state.codes.set(ctx, keccak256(bytes), bytes)
+  auth.setAccount(ctx, { ...auth.ensureAccount(ctx, CONTRACT), codeHash: keccak256(bytes), sequence: 1n })
+}
+
+/** A transaction of Alice's, kept. */
+function run(ctx: Context, to: Uint8Array, data: Uint8Array, { valueWei = 0n, gasLimit = GAS } = {}) {
+  const view = createEvmState(ctx)
+  const rules = chainRules(ctx)
+  const machine = createEvm({
+    state: view,
+    rules,
+    block: blockEnv(ctx),
+    tx: { origin: ALICE, gasPrice: 0n, blobHashes: [] },
+    precompiles: keeper.chainPrecompiles(rules),
+  })
+  const nonce = keeper.nonce(ctx, ALICE)
+  const result = executeMessage(machine, { from: ALICE, to, nonce, gasLimit, valueWei, data })
+  machine.journal.finalise()
+  view.settle()
+  return result
+}
+
+const sendToBank = (token: Uint8Array, amount: bigint, to: string) =>
+  encodeCall('sendToBank(address,uint256,string)', [token, amount, to])
+const sendToEvm = (denom: string, amount: bigint, to: string) =>
+  encodeCall('sendToEvm(string,uint256,string)', [denom, amount, to])
+const bankMsgSend = (to: string, denom: string, amount: bigint) =>
+  encodeCall('bankMsgSend(string,string,uint256)', [to, denom, amount])
+const whoAmI = (who: string) => encodeCall('whoAmI(string)', [who])
+const hex0x = (bytes: Uint8Array) => `0x${formatHex(bytes)}`
+const dataCost = (data: Uint8Array) => data.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n)
+
+test('a call costs its flat price and nothing for what its keepers read and write (evm.md §6, vector 34)', () => {
+  const { ctx, token } = chain()
+  const bob = address.format(ctx, BOB)
+  const balance = encodeCall('balance(address,address)', [ALICE, token])
+  const priced = [
+    [whoAmI(bob), 1384n],
+    [balance, 1192n],
+    [bankMsgSend(bob, GOLD, 1n), 9680n],
+    [sendToBank(token, 5n, bob), 7760n],
+  ] as const
+  for (const [data, price] of priced) {
+    const { success, gasUsedBeforeRefund } = run(ctx, FUNTOKEN, data)
+    expect([success, gasUsedBeforeRefund - dataCost(data)]).toEqual([true, price])
+  }
+})
+
+test('what a call reads and writes has to fit into the gas it has left', () => {
+  const { ctx } = chain()
+  const data = bankMsgSend(address.format(ctx, BOB), GOLD, 1n)
+  const least = dataCost(data) + 9680n
+  expect(run(ctx, FUNTOKEN, data, { gasLimit: least - 1n })).toMatchObject({ success: false, error: 'out of gas' })
+  expect(run(ctx, FUNTOKEN, data, { gasLimit: least + 10_000n })).toMatchObject({ success: false, error: 'out of gas' })
+  expect(run(ctx, FUNTOKEN, data, { gasLimit: least + 60_000n })).toMatchObject({ success: true })
+  expect(bank.balance(ctx, BOB, GOLD)).toBe(1n)
+})
+
+test('tokens go to the bank and coins to the EVM, for both kinds of mapping', () => {
+  const { ctx, gold, token } = chain()
+  const denom = `erc20/${formatEip55(token)}`
+  const bob = address.format(ctx, BOB)
+  const sent = (data: Uint8Array) => decodeArguments('uint256', run(ctx, FUNTOKEN, data).output)[0]
+  expect(sent(sendToEvm(GOLD, 300n, hex0x(ALICE)))).toBe(300n)
+  expect(sent(sendToBank(gold, 120n, bob))).toBe(120n)
+  expect([bank.balance(ctx, ALICE, GOLD), bank.balance(ctx, BOB, GOLD)]).toEqual([700n, 120n])
+  expect(bank.balance(ctx, state.evmAccount.address, GOLD)).toBe(180n)
+  expect(readErc20(ctx, gold, ALICE).balance).toBe(180n)
+
+  expect(sent(sendToBank(token, 200n, hex0x(ALICE)))).toBe(200n)
+  expect(sent(sendToEvm(denom, 50n, hex0x(BOB)))).toBe(50n)
+  expect([bank.supply(ctx, denom), bank.balance(ctx, ALICE, denom)]).toEqual([150n, 150n])
+  expect([readErc20(ctx, token, state.evmAccount.address).balance, readErc20(ctx, token, BOB).balance]).toEqual([
+    150n,
+    50n,
+  ])
+})
+
+test('the events of a call become logs of the precompile, behind those of the contracts', () => {
+  const { ctx, token } = chain()
+  const { logs } = run(ctx, FUNTOKEN, sendToBank(token, 7n, hex0x(BOB)))
+  expect(logs.map((log) => formatHex(log.address))).toEqual([
+    formatHex(token),
+    ...new Array(6).fill(formatHex(FUNTOKEN)),
+  ])
+  const [, received] = logs
+  expect(formatHex(received!.topics[0]!)).toBe('d18c87af9a802d065969706ff77c671073731c5e7a56bf6748098c6014f84800')
+  expect(received!.topics[1]).toEqual(keccak256(Buffer.from('coin_received')))
+  const texts = logs.slice(1).map(({ data }) => decodeArguments('string', data)[0] as string)
+  expect(texts.map((text) => JSON.parse(text).eventType)).toEqual([
+    'coin_received',
+    'coinbase',
+    'coin_spent',
+    'coin_received',
+    'transfer',
+    'message',
+  ])
+  const module = address.format(ctx, state.evmAccount.address)
+  expect(texts[0]).toBe(`{"eventType":"coin_received","receiver":"${module}","amount":"7erc20/${formatEip55(token)}"}`)
+})
+
+test('a contract acts on its own behalf, and its nonce counts the calls made for it', () => {
+  const { ctx, token } = chain()
+  place(ctx, FORWARD.call)
+  expect(run(ctx, CONTRACT, sendToBank(token, 60n, hex0x(BOB)))).toMatchObject({ success: true })
+  expect([readErc20(ctx, token, CONTRACT).balance, readErc20(ctx, token, ALICE).balance]).toEqual([440n, 500n])
+  expect(bank.balance(ctx, BOB, `erc20/${formatEip55(token)}`)).toBe(60n)
+  expect([keeper.nonce(ctx, CONTRACT), keeper.nonce(ctx, ALICE)]).toEqual([2n, 1n])
+})
+
+test('a revert around a call undoes coins, tokens, nonces, events and logs', () => {
+  const { ctx, gold, token } = chain()
+  place(ctx, FORWARD.undo)
+  const before = { module: keeper.nonce(ctx, state.evmAccount.address), events: ctx.events.length }
+  for (const data of [sendToBank(token, 60n, hex0x(BOB)), sendToEvm(GOLD, 60n, hex0x(BOB))]) {
+    expect(run(ctx, CONTRACT, data)).toMatchObject({ success: false, error: 'execution reverted' })
+  }
+  expect([bank.balance(ctx, CONTRACT, GOLD), bank.supply(ctx, `erc20/${formatEip55(token)}`)]).toEqual([1000n, 0n])
+  expect([readErc20(ctx, token, CONTRACT).balance, readErc20(ctx, gold, BOB).balance]).toEqual([500n, 0n])
+  expect({ module: keeper.nonce(ctx, state.evmAccount.address), events: ctx.events.length }).toEqual(before)
+})
+
+test('a failure takes all gas of the call and says why; under the profile of the chain it says it to the caller alone', () => {
+  const data = bankMsgSend('nonsense', GOLD, 1n)
+  const { ctx } = chain()
+  const failed = run(ctx, FUNTOKEN, data)
+  expect(failed).toMatchObject({ success: false, error: 'execution reverted', gasUsed: GAS })
+  expect(decodeRevert(failed.output)).toMatch(
+    /^precompile error: failed to run precompileFunToken: .*decoding bech32 failed/,
+  )
+  const silent = run(chain('nibiru').ctx, FUNTOKEN, encodeCall('getErc20Address(string)', ['unosuch']))
+  expect(silent.output).toEqual(EMPTY)
+  expect(silent.error).toBe(
+    'precompile error: failed to run precompileFunToken: getErc20Address method called: no FunToken mapping found for bank denom "unosuch"',
+  )
+  place(ctx, FORWARD.call)
+  const inner = run(ctx, CONTRACT, data)
+  expect(decodeRevert(inner.output)).toContain('decoding bech32 failed')
+  // All but a 64th part of what the contract had.
+  expect(inner.gasUsed).toBeGreaterThan(GAS - GAS / 60n)
+})
+
+test('state is changed neither in static nor in delegated calls, and views are answered in both', () => {
+  const { ctx, token } = chain()
+  const refusals = { static: 'cannot write state from staticcall', delegate: 'is not for DELEGATECALL' } as const
+  for (const [kind, text] of Object.entries(refusals)) {
+    place(ctx, FORWARD[kind as keyof typeof refusals])
+    expect(decodeRevert(run(ctx, CONTRACT, sendToBank(token, 1n, hex0x(BOB))).output)).toContain(text)
+    expect(run(ctx, CONTRACT, whoAmI(hex0x(BOB)))).toMatchObject({ success: true })
+  }
+  expect(bank.supply(ctx, `erc20/${formatEip55(token)}`)).toBe(0n)
+})
+
+test('value sent along is refused; under the profile of the chain it stays at the address of the precompile', () => {
+  const { ctx } = chain()
+  const send = bankMsgSend(hex0x(BOB), GOLD, 1n)
+  expect(decodeRevert(run(ctx, FUNTOKEN, send, { valueWei: UNIT }).output)).toContain('takes no value')
+  expect(bank.balanceWei(ctx, FUNTOKEN)).toBe(0n)
+  const view = run(ctx, FUNTOKEN, whoAmI(hex0x(BOB)), { valueWei: UNIT })
+  expect(decodeRevert(view.output)).toContain('funds (wei value) must not be expended calling a query function')
+  const real = chain('nibiru').ctx
+  expect(run(real, FUNTOKEN, send, { valueWei: UNIT })).toMatchObject({ success: true })
+  expect(bank.balanceWei(real, FUNTOKEN)).toBe(UNIT)
+})
+
+test('an unknown method fails, and so does less than a selector', () => {
+  const { ctx } = chain()
+  const failed = (data: string) => decodeRevert(run(ctx, FUNTOKEN, hex(data)).output)
+  expect(failed('deadbeef')).toContain('no method with id: 0xdeadbeef')
+  expect(failed('dead')).toContain('too short to extract method ID')
+  expect(failed('')).toContain('too short to extract method ID')
+  expect(failed('7d2a8b4e')).toContain('attempting to unmarshal an empty string')
+})
+
+test('balances, addresses and contracts are told in both forms', () => {
+  const { ctx, gold, token } = chain()
+  const alice = address.format(ctx, ALICE)
+  const view = (types: string, data: Uint8Array) => decodeArguments(types, run(ctx, FUNTOKEN, data).output)
+  const both = '(address,string)'
+  expect(view(both, whoAmI(alice))).toEqual([[ALICE, alice]])
+  expect(view(`uint256,${both}`, encodeCall('bankBalance(address,string)', [ALICE, GOLD]))).toEqual([
+    1000n,
+    [ALICE, alice],
+  ])
+  expect(view(`uint256,uint256,${both},${both}`, encodeCall('balance(address,address)', [ALICE, token]))).toEqual([
+    500n,
+    0n,
+    [token, `erc20/${formatEip55(token)}`],
+    [ALICE, alice],
+  ])
+  const contractOf = (denom: string) => view('address', encodeCall('getErc20Address(string)', [denom]))[0]
+  expect(contractOf(GOLD)).toEqual(gold)
+  // The base coin's own pair (D34).
+  expect(contractOf('unative')).toEqual(hex('0cacf669f8446beca826913a3c6b96acd4b02a97'))
+})
+
+test('a module account is not paid, and a coin that may not be sent is not', () => {
+  const { ctx, token } = chain()
+  const module = address.format(ctx, state.evmAccount.address)
+  for (const data of [bankMsgSend(module, GOLD, 1n), sendToBank(token, 1n, module)]) {
+    expect(decodeRevert(run(ctx, FUNTOKEN, data).output)).toContain('is not allowed to receive funds')
+  }
+  expect(decodeRevert(run(ctx, FUNTOKEN, bankMsgSend(hex0x(BOB), GOLD, 1001n)).output)).toContain('insufficient funds')
+  expect(decodeRevert(run(ctx, FUNTOKEN, sendToEvm(GOLD, 0n, hex0x(BOB))).output)).toContain('must be positive')
+})
+
+test('the first call makes the account of the address, and no later one takes it away', () => {
+  const { ctx } = chain()
+  run(ctx, FUNTOKEN, whoAmI(hex0x(BOB)))
+  const made = auth.getAccount(ctx, FUNTOKEN)
+  expect(made).toMatchObject({ kind: 'eth', sequence: 0n })
+  run(ctx, FUNTOKEN, whoAmI(hex0x(BOB)))
+  expect(auth.getAccount(ctx, FUNTOKEN)).toEqual(made)
+})
+
+test('the oracle tells what its store holds, with block and time, as long as it is not too old', () => {
+  const { ctx } = chain()
+  const rate = { exchangeRate: '65000500000000000000000', createdBlock: 3n, blockTimestampMs: 1_700_000_000_999n }
+  oracle.exchangeRates.set(ctx, 'ubtc:uusd', create(ExchangeRateAtBlockSchema, rate))
+  oracle.params.set(ctx, create(ParamsSchema, { expirationBlocks: 10n }))
+  const price = encodeCall('queryExchangeRate(string)', ['ubtc:uusd'])
+  const round = encodeCall('chainLinkLatestRoundData(string)', ['ubtc:uusd'])
+  ctx.block.height = 12n
+  const asked = run(ctx, ORACLE, price)
+  expect(decodeArguments('uint256,uint64,uint64', asked.output)).toEqual([
+    65_000_500n * 10n ** 15n,
+    1_700_000_000_999n,
+    3n,
+  ])
+  expect(asked.gasUsedBeforeRefund - dataCost(price)).toBe(1288n)
+  expect(decodeArguments('uint80,int256,uint256,uint256,uint80', run(ctx, ORACLE, round).output)).toEqual([
+    3n,
+    65_000_500n * 10n ** 15n,
+    1_700_000_000n,
+    1_700_000_000n,
+    420n,
+  ])
+  const failed = (pair: string) =>
+    decodeRevert(run(ctx, ORACLE, encodeCall('queryExchangeRate(string)', [pair])).output)
+  expect(failed('ueth:uusd')).toContain('unknown pair')
+  expect(failed('')).toContain('invalid token pair')
+  expect(failed('a:b:c')).toContain('invalid token pair')
+  ctx.block.height = 13n
+  expect(failed('ubtc:uusd')).toContain('the price is too old')
+  const real = chain('nibiru').ctx
+  oracle.exchangeRates.set(real, 'ubtc:uusd', create(ExchangeRateAtBlockSchema, rate))
+  oracle.params.set(real, create(ParamsSchema, { expirationBlocks: 10n }))
+  real.block.height = 1000n
+  expect(run(real, ORACLE, price)).toMatchObject({ success: true })
+})
+
+test('there is no contract of the other virtual machine', () => {
+  const { ctx } = chain()
+  const query = encodeCall('query(string,bytes)', ['chain1contract', EMPTY])
+  expect(decodeRevert(run(ctx, WASM, query).output)).toContain('no such contract: chain1contract')
+})
