@@ -1,12 +1,31 @@
-/** From the start of the process to its first answer: the first start, after a clean stop, and after `kill -9`. */
+/**
+ * From the start of the process to its first answer: the first start, after a clean stop, and after `kill -9`, each also
+ * without the start of Node.js itself, measured beside it.
+ */
+import { spawnSync } from 'node:child_process'
 import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './load.ts'
 
 const transfers = Number(process.argv[2] ?? 2000)
 const home = scratchFolder()
 const flags = ['--home', home]
 
+/** Milliseconds of a Node.js that does nothing. */
+function bareMs(): number {
+  const started = performance.now()
+  spawnSync(process.execPath, ['-e', '0'])
+  return performance.now() - started
+}
+
+function report(what: string, firstAnswerMs: number): void {
+  const bare = bareMs()
+  const own = (firstAnswerMs - bare).toFixed(0)
+  console.log(
+    `${what.padEnd(20)} ${firstAnswerMs.toFixed(0)} ms, of it the node ${own} ms and Node.js ${bare.toFixed(0)} ms`,
+  )
+}
+
 const first = await startNodeProcess(flags)
-console.log(`first start          ${first.firstAnswerMs.toFixed(0)} ms`)
+report('first start', first.firstAnswerMs)
 const { accounts, evm_chain_id: chainId, urls } = first.config
 const raws = signTransfers({ privateKey: accounts[0]!.private_key, chainId, firstNonce: 0, count: transfers })
 for (let i = 0; i < raws.length; i += 8) {
@@ -16,13 +35,13 @@ await first.end()
 
 for (let i = 0; i < 3; i++) {
   const again = await startNodeProcess(flags)
-  console.log(`after a clean stop   ${again.firstAnswerMs.toFixed(0)} ms`)
+  report('after a clean stop', again.firstAnswerMs)
   if (i < 2) await again.end()
   else await again.end('SIGKILL')
 }
 for (let i = 0; i < 3; i++) {
   const killed = await startNodeProcess(flags)
-  console.log(`after kill -9        ${killed.firstAnswerMs.toFixed(0)} ms`)
+  report('after kill -9', killed.firstAnswerMs)
   await killed.end('SIGKILL')
 }
 removeFolder(home)
