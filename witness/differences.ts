@@ -335,15 +335,18 @@ const JSON_RPC: readonly AnswerDifference[] = [
   },
 ]
 
+/** Differences in answers by what they are about. */
+export const ANSWER_SECTIONS: Readonly<Record<string, readonly AnswerDifference[]>> = {
+  'Clock, build and envelope': EVERYWHERE,
+  Routes: ROUTES,
+  'Statuses and texts of errors': STATUSES,
+  Fields: FIELDS,
+  'Calls and estimates': CALLS,
+  'JSON-RPC': JSON_RPC,
+}
+
 /** Differences in answers, the first that explains a part counting. */
-export const DIFFERENCES: readonly AnswerDifference[] = [
-  ...EVERYWHERE,
-  ...ROUTES,
-  ...STATUSES,
-  ...FIELDS,
-  ...CALLS,
-  ...JSON_RPC,
-]
+export const DIFFERENCES: readonly AnswerDifference[] = Object.values(ANSWER_SECTIONS).flat()
 
 /** A difference in what a replayed block writes or answers. */
 export interface ReplayDifference extends Difference {

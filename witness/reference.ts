@@ -1,0 +1,5 @@
+/** `npm run reference`: writes `docs/reference.md` anew. */
+import { writeFileSync } from 'node:fs'
+import { renderReference } from './reference-page.ts'
+
+writeFileSync(new URL('../docs/reference.md', import.meta.url), renderReference())
