@@ -1,9 +1,11 @@
 /** One recorded block executed on its recorded parent, and what came of it. */
 import { executeBlock } from '../src/app/block.ts'
+import { initChain } from '../src/app/genesis.ts'
 import type { BlockHeader, TxResult } from '../src/app/records.ts'
-import type { BlockInput } from '../src/app/types.ts'
-import { equal, hex } from '../src/primitives/bytes.ts'
+import type { BlockInput, BlockOutput, GenesisDocument } from '../src/app/types.ts'
+import { equal, hex, toKey } from '../src/primitives/bytes.ts'
 import { parseRfc3339 } from '../src/primitives/time.ts'
+import { createEmptyBranch } from '../src/store/branch.ts'
 import type { Change, Reader } from '../src/store/types.ts'
 import type {
   RecordedBlock,
@@ -136,9 +138,40 @@ export function playBlock(
 ): PlayedBlock {
   const touched = createTouched()
   const txs = block.txs.map(base64)
-  player.begin(block, txs, touched)
+  player.begin(block, txs, recorded, touched)
   const output = executeBlock(player.machine, watched(parent, touched), blockInput(block, txs, signers), player.decode)
-  const ours = output.branch.changes().filter(({ store }) => store !== 'x')
+  return judge(block, output, output.branch.changes(), recorded, parent, touched)
+}
+
+/** The first block, with the genesis before it: the recording has their writes as one. */
+export function playFirstBlock(
+  player: Player,
+  genesis: GenesisDocument,
+  block: RecordedBlock,
+  recorded: readonly Change[],
+): PlayedBlock {
+  const touched = createTouched()
+  const txs = block.txs.map(base64)
+  const state = createEmptyBranch()
+  player.begin(block, txs, recorded, touched)
+  initChain(player.genesisMachine, genesis, state)
+  const output = executeBlock(player.machine, watched(state, touched), blockInput(block, txs, undefined), player.decode)
+  const merged = new Map<string, Change>()
+  for (const change of [...state.changes(), ...output.branch.changes()]) {
+    merged.set(`${change.store}/${toKey(change.key)}`, change)
+  }
+  return judge(block, output, [...merged.values()], recorded, createEmptyBranch(), touched)
+}
+
+function judge(
+  block: RecordedBlock,
+  output: BlockOutput,
+  changes: readonly Change[],
+  recorded: readonly Change[],
+  parent: Reader,
+  touched: Touched,
+): PlayedBlock {
+  const ours = changes.filter(({ store }) => store !== 'x')
   const isLeft = touched.leftOut((store, key) => !parent.has(store, key))
   const comparison = compareChanges(ours, recorded, parent, (store, key) => {
     const owner = ownerOfStore(store)

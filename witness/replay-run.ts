@@ -6,7 +6,7 @@ import type { Change } from '../src/store/types.ts'
 import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
 import { REPLAY_DIFFERENCES } from './differences.ts'
 import type { RecordedValidators, Recording } from './recording.ts'
-import { changesOf, playBlock, type ResultDifference, type ResultTally } from './replay-block.ts'
+import { changesOf, playBlock, playFirstBlock, type ResultDifference, type ResultTally } from './replay-block.ts'
 import type { KeyDifference, StoreTally } from './replay-compare.ts'
 import type { Player } from './stand-ins.ts'
 
@@ -88,12 +88,14 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
     }
     const recorded = changesOf(line)
     isOwn = false
-    if (store.latestHeight() > 0n && (only === undefined || only === height)) {
+    if (only === undefined || only === height) {
       player ??= makePlayer(block.header.chain_id, onBug)
       blocks++
-      const parent = store.at()
-      const played = playBlock(player, parent, block, recorded, signers)
-      parent.close()
+      const parent = store.latestHeight() === 0n ? undefined : store.at()
+      const played = parent
+        ? playBlock(player, parent, block, recorded, signers)
+        : playFirstBlock(player, recording.genesis(), block, recorded)
+      parent?.close()
       addStores(stores, played.comparison.stores)
       for (const one of played.comparison.differences) {
         keys.push({ ...one, height, listed: REPLAY_DIFFERENCES.find(({ key }) => key?.(one))?.id })

@@ -11,12 +11,16 @@ import { createRouter } from '../src/app/router.ts'
 import { ProposalSchema } from '../src/gen/sdk/gov/v1/gov_pb.ts'
 import * as address from '../src/identity/address.ts'
 import type { Identity } from '../src/identity/types.ts'
+import { decodeAccount } from '../src/modules/auth/account-codec.ts'
 import * as auth from '../src/modules/auth/keeper.ts'
-import { concat, encodeUint64 } from '../src/primitives/bytes.ts'
+import { addressOfNumber, nextNumber } from '../src/modules/auth/state.ts'
+import { parseEvm } from '../src/primitives/address.ts'
+import { concat, encodeUint64, equal } from '../src/primitives/bytes.ts'
 import { ChainError } from '../src/primitives/errors.ts'
 import type { Context } from '../src/sdk/context.ts'
 import { defineModule, type Module, type Route } from '../src/sdk/module.ts'
 import { type DecodedTx, neutralTypeName } from '../src/sdk/tx.ts'
+import type { Change } from '../src/store/types.ts'
 import { DONE, decodeRecorded, execOf, FOREIGN, type ForeignMessage, granteeOf, type WitnessTx } from './foreign.ts'
 import { applyMovement, type Movement, moduleAccountNames, movementsOf } from './movements.ts'
 import type { RecordedBlock, RecordedEvent, RecordedResult } from './recording.ts'
@@ -29,6 +33,7 @@ interface Play {
   readonly block: RecordedBlock
   /** As the execution gets them. */
   readonly txs: readonly Uint8Array[]
+  readonly recorded: readonly Change[]
   readonly touched: Touched
   /** Index of the transaction that runs; -1 before the first. */
   tx: number
@@ -41,8 +46,10 @@ interface Play {
 
 export interface Player {
   readonly machine: Machine
+  /** The same with nothing played: for what comes before the first block. */
+  readonly genesisMachine: Machine
   /** Says which block is played next. `touched` gathers what of built stores is left to the recording. */
-  begin(block: RecordedBlock, txs: readonly Uint8Array[], touched: Touched): void
+  begin(block: RecordedBlock, txs: readonly Uint8Array[], recorded: readonly Change[], touched: Touched): void
   /** To be given to the block's execution, which calls it for each transaction in turn. */
   decode(bytes: Uint8Array): DecodedTx
 }
@@ -54,6 +61,9 @@ export interface PlayerOptions {
   /** Told of failures that no transaction may have. */
   readonly onBug: (error: unknown) => void
 }
+
+const accountKey = (address: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), address)
+const codeKey = (codeHash: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), codeHash)
 
 /** The first failing message that a log names. */
 function failedMessage(log: string): number | undefined {
@@ -190,7 +200,9 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
       else if (recorded.codespace === 'sdk' && recorded.code === 11 && hasHooks(route.method.input)) {
         throw failure(recorded)
       }
-      return route.handle(ctx, message)
+      const response = route.handle(ctx, message)
+      if (recorded.code === 0) takeRecordedCode(ctx, eventsOfMessage(recorded, index))
+      return response
     }
     return { ...route, handle }
   }
@@ -205,6 +217,80 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     },
   }
 
+  /** From here on the contract of a coin runs the code that the reference compiled, not ours. */
+  function takeRecordedCode(ctx: Context, events: readonly RecordedEvent[]): void {
+    const { recorded, touched } = current()
+    for (const { type, attributes } of events) {
+      if (!type.endsWith('.EventFunTokenCreated')) continue
+      const of = (key: string) => JSON.parse(attributes.find((one) => one.key === key)?.value ?? 'null') as unknown
+      const contract = of('is_made_from_coin') === true ? parseEvm(String(of('erc20_contract_address'))) : undefined
+      const ours = contract && auth.getAccount(ctx, contract)
+      const stored = contract && recorded.find(({ store, key }) => store === 'acc' && equal(key, accountKey(contract)))
+      if (!ours || !stored?.value) continue
+      const { codeHash } = decodeAccount(identity, contract, stored.value)
+      const code = recorded.find(({ store, key }) => store === 'evm' && equal(key, codeKey(codeHash)))?.value
+      if (!code) continue
+      touched.code(ours.codeHash)
+      touched.code(codeHash)
+      ctx.store.set('evm', codeKey(codeHash), code)
+      auth.setAccount(ctx, { ...ours, codeHash })
+    }
+  }
+
+  /** Accounts of modules that are not built, as the recorded genesis made them, by number. */
+  function recordedAccounts(): { readonly account: auth.Account; readonly owner: string }[] {
+    return current()
+      .recorded.flatMap(({ store, key, value }) => {
+        if (store !== 'acc' || key.length !== 21 || key[0] !== 1 || !value) return []
+        const account = decodeAccount(identity, key.slice(1), value)
+        const owner = account.module && ownerOfAccount(account.module.name)
+        return owner !== undefined && isUnbuilt(owner) && account.module!.name !== auth.feeCollector.name
+          ? [{ account, owner }]
+          : []
+      })
+      .sort((a, b) => (a.account.number < b.account.number ? -1 : 1))
+  }
+
+  /** Makes the accounts whose turn it is: their numbers come before the one given. */
+  function makeAccounts(ctx: Context, before: bigint | undefined): void {
+    for (const { account, owner } of recordedAccounts()) {
+      if (auth.hasAccount(ctx, account.address) || (before !== undefined && account.number >= before)) continue
+      const next = nextNumber.get(ctx) ?? 0n
+      // One without a number of its own waits until all others have theirs.
+      if (account.number < next && before !== undefined) continue
+      const number = account.number < next ? account.number : auth.newAccount(ctx, account.address).number
+      auth.setAccount(ctx, { ...account, number })
+      current().touched.account(owner, accountKey(account.address), addressOfNumber.keyBytes(ctx, account.number))
+    }
+  }
+
+  /** A module whose genesis finds those made that the recorded genesis had made before it. */
+  function inTurn(module: Module): Module {
+    const { genesis } = module
+    if (!genesis) return module
+    const init: typeof genesis.init = (ctx, json) => {
+      const keys = module.accounts.map(({ address: bytes }) => accountKey(bytes))
+      const numbers = current().recorded.flatMap(({ store, key, value }) =>
+        store === 'acc' && value && keys.some((one) => equal(one, key))
+          ? [decodeAccount(identity, key.slice(1), value).number]
+          : [],
+      )
+      if (numbers.length > 0)
+        makeAccounts(
+          ctx,
+          numbers.reduce((least, number) => (number < least ? number : least)),
+        )
+      genesis.init(ctx, json)
+    }
+    return { ...module, genesis: { ...genesis, init } }
+  }
+
+  const rest = defineModule({
+    name: 'recorded-rest',
+    stores: [],
+    genesis: { defaults: () => null, init: (ctx) => makeAccounts(ctx, undefined), export: () => null },
+  })
+
   /** The fee that an allowance paid, and what developers got of it. */
   function playAdmission(ctx: Context): void {
     const { granter } = current().decoded!
@@ -214,15 +300,22 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     }
   }
 
+  const genesisMachine: Machine = {
+    identity,
+    chainId,
+    evmChainId,
+    modules: [...builtModules.map(inTurn), rest],
+    evm: createEvmTxPath(),
+    settings: { minGasPrices: '' },
+    onBug,
+    router: realRouter,
+  }
+
   return {
+    genesisMachine,
     machine: {
-      identity,
-      chainId,
-      evmChainId,
+      ...genesisMachine,
       modules,
-      evm: createEvmTxPath(),
-      settings: { minGasPrices: '' },
-      onBug,
       router: {
         facts: realRouter.facts,
         route(typeName) {
@@ -238,8 +331,8 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
         },
       },
     },
-    begin(block, txs, touched) {
-      play = { block, txs, touched, tx: -1, message: -1, decoded: undefined, accounts: new Map() }
+    begin(block, txs, recorded, touched) {
+      play = { block, txs, recorded, touched, tx: -1, message: -1, decoded: undefined, accounts: new Map() }
     },
     decode(bytes) {
       const now = current()

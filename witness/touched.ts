@@ -1,4 +1,5 @@
 /** What modules that are not built can have touched in the stores of built ones, beyond what events tell exactly. */
+import { equal } from '../src/primitives/bytes.ts'
 import type { RecordedEvent } from './recording.ts'
 
 /** Precompiles that are not built, by the last bytes of their address, with the module they belong to. */
@@ -12,6 +13,10 @@ export interface Touched {
   by(module: string, events: readonly RecordedEvent[]): void
   /** A slash reached further than the validator's own record. */
   slashes(module: string): void
+  /** Code that another compiler made. */
+  code(codeHash: Uint8Array): void
+  /** The genesis of a module made its account, under these keys. */
+  account(module: string, ...keys: readonly Uint8Array[]): void
   nextTx(index: number): void
   /** An address was read of which execution may have called a precompile that is not built. */
   precompile(module: string): void
@@ -39,10 +44,16 @@ const ACCOUNT_PARAMS = 0x00
 const HISTORY = 0x50
 const STAKING_PARAMS = 0x51
 
+const CODE = 0x01
+
+const isCode = (key: Uint8Array, hash: Uint8Array): boolean => key[0] === CODE && equal(key.subarray(1), hash)
+
 export function createTouched(): Touched {
   const metadata: string[] = []
   const wild: string[] = []
   const staking: string[] = []
+  const codes: Uint8Array[] = []
+  const accounts: { readonly module: string; readonly key: Uint8Array }[] = []
   let evm: { readonly module: string; readonly from: number } | undefined
   let tx = -1
 
@@ -55,6 +66,8 @@ export function createTouched(): Touched {
       if (events.some(({ type }) => /delegat|validator|unbond/.test(type))) staking.push(module)
     },
     slashes: (module) => staking.push(module),
+    code: (codeHash) => codes.push(codeHash),
+    account: (module, ...keys) => accounts.push(...keys.map((key) => ({ module, key }))),
     nextTx(index) {
       tx = index
     },
@@ -66,12 +79,15 @@ export function createTouched(): Touched {
       const first = key[0]
       switch (store) {
         case 'evm':
-          return evm?.module
-        case 'acc':
+          return evm?.module ?? (codes.some((hash) => isCode(key, hash)) ? 'compiler' : undefined)
+        case 'acc': {
           if (evm) return evm.module
+          const made = accounts.find((one) => equal(one.key, key))
+          if (made) return made.module
           return wild.length > 0 && first !== ACCOUNT_PARAMS && (first === 0x67 || isNew(store, key))
             ? wild[0]
             : undefined
+        }
         case 'bank':
           return evm?.module ?? (first === METADATA ? metadata[0] : undefined)
         case 'staking':
