@@ -1,8 +1,8 @@
 /** From a recorded block to the receipts of its EVM transactions, which the reference keeps in results and events. */
 import { fromBinary } from '@bufbuild/protobuf'
-import { bloomOf } from '../src/app/evm/bloom.ts'
 import { chargedPrice } from '../src/app/evm/price.ts'
 import type { EvmTx, TxResult } from '../src/app/records.ts'
+import { bloomOf } from '../src/evm/bloom.ts'
 import { createAddress } from '../src/evm/contract-address.ts'
 import { encodeTransaction } from '../src/evm/transaction/encode.ts'
 import { recoverSender } from '../src/evm/transaction/sender.ts'

@@ -10,7 +10,6 @@ import { keccak256 } from '../../primitives/hash.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export const EMPTY_BLOOM: Uint8Array = new Uint8Array(256)
 export const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 export const EMPTY_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 const ZERO_HASH = `0x${'00'.repeat(32)}`

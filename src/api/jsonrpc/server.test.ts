@@ -404,3 +404,34 @@ test('a socket is pushed heads, logs and waiting transactions until it unsubscri
   socket.close()
   expect(await refusal('eth_subscribe', ['newHeads'])).toMatchObject({ code: -32601 })
 })
+
+test('a simulation shows moves of wei as logs, seals its blocks, and refuses senders that are contracts', async () => {
+  const [rich, box] = [`0x${'56'.repeat(20)}`, `0x${'57'.repeat(20)}`]
+  // Passes on what it got to DEAD by a call, after a log without topics.
+  const code = `0x60006000a0600060006000600034${DEAD.slice(2).padStart(42, '73')}5af1`
+  const block = {
+    stateOverrides: { [rich]: { balance: '0x64' }, [box]: { code } },
+    calls: [{ from: rich, to: box, value: '0x5' }],
+  }
+  const { result } = await rpc('eth_simulateV1', [{ blockStateCalls: [block], traceTransfers: true }])
+  const [{ calls, logsBloom, transactionsRoot, receiptsRoot, size }] = result as [
+    Record<string, string> & { calls: { logs: { address: string; topics: string[]; data: string }[] }[] },
+  ]
+  const token = `0x${'ee'.repeat(20)}`
+  expect(calls[0]!.logs.map(({ address, topics, data }) => [address, topics.length, data.slice(-1)])).toEqual([
+    [token, 3, '5'],
+    [box, 0, 'x'],
+    [token, 3, '5'],
+  ])
+  expect(calls[0]!.logs[0]!.topics[0]).toBe('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
+  const nothing = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+  expect([transactionsRoot === nothing, receiptsRoot === nothing, BigInt(logsBloom!) === 0n]).toEqual([
+    false,
+    false,
+    false,
+  ])
+  expect(Number(size)).toBeGreaterThan(500)
+  const fromContract = { ...block, calls: [{ from: box, to: rich, maxFeePerGas: '0xe8d4a51000' }] }
+  const refused = await rpc('eth_simulateV1', [{ blockStateCalls: [fromContract], validation: true }])
+  expect(refused.error).toMatchObject({ code: -38024 })
+})

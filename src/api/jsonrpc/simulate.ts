@@ -6,15 +6,7 @@ import { readSimulateArgs, type SimulateArgs } from '../../modules/evm/simulate-
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { stateHeight } from './block-ref.ts'
 import { serverError } from './errors.ts'
-import {
-  EMPTY_BLOOM,
-  EMPTY_TRIE_ROOT,
-  EMPTY_UNCLES,
-  formatLog,
-  formatUnsigned,
-  type JsonObject,
-  quantity,
-} from './format.ts'
+import { EMPTY_UNCLES, formatLog, formatUnsigned, type JsonObject, quantity } from './format.ts'
 import type { RpcCall } from './method.ts'
 import type { BlockRef, Param } from './params.ts'
 
@@ -34,7 +26,7 @@ function formatCall(block: SimulatedBlock, call: SimulatedCall, index: number, f
           message: reason === undefined ? vmError : `${vmError}: ${reason}`,
           data: formatHex0x(output),
         }
-      : { code: VM_ERROR, message: vmError }
+      : { code: VM_ERROR, message: `vm execution error: ${vmError}` }
   return {
     returnData: formatHex0x(output),
     logs: call.logs.map((log, i) =>
@@ -48,7 +40,7 @@ function formatCall(block: SimulatedBlock, call: SimulatedCall, index: number, f
       }),
     ),
     gasUsed: quantity(call.gasUsed),
-    maxUsedGas: quantity(call.gasUsed),
+    maxUsedGas: quantity(call.maxGasUsed),
     status: vmError === '' ? '0x1' : '0x0',
     ...(vmError === '' ? {} : { error }),
   }
@@ -58,6 +50,7 @@ function formatTransaction(block: SimulatedBlock, call: SimulatedCall, index: nu
   return {
     blockHash: formatHex0x(block.hash),
     blockNumber: quantity(block.env.number),
+    blockTimestamp: quantity(block.env.timestamp),
     transactionIndex: quantity(index),
     from: formatHex0x(call.from),
     hash: formatHex0x(call.hash),
@@ -65,6 +58,7 @@ function formatTransaction(block: SimulatedBlock, call: SimulatedCall, index: nu
     v: '0x0',
     r: '0x0',
     s: '0x0',
+    ...(call.transaction.type > 0 && { yParity: '0x0' }),
   }
 }
 
@@ -78,7 +72,7 @@ function formatSimulated(block: SimulatedBlock, whole: boolean): JsonObject {
     nonce: '0x0000000000000000',
     mixHash: formatHex0x(env.prevRandao),
     sha3Uncles: EMPTY_UNCLES,
-    logsBloom: formatHex0x(EMPTY_BLOOM),
+    logsBloom: formatHex0x(block.bloom),
     stateRoot: `0x${'00'.repeat(32)}`,
     miner: formatHex0x(env.coinbase),
     difficulty: '0x0',
@@ -86,10 +80,10 @@ function formatSimulated(block: SimulatedBlock, whole: boolean): JsonObject {
     gasLimit: quantity(env.gasLimit),
     gasUsed: quantity(block.gasUsed),
     timestamp: quantity(env.timestamp),
-    transactionsRoot: EMPTY_TRIE_ROOT,
-    receiptsRoot: EMPTY_TRIE_ROOT,
+    transactionsRoot: formatHex0x(block.transactionsRoot),
+    receiptsRoot: formatHex0x(block.receiptsRoot),
     baseFeePerGas: quantity(env.baseFee),
-    size: '0x0',
+    size: quantity(block.sizeBytes),
     transactions: calls.map((call, i) => (whole ? formatTransaction(block, call, i) : formatHex0x(call.hash))),
     uncles: [],
     calls: calls.map((call, i) => {

@@ -1,5 +1,6 @@
 /** Running an admitted Ethereum transaction: EVM, refund, counters of the block, events, response (evm.md §3.5). */
 import { create, toBinary } from '@bufbuild/protobuf'
+import { bloomOf } from '../../evm/bloom.ts'
 import type { Rules } from '../../evm/forks.ts'
 import { createEvm } from '../../evm/host.ts'
 import { accessListOf } from '../../evm/transaction/types.ts'
@@ -29,7 +30,6 @@ import type { Context } from '../../sdk/context.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
 import type { EvmTx } from '../records.ts'
 import type { Admitted } from './admission.ts'
-import { bloomOf } from './bloom.ts'
 import type { EthereumTx } from './envelope.ts'
 import { isPlainTransfer, transfer } from './transfer.ts'
 

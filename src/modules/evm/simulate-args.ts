@@ -1,5 +1,4 @@
 /** Arguments of `eth_simulateV1`: blocks to pretend, each with overrides and calls. */
-import { queryError } from '../../primitives/errors.ts'
 import {
   type AccountOverride,
   type BlockOverrides,
@@ -20,6 +19,8 @@ export interface SimulateArgs {
   readonly blocks: readonly SimulatedBlockArgs[]
   /** Whether nonces, funds and fees are checked as in a block. */
   readonly validation: boolean
+  /** Whether moves of wei are shown as logs of a token. */
+  readonly traceTransfers: boolean
   /** Whether blocks show whole transactions instead of hashes. */
   readonly whole: boolean
 }
@@ -39,15 +40,15 @@ function readBlock(value: unknown): SimulatedBlockArgs {
   }
 }
 
-/** Reads the options of a simulation. Throws `invalidArgument`, and `unimplemented` for traced transfers. */
+/** Reads the options of a simulation. Throws `invalidArgument`. */
 export function readSimulateArgs(value: unknown): SimulateArgs {
   const { blockStateCalls, validation, returnFullTransactions, traceTransfers } = readObject(value, {
     type: 'ethapi.simOpts',
   })
-  if (traceTransfers === true) throw queryError('unimplemented', 'tracing of transfers is not part of this build')
   return {
     blocks: readList(blockStateCalls, 'simOpts.blockStateCalls').map(readBlock),
     validation: validation === true,
+    traceTransfers: traceTransfers === true,
     whole: returnFullTransactions === true,
   }
 }

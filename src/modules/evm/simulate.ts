@@ -1,16 +1,20 @@
 /** Blocks that nobody keeps, one upon the other, each with calls that see what those before them did (`eth_simulateV1`). */
+
+import { delegationTarget } from '../../evm/access.ts'
+import { bloomOf } from '../../evm/bloom.ts'
 import type { Rules } from '../../evm/forks.ts'
 import { createEvm } from '../../evm/host.ts'
 import type { EvmLog, EvmState } from '../../evm/state.ts'
-import { transactionHash } from '../../evm/transaction/encode.ts'
+import { encodeTransaction, transactionHash } from '../../evm/transaction/encode.ts'
 import { floorGas, intrinsicGas } from '../../evm/transaction/gas.ts'
 import type { Transaction, UnsignedTransaction } from '../../evm/transaction/types.ts'
 import { executeMessage } from '../../evm/transition.ts'
+import { listTrieRoot } from '../../evm/trie.ts'
 import type { EvmBlockEnv, Precompiles } from '../../evm/types.ts'
 import { formatEip55 } from '../../primitives/address.ts'
-import { EMPTY, encodeUint, toKey } from '../../primitives/bytes.ts'
+import { concat, EMPTY, encodeUint, equal, formatHex0x, toKey } from '../../primitives/bytes.ts'
 import { defineErrors, queryError } from '../../primitives/errors.ts'
-import { keccak256 } from '../../primitives/hash.ts'
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import { encode, fromUint } from '../../primitives/rlp.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { callGround, callMessage } from './call.ts'
@@ -19,6 +23,7 @@ import { applyOverrides, movePrecompiles } from './overrides.ts'
 import { chainPrecompiles } from './precompiles.ts'
 import { chainRules } from './rules.ts'
 import type { SimulateArgs, SimulatedBlockArgs } from './simulate-args.ts'
+import { collectTransferLogs } from './transfer-logs.ts'
 
 /** JSON-RPC codes of a simulation that cannot go on, as geth has them. */
 const errors = defineErrors('jsonrpc', {
@@ -35,13 +40,15 @@ const errors = defineErrors('jsonrpc', {
   blockGasLimit: { code: -38015, status: 'invalidArgument', text: 'block gas limit reached' },
   blockNumber: { code: -38020, status: 'invalidArgument', text: 'block numbers must be in order' },
   blockTime: { code: -38021, status: 'invalidArgument', text: 'block timestamps must be in order' },
+  senderNotEoa: { code: -38024, status: 'failedPrecondition', text: 'sender not an eoa' },
+  initCodeSize: { code: -38025, status: 'invalidArgument', text: 'max initcode size exceeded' },
   limit: { code: -38026, status: 'resourceExhausted', text: 'too many blocks' },
 })
 
 const MAX_BLOCKS = 256n
 /** Seconds between blocks that name no time. */
 const BLOCK_SECONDS = 12n
-const EMPTY_TRIE_ROOT = keccak256(encode(EMPTY))
+const MAX_INIT_CODE = 49_152
 const EMPTY_UNCLES = keccak256(encode([]))
 const ZERO_WORD = new Uint8Array(32)
 
@@ -51,6 +58,8 @@ export interface SimulatedCall {
   readonly from: Uint8Array
   readonly output: Uint8Array
   readonly gasUsed: bigint
+  /** The most that was in use, before refunds. */
+  readonly maxGasUsed: bigint
   /** Empty on success. */
   readonly vmError: string
   readonly logs: readonly EvmLog[]
@@ -61,6 +70,11 @@ export interface SimulatedBlock {
   readonly hash: Uint8Array
   readonly parentHash: Uint8Array
   readonly gasUsed: bigint
+  readonly bloom: Uint8Array
+  readonly transactionsRoot: Uint8Array
+  readonly receiptsRoot: Uint8Array
+  /** Of the block in Ethereum's encoding. */
+  readonly sizeBytes: number
   readonly calls: readonly SimulatedCall[]
 }
 
@@ -74,6 +88,7 @@ interface Run {
   readonly state: EvmState
   readonly rules: Rules
   readonly validation: boolean
+  readonly traceTransfers: boolean
   readonly shouldStop: () => boolean
   precompiles: Precompiles
   gasLeft: bigint
@@ -141,6 +156,14 @@ function checkNonce(from: Uint8Array, have: bigint, want: bigint): void {
   if (have > want) throw errors.nonceTooHigh(place)
 }
 
+/** Only accounts without code send, and those whose code delegates (EIP-3607, EIP-7702). */
+function checkSender(state: EvmState, from: Uint8Array, codeHash: Uint8Array | undefined): void {
+  if (!codeHash || equal(codeHash, EMPTY_CODE_HASH)) return
+  if (!delegationTarget(state.code(codeHash))) {
+    throw errors.senderNotEoa(`address ${formatEip55(from)}, codehash: ${formatHex0x(codeHash)}`)
+  }
+}
+
 function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): SimulatedCall {
   const gasLimit = gasOf(run, args, env, used)
   const message = callMessage(args, gasLimit, env.baseFee)
@@ -149,8 +172,12 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
   const nonce = args.nonce ?? account?.nonce ?? 0n
   if (run.validation) {
     checkNonce(from, nonce, account?.nonce ?? 0n)
+    checkSender(run.state, from, account?.codeHash)
     const feeCap = args.gasPriceWei ?? args.maxFeePerGasWei ?? 0n
     if (feeCap < env.baseFee) throw errors.feeCapTooLow(`maxFeePerGas: ${feeCap}, baseFee: ${env.baseFee}`)
+  }
+  if (!message.to && run.rules.eips.has(3860) && message.data.length > MAX_INIT_CODE) {
+    throw errors.initCodeSize(`code size ${message.data.length} limit ${MAX_INIT_CODE}`)
   }
   for (const least of [intrinsicGas(message, run.rules), floorGas(message, run.rules)]) {
     if (gasLimit < least) throw errors.intrinsicGas(`have ${gasLimit}, want ${least}`)
@@ -159,7 +186,9 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
   if (cost > 0n && (account?.balanceWei ?? 0n) < cost + valueWei) {
     throw errors.insufficientFunds(`have ${account?.balanceWei ?? 0n} want ${cost + valueWei}`)
   }
+  const transfers = run.traceTransfers ? collectTransferLogs() : undefined
   const evm = createEvm({
+    ...(transfers && { tracer: transfers.tracer }),
     state: run.state,
     rules: run.rules,
     block: env,
@@ -180,33 +209,57 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
     from,
     output: result.output,
     gasUsed: result.gasUsed,
+    maxGasUsed: result.gasUsedBeforeRefund > result.gasUsed ? result.gasUsedBeforeRefund : result.gasUsed,
     vmError: result.success ? '' : (result.error ?? 'execution reverted'),
-    logs: result.success ? result.logs : [],
+    logs: result.success ? (transfers?.logs ?? result.logs) : [],
   }
 }
 
-/** Hash of a pretended header: of an Ethereum header whose roots are those of nothing. */
-function headerHash(env: EvmBlockEnv, parentHash: Uint8Array, gasUsed: bigint): Uint8Array {
-  return keccak256(
-    encode([
-      parentHash,
-      EMPTY_UNCLES,
-      env.coinbase,
-      ZERO_WORD,
-      EMPTY_TRIE_ROOT,
-      EMPTY_TRIE_ROOT,
-      new Uint8Array(256),
-      EMPTY,
-      fromUint(env.number),
-      fromUint(env.gasLimit),
-      fromUint(gasUsed),
-      fromUint(env.timestamp),
-      EMPTY,
-      env.prevRandao,
-      new Uint8Array(8),
-      fromUint(env.baseFee),
-    ]),
-  )
+/** A receipt as receipts' roots are made of it. */
+function receiptOf({ transaction, vmError, logs }: SimulatedCall, cumulativeGas: bigint): Uint8Array {
+  const fields = encode([
+    vmError === '' ? Uint8Array.of(1) : EMPTY,
+    fromUint(cumulativeGas),
+    bloomOf(logs),
+    logs.map(({ address, topics, data }) => [address, topics, data]),
+  ])
+  return transaction.type === 0 ? fields : concat(Uint8Array.of(transaction.type), fields)
+}
+
+/** The pretended block around its calls: an Ethereum header whose only empty root is that of the state. */
+function sealBlock(env: EvmBlockEnv, parentHash: Uint8Array, calls: readonly SimulatedCall[]): SimulatedBlock {
+  let gasUsed = 0n
+  const receipts = calls.map((call) => {
+    gasUsed += call.gasUsed
+    return receiptOf(call, gasUsed)
+  })
+  const transactions = calls.map(({ transaction }) => encodeTransaction(transaction))
+  const roots = {
+    transactionsRoot: listTrieRoot(transactions),
+    receiptsRoot: listTrieRoot(receipts),
+    bloom: bloomOf(calls.flatMap(({ logs }) => logs)),
+  }
+  const header = [
+    parentHash,
+    EMPTY_UNCLES,
+    env.coinbase,
+    ZERO_WORD,
+    roots.transactionsRoot,
+    roots.receiptsRoot,
+    roots.bloom,
+    EMPTY,
+    fromUint(env.number),
+    fromUint(env.gasLimit),
+    fromUint(gasUsed),
+    fromUint(env.timestamp),
+    EMPTY,
+    env.prevRandao,
+    new Uint8Array(8),
+    fromUint(env.baseFee),
+  ]
+  const hash = keccak256(encode(header))
+  const sizeBytes = encode([header, transactions, []]).length
+  return { env, hash, parentHash, gasUsed, ...roots, sizeBytes, calls }
 }
 
 /**
@@ -228,6 +281,7 @@ export function simulate(
     state,
     rules,
     validation: args.validation,
+    traceTransfers: args.traceTransfers,
     shouldStop: () => budget.shouldStop(),
     precompiles: chainPrecompiles(rules),
     gasLeft: gasCap,
@@ -246,11 +300,11 @@ export function simulate(
       gasUsed += done.gasUsed
       calls.push(done)
     }
-    const hash = headerHash(env, parentHash, gasUsed)
-    known.set(heightKey(env.number), hash)
-    blocks.push({ env, hash, parentHash, gasUsed, calls })
+    const sealed = sealBlock(env, parentHash, calls)
+    known.set(heightKey(env.number), sealed.hash)
+    blocks.push(sealed)
     parent = env
-    parentHash = hash
+    parentHash = sealed.hash
   }
   return blocks
 }

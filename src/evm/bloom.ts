@@ -1,6 +1,6 @@
 /** Bloom filters of logs: 2048 bits, three for every address and topic. */
-import type { EvmLog } from '../../evm/state.ts'
-import { keccak256 } from '../../primitives/hash.ts'
+import { keccak256 } from '../primitives/hash.ts'
+import type { EvmLog } from './state.ts'
 
 function add(bloom: Uint8Array, value: Uint8Array): void {
   const hash = keccak256(value)
