@@ -4,7 +4,7 @@ import { BASE_FEE_WEI } from '../../modules/evm/wei.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { heightOf } from './block-ref.ts'
 import { invalidParams, serverError } from './errors.ts'
-import { type JsonObject, quantity } from './format.ts'
+import { gasLimitOf, type JsonObject, quantity } from './format.ts'
 import type { BlockRef } from './params.ts'
 
 const MAX_BLOCKS = 1024n
@@ -73,7 +73,7 @@ export function feeHistory(
     oldestBlock: quantity(first),
     ...(percentiles.length === 0 ? {} : { reward: blocks.map((block) => rewards(block, percentiles)) }),
     baseFeePerGas: [...fees, quantity(next)],
-    gasUsedRatio: blocks.map((block) => (block.gasLimit > 0n ? Number(block.evmGasUsed) / Number(block.gasLimit) : 0)),
+    gasUsedRatio: blocks.map((block) => Number(block.evmGasUsed) / Number(gasLimitOf(block))),
     baseFeePerBlobGas: [...fees.map(() => '0x1'), '0x1'],
     blobGasUsedRatio: blocks.map(() => 0),
   }

@@ -42,6 +42,11 @@ function sizeOf({ header, txs, lastCommit }: StoredBlock): number {
 /** What a block without a gas limit shows, as in the reference: most clients take no number beyond 32 bits, nor zero. */
 const NO_GAS_LIMIT = 0xffff_ffffn
 
+/** The gas limit of a block as it is shown. */
+export function gasLimitOf(block: StoredBlock): bigint {
+  return block.gasLimit || NO_GAS_LIMIT
+}
+
 /** A block's header as subscriptions push it: no transactions, no size. */
 export function formatHeader(block: StoredBlock): JsonObject {
   const { header } = block
@@ -57,7 +62,7 @@ export function formatHeader(block: StoredBlock): JsonObject {
     miner: formatHex0x(block.coinbase),
     difficulty: '0x0',
     extraData: '0x',
-    gasLimit: quantity(block.gasLimit || NO_GAS_LIMIT),
+    gasLimit: quantity(gasLimitOf(block)),
     gasUsed: quantity(block.evmGasUsed),
     timestamp: timestamp(block),
     transactionsRoot: block.evmTxs.length === 0 ? EMPTY_TRIE_ROOT : hashOrZero(header.dataHash),
