@@ -4,9 +4,11 @@ import {
   differsInZeroWords,
   type Exchange,
   errorOf,
+  hasSlashes,
   inGethWords,
   isAdded,
   isErrorPart,
+  isUnreadAny,
   referenceError,
   sameLogsOfTransactions,
   statuses,
@@ -81,19 +83,19 @@ const ROUTES: readonly AnswerDifference[] = [
     explains: (part, exchange) => isErrorPart(part) && statuses(exchange, [NOT_IMPLEMENTED], [404]),
   },
   {
-    id: 'served-here',
-    where: 'consensus parameters, node configuration',
-    why: 'are served over REST, which the reference does not mount',
-    decision: 'gateway.md §9',
-    operation: /^(consensus\.Query\/Params|base\.node\.Service\/Config)$/,
-    explains: (_, exchange) => statuses(exchange, [NOT_IMPLEMENTED], [200]),
-  },
-  {
     id: 'slashes',
     where: 'denoms with slashes in a path, raw or encoded',
     why: 'are looked up, where the reference is 501',
     decision: 'D4',
-    explains: (_, exchange) => statuses(exchange, [NOT_IMPLEMENTED], [200, 400, 404]),
+    explains: (_, exchange) => statuses(exchange, [NOT_IMPLEMENTED], [200, 400, 404]) && hasSlashes(exchange.question),
+  },
+  {
+    id: 'served-here',
+    where: 'operations that the reference has and does not mount over REST: consensus parameters, node configuration',
+    why: 'are served',
+    decision: 'gateway.md §9',
+    explains: (_, exchange) =>
+      statuses(exchange, [NOT_IMPLEMENTED], [200, 400, 404]) && exchange.question.operation !== 'no route',
   },
 ]
 
@@ -172,11 +174,11 @@ const FIELDS: readonly AnswerDifference[] = [
   },
   {
     id: 'unknown-any',
-    where: 'messages of modules that do not exist here, inside transactions',
+    where: 'messages of modules that do not exist here, inside transactions and proposals',
     why: 'are `@type` and base64 `value`, so that the rest of the answer can be read',
     decision: 'D3',
-    operation: /^tx\.Service\//,
-    explains: ({ at }) => /\.body\.messages\[\d+\]\.\w+$/.test(at),
+    explains: ({ at, reference, ours }, { oursBody }) =>
+      (ours === undefined || (at.endsWith('.value') && reference === undefined)) && isUnreadAny(oursBody, at),
   },
   {
     id: 'proposer-priority',
@@ -260,7 +262,7 @@ const JSON_RPC: readonly AnswerDifference[] = [
   },
   {
     id: 'gas-of-evm-transactions',
-    where: '`gasUsed` of blocks, `cumulativeGasUsed` of receipts',
+    where: '`gasUsed` of blocks, `cumulativeGasUsed` of receipts, `gasUsedRatio`',
     why: 'add up the EVM transactions, which JSON-RPC shows; the reference adds the others of the block, which it does not',
     decision: 'D24',
     operation: /^eth_get(BlockBy|TransactionReceipt)/,
@@ -356,8 +358,29 @@ export interface ReplayDifference extends Difference {
   result?(difference: ResultDifference): boolean
 }
 
+const EVENT_OF_COINS = /^(coin_spent|coin_received|transfer|burn|coinbase|wei_change|message)\{/
+
+/** Whether the recorded events are ours and, among them, further ones of the bank. Both are texts of an event a line. */
+function addsOnlyEventsOfCoins(ours: string, recorded: string): boolean {
+  const own = ours.split('\n')
+  let at = 0
+  for (const event of recorded.split('\n')) {
+    if (event === own[at]) at++
+    else if (!EVENT_OF_COINS.test(event)) return false
+  }
+  return at === own.length
+}
+
 /** Differences in replayed blocks. */
 export const REPLAY_DIFFERENCES: readonly ReplayDifference[] = [
+  {
+    id: 'events-of-undone-precompile-calls',
+    where: 'events of an Ethereum transaction whose code caught the failure of a frame that had called a precompile',
+    why: 'go with the frame, as its writes do; the reference undoes the writes and keeps the events of coins that never moved',
+    decision: 'design.md, The store',
+    result: ({ isEvm, field, ours, recorded }) =>
+      isEvm && (field === 'events' || field === 'log') && addsOnlyEventsOfCoins(ours, recorded),
+  },
   {
     id: 'codes-of-plain-errors',
     where: 'results of transactions that fail with an error which the reference never registered',

@@ -39,6 +39,20 @@ export const isErrorPart = ({ at }: Part): boolean => /^(status|body\.(code|mess
 export const isAdded = ({ at, reference }: Part, name: RegExp): boolean =>
   reference === undefined && name.test(at.slice(at.lastIndexOf('.') + 1))
 
+/** Whether a path names a denom that holds slashes, raw or encoded. */
+export function hasSlashes({ text }: Question): boolean {
+  return /%2f|\/(tf|factory|ibc|erc20)\//i.test(text.split('?')[0]!)
+}
+
+/** Whether the object that a part is a member of is an Any that we print unread: type and bytes. */
+export function isUnreadAny(body: unknown, at: string): boolean {
+  let value: unknown = { body }
+  for (const step of at.split(/[.[\]]+/).slice(0, -1)) {
+    value = (value as Record<string, unknown> | undefined)?.[step]
+  }
+  return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === '@type,value'
+}
+
 /** Bytes that a JSON value of an answer stands for: `0x` hex or base64. */
 function bytesOf(value: unknown): Buffer {
   if (typeof value !== 'string') return Buffer.alloc(0)

@@ -6,6 +6,7 @@ import { createRouter } from '../src/api/routes.ts'
 import { services } from '../src/identity/registry.ts'
 import type { LoadedNode } from './load.ts'
 import type { RecordedAbciAnswer, RecordedAnswer, RecordedRpcAnswer, Recording } from './recording.ts'
+import { isUnbuilt } from './unbuilt.ts'
 
 /** What came back, or was recorded as having come back. */
 export interface Answer {
@@ -53,7 +54,18 @@ function operationOf(methodPath: string): { readonly operation: string; readonly
 
 /** The module that a path without an operation would be of: `/cosmos/authz/v1beta1/grants`. */
 function moduleOfPath(path: string): string {
-  return path.split('/')[2] ?? ''
+  const [, family = '', module = ''] = path.split('/')
+  return isUnbuilt(family) ? family : module
+}
+
+/** Address of the precompile that calls the other VM. */
+const OTHER_VM = /0000000000000000000000000000000000000802/i
+
+/** The module that a call is about, as far as its arguments tell. */
+function moduleOfCall(text: string, otherwise: string): string {
+  const args = /[?&]args=([^&]*)/.exec(text)?.[1]
+  const readable = args === undefined ? text : Buffer.from(decodeURIComponent(args), 'base64').toString('utf8')
+  return OTHER_VM.test(readable) ? 'wasm' : otherwise
 }
 
 /** Opens the node's own gateways on ports that nobody else has. */
@@ -79,8 +91,12 @@ export async function openGateways({ node, engine, identity }: LoadedNode): Prom
 
   function restQuestion({ height, header, path, status, headers = {}, body }: RecordedAnswer): Question {
     const route = router.match(path.split('?')[0]!)?.routes[0]
+    const { operation, module } = route
+      ? operationOf(route.method)
+      : { operation: NO_ROUTE, module: moduleOfPath(path) }
     return {
-      ...(route ? operationOf(route.method) : { operation: NO_ROUTE, module: moduleOfPath(path) }),
+      operation,
+      module: moduleOfCall(path, module),
       text: `GET ${path}${header === undefined ? '' : ` at ${header}`}`,
       height: header === undefined ? undefined : (height ?? undefined),
       reference: { status, headers, body },
@@ -90,9 +106,9 @@ export async function openGateways({ node, engine, identity }: LoadedNode): Prom
 
   function rpcQuestion({ request, status, body }: RecordedRpcAnswer): Question {
     return {
-      operation: request.method,
-      module: RPC_MODULE,
-      text: `${request.method} ${JSON.stringify(request.params)}`,
+      operation: Array.isArray(request) ? 'batch' : request.method,
+      module: moduleOfCall(JSON.stringify(request), RPC_MODULE),
+      text: Array.isArray(request) ? JSON.stringify(request) : `${request.method} ${JSON.stringify(request.params)}`,
       height: undefined,
       reference: { status, headers: {}, body },
       ask: () => post(rpcUrl, request),
