@@ -48,6 +48,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./statetest.ts')).statetest,
   },
   {
+    name: 'trace',
+    about: 'run an Ethereum tracer fixture',
+    load: async () => (await import('./trace.ts')).trace,
+  },
+  {
     name: 'tx-decode',
     about: 'decode raw Ethereum transactions',
     load: async () => (await import('./tx-decode.ts')).txDecode,

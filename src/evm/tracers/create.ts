@@ -6,6 +6,7 @@ import { createFourByteTrace } from './four-byte.ts'
 import { createMuxTrace } from './mux.ts'
 import { createNoopTrace } from './noop.ts'
 import { createPrestateTrace } from './prestate.ts'
+import { createStructTraceOf } from './struct.ts'
 import type { TraceFactory } from './tracer.ts'
 
 const FACTORIES: Readonly<Record<string, TraceFactory>> = {
@@ -20,10 +21,11 @@ const FACTORIES: Readonly<Record<string, TraceFactory>> = {
 export const TRACER_NAMES: readonly string[] = [...Object.keys(FACTORIES), 'muxTracer']
 
 /**
- * The native tracer of a name. What no native tracer is called is asked of `otherwise`, for muxTracer's parts too: JavaScript, where
+ * The native tracer of a name, the struct logger for an empty one (D20) and `struct`. What no native tracer is called is asked of `otherwise`, for muxTracer's parts too: JavaScript, where
  * there is a sandbox. Throws `invalidArgument` for a name that there is not.
  */
 export function traceFactoryOf(name: string, otherwise?: (name: string) => TraceFactory | undefined): TraceFactory {
+  if (name === '' || name === 'struct') return createStructTraceOf
   if (name === 'muxTracer') {
     return (options) => createMuxTrace(options, (part) => traceFactoryOf(part, otherwise))
   }

@@ -1,9 +1,10 @@
 /** The struct logger: every step of an execution, written as it runs. */
 import { formatHex, formatHex0x, fromKey, toKey } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
 import * as errors from '../errors.ts'
 import { RECORD, STEP, type StepBatch, type StepFormat, type TracedResult, type Tracer, WRITE } from '../trace.ts'
 import type { Output } from './output.ts'
-import type { Trace } from './tracer.ts'
+import { configOf, flagOf, type Trace, type TraceFactory, wrongConfig } from './tracer.ts'
 
 export interface StructLogOptions {
   readonly enableMemory: boolean
@@ -128,6 +129,23 @@ export function createStructTrace(options: StructLogOptions): StructTrace {
       output.text('}')
     },
   }
+}
+
+/** The struct logger as a tracer with options: `enableMemory`, `disableStack`, `disableStorage`, `enableReturnData`, `limit`. */
+export const createStructTraceOf: TraceFactory = ({ config, output }) => {
+  const options = configOf(config)
+  const limit = options['limit'] ?? 0
+  if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw wrongConfig('limit is not a whole number')
+  if (limit < 0) throw queryError('invalidArgument', `output limit cannot be negative, got ${limit}`)
+  return createStructTrace({
+    enableMemory: flagOf(options, 'enableMemory'),
+    disableStack: flagOf(options, 'disableStack'),
+    disableStorage: flagOf(options, 'disableStorage'),
+    enableReturnData: flagOf(options, 'enableReturnData'),
+    limit,
+    output,
+    outputBytes: Number.POSITIVE_INFINITY,
+  })
 }
 
 const readU32 = (bytes: Uint8Array, at: number): number =>
