@@ -11,8 +11,8 @@ export interface BannerFacts {
   readonly home: string | undefined
   readonly mnemonic: string
   readonly accounts: readonly DevAccount[]
-  /** Whole native units at genesis. */
-  readonly balance: bigint
+  /** Whole native units at genesis; undefined where a document decided. */
+  readonly balance: bigint | undefined
   readonly displayDenom: string
   readonly urls: GatewayUrls
   readonly blocks: string
@@ -36,15 +36,18 @@ function accountLines(accounts: readonly DevAccount[]): string[] {
 export function renderBanner(facts: BannerFacts): string {
   const eth = facts.accounts.filter(({ kind }) => kind === 'eth')
   const cosmos = facts.accounts.filter(({ kind }) => kind === 'cosmos')
-  const balance = `${facts.balance.toLocaleString('en-US')} ${facts.displayDenom} each`
+  const funded =
+    facts.balance === undefined
+      ? ''
+      : `, ${facts.balance.toLocaleString('en-US')} ${facts.displayDenom} each at genesis`
   return [
     '',
     `almanac ${facts.version}, started in ${Math.round(facts.startedInMs)} ms`,
     '',
-    `Accounts at m/44'/60'/0'/0/n, ${balance} at genesis (address, bech32, private key)`,
+    `Accounts at m/44'/60'/0'/0/n${funded} (address, bech32, private key)`,
     ...accountLines(eth),
     '',
-    `Accounts at m/44'/118'/0'/0/n, ${balance} at genesis`,
+    `Accounts at m/44'/118'/0'/0/n${funded}`,
     ...accountLines(cosmos),
     '',
     `Mnemonic           ${facts.mnemonic}`,

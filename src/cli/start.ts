@@ -53,7 +53,7 @@ export async function start(args: readonly string[]): Promise<number> {
         home,
         mnemonic: config.chain.mnemonic,
         accounts: node.accounts,
-        balance: config.chain.balance,
+        balance: config.chain.genesis === '' ? config.chain.balance : undefined,
         displayDenom: node.identity.displayDenom,
         urls: node.urls,
         blocks: describeBlocks(config.blocks.time),

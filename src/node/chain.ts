@@ -11,6 +11,7 @@ import type { GenesisDocument } from '../app/types.ts'
 import { createIdentity } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
+import { defaultFork } from '../modules/evm/keeper.ts'
 import { formatRfc3339Nano } from '../primitives/time.ts'
 import { deriveAccounts } from './accounts.ts'
 import { configError, type ResolvedConfig } from './config.ts'
@@ -72,7 +73,10 @@ function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock:
   const identity = createIdentity(profile.profile)
   const named = resolved.origins.get('chain.id') !== 'default'
   if (config.chain.genesis === '') {
-    const settled = named ? config : withChainId(config, identity.defaultChainId)
+    const settled = withFacts(config, {
+      id: named ? config.chain.id : identity.defaultChainId,
+      fork: resolved.origins.get('chain.fork') === 'default' ? defaultFork({ identity }) : config.chain.fork,
+    })
     return { config: settled, profile, genesis: buildGenesis(settled, key, identity, clock) }
   }
   for (const { section, key: name, flag } of ONLY_OF_LOCALNETS) {
@@ -87,13 +91,13 @@ function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock:
   }
   // Found out before anything is written: a home that cannot start would be in the way.
   validateGenesis(genesis, profile.profile)
-  return { config: withChainId(config, genesis.chain_id), profile, genesis }
+  return { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }
 }
 
 const ONLY_OF_LOCALNETS = [SETTINGS.chain.balance, SETTINGS.chain.blockGasLimit, SETTINGS.chain.fork]
 
-function withChainId(config: Config, id: string): Config {
-  return { ...config, chain: { ...config.chain, id } }
+function withFacts(config: Config, facts: Partial<Config['chain']>): Config {
+  return { ...config, chain: { ...config.chain, ...facts } }
 }
 
 function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {

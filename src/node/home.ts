@@ -174,7 +174,7 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     const speaker = origin === 'flag' ? `--${setting.flag}` : origin
     throw wayOut(
       paths,
-      `the chain in ${paths.root} began with ${key} = ${recorded}, and ${speaker} says ${asked}`,
+      `the chain in ${paths.root} began with ${key} = ${recorded || 'none'}, and ${speaker} says ${asked || 'none'}`,
       'choice',
     )
   }

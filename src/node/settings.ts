@@ -89,7 +89,7 @@ export const SETTINGS = {
       min: -1,
       max: Number.MAX_SAFE_INTEGER,
     }),
-    fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum rules: Berlin to Osaka.', {
+    fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum rules: Berlin to Osaka. A profile has its own default.', {
       flag: 'fork',
       genesis: true,
       oneOf: ['Berlin', 'London', 'Paris', 'Shanghai', 'Cancun', 'Prague', 'Osaka'],

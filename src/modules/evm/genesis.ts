@@ -1,9 +1,11 @@
 /** Genesis of the EVM: contracts with code and storage, parameters, mappings, the fork (evm.md §5). */
-import { create } from '@bufbuild/protobuf'
+import { create, type JsonValue } from '@bufbuild/protobuf'
 import { parseFork } from '../../evm/forks.ts'
 import { type FunToken, FunTokenSchema, type Params } from '../../gen/chain/evm/v1/evm_pb.ts'
 import {
   ChainConfigSchema,
+  type ContractCreation,
+  ContractCreationSchema,
   type GenesisAccount,
   GenesisAccountSchema,
   GenesisStateSchema,
@@ -16,6 +18,7 @@ import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import { insert } from './funtokens.ts'
 import * as evm from './keeper.ts'
@@ -82,10 +85,32 @@ function exportAccounts(ctx: ReadContext): GenesisAccount[] {
   return exported
 }
 
+function initCreation(ctx: Context, { contract, creator, origin }: ContractCreation): void {
+  const [at, by, sender] = [contract, creator, origin].map((text) => parseEvm(text))
+  if (!at || !by || !sender) throw errors.invalidRequest('contract, creator and origin must be addresses')
+  state.creations.set(ctx, at, { creator: by, origin: sender })
+}
+
+function exportCreations(ctx: ReadContext): ContractCreation[] {
+  return [...state.creations.iterate(ctx)].map(([contract, { creator, origin }]) =>
+    create(ContractCreationSchema, {
+      contract: formatEip55(contract),
+      creator: formatEip55(creator),
+      origin: formatEip55(origin),
+    }),
+  )
+}
+
+/** Under a profile of a real chain an export says only what that chain's own documents can. */
 export const genesis: GenesisHandlers = {
   defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: defaultParams() })),
   init(ctx, json) {
-    const { accounts, params, funtokenMappings, chainConfig } = fromJson(ctx, GenesisStateSchema, json, 'evm')
+    const { accounts, params, funtokenMappings, chainConfig, creations } = fromJson(
+      ctx,
+      GenesisStateSchema,
+      json,
+      'evm',
+    )
     initParams(ctx, params)
     const name = chainConfig?.fork || defaultFork(ctx)
     const fork = parseFork(name)
@@ -95,15 +120,16 @@ export const genesis: GenesisHandlers = {
     state.fork.set(ctx, fork)
     auth.ensureModuleAccount(ctx, state.evmAccount)
     const seen = new Set<string>()
-    for (const account of accounts) {
-      const at = toKey(initAccount(ctx, account))
+    for (const [i, account] of accounts.entries()) {
+      const at = toKey(inPlace(`accounts[${i}]`, () => initAccount(ctx, account)))
       if (seen.has(at)) throw errors.invalidRequest(`duplicate genesis account ${account.address}`)
       seen.add(at)
     }
     for (const mapping of funtokenMappings) initMapping(ctx, mapping)
+    for (const [i, creation] of creations.entries()) inPlace(`creations[${i}]`, () => initCreation(ctx, creation))
   },
   export(ctx) {
-    return toJson(
+    const exported = toJson(
       ctx,
       GenesisStateSchema,
       create(GenesisStateSchema, {
@@ -111,7 +137,11 @@ export const genesis: GenesisHandlers = {
         params: evm.params(ctx),
         funtokenMappings: [...state.funTokens.iterate(ctx)].map(([, mapping]) => mapping),
         chainConfig: create(ChainConfigSchema, { fork: chainFork(ctx) }),
+        creations: exportCreations(ctx),
       }),
-    )
+    ) as { [name: string]: JsonValue }
+    if (!ctx.identity.behaviours.ownStoreOutsideAppHash) return exported
+    const { chain_config: _fork, creations: _creations, ...original } = exported
+    return original
   },
 }

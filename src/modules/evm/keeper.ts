@@ -6,6 +6,8 @@ import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import * as state from './state.ts'
 
+export { defaultFork } from './rules.ts'
+
 const ZERO_WORD = new Uint8Array(32)
 
 /** Nonce of an account; 0 if there is none. */

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/evm/v1/genesis.proto.
  */
 export const file_chain_evm_v1_genesis: GenFile = /*@__PURE__*/
-  fileDesc("ChpjaGFpbi9ldm0vdjEvZ2VuZXNpcy5wcm90bxIMY2hhaW4uZXZtLnYxIs4BCgxHZW5lc2lzU3RhdGUSLgoIYWNjb3VudHMYASADKAsyHC5jaGFpbi5ldm0udjEuR2VuZXNpc0FjY291bnQSKgoGcGFyYW1zGAIgASgLMhQuY2hhaW4uZXZtLnYxLlBhcmFtc0IEyNIjARIxChFmdW50b2tlbl9tYXBwaW5ncxgDIAMoCzIWLmNoYWluLmV2bS52MS5GdW5Ub2tlbhIvCgxjaGFpbl9jb25maWcYBCABKAsyGS5jaGFpbi5ldm0udjEuQ2hhaW5Db25maWciGwoLQ2hhaW5Db25maWcSDAoEZm9yaxgBIAEoCSJVCg5HZW5lc2lzQWNjb3VudBIPCgdhZGRyZXNzGAEgASgJEgwKBGNvZGUYAiABKAkSJAoHc3RvcmFnZRgDIAMoCzITLmNoYWluLmV2bS52MS5TdGF0ZWIGcHJvdG8z", [file_almanac_options, file_chain_evm_v1_evm]);
+  fileDesc("ChpjaGFpbi9ldm0vdjEvZ2VuZXNpcy5wcm90bxIMY2hhaW4uZXZtLnYxIoECCgxHZW5lc2lzU3RhdGUSLgoIYWNjb3VudHMYASADKAsyHC5jaGFpbi5ldm0udjEuR2VuZXNpc0FjY291bnQSKgoGcGFyYW1zGAIgASgLMhQuY2hhaW4uZXZtLnYxLlBhcmFtc0IEyNIjARIxChFmdW50b2tlbl9tYXBwaW5ncxgDIAMoCzIWLmNoYWluLmV2bS52MS5GdW5Ub2tlbhIvCgxjaGFpbl9jb25maWcYBCABKAsyGS5jaGFpbi5ldm0udjEuQ2hhaW5Db25maWcSMQoJY3JlYXRpb25zGAUgAygLMh4uY2hhaW4uZXZtLnYxLkNvbnRyYWN0Q3JlYXRpb24iGwoLQ2hhaW5Db25maWcSDAoEZm9yaxgBIAEoCSJFChBDb250cmFjdENyZWF0aW9uEhAKCGNvbnRyYWN0GAEgASgJEg8KB2NyZWF0b3IYAiABKAkSDgoGb3JpZ2luGAMgASgJIlUKDkdlbmVzaXNBY2NvdW50Eg8KB2FkZHJlc3MYASABKAkSDAoEY29kZRgCIAEoCRIkCgdzdG9yYWdlGAMgAygLMhMuY2hhaW4uZXZtLnYxLlN0YXRlYgZwcm90bzM", [file_almanac_options, file_chain_evm_v1_evm]);
 
 /**
  * @generated from message chain.evm.v1.GenesisState
@@ -38,6 +38,11 @@ export type GenesisState = Message<"chain.evm.v1.GenesisState"> & {
    * @generated from field: chain.evm.v1.ChainConfig chain_config = 4;
    */
   chainConfig?: ChainConfig | undefined;
+
+  /**
+   * @generated from field: repeated chain.evm.v1.ContractCreation creations = 5;
+   */
+  creations: ContractCreation[];
 };
 
 /**
@@ -67,6 +72,41 @@ export const ChainConfigSchema: GenMessage<ChainConfig> = /*@__PURE__*/
   messageDesc(file_chain_evm_v1_genesis, 1);
 
 /**
+ * Who made a contract. Ours alone: the original layout has no record of it.
+ *
+ * @generated from message chain.evm.v1.ContractCreation
+ */
+export type ContractCreation = Message<"chain.evm.v1.ContractCreation"> & {
+  /**
+   * These three as 0x-hexadecimal addresses.
+   *
+   * @generated from field: string contract = 1;
+   */
+  contract: string;
+
+  /**
+   * The account or contract that created it.
+   *
+   * @generated from field: string creator = 2;
+   */
+  creator: string;
+
+  /**
+   * The sender of the transaction in which it happened.
+   *
+   * @generated from field: string origin = 3;
+   */
+  origin: string;
+};
+
+/**
+ * Describes the message chain.evm.v1.ContractCreation.
+ * Use `create(ContractCreationSchema)` to create a new message.
+ */
+export const ContractCreationSchema: GenMessage<ContractCreation> = /*@__PURE__*/
+  messageDesc(file_chain_evm_v1_genesis, 2);
+
+/**
  * @generated from message chain.evm.v1.GenesisAccount
  */
 export type GenesisAccount = Message<"chain.evm.v1.GenesisAccount"> & {
@@ -93,5 +133,5 @@ export type GenesisAccount = Message<"chain.evm.v1.GenesisAccount"> & {
  * Use `create(GenesisAccountSchema)` to create a new message.
  */
 export const GenesisAccountSchema: GenMessage<GenesisAccount> = /*@__PURE__*/
-  messageDesc(file_chain_evm_v1_genesis, 2);
+  messageDesc(file_chain_evm_v1_genesis, 3);
 
