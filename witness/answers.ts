@@ -40,17 +40,19 @@ async function run(folder: string, { only, verbose, json }: Options): Promise<bo
   const byOperation = new Map<string, Counts & { readonly module: string }>()
   const byDifference = new Map<string, number>()
   const total = noCounts()
+  let exact = 0
   try {
     for await (const question of gateways.questions(recording)) {
       if (only && !only.test(`${question.operation} ${question.text}`)) continue
       const { module, operation } = question
       const outcome = UNBUILT_MODULES.includes(module)
-        ? ({ question, verdict: 'not built', listed: [], unlisted: [] } satisfies Outcome)
+        ? ({ question, verdict: 'not built', isExact: false, listed: [], unlisted: [] } satisfies Outcome)
         : judge(question, await question.ask(), DIFFERENCES)
       const counts = byOperation.get(operation) ?? { ...noCounts(), module }
       byOperation.set(operation, counts)
       counts[outcome.verdict]++
       total[outcome.verdict]++
+      if (outcome.isExact) exact++
       for (const id of outcome.listed) byDifference.set(id, (byDifference.get(id) ?? 0) + 1)
       if (json) printJson(outcome)
       else if (verbose || counts.different <= SHOWN_PER_OPERATION) printOutcome(outcome, verbose)
@@ -61,8 +63,11 @@ async function run(folder: string, { only, verbose, json }: Options): Promise<bo
   }
   if (!json) {
     printTable(byOperation, byDifference, total)
+    print(
+      `\n${exact} answers are the same text, byte for byte; the other equal ones differ in blanks, in order or in what is listed once`,
+    )
     const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1)
-    print(`\nloaded in ${seconds(started, loadedAt)} s, asked in ${seconds(loadedAt, performance.now())} s`)
+    print(`loaded in ${seconds(started, loadedAt)} s, asked in ${seconds(loadedAt, performance.now())} s`)
   }
   return total.different === 0
 }

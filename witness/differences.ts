@@ -313,6 +313,15 @@ const JSON_RPC: readonly AnswerDifference[] = [
     explains: ({ at, reference, ours }) => at === 'body.result' && reference === '0x0' && ours !== undefined,
   },
   {
+    id: 'early-proofs',
+    where: 'eth_getProof at the first two heights',
+    why: 'is answered, where the reference refuses',
+    decision: 'D28',
+    operation: /^eth_getProof$/,
+    explains: (_, { referenceBody }) =>
+      /^proof queries at ABCI block height/.test(errorOf(referenceBody)?.message ?? ''),
+  },
+  {
     id: 'peer-count',
     where: 'net_peerCount',
     why: 'is a quantity, as in geth, not a number',
@@ -358,7 +367,8 @@ export interface ReplayDifference extends Difference {
   result?(difference: ResultDifference): boolean
 }
 
-const EVENT_OF_COINS = /^(coin_spent|coin_received|transfer|burn|coinbase|wei_change|message)\{/
+const EVENT_OF_COINS =
+  /^(coin_spent|coin_received|transfer|burn|coinbase|message\{sender=|wei_change\{wei_change_reason=bank\.)/
 
 /** Whether the recorded events are ours and, among them, further ones of the bank. Both are texts of an event a line. */
 function addsOnlyEventsOfCoins(ours: string, recorded: string): boolean {

@@ -9,6 +9,8 @@ export type Verdict = 'equal' | 'listed' | 'different' | 'not built'
 export interface Outcome {
   readonly question: Question
   readonly verdict: Verdict
+  /** Whether the bodies are the same text, byte for byte. */
+  readonly isExact: boolean
   /** Ids of the differences that explain what differs. */
   readonly listed: readonly string[]
   /** What nothing explains. */
@@ -49,7 +51,7 @@ export function judge(question: Question, ours: Answer, differences: readonly An
     else if (!reason.everywhere) listed.add(reason.id)
   }
   const verdict = unlisted.length > 0 ? 'different' : listed.size > 0 ? 'listed' : 'equal'
-  return { question, verdict, listed: [...listed], unlisted }
+  return { question, verdict, isExact: question.reference.body === ours.body, listed: [...listed], unlisted }
 }
 
 function tryParse(text: string): unknown {
