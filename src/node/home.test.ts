@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import { formatProfile } from '../identity/profile-file.ts'
+import { nibiru } from '../identity/profiles/nibiru.ts'
+import { formatHex, utf8 } from '../primitives/bytes.ts'
+import { sha256 } from '../primitives/hash.ts'
 import { resolveConfig } from './config.ts'
 import { parseConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
@@ -103,4 +107,48 @@ test('the lock of a living process refuses, that of a dead one does not', () => 
   expect(files.read('/h/lock')).toBe(`${process.pid}\n`)
   release()
   expect(files.exists('/h/lock')).toBe(false)
+})
+
+test('a profile from a file is kept with the chain, and another one, or an edited copy, is refused', () => {
+  const files = memoryFiles()
+  const mine = formatProfile({ ...nibiru, name: 'mine' })
+  files.write('/p.json', mine)
+  const { profile } = open(files, { profile: '/p.json' })
+  expect(profile.name).toBe('mine')
+  files.remove('/p.json')
+  const again = open(files)
+  expect([again.isNew, again.profile]).toEqual([false, { ...nibiru, name: 'mine' }])
+  files.write('/other.json', mine.replace('"unibi"', '"uother"'))
+  expect(() => open(files, { profile: '/other.json' })).toThrow(
+    /began with chain.profile = mine sha256:\w+, and --profile/,
+  )
+  expect(() => open(files, { profile: 'nibiru' })).toThrow('and --profile says nibiru')
+  files.write('/h/profile.json', mine.replace('"unibi"', '"uother"'))
+  expect(() => open(files)).toThrow('/h/profile.json was edited')
+  files.remove('/h/profile.json')
+  expect(() => open(files)).toThrow('/h/profile.json is missing')
+})
+
+test('a genesis document is told apart by its content, wherever its file lies', () => {
+  const files = memoryFiles()
+  files.write('/g.json', '{"a":1}')
+  open(files, { genesis: '/g.json' })
+  files.write('/copy.json', '{"a":1}')
+  expect(open(files, { genesis: '/copy.json' }).isNew).toBe(false)
+  files.write('/g.json', '{"a":2}')
+  expect(open(files).isNew).toBe(false)
+  expect(() => open(files, { genesis: '/g.json' })).toThrow(/began with chain.genesis = sha256:\w+, and --genesis says/)
+  expect(() => open(files, { genesis: '/none.json' })).toThrow('--genesis /none.json: no such file')
+})
+
+test('a home of a build that knew no profiles is one of the default profile', () => {
+  const files = memoryFiles()
+  open(files)
+  const record = JSON.parse(files.read('/h/home.json')!) as { choices: Record<string, string>; choices_sha256: string }
+  const { 'chain.profile': _profile, 'chain.genesis': _genesis, ...choices } = record.choices
+  const sorted = Object.entries(choices).sort(([a], [b]) => (a < b ? -1 : 1))
+  const choices_sha256 = formatHex(sha256(utf8(JSON.stringify(sorted))))
+  files.write('/h/home.json', JSON.stringify({ ...record, choices, choices_sha256 }))
+  expect(open(files).profile.name).toBe('almanac')
+  expect(() => open(files, { profile: 'nibiru' })).toThrow('began with chain.profile = almanac')
 })
