@@ -16,7 +16,7 @@ const USAGE = `usage: npm run answers -- FOLDER [--only PATTERN] [--verbose] [--
   --json          prints one JSON object per question that is not equal
 `
 
-/** Unlisted differences that are shown of one operation, unless asked for all. */
+/** Answers of one operation that are shown with their values; further ones have a line each, unless asked for all. */
 const SHOWN_PER_OPERATION = 5
 const SHOWN_PARTS = 12
 
@@ -56,6 +56,7 @@ async function run(folder: string, { only, verbose, json }: Options): Promise<bo
       for (const id of outcome.listed) byDifference.set(id, (byDifference.get(id) ?? 0) + 1)
       if (json) printJson(outcome)
       else if (verbose || counts.different <= SHOWN_PER_OPERATION) printOutcome(outcome, verbose)
+      else printBriefly(outcome)
     }
   } finally {
     await gateways.close()
@@ -88,6 +89,13 @@ function printOutcome({ question, verdict, listed, unlisted }: Outcome, verbose:
   if (listed.length > 0) print(`    listed: ${listed.join(', ')}`)
   for (const part of unlisted.slice(0, verbose ? undefined : SHOWN_PARTS)) print(`    ${formatPart(part)}`)
   if (unlisted.length > SHOWN_PARTS && !verbose) print(`    … ${unlisted.length} differences in all`)
+}
+
+function printBriefly({ question, verdict, unlisted }: Outcome): void {
+  if (verdict !== 'different') return
+  const places = unlisted.slice(0, 3).map(({ at }) => at)
+  const more = unlisted.length > places.length ? ` and ${unlisted.length - places.length} more` : ''
+  print(`different: ${question.operation}  ${question.text.slice(0, 160)}  in ${places.join(', ')}${more}`)
 }
 
 function printTable(
