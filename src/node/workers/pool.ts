@@ -36,6 +36,11 @@ export interface ComputePool extends Compute {
 
 /** Time in which a job that was told to stop may do so by itself. */
 const GRACE_MS = 150
+/**
+ * Jobs that lie ready in a thread that is the only one, so that it need not wait for the main thread between two short ones.
+ * With several threads a job would have to wait behind a long one while another thread is free.
+ */
+const AHEAD = 8
 /** Delay before a thread that died at its start is started again. */
 const RESTART_MS = 1000
 
@@ -52,7 +57,8 @@ interface Thread {
   worker: Worker
   readonly cancelled: Int32Array
   ready: boolean
-  job: Job | undefined
+  /** Given to the thread and not answered, in order: it runs the first. */
+  jobs: Job[]
   /** Ends the thread when the job does not stop. */
   killTimer: ReturnType<typeof setTimeout> | undefined
 }
@@ -61,6 +67,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
   const queue: Job[] = []
   const threads: Thread[] = []
   const counts = { done: 0, refused: 0, kills: 0 }
+  const ahead = options.workers === 1 ? AHEAD : 1
   let lastId = 0
   let stopped = false
 
@@ -84,7 +91,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
       worker,
       cancelled: new Int32Array(cancelled),
       ready: false,
-      job: undefined,
+      jobs: [],
       killTimer: undefined,
     }
     if (thread) threads[threads.indexOf(thread)] = fresh
@@ -101,11 +108,13 @@ export function createComputePool(options: PoolOptions): ComputePool {
   /** A thread ended by itself: out of memory, or a bug. */
   function loseThread(thread: Thread, error: Error & { code?: string }): void {
     if (stopped || !threads.includes(thread)) return
-    const { job } = thread
+    const [job, ...others] = thread.jobs
+    thread.jobs = []
     clearTimeout(thread.killTimer)
     const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     if (job) settle(job, () => job.reject(outOfMemory ? memoryError() : internalError()))
     if (outOfMemory) counts.kills++
+    queue.unshift(...others)
     options.log(outOfMemory ? 'warn' : 'error', 'compute worker ended', { error, ...(job && { job: job.request.job }) })
     if (thread.ready) spawn(thread)
     else setTimeout(() => stopped || spawn(thread), RESTART_MS).unref()
@@ -113,11 +122,13 @@ export function createComputePool(options: PoolOptions): ComputePool {
   }
 
   function finishJob(thread: Thread, answer: JobAnswer): void {
-    const { job } = thread
+    const [job, next] = thread.jobs
     if (!job || job.request.id !== answer.id) return
     clearTimeout(thread.killTimer)
-    thread.job = undefined
+    thread.jobs.shift()
     counts.done++
+    // Its caller left before its turn came.
+    if (next?.settled) stopRunning(thread, next)
     settle(job, () => {
       if (answer.ok) job.resolve(answer.result)
       else if (answer.error.status !== undefined) job.reject(unpackError(answer.error))
@@ -133,9 +144,10 @@ export function createComputePool(options: PoolOptions): ComputePool {
     Atomics.store(thread.cancelled, 0, job.request.id)
     clearTimeout(thread.killTimer)
     thread.killTimer = setTimeout(() => {
-      if (thread.job !== job || stopped) return
+      if (thread.jobs[0] !== job || stopped) return
       counts.kills++
-      thread.job = undefined
+      queue.unshift(...thread.jobs.slice(1))
+      thread.jobs = []
       spawn(thread)
       void thread.worker.terminate()
       options.log('warn', 'compute worker killed: its job did not stop', { job: job.request.job })
@@ -145,23 +157,28 @@ export function createComputePool(options: PoolOptions): ComputePool {
 
   function feed(): void {
     for (const thread of threads) {
-      while (thread.ready && !thread.job && queue.length > 0) {
+      while (thread.ready && thread.jobs.length < ahead && queue.length > 0) {
         const job = queue.shift()!
         if (job.settled) continue
-        thread.job = job
+        thread.jobs.push(job)
         const timeoutMs = job.deadline - options.elapsed()
         thread.worker.postMessage({ ...job.request, timeoutMs } satisfies JobRequest)
       }
     }
   }
 
+  /** Jobs that do not run yet, whether they lie in the queue or ready in a thread. */
+  function waiting(): number {
+    return queue.length + threads.reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), 0)
+  }
+
   /** Ends a job's time for its caller; the thread follows. */
   function give(job: Job, error: () => ChainError): void {
     if (job.settled) return
-    const thread = threads.find((one) => one.job === job)
+    const thread = threads.find(({ jobs }) => jobs.includes(job))
     settle(job, () => job.reject(error()))
-    if (thread) stopRunning(thread, job)
-    else queue.splice(queue.indexOf(job), 1)
+    if (!thread) queue.splice(queue.indexOf(job), 1)
+    else if (thread.jobs[0] === job) stopRunning(thread, job)
   }
 
   for (let i = 0; i < options.workers; i++) spawn()
@@ -170,9 +187,9 @@ export function createComputePool(options: PoolOptions): ComputePool {
     run(name, payload, { height, signal, timeoutMs = options.timeoutMs }) {
       if (stopped) return Promise.reject(queryError('unavailable', 'the node is stopping'))
       if (signal?.aborted) return Promise.reject(cancelledError())
-      if (queue.length >= options.queue) {
+      if (waiting() >= options.queue) {
         counts.refused++
-        return Promise.reject(queryError('resourceExhausted', `${queue.length} computations wait already; try again`))
+        return Promise.reject(queryError('resourceExhausted', `${waiting()} computations wait already; try again`))
       }
       return new Promise((resolve, reject) => {
         const job: Job = {
@@ -194,17 +211,17 @@ export function createComputePool(options: PoolOptions): ComputePool {
       })
     },
     stats: () => ({
-      waiting: queue.length,
-      running: threads.filter(({ job }) => job !== undefined).length,
+      waiting: waiting(),
+      running: threads.filter(({ jobs }) => jobs.length > 0).length,
       ...counts,
     }),
     async stop() {
       stopped = true
       const ended = () => queryError('unavailable', 'the node is stopping')
       for (const job of queue.splice(0)) settle(job, () => job.reject(ended()))
-      for (const { job, killTimer } of threads) {
+      for (const { jobs, killTimer } of threads) {
         clearTimeout(killTimer)
-        if (job) settle(job, () => job.reject(ended()))
+        for (const job of jobs) settle(job, () => job.reject(ended()))
       }
       await Promise.all(threads.map(({ worker }) => worker.terminate()))
     },
