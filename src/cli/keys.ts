@@ -4,7 +4,6 @@ import { HDKey } from '@scure/bip32'
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { Command } from 'commander'
-import { almanac } from '../identity/profiles/almanac.ts'
 import type { Identity } from '../identity/types.ts'
 import { decodeBech32, formatBech32, formatEip55, parseEvm } from '../primitives/address.ts'
 import { formatBase64, formatHex, parseHex } from '../primitives/bytes.ts'
@@ -21,6 +20,7 @@ import {
   seal,
 } from './keyring.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
+import { identityOfFlags, type ProfileFlags } from './profile.ts'
 import { homeOf } from './settings.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
@@ -32,8 +32,7 @@ const TYPE_NAMES: Readonly<Record<Algorithm, string>> = {
   eth_secp256k1: 'chain.crypto.v1.ethsecp256k1.PubKey',
 }
 
-export interface KeyringFlags {
-  readonly home?: string
+export interface KeyringFlags extends ProfileFlags {
   readonly keyringBackend?: string
   readonly output?: string
 }
@@ -42,6 +41,7 @@ export interface KeyringFlags {
 export function addKeyringOptions(command: Command): Command {
   return command
     .option('--home <dir>', 'home of the node and its keys (default: ALMANAC_HOME, or ~/.almanac)')
+    .option('--profile <value>', 'names and prefixes of the chain (default: those of the chain in the home)')
     .option('--keyring-backend <backend>', 'file (encrypted), or test (in the clear, for development)', 'file')
     .option('--output <format>', 'yaml or json', 'yaml')
 }
@@ -93,7 +93,7 @@ export function findKey(keyring: Keyring, nameOrAddress: string): KeyRecord {
 }
 
 /** A key as commands show it. */
-export function keyJson(record: KeyRecord, { bech32, toProfileName }: Identity = almanac): Record<string, unknown> {
+export function keyJson(record: KeyRecord, { bech32, toProfileName }: Identity): Record<string, unknown> {
   return {
     name: record.name,
     type: record.algorithm,
@@ -131,7 +131,7 @@ async function addKey(name: string, flags: AddFlags, terminal: Terminal): Promis
   const recovered = flags.recover ? ((await terminal.askSecret('Mnemonic:')) ?? '') : undefined
   const mnemonic = recovered ?? generateMnemonic(wordlist, MNEMONIC_BITS)
   const record = await keyring.add(name, algorithm, keyOfMnemonic(mnemonic, flags.hdPath ?? PATHS[algorithm]))
-  const shown = { ...keyJson(record), ...(recovered === undefined && { mnemonic }) }
+  const shown = { ...keyJson(record, identityOfFlags(flags)), ...(recovered === undefined && { mnemonic }) }
   terminal.print(formatOutput(shown, parseOutputFormat(flags.output ?? 'yaml')))
   if (recovered === undefined) terminal.note('Write the mnemonic down: it is the only way to recover this key.')
 }
@@ -169,7 +169,7 @@ async function importKey(
     ? { algorithm: parseAlgorithm(flags.algo), privateKey: parsePrivateKey(text) }
     : await parseExport(text, () => askPassphrase(terminal, 'Passphrase of the exported key:'))
   const record = await keyring.add(name, algorithm, privateKey)
-  terminal.print(formatOutput(keyJson(record), parseOutputFormat(flags.output ?? 'yaml')))
+  terminal.print(formatOutput(keyJson(record, identityOfFlags(flags)), parseOutputFormat(flags.output ?? 'yaml')))
 }
 
 function readKeyFile(path: string): string {
@@ -193,11 +193,12 @@ interface ShowFlags extends KeyringFlags {
 
 function showKey(name: string, flags: ShowFlags, terminal: Terminal): void {
   const record = findKey(openKeyring(flags, terminal), name)
-  const { account, validator, consensus } = almanac.bech32
+  const identity = identityOfFlags(flags)
+  const { account, validator, consensus } = identity.bech32
   const prefix = { acc: account, val: validator, cons: consensus }[flags.bech]
   if (!prefix) throw queryError('invalidArgument', `--bech ${flags.bech}: must be acc, val or cons`)
   const address = formatBech32(prefix, record.address)
-  const shown = { ...keyJson(record), address }
+  const shown = { ...keyJson(record, identity), address }
   terminal.print(flags.address ? address : formatOutput(shown, parseOutputFormat(flags.output ?? 'yaml')))
 }
 
@@ -228,9 +229,10 @@ export function keysCommand(terminal: Terminal): Command {
   add('list', 'Show all keys').action((_, command: Command) => {
     const flags = command.opts<KeyringFlags>()
     const records = openKeyring(flags, terminal).list()
+    const identity = identityOfFlags(flags)
     terminal.print(
       formatOutput(
-        records.map((record) => keyJson(record)),
+        records.map((record) => keyJson(record, identity)),
         parseOutputFormat(flags.output ?? 'yaml'),
       ),
     )

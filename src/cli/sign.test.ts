@@ -2,6 +2,7 @@ import { create, fromBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { MsgSendSchema } from '../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { TxRawSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { almanac } from '../identity/profiles/almanac.ts'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
@@ -15,6 +16,7 @@ const FEE = { gasLimit: 200_000n, amount: [{ denom: 'unative', amount: 200_000n 
 function plan(algorithm: Algorithm, from: string, rest: Pick<TxPlan, 'memo' | 'accountNumber' | 'sequence'>): TxPlan {
   const publicKey = publicKeyOf(ALICE)
   return {
+    identity: almanac,
     schema: MsgSendSchema,
     message: create(MsgSendSchema, {
       fromAddress: from,

@@ -5,12 +5,14 @@ import { PubKeySchema } from '../gen/sdk/crypto/secp256k1/keys_pb.ts'
 import { SignMode } from '../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
 import { AuthInfoSchema, SignDocSchema, TxBodySchema, TxRawSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { complete } from '../identity/complete.ts'
+import type { Identity } from '../identity/types.ts'
 import type { Coin } from '../primitives/coin.ts'
 import * as coin from '../primitives/coin.ts'
 import { signBytesWith } from '../sdk/crypto.ts'
 import type { Algorithm, KeyRecord } from './keyring.ts'
 
 export interface TxPlan {
+  readonly identity: Identity
   readonly schema: DescMessage
   readonly message: Message
   readonly memo: string
@@ -31,15 +33,19 @@ const KEY_SCHEMAS = { secp256k1: PubKeySchema, eth_secp256k1: EthPubKeySchema } 
   DescMessage
 >
 
-function encodeBody({ schema, message, memo, timeoutHeight }: TxPlan): Uint8Array {
+function encodeBody({ identity, schema, message, memo, timeoutHeight }: TxPlan): Uint8Array {
   const value = toBinary(schema, complete(schema, message))
   return toBinary(
     TxBodySchema,
-    create(TxBodySchema, { messages: [{ typeUrl: `/${schema.typeName}`, value }], memo, timeoutHeight }),
+    create(TxBodySchema, {
+      messages: [{ typeUrl: `/${identity.toProfileName(schema.typeName)}`, value }],
+      memo,
+      timeoutHeight,
+    }),
   )
 }
 
-function encodeAuthInfo({ key, sequence }: TxPlan, fee: Fee, mode: SignMode): Uint8Array {
+function encodeAuthInfo({ identity, key, sequence }: TxPlan, fee: Fee, mode: SignMode): Uint8Array {
   const schema = KEY_SCHEMAS[key.algorithm]
   const publicKey = toBinary(schema, create(schema, { key: key.publicKey } as MessageInitShape<typeof schema>))
   return toBinary(
@@ -47,7 +53,7 @@ function encodeAuthInfo({ key, sequence }: TxPlan, fee: Fee, mode: SignMode): Ui
     create(AuthInfoSchema, {
       signerInfos: [
         {
-          publicKey: { typeUrl: `/${schema.typeName}`, value: publicKey },
+          publicKey: { typeUrl: `/${identity.toProfileName(schema.typeName)}`, value: publicKey },
           modeInfo: { sum: { case: 'single', value: { mode } } },
           sequence,
         },

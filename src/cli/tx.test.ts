@@ -106,3 +106,22 @@ test('what is wrong is said: an unknown account, too little fee, bad coins, bad 
   await expect(tx(`${send} --from alice --amount 5unative --gas lots`)).rejects.toThrow('--gas lots')
   await expect(tx(`${send} --from alice --amount 99999999999999999unative`)).rejects.toThrow(/insufficient funds/)
 })
+
+test('under a profile addresses, fees and names are those of its chain', async () => {
+  await using other = await startNode({ chain: { profile: 'nibiru' } })
+  const to = other.accounts.find(({ path }) => path === "m/44'/118'/0'/0/1")!.bech32
+  const { printed, terminal } = recorder()
+  const words = `bank send --from alice --to-address ${to} --amount 5unibi --gas-prices 0.025unibi --profile nibiru`
+  const fixed = ['--home', home, '--keyring-backend', 'test', '--node', other.urls.rest, '--output', 'json']
+  await txCommand(terminal).parseAsync([...words.split(' '), ...fixed, '--generate-only'], { from: 'user' })
+  const { body, auth_info } = JSON.parse(printed.pop()!)
+  expect(body.messages[0]).toMatchObject({
+    '@type': '/cosmos.bank.v1beta1.MsgSend',
+    from_address: expect.stringMatching(/^nibi1/),
+  })
+  expect(auth_info.signer_infos[0].public_key['@type']).toBe('/cosmos.crypto.secp256k1.PubKey')
+  await txCommand(terminal).parseAsync([...words.split(' '), ...fixed, '--yes'], { from: 'user' })
+  expect(JSON.parse(printed.pop()!)).toMatchObject({ code: 0 })
+  const answer = await other.query(`/cosmos/bank/v1beta1/balances/${to}/by_denom?denom=unibi`)
+  expect(answer).toEqual({ balance: { denom: 'unibi', amount: '10000000005' } })
+})

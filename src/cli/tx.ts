@@ -6,8 +6,8 @@ import { readJson } from '../api/json-read.ts'
 import { MsgEthereumTxSchema } from '../gen/chain/evm/v1/tx_pb.ts'
 import { service as isMessageService, signer } from '../gen/sdk/msg/v1/msg_pb.ts'
 import { TxSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
-import { almanac } from '../identity/profiles/almanac.ts'
 import { services } from '../identity/registry.ts'
+import type { Identity } from '../identity/types.ts'
 import { formatBech32 } from '../primitives/address.ts'
 import { formatBase64 } from '../primitives/bytes.ts'
 import { type Coin, tryParseText } from '../primitives/coin.ts'
@@ -18,6 +18,7 @@ import { addFieldFlags, type FieldFlag, fieldFlags, kebab, requestJson } from '.
 import type { KeyRecord, Keyring } from './keyring.ts'
 import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './keys.ts'
 import { formatOutput, type OutputFormat, parseOutputFormat } from './output.ts'
+import { identityOfFlags } from './profile.ts'
 import { moduleOf } from './query.ts'
 import { encodeSigned, encodeUnsigned, type Fee, type TxPlan } from './sign.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
@@ -143,6 +144,7 @@ async function gasOf(node: NodeClient, plan: TxPlan, flags: TxFlags): Promise<bi
 
 /** The message of a command, its signers filled in from the key. */
 function readMessage(
+  identity: Identity,
   schema: DescMessage,
   flags: readonly FieldFlag[],
   values: Record<string, unknown>,
@@ -151,16 +153,17 @@ function readMessage(
   const json = requestJson(flags, values)
   for (const name of getOption(schema, signer)) {
     const field = schema.fields.find((one) => one.name === name)
-    if (field?.fieldKind === 'scalar') json[name] ??= formatBech32(signerPrefix(name), key.address)
+    if (field?.fieldKind === 'scalar') json[name] ??= formatBech32(signerPrefix(identity, name), key.address)
   }
-  return readJson(almanac, schema, JSON.stringify(json))
+  return readJson(identity, schema, JSON.stringify(json))
 }
 
-function signerPrefix(field: string): string {
-  return field.startsWith('validator') ? almanac.bech32.validator : almanac.bech32.account
+function signerPrefix({ bech32 }: Identity, field: string): string {
+  return field.startsWith('validator') ? bech32.validator : bech32.account
 }
 
 async function planOf(
+  identity: Identity,
   node: NodeClient,
   flags: TxFlags,
   key: KeyRecord,
@@ -168,9 +171,10 @@ async function planOf(
   message: TxPlan['message'],
 ): Promise<TxPlan> {
   const offline = flags.accountNumber !== undefined && flags.sequence !== undefined
-  const account = offline ? undefined : await fetchAccount(node, formatBech32(almanac.bech32.account, key.address))
+  const account = offline ? undefined : await fetchAccount(node, formatBech32(identity.bech32.account, key.address))
   const given = (name: string, text: string | undefined) => (text === undefined ? undefined : parseUint(name, text))
   return {
+    identity,
     schema,
     message,
     key,
@@ -182,8 +186,8 @@ async function planOf(
   }
 }
 
-function txJson(bytes: Uint8Array): unknown {
-  return JSON.parse(createJsonWriter(almanac).of(TxSchema)(fromBinary(TxSchema, bytes)))
+function txJson(identity: Identity, bytes: Uint8Array): unknown {
+  return JSON.parse(createJsonWriter(identity).of(TxSchema)(fromBinary(TxSchema, bytes)))
 }
 
 async function send(
@@ -200,21 +204,22 @@ async function send(
   const keyring = openKeyring(flags, terminal)
   const key = findKey(keyring, flags.from)
   const node = openNode(flags)
-  const message = readMessage(method.input, fields, command.opts(), key)
-  const plan = await planOf(node, flags, key, method.input, message)
+  const identity = identityOfFlags(flags)
+  const message = readMessage(identity, method.input, fields, command.opts(), key)
+  const plan = await planOf(identity, node, flags, key, method.input, message)
   const gasLimit = await gasOf(node, plan, flags)
   if (flags.dryRun) return terminal.print(formatOutput({ gas_estimate: gasLimit.toString() }, format))
   const fee = await feeOf(node, flags, gasLimit)
   const unsigned = encodeUnsigned(plan, fee)
-  if (flags.generateOnly) return terminal.print(formatOutput(txJson(unsigned), format))
-  await confirm(unsigned, flags, terminal)
+  if (flags.generateOnly) return terminal.print(formatOutput(txJson(identity, unsigned), format))
+  await confirm(identity, unsigned, flags, terminal)
   await signAndSend(node, keyring, plan, fee, flags, format, terminal)
 }
 
-async function confirm(unsigned: Uint8Array, flags: TxFlags, terminal: Terminal): Promise<void> {
+async function confirm(identity: Identity, unsigned: Uint8Array, flags: TxFlags, terminal: Terminal): Promise<void> {
   if (flags.yes) return
   if (!terminal.interactive) throw queryError('aborted', 'nothing sent: nobody is there to ask; give --yes to send')
-  terminal.note(formatOutput(txJson(unsigned), 'yaml'))
+  terminal.note(formatOutput(txJson(identity, unsigned), 'yaml'))
   if ((await terminal.ask('Sign and send this? [y/N]'))?.toLowerCase() !== 'y') {
     throw queryError('aborted', 'nothing sent')
   }

@@ -5,6 +5,7 @@ import { keyOfMnemonic } from '../../cli/keys.ts'
 import { encodeSigned, encodeUnsigned, type TxPlan } from '../../cli/sign.ts'
 import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { GetTxRequestSchema, GetTxResponseSchema } from '../../gen/sdk/tx/v1beta1/service_pb.ts'
+import { almanac } from '../../identity/profiles/almanac.ts'
 import { type Node, startNode } from '../../index.ts'
 import { ofSecp256k1 } from '../../primitives/address.ts'
 import { formatBase64 } from '../../primitives/bytes.ts'
@@ -22,6 +23,7 @@ const FEE = { gasLimit: 200_000n, amount: [{ denom: 'unative', amount: 5_000n }]
 function plan(amount: string): TxPlan {
   const publicKey = publicKeyOf(privateKey)
   return {
+    identity: almanac,
     schema: MsgSendSchema,
     message: create(MsgSendSchema, { fromAddress: alice!, toAddress: bob!, amount: [{ denom: 'unative', amount }] }),
     memo: '',

@@ -1,0 +1,22 @@
+/** Under which profile a command reads and writes addresses and names. */
+import { createIdentity } from '../identity/identity.ts'
+import type { Identity } from '../identity/types.ts'
+import { diskFiles } from '../node/files.ts'
+import { homePaths, profileOfHome } from '../node/home.ts'
+import { chooseProfile } from '../node/profile.ts'
+import { homeOf, resolveSettings } from './settings.ts'
+
+export interface ProfileFlags {
+  readonly profile?: string
+  readonly home?: string
+}
+
+/** That of the flag, else of the chain in the home, else of the settings. */
+export function identityOfFlags({ profile, home }: ProfileFlags): Identity {
+  if (profile !== undefined) return createIdentity(chooseProfile(profile, diskFiles).profile)
+  const root = homeOf(home)
+  const paths = homePaths(root)
+  if (diskFiles.exists(paths.record)) return createIdentity(profileOfHome(paths, diskFiles))
+  const { config } = resolveSettings({}, diskFiles.exists(root) ? root : undefined)
+  return createIdentity(chooseProfile(config.chain.profile, diskFiles).profile)
+}
