@@ -3,7 +3,7 @@ import * as address from '../src/identity/address.ts'
 import * as auth from '../src/modules/auth/keeper.ts'
 import { balance, setBalance } from '../src/modules/bank/balance.ts'
 import { supplies } from '../src/modules/bank/state.ts'
-import { toKey } from '../src/primitives/bytes.ts'
+import { ofModule } from '../src/primitives/address.ts'
 import { type Coin, tryParseText } from '../src/primitives/coin.ts'
 import type { Context } from '../src/sdk/context.ts'
 import type { RecordedEvent } from './recording.ts'
@@ -95,14 +95,9 @@ export function applyMovement(ctx: Context, { steps }: Movement): void {
   }
 }
 
-/** Names of the module accounts of a state, by address text. */
-export function moduleAccountNames(ctx: Context): ReadonlyMap<string, string> {
-  const names = new Map<string, string>()
-  const seen = new Set<string>()
-  for (const { address: bytes, addressText, module } of auth.accounts(ctx)) {
-    if (!module || seen.has(toKey(bytes))) continue
-    seen.add(toKey(bytes))
-    names.set(addressText, module.name)
-  }
+/** Names of module accounts by address text: of these names, and of those that a state has. */
+export function moduleAccountNames(ctx: Context, known: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map(known.map((name) => [address.format(ctx, ofModule(name)), name]))
+  for (const { addressText, module } of auth.accounts(ctx)) if (module) names.set(addressText, module.name)
   return names
 }

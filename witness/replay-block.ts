@@ -11,6 +11,7 @@ import type {
   RecordedBlock,
   RecordedBlockId,
   RecordedChanges,
+  RecordedEvent,
   RecordedResult,
   RecordedValidators,
 } from './recording.ts'
@@ -232,10 +233,10 @@ function codeText(ours: TxResult, recorded: RecordedResult): string {
   return `${recorded.codespace}/${recorded.code} ${recorded.code ? recorded.log : ''}`.trim()
 }
 
-/** A log's JSON in one spelling. */
+/** The events that a log tells in JSON; another log as it is. */
 function normalLog(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text))
+    return eventsText((JSON.parse(text) as { events: RecordedEvent[] }[]).flatMap(({ events }) => events))
   } catch {
     return text
   }

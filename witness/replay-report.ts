@@ -58,6 +58,9 @@ export function printReport(
   )
   const unlistedResults = resultDifferences.filter(({ listed }) => listed === undefined)
   print(`fields of results that differ: ${resultDifferences.length}, of them not listed: ${unlistedResults.length}`)
+  for (const [id, group] of groupBy([...keys, ...resultDifferences], ({ listed }) => listed ?? '')) {
+    if (id !== '') print(`  listed: ${id}: ${group.length}`)
+  }
   print(`app hashes from the recorded changes: ${recordedHashes.equal} of ${recordedHashes.computed}`)
   print(`app hashes from our own changes: ${ownHashes.equal} of ${ownHashes.computed} blocks of which all is built`)
   printKeys(verbose ? keys : unlistedKeys.concat(noOps), verbose, print)

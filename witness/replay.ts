@@ -19,6 +19,10 @@ async function main(): Promise<number> {
   if (!folder || positionals.length > 1)
     throw new Error('usage: npm run replay -- FOLDER [--json] [--verbose] [--block H]')
   const recording = openRecording(folder)
+  if (!recording.has('blocks')) {
+    process.stdout.write(`${recording.name} holds no blocks: there is nothing to replay\n`)
+    return 0
+  }
   const identity = identityOf(recording.profile)
   const report = await replay(recording, {
     identity,

@@ -3,7 +3,7 @@
  * others did to the state of built ones (coins that moved, validators slashed, accounts made) is taken from the block's
  * events at the moment it happened.
  */
-import { create, type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf'
+import { create, fromBinary, type Message } from '@bufbuild/protobuf'
 import { createEvmTxPath } from '../src/app/evm/path.ts'
 import type { Machine } from '../src/app/machine.ts'
 import { modules as builtModules } from '../src/app/modules.ts'
@@ -26,7 +26,7 @@ import { applyMovement, type Movement, moduleAccountNames, movementsOf } from '.
 import type { RecordedBlock, RecordedEvent, RecordedResult } from './recording.ts'
 import { applySlashes, isSlashedFurther, unjail } from './slashes.ts'
 import type { Touched } from './touched.ts'
-import { isUnbuilt, ownerOfAccount, ownerOfMessage } from './unbuilt.ts'
+import { ACCOUNT_NAMES, isUnbuilt, ownerOfAccount, ownerOfMessage } from './unbuilt.ts'
 
 /** The block in play: what is taken from the recording, and where its execution has come to. */
 interface Play {
@@ -64,6 +64,12 @@ export interface PlayerOptions {
 
 const accountKey = (address: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), address)
 const codeKey = (codeHash: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), codeHash)
+
+const isOutOfGas = ({ codespace, code }: RecordedResult): boolean => codespace === 'sdk' && code === 11
+
+/** Whether a transaction paid its fee: what follows admission may still have failed. */
+const wasAdmitted = ({ code, events }: RecordedResult): boolean =>
+  code === 0 || events.some(({ type }) => type === 'tx')
 
 /** The first failing message that a log names. */
 function failedMessage(log: string): number | undefined {
@@ -131,7 +137,7 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     stores: [],
     beginBlock(ctx) {
       const { beginBlockEvents } = current().block
-      current().accounts = moduleAccountNames(ctx)
+      current().accounts = moduleAccountNames(ctx, ACCOUNT_NAMES)
       applyUnbuilt(ctx, beginBlockEvents)
     },
     endBlock(ctx) {
@@ -195,19 +201,15 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     const index = current().message
     const handle = (ctx: Context, message: Message): Message => {
       const recorded = result()
+      // What hooks and admission steps that are not built cost is not known.
+      if (isOutOfGas(recorded)) throw failure(recorded)
       if (recorded.code === 0) applyUnbuilt(ctx, eventsOfMessage(recorded, index))
-      // The gas of hooks that are not built is not known.
-      else if (recorded.codespace === 'sdk' && recorded.code === 11 && hasHooks(route.method.input)) {
-        throw failure(recorded)
-      }
       const response = route.handle(ctx, message)
       if (recorded.code === 0) takeRecordedCode(ctx, eventsOfMessage(recorded, index))
       return response
     }
     return { ...route, handle }
   }
-
-  const hasHooks = ({ typeName }: DescMessage): boolean => ownerOfMessage(typeName) === 'staking'
 
   const foreignRoute: Route<Context> = {
     method: { input: FOREIGN, output: DONE } as unknown as Route<Context>['method'],
@@ -325,7 +327,11 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
           return route && withHooks(route)
         },
         validate(ctx, schema, message) {
-          if (schema.typeName !== FOREIGN.typeName) realRouter.validate(ctx, schema, message)
+          const recorded = result()
+          const isForeign = schema.typeName === FOREIGN.typeName
+          // Who signed a foreign message that was not admitted, and why it was not, only the recording knows.
+          if (!wasAdmitted(recorded) && (isForeign || isOutOfGas(recorded))) throw failure(recorded)
+          if (!isForeign) realRouter.validate(ctx, schema, message)
           // The first check of a message is the first step of admission that has a context to write to.
           if (current().decoded?.tx.messages[0]?.message === message) playAdmission(ctx as Context)
         },

@@ -1,4 +1,5 @@
 /** What of the recorded chain this build does not execute. Shrinks with each module that is built. */
+import { modules } from '../src/app/modules.ts'
 
 /** Modules whose writes replay takes from the recording. The one list: a module that is built leaves it. */
 export const UNBUILT_MODULES: readonly string[] = [
@@ -15,13 +16,18 @@ const ACCOUNT_OWNERS: Readonly<Record<string, string>> = {
   mint: 'inflation',
 }
 
+/** Names of module accounts that movements of coins are known by. */
+export const ACCOUNT_NAMES: readonly string[] = [...UNBUILT_MODULES, ...Object.keys(ACCOUNT_OWNERS)]
+
 /** Stores that do not have their module's name. */
 const STORE_OWNERS: Readonly<Record<string, string>> = { acc: 'auth', '08-wasm': 'ibc', feeibc: 'ibc', x: 'evm' }
 
 const unbuilt = new Set(UNBUILT_MODULES)
+const built = new Set(modules.map(({ name }) => name))
 
+/** Also of a module that nobody has heard of. */
 export function isUnbuilt(module: string): boolean {
-  return unbuilt.has(module)
+  return unbuilt.has(module) || !built.has(module)
 }
 
 /** The module that spends from a module account. */

@@ -1,0 +1,233 @@
+/** The tool on a recording of our own: two blocks, and what governance, which nobody built here, did in the second. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApplication } from '../src/app/application.ts'
+import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
+import { localnetGenesis } from '../src/app/localnet.ts'
+import type { BlockOutput } from '../src/app/types.ts'
+import { decodeTransaction } from '../src/evm/transaction/decode.ts'
+import { evmChainIdOf } from '../src/identity/identity.ts'
+import { identityOf } from '../src/identity/profiles.ts'
+import { formatBech32, ofModule } from '../src/primitives/address.ts'
+import { concat, formatBase64, formatHex, formatUtf8, hex, utf8 } from '../src/primitives/bytes.ts'
+import { keccak256 } from '../src/primitives/hash.ts'
+import { createEmptyBranch } from '../src/store/branch.ts'
+import { openMemory } from '../src/store/memory.ts'
+import type { Change } from '../src/store/types.ts'
+import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
+import { openRecording, type RecordedEvent } from './recording.ts'
+import { replay } from './replay-run.ts'
+import { createPlayer } from './stand-ins.ts'
+
+const CHAIN_ID = 'nibiru-localnet-0'
+const identity = identityOf('nibiru')
+const evmChainId = evmChainIdOf(identity, CHAIN_ID)
+const sender = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+const alice = hex(sender.address.slice(2))
+const bob = new Uint8Array(20).fill(0xb0)
+const text = (address: Uint8Array) => formatBech32(identity.bech32.account, address)
+const GOV_DEPOSIT = 1000n
+
+const genesis = localnetGenesis({
+  identity,
+  chainId: CHAIN_ID,
+  genesisTime: '2024-01-01T00:00:00Z',
+  accounts: [
+    { address: alice, balanceUnative: 10n ** 12n },
+    // Where governance keeps deposits; its account was made as one of any kind.
+    { address: ofModule('gov'), balanceUnative: GOV_DEPOSIT },
+  ],
+  validator: { publicKey: hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea') },
+})
+
+async function transfer(): Promise<Uint8Array> {
+  const raw = hex(
+    (
+      await sender.signTransaction({
+        chainId: Number(evmChainId),
+        nonce: 0,
+        gas: 21_000n,
+        gasPrice: 10n ** 12n,
+        value: 5n * 10n ** 12n + 7n,
+        to: '0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0',
+        type: 'legacy',
+      })
+    ).slice(2),
+  )
+  return wrapEthereumTx(identity, decodeTransaction(raw), keccak256(raw))
+}
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'replay-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+const lines = (name: string, values: readonly unknown[]) =>
+  writeFileSync(join(folder, name), gzipSync(values.map((value) => JSON.stringify(value)).join('\n')))
+
+const textOf = (change: Change) => ({
+  store: change.store,
+  key: formatHex(change.key),
+  ...(change.value ? { value: formatHex(change.value) } : { delete: true }),
+})
+
+const blockLine = (height: number, appHash: Uint8Array, txs: readonly Uint8Array[], output: BlockOutput) => ({
+  height,
+  time: `2024-01-01T00:00:0${height}Z`,
+  hash: formatHex(keccak256(utf8(`block ${height}`))).toUpperCase(),
+  appHash: formatHex(appHash).toUpperCase(),
+  proposer: '121963FC7BC5F94F2978F6B7A082D1263EE7F5E4',
+  header: { chain_id: CHAIN_ID, last_commit_hash: '' },
+  lastCommit: null,
+  evidence: [],
+  txs: txs.map(formatBase64),
+  results: output.results.map(({ gasWanted, gasUsed, data, ...rest }) => ({
+    ...rest,
+    gasWanted: String(gasWanted),
+    gasUsed: String(gasUsed),
+    data: formatBase64(data),
+  })),
+  beginBlockEvents: [],
+  endBlockEvents: [] as RecordedEvent[],
+})
+
+/** The balance of governance goes to bob: as events tell it, and as it is written, beside the proposal that is gone. */
+function refund(changes: readonly Change[]): { readonly events: RecordedEvent[]; readonly changes: Change[] } {
+  const amount = `${GOV_DEPOSIT}unibi`
+  const [from, to] = [text(ofModule('gov')), text(bob)]
+  const event = (type: string, entries: Record<string, string>): RecordedEvent => ({
+    type,
+    attributes: Object.entries(entries).map(([key, value]) => ({ key, value })),
+  })
+  const balanceKey = (holder: Uint8Array) => concat(Uint8Array.of(0x02, 20), holder, utf8('unibi'))
+  const ownerKey = concat(Uint8Array.of(0x03), utf8('unibi'), Uint8Array.of(0, 20), ofModule('gov'))
+  const isBob = ({ store, key }: Change) => store === 'bank' && formatHex(key) === formatHex(balanceKey(bob))
+  const held = BigInt(formatUtf8(changes.find(isBob)!.value!))
+  return {
+    events: [
+      event('coin_spent', { spender: from, amount }),
+      event('coin_received', { receiver: to, amount }),
+      event('transfer', { recipient: to, sender: from, amount }),
+    ],
+    changes: [
+      ...changes.filter((change) => !isBob(change)),
+      { store: 'bank', key: balanceKey(bob), value: utf8(String(held + GOV_DEPOSIT)) },
+      { store: 'bank', key: balanceKey(ofModule('gov')), value: undefined },
+      { store: 'bank', key: ownerKey, value: undefined },
+      { store: 'gov', key: Uint8Array.of(0, 1), value: undefined },
+    ].sort((a, b) =>
+      a.store === b.store ? (formatHex(a.key) < formatHex(b.key) ? -1 : 1) : a.store < b.store ? -1 : 1,
+    ),
+  }
+}
+
+/** Makes the recording; `spoil` may change what the second block wrote. */
+async function record(spoil: (changes: Change[]) => Change[] = (changes) => changes): Promise<void> {
+  const settings = { minGasPrices: '' }
+  const app = createApplication({ identity, chainId: CHAIN_ID, evmChainId, settings })
+  const store = openVersionedStore(openMemory(), { hashedStores: CHAIN_STORES })
+  const input = (height: number, txs: readonly Uint8Array[]) => ({
+    height: BigInt(height),
+    timeNs: BigInt(Date.parse(`2024-01-01T00:00:0${height}Z`)) * 1_000_000n,
+    proposer: hex('121963fc7bc5f94f2978f6b7a082d1263ee7f5e4'),
+    hash: keccak256(utf8(`block ${height}`)),
+    lastCommitHash: new Uint8Array(0),
+    txs,
+    lastCommitVotes: [],
+    evidence: [],
+    header: {
+      chainId: CHAIN_ID,
+      height: BigInt(height),
+      timeNs: BigInt(Date.parse(`2024-01-01T00:00:0${height}Z`)) * 1_000_000n,
+      lastBlockId: { hash: new Uint8Array(0), partsTotal: 0, partsHash: new Uint8Array(0) },
+      ...{ lastCommitHash: new Uint8Array(0), dataHash: new Uint8Array(0), validatorsHash: new Uint8Array(0) },
+      ...{ nextValidatorsHash: new Uint8Array(0), consensusHash: new Uint8Array(0), appHash: new Uint8Array(0) },
+      ...{ lastResultsHash: new Uint8Array(0), evidenceHash: new Uint8Array(0), proposer: new Uint8Array(0) },
+    },
+  })
+  const state = createEmptyBranch()
+  app.initChain(genesis, state)
+  const first = app.executeBlock(state, input(1, []))
+  const begun = new Map(
+    [...state.changes(), ...first.branch.changes()]
+      .filter(({ store: name }) => name !== 'x')
+      .map((change) => [`${change.store}/${formatHex(change.key)}`, change] as const),
+  )
+  const firstChanges = [...begun.values()]
+  const { appHash } = store.commit({ height: 1n, changes: firstChanges })
+  const tx = await transfer()
+  const second = app.executeBlock(store.at(), input(2, [tx]))
+  const { events, changes } = refund(second.branch.changes().filter(({ store: name }) => name !== 'x'))
+  const secondChanges = spoil(changes)
+  const secondHash = store.commit({ height: 2n, changes: secondChanges }).appHash
+  const third = app.executeBlock(store.at(), input(3, []))
+  writeFileSync(
+    join(folder, 'genesis.json.gz'),
+    gzipSync(JSON.stringify({ ...genesis, app_state: { ...genesis.app_state, feeibc: {} } })),
+  )
+  lines('blocks.jsonl.gz', [
+    blockLine(1, new Uint8Array(0), [], first),
+    { ...blockLine(2, appHash, [tx], second), endBlockEvents: events },
+    blockLine(3, secondHash, [], third),
+  ])
+  lines('changes.jsonl.gz', [
+    { height: 1, changes: firstChanges.map(textOf) },
+    { height: 2, changes: secondChanges.map(textOf) },
+    {
+      height: 3,
+      changes: third.branch
+        .changes()
+        .filter(({ store: name }) => name !== 'x')
+        .map(textOf),
+    },
+  ])
+  lines(
+    'validators.jsonl.gz',
+    [1, 2, 3].map((height) => ({ height, validators: [] })),
+  )
+}
+
+const run = () =>
+  replay(openRecording(folder), {
+    identity,
+    makePlayer: (chainId, onBug) => createPlayer({ identity, chainId, evmChainId, onBug }),
+  })
+
+test('every key of genesis and blocks comes out, what governance moved included, and so do the app hashes', async () => {
+  await record()
+  const report = await run()
+  expect(report.keys).toEqual([])
+  expect(report.resultDifferences).toEqual([])
+  expect([report.unlisted, report.blocks, report.results.evm]).toEqual([0, 3, 1])
+  expect(report.recordedHashes).toEqual({ computed: 2, equal: 2, different: [] })
+  expect([...report.stores.get('gov')!.leftOut]).toEqual([['gov', 1]])
+  expect(report.stores.get('bank')!.leftOut.size).toBe(0)
+})
+
+test('values that differ are found in their block, and blocks after it start from what was recorded', async () => {
+  await record((changes) =>
+    changes.map((change) =>
+      change.store === 'bank' && change.key[0] === 0x0f ? { ...change, value: new Uint8Array(32).fill(1) } : change,
+    ),
+  )
+  const report = await run()
+  expect(report.keys.map(({ height, store, kind }) => [height, store, kind])).toEqual([
+    [2, 'bank', 'value'],
+    [2, 'bank', 'value'],
+  ])
+  expect(report.unlisted).toBe(2)
+  expect(report.recordedHashes.equal).toBe(2)
+})
+
+test('changes that end before the blocks do are an error that names the height', async () => {
+  await record()
+  lines('changes.jsonl.gz', [{ height: 1, changes: [] }])
+  await expect(run()).rejects.toThrow('blocks.jsonl.gz has height 2, changes.jsonl.gz none')
+})
