@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import * as bech32 from '../../src/identity/address.ts'
+import * as bank from '../../src/modules/bank/keeper.ts'
+import { deploy } from '../../src/modules/evm/message-calls.ts'
+import { messages } from '../../src/modules/evm/messages.ts'
+import { queries } from '../../src/modules/evm/queries.ts'
+import { formatEip55 } from '../../src/primitives/address.ts'
+import { compile } from './contracts.ts'
+import { createWorld, denomOf, simulate } from './simulation.ts'
+
+const code = compile()
+
+test('bank supply is what is locked and what circulates, over conversions, transfers and reverts of hostile tokens', () => {
+  const total = { succeeded: 0, failed: 0 }
+  for (let seed = 1; seed <= 4; seed++) {
+    const { succeeded, failed } = simulate(code, seed, 100)
+    total.succeeded += succeeded
+    total.failed += failed
+  }
+  // Otherwise the steps would be too wild to try anything.
+  expect(total.succeeded).toBeGreaterThan(100)
+  expect(total.failed).toBeGreaterThan(100)
+})
+
+/** Converts 1,000 tokens of the first user's to coins. */
+function convert(name: string) {
+  const { ctx, users, tokens } = createWorld(code)
+  const token = tokens.get(name)!
+  const sender = bech32.format(ctx, users[0]!)
+  const toAddr = formatEip55(users[1]!)
+  const run = () => messages.convertEvmToCoin(ctx, { sender, erc20Addr: token, amount: '1000', toAddr })
+  return { ctx, token, run, received: () => bank.balance(ctx, users[1]!, denomOf(token)) }
+}
+
+test('a token that takes a fee gives as many coins as arrived', () => {
+  const { run, received } = convert('FeeOnTransfer')
+  run()
+  expect(received()).toBe(900n)
+})
+
+test('a token that moves coins while it is converted moves none', () => {
+  const { ctx, users, tokens } = createWorld(code)
+  const token = tokens.get('Reentrant')!
+  const sender = bech32.format(ctx, users[0]!)
+  const convertTo = (to: Uint8Array) =>
+    messages.convertEvmToCoin(ctx, { sender, erc20Addr: token, amount: '1000', toAddr: formatEip55(to) })
+  // The first conversion gives the token coins, which in the second it tries to send.
+  convertTo(token)
+  convertTo(users[1]!)
+  const held = [token, users[1]!, users[2]!].map((holder) => bank.balance(ctx, holder, denomOf(token)))
+  expect(held).toEqual([1000n, 1000n, 0n])
+})
+
+test('a token that never ends, refuses, says nothing or lies about what arrived is not converted', () => {
+  const refusals = {
+    Endless: 'gas required exceeds allowance (200000)',
+    EndlessView: 'gas required exceeds allowance (100000)',
+    Refusing: 'returned success=false',
+    Speechless: 'empty string while arguments are expected',
+    Liar: 'amount of ERC20 tokens received MUST be positive',
+  }
+  for (const [name, text] of Object.entries(refusals)) expect(convert(name).run, name).toThrow(text)
+})
+
+test('a token that claims all there can be gets it once, and no more', () => {
+  const { run, received } = convert('Inflating')
+  run()
+  expect(received()).toBe((1n << 256n) - 1n)
+  expect(run).toThrow('MUST be positive')
+})
+
+test('a token that does not tell its name is not mapped', () => {
+  const { ctx, users } = createWorld(code)
+  const { contract } = deploy(ctx, code.get('Nameless')!)
+  const create = () => messages.createFunToken(ctx, { sender: bech32.format(ctx, users[0]!), fromErc20: contract })
+  expect(create).toThrow('VMError: execution reverted with reason "no name"')
+})
+
+test('names of kilobytes and more decimals than there are leave every question answered', () => {
+  const { ctx, users, tokens } = createWorld(code)
+  const ask = (name: string) =>
+    queries.balance(ctx, { address: formatEip55(users[0]!), token: formatEip55(tokens.get(name)!) })
+  expect([ask('LongName').erc20?.name.length, ask('LongName').bank?.symbol.length]).toEqual([6000, 4096])
+  expect([ask('Liar').erc20?.decimals, ask('Liar').bank?.decimals]).toEqual([18, 18])
+  expect(ask('EndlessView').erc20).toMatchObject({ name: 'Token', balanceBase: '', balanceHuman: '' })
+})

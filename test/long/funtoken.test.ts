@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { compile } from '../funtoken/contracts.ts'
+import { simulate } from '../funtoken/simulation.ts'
+
+const STEPS = 200
+const SEEDS = Number(process.env['TEST_FUNTOKEN_SEEDS'] ?? '250')
+
+test('50,000 random conversions, transfers and reverts unbalance no supply', () => {
+  const code = compile()
+  let succeeded = 0
+  for (let seed = 1000; seed < 1000 + SEEDS; seed++) succeeded += simulate(code, seed, STEPS).succeeded
+  expect(succeeded).toBeGreaterThan((SEEDS * STEPS) / 5)
+  console.info(`${succeeded} of ${SEEDS * STEPS} steps went through`)
+})
