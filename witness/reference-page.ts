@@ -10,7 +10,8 @@ implementation. Two tools do it, and each ends with an error when anything diffe
 - \`npm run replay -- FOLDER\` executes every recorded block on its recorded parent and compares what it writes, key by key,
   and the gas and results of its transactions.
 - \`npm run answers -- FOLDER\` loads the recorded states and blocks, asks every recorded question over the gateways of the
-  node, and compares status, headers and body, JSON value by JSON value.
+  node, and compares status, headers and body, JSON value by JSON value. It prints counts by operation and every difference;
+  \`--only PATTERN\` asks less, \`--verbose\` shows whole values and listed differences, \`--json\` an object a line.
 
 **Equal** is whatever is not named here: the app hash of every block from its changes, the keys and values that a block
 writes, the gas of EVM transactions, and the answers of every operation that is built. This page is made from the list that
