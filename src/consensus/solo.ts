@@ -139,7 +139,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   function blockTime({ amendments, stepNs }: BlockWish): bigint {
     if (genesisBranch) return clock.next(tip.timeNs - TIME_STEP_NS)
     // What was asked for the next block is for one that its tools see as such.
-    if (amendments) return tip.timeNs + TIME_STEP_NS
+    // Its hash, which does not follow from the changes, must not be that of a block that was taken back.
+    if (amendments) return tip.timeNs + TIME_STEP_NS + BigInt(rollbacks % 1_000_000)
     return stepNs === undefined ? clock.next(tip.timeNs) : tip.timeNs + stepNs
   }
 

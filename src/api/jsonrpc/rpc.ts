@@ -73,13 +73,15 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
   if (batch.length > call.node.settings.batchLimit) return errorText(call, null, invalidRequest('batch too large'))
   const answers: (string | undefined | Promise<string | undefined>)[] = []
   let size = 0
+  let settled = 0
   for (const value of batch) {
     if (isSubmission(value)) {
       answers.push(answerOne(call, methods, value))
       continue
     }
-    await Promise.all(answers)
+    for (; settled < answers.length; settled++) answers[settled] = await answers[settled]
     const answer = await answerOne(call, methods, value)
+    settled++
     size += answer?.length ?? 0
     answers.push(size > BATCH_RESPONSE_BYTES ? errorText(call, null, limitExceeded('response too large')) : answer)
     if (size > BATCH_RESPONSE_BYTES) break
