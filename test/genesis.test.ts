@@ -115,3 +115,21 @@ test('what is wrong with a document is told before a home is begun', async () =>
   await expect(start({})).rejects.toThrow(/good\.json: line \d+, column \d+, in app_state\..*it is cut off/)
   await expect(startNode({ ports: false, chain: { profile: 'nibbles' } })).rejects.toThrow('no profile of that name')
 })
+
+test('a chain under the profile of a file has its names, prefixes and ids, and keeps them without the file', async () => {
+  const [, json] = /```json\n([\s\S]*?)```/.exec(readFileSync('docs/profiles.md', 'utf8'))!
+  const profile = join(scratch, 'mine.json')
+  writeFileSync(profile, json!)
+  const home = join(scratch, 'mine')
+  const first = await startNode({ home, chain: { profile } })
+  await first.stop()
+  rmSync(profile)
+  await using node = await startNode({ home })
+  expect([node.chainId, node.evmChainId]).toEqual(['mine-1', 4242])
+  expect(await node.query('/mine/evm/v1/base_fee')).toEqual({ base_fee: '1000000000000', base_fee_umine: '1' })
+  const { account } = await node.query(`/cosmos/auth/v1beta1/accounts/${node.accounts[0]!.bech32}`)
+  expect(account).toMatchObject({
+    '@type': '/cosmos.auth.v1beta1.BaseAccount',
+    address: expect.stringMatching(/^mine1/),
+  })
+})
