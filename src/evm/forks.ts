@@ -59,6 +59,8 @@ export interface Rules {
   readonly eips: ReadonlySet<number>
   /** EIP-3860 holds for the opcodes alone: init code of a transaction is neither metered nor limited. */
   readonly freeInitCode?: boolean
+  /** Signatures over P-256 are verified before Osaka: at RIP-7212's address, for less, and a refusal takes all gas. */
+  readonly earlyP256?: boolean
 }
 
 /** The fork of a name, in any letter case and by any of its names; undefined if there is none. */
