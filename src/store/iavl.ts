@@ -5,9 +5,9 @@
  */
 import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
-import { createNodes, HASHED, hashAt, hashOf, LOADED, measure, NONE, type Node } from './nodes.ts'
+import { createNodeHashes } from './node-hashes.ts'
+import { createNodes, hashOf, LOADED, measure, NONE, type Node } from './nodes.ts'
 import { createPages, type PageChanges, type PageReference } from './pages.ts'
-import { MAX_MESSAGE } from './sha256.ts'
 
 /** An inner node on the way from a leaf to the root, as its hash sees it: one of the two hashes is the way's, and absent. */
 export interface PathStep {
@@ -65,6 +65,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   const nodes = createNodes()
   const pages = createPages(nodes, readPage, nextPage)
   const { load } = pages
+  const { hashLeaf, ensureHash } = createNodeHashes(nodes)
 
   /** Nodes of versions up to this one belong to trees that stay. */
   let kept = 0
@@ -112,39 +113,8 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     nodes.rights[node] = NONE
     nodes.keys[node] = key
     nodes.versions[node] = version
-    hashLeaf(node, value)
+    hashLeaf(node, keyBytes, value)
     return node
-  }
-
-  function hashLeaf(node: Node, value: Uint8Array): void {
-    const out = hashAt(node)
-    if (value.length <= MAX_MESSAGE) {
-      nodes.memory.set(value)
-      nodes.hasher.digest(value.length, out)
-    } else nodes.memory.set(sha256(value), out)
-    nodes.memory[0] = 0
-    nodes.memory[1] = 2
-    let at = putNumber(nodes.memory, 2, version * 2)
-    at = putNumber(nodes.memory, at, keyBytes.length)
-    nodes.memory.set(keyBytes, at)
-    at += keyBytes.length
-    nodes.memory[at] = 32
-    nodes.memory.copyWithin(at + 1, out, out + 32)
-    nodes.hasher.digest(at + 33, out)
-    nodes.flags[node] = LOADED | HASHED
-  }
-
-  function ensureHash(node: Node): void {
-    if ((nodes.flags[node]! & HASHED) !== 0) return
-    const left = nodes.lefts[node]!
-    const right = nodes.rights[node]!
-    ensureHash(left)
-    ensureHash(right)
-    let at = putNumber(nodes.memory, 0, nodes.heights[node]! * 2)
-    at = putNumber(nodes.memory, at, nodes.sizes[node]! * 2)
-    at = putNumber(nodes.memory, at, nodes.versions[node]! * 2)
-    nodes.hasher.digestPair(at, hashAt(left), hashAt(right), hashAt(node))
-    nodes.flags[node] = LOADED | HASHED
   }
 
   const balanceOf = (node: Node) => nodes.heights[nodes.lefts[node]!]! - nodes.heights[nodes.rights[node]!]!
@@ -205,7 +175,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       if (key === nodeKey) {
         replacesLeaf = true
         const leaf = own(at)
-        hashLeaf(leaf, value)
+        hashLeaf(leaf, keyBytes, value)
         return leaf
       }
       const leaf = createLeaf(value)
@@ -386,16 +356,4 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       yield { key: fromKey(nodes.keys[root]!), version: nodes.versions[root]!, height: nodes.heights[root]! }
     },
   }
-}
-
-/** Writes an unsigned varint below 2^53 and returns the offset behind it. */
-function putNumber(target: Uint8Array, offset: number, value: number): number {
-  let at = offset
-  let rest = value
-  while (rest >= 0x80) {
-    target[at++] = (rest % 0x80) | 0x80
-    rest = Math.floor(rest / 0x80)
-  }
-  target[at++] = rest
-  return at
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
-import { createHasher, MAX_MESSAGE, MESSAGE_BYTES } from './sha256.ts'
+import { createHasher, LANE_BYTES, MAX_MESSAGE, MESSAGE_BYTES } from './sha256.ts'
 
 const OUT = MESSAGE_BYTES
 
@@ -41,5 +41,29 @@ test('a pair is the message, and each digest behind a length byte, after the mem
       .update(Buffer.from(`20${'11'.repeat(32)}20${'22'.repeat(32)}`, 'hex'))
       .digest('hex')
     expect(formatHex(hasher.bytes().slice(OUT, OUT + 32))).toBe(expected)
+  }
+})
+
+test('four lanes at once give the digests that each gives alone', () => {
+  const hasher = createHasher()
+  hasher.grow(20_000)
+  const outs = [OUT, OUT + 96, OUT + 32, OUT + 64] as const
+  const below = (i: number) => (i * 131 + 17) & 0xff
+  hasher.bytes().set(
+    Uint8Array.from({ length: 256 }, (_, i) => below(i)),
+    12_000,
+  )
+  for (let length = 3; length <= 21; length++) {
+    const expected = outs.map((_out, lane) => {
+      const head = Uint8Array.from({ length: length - (lane % 2) }, (_, i) => below(i + lane))
+      const [left, right] = [12_000 + lane * 32, 12_128 + lane * 32]
+      hasher.bytes().set(head, lane * LANE_BYTES)
+      hasher.putLane(lane, head.length, left, right)
+      const digest = (at: number) => Buffer.from(hasher.bytes().slice(at, at + 32))
+      const hash = createHash('sha256').update(head)
+      return hash.update(' ').update(digest(left)).update(' ').update(digest(right)).digest('hex')
+    })
+    hasher.digestLanes(...outs)
+    expect(outs.map((out) => formatHex(hasher.bytes().slice(out, out + 32)))).toEqual(expected)
   }
 })
