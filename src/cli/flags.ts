@@ -1,6 +1,7 @@
 /** Command line flags from the fields of a message, and what they hold as JSON of that message. */
-import { type DescField, ScalarType } from '@bufbuild/protobuf'
+import { type DescField, getOption, ScalarType } from '@bufbuild/protobuf'
 import { type Command, Option } from 'commander'
+import { Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { formatBase64, parseHex } from '../primitives/bytes.ts'
 import * as coin from '../primitives/coin.ts'
 import { queryError } from '../primitives/errors.ts'
@@ -35,7 +36,13 @@ export function fieldFlags(fields: readonly DescField[]): FieldFlag[] {
   })
 }
 
+/** Bytes that JSON shows as a hexadecimal address. */
+function isAddress(field: DescField): boolean {
+  return field.scalar === ScalarType.BYTES && getOption(field, scalar) === Scalar.EVM_ADDRESS
+}
+
 function placeholder(field: DescField): string {
+  if (isAddress(field)) return 'address'
   if (field.message) return field.message.typeName === COIN ? 'coins' : 'json'
   if (field.enum) return field.enum.values.map(({ name }) => name).join('|')
   return field.scalar === ScalarType.BYTES ? 'bytes' : field.scalar === ScalarType.STRING ? 'text' : 'number'
@@ -110,6 +117,7 @@ function scalarJson(flag: string, field: DescField, text: string): unknown {
       throw queryError('invalidArgument', `--${flag} ${text}: must be true or false`)
     return text === 'true' || text === '1'
   }
-  const bytes = field.scalar === ScalarType.BYTES && text.startsWith('0x') ? parseHex(text) : undefined
+  const isBytes = field.scalar === ScalarType.BYTES && !isAddress(field)
+  const bytes = isBytes && text.startsWith('0x') ? parseHex(text) : undefined
   return bytes ? formatBase64(bytes) : text
 }
