@@ -22,9 +22,11 @@ export const BEHAVIOURS = {
     about: 'a chain without `chain_config` runs under the EVM rules of Shanghai, not the newest',
     source: 'evm.md §3.2',
   },
-  freeInitCode: {
-    about: 'init code of a transaction that creates a contract is neither metered by the word nor limited in size',
-    source: 'evm.md §3.3',
+  ownEvmRules: {
+    about:
+      'at every fork: init code of a transaction that creates a contract is neither metered by the word nor limited in ' +
+      'size; 0x100 verifies signatures over P-256 for 3400 gas, answers zero for a false one and fails for a wrong length',
+    source: 'evm.md §3.3, §3.7',
   },
   selfDestructOfAccountAlone: {
     about: 'SELFDESTRUCT removes the account alone: code and storage stay, and an heir gets coins but no account',

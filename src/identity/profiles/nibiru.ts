@@ -8,7 +8,7 @@ const COMMON: readonly BehaviourName[] = [
   'exposeEthAccount',
   'ownStoreOutsideAppHash',
   'shanghaiRules',
-  'freeInitCode',
+  'ownEvmRules',
   'selfDestructOfAccountAlone',
   'wholeHeadersInStaking',
   'bareEstimates',

@@ -3,6 +3,7 @@ import type { Rules } from '../../evm/forks.ts'
 import { standardPrecompiles } from '../../evm/precompiles/index.ts'
 import type { Precompiles } from '../../evm/types.ts'
 import { encodeUint, toKey } from '../../primitives/bytes.ts'
+import { earlyP256Precompile } from './precompiles/early-p256.ts'
 import { funTokenPrecompile } from './precompiles/funtoken.ts'
 import { oraclePrecompile } from './precompiles/oracle.ts'
 import { wasmPrecompile } from './precompiles/wasm.ts'
@@ -22,6 +23,7 @@ export function chainPrecompiles(rules: Rules): Precompiles {
   const known = made.get(rules)
   if (known) return known
   const table = new Map([...standardPrecompiles(rules), ...OWN])
+  if (rules.earlyP256) table.set(keyOf(0x100n), earlyP256Precompile)
   made.set(rules, table)
   return table
 }

@@ -14,8 +14,9 @@ export function defaultFork({ identity }: Pick<ReadContext, 'identity'>): ForkNa
 export const CHAIN_FORKS: readonly ForkName[] = FORK_NAMES.slice(FORK_NAMES.indexOf('Berlin'))
 
 const RULES: ReadonlyMap<ForkName, Rules> = new Map(CHAIN_FORKS.map((fork) => [fork, rulesOf(fork)]))
-const RULES_WITH_FREE_INIT_CODE: ReadonlyMap<ForkName, Rules> = new Map(
-  CHAIN_FORKS.map((fork) => [fork, { ...rulesOf(fork), freeInitCode: true }]),
+/** What the reference does otherwise at every fork. */
+const REFERENCE_RULES: ReadonlyMap<ForkName, Rules> = new Map(
+  CHAIN_FORKS.map((fork) => [fork, { ...rulesOf(fork), freeInitCode: true, earlyP256: true }]),
 )
 
 /** EIPs that `extra_eips` may name (evm.md §3.2). */
@@ -24,8 +25,8 @@ export const ALLOWED_EXTRA_EIPS: readonly number[] = [
 ]
 
 /** Rules of a fork and further EIPs; those that the fork has, and those without effect on a chain (4762), change nothing. */
-function rules(fork: ForkName, extraEips: readonly bigint[], freeInitCode: boolean): Rules {
-  const base = (freeInitCode ? RULES_WITH_FREE_INIT_CODE : RULES).get(fork)!
+function rules(fork: ForkName, extraEips: readonly bigint[], ofReference: boolean): Rules {
+  const base = (ofReference ? REFERENCE_RULES : RULES).get(fork)!
   const extra = extraEips.map(Number).filter((eip) => eip !== 4762 && !base.eips.has(eip))
   return extra.length === 0 ? base : { ...base, ...rulesOf(fork, extra) }
 }
@@ -38,5 +39,5 @@ export function chainFork(ctx: ReadContext): ForkName {
 
 /** The rules in force at a state. */
 export function chainRules(ctx: ReadContext): Rules {
-  return rules(chainFork(ctx), state.params.get(ctx)?.extraEips ?? [], ctx.identity.behaviours.freeInitCode)
+  return rules(chainFork(ctx), state.params.get(ctx)?.extraEips ?? [], ctx.identity.behaviours.ownEvmRules)
 }
