@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareBodies, formatPart } from './compare.ts'
-import { type AnswerDifference, DIFFERENCES } from './differences.ts'
+import type { AnswerDifference } from './difference.ts'
+import { DIFFERENCES } from './differences.ts'
 import { judge } from './judge.ts'
 import type { Answer, Question } from './questions.ts'
 
@@ -8,7 +9,7 @@ const json = (body: unknown, status = 200): Answer => ({ status, headers: {}, bo
 
 function question(reference: Answer, operation = 'bank.Query/Balance'): Question {
   const ask = () => Promise.resolve(reference)
-  return { operation, text: `GET /${operation}`, module: 'bank', height: 1, reference, ask }
+  return { operation, text: `GET /${operation}`, module: 'bank', height: 1, trace: undefined, reference, ask }
 }
 
 const verdict = (reference: Answer, ours: Answer, operation?: string, rules = DIFFERENCES) =>

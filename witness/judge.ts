@@ -1,6 +1,6 @@
 /** Judges an answer against the recorded one: equal, different for a listed reason, different, or not built yet. */
 import { compareBodies, type Part, parseJson } from './compare.ts'
-import type { AnswerDifference } from './differences.ts'
+import type { AnswerDifference } from './difference.ts'
 import type { Exchange } from './explain.ts'
 import type { Answer, Question } from './questions.ts'
 
@@ -20,6 +20,17 @@ export interface Outcome {
 /** Headers that an answer means something by. */
 const HEADERS = ['content-type', 'grpc-metadata-x-cosmos-block-height']
 
+/** A body whose `data` holds JSON in base64, as the query service answers traces, with that JSON in its place. */
+function opened(body: string): string {
+  try {
+    const { data, ...others } = JSON.parse(body) as { readonly data?: string }
+    if (data === undefined) return body
+    return JSON.stringify({ ...others, data: JSON.parse(Buffer.from(data, 'base64').toString('utf8')) })
+  } catch {
+    return body
+  }
+}
+
 /** All places where two answers part. */
 function partsOf(reference: Answer, ours: Answer): Part[] {
   const parts: Part[] = []
@@ -33,13 +44,16 @@ function partsOf(reference: Answer, ours: Answer): Part[] {
 
 /** Judges an answer: what differs must be explained, part by part. */
 export function judge(question: Question, ours: Answer, differences: readonly AnswerDifference[]): Outcome {
-  const parts = partsOf(question.reference, ours)
+  const open = (answer: Answer) => (question.trace ? { ...answer, body: opened(answer.body) } : answer)
+  const reference = open(question.reference)
+  const answered = open(ours)
+  const parts = partsOf(reference, answered)
   const exchange: Exchange = {
     question,
-    reference: question.reference,
-    ours,
-    referenceBody: tryParse(question.reference.body),
-    oursBody: tryParse(ours.body),
+    reference,
+    ours: answered,
+    referenceBody: tryParse(reference.body),
+    oursBody: tryParse(answered.body),
   }
   const listed = new Set<string>()
   const unlisted: Part[] = []

@@ -6,7 +6,8 @@ import { createRouter } from '../src/api/routes.ts'
 import { services } from '../src/identity/registry.ts'
 import type { LoadedNode } from './load.ts'
 import type { RecordedAbciAnswer, RecordedAnswer, RecordedRpcAnswer, Recording } from './recording.ts'
-import { isUnbuilt } from './unbuilt.ts'
+import { type TraceQuestion, traceOfCall, traceOfPath } from './trace-questions.ts'
+import { UNBUILT_MODULES } from './unbuilt.ts'
 
 /** What came back, or was recorded as having come back. */
 export interface Answer {
@@ -24,6 +25,8 @@ export interface Question {
   readonly module: string
   /** Height that was asked for; undefined: the latest. */
   readonly height: number | undefined
+  /** What a question about a trace asks for. */
+  readonly trace: TraceQuestion | undefined
   readonly reference: Answer
   ask(): Promise<Answer>
 }
@@ -55,7 +58,7 @@ function operationOf(methodPath: string): { readonly operation: string; readonly
 /** The module that a path without an operation would be of: `/cosmos/authz/v1beta1/grants`. */
 function moduleOfPath(path: string): string {
   const [, family = '', module = ''] = path.split('/')
-  return isUnbuilt(family) ? family : module
+  return UNBUILT_MODULES.includes(family) ? family : module
 }
 
 /** Address of the precompile that calls the other VM. */
@@ -99,6 +102,7 @@ export async function openGateways({ node, engine, identity }: LoadedNode): Prom
       module: moduleOfCall(path, module),
       text: `GET ${path}${header === undefined ? '' : ` at ${header}`}`,
       height: header === undefined ? undefined : (height ?? undefined),
+      trace: traceOfPath(node.blocks, path),
       reference: { status, headers, body },
       ask: () => rest(path, header === undefined ? {} : { headers: { 'x-cosmos-block-height': header } }),
     }
@@ -110,6 +114,7 @@ export async function openGateways({ node, engine, identity }: LoadedNode): Prom
       module: moduleOfCall(JSON.stringify(request), RPC_MODULE),
       text: Array.isArray(request) ? JSON.stringify(request) : `${request.method} ${JSON.stringify(request.params)}`,
       height: undefined,
+      trace: traceOfCall(node.blocks, request),
       reference: { status, headers: {}, body },
       ask: () => post(rpcUrl, request),
     }
@@ -134,6 +139,7 @@ export async function openGateways({ node, engine, identity }: LoadedNode): Prom
       module,
       text: `abci_query ${path} ${JSON.stringify(request)} at ${height}`,
       height,
+      trace: undefined,
       reference: { status: 200, headers: {}, body: JSON.stringify(response) },
       async ask() {
         const params = { path, data, height: String(height), prove: false }

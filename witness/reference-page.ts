@@ -1,5 +1,6 @@
 /** `docs/reference.md`: where we are equal to the reference, where we are not, and why. Made from the lists alone. */
-import { ANSWER_SECTIONS, type Difference, REPLAY_DIFFERENCES } from './differences.ts'
+import type { Difference } from './difference.ts'
+import { ANSWER_SECTIONS, REPLAY_DIFFERENCES } from './differences.ts'
 import { UNBUILT_MODULES } from './unbuilt.ts'
 
 const INTRODUCTION = `# Beside the reference
