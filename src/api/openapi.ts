@@ -3,12 +3,12 @@ import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf
 import { not_in_query, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { fieldOption } from '../identity/options.ts'
 import type { Identity } from '../identity/types.ts'
+import { heightHeaderNames } from './rest-height.ts'
 import type { Route } from './routes.ts'
 
 type Json = { [key: string]: unknown }
 
 const HEIGHT: Json = {
-  name: 'x-sdk-block-height',
   in: 'header',
   required: false,
   description: 'Height whose state is read; absent or 0: the latest.',
@@ -57,6 +57,8 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
     for (const field of type.fields) properties[identity.toProfileField(field.name)] = fieldSchema(field)
     return { type: 'object', properties }
   }
+
+  const heightHeader = heightHeaderNames(identity).at(-1)!
 
   function fieldSchema(field: DescField): Json {
     if (field.fieldKind === 'list') return { type: 'array', items: valueSchema(field) }
@@ -113,7 +115,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
         schema: { type: 'string', enum: group.map((route) => route.by) },
       })
     }
-    if (first.rpc.parent.name === 'Query') parameters.push(HEIGHT)
+    if (first.rpc.parent.name === 'Query') parameters.push({ name: heightHeader.toLowerCase(), ...HEIGHT })
     return {
       operationId: ids[0],
       ...(group.length > 1 ? { 'x-operations': ids } : {}),
@@ -125,7 +127,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
       responses: {
         200: {
           description: 'The answer, and the height it was read at.',
-          headers: { 'X-Sdk-Block-Height': { schema: { type: 'string' } } },
+          headers: { [heightHeader]: { schema: { type: 'string' } } },
           content: { 'application/json': { schema: answers.length > 1 ? { oneOf: answers } : answers[0] } },
         },
         default: {

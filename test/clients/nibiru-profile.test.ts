@@ -1,8 +1,11 @@
 import { connect } from 'node:http2'
 import { makeCosmoshubPath, Secp256k1HdWallet } from '@cosmjs/amino'
+import { fromBech32 } from '@cosmjs/encoding'
 import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
 import { NibiruQuerier, NibiruTxClient, newSignerFromMnemonic } from '@nibiruchain/nibijs'
+import { QueryClient } from 'cosmjs-stargate-0.32'
+import { connectComet } from 'cosmjs-tendermint-rpc-0.32'
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -176,6 +179,29 @@ describe('names of both worlds', () => {
       expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe('1')
       expect(headers.get('grpc-metadata-x-sdk-block-height')).toBe('1')
     }
+  })
+
+  test('the description of the API', async () => {
+    const { paths } = (await rest('/openapi.json')).body as unknown as { paths: Record<string, { get?: unknown }> }
+    const families = new Set(Object.keys(paths).map((path) => path.split('/')[1]))
+    expect([...families].sort()).toEqual(['cosmos', 'nibiru'])
+    expect(JSON.stringify(paths['/nibiru/evm/v1/params'])).toContain('"name":"x-cosmos-block-height"')
+  })
+
+  test('proofs hold against the header: the store that is ours alone takes no part in its app hash', async () => {
+    const comet = await connectComet(node.urls.comet)
+    const client = QueryClient.withExtensions(comet)
+    const [account] = await (await newSignerFromMnemonic(mnemonic)).getAccounts()
+    const key = Uint8Array.of(1, ...fromBech32(account!.address).data)
+    const { value } = await client.queryRawProof('acc', key)
+    expect(Buffer.from(value).toString('latin1')).toContain(account!.address)
+    const { proof, log, code } = await comet.abciQuery({
+      path: '/store/x/key',
+      data: Uint8Array.of(2, ...new Uint8Array(8)),
+      prove: true,
+    })
+    expect([code === 0, proof?.ops.length ?? 0], log).toEqual([false, 0])
+    comet.disconnect()
   })
 
   test('an address of another chain is refused in words that name both prefixes', async () => {
