@@ -2,6 +2,7 @@
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { JsonWriter } from '../json.ts'
+import type { AnswerCache } from './answers.ts'
 import { invalidParams } from './errors.ts'
 import type { Filters } from './filters.ts'
 import type { Param } from './params.ts'
@@ -11,6 +12,7 @@ import type { Subscriptions } from './subscriptions.ts'
 export interface RpcCall {
   readonly node: GatewayNode
   readonly filters: Filters
+  readonly answers: AnswerCache
   /** Writes the details of errors. */
   readonly writer: JsonWriter
   /** Present on connections that can push. */

@@ -45,9 +45,14 @@ async function answerOne(call: RpcCall, methods: Methods, value: unknown): Promi
   const operation = found ? request.method : ''
   try {
     if (!found) throw methodNotFound(request.method)
-    const result = await found.run(call, request.params)
+    const place = call.answers.placeOf(request.method, request.params)
+    let result = place && call.answers.get(place.key)
+    if (result === undefined) {
+      result = JSON.stringify((await found.run(call, request.params)) ?? null)
+      if (place) call.answers.set(place, result)
+    }
     call.node.observe?.(operation, 'ok')
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${JSON.stringify(result ?? null)}}`
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${result}}`
   } catch (error) {
     call.node.observe?.(operation, toChainError(error).status)
     if (!(error instanceof ChainError)) logBug(call.node, request.method, error)

@@ -7,6 +7,7 @@ import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { readBody } from '../http.ts'
 import { createJsonWriter } from '../json.ts'
+import { createAnswerCache } from './answers.ts'
 import { rawMethods } from './debug-raw.ts'
 import { developmentMethods } from './development.ts'
 import { ethMethods, signingMethods } from './eth.ts'
@@ -121,8 +122,10 @@ async function serveHttp(serve: Serve, request: IncomingMessage, response: Serve
   }
   const answer = await answerMessage(call, methods, body)
   if (left) return
-  response.writeHead(200, { 'Content-Type': 'application/json' })
-  response.end(answer === undefined ? '' : `${answer}\n`)
+  const text = answer === undefined ? '' : `${answer}\n`
+  // With its length known, head and body leave in one piece.
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
+  response.end(text)
 }
 
 function serveSocket(serve: Serve, socket: WebSocket): void {
@@ -150,7 +153,13 @@ function serveSocket(serve: Serve, socket: WebSocket): void {
 /** A JSON-RPC server over the node. It opens nothing until `listen`. */
 export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions = {}): JsonRpcServer {
   const filters = createFilters(node)
-  const serve: Serve = { node, filters, writer: createJsonWriter(node.identity), methods: methodTable(node, options) }
+  const serve: Serve = {
+    node,
+    filters,
+    answers: createAnswerCache(node),
+    writer: createJsonWriter(node.identity),
+    methods: methodTable(node, options),
+  }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
   sockets.on('connection', (socket) => serveSocket(serve, socket))
   const servers: Server[] = []
