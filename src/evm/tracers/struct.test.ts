@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { OTHER } from '../../../test/evm/machine.ts'
 import { traced, traceText } from '../../../test/evm/traced.ts'
 import { formatHex } from '../../primitives/bytes.ts'
+import { createStructTraceOf } from './struct.ts'
 
 interface Entry {
   readonly pc: number
@@ -111,6 +112,14 @@ test('a limit ends the entries, not the execution, and the result says so', () =
   expect(cut).toMatchObject({ gas: whole.gas, failed: false, truncated: 'limit of 3 entries' })
   expect(whole.truncated).toBeUndefined()
   expect(() => traceText('', { code: '00' }, { limit: -1 })).toThrow('output limit cannot be negative, got -1')
+})
+
+test('a result that would be longer than it may be is cut, and says so', () => {
+  const text = traceText((options) => createStructTraceOf({ ...options, outputBytes: 300 }), { code: '5f'.repeat(100) })
+  const { structLogs, ...totals } = JSON.parse(text) as Result
+  // The machine formats what it recorded as far as there is room; what comes after the budget is not recorded.
+  expect(structLogs.length).toBeGreaterThan(0)
+  expect(totals).toEqual({ gas: 21_200, failed: false, returnValue: '', truncated: 'budget of 300 bytes' })
 })
 
 test('a transaction that runs no code has no entries', () => {

@@ -132,7 +132,7 @@ export function createStructTrace(options: StructLogOptions): StructTrace {
 }
 
 /** The struct logger as a tracer with options: `enableMemory`, `disableStack`, `disableStorage`, `enableReturnData`, `limit`. */
-export const createStructTraceOf: TraceFactory = ({ config, output }) => {
+export const createStructTraceOf: TraceFactory = ({ config, output, outputBytes = Number.POSITIVE_INFINITY }) => {
   const options = configOf(config)
   const limit = options['limit'] ?? 0
   if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw wrongConfig('limit is not a whole number')
@@ -144,7 +144,7 @@ export const createStructTraceOf: TraceFactory = ({ config, output }) => {
     enableReturnData: flagOf(options, 'enableReturnData'),
     limit,
     output,
-    outputBytes: Number.POSITIVE_INFINITY,
+    outputBytes,
   })
 }
 

@@ -20,6 +20,8 @@ export interface TraceOptions {
   readonly output: Output
   /** What a tracer may hold in memory; beyond it the trace fails. Unit: bytes. */
   readonly heldBytes: number
+  /** What a result that is written as it comes may be long: the struct log. Default: as long as it gets. Unit: bytes. */
+  readonly outputBytes?: number | undefined
 }
 
 export interface Trace {
