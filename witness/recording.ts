@@ -121,6 +121,8 @@ export interface Recording {
   readonly name: string
   /** The profile under which the recorded chain ran: `nibiru` or `nibiru@2.17`. */
   readonly profile: string
+  /** The recorded chain's EVM chain id, where the summary names it. */
+  readonly evmChainId: bigint | undefined
   /** Whether it holds lines of a kind: not every recording holds every kind. */
   has(kind: 'blocks' | 'answers' | 'abci' | 'jsonrpc'): boolean
   genesis(): GenesisDocument
@@ -156,11 +158,12 @@ export function openRecording(folder: string): Recording {
   if (!['blocks.jsonl.gz', 'answers.jsonl.gz'].some((name) => existsSync(file(name)))) {
     throw damaged(folder, 'holds no recording: neither blocks.jsonl.gz nor answers.jsonl.gz is there')
   }
-  const last = lastHeight(file('summary.json'))
+  const { last, evmChainId } = readSummary(file('summary.json'))
   return {
     folder: root,
     name: basename(root),
     profile: profileOf(root),
+    evmChainId,
     has: (kind) => existsSync(file(`${kind}.jsonl.gz`)),
     genesis: () => readDocument(file('genesis.json.gz')) as GenesisDocument,
     async *blocks() {
@@ -211,11 +214,18 @@ function profileOf(root: string): string {
   return Number(minor ?? 11) > 11 ? 'nibiru@2.17' : 'nibiru'
 }
 
-/** The last height as the summary counts it; undefined without a summary. */
-function lastHeight(path: string): number | undefined {
-  if (!existsSync(path)) return undefined
-  const { heights } = parsed(readFileSync(path, 'utf8'), path) as { heights?: unknown }
-  return Array.isArray(heights) && typeof heights[1] === 'number' ? heights[1] : undefined
+/** The last height and the EVM chain id, as far as there is a summary that tells them. */
+function readSummary(path: string): { readonly last: number | undefined; readonly evmChainId: bigint | undefined } {
+  if (!existsSync(path)) return { last: undefined, evmChainId: undefined }
+  const { heights, scenario } = parsed(readFileSync(path, 'utf8'), path) as {
+    heights?: unknown
+    scenario?: { evm_chain?: unknown }
+  }
+  const id = String(scenario?.evm_chain ?? '')
+  return {
+    last: Array.isArray(heights) && typeof heights[1] === 'number' ? heights[1] : undefined,
+    evmChainId: /^\d+$/.test(id) ? BigInt(id) : undefined,
+  }
 }
 
 function parsed(text: string, place: string): unknown {

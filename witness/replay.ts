@@ -27,7 +27,12 @@ async function main(): Promise<number> {
   const report = await replay(recording, {
     identity,
     makePlayer: (chainId, onBug) =>
-      createPlayer({ identity, chainId, evmChainId: evmChainIdOf(identity, chainId), onBug }),
+      createPlayer({
+        identity,
+        chainId,
+        evmChainId: recording.evmChainId ?? evmChainIdOf(identity, chainId),
+        onBug,
+      }),
     only: values.block === undefined ? undefined : Number(values.block),
   })
   printReport(report, { json: values.json === true, verbose: values.verbose === true }, (line) =>

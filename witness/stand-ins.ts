@@ -13,7 +13,6 @@ import * as address from '../src/identity/address.ts'
 import type { Identity } from '../src/identity/types.ts'
 import { decodeAccount } from '../src/modules/auth/account-codec.ts'
 import * as auth from '../src/modules/auth/keeper.ts'
-import { addressOfNumber, nextNumber } from '../src/modules/auth/state.ts'
 import { parseEvm } from '../src/primitives/address.ts'
 import { concat, encodeUint64, equal } from '../src/primitives/bytes.ts'
 import { ChainError } from '../src/primitives/errors.ts'
@@ -22,6 +21,7 @@ import { defineModule, type Module, type Route } from '../src/sdk/module.ts'
 import { type DecodedTx, neutralTypeName } from '../src/sdk/tx.ts'
 import type { Change } from '../src/store/types.ts'
 import { DONE, decodeRecorded, execOf, FOREIGN, type ForeignMessage, granteeOf, type WitnessTx } from './foreign.ts'
+import { accountKey, genesisModules } from './genesis-accounts.ts'
 import { applyMovement, type Movement, moduleAccountNames, movementsOf } from './movements.ts'
 import type { RecordedBlock, RecordedEvent, RecordedResult } from './recording.ts'
 import { applySlashes, isSlashedFurther, unjail } from './slashes.ts'
@@ -40,6 +40,8 @@ interface Play {
   /** Index of the message that runs. */
   message: number
   decoded: WitnessTx | undefined
+  /** What admission moved after the fee, of a transaction whose messages have not begun. */
+  readonly payouts: Movement[]
   /** Names of the module accounts, by address text. */
   accounts: ReadonlyMap<string, string>
 }
@@ -62,7 +64,6 @@ export interface PlayerOptions {
   readonly onBug: (error: unknown) => void
 }
 
-const accountKey = (address: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), address)
 const codeKey = (codeHash: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), codeHash)
 
 const isOutOfGas = ({ codespace, code }: RecordedResult): boolean => codespace === 'sdk' && code === 11
@@ -142,6 +143,7 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     },
     endBlock(ctx) {
       const { endBlockEvents } = current().block
+      payOut(ctx)
       executeProposals(ctx, endBlockEvents)
       applyUnbuilt(ctx, endBlockEvents)
     },
@@ -160,7 +162,22 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
       if (isSlashedFurther(endBlockEvents)) current().touched.slashes('oracle')
     },
   })
-  const modules: readonly Module[] = [first, ...builtModules, last]
+  /** The end of staking's block; where its writes are left to the recording, the coins that it moved. */
+  function endStaking(ctx: Context, { endBlock }: Module): void {
+    if (!current().touched.isStakingLost()) {
+      endBlock?.(ctx)
+      return
+    }
+    for (const movement of movementsOf(current().block.endBlockEvents)) {
+      const name = current().accounts.get(movement.from)
+      if (name !== undefined && ownerOfAccount(name) === 'staking' && !movement.isBurn) applyMovement(ctx, movement)
+    }
+  }
+
+  const played = builtModules.map((module) =>
+    module.name === 'staking' ? { ...module, endBlock: (ctx: Context) => endStaking(ctx, module) } : module,
+  )
+  const modules: readonly Module[] = [first, ...played, last]
   const realRouter = createRouter(modules)
 
   /** A foreign message: it failed as recorded, or did what its events say. */
@@ -201,6 +218,8 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     const index = current().message
     const handle = (ctx: Context, message: Message): Message => {
       const recorded = result()
+      // A transaction that fails keeps what admission did: it is paid out at the end of the block.
+      if (recorded.code === 0) payOut(ctx)
       // What hooks and admission steps that are not built cost is not known.
       if (isOutOfGas(recorded)) throw failure(recorded)
       if (recorded.code === 0) applyUnbuilt(ctx, eventsOfMessage(recorded, index))
@@ -214,6 +233,7 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
   const foreignRoute: Route<Context> = {
     method: { input: FOREIGN, output: DONE } as unknown as Route<Context>['method'],
     handle(ctx) {
+      if (result().code === 0) payOut(ctx)
       playForeign(ctx, current().decoded!.foreign.get(current().message)!)
       return create(DONE)
     },
@@ -239,74 +259,24 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     }
   }
 
-  /** Accounts of modules that are not built, as the recorded genesis made them, by number. */
-  function recordedAccounts(): { readonly account: auth.Account; readonly owner: string }[] {
-    return current()
-      .recorded.flatMap(({ store, key, value }) => {
-        if (store !== 'acc' || key.length !== 21 || key[0] !== 1 || !value) return []
-        const account = decodeAccount(identity, key.slice(1), value)
-        const owner = account.module && ownerOfAccount(account.module.name)
-        return owner !== undefined && isUnbuilt(owner) && account.module!.name !== auth.feeCollector.name
-          ? [{ account, owner }]
-          : []
-      })
-      .sort((a, b) => (a.account.number < b.account.number ? -1 : 1))
-  }
-
-  /** Makes the accounts whose turn it is: their numbers come before the one given. */
-  function makeAccounts(ctx: Context, before: bigint | undefined): void {
-    for (const { account, owner } of recordedAccounts()) {
-      if (auth.hasAccount(ctx, account.address) || (before !== undefined && account.number >= before)) continue
-      const next = nextNumber.get(ctx) ?? 0n
-      // One without a number of its own waits until all others have theirs.
-      if (account.number < next && before !== undefined) continue
-      const number = account.number < next ? account.number : auth.newAccount(ctx, account.address).number
-      auth.setAccount(ctx, { ...account, number })
-      current().touched.account(owner, accountKey(account.address), addressOfNumber.keyBytes(ctx, account.number))
-    }
-  }
-
-  /** A module whose genesis finds those made that the recorded genesis had made before it. */
-  function inTurn(module: Module): Module {
-    const { genesis } = module
-    if (!genesis) return module
-    const init: typeof genesis.init = (ctx, json) => {
-      const keys = module.accounts.map(({ address: bytes }) => accountKey(bytes))
-      const numbers = current().recorded.flatMap(({ store, key, value }) =>
-        store === 'acc' && value && keys.some((one) => equal(one, key))
-          ? [decodeAccount(identity, key.slice(1), value).number]
-          : [],
-      )
-      if (numbers.length > 0)
-        makeAccounts(
-          ctx,
-          numbers.reduce((least, number) => (number < least ? number : least)),
-        )
-      genesis.init(ctx, json)
-    }
-    return { ...module, genesis: { ...genesis, init } }
-  }
-
-  const rest = defineModule({
-    name: 'recorded-rest',
-    stores: [],
-    genesis: { defaults: () => null, init: (ctx) => makeAccounts(ctx, undefined), export: () => null },
-  })
-
-  /** The fee that an allowance paid, and what developers got of it. */
+  /** The fee that an allowance paid. What developers get of a fee waits until it has been paid. */
   function playAdmission(ctx: Context): void {
     const { granter } = current().decoded!
-    const movements = movementsOf(eventsOfAdmission(result()))
-    for (const movement of movements) {
-      if (movement.from === granter || isOfUnbuilt(movement)) applyMovement(ctx, movement)
+    for (const movement of movementsOf(eventsOfAdmission(result()))) {
+      if (movement.from === granter) applyMovement(ctx, movement)
+      else if (isOfUnbuilt(movement)) current().payouts.push(movement)
     }
+  }
+
+  function payOut(ctx: Context): void {
+    for (const movement of current().payouts.splice(0)) applyMovement(ctx, movement)
   }
 
   const genesisMachine: Machine = {
     identity,
     chainId,
     evmChainId,
-    modules: [...builtModules.map(inTurn), rest],
+    modules: genesisModules(identity, builtModules, current),
     evm: createEvmTxPath(),
     settings: { minGasPrices: '' },
     onBug,
@@ -338,7 +308,17 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
       },
     },
     begin(block, txs, recorded, touched) {
-      play = { block, txs, recorded, touched, tx: -1, message: -1, decoded: undefined, accounts: new Map() }
+      play = {
+        block,
+        txs,
+        recorded,
+        touched,
+        tx: -1,
+        message: -1,
+        decoded: undefined,
+        payouts: [],
+        accounts: new Map(),
+      }
     },
     decode(bytes) {
       const now = current()

@@ -17,6 +17,8 @@ export interface Touched {
   code(codeHash: Uint8Array): void
   /** The genesis of a module made its account, under these keys. */
   account(module: string, ...keys: readonly Uint8Array[]): void
+  /** Whether staking's writes are left to the recording by now. */
+  isStakingLost(): boolean
   nextTx(index: number): void
   /** An address was read of which execution may have called a precompile that is not built. */
   precompile(module: string): void
@@ -68,6 +70,7 @@ export function createTouched(): Touched {
     slashes: (module) => staking.push(module),
     code: (codeHash) => codes.push(codeHash),
     account: (module, ...keys) => accounts.push(...keys.map((key) => ({ module, key }))),
+    isStakingLost: () => staking.length > 0,
     nextTx(index) {
       tx = index
     },
