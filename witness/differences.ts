@@ -14,6 +14,7 @@ import {
 import type { ResultDifference } from './replay-block.ts'
 import type { KeyDifference } from './replay-compare.ts'
 import { JSON_RPC } from './rpc-differences.ts'
+import { TRACES } from './trace-differences.ts'
 
 /** Texts of the reference's libraries about values that cannot be read. */
 const LIBRARY_TEXT =
@@ -226,6 +227,7 @@ export const ANSWER_SECTIONS: Readonly<Record<string, readonly AnswerDifference[
   Fields: FIELDS,
   'Calls and estimates': CALLS,
   'JSON-RPC': JSON_RPC,
+  Traces: TRACES,
 }
 
 /** Differences in answers, the first that explains a part counting. */

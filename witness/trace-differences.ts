@@ -1,0 +1,84 @@
+/** Differences in traces, over REST and JSON-RPC. Part of the list in `differences.ts`. */
+import type { Part } from './compare.ts'
+import type { AnswerDifference } from './difference.ts'
+import { type Exchange, errorOf, isAdded, referenceError, statuses } from './explain.ts'
+
+const TRACE = /^(debug_trace|evm\.Query\/Trace)/
+
+const tracerOf = ({ question }: Exchange): string | undefined => question.trace?.tracer
+
+/** Whether a part is about a transaction that others of its block come before. */
+function hasPredecessors({ at }: Part, { question }: Exchange): boolean {
+  const item = /^body\.(?:result|data)\[(\d+)\]/.exec(at)?.[1]
+  return item === undefined ? (question.trace?.txIndex ?? 0) > 0 : Number(item) > 0
+}
+
+export const TRACES: readonly AnswerDifference[] = [
+  {
+    id: 'trace-failures',
+    where:
+      'traces that the reference fails on: prestateTracer, transactions that call the FunToken precompile directly',
+    why: 'are given; a failure of one transaction does not fail its block',
+    decision: 'evm.md §7 rows 5, 6',
+    operation: TRACE,
+    explains: (_, exchange) =>
+      /incorrect number of top-level calls|nil pointer/.test(referenceError(exchange).message ?? ''),
+  },
+  {
+    id: 'struct-logger',
+    where: 'traces without a tracer',
+    why: 'are those of the struct logger, as in geth; the reference takes callTracer',
+    decision: 'D20',
+    operation: TRACE,
+    explains: (_, exchange) => tracerOf(exchange) === undefined,
+  },
+  {
+    id: 'unknown-tracer',
+    where: 'tracers that do not exist',
+    why: 'are 400 with code 3; the reference silently takes callTracer',
+    decision: 'D16',
+    operation: TRACE,
+    explains: (_, exchange) =>
+      statuses(exchange, [200], [400]) && /tracer/.test(errorOf(exchange.oursBody)?.message ?? ''),
+  },
+  {
+    id: 'trace-block',
+    where: 'trace_block over REST',
+    why: 'finds the block in the store; the reference knows no transactions there and answers `[]`',
+    decision: 'D15',
+    operation: /^evm\.Query\/TraceBlock$/,
+    explains: (_, { referenceBody }) => (referenceBody as { data?: readonly unknown[] }).data?.length === 0,
+  },
+  {
+    id: 'tracer-options',
+    where: 'callTracer with `withLog`',
+    why: 'has its logs; of all options only `onlyTopCall` reaches a tracer of the reference',
+    decision: 'evm.md §7 row 8',
+    operation: TRACE,
+    explains: (part, { question }) => question.trace?.config['withLog'] === true && isAdded(part, /^logs$/),
+  },
+  {
+    id: 'prestate',
+    where: 'prestateTracer',
+    why: 'shows every account that was touched, coinbase and target among them, and obeys `diffMode`; the reference does neither',
+    decision: 'evm.md §7 rows 5, 8',
+    operation: TRACE,
+    explains: (_, exchange) => tracerOf(exchange) === 'prestateTracer',
+  },
+  {
+    id: 'predecessors',
+    where: 'traces of transactions that are not the first of their block',
+    why: 'run on what came before them; the reference runs each on the state of the parent',
+    decision: 'D15',
+    operation: TRACE,
+    explains: hasPredecessors,
+  },
+  {
+    id: 'trace-not-found',
+    where: 'traces of unknown transactions',
+    why: "are told in geth's words",
+    decision: 'D24',
+    operation: /^debug_trace/,
+    explains: ({ at, ours }) => at === 'body.error.message' && ours === 'transaction not found',
+  },
+]
