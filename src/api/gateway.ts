@@ -30,6 +30,9 @@ export type QueryAnswer =
 /** Answers at once when it can, so that a light read costs no promise. Never throws: a bug is logged and answers `internal`. */
 export type Dispatch = (call: QueryCall) => QueryAnswer | Promise<QueryAnswer>
 
+/** Takes a part of a long answer, and says when there is room for more. */
+export type PartTaker = (part: Uint8Array, done: () => void) => void
+
 /** Heavy work on one read snapshot, in a worker with budgets, or in this thread when there is none. */
 export interface Compute {
   /**
@@ -43,6 +46,8 @@ export interface Compute {
       readonly height?: bigint | undefined
       readonly signal?: AbortSignal | undefined
       readonly timeoutMs?: number | undefined
+      /** Of a job that writes its answer in parts: takes them, in order, before the promise settles. */
+      readonly onPart?: PartTaker | undefined
     },
   ): Promise<unknown>
 }

@@ -16,6 +16,7 @@ import type { Machine } from './machine.ts'
 import { modules as allModules } from './modules.ts'
 import { createQueryTable } from './query.ts'
 import { createRouter } from './router.ts'
+import { traceBlock } from './trace.ts'
 import type { AdmissionSettings } from './transaction.ts'
 import type { Application, CheckResult } from './types.ts'
 
@@ -122,6 +123,7 @@ export function createApplication(options: ApplicationOptions): Application {
       return check(machine, branchOf(ctx.store, block), () => decode(bytes), 'simulate')
     },
     readContext,
+    traceBlock: (ctx, input, watch) => traceBlock(machine, ctx.store, input, decode, watch),
     exportGenesis: (ctx, origin) => exportGenesis(machine, ctx, origin),
   }
 }

@@ -8,8 +8,8 @@ import type { Context } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import { createBranch } from '../store/branch.ts'
-import type { Reader } from '../store/types.ts'
-import { deliver } from './deliver.ts'
+import type { ChainEvent, Reader } from '../store/types.ts'
+import { type BlockGas, deliver } from './deliver.ts'
 import { headerInit } from './header.ts'
 import type { Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
@@ -40,6 +40,19 @@ function blockContext(machine: Machine, base: Reader, input: BlockInput): Contex
   return ctx
 }
 
+interface BegunBlock {
+  readonly ctx: Context
+  readonly events: readonly ChainEvent[]
+  readonly gas: BlockGas
+}
+
+/** A block whose begin hooks have run, and the gas that its transactions share. */
+export function beginBlock(machine: Machine, base: Reader, input: BlockInput): BegunBlock {
+  const ctx = blockContext(machine, base, input)
+  for (const module of machine.modules) module.beginBlock?.(ctx)
+  return { ctx, events: ctx.branchStore.events.splice(0), gas: { limit: ctx.block.gasLimit, used: 0n } }
+}
+
 /** Executes a block. Throws only for a bug of a hook: the node then stops before it commits. */
 export function executeBlock(
   machine: Machine,
@@ -47,12 +60,9 @@ export function executeBlock(
   input: BlockInput,
   decode: (bytes: Uint8Array) => DecodedTx,
 ): BlockOutput {
-  const ctx = blockContext(machine, base, input)
-  for (const { beginBlock } of machine.modules) beginBlock?.(ctx)
-  const begin = ctx.branchStore.events.splice(0)
+  const { ctx, events: begin, gas } = beginBlock(machine, base, input)
   const env = evm.blockEnv(ctx)
   const prevRandao = evm.setPrevRandao(ctx)
-  const gas = { limit: ctx.block.gasLimit, used: 0n }
   const results: TxResult[] = []
   const evmTxs: EvmTx[] = []
   let evmGasUsed = 0n

@@ -9,7 +9,7 @@ import type { Machine } from './machine.ts'
 import type { TxResult } from './records.ts'
 import { failedResult, failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
-import type { EvmDelivery } from './transaction.ts'
+import type { EvmDelivery, TxWatch } from './transaction.ts'
 
 /** The gas of a block; a limit of 0 is none. */
 export interface BlockGas {
@@ -29,6 +29,7 @@ export function deliver(
   gas: BlockGas,
   decode: () => DecodedTx,
   txIndex: number,
+  watch?: TxWatch,
 ): EvmDelivery {
   let tx: DecodedTx
   try {
@@ -37,11 +38,18 @@ export function deliver(
   } catch (error) {
     return { result: failedResult(reported(machine, error), NO_GAS) }
   }
-  if (tx.isEvm) return deliverEvm(machine, block, gas, tx, txIndex)
+  if (tx.isEvm) return deliverEvm(machine, block, gas, tx, txIndex, watch)
   return { result: deliverOrdinary(machine, block, gas, tx) }
 }
 
-function deliverEvm(machine: Machine, block: Context, gas: BlockGas, tx: DecodedTx, txIndex: number): EvmDelivery {
+function deliverEvm(
+  machine: Machine,
+  block: Context,
+  gas: BlockGas,
+  tx: DecodedTx,
+  txIndex: number,
+  watch: TxWatch | undefined,
+): EvmDelivery {
   const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
   // An EVM transaction is not undone once it has run: what it may use must fit beforehand.
   if (gas.limit > 0n && gas.used + gasWanted > gas.limit) {
@@ -51,7 +59,7 @@ function deliverEvm(machine: Machine, block: Context, gas: BlockGas, tx: Decoded
     return { result: failedResult(failure, { gasWanted, gasUsed: 0n }) }
   }
   try {
-    const delivery = machine.evm.deliver(block, tx, { txIndex })
+    const delivery = machine.evm.deliver(block, tx, { txIndex }, watch)
     gas.used += delivery.result.gasUsed
     return delivery
   } catch (error) {

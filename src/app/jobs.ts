@@ -1,13 +1,13 @@
 /** Heavy work by name: what the compute pool can run on a read snapshot. */
 import { evmJobs } from '../modules/evm/jobs.ts'
+import type { TraceMeans } from '../modules/evm/tracing.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
+import { runTrace, type TracePayload } from './trace-jobs.ts'
 import type { Application, CheckResult } from './types.ts'
 
-export interface JobBudget {
-  /** True once the job's time is up or nobody waits for it. */
-  shouldStop(): boolean
-}
+/** What a job may use: time, room for a long answer in parts, and, where its end can be forced, scripts. */
+export type JobBudget = TraceMeans
 
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 
@@ -15,10 +15,11 @@ type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 export type Jobs = Readonly<Record<string, Job>>
 
 /** The jobs of this build. `simulate` runs a transaction as it would be run next, and keeps nothing. */
-export function createJobs(app: Pick<Application, 'simulate'>): Jobs {
+export function createJobs(app: Pick<Application, 'simulate' | 'traceBlock'>): Jobs {
   return {
     ...evmJobs,
     prove: (ctx, { keys }: { readonly keys: readonly StoreKey[] }): ProvenKeys => proveKeys(ctx, keys),
+    trace: (ctx, payload: TracePayload, budget): void => runTrace(app, ctx, payload, budget),
     simulate: (ctx, { tx }: { readonly tx: Uint8Array }): CheckResult => app.simulate(ctx, tx),
   }
 }

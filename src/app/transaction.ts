@@ -1,4 +1,5 @@
 /** What the path of EVM transactions offers to checking and delivery. */
+import type { Tracer } from '../evm/trace.ts'
 import type { Context } from '../sdk/context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import type { EvmTx, TxResult } from './records.ts'
@@ -16,6 +17,14 @@ export interface EvmDelivery {
   readonly evmTx?: EvmTx
 }
 
+/** Who watches transactions that are executed again. */
+export interface TxWatch {
+  /** Hears of the transaction that comes now; undefined: nobody does. */
+  readonly tracer: Tracer | undefined
+  /** True ends the execution, whose result then says nothing. */
+  shouldStop(): boolean
+}
+
 /**
  * EVM transactions go from decoding to result on a path of their own (evm.md §3.3-3.5). The context is on the block's or
  * the pool's branch, its gas free; the path opens branches of its own, and merges what shall stay.
@@ -23,5 +32,5 @@ export interface EvmDelivery {
 export interface EvmTxPath {
   check(ctx: Context, tx: DecodedTx, mode: CheckMode, settings: AdmissionSettings): CheckResult
   /** `txIndex` is the place in the block. `result.gasUsed` is charged to the block. Expected failures are results. */
-  deliver(ctx: Context, tx: DecodedTx, place: { readonly txIndex: number }): EvmDelivery
+  deliver(ctx: Context, tx: DecodedTx, place: { readonly txIndex: number }, watch?: TxWatch): EvmDelivery
 }

@@ -5,6 +5,7 @@ import type { ReadContext } from '../sdk/context.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
 import type { QueryTable } from './query.ts'
 import type { BlockHeader, EvmTx, TxResult, Validator } from './records.ts'
+import type { BlockWatch } from './trace.ts'
 
 export interface BlockInput {
   readonly height: bigint
@@ -105,6 +106,8 @@ export interface Application {
   ): ReadContext
   /** Runs a whole transaction on a read context, as the next block would, leniently, and keeps nothing. */
   simulate(ctx: ReadContext, tx: Uint8Array): CheckResult
+  /** Executes a block once more on the state before it, for somebody who watches, and keeps nothing. */
+  traceBlock(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void
   /** Handlers of every module's queries, by neutral method path. */
   readonly queries: QueryTable
   /** Names of the stores of this build. */

@@ -277,19 +277,21 @@ function openCompute(parts: {
 }): ComputePool {
   const { config, dataPath, profile, chainId, withContext, jobs, log, elapsed } = parts
   const timeoutMs = parseMilliseconds(config.evm.timeout)!
-  if (config.compute.workers === 0 || dataPath === undefined) {
-    return createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed })
-  }
-  return createComputePool({
-    workers: config.compute.workers,
-    entry: workerEntry('compute'),
-    setup: { dataPath, profile, chainId, minGasPrices: config.api.minGasPrice },
-    memoryBytes: parseMemory(config.compute.memory)!,
-    queue: config.compute.queue,
-    timeoutMs,
-    log,
-    elapsed,
-  })
+  const pool = (workers: number): ComputePool =>
+    createComputePool({
+      workers,
+      entry: workerEntry('compute'),
+      setup: { dataPath, profile, chainId, minGasPrices: config.api.minGasPrice },
+      withContext: dataPath === undefined ? withContext : undefined,
+      memoryBytes: parseMemory(config.compute.memory)!,
+      queue: config.compute.queue,
+      timeoutMs,
+      log,
+      elapsed,
+    })
+  const { workers } = config.compute
+  if (workers > 0 && dataPath !== undefined) return pool(workers)
+  return createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed, isolate: () => pool(1) })
 }
 
 /** The bundled entry point of a worker: beside the bundle this runs from, or in `dist/` when it runs from sources. */

@@ -1,10 +1,15 @@
 /** The compute pool of a node without compute workers: the same jobs, in the main thread, within the same time. */
 import type { JobBudget, Jobs } from '../app/jobs.ts'
+import { isIsolated } from '../app/trace-jobs.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Log } from './log.ts'
 import type { WithContext } from './state-reader.ts'
 import { type ComputePool, timeError } from './workers/pool.ts'
+
+/** What of an answer in parts may wait for a client. */
+const MOST_WAITING_BYTES = 64 << 20
+const NO_STATS = { waiting: 0, running: 0, done: 0, refused: 0, kills: 0 }
 
 export interface InlineOptions {
   readonly jobs: Jobs
@@ -13,13 +18,23 @@ export interface InlineOptions {
   readonly log: Log
   /** Monotonic clock, milliseconds. */
   readonly elapsed: () => number
+  /** Makes the threads for what must not run in this one, when that is first needed; absent: such jobs are refused. */
+  readonly isolate?: () => ComputePool
 }
 
 export function createInlineCompute(options: InlineOptions): ComputePool {
   let done = 0
+  let isolated: ComputePool | undefined
+
   return {
-    async run(name, payload, { height, signal, timeoutMs = options.timeoutMs }) {
+    async run(name, payload, runOptions) {
+      const { height, signal, timeoutMs = options.timeoutMs, onPart } = runOptions
       if (signal?.aborted) throw queryError('cancelled', 'the request was cancelled')
+      if (isIsolated(name, payload)) {
+        isolated ??= options.isolate?.()
+        if (!isolated) throw queryError('unimplemented', 'scripts do not run in this process')
+        return isolated.run(name, payload, runOptions)
+      }
       const deadline = options.elapsed() + timeoutMs
       let stopped = false
       const budget: JobBudget = {
@@ -27,6 +42,9 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
           stopped ||= options.elapsed() >= deadline
           return stopped
         },
+        // Nobody can take a part while this thread runs the job: what may wait is bounded instead.
+        write: (part) => onPart?.(part, () => {}),
+        outputBytes: MOST_WAITING_BYTES,
       }
       try {
         return options.withContext(height, (ctx) => runJob(options.jobs, name, ctx, payload, budget))
@@ -39,8 +57,11 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
         done++
       }
     },
-    stats: () => ({ waiting: 0, running: 0, done, refused: 0, kills: 0 }),
-    stop: async () => undefined,
+    stats() {
+      const { waiting, running, done: further, refused, kills } = isolated?.stats() ?? NO_STATS
+      return { waiting, running, done: done + further, refused, kills }
+    },
+    stop: async () => isolated?.stop(),
   }
 }
 

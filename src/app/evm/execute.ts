@@ -23,12 +23,14 @@ import {
   createEvmState,
   logMessages,
   recordCreation,
+  traceState,
 } from '../../modules/evm/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { EMPTY, formatHex, formatHex0x } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
 import type { EvmTx } from '../records.ts'
+import type { TxWatch } from '../transaction.ts'
 import type { Admitted } from './admission.ts'
 import type { EthereumTx } from './envelope.ts'
 import { isPlainTransfer, transfer } from './transfer.ts'
@@ -42,13 +44,17 @@ export interface Executed {
   readonly evmTx: EvmTx
 }
 
+/** What a message came to, and what it destructed. */
+type EvmRun = MessageResult & { readonly isDestructed?: (address: Uint8Array) => boolean }
+
 /** Runs the EVM on the context; a failure of the code has undone itself. */
 export function runEvm(
   ctx: Context,
   { transaction: tx, from }: EthereumTx,
   rules: Rules,
   priceWei: bigint,
-): MessageResult {
+  watch?: TxWatch,
+): EvmRun {
   const state = createEvmState(ctx)
   const evm = createEvm({
     state,
@@ -56,6 +62,8 @@ export function runEvm(
     block: blockEnv(ctx),
     tx: { origin: from, gasPrice: priceWei, blobHashes: [] },
     precompiles: chainPrecompiles(rules),
+    ...(watch && { shouldStop: () => watch.shouldStop() }),
+    ...(watch?.tracer && { tracer: watch.tracer }),
   })
   const result = executeMessage(evm, {
     from,
@@ -70,7 +78,7 @@ export function runEvm(
   evm.journal.finalise()
   state.settle()
   for (const { address, creator } of evm.journal.creations) recordCreation(ctx, address, { creator, origin: from })
-  return result
+  return { ...result, isDestructed: (address) => evm.journal.isDestructed(address) }
 }
 
 function emitOutcome(
@@ -103,13 +111,16 @@ export function execute(
   rules: Rules,
   { priceWei, intrinsicGas }: Admitted,
   txIndex: number,
+  watch?: TxWatch,
 ): Executed {
   const { transaction: tx, from, hash } = evmTx
-  const result = isPlainTransfer(ctx, evmTx, chainPrecompiles(rules))
-    ? transfer(ctx, evmTx, rules, intrinsicGas)
-    : runEvm(ctx, evmTx, rules, priceWei)
+  const result: EvmRun =
+    !watch?.tracer && isPlainTransfer(ctx, evmTx, chainPrecompiles(rules))
+      ? transfer(ctx, evmTx, rules, intrinsicGas)
+      : runEvm(ctx, evmTx, rules, priceWei, watch)
   const { gasUsed, success } = result
   refund(ctx, from, (tx.gasLimit - gasUsed) * priceWei)
+  watch?.tracer?.end?.(result, traceState(ctx, result.isDestructed))
 
   const logs = success ? result.logs : []
   const bloom = bloomOf(logs)

@@ -3,6 +3,7 @@ import type { Rules } from '../../evm/forks.ts'
 import { type RefusalName, refusalName } from '../../evm/transaction/errors.ts'
 import { intrinsicGas } from '../../evm/transaction/gas.ts'
 import { feeCapOf, tipCapOf } from '../../evm/transaction/types.ts'
+import { tracedTransaction } from '../../evm/transition.ts'
 import * as address from '../../identity/address.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x, toKey } from '../../primitives/bytes.ts'
@@ -135,7 +136,7 @@ export function createEvmTxPath(): EvmTxPath {
       }
     },
 
-    deliver(ctx: Context, tx: DecodedTx, { txIndex }): EvmDelivery {
+    deliver(ctx: Context, tx: DecodedTx, { txIndex }, watch): EvmDelivery {
       const rules = evm.chainRules(ctx)
       const branch = ctx.branch()
       let found: EthereumTx
@@ -144,12 +145,17 @@ export function createEvmTxPath(): EvmTxPath {
         found = ethereumTx(ctx, tx)
         admitted = admit(branch, found, rules, 'deliver', '')
         emitAdmission(branch, found, admitted)
+        const { transaction, from } = found
+        watch?.tracer?.start?.(
+          tracedTransaction(transaction, from, admitted.priceWei, evm.blockEnv(ctx)),
+          evm.traceState(ctx),
+        )
       } catch (error) {
         return { result: refused(tx, error, rules) }
       }
       // The event that names the message is the last of admission and the first of the message's own.
       const messageAt = branch.events.length - 1
-      const { data, gasUsed, evmTx } = execute(branch, tx, found, rules, admitted, txIndex)
+      const { data, gasUsed, evmTx } = execute(branch, tx, found, rules, admitted, txIndex, watch)
       const events = [...branch.events]
       branch.merge()
       return {

@@ -1,15 +1,18 @@
 /** Executions that nobody keeps: calls, and the probes of estimates (evm.md §2.8). */
 
+import { createAddress } from '../../evm/contract-address.ts'
 import type { Rules } from '../../evm/forks.ts'
 import { createEvm } from '../../evm/host.ts'
 import type { EvmLog, EvmState } from '../../evm/state.ts'
+import type { TracedTransaction, Tracer } from '../../evm/trace.ts'
 import { floorGas, intrinsicGas } from '../../evm/transaction/gas.ts'
+import { recoverAuthority } from '../../evm/transaction/sender.ts'
 import type { AccessList, Authorization } from '../../evm/transaction/types.ts'
 import { executeMessage } from '../../evm/transition.ts'
 import type { EvmBlockEnv, Precompiles } from '../../evm/types.ts'
-import { EMPTY } from '../../primitives/bytes.ts'
+import { EMPTY, equal } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
-import type { ReadContext } from '../../sdk/context.ts'
+import type { AppFacts, ReadContext } from '../../sdk/context.ts'
 import { createContext, createTransient } from '../../sdk/create-context.ts'
 import { createBranch } from '../../store/branch.ts'
 import { blockEnv } from './block-env.ts'
@@ -35,6 +38,8 @@ export interface CallMessage {
   readonly data: Uint8Array
   readonly accessList: AccessList
   readonly authorizations: readonly Authorization[]
+  /** That of the state by default. */
+  readonly nonce?: bigint
 }
 
 export interface CallOptions {
@@ -92,21 +97,48 @@ export function callMessage(args: CallArgs, gasLimit: bigint, baseFeeWei: bigint
 /** A state to run on and to forget, with overrides in force, and what else an execution needs. */
 export interface CallGround {
   readonly ctx: ReadContext
+  readonly rules: Rules
   readonly block: EvmBlockEnv
+  /** The block as a call without a price sees it: without a base fee, so that code comparing the two does not fail (as geth). */
+  readonly freeBlock: EvmBlockEnv
   /** Opens a fresh view of the state; what runs on it changes no other. */
   open(): ChainEvmState
   readonly precompiles: Precompiles
   readonly shouldStop: (() => boolean) | undefined
+  /** Hears of every message that runs. */
+  readonly tracer?: Tracer | undefined
+}
+
+type BlockFacts = Pick<CallGround, 'rules' | 'block' | 'freeBlock'>
+
+/** Facts of the block that an application was asked about last: most calls are about the newest one. */
+const lastFacts = new WeakMap<AppFacts, { readonly hash: Uint8Array; readonly facts: BlockFacts }>()
+
+function blockFacts(ctx: ReadContext, overrides?: BlockOverrides, proposer?: Uint8Array): BlockFacts {
+  const block = blockEnv(ctx, overrides, proposer)
+  return { rules: chainRules(ctx), block, freeBlock: { ...block, baseFee: 0n } }
+}
+
+/** The facts at a committed state, which the hash of its block names. */
+function knownFacts(ctx: ReadContext): BlockFacts {
+  const { hash } = ctx.block
+  const known = lastFacts.get(ctx.app)
+  if (known && equal(known.hash, hash)) return known.facts
+  const facts = blockFacts(ctx)
+  lastFacts.set(ctx.app, { hash, facts })
+  return facts
 }
 
 /** Prepares the ground of one request. */
 export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGround {
   const { stateOverrides = [], blockOverrides, proposer, shouldStop } = options
-  const rules = chainRules(ctx)
+  const isCommitted = ctx.block.hash.length > 0 && !('branchStore' in ctx)
+  const facts =
+    isCommitted && !blockOverrides && !proposer ? knownFacts(ctx) : blockFacts(ctx, blockOverrides, proposer)
   return {
     ctx,
-    block: blockEnv(ctx, blockOverrides, proposer),
-    precompiles: movePrecompiles(chainPrecompiles(rules), stateOverrides),
+    ...facts,
+    precompiles: movePrecompiles(chainPrecompiles(facts.rules), stateOverrides),
     shouldStop,
     open() {
       const { block, identity, app } = ctx
@@ -125,29 +157,55 @@ export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGro
  * Throws 3 `invalidArgument` for gas below the intrinsic gas, 4 `deadlineExceeded` when stopped.
  */
 export function runCall(ground: CallGround, message: CallMessage, observe = (state: EvmState) => state): CallOutcome {
-  const rules = chainRules(ground.ctx)
+  return runMessage(ground, message, observe(ground.open())).outcome
+}
+
+/** As `runCall`, on a state that the caller opened; `keep` writes to it what the message did. */
+export function runMessage(
+  ground: CallGround,
+  message: CallMessage,
+  state: EvmState,
+): { readonly outcome: CallOutcome; readonly keep: () => void } {
+  const { rules } = ground
   checkGas(message, rules)
-  const state = observe(ground.open())
   const { gasPriceWei } = message
-  // As in geth, a call without a price sees no base fee either, so that code comparing the two does not fail.
   const hidesBaseFee = gasPriceWei === 0n && !ground.ctx.identity.behaviours.callsSeeBaseFee
   const evm = createEvm({
     state,
     rules,
-    block: hidesBaseFee ? { ...ground.block, baseFee: 0n } : ground.block,
+    block: hidesBaseFee ? ground.freeBlock : ground.block,
     tx: { origin: message.from, gasPrice: gasPriceWei, blobHashes: [] },
     precompiles: ground.precompiles,
     ...(ground.shouldStop ? { shouldStop: ground.shouldStop } : {}),
+    ...(ground.tracer ? { tracer: ground.tracer } : {}),
   })
-  const nonce = state.account(message.from)?.nonce ?? 0n
+  const nonce = message.nonce ?? state.account(message.from)?.nonce ?? 0n
+  ground.tracer?.start?.(tracedMessage(message, nonce, ground.block.coinbase), evm.journal)
   const result = executeMessage(evm, { ...message, nonce })
+  ground.tracer?.end?.(result, evm.journal)
   if (result.stopped) throw queryError('deadlineExceeded', 'execution timeout')
-  return {
+  const outcome = {
     output: result.output,
     vmError: result.success ? '' : (result.error ?? 'execution reverted'),
     gasUsed: result.gasUsed,
     gasUsedBeforeRefund: result.gasUsedBeforeRefund,
     logs: result.success ? result.logs : [],
+  }
+  return { outcome, keep: () => evm.journal.finalise() }
+}
+
+function tracedMessage(message: CallMessage, nonce: bigint, coinbase: Uint8Array): TracedTransaction {
+  const { from, to, gasLimit, gasPriceWei, valueWei, data, authorizations } = message
+  return {
+    from,
+    to,
+    contractAddress: to ? undefined : createAddress(from, nonce),
+    gasLimit,
+    gasPriceWei,
+    valueWei,
+    input: data,
+    coinbase,
+    authorities: authorizations.map(recoverAuthority).filter((authority) => authority !== undefined),
   }
 }
 

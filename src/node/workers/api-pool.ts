@@ -5,7 +5,7 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import type { Compute } from '../../api/gateway.ts'
+import type { Compute, PartTaker } from '../../api/gateway.ts'
 import type { Driver } from '../../consensus/driver.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
@@ -34,6 +34,12 @@ export interface ApiPool {
   close(): Promise<void>
 }
 
+/** A question of a worker: how to end it, and what to call when it has taken each part of the answer. */
+interface Asked {
+  readonly abort: AbortController
+  readonly parts: (() => void)[]
+}
+
 /** Delay before a worker that ended is started again. */
 const RESTART_MS = 500
 /** Time that a worker has to end by itself. */
@@ -50,9 +56,13 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     if (worker.isConnected()) worker.send(message)
   }
 
-  function serve(worker: Worker, running: Map<number, AbortController>, message: FromApiWorker): void {
+  function serve(worker: Worker, running: Map<number, Asked>, message: FromApiWorker): void {
     if (message.kind === 'abort') {
-      running.get(message.id)?.abort()
+      running.get(message.id)?.abort.abort()
+      return
+    }
+    if (message.kind === 'taken') {
+      running.get(message.id)?.parts.shift()?.()
       return
     }
     if (message.kind === 'answered') {
@@ -61,9 +71,13 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     }
     if (message.kind === 'hello' || message.kind === 'listening' || message.kind === 'failed') return
     const { id } = message
-    const abort = new AbortController()
-    running.set(id, abort)
-    answer(message, abort.signal)
+    const asked: Asked = { abort: new AbortController(), parts: [] }
+    running.set(id, asked)
+    const onPart: PartTaker = (part, done) => {
+      asked.parts.push(done)
+      tell(worker, { kind: 'part', id, part })
+    }
+    answer(message, asked.abort.signal, onPart)
       .then(
         (result) => tell(worker, { kind: 'answer', id, result }),
         (error) => tell(worker, { kind: 'answer', id, error: packError(error) }),
@@ -71,7 +85,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       .finally(() => running.delete(id))
   }
 
-  async function answer(message: Extract<FromApiWorker, { id: number }>, signal: AbortSignal): Promise<unknown> {
+  async function answer(
+    message: Extract<FromApiWorker, { id: number }>,
+    signal: AbortSignal,
+    onPart: PartTaker,
+  ): Promise<unknown> {
     if (message.kind === 'submit') return packAdmission(await driver.submit(message.tx))
     if (message.kind === 'submitAndWait') {
       const { admission, inclusion } = await driver.submitAndWait(message.tx, message.timeoutMs)
@@ -79,12 +97,13 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     }
     if (message.kind === 'nextHeader') return driver.nextHeader(message.height)
     if (message.kind !== 'compute') throw queryError('internal', 'not a question')
-    return compute.run(message.job, message.payload, { height: message.height, signal, timeoutMs: message.timeoutMs })
+    const { job, payload, height, timeoutMs, inParts } = message
+    return compute.run(job, payload, { height, signal, timeoutMs, ...(inParts && { onPart }) })
   }
 
   function start(): Promise<GatewayUrls> {
     const worker = cluster.fork()
-    const running = new Map<number, AbortController>()
+    const running = new Map<number, Asked>()
     workers.add(worker)
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromApiWorker) => {
@@ -96,7 +115,10 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       })
       worker.on('exit', (code) => {
         workers.delete(worker)
-        for (const abort of running.values()) abort.abort()
+        for (const { abort, parts } of running.values()) {
+          abort.abort()
+          for (const done of parts.splice(0)) done()
+        }
         reject(queryError('unavailable', `an API worker ended with ${code}`))
         if (stopping) return
         log('error', 'API worker ended', { code })

@@ -1,6 +1,6 @@
 /** Entry of an API worker: REST and gRPC over its own reads; transactions and heavy work go to the main process. */
 import type { Engine } from '../../api/engine.ts'
-import type { Compute, Observe } from '../../api/gateway.ts'
+import type { Compute, Observe, PartTaker } from '../../api/gateway.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
 import type { CheckResult } from '../../app/types.ts'
@@ -27,11 +27,17 @@ import {
   unpackError,
 } from './messages.ts'
 
-type Question = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'answered' | 'abort' }>
+type Question = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'answered' | 'abort' | 'taken' }>
 /** A question without its number. */
 type Ask = Question extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
 
-const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
+interface Waiting {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly onPart: PartTaker | undefined
+}
+
+const waiting = new Map<number, Waiting>()
 let lastId = 0
 let status: ApiSetup['status'] | undefined
 /** Drops what is remembered of blocks that were taken back. */
@@ -40,7 +46,7 @@ let forgetBlocks = (): void => {}
 const tell = (message: FromApiWorker) => void process.send!(message)
 
 /** Asks the main process. */
-function ask(question: Ask, signal?: AbortSignal): Promise<unknown> {
+function ask(question: Ask, signal?: AbortSignal, onPart?: PartTaker): Promise<unknown> {
   const id = ++lastId
   return new Promise((resolve, reject) => {
     const abort = () => tell({ kind: 'abort', id })
@@ -57,6 +63,7 @@ function ask(question: Ask, signal?: AbortSignal): Promise<unknown> {
         done()
         reject(error)
       },
+      onPart,
     })
     signal?.addEventListener('abort', abort, { once: true })
     tell({ ...question, id } as Question)
@@ -87,8 +94,8 @@ const driver: Driver = {
 }
 
 const compute: Compute = {
-  run: (job, payload, { height, signal, timeoutMs }) =>
-    ask({ kind: 'compute', job, payload, height, timeoutMs }, signal),
+  run: (job, payload, { height, signal, timeoutMs, onPart }) =>
+    ask({ kind: 'compute', job, payload, height, timeoutMs, inParts: onPart !== undefined }, signal, onPart),
 }
 
 async function serve({ dataPath, config, profile, chainId, genesis, facts, ports }: ApiSetup): Promise<void> {
@@ -172,6 +179,11 @@ process.on('message', (message: ToApiWorker) => {
   } else if (message.kind === 'status') {
     if (status?.rollbacks !== message.status.rollbacks) forgetBlocks()
     status = message.status
+  } else if (message.kind === 'part') {
+    const taken = () => tell({ kind: 'taken', id: message.id })
+    const { onPart } = waiting.get(message.id) ?? {}
+    if (onPart) onPart(message.part, taken)
+    else taken()
   } else {
     const asked = waiting.get(message.id)
     if (message.error) asked?.reject(unpackError(message.error))

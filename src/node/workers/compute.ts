@@ -1,22 +1,33 @@
 /** Entry of a compute worker: opens the chain for reading and runs one job after another. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApplication } from '../../app/application.ts'
-import { createJobs } from '../../app/jobs.ts'
+import { createJobs, type JobBudget } from '../../app/jobs.ts'
+import { isIsolated } from '../../app/trace-jobs.ts'
+import type { ScriptEngine } from '../../evm/tracers/javascript/sandbox.ts'
 import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBlockIndex } from '../../indexer/block-index.ts'
+import { queryError } from '../../primitives/errors.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import { runJob } from '../inline-compute.ts'
 import { openLmdb } from '../lmdb.ts'
 import { storeOptionsOf } from '../profile.ts'
-import { createStateReader } from '../state-reader.ts'
-import { type JobAnswer, type JobRequest, packError, type ReadyMessage, type WorkerSetup } from './messages.ts'
+import { createStateReader, type WithContext } from '../state-reader.ts'
+import {
+  type JobAnswer,
+  type JobPart,
+  type JobRequest,
+  packError,
+  type ReadyMessage,
+  type WorkerSetup,
+} from './messages.ts'
+import { openRemoteState } from './remote-state.ts'
+import { loadScriptEngine } from './script-engine.ts'
 
-const { dataPath, profile, chainId, minGasPrices, cancelled } = workerData as WorkerSetup
+const { dataPath, state, profile, chainId, minGasPrices, cancelled, taken } = workerData as WorkerSetup
 const port = parentPort!
 const cancelFlag = new Int32Array(cancelled)
+const takenCount = new Int32Array(taken)
 const identity = createIdentity(profile)
-const backend = openLmdb(dataPath, { readOnly: true })
-const store = openVersionedStore(backend, storeOptionsOf(identity))
 const app = createApplication({
   identity,
   chainId,
@@ -27,11 +38,39 @@ const app = createApplication({
   },
 })
 const jobs = createJobs(app)
-const withContext = createStateReader(store, openBlockIndex(backend), app)
+const withContext = state ? openRemoteState(state, app) : openLocalState(dataPath!)
 
-port.on('message', ({ id, job, payload, height, timeoutMs }: JobRequest) => {
-  const deadline = performance.now() + timeoutMs
-  const budget = { shouldStop: () => performance.now() >= deadline || Atomics.load(cancelFlag, 0) === id }
+function openLocalState(path: string): WithContext {
+  const backend = openLmdb(path, { readOnly: true })
+  const store = openVersionedStore(backend, storeOptionsOf(identity))
+  return createStateReader(store, openBlockIndex(backend), app)
+}
+
+/** Parts of an answer that may lie with the main thread, not taken yet. */
+const PARTS_AHEAD = 32
+let handed = 0
+
+/** Hands a part on, and waits while too many are not taken. */
+function handOn(id: number, part: Uint8Array, shouldStop: () => boolean): void {
+  handed++
+  port.postMessage({ id, part } satisfies JobPart, [part.buffer as ArrayBuffer])
+  for (;;) {
+    const count = Atomics.load(takenCount, 0)
+    if (handed - count <= PARTS_AHEAD) return
+    if (shouldStop()) throw queryError('deadlineExceeded', 'the answer was not taken in time')
+    Atomics.wait(takenCount, 0, count, 20)
+  }
+}
+
+function run({ id, job, payload, height, timeoutMs }: JobRequest, begun: number, scripts?: ScriptEngine): void {
+  const deadline = begun + timeoutMs
+  const shouldStop = () => performance.now() >= deadline || Atomics.load(cancelFlag, 0) === id
+  const budget: JobBudget = {
+    shouldStop,
+    write: (part) => handOn(id, part, shouldStop),
+    outputBytes: Number.POSITIVE_INFINITY,
+    scripts,
+  }
   let answer: JobAnswer
   try {
     answer = { id, ok: true, result: withContext(height, (ctx) => runJob(jobs, job, ctx, payload, budget)) }
@@ -39,5 +78,33 @@ port.on('message', ({ id, job, payload, height, timeoutMs }: JobRequest) => {
     answer = { id, ok: false, error: packError(error) }
   }
   port.postMessage(answer)
+}
+
+/** Runs a job with an engine for its scripts. An engine that was full or failed is not used again. */
+async function runWithScripts(request: JobRequest, begun: number): Promise<void> {
+  run(request, begun, await loadScriptEngine())
+}
+
+/** Present while a job waits for its engine: those behind it stay behind it. */
+let tail: Promise<void> | undefined
+
+port.on('message', (request: JobRequest) => {
+  const begun = performance.now()
+  const scripted = isScripted(request)
+  if (!tail && !scripted) return run(request, begun)
+  const mine = (tail ?? Promise.resolve()).then(() => (scripted ? runWithScripts(request, begun) : run(request, begun)))
+  tail = mine
+  void mine.then(() => {
+    if (tail === mine) tail = undefined
+  })
 })
+
+function isScripted({ job, payload }: JobRequest): boolean {
+  try {
+    return isIsolated(job, payload)
+  } catch {
+    // A tracer that there is not: the job says so itself.
+    return false
+  }
+}
 port.postMessage({ ready: true } satisfies ReadyMessage)

@@ -7,16 +7,20 @@ import type { Profile } from '../../identity/profiles/profile.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
 import type { Config } from '../settings.ts'
+import type { RemoteState } from './remote-state.ts'
 
 /** What a worker needs to open the chain for reading. */
 export interface WorkerSetup {
-  /** Folder of the LMDB environment. */
-  readonly dataPath: string
+  /** Folder of the LMDB environment; absent: state comes from the main thread. */
+  readonly dataPath?: string | undefined
+  readonly state?: RemoteState | undefined
   readonly profile: Profile
   readonly chainId: string
   readonly minGasPrices: string
   /** One flag a worker: the number of the job that shall stop. */
   readonly cancelled: SharedArrayBuffer
+  /** One count a worker: the parts of answers that were taken. */
+  readonly taken: SharedArrayBuffer
 }
 
 export interface JobRequest {
@@ -32,6 +36,12 @@ export interface JobRequest {
 export type JobAnswer =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   | { readonly id: number; readonly ok: false; readonly error: CarriedError }
+
+/** A part of a long answer. */
+export interface JobPart {
+  readonly id: number
+  readonly part: Uint8Array
+}
 
 /** Sent once, when the worker can take jobs. */
 export interface ReadyMessage {
@@ -57,6 +67,7 @@ export type ToApiWorker =
   | { readonly kind: 'setup'; readonly setup: ApiSetup }
   /** After each commit, and when the chain halts. */
   | { readonly kind: 'status'; readonly status: DriverStatus }
+  | { readonly kind: 'part'; readonly id: number; readonly part: Uint8Array }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
 
 /** From an API worker to the main process. What it asks is answered under the same number. */
@@ -83,7 +94,11 @@ export type FromApiWorker =
       readonly payload: unknown
       readonly height: bigint | undefined
       readonly timeoutMs: number | undefined
+      /** Whether it takes the answer in parts. */
+      readonly inParts: boolean
     }
+  /** The last part was taken. */
+  | { readonly kind: 'taken'; readonly id: number }
   | { readonly kind: 'abort'; readonly id: number }
 
 /** An admission as it travels: its error apart, in a form that arrives whole. */

@@ -1,15 +1,26 @@
 /** The compute pool: jobs in worker threads, each with a budget of time and memory, ended when over it or not wanted any more. */
-import { Worker } from 'node:worker_threads'
-import type { Compute } from '../../api/gateway.ts'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import type { Compute, PartTaker } from '../../api/gateway.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Log } from '../log.ts'
-import { type JobAnswer, type JobRequest, type ReadyMessage, unpackError, type WorkerSetup } from './messages.ts'
+import type { WithContext } from '../state-reader.ts'
+import {
+  type JobAnswer,
+  type JobPart,
+  type JobRequest,
+  type ReadyMessage,
+  unpackError,
+  type WorkerSetup,
+} from './messages.ts'
+import { type RemoteState, serveState } from './remote-state.ts'
 
 export interface PoolOptions {
   readonly workers: number
   /** Module that the threads run. */
   readonly entry: URL
-  readonly setup: Omit<WorkerSetup, 'cancelled'>
+  readonly setup: Omit<WorkerSetup, 'cancelled' | 'taken' | 'state'>
+  /** Reads state for threads that cannot open it. */
+  readonly withContext?: WithContext | undefined
   readonly memoryBytes: number
   /** Jobs that may wait. */
   readonly queue: number
@@ -41,6 +52,8 @@ const GRACE_MS = 150
  * With several threads a job would have to wait behind a long one while another thread is free.
  */
 const AHEAD = 8
+/** Time in which a job whose time is up may end an answer that has begun. */
+const CLOSING_MS = 200
 /** Delay before a thread that died at its start is started again. */
 const RESTART_MS = 1000
 
@@ -49,6 +62,8 @@ interface Job {
   readonly deadline: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
+  /** Takes a long answer in parts. */
+  readonly onPart: PartTaker | undefined
   settled: boolean
   release: () => void
 }
@@ -56,6 +71,7 @@ interface Job {
 interface Thread {
   worker: Worker
   readonly cancelled: Int32Array
+  readonly taken: Int32Array
   ready: boolean
   /** Given to the thread and not answered, in order: it runs the first. */
   jobs: Job[]
@@ -80,8 +96,11 @@ export function createComputePool(options: PoolOptions): ComputePool {
 
   function spawn(thread?: Thread): void {
     const cancelled = new SharedArrayBuffer(4)
+    const taken = new SharedArrayBuffer(4)
+    const state = options.withContext && offerState(options.withContext)
     const worker = new Worker(options.entry, {
-      workerData: { ...options.setup, cancelled } satisfies WorkerSetup,
+      workerData: { ...options.setup, state, cancelled, taken } satisfies WorkerSetup,
+      ...(state && { transferList: [state.port] }),
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(options.memoryBytes / 2 ** 20) },
       stdout: false,
       stderr: false,
@@ -90,19 +109,32 @@ export function createComputePool(options: PoolOptions): ComputePool {
     const fresh: Thread = {
       worker,
       cancelled: new Int32Array(cancelled),
+      taken: new Int32Array(taken),
       ready: false,
       jobs: [],
       killTimer: undefined,
     }
     if (thread) threads[threads.indexOf(thread)] = fresh
     else threads.push(fresh)
-    worker.on('message', (message: JobAnswer | ReadyMessage) => {
+    worker.on('message', (message: JobAnswer | JobPart | ReadyMessage) => {
+      if ('part' in message) return pass(fresh, message)
       if ('ready' in message) fresh.ready = true
       else finishJob(fresh, message)
       feed()
     })
     worker.on('error', (error) => loseThread(fresh, error))
     worker.on('exit', () => loseThread(fresh, new Error('worker thread ended')))
+  }
+
+  /** Hands a part of an answer on; the thread goes on when it is taken. */
+  function pass({ jobs, taken }: Thread, { id, part }: JobPart): void {
+    const done = (): void => {
+      Atomics.add(taken, 0, 1)
+      Atomics.notify(taken, 0)
+    }
+    const job = jobs[0]
+    if (job?.request.id === id && !job.settled && job.onPart) job.onPart(part, done)
+    else done()
   }
 
   /** A thread ended by itself: out of memory, or a bug. */
@@ -184,7 +216,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
   for (let i = 0; i < options.workers; i++) spawn()
 
   return {
-    run(name, payload, { height, signal, timeoutMs = options.timeoutMs }) {
+    run(name, payload, { height, signal, timeoutMs = options.timeoutMs, onPart }) {
       if (stopped) return Promise.reject(queryError('unavailable', 'the node is stopping'))
       if (signal?.aborted) return Promise.reject(cancelledError())
       if (waiting() >= options.queue) {
@@ -195,6 +227,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
         const job: Job = {
           request: { id: ++lastId, job: name, payload, height },
           deadline: options.elapsed() + timeoutMs,
+          onPart,
           resolve,
           reject,
           settled: false,
@@ -203,7 +236,9 @@ export function createComputePool(options: PoolOptions): ComputePool {
             signal?.removeEventListener('abort', abort)
           },
         }
-        const timer = setTimeout(() => give(job, () => timeError(timeoutMs)), timeoutMs)
+        // An answer in parts may still be closed in order when its time is up.
+        const rest = onPart ? CLOSING_MS : 0
+        const timer = setTimeout(() => give(job, () => timeError(timeoutMs)), timeoutMs + rest)
         const abort = () => give(job, cancelledError)
         signal?.addEventListener('abort', abort, { once: true })
         queue.push(job)
@@ -226,6 +261,14 @@ export function createComputePool(options: PoolOptions): ComputePool {
       await Promise.all(threads.map(({ worker }) => worker.terminate()))
     },
   }
+}
+
+/** A channel over which a thread reads this thread's state. */
+function offerState(withContext: WithContext): RemoteState {
+  const { port1, port2 } = new MessageChannel()
+  const answered = new SharedArrayBuffer(4)
+  serveState({ port: port1, answered }, withContext)
+  return { port: port2, answered }
 }
 
 export function timeError(timeoutMs: number): ChainError {

@@ -1,0 +1,102 @@
+/** State of the main thread, read from a worker: for stores that lie in memory, where a worker can open none (D16). */
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import type { Application } from '../../app/types.ts'
+import type { Entry, Range, Reader } from '../../store/types.ts'
+import type { WithContext } from '../state-reader.ts'
+import { type CarriedError, packError, unpackError } from './messages.ts'
+
+/** What a worker gets of the main thread's state: a port for questions, and a count that rises with each answer. */
+export interface RemoteState {
+  readonly port: MessagePort
+  readonly answered: SharedArrayBuffer
+}
+
+type Header = Parameters<Application['readContext']>[1]
+
+type Question =
+  | { readonly kind: 'header'; readonly height: bigint | undefined }
+  | { readonly kind: 'get'; readonly height: bigint; readonly store: string; readonly key: Uint8Array }
+  | { readonly kind: 'iterate'; readonly height: bigint; readonly store: string; readonly range: Range }
+
+type Answer = { readonly value: unknown } | { readonly error: CarriedError }
+
+/** Entries of one answer. */
+const PAGE = 128
+
+/** Answers a worker's questions until its port closes. */
+export function serveState({ port, answered }: RemoteState, withContext: WithContext): void {
+  const count = new Int32Array(answered)
+  const answer = (question: Question): unknown =>
+    withContext(question.height, ({ store, block }) => {
+      if (question.kind === 'get') return store.get(question.store, question.key)
+      if (question.kind === 'header') {
+        const { height, timeNs, proposer, hash, lastCommitHash } = block
+        return { height, timeNs, proposer, hash, lastCommitHash } satisfies Header
+      }
+      const entries: Entry[] = []
+      for (const entry of store.iterate(question.store, question.range)) {
+        entries.push(entry)
+        if (entries.length === PAGE) break
+      }
+      return entries
+    })
+  port.on('message', (question: Question) => {
+    let reply: Answer
+    try {
+      reply = { value: answer(question) }
+    } catch (error) {
+      reply = { error: packError(error) }
+    }
+    port.postMessage(reply)
+    Atomics.add(count, 0, 1)
+    Atomics.notify(count, 0)
+  })
+  port.unref()
+}
+
+/** The same reading of heights as the main thread has. Each call waits for the main thread. */
+export function openRemoteState({ port, answered }: RemoteState, app: Pick<Application, 'readContext'>): WithContext {
+  const count = new Int32Array(answered)
+
+  function ask(question: Question): unknown {
+    const before = Atomics.load(count, 0)
+    port.postMessage(question)
+    for (;;) {
+      Atomics.wait(count, 0, before)
+      const received = receiveMessageOnPort(port)
+      if (!received) continue
+      const answer = received.message as Answer
+      if ('error' in answer) throw unpackError(answer.error)
+      return answer.value
+    }
+  }
+
+  function readerOf(height: bigint): Reader {
+    const known = new Map<string, Uint8Array | undefined>()
+    function get(store: string, key: Uint8Array): Uint8Array | undefined {
+      const name = `${store}/${Buffer.from(key).toString('latin1')}`
+      if (known.has(name)) return known.get(name)
+      const value = ask({ kind: 'get', height, store, key }) as Uint8Array | undefined
+      known.set(name, value)
+      return value
+    }
+    function* iterate(store: string, range: Range = {}): IterableIterator<Entry> {
+      let { start, end } = range
+      const { reverse = false } = range
+      for (;;) {
+        const entries = ask({ kind: 'iterate', height, store, range: { start, end, reverse } }) as readonly Entry[]
+        yield* entries
+        const last = entries.at(-1)
+        if (!last || entries.length < PAGE) return
+        if (reverse) end = last[0]
+        else start = Uint8Array.of(...last[0], 0)
+      }
+    }
+    return { get, has: (store, key) => get(store, key) !== undefined, iterate }
+  }
+
+  return (height, read) => {
+    const header = ask({ kind: 'header', height }) as Header
+    return read(app.readContext(readerOf(header.height), header))
+  }
+}
