@@ -13,7 +13,7 @@ function hasPredecessors({ at }: Part, { question }: Exchange): boolean {
   return item === undefined ? (question.trace?.txIndex ?? 0) > 0 : Number(item) > 0
 }
 
-export const TRACES: readonly AnswerDifference[] = [
+const ROWS: readonly AnswerDifference[] = [
   {
     id: 'trace-failures',
     where:
@@ -82,3 +82,13 @@ export const TRACES: readonly AnswerDifference[] = [
     explains: ({ at, ours }) => at === 'body.error.message' && ours === 'transaction not found',
   },
 ]
+
+/** Codes that say that nothing answers: REST's and JSON-RPC's. */
+const UNIMPLEMENTED = [12, -32601]
+
+/** No difference explains that a method is not there. */
+export const TRACES: readonly AnswerDifference[] = ROWS.map((row) => ({
+  ...row,
+  explains: (part, exchange) =>
+    !UNIMPLEMENTED.includes(errorOf(exchange.oursBody)?.code ?? 0) && row.explains(part, exchange),
+}))
