@@ -48,6 +48,20 @@ test('a chain is started, asked, exported, indexed again, and deleted from the c
   const genesis = JSON.parse(exported.out)
   expect(genesis).toMatchObject({ chain_id: 'almanac-localnet-1', initial_height: '2' })
   expect(genesis.app_state.auth.accounts.length).toBeGreaterThanOrEqual(4)
+  expect(await almanac(['export', '--home', home, '--height', '1'])).toEqual(exported)
+  const future = await almanac(['export', '--home', home, '--height', '9'])
+  expect(future).toMatchObject({ code: 1, err: 'almanac: height 9 is in the future: the latest height is 1\n' })
+
+  const file = join(scratch, 'exported.json')
+  writeFileSync(file, exported.out)
+  const valid = await almanac(['genesis', 'validate', file, '--output', 'json'])
+  expect(JSON.parse(valid.out)).toMatchObject({ chain_id: 'almanac-localnet-1', validators: 1, carried: [] })
+  writeFileSync(file, exported.out.slice(0, 2000))
+  const cut = await almanac(['genesis', 'validate', file])
+  expect(cut).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^almanac: .*exported\.json: line \d+, column \d+.*cut off/),
+  })
 
   expect(await almanac(['reindex', '--home', home])).toMatchObject({ code: 0, out: 'indexed 1 blocks\n' })
   expect((await almanac(['status', '--home', home, '--comet-port', port])).err).toContain('no node answers at')

@@ -7,6 +7,9 @@ const DEEPEST = 200
 const WORDS: Readonly<Record<string, JsonData>> = { true: true, false: false, null: null }
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /[a-z]+/y
+/** What a text may hold only escaped, or to escape. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON names them so.
+const NOT_PLAIN = /[\\\u0000-\u001f]/
 
 interface Input {
   readonly text: string
@@ -83,6 +86,12 @@ function readString(input: Input): string {
   const { text } = input
   if (text[input.at] !== '"') throw unexpected(input, 'a text in double quotes')
   const begin = input.at
+  const close = text.indexOf('"', begin + 1)
+  const plain = text.slice(begin + 1, close)
+  if (close > 0 && !NOT_PLAIN.test(plain)) {
+    input.at = close + 1
+    return plain
+  }
   let end = begin + 1
   for (; text[end] !== '"'; end++) {
     if (end >= text.length) {
@@ -128,14 +137,16 @@ function readList(input: Input): JsonData[] {
   return list
 }
 
+const DATA = { enumerable: true, configurable: true, writable: true }
+
 function readObject(input: Input): { [name: string]: JsonData } {
-  const entries = new Map<string, JsonData>()
-  if (isEmpty(input, '}')) return {}
+  const object: { [name: string]: JsonData } = {}
+  if (isEmpty(input, '}')) return object
   do {
     skipSpace(input)
     const at = input.at
     const name = readString(input)
-    if (entries.has(name)) {
+    if (Object.hasOwn(object, name)) {
       input.at = at
       throw fault(input, `the name ${JSON.stringify(name)} stands twice`)
     }
@@ -143,8 +154,10 @@ function readObject(input: Input): { [name: string]: JsonData } {
     if (input.text[input.at] !== ':') throw unexpected(input, ':')
     input.at++
     input.way.push(name)
-    entries.set(name, readValue(input))
+    const value = readValue(input)
+    if (name === '__proto__') Object.defineProperty(object, name, { ...DATA, value })
+    else object[name] = value
     input.way.pop()
   } while (follows(input, '}'))
-  return Object.fromEntries(entries)
+  return object
 }
