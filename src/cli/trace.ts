@@ -1,9 +1,17 @@
 /** `almanac trace`: what a tracer says of the transaction in a fixture file. */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { standardPrecompiles } from '../evm/precompiles/index.ts'
 import { traceFactoryOf } from '../evm/tracers/create.ts'
 import { parseTracerFixture, runTracerFixture } from '../evm/tracers/fixture.ts'
+import { type ScriptLimits, scriptFactory, scriptOf } from '../evm/tracers/javascript/trace.ts'
+import { loadScriptEngine } from '../node/workers/script-engine.ts'
+import { fromKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
+
+/** What a script may take. */
+const SCRIPT_MS = 60_000
+const SCRIPT_BYTES = 256 << 20
 
 interface Flags {
   readonly tracer?: string
@@ -32,9 +40,20 @@ export async function traceFixture(path: string, { tracer, tracerConfig, tracerF
     throw queryError('invalidArgument', 'either --tracer or --tracer-file, not both')
   }
   const name = tracerFile === undefined ? (tracer ?? '') : readText(tracerFile)
-  const factory = traceFactoryOf(name)
   const config = tracerConfig === undefined ? undefined : readJson(tracerConfig, '--tracer-config')
   const fixture = parseTracerFixture(readJson(readText(path), path))
+  const engine = await loadScriptEngine()
+  const deadline = performance.now() + SCRIPT_MS
+  const limits: ScriptLimits = {
+    engine,
+    memoryBytes: SCRIPT_BYTES,
+    shouldStop: () => performance.now() > deadline,
+    precompiles: [...standardPrecompiles(fixture.rules).keys()].map(fromKey),
+  }
+  const factory = traceFactoryOf(name, (text) => {
+    const source = tracerFile === undefined ? scriptOf(text) : text
+    return source === undefined ? undefined : scriptFactory(source, limits)
+  })
   return runTracerFixture(fixture, factory, config)
 }
 
