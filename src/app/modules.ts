@@ -7,7 +7,18 @@ import { staking } from '../modules/staking/index.ts'
 import { sudo } from '../modules/sudo/index.ts'
 import type { Module } from '../sdk/module.ts'
 
-export const modules: readonly Module[] = [consensus, auth, bank, staking, sudo, evm]
+/**
+ * The reference's order, seen in recorded events and account numbers: fees are shared out before anything else moves,
+ * validators are slashed before epochs turn, and prices are tallied after the validator set is settled.
+ */
+const ORDER: readonly string[] = [
+  ...['upgrade', 'consensus', 'auth', 'bank', 'distribution', 'staking', 'slashing', 'gov', 'evidence'],
+  ...['epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
+]
+
+const BUILT: readonly Module[] = [auth, bank, consensus, evm, staking, sudo]
+
+export const modules: readonly Module[] = BUILT.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
 
 /** Names of all stores, sorted. */
 export const storeNames: readonly string[] = modules
