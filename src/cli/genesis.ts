@@ -10,14 +10,19 @@ import { formatOutput, parseOutputFormat } from './output.ts'
 
 interface ValidateFlags {
   readonly profile: string
+  readonly chainId?: string
   readonly output: string
 }
 
-function validate(path: string, { profile, output }: ValidateFlags): void {
+function validate(path: string, { profile, chainId, output }: ValidateFlags): void {
   const format = parseOutputFormat(output)
   const text = diskFiles.read(path)
   if (text === undefined) throw queryError('notFound', `${path}: no such file`)
-  const summary = validateGenesis(parseGenesis(text, path), chooseProfile(profile, diskFiles).profile)
+  const document = parseGenesis(text, path)
+  if (chainId !== undefined && chainId !== document.chain_id) {
+    throw queryError('invalidArgument', `${path}: chain_id is ${document.chain_id}, and --chain-id says ${chainId}`)
+  }
+  const summary = validateGenesis(document, chooseProfile(profile, diskFiles).profile)
   process.stdout.write(`${formatOutput(summary, format)}\n`)
   if (summary.carried.length > 0) {
     process.stderr.write(
@@ -33,6 +38,7 @@ export async function genesis(args: readonly string[]): Promise<number> {
     .command('validate <file>')
     .description('Begin a chain with the document in memory, and say what it holds or what is wrong with it')
     .option('--profile <value>', SETTINGS.chain.profile.about, process.env['ALMANAC_CHAIN_PROFILE'] ?? 'almanac')
+    .option('--chain-id <id>', 'the chain it should be of')
     .option('-o, --output <format>', 'yaml or json', 'yaml')
     .action((file: string, flags: ValidateFlags) => validate(file, flags))
   await program.parseAsync([...args], { from: 'user' })

@@ -55,6 +55,10 @@ test('a genesis that is wrong names the place', () => {
   expect(() => init({ accounts: [account({}).accounts[0], account({}).accounts[0]] })).toThrow(
     'duplicate genesis account',
   )
+  const mapping = { erc20_addr: A, bank_denom: 'ufoo', is_made_from_coin: true }
+  expect(() => init({ funtoken_mappings: [mapping, { ...mapping, bank_denom: 'ubar' }] })).toThrow(
+    /funtoken_mappings\[1\]: 0x12\w+ is mapped to ufoo already/,
+  )
   expect(() => init({ chain_config: { fork: 'Frontier' } })).toThrow('fork "Frontier" is none of Berlin')
   const params = { extra_eips: ['1153', '1153'], evm_channels: [], create_funtoken_fee: '1', canonical_wnative: A }
   expect(() => init({ params })).toThrow('duplicate EIP: 1153')

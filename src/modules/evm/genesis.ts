@@ -20,7 +20,7 @@ import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
 import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
-import { insert } from './funtokens.ts'
+import { byContract, byDenom, insert } from './funtokens.ts'
 import * as evm from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import { CHAIN_FORKS, chainFork, defaultFork } from './rules.ts'
@@ -62,6 +62,9 @@ function initMapping(ctx: Context, mapping: FunToken): void {
   if (!isValid(bankDenom)) throw errors.invalidRequest(`invalid denom of a mapping: ${bankDenom}`)
   if (bankDenom === ctx.identity.baseDenom) throw errors.invalidRequest(`${bankDenom} has its mapping already`)
   if (erc20Addr.length !== 20) throw errors.invalidRequest(`the contract of ${bankDenom} is not an address`)
+  for (const known of [byDenom(ctx, bankDenom), byContract(ctx, erc20Addr)]) {
+    if (known) throw errors.invalidRequest(`${formatEip55(known.erc20Addr)} is mapped to ${known.bankDenom} already`)
+  }
   insert(ctx, create(FunTokenSchema, mapping))
 }
 
@@ -125,7 +128,9 @@ export const genesis: GenesisHandlers = {
       if (seen.has(at)) throw errors.invalidRequest(`duplicate genesis account ${account.address}`)
       seen.add(at)
     }
-    for (const mapping of funtokenMappings) initMapping(ctx, mapping)
+    for (const [i, mapping] of funtokenMappings.entries()) {
+      inPlace(`funtoken_mappings[${i}]`, () => initMapping(ctx, mapping))
+    }
     for (const [i, creation] of creations.entries()) inPlace(`creations[${i}]`, () => initCreation(ctx, creation))
   },
   export(ctx) {
