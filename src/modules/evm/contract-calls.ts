@@ -28,7 +28,7 @@ export interface ContractCall {
 export interface ContractCalls {
   /** Where the keepers work; what a call wrote is visible there, and the other way round. */
   readonly ctx: Context
-  /** Runs a call, which pays from the gas of `ctx`, and gives what it returned. Throws evm 5 when it fails. */
+  /** Runs a call, which has to find its gas in `ctx`, and gives what it returned. Throws evm 5 when it fails. */
   call(call: ContractCall): Uint8Array
 }
 

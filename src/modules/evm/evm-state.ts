@@ -22,6 +22,8 @@ export interface ChainEvmState extends EvmState {
   /** Runs a call that the module itself makes: meanwhile precompiles that change state refuse (evm.md §3.7). */
   whileCalling<Result>(run: () => Result): Result
   isCalling(): boolean
+  /** Counts gas that such calls used, and tells the sum: what precompiles do with it in `inner-calls.ts`. */
+  addCallGas(gas: bigint): bigint
 }
 
 function isZero(word: Uint8Array): boolean {
@@ -56,6 +58,7 @@ export function createEvmState(root: Context): ChainEvmState {
   const loaded = new Map<string, Loaded>()
   const keepsDestructed = root.identity.behaviours.selfDestructOfAccountAlone
   let calls = 0
+  let callGas = 0n
 
   function load(address: Uint8Array): Loaded {
     const { ctx } = top()
@@ -163,5 +166,9 @@ export function createEvmState(root: Context): ChainEvmState {
       }
     },
     isCalling: () => calls > 0,
+    addCallGas(gas) {
+      callGas += gas
+      return callGas
+    },
   }
 }

@@ -8,17 +8,21 @@ import type { Context, ReadContext } from '../../sdk/context.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
 
+/** The first of several mappings. All entries of the index are read, as the chain does, which pays for each. */
+function first(ctx: ReadContext, entries: Iterable<readonly [unknown, Uint8Array]>): FunToken | undefined {
+  const [entry] = [...entries]
+  return entry && state.funTokens.get(ctx, entry[1])
+}
+
 /** The first mapping of a denom that has a record. */
 export function byDenom(ctx: ReadContext, denom: string): FunToken | undefined {
   if (denom.includes('\0')) return undefined
-  for (const [, id] of state.funTokensByDenom.iterate(ctx, { prefix: denom })) return state.funTokens.get(ctx, id)
-  return undefined
+  return first(ctx, state.funTokensByDenom.iterate(ctx, { prefix: denom }))
 }
 
 /** The first mapping of a contract that has a record. */
 export function byContract(ctx: ReadContext, contract: Uint8Array): FunToken | undefined {
-  for (const [, id] of state.funTokensByErc20.iterate(ctx, { prefix: contract })) return state.funTokens.get(ctx, id)
-  return undefined
+  return first(ctx, state.funTokensByErc20.iterate(ctx, { prefix: contract }))
 }
 
 /** Id of a mapping: sha256 of the checksummed contract address, `|` and the denom. */

@@ -8,6 +8,12 @@ import { errors } from '../errors.ts'
 import type { ChainEvmState } from '../evm-state.ts'
 import { chainRules } from '../rules.ts'
 
+/**
+ * What all such calls of a transaction may use, as a multiple of the gas that the precompile was given: they are not charged
+ * (as on the chain), and a contract that is slow on purpose must not make a block slow.
+ */
+const MOST_CALL_GAS = 8n
+
 /** Gas that a call may have: what its limit says, and no more than 63 of 64 parts of what is left (EIP-150). */
 function gasFor({ gas }: Context, gasLimit: bigint): bigint {
   const left = gas.limit - gas.used
@@ -15,7 +21,10 @@ function gasFor({ gas }: Context, gasLimit: bigint): bigint {
   return most < gasLimit ? most : gasLimit
 }
 
-/** Calls that pay from the meter of `ctx`. The nonce of the transaction's own sender is not theirs to raise. */
+/**
+ * Calls that must find their gas in the meter of `ctx` and leave it there. The nonce of the transaction's own sender is not
+ * theirs to raise.
+ */
 export function innerCalls(context: PrecompileContext, state: ChainEvmState, ctx: Context): ContractCalls {
   return {
     ctx,
@@ -27,8 +36,13 @@ export function innerCalls(context: PrecompileContext, state: ChainEvmState, ctx
       if (!equal(from, context.origin)) raiseNonce(base, from)
       const message = { caller: from, to, valueWei, data, gas: gas - intrinsic, isStatic }
       const result = state.whileCalling(() => context.call(message))
-      ctx.gas.consume(gas - result.gasLeft, 'internal call of the EVM')
+      const total = state.addCallGas(gas - result.gasLeft)
       if (!result.success) throw callFailure(result, gas)
+      if (total > MOST_CALL_GAS * context.gas) {
+        throw errors.callFailed(
+          `calls of the transaction used ${total} gas, more than ${MOST_CALL_GAS} times what is left`,
+        )
+      }
       return result.output
     },
   }
