@@ -6,6 +6,7 @@ import { methods } from '../identity/registry.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Compute, Dispatch, GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
+import { isTrace } from './traces.ts'
 
 /** A query of a module. Synchronous, like everything on state. */
 export type QueryHandler = (ctx: ReadContext, request: Message) => Message
@@ -30,6 +31,8 @@ export interface DispatchParts {
   readonly jobs: ReadonlySet<string>
   /** Most gas of a call or an estimate. */
   readonly gasCap: bigint
+  /** Answers the trace operations. */
+  readonly trace: (call: QueryCall) => Promise<QueryAnswer>
   readonly log: GatewayNode['log']
 }
 
@@ -126,6 +129,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   }
 
   return (call) => {
+    if (isTrace(call.method)) return parts.trace(call)
     const source = sources.get(call.method)
     if (!source) return { ok: false, error: unimplemented(call.method) }
     if (source.kind === 'query') return runQuery(call, source.handle)

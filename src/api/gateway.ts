@@ -15,6 +15,8 @@ export interface QueryCall {
   readonly height?: bigint | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
+  /** Takes the field `data` of a trace in parts; the response then has none. */
+  readonly onPart?: PartTaker | undefined
 }
 
 /** Height is known on errors too, unless the height itself was wrong. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { queryError } from '../primitives/errors.ts'
+import type { BodySink } from './spool.ts'
 
 const COMPRESS_FROM_BYTES = 1024
 
@@ -61,6 +62,27 @@ export function sendPayload(
   const headers = ['Content-Encoding', encoding, 'Content-Length', String(body.length)]
   res.writeHead(status, payload.headers.concat(extra, headers))
   res.end(body)
+}
+
+/** A response as the end of a body that is made in pieces: it takes more when the client has read. */
+export function bodySinkOf(res: ServerResponse): BodySink {
+  return {
+    write(text, done) {
+      if (res.destroyed || res.write(text, 'latin1')) {
+        done()
+        return
+      }
+      const go = (): void => {
+        res.off('drain', go)
+        res.off('close', go)
+        done()
+      }
+      res.on('drain', go)
+      res.on('close', go)
+    },
+    end: () => res.end(),
+    abort: () => res.destroy(),
+  }
 }
 
 function gzipOf(payload: Payload): Buffer {

@@ -1,11 +1,11 @@
 /** One REST request to one reply, without a network: descriptors at one end, a status and a payload at the other. */
-import type { DescMethod } from '@bufbuild/protobuf'
+import { create, type DescMethod } from '@bufbuild/protobuf'
 import { services } from '../identity/registry.ts'
 import { formatHex } from '../primitives/bytes.ts'
 import { type ChainError, queryError, type Status } from '../primitives/errors.ts'
 import { createCors } from './cors.ts'
 import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
-import type { GatewayNode, QueryAnswer } from './gateway.ts'
+import type { GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
 import { createPayload, type Payload, parseGrpcTimeout } from './http.ts'
 import { createJsonWriter } from './json.ts'
 import { parseBase64 } from './query-params.ts'
@@ -14,6 +14,8 @@ import { heightHeaderNames, selectHeight } from './rest-height.ts'
 import { createPages, type ExtraPage } from './rest-pages.ts'
 import { type BoundRequest, bindRequest } from './rest-request.ts'
 import { createRouter, type Match, type Route } from './routes.ts'
+import { createBase64Encoder, createSpool, type StreamedBody } from './spool.ts'
+import { isTrace } from './traces.ts'
 
 export interface RestOptions {
   /** Memory for kept answers; 0 keeps none. 16 MiB by default. */
@@ -42,6 +44,8 @@ export interface RestReply {
   readonly payload: Payload
   /** Headers of this very reply, as name and value in turn. */
   readonly headers: readonly string[]
+  /** A body that is written while it is made, in place of the payload's text. */
+  readonly stream?: StreamedBody
 }
 
 /** Never throws and never rejects: what goes wrong is a reply. A promise only where the answer takes one. */
@@ -180,6 +184,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     // A read of state is over before anybody could wish it away.
     const abort = route.isLight ? undefined : new AbortController()
     const call = { method: route.method, request: bound.request, height, signal: abort?.signal, timeoutMs }
+    if (isTrace(route.method)) return trace(request, route, height !== undefined, call, abort ?? new AbortController())
     const answered = node.dispatch(call)
     const pinned = height !== undefined
     if (!(answered instanceof Promise)) {
@@ -197,6 +202,37 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
         .then((answer) => resolve(finish(request, route, pinned, answer)))
         .catch((thrown) => resolve(failed(request, thrown)))
         .finally(() => clearTimeout(timer))
+    })
+  }
+
+  /** A trace may be long: what does not fit in memory leaves as it comes. */
+  async function trace(
+    request: RestRequest,
+    route: Route,
+    pinned: boolean,
+    call: QueryCall,
+    abort: AbortController,
+  ): Promise<RestReply> {
+    request.onClose(() => abort.abort())
+    return new Promise((resolve) => {
+      const spool = createSpool(createBase64Encoder(), { before: '{"data":"', after: '"}' }, (stream) => {
+        const payload = createPayload('', [...JSON_TYPE, 'Cache-Control', 'no-store'], route.method)
+        resolve({ ...reply(request, route.method, 200, payload), stream })
+      })
+      const settle = async (): Promise<void> => {
+        const answer = await node.dispatch({ ...call, onPart: spool.onPart })
+        const held = spool.held()
+        if (held === undefined) spool.finish(!answer.ok)
+        else if (!answer.ok) resolve(finish(request, route, pinned, answer))
+        else {
+          const response = create(route.rpc.output, { data: held } as never)
+          resolve(finish(request, route, pinned, { ...answer, response }))
+        }
+      }
+      settle().catch((thrown) => {
+        spool.finish(true)
+        resolve(failed(request, thrown))
+      })
     })
   }
 

@@ -1,9 +1,11 @@
 /** The REST gateway on `node:http`, and the same without a network. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'
-import { readBody, sendPayload } from './http.ts'
+import { bodySinkOf, readBody, sendPayload } from './http.ts'
 import { createRestResponder, type RestOptions, type RestReply } from './rest-handler.ts'
+import type { StreamedBody } from './spool.ts'
 
 export interface GatewayServer {
   listen(port: number, host: string): Promise<{ readonly port: number }>
@@ -52,10 +54,26 @@ export function createRestHandler(
     const body = () => Promise.resolve('')
     const reply = await respond({ verb: 'GET', target, headers: lower, id: nextId(), body, onClose: () => {} })
     const flat = reply.payload.headers.concat(reply.headers)
+    const text = reply.stream ? await textOf(reply.stream) : reply.payload.text
     const answered: Record<string, string> = {}
     for (let i = 0; i < flat.length; i += 2) answered[flat[i]!.toLowerCase()] = flat[i + 1]!
-    return { status: reply.status, headers: answered, body: reply.payload.text }
+    return { status: reply.status, headers: answered, body: text }
   }
+}
+
+/** The whole of a body that is made in pieces. */
+function textOf(stream: StreamedBody): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const pieces: string[] = []
+    stream({
+      write(text, done) {
+        pieces.push(text)
+        done()
+      },
+      end: () => resolve(pieces.join('')),
+      abort: () => reject(queryError('dataLoss', 'the answer broke off')),
+    })
+  })
 }
 
 const NO_HEADERS: Readonly<Record<string, undefined>> = {}
@@ -85,9 +103,14 @@ function createIds(): () => string {
   return () => `${prefix}-${++count}`
 }
 
-function send(req: IncomingMessage, res: ServerResponse, { status, payload, headers }: RestReply): void {
+function send(req: IncomingMessage, res: ServerResponse, { status, payload, headers, stream }: RestReply): void {
   if (res.destroyed || res.headersSent) return
-  sendPayload(req, res, status, payload, headers)
+  if (!stream || req.method === 'HEAD') {
+    sendPayload(req, res, status, payload, headers)
+    return
+  }
+  res.writeHead(status, payload.headers.concat(headers))
+  stream(bodySinkOf(res))
 }
 
 /** Proxies send the whole URL. */

@@ -196,6 +196,7 @@ export function gatewayNode({
       compute: compute ?? none,
       jobs: new Set(jobs),
       gasCap: 25_000_000n,
+      trace: () => Promise.reject(new Error('no blocks to trace')),
       log,
     }),
     compute: compute ?? none,

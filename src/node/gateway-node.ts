@@ -3,6 +3,7 @@ import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
 import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import { createServices } from '../api/services/table.ts'
+import { answerTrace } from '../api/traces.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
 import type { DevAccount } from './accounts.ts'
 import { parseMilliseconds } from './config.ts'
@@ -42,6 +43,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
     compute: shared.compute,
     jobs: new Set(jobs),
     gasCap: config.evm.gasCap,
+    trace: (call) => answerTrace(node, call),
     log: shared.log,
   })
   const node: GatewayNode = {

@@ -1,9 +1,13 @@
 /** The JSON-RPC 2.0 envelope: one request or a batch of them as text in, the answers as text out. */
+import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { toChainError } from '../errors.ts'
-import type { GatewayNode } from '../gateway.ts'
+import type { GatewayNode, PartTaker } from '../gateway.ts'
+import { createSpool, type StreamedBody } from '../spool.ts'
+import { collect } from '../traces.ts'
 import { invalidRequest, limitExceeded, methodNotFound, parseError, type RpcErrorObject, toRpcError } from './errors.ts'
 import type { Methods, RpcCall } from './method.ts'
+import { runOf } from './streamed.ts'
 
 type Id = string | number | null
 
@@ -36,8 +40,44 @@ function readRequest(value: unknown): Request | { readonly id: Id; readonly refu
   return { id: knownId ?? null, notification: id === undefined, method, params }
 }
 
+/** Takes an answer that is longer than what is held back; nothing else is answered then. */
+type OnStream = (body: StreamedBody) => void
+
+/** The text of a result that is made in parts; undefined if it went out as it came. */
+async function textOf(
+  id: Id,
+  run: (onPart: PartTaker) => Promise<void>,
+  onStream: OnStream | undefined,
+): Promise<string | undefined> {
+  if (!onStream) {
+    const whole = collect()
+    await run(whole.onPart)
+    return formatUtf8(whole.bytes())
+  }
+  const frame = { before: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, after: '}\n' }
+  const bytesAsText = (part: Uint8Array | undefined): string =>
+    part ? Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1') : ''
+  const spool = createSpool(bytesAsText, frame, onStream)
+  try {
+    await run(spool.onPart)
+  } catch (error) {
+    if (spool.held() !== undefined) throw error
+    spool.finish(true)
+    return undefined
+  }
+  const held = spool.held()
+  if (held !== undefined) return formatUtf8(held)
+  spool.finish(false)
+  return undefined
+}
+
 /** Runs one request. Undefined for a notification, which is never answered. */
-async function answerOne(call: RpcCall, methods: Methods, value: unknown): Promise<string | undefined> {
+async function answerOne(
+  call: RpcCall,
+  methods: Methods,
+  value: unknown,
+  onStream?: OnStream,
+): Promise<string | undefined> {
   const request = readRequest(value)
   if ('refusal' in request) return errorText(call, request.id, request.refusal)
   if (request.notification) return undefined
@@ -48,10 +88,13 @@ async function answerOne(call: RpcCall, methods: Methods, value: unknown): Promi
     const place = call.answers.placeOf(request.method, request.params)
     let result = place && call.answers.get(place.key)
     if (result === undefined) {
-      result = JSON.stringify((await found.run(call, request.params)) ?? null)
-      if (place) call.answers.set(place, result)
+      const made = await found.run(call, request.params)
+      const run = runOf(made)
+      result = run ? await textOf(request.id, run, onStream) : JSON.stringify(made ?? null)
+      if (place && result !== undefined) call.answers.set(place, result)
     }
     call.node.observe?.(operation, 'ok')
+    if (result === undefined) return undefined
     return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${result}}`
   } catch (error) {
     call.node.observe?.(operation, toChainError(error).status)
@@ -96,12 +139,17 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
 }
 
 /** The answer to a message; undefined when it holds only notifications. Never rejects. */
-export async function answerMessage(call: RpcCall, methods: Methods, message: string): Promise<string | undefined> {
+export async function answerMessage(
+  call: RpcCall,
+  methods: Methods,
+  message: string,
+  onStream?: OnStream,
+): Promise<string | undefined> {
   let parsed: unknown
   try {
     parsed = JSON.parse(message)
   } catch {
     return errorText(call, null, parseError())
   }
-  return Array.isArray(parsed) ? answerBatch(call, methods, parsed) : answerOne(call, methods, parsed)
+  return Array.isArray(parsed) ? answerBatch(call, methods, parsed) : answerOne(call, methods, parsed, onStream)
 }

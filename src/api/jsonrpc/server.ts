@@ -5,10 +5,11 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { readBody } from '../http.ts'
+import { bodySinkOf, readBody } from '../http.ts'
 import { createJsonWriter } from '../json.ts'
 import { createAnswerCache } from './answers.ts'
 import { rawMethods } from './debug-raw.ts'
+import { traceMethods } from './debug-trace.ts'
 import { developmentMethods } from './development.ts'
 import { ethMethods, signingMethods } from './eth.ts'
 import { createFilters } from './filters.ts'
@@ -49,6 +50,7 @@ function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
     ...web3Methods,
     ...txpoolMethods,
     ...rawMethods,
+    ...traceMethods,
     ...(node.settings.devKeys.length > 0 && signingMethods),
     ...(node.driver.development && { ...signingMethods, ...developmentMethods }),
     ...options.methods,
@@ -120,8 +122,13 @@ async function serveHttp(serve: Serve, request: IncomingMessage, response: Serve
       return gone.signal
     },
   }
-  const answer = await answerMessage(call, methods, body)
-  if (left) return
+  let streams = false
+  const answer = await answerMessage(call, methods, body, (stream) => {
+    streams = true
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    stream(bodySinkOf(response))
+  })
+  if (left || streams) return
   const text = answer === undefined ? '' : `${answer}\n`
   // With its length known, head and body leave in one piece.
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })

@@ -22,6 +22,11 @@ function gasLimit(ctx: ReadContext): bigint {
   return ctx.block.gasLimit > 0n ? ctx.block.gasLimit : NO_LIMIT
 }
 
+/** PREVRANDAO of a block, where nobody set another. */
+export function prevRandaoOf(timeNs: bigint, lastCommitHash: Uint8Array): Uint8Array {
+  return keccak256(concat(encodeUint64(timeNs), lastCommitHash))
+}
+
 /** The block of a context, with what a call pretends of it. */
 export function blockEnv(ctx: ReadContext, overrides?: BlockOverrides, proposer?: Uint8Array): EvmBlockEnv {
   const { height, timeNs, lastCommitHash, evmChainId } = ctx.block
@@ -30,7 +35,7 @@ export function blockEnv(ctx: ReadContext, overrides?: BlockOverrides, proposer?
     timestamp: overrides?.time ?? timeNs / NANOS,
     coinbase: overrides?.feeRecipient ?? (proposer ? undefined : setCoinbase(ctx)) ?? coinbase(ctx, proposer),
     gasLimit: overrides?.gasLimit ?? gasLimit(ctx),
-    prevRandao: overrides?.prevRandao ?? setPrevRandao(ctx) ?? keccak256(concat(encodeUint64(timeNs), lastCommitHash)),
+    prevRandao: overrides?.prevRandao ?? setPrevRandao(ctx) ?? prevRandaoOf(timeNs, lastCommitHash),
     difficulty: 0n,
     baseFee: overrides?.baseFeeWei ?? baseFeeWei(ctx),
     blobBaseFee: overrides?.blobBaseFeeWei ?? 1n,

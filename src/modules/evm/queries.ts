@@ -70,13 +70,13 @@ export const queries = defineQueries(Query, {
   ethCall: (ctx, request) => answerEthCall(ctx, request),
   estimateGas: (ctx, request) => answerEstimateGas(ctx, request),
   traceTx() {
-    throw errors.unimplemented('tracing of transactions (module evm)')
+    throw errors.unimplemented('traces run in the compute pool of a node')
   },
   traceBlock() {
-    throw errors.unimplemented('tracing of blocks (module evm)')
+    throw errors.unimplemented('traces run in the compute pool of a node')
   },
   traceCall() {
-    throw errors.unimplemented('tracing of calls (module evm)')
+    throw errors.unimplemented('traces run in the compute pool of a node')
   },
   baseFee(ctx) {
     const wei = parentBaseFeeWei(ctx)

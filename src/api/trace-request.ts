@@ -1,0 +1,320 @@
+/** What the trace operations of the query service mean: which transactions, on which state, under which tracer (D15, D33, D38, D45). */
+import { chargedPrice } from '../app/evm/price.ts'
+import type { EvmTx, StoredBlock } from '../app/records.ts'
+import { inputOfBlock } from '../app/trace.ts'
+import type { TracePayload, TraceSubject } from '../app/trace-jobs.ts'
+import { encodeTransaction } from '../evm/transaction/encode.ts'
+import { recoverSender } from '../evm/transaction/sender.ts'
+import { accessListOf, feeCapOf, type Transaction } from '../evm/transaction/types.ts'
+import type { QueryTraceBlockRequest, QueryTraceTxRequest } from '../gen/chain/evm/v1/query_pb.ts'
+import type { MsgEthereumTx } from '../gen/chain/evm/v1/tx_pb.ts'
+import type { BlockOverrides } from '../modules/evm/call-args.ts'
+import * as evm from '../modules/evm/keeper.ts'
+import type { TracedMessage } from '../modules/evm/trace-call.ts'
+import { unpackTxData } from '../modules/evm/tx-data.ts'
+import { parseEvm } from '../primitives/address.ts'
+import { equal, formatHex, formatHex0x, parseHex } from '../primitives/bytes.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
+import { keccak256 } from '../primitives/hash.ts'
+import { fromTimestamp } from '../primitives/time.ts'
+import { wrongField } from '../sdk/request.ts'
+import type { GatewayNode } from './gateway.ts'
+import { readTraceConfig, type TraceSettings } from './trace-config.ts'
+
+/** A trace that can be run: a job on the state of one height. */
+export interface TraceOrder {
+  readonly payload: TracePayload
+  /** State that the job reads; undefined: the latest. */
+  readonly height: bigint | undefined
+  /** Block that is told of; undefined: that of the state. */
+  readonly shownHeight: bigint | undefined
+  readonly settings: TraceSettings
+}
+
+/** Most bytes of one result. */
+const OUTPUT_BYTES = 16 * 2 ** 30
+const NO_LIMIT = (1n << 64n) - 1n
+const NANOS = 1_000_000_000n
+/** Seconds of the year 1, which an absent time has. */
+const YEAR_ONE = -62_135_596_800n
+
+/** Fields that both requests have. */
+type BlockFields = Pick<
+  QueryTraceTxRequest,
+  'blockNumber' | 'blockHash' | 'blockTime' | 'proposerAddress' | 'chainId' | 'blockMaxGas'
+>
+
+function order(
+  settings: TraceSettings,
+  subject: TraceSubject,
+  height: bigint | undefined,
+  shownHeight?: bigint,
+): TraceOrder {
+  return { payload: { config: settings.config, subject, outputBytes: OUTPUT_BYTES }, height, shownHeight, settings }
+}
+
+/** The trace of a block that is kept, or of one of its EVM transactions. */
+export function minedOrder(
+  node: GatewayNode,
+  block: StoredBlock,
+  target: number | undefined,
+  settings: TraceSettings,
+): TraceOrder {
+  const { height } = block.header
+  const { evmTxs } = block
+  const last = target === undefined ? evmTxs.at(-1) : evmTxs[target]
+  const receipts = evmTxs.map(({ hash, txIndex, evmIndex, status, gasUsed }) => ({
+    hash,
+    txIndex,
+    evmIndex,
+    status,
+    gasUsed,
+  }))
+  const input = inputOfBlock(block, node.blocks.validators(height - 1n) ?? [], last?.txIndex ?? -1)
+  // The state before the first block is not kept; a block without EVM transactions needs none.
+  if (height <= node.blocks.earliestHeight() && height <= 1n && last) {
+    throw queryError('notFound', 'genesis is not traceable')
+  }
+  const state = last ? height - 1n : height
+  return order(settings, { kind: 'mined', input, receipts, target }, state, height)
+}
+
+/** A kept transaction by the hash of its Ethereum form. */
+export function findMined(
+  node: GatewayNode,
+  hash: Uint8Array,
+): { readonly block: StoredBlock; readonly tx: EvmTx } | undefined {
+  const place = node.blocks.evmTx(hash)
+  const block = place && node.blocks.block(place.height)
+  const tx = place && block?.evmTxs[place.evmIndex]
+  return block && tx ? { block, tx } : undefined
+}
+
+function parseHash(text: string, field: string): Uint8Array {
+  const bytes = parseHex(text.replace(/^0x/i, ''))
+  if (bytes?.length !== 32) throw wrongField(field, `${field} is no hash of 32 bytes`)
+  return bytes
+}
+
+/** The block that number and hash name; undefined if neither is given. Throws 5 for one that is not kept, 3 if they disagree. */
+function namedBlock(node: GatewayNode, { blockNumber, blockHash }: BlockFields): StoredBlock | undefined {
+  if (blockNumber < 0n) throw wrongField('block_number', `block_number must not be negative, but got ${blockNumber}`)
+  const height = blockHash === '' ? undefined : node.blocks.heightOfHash(parseHash(blockHash, 'block_hash'))
+  if (blockHash !== '' && height === undefined)
+    throw queryError('notFound', `no block has the hash ${blockHash.slice(0, 66)}`)
+  if (height !== undefined && blockNumber > 0n && blockNumber !== height) {
+    throw wrongField('block_number', `block_number is ${blockNumber}, but the block of block_hash has ${height}`)
+  }
+  const wanted = height ?? (blockNumber > 0n ? blockNumber : undefined)
+  if (wanted === undefined) return undefined
+  const block = node.blocks.block(wanted)
+  if (!block) throw queryError('notFound', `block ${wanted} not found`)
+  return block
+}
+
+function checkChainId(node: GatewayNode, { chainId }: BlockFields): void {
+  if (chainId !== 0n && chainId !== node.evmChainId) {
+    throw wrongField('chain_id', `chain_id ${chainId} is not this chain's, ${node.evmChainId}`)
+  }
+}
+
+/** Unix nanoseconds; undefined if absent, which the year 1 means too. */
+function blockTimeNs({ blockTime }: BlockFields): bigint | undefined {
+  return blockTime && blockTime.seconds !== YEAR_ONE ? fromTimestamp(blockTime) : undefined
+}
+
+/** Throws 3 for a field that says something else than the kept block (D38). */
+function checkAgainst(node: GatewayNode, block: StoredBlock, request: BlockFields): void {
+  checkChainId(node, request)
+  const { header, hash, gasLimit } = block
+  const { blockNumber, blockHash, proposerAddress, blockMaxGas } = request
+  const differs = (field: string, given: unknown, actual: unknown): Error =>
+    wrongField(field, `${field} is ${given}, but the block has ${actual}`)
+  if (blockNumber !== 0n && blockNumber !== header.height) throw differs('block_number', blockNumber, header.height)
+  if (blockHash !== '' && !equal(parseHash(blockHash, 'block_hash'), hash)) {
+    throw differs('block_hash', blockHash, formatHex(hash))
+  }
+  const timeNs = blockTimeNs(request)
+  // A time in whole seconds is what the EVM sees of the block's.
+  if (timeNs !== undefined && timeNs !== header.timeNs && timeNs !== (header.timeNs / NANOS) * NANOS) {
+    throw differs('block_time', timeNs, header.timeNs)
+  }
+  if (proposerAddress.length > 0 && !equal(proposerAddress, header.proposer)) {
+    throw differs('proposer_address', formatHex(proposerAddress), formatHex(header.proposer))
+  }
+  const limit = gasLimit === 0n ? -1n : gasLimit
+  if (blockMaxGas !== 0n && blockMaxGas !== limit) throw differs('block_max_gas', blockMaxGas, limit)
+}
+
+function unpack(node: GatewayNode, { data }: MsgEthereumTx, field: string): Transaction {
+  if (!data || data.typeUrl === '') throw wrongField(field, `${field} is missing`)
+  try {
+    return unpackTxData(node.identity, data)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw wrongField(field, `failed to unpack tx data: ${error.message}`)
+  }
+}
+
+const isSigned = ({ signature }: Transaction): boolean => signature.r !== 0n || signature.s !== 0n
+
+function senderOf(node: GatewayNode, tx: Transaction, { from }: MsgEthereumTx, mayBeUnsigned: boolean): Uint8Array {
+  const given = from === '' ? undefined : parseEvm(from)
+  if (from !== '' && !given) throw wrongField('msg.from', 'msg.from is no address')
+  if (!isSigned(tx) && mayBeUnsigned) return given ?? new Uint8Array(20)
+  let signer: Uint8Array
+  try {
+    signer = recoverSender(tx, { chainId: node.evmChainId })
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw wrongField('msg.data', `the sender cannot be recovered: ${error.message}`)
+  }
+  checkFrom(given, signer)
+  return signer
+}
+
+function checkFrom(given: Uint8Array | undefined, signer: Uint8Array): void {
+  if (given && !equal(given, signer)) {
+    throw wrongField('msg.from', `msg.from is ${formatHex0x(given)}, but ${formatHex0x(signer)} signed`)
+  }
+}
+
+function messageOf(tx: Transaction, from: Uint8Array, gasPriceWei: bigint): TracedMessage {
+  const { to, gasLimit, valueWei, data, nonce } = tx
+  return {
+    from,
+    to,
+    gasLimit,
+    gasPriceWei,
+    valueWei,
+    data,
+    nonce,
+    accessList: accessListOf(tx),
+    authorizations: tx.type === 4 ? tx.authorizations : [],
+    hash: keccak256(encodeTransaction(tx)),
+  }
+}
+
+/** A block as the request describes it, and as far as it is kept, as it is. */
+function overridesOf(request: BlockFields, block: StoredBlock | undefined): BlockOverrides {
+  const { blockNumber, blockMaxGas } = request
+  const timeNs = blockTimeNs(request) ?? block?.header.timeNs
+  const limit = blockMaxGas !== 0n ? blockMaxGas : block?.gasLimit
+  return {
+    number: block?.header.height ?? (blockNumber > 0n ? blockNumber : undefined),
+    time: timeNs === undefined ? undefined : timeNs / NANOS,
+    gasLimit: limit === undefined ? undefined : limit <= 0n ? NO_LIMIT : limit,
+    feeRecipient: request.proposerAddress.length === 0 ? block?.coinbase : undefined,
+    prevRandao: block && (block.prevRandao ?? evm.prevRandaoOf(block.header.timeNs, block.header.lastCommitHash)),
+    baseFeeWei: block?.baseFeeWei,
+    blobBaseFeeWei: undefined,
+  }
+}
+
+function checkProposer({ proposerAddress }: BlockFields): Uint8Array | undefined {
+  if (proposerAddress.length === 0) return undefined
+  if (proposerAddress.length === 20) return proposerAddress
+  throw wrongField('proposer_address', `proposer_address has ${proposerAddress.length} bytes, not 20`)
+}
+
+/**
+ * The order of `TraceTx` and `TraceCall`. A transaction that is kept is traced where it stands; another runs on the state before the
+ * block that the request describes, and as a call on the state behind it. Throws 3 and 5 as the decisions say.
+ */
+export function txOrder(
+  node: GatewayNode,
+  request: QueryTraceTxRequest,
+  asked: bigint | undefined,
+  isCall: boolean,
+): TraceOrder {
+  const settings = readTraceConfig(node, request.traceConfig)
+  const { msg } = request
+  if (!msg) throw wrongField('msg', 'msg is missing: msg.hash names a transaction of a block, msg.data brings one')
+  const tx = msg.data && msg.data.typeUrl !== '' ? unpack(node, msg, 'msg.data') : undefined
+  const given = msg.hash === '' ? undefined : parseHash(msg.hash, 'msg.hash')
+  const own = tx && keccak256(encodeTransaction(tx))
+  if (given && own && !equal(given, own)) {
+    throw wrongField('msg.hash', `msg.hash is not the hash of msg.data, ${formatHex0x(own)}`)
+  }
+  const hash = own ?? given
+  if (!hash) throw wrongField('msg.data', 'msg.data and msg.hash are missing')
+  const mined = findMined(node, hash)
+  if (mined) {
+    checkFrom(msg.from === '' ? undefined : parseEvm(msg.from), mined.tx.from)
+    checkAgainst(node, mined.block, request)
+    return minedOrder(node, mined.block, mined.tx.evmIndex, settings)
+  }
+  if (!tx) throw queryError('notFound', `transaction ${formatHex0x(hash)} not found`)
+  return unminedOrder(node, request, tx, { asked, isCall, settings })
+}
+
+function unminedOrder(
+  node: GatewayNode,
+  request: QueryTraceTxRequest,
+  tx: Transaction,
+  {
+    asked,
+    isCall,
+    settings,
+  }: { readonly asked: bigint | undefined; readonly isCall: boolean; readonly settings: TraceSettings },
+): TraceOrder {
+  const latest = node.blocks.latestHeight()
+  // The block may be the one to come: then the request alone describes it.
+  const isKnown = request.blockHash !== '' || (request.blockNumber !== 0n && request.blockNumber <= latest)
+  const block = isKnown ? namedBlock(node, request) : undefined
+  if (block) checkAgainst(node, block, { ...request, ...(isCall && { proposerAddress: new Uint8Array(0) }) })
+  else checkChainId(node, request)
+  const proposer = checkProposer(request)
+  const from = senderOf(node, tx, request.msg!, isCall)
+  const priced = (one: Transaction): bigint => {
+    if (isCall) return feeCapOf(one)
+    return chargedPrice(one, block?.baseFeeWei ?? node.withContext(undefined, evm.baseFeeWei))
+  }
+  const predecessors = isCall
+    ? []
+    : request.predecessors.map((message, i) => {
+        const one = unpack(node, message, `predecessors[${i}].data`)
+        return messageOf(one, senderOf(node, one, message, false), priced(one))
+      })
+  const described = block?.header.height ?? (request.blockNumber > 0n ? request.blockNumber : undefined)
+  const state =
+    asked ?? (described === undefined || (isCall && !block) ? undefined : isCall ? described : described - 1n)
+  const height = state !== undefined && state > latest ? latest : state
+  const messages = {
+    predecessors,
+    traced: [messageOf(tx, from, priced(tx))],
+    isList: false,
+    blockOverrides: overridesOf(request, block),
+    proposer,
+  }
+  return order(settings, { kind: 'messages', messages }, height)
+}
+
+/** The order of `TraceBlock`: the block named, or that of the height asked for. Throws 5 for one that is not kept. */
+export function blockOrder(node: GatewayNode, request: QueryTraceBlockRequest, asked: bigint | undefined): TraceOrder {
+  const settings = readTraceConfig(node, request.traceConfig)
+  const named = namedBlock(node, request)
+  if (!named && request.txs.length > 0) return listOrder(node, request, asked, settings)
+  const block = named ?? node.blocks.block(node.withContext(asked, (ctx) => ctx.block.height))
+  if (!block) throw queryError('notFound', 'block not found')
+  checkAgainst(node, block, request)
+  return minedOrder(node, block, undefined, settings)
+}
+
+/** Transactions of no block, each behind those before it, on the state of the height asked for. */
+function listOrder(
+  node: GatewayNode,
+  request: QueryTraceBlockRequest,
+  asked: bigint | undefined,
+  settings: TraceSettings,
+): TraceOrder {
+  checkChainId(node, request)
+  const baseFeeWei = node.withContext(asked, evm.baseFeeWei)
+  const traced = request.txs.map((message, i) => {
+    const tx = unpack(node, message, `txs[${i}].data`)
+    return messageOf(tx, senderOf(node, tx, message, false), chargedPrice(tx, baseFeeWei))
+  })
+  const blockOverrides = overridesOf(request, undefined)
+  const messages = { predecessors: [], traced, isList: true, blockOverrides, proposer: checkProposer(request) }
+  return order(settings, { kind: 'messages', messages }, asked)
+}

@@ -1,0 +1,125 @@
+/** Runs traces in the compute pool and passes their results on, in parts or whole. */
+import { create, type Message } from '@bufbuild/protobuf'
+import {
+  type QueryTraceBlockRequest,
+  QueryTraceBlockResponseSchema,
+  type QueryTraceTxRequest,
+  QueryTraceTxResponseSchema,
+} from '../gen/chain/evm/v1/query_pb.ts'
+import { concat } from '../primitives/bytes.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
+import type { GatewayNode, PartTaker, QueryAnswer, QueryCall } from './gateway.ts'
+import { blockOrder, type TraceOrder, txOrder } from './trace-request.ts'
+
+/** What an answer that is not passed on in parts may be long. */
+const WHOLE_BYTES = 64 << 20
+/** Of a result that the log shows. */
+const LOGGED_BYTES = 2048
+
+/** Runs an order. Its result goes to `onPart`. Rejects with why there is none; parts may have gone out before that. */
+export async function runTrace(
+  node: GatewayNode,
+  order: TraceOrder,
+  {
+    signal,
+    timeoutMs,
+    onPart,
+  }: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined; readonly onPart: PartTaker },
+): Promise<void> {
+  const { payload, height, settings } = order
+  const tail = payload.config.debug ? createTail() : undefined
+  const take: PartTaker = tail
+    ? (part, done) => {
+        tail.add(part)
+        onPart(part, done)
+      }
+    : onPart
+  const limitMs = Math.min(settings.timeoutMs, timeoutMs ?? settings.timeoutMs)
+  try {
+    await node.compute.run('trace', payload, { height, signal, timeoutMs: limitMs, onPart: take })
+  } catch (error) {
+    if (error instanceof ChainError && error.status === 'deadlineExceeded') throw lateError(settings.notice)
+    throw error
+  } finally {
+    if (tail) node.log('info', 'trace captured', { end: tail.text() })
+  }
+}
+
+/** The one text of a trace whose time was up, and what was made of the time asked for (D39). */
+function lateError(notice: string | undefined): ChainError {
+  return queryError('deadlineExceeded', notice === undefined ? 'execution timeout' : `execution timeout: ${notice}`)
+}
+
+/** The end of what went by. */
+function createTail() {
+  let kept: Uint8Array = new Uint8Array(0)
+  return {
+    add(part: Uint8Array) {
+      const joined = part.length >= LOGGED_BYTES ? part : concat(kept, part)
+      kept = joined.slice(-LOGGED_BYTES)
+    },
+    /** Printable ASCII; whatever else is escaped, so that it stays one record. */
+    text: () =>
+      Array.from(kept, (byte) =>
+        byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
+      ).join(''),
+  }
+}
+
+/** Collects a result that is wanted whole. */
+export function collect(): { readonly onPart: PartTaker; readonly bytes: () => Uint8Array } {
+  const parts: Uint8Array[] = []
+  let size = 0
+  return {
+    onPart(part, done) {
+      size += part.length
+      if (size <= WHOLE_BYTES) parts.push(part)
+      done()
+    },
+    bytes() {
+      if (size <= WHOLE_BYTES) return concat(...parts)
+      throw queryError('resourceExhausted', `trace is larger than the budget of ${WHOLE_BYTES} bytes`)
+    },
+  }
+}
+
+type OrderOf = (node: GatewayNode, request: Message, asked: bigint | undefined) => TraceOrder
+
+const ORDERS: ReadonlyMap<string, { readonly orderOf: OrderOf; readonly isBlock: boolean }> = new Map([
+  [
+    '/chain.evm.v1.Query/TraceTx',
+    { orderOf: (node, request, asked) => txOrder(node, request as QueryTraceTxRequest, asked, false), isBlock: false },
+  ],
+  [
+    '/chain.evm.v1.Query/TraceCall',
+    { orderOf: (node, request, asked) => txOrder(node, request as QueryTraceTxRequest, asked, true), isBlock: false },
+  ],
+  [
+    '/chain.evm.v1.Query/TraceBlock',
+    { orderOf: (node, request, asked) => blockOrder(node, request as QueryTraceBlockRequest, asked), isBlock: true },
+  ],
+])
+
+export const isTrace = (method: string): boolean => ORDERS.has(method)
+
+/** Answers a trace operation. With `onPart` in the call the result goes there, and the response is empty. */
+export async function answerTrace(node: GatewayNode, call: QueryCall): Promise<QueryAnswer> {
+  const { orderOf, isBlock } = ORDERS.get(call.method)!
+  let height: bigint | undefined
+  try {
+    const order = orderOf(node, call.request, call.height)
+    height = order.shownHeight ?? node.withContext(order.height, (ctx) => ctx.block.height)
+    const whole = call.onPart ? undefined : collect()
+    await runTrace(node, order, { ...call, onPart: call.onPart ?? whole!.onPart })
+    const data = whole?.bytes() ?? new Uint8Array(0)
+    const response = create(isBlock ? QueryTraceBlockResponseSchema : QueryTraceTxResponseSchema, { data })
+    const { notice } = order.settings
+    const headers = notice === undefined ? {} : { headers: { Warning: `199 - ${JSON.stringify(notice)}` } }
+    return { ok: true, height, response, ...headers }
+  } catch (thrown) {
+    const known = height === undefined ? {} : { height }
+    if (thrown instanceof ChainError) return { ok: false, ...known, error: thrown }
+    node.log('error', 'a trace failed', { method: call.method, error: thrown instanceof Error ? thrown.stack : thrown })
+    return { ok: false, ...known, error: queryError('internal', 'internal error') }
+  }
+}
