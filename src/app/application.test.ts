@@ -167,23 +167,23 @@ describe('a transfer in a block', () => {
   test('tells its events in the order that clients know', () => {
     const [result] = block(send(dave, 7n)).results
     expect(result!.events.map(({ type }) => type)).toEqual([
-      ...['coin_spent', 'coin_received', 'transfer', 'wei_change', 'message', 'tx', 'tx', 'tx'],
-      ...['message', 'coin_spent', 'coin_received', 'transfer', 'wei_change', 'message'],
+      ...['coin_spent', 'coin_received', 'transfer', 'message', 'tx', 'tx', 'tx'],
+      ...['message', 'coin_spent', 'coin_received', 'transfer', 'message'],
     ])
-    expect(result!.events[5]).toEqual({
+    expect(result!.events[4]).toEqual({
       type: 'tx',
       attributes: [
         { key: 'fee', value: '5000unative' },
         { key: 'fee_payer', value: alice.text },
       ],
     })
-    expect(result!.events[6]!.attributes).toEqual([{ key: 'acc_seq', value: `${alice.text}/0` }])
-    expect(result!.events[8]!.attributes).toEqual([
+    expect(result!.events[5]!.attributes).toEqual([{ key: 'acc_seq', value: `${alice.text}/0` }])
+    expect(result!.events[7]!.attributes).toEqual([
       { key: 'action', value: '/sdk.bank.v1beta1.MsgSend' },
       { key: 'sender', value: alice.text },
       { key: 'module', value: 'bank' },
     ])
-    expect(JSON.parse(result!.log)).toMatchObject([{ msg_index: 0, events: [{ type: 'message' }, {}, {}, {}, {}, {}] }])
+    expect(JSON.parse(result!.log)).toMatchObject([{ msg_index: 0, events: [{ type: 'message' }, {}, {}, {}, {}] }])
     expect(formatHex(result!.data)).toBe(
       formatHex(hex('12230a212f73646b2e62616e6b2e763162657461312e4d736753656e64526573706f6e7365')),
     )

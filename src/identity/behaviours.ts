@@ -32,6 +32,10 @@ export const BEHAVIOURS = {
     about: 'SELFDESTRUCT removes the account alone: code and storage stay, and an heir gets coins but no account',
     source: 'evm.md §3.1, state-layout.md §2.1',
   },
+  weiChangeEvents: {
+    about: 'an event `wei_change` follows every change of a balance of the base denom, and names whose and why',
+    source: 'evm.md §3.1, support-modules.md §12',
+  },
   wholeHeadersInStaking: {
     about:
       'historical infos of staking hold whole headers, and BLOCKHASH reads them as far as they are kept; no block hashes ' +
@@ -67,6 +71,42 @@ export const BEHAVIOURS = {
   vintageOraclePrices: {
     about: 'the oracle precompile answers prices however old they are',
     source: 'recorded at v2.11',
+  },
+  slashWindowInBlocks: {
+    about: 'the slash window of the oracle counts blocks, not voting periods',
+    source: 'D6, oracle.md S1',
+  },
+  missesByPair: {
+    about: 'a voting period can cost several misses, one for each pair voted wrongly, and silence costs none',
+    source: 'D11, oracle.md §13 rows 1, 2',
+  },
+  snapshotsForEver: {
+    about: 'no price snapshot is ever forgotten',
+    source: 'oracle.md §13 row 6',
+  },
+  averagesWithinWindow: {
+    about: 'an average price leaves out the price in force when its window begins, and tells neither time nor height',
+    source: 'D11, oracle.md §13 rows 7, 8',
+  },
+  ratesOffTheWhitelist: {
+    about: '`exchange_rates` lists every pair that ever had a rate',
+    source: 'D7, D36',
+  },
+  voteTargetsAfterTally: {
+    about: 'vote targets are renewed when they differ from those whose ballots did not fail',
+    source: 'oracle.md §13 row 12',
+  },
+  votesForTargetsAlone: {
+    about: 'a vote that names a pair which is no target any more is refused as a whole',
+    source: 'oracle.md §13 row 15b',
+  },
+  oracleEditsAtOnce: {
+    about: 'edited oracle parameters are in force at once, not from the next voting period on',
+    source: 'D26',
+  },
+  rewardIdsFromTheLast: {
+    about: 'a genesis with oracle rewards hands out the id of its last one again',
+    source: 'oracle.md §13 row 13',
   },
 } as const satisfies Record<string, Behaviour>
 

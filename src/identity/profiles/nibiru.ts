@@ -4,12 +4,22 @@ import { COSMJS } from './almanac.ts'
 import type { Profile } from './profile.ts'
 
 /** What both lines do. */
-const COMMON: readonly BehaviourName[] = [
+const COMMON: readonly BehaviourName[  'slashWindowInBlocks',
+  'missesByPair',
+  'snapshotsForEver',
+  'averagesWithinWindow',
+  'ratesOffTheWhitelist',
+  'voteTargetsAfterTally',
+  'votesForTargetsAlone',
+  'oracleEditsAtOnce',
+  'rewardIdsFromTheLast',
+] = [
   'exposeEthAccount',
   'ownStoreOutsideAppHash',
   'shanghaiRules',
   'ownEvmRules',
   'selfDestructOfAccountAlone',
+  'weiChangeEvents',
   'wholeHeadersInStaking',
   'bareEstimates',
   'baseDenomWithoutMapping',

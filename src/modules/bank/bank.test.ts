@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
+import { identityOf } from '../../identity/profiles.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import { formatHex, hex } from '../../primitives/bytes.ts'
 import { governance } from '../../sdk/authority.ts'
@@ -60,11 +61,7 @@ describe('a send', () => {
     expect(all(bob)).toEqual(['10unative'])
     expect(auth.getAccount(ctx, bob)).toMatchObject({ kind: 'eth' })
     expect(queries.denomOwners(ctx, { denom: 'unative' }).denomOwners.map(({ address }) => address)).toEqual([bobText])
-    expect(eventTypes()).toEqual(['coin_spent', 'coin_received', 'transfer', 'wei_change', 'message'])
-    expect(ctx.events[3]!.attributes).toEqual([
-      { key: 'wei_change_reason', value: 'bank.SendCoins' },
-      { key: 'wei_change_addrs', value: `${aliceText}, ${bobText}` },
-    ])
+    expect(eventTypes()).toEqual(['coin_spent', 'coin_received', 'transfer', 'message'])
     expect(ctx.events[2]!.attributes).toEqual([
       { key: 'recipient', value: bobText },
       { key: 'sender', value: aliceText },
@@ -156,12 +153,22 @@ describe('a send to many', () => {
   })
 })
 
+test('under the profile of the reference each change of native coins is told in wei too', () => {
+  const ctx = testContext({ identity: identityOf('nibiru') })
+  const minter = moduleAccount('minter', 'minter', 'burner')
+  bank.mint(ctx, minter, [{ denom: 'unibi', amount: 3n }])
+  bank.send(ctx, minter.address, new Uint8Array(20), [{ denom: 'unibi', amount: 2n }])
+  bank.burn(ctx, minter, [{ denom: 'unibi', amount: 1n }])
+  const reasons = ctx.events.flatMap(({ type, attributes }) => (type === 'wei_change' ? [attributes[0]!.value] : []))
+  expect(reasons).toEqual(['bank.MintCoins', 'bank.SendCoins', 'bank.BurnCoins'])
+})
+
 describe('minting and burning', () => {
   test('change the supply by a capability, with their events', () => {
     bank.mint(ctx, mintery, coins(10n))
     bank.burn(ctx, mintery, coins(4n))
     expect(bank.supply(ctx, 'unative')).toBe(6n)
-    expect(eventTypes()).toEqual(['coin_received', 'coinbase', 'wei_change', 'coin_spent', 'burn', 'wei_change'])
+    expect(eventTypes()).toEqual(['coin_received', 'coinbase', 'coin_spent', 'burn'])
     bank.burn(ctx, mintery, coins(6n))
     expect(ctx.store.has('bank', hex('00756e6174697665'))).toBe(false)
   })

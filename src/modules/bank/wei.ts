@@ -50,15 +50,16 @@ export function setBalanceWei(ctx: Context, holder: Uint8Array, wei: bigint): vo
   write(ctx, holder, read(ctx, holder), wei)
 }
 
-/** Says whose balances in wei have changed, and by what (evm.md §3.1). */
+/** Says whose balances in wei have changed, and by what, where the profile's chain does (support-modules.md §12). */
 export function emitWeiChange(ctx: Context, reason: string, ...holders: readonly Uint8Array[]): void {
+  if (!ctx.identity.behaviours.weiChangeEvents) return
   ctx.emitEvent('wei_change', {
     wei_change_reason: reason,
     wei_change_addrs: holders.map((holder) => address.format(ctx, holder)).join(', '),
   })
 }
 
-/** Adds wei to a balance. Emits `wei_change`. */
+/** Adds wei to a balance. */
 export function addWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
   const held = read(ctx, holder)
@@ -66,7 +67,7 @@ export function addWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   emitWeiChange(ctx, 'evm.AddWei', holder)
 }
 
-/** Takes wei from a balance. Throws sdk 5. Emits `wei_change`. */
+/** Takes wei from a balance. Throws sdk 5. */
 export function subWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
   const held = read(ctx, holder)
