@@ -97,3 +97,26 @@ test('a recheck drops what no longer passes and returns it', () => {
   expect(names(failed.map(({ tx: one }) => one))).toEqual(['b1'])
   expect(names(pool.take(wide))).toEqual(['a1', 'a2'])
 })
+
+test('an Ethereum transaction gives its place to one that offers a tenth more of cap and tip', () => {
+  const pool = createMempool(limits)
+  const offer = (name: string, feeCapWei: bigint, tipCapWei: bigint): PooledTx => {
+    const one = tx('a', 0, { evm: true })
+    return { ...one, hash: sha256(utf8(name)), order: { ...one.order, feeCapWei, tipCapWei } }
+  }
+  const first = offer('first', 100n, 10n)
+  expect(pool.add(first)).toBeUndefined()
+  for (const [cap, tip] of [
+    [109n, 11n],
+    [110n, 10n],
+    [200n, 10n],
+  ] as const) {
+    expect(() => pool.add(offer('other', cap, tip))).toThrow('another transaction with nonce 0 waits')
+  }
+  const second = offer('second', 110n, 11n)
+  expect(pool.add(second)).toBe(first)
+  expect(pool.pending()).toEqual([second])
+  expect(pool.drop(first.hash)).toBeUndefined()
+  expect(pool.drop(second.hash)).toBe(second)
+  expect(pool.size()).toEqual({ count: 0, sizeBytes: 0 })
+})

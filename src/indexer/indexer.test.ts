@@ -13,6 +13,7 @@ import {
   encodeResults,
 } from './encoding.ts'
 import { rebuild } from './rebuild.ts'
+import { rollbackRows } from './rollback.ts'
 import { FRESH_TERMS, SEGMENTS } from './tables.ts'
 import { openIndexer, validatorRow } from './writer.ts'
 
@@ -232,4 +233,35 @@ test('a validator set is in force until the next', () => {
   tables.write([validatorRow(1n, set), validatorRow(5n, [])])
   const index = openBlockIndex(tables)
   expect([0n, 1n, 4n, 5n, 9n].map((height) => index.validators(height)?.length)).toEqual([undefined, 1, 1, 0, 0])
+})
+
+test('taking blocks back leaves what was there before them, whatever segments they had become part of', () => {
+  const limits = { entries: 40, blocks: 6 }
+  const answers = (tables: Tables) => {
+    const blocks = openBlockIndex(tables)
+    const places = Array.from({ length: 41 }, (_, h) => [
+      blocks.header(BigInt(h))?.hash,
+      blocks.heightOfHash(sha256(utf8(`block ${h}`))),
+      blocks.tx(sha256(utf8(`tx ${h} 0`))),
+      blocks.evmTx(sha256(utf8(`evm ${h} 0`))),
+    ])
+    const range = { fromHeight: 1n, toHeight: 100n }
+    const logs = [...blocks.logs({ ...range, addresses: [other] })].map(({ height, logIndex }) => [height, logIndex])
+    const events = [...blocks.txsByEvent('transfer.sender', 'chain1s')]
+    return [blocks.latestHeight(), places, logs, events, blocks.validators(100n)]
+  }
+  for (const height of [1, 6, 13, 27, 38, 40]) {
+    const { tables } = filled(40, limits)
+    tables.write([validatorRow(41n, [])])
+    tables.write(rollbackRows(tables, BigInt(height)))
+    const { tables: never } = filled(height, limits)
+    if (height >= 39) never.write([validatorRow(41n, [])])
+    expect(answers(tables)).toEqual(answers(never))
+    // And it goes on from there.
+    const indexer = openIndexer(tables, limits)
+    for (let h = height + 1; h <= 40; h++) tables.write(indexer.rows(block(BigInt(h), h % 4)))
+    const { tables: whole } = filled(40, limits)
+    if (height >= 39) whole.write([validatorRow(41n, [])])
+    expect(answers(tables)).toEqual(answers(whole))
+  }
 })
