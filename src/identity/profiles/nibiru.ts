@@ -4,16 +4,7 @@ import { COSMJS } from './almanac.ts'
 import type { Profile } from './profile.ts'
 
 /** What both lines do. */
-const COMMON: readonly BehaviourName[  'slashWindowInBlocks',
-  'missesByPair',
-  'snapshotsForEver',
-  'averagesWithinWindow',
-  'ratesOffTheWhitelist',
-  'voteTargetsAfterTally',
-  'votesForTargetsAlone',
-  'oracleEditsAtOnce',
-  'rewardIdsFromTheLast',
-] = [
+const COMMON: readonly BehaviourName[] = [
   'exposeEthAccount',
   'ownStoreOutsideAppHash',
   'shanghaiRules',
@@ -28,6 +19,15 @@ const COMMON: readonly BehaviourName[  'slashWindowInBlocks',
   'silentPrecompileFailures',
   'precompilesKeepValue',
   'vintageOraclePrices',
+  'slashWindowInBlocks',
+  'missesByPair',
+  'snapshotsForEver',
+  'averagesWithinWindow',
+  'ratesOffTheWhitelist',
+  'voteTargetsAfterTally',
+  'votesForTargetsAlone',
+  'oracleEditsAtOnce',
+  'rewardIdsFromTheLast',
 ]
 
 export const nibiru: Profile = {
