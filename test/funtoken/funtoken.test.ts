@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import * as bech32 from '../../src/identity/address.ts'
 import * as bank from '../../src/modules/bank/keeper.ts'
+import { encodeCall } from '../../src/modules/evm/abi.ts'
 import { deploy } from '../../src/modules/evm/message-calls.ts'
 import { messages } from '../../src/modules/evm/messages.ts'
 import { queries } from '../../src/modules/evm/queries.ts'
 import { formatEip55 } from '../../src/primitives/address.ts'
 import { compile } from './contracts.ts'
-import { createWorld, denomOf, simulate } from './simulation.ts'
+import { createWorld, denomOf, FUNTOKEN, routed, simulate, transact } from './simulation.ts'
 
 const code = compile()
 
@@ -83,4 +84,16 @@ test('names of kilobytes and more decimals than there are leave every question a
   expect([ask('LongName').erc20?.name.length, ask('LongName').bank?.symbol.length]).toEqual([6000, 4096])
   expect([ask('Liar').erc20?.decimals, ask('Liar').bank?.decimals]).toEqual([18, 18])
   expect(ask('EndlessView').erc20).toMatchObject({ name: 'Token', balanceBase: '', balanceHuman: '' })
+})
+
+test('a transaction that converts a slow token again and again is cut short, however little its calls cost', () => {
+  const { ctx, users, tokens, router } = createWorld(code)
+  const token = tokens.get('Slow')!
+  const data = encodeCall('sendToBank(address,uint256,string)', [token, 1n, formatEip55(users[1]!)])
+  const convertTimes = (length: number) =>
+    transact(ctx, users[0]!, router, routed(Array.from({ length }, () => ({ to: FUNTOKEN, data, flags: 0 }))))
+  // Each uses a quarter of a million gas that it does not pay for; the calls begin with one million.
+  expect(convertTimes(15)).toBe(true)
+  expect(bank.balance(ctx, users[1]!, denomOf(token))).toBe(15n)
+  expect(convertTimes(60)).toBe(false)
 })

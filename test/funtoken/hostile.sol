@@ -84,6 +84,15 @@ contract Endless is Honest {
     }
 }
 
+/// Takes nearly all gas it is given.
+contract Slow is Honest {
+    function transfer(address to, uint256 amount) external override returns (bool) {
+        move(msg.sender, to, amount);
+        while (gasleft() > 10000) {}
+        return true;
+    }
+}
+
 /// Never comes back from a question.
 contract EndlessView is Honest {
     function balanceOf(address) public pure override returns (uint256) {

@@ -29,7 +29,7 @@ import { testContext } from '../../src/sdk/testing.ts'
 import { createGasMeter } from '../../src/store/gas.ts'
 
 const MODULE = evmAccount.address
-const FUNTOKEN = encodeUint(0x800n, 20)
+export const FUNTOKEN = encodeUint(0x800n, 20)
 const WNATIVE = hex('0cacf669f8446beca826913a3c6b96acd4b02a97')
 const GOLD = 'factory/x/gold'
 const BASE = 'unative'
@@ -39,7 +39,7 @@ const TX_GAS = 3_000_000n
 const UNIT = 10n ** 12n
 
 /** Tokens whose balances are what their storage says: their coins are covered one to one. */
-const COVERED = ['Honest', 'FeeOnTransfer', 'Reentrant']
+const COVERED = ['Honest', 'FeeOnTransfer', 'Reentrant', 'Slow']
 /** Tokens that cannot be converted at all. */
 const STUCK = ['Endless', 'EndlessView', 'Refusing', 'Speechless']
 /** Tokens that say what suits them: only that their coins add up can be asked. */
@@ -73,7 +73,7 @@ function fund(ctx: Context, to: Uint8Array, denom: string, amount: bigint): void
 }
 
 /** A transaction of the EVM. Gives whether it succeeded. */
-function transact(ctx: Context, from: Uint8Array, to: Uint8Array, data: Uint8Array): boolean {
+export function transact(ctx: Context, from: Uint8Array, to: Uint8Array, data: Uint8Array): boolean {
   const view = createEvmState(ctx)
   const rules = keeper.chainRules(ctx)
   const precompiles = keeper.chainPrecompiles(rules)
@@ -165,12 +165,16 @@ function randomCall(world: World, random: Random): Call {
   }
 }
 
+/** A step of the router; flags as in its source. */
+export interface Step extends Call {
+  readonly flags: number
+}
+
 /** Calldata of the router: a list of tuples, of which our encoder knows none, so the list is put together here. */
-function routed(world: World, random: Random): Uint8Array {
-  const steps = Array.from({ length: 1 + random(4) }, () => {
-    const { to, data } = randomCall(world, random)
-    return encodeArguments('(address,bytes,uint8)', [[to, data, BigInt(random(4))]]).subarray(32)
-  })
+export function routed(calls: readonly Step[]): Uint8Array {
+  const steps = calls.map(({ to, data, flags }) =>
+    encodeArguments('(address,bytes,uint8)', [[to, data, BigInt(flags)]]).subarray(32),
+  )
   let offset = BigInt(32 * steps.length)
   const heads = steps.map((step) => {
     const head = encodeUint(offset, 32)
@@ -179,6 +183,10 @@ function routed(world: World, random: Random): Uint8Array {
   })
   const list = concat(encodeUint(32n, 32), encodeUint(BigInt(steps.length), 32), ...heads, ...steps)
   return concat(keccak256(Buffer.from('run((address,bytes,uint8)[])')).slice(0, 4), list)
+}
+
+function randomSteps(world: World, random: Random): Step[] {
+  return Array.from({ length: 1 + random(4) }, () => ({ ...randomCall(world, random), flags: random(4) }))
 }
 
 /** A message of the chain in a branch of its own, as a transaction has it. Gives whether it went through. */
@@ -216,7 +224,7 @@ function step(world: World, random: Random): boolean {
       return transact(ctx, from, to, data)
     }
     default:
-      return transact(ctx, from, router, routed(world, random))
+      return transact(ctx, from, router, routed(randomSteps(world, random)))
   }
 }
 
