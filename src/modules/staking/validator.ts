@@ -6,7 +6,7 @@ import { addressOf, decodePublicKey } from '../../sdk/public-key.ts'
 import { errors } from './errors.ts'
 
 /** Tokens of one unit of power. */
-const POWER_REDUCTION = 1_000_000n
+export const POWER_REDUCTION = 1_000_000n
 
 export function tokensOf(validator: Validator): bigint {
   return BigInt(validator.tokens || '0')
