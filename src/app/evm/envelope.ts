@@ -22,6 +22,9 @@ import { type DecodedTx, ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/t
 import { impersonatedSender } from './impersonation.ts'
 import { chargedPrice } from './price.ts'
 
+/** What was wrapped here need not be taken apart again. It follows from the bytes alone, as it would by unwrapping them. */
+const wrappedHere = new WeakMap<Uint8Array, { readonly transaction: Transaction; readonly hash: Uint8Array }>()
+
 /**
  * The chain's transaction around an Ethereum one: one message, the extension option, the fee in base units, no signatures.
  * `hash` is the Ethereum transaction's. Throws sdk 37 for a blob transaction.
@@ -42,7 +45,9 @@ export function wrapEthereumTx(identity: Identity, tx: Transaction, hash: Uint8A
   const units = feeUnits(tx)
   const amount = units === 0n ? [] : [{ denom: identity.baseDenom, amount: units.toString() }]
   const authInfoBytes = toBinary(AuthInfoSchema, create(AuthInfoSchema, { fee: { amount, gasLimit: tx.gasLimit } }))
-  return toBinary(TxRawSchema, create(TxRawSchema, { bodyBytes, authInfoBytes }))
+  const wrapped = toBinary(TxRawSchema, create(TxRawSchema, { bodyBytes, authInfoBytes }))
+  wrappedHere.set(wrapped, { transaction: tx, hash })
+  return wrapped
 }
 
 /** Effective fee in whole units of the base denom. */
@@ -106,32 +111,36 @@ function senderOf(transaction: Transaction, chainId: bigint): Uint8Array {
   }
 }
 
-/**
- * The Ethereum transaction of a chain's transaction. Throws sdk 6, sdk 18 and sdk 34 for a wrapping that is none, and
- * `transaction.invalidSender`.
- */
-export function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded: DecodedTx): EthereumTx {
+/** Takes a wrapping apart that somebody else made, and checks that it says nothing else than what is inside. */
+function takeApart(identity: Identity, decoded: DecodedTx): { transaction: Transaction; hash: Uint8Array } {
   const message = onlyMessage(decoded)
   if (!message.data) throw errors.invalidRequest('the message has no transaction data')
   if (message.size !== 0) throw errors.invalidRequest('size is deprecated and must be 0')
   const transaction = unpackTxData(identity, message.data)
   checkEnvelope(identity, decoded, transaction)
-  const raw = encodeTransaction(transaction)
-  const hash = keccak256(raw)
+  const hash = keccak256(encodeTransaction(transaction))
   if (message.hash !== formatHex0x(hash)) {
     throw errors.invalidRequest(`invalid tx hash ${message.hash.slice(0, 80)}, expected: ${formatHex0x(hash)}`)
   }
   if (message.from !== '' && !parseEvm(message.from)) throw errors.invalidAddress(`invalid from address`)
+  return { transaction, hash }
+}
+
+/**
+ * The Ethereum transaction of a chain's transaction. Throws sdk 6, sdk 18 and sdk 34 for a wrapping that is none, and
+ * `transaction.invalidSender`.
+ */
+export function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded: DecodedTx): EthereumTx {
+  const { transaction, hash } = wrappedHere.get(decoded.bytes) ?? takeApart(identity, decoded)
   const impersonated = impersonatedSender(transaction)
   const from = impersonated ?? senderOf(transaction, evmChainId)
   const { to } = transaction
-  const isImpersonated = impersonated !== undefined
   return {
     transaction,
     hash,
-    raw,
+    raw: encodeTransaction(transaction),
     from,
-    isImpersonated,
+    isImpersonated: impersonated !== undefined,
     fromText: formatEip55(from),
     toText: to ? formatEip55(to) : '',
   }
