@@ -4,8 +4,9 @@ import { amountOf, tryParseList } from '../primitives/coin.ts'
 import { ChainError } from '../primitives/errors.ts'
 import type { Context } from '../sdk/context.ts'
 import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
-import { createGasMeter, createInfiniteGasMeter } from '../store/gas.ts'
+import { createGasMeter, createInfiniteGasMeter, type GasMeter } from '../store/gas.ts'
 import { admit } from './ante/admit.ts'
+import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
 import type { Machine } from './machine.ts'
 import { failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
@@ -43,9 +44,14 @@ function refused(machine: Machine, error: unknown, gasWanted: bigint, gasUsed: b
   return { ...failureOf(error), data: EMPTY, gasWanted, gasUsed, events: [], ...(known ? { error } : {}) }
 }
 
+function meterOf(tx: DecodedTx, mode: CheckMode, gasWanted: bigint): GasMeter {
+  if (isOracleVote(tx)) return createVoteMeter()
+  return mode === 'simulate' ? createInfiniteGasMeter() : createGasMeter(gasWanted)
+}
+
 function checkOrdinary(machine: Machine, pool: Context, tx: DecodedTx, mode: CheckMode): CheckResult {
   const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
-  const meter = mode === 'simulate' ? createInfiniteGasMeter() : createGasMeter(gasWanted)
+  const meter = meterOf(tx, mode, gasWanted)
   const ctx = pool.branch({ gas: meter })
   try {
     const signers = signersOfTx(ctx, tx)

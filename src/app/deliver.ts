@@ -5,6 +5,7 @@ import { errors } from '../sdk/errors.ts'
 import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
 import { createGasMeter, type GasMeter } from '../store/gas.ts'
 import { admit } from './ante/admit.ts'
+import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
 import type { Machine } from './machine.ts'
 import type { TxResult } from './records.ts'
 import { failedResult, failureOf, successLog } from './result.ts'
@@ -76,7 +77,7 @@ function reported(machine: Machine, error: unknown) {
 
 function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: DecodedTx): TxResult {
   const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
-  const meter = createGasMeter(gasWanted)
+  const meter = isOracleVote(tx) ? createVoteMeter() : createGasMeter(gasWanted)
   const used = () => ({ gasWanted, gasUsed: meter.used })
   const whole = block.branch({ gas: meter })
   const ante = whole.branch()

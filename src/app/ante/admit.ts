@@ -11,6 +11,7 @@ import {
 } from './basic.ts'
 import type { AnteContext } from './context.ts'
 import { deductFee, requireMinimumFee } from './fee.ts'
+import { rejectMixedVotes } from './oracle.ts'
 import { chargeSignatures, incrementSequences, limitKeys, setPublicKeys, verifySignatures } from './signatures.ts'
 
 const STEPS: readonly ((ante: AnteContext) => void)[] = [
@@ -21,6 +22,7 @@ const STEPS: readonly ((ante: AnteContext) => void)[] = [
   requireTimely,
   requireGas,
   limitMemo,
+  rejectMixedVotes,
   chargeSize,
   requireMinimumFee,
   deductFee,

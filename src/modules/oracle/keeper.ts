@@ -1,9 +1,16 @@
-/** What other modules ask of the oracle's prices. */
+/** What other modules ask of the oracle's prices, and who may vote. */
+import type { AggregateExchangeRatePrevote } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
+import * as address from '../../identity/address.ts'
+import { equal } from '../../primitives/bytes.ts'
 import { type Decimal, decode } from '../../primitives/decimal.ts'
-import { isValid } from '../../primitives/denom.ts'
 import type { ReadContext } from '../../sdk/context.ts'
+import * as staking from '../staking/keeper.ts'
 import { errors } from './errors.ts'
+import { requirePair } from './pair.ts'
+import { params } from './params.ts'
 import * as state from './state.ts'
+
+export { params } from './params.ts'
 
 export interface Rate {
   readonly rate: Decimal
@@ -13,26 +20,57 @@ export interface Rate {
   readonly timestampMs: bigint
 }
 
-/** Throws oracle 16 for a text that is no pair (oracle.md §1.4). */
-function requirePair(pair: string): void {
-  const sides = pair.split(':')
-  if (sides.length !== 2) throw errors.invalidPair(`must have exactly two assets, not ${sides.length}`)
-  if (!sides.every(isValid)) throw errors.invalidPair(pair)
+/** The stored price of a pair, however old; undefined for none. */
+export function findRate(ctx: ReadContext, pair: string): Rate | undefined {
+  const stored = state.exchangeRates.get(ctx, pair)
+  const rate = stored && decode(stored.exchangeRate)
+  return rate === undefined ? undefined : { rate, height: stored!.createdBlock, timestampMs: stored!.blockTimestampMs }
 }
 
 /** The stored price of a pair, however old. Throws oracle 13 for none, oracle 16 for a text that is no pair. */
 export function storedRate(ctx: ReadContext, pair: string): Rate {
   requirePair(pair)
-  const stored = state.exchangeRates.get(ctx, pair)
-  const rate = stored && decode(stored.exchangeRate)
-  if (rate === undefined) throw errors.unknownPair(pair)
-  return { rate, height: stored!.createdBlock, timestampMs: stored!.blockTimestampMs }
+  const found = findRate(ctx, pair)
+  if (!found) throw errors.unknownPair(pair)
+  return found
+}
+
+/** Whether a price has passed its expiration window at the height that is read. */
+export function isVintage(ctx: ReadContext, { height }: Pick<Rate, 'height'>): boolean {
+  return height + params(ctx).expirationBlocks <= ctx.block.height
 }
 
 /** The price of a pair, if it is not too old by the parameters. Throws oracle 17 besides. */
 export function currentRate(ctx: ReadContext, pair: string): Rate {
   const found = storedRate(ctx, pair)
-  const lifetime = state.params.get(ctx)?.expirationBlocks
-  if (lifetime !== undefined && found.height + lifetime <= ctx.block.height) throw errors.vintage(pair)
+  if (isVintage(ctx, found)) throw errors.vintage(pair)
   return found
+}
+
+/** The account that votes for a validator: its delegate, else its own. */
+export function feederOf(ctx: ReadContext, operator: Uint8Array): Uint8Array {
+  return state.feeders.get(ctx, operator) ?? operator
+}
+
+/** Throws oracle 5 unless an account may vote for a validator, staking 3 unless that one is bonded. */
+export function requireVoter(ctx: ReadContext, feeder: Uint8Array, operator: Uint8Array): void {
+  if (!equal(feeder, operator)) {
+    const wanted = state.feeders.get(ctx, operator)
+    if (!wanted || !equal(feeder, wanted)) {
+      const shown = address.format(ctx, wanted ?? operator)
+      throw errors.unauthorizedVoter(`wanted: ${shown}, got: ${address.format(ctx, feeder)}`)
+    }
+  }
+  staking.requireBonded(ctx, operator)
+}
+
+/** Number of a block's voting period. */
+export function periodOf(height: bigint, votePeriod: bigint): bigint {
+  return height / votePeriod
+}
+
+/** Throws oracle 9 unless a prevote is of the voting period before this one. */
+export function requireRevealable(ctx: ReadContext, { submitBlock }: AggregateExchangeRatePrevote): void {
+  const { votePeriod } = params(ctx)
+  if (periodOf(ctx.block.height, votePeriod) - periodOf(submitBlock, votePeriod) !== 1n) throw errors.wrongPeriod()
 }

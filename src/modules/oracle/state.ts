@@ -1,22 +1,64 @@
-/** Collections of store `oracle` (state-layout.md §2.4), as far as prices are read from it. */
+/** Collections of store `oracle` (state-layout.md §2.4). */
 import {
+  type AggregateExchangeRatePrevote,
+  AggregateExchangeRatePrevoteSchema,
+  type AggregateExchangeRateVote,
+  AggregateExchangeRateVoteSchema,
   type ExchangeRateAtBlock,
   ExchangeRateAtBlockSchema,
   type Params,
   ParamsSchema,
+  type PriceSnapshot,
+  PriceSnapshotSchema,
+  type Rewards,
+  RewardsSchema,
 } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
-import { protoValue } from '../../store/codecs.ts'
-import { item, map, type StateItem, type StateMap } from '../../store/collections.ts'
-import { stringKey } from '../../store/key-codecs.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { bytesValue, protoValue, uint64Value } from '../../store/codecs.ts'
+import { item, keySet, map, sequence } from '../../store/collections.ts'
+import { pairKey, stringKey, timeKey, uint64Key, validatorTextKey } from '../../store/key-codecs.ts'
 
 const STORE = 'oracle'
+/** The store of what the original layout has no key for (D29). */
+const OWN_STORE = 'x'
+
+/** Holds what validators are paid from. */
+export const account = moduleAccount('oracle')
 
 /** Pair to the price last agreed on. */
-export const exchangeRates: StateMap<string, ExchangeRateAtBlock, never> = map(
+export const exchangeRates = map<string, ExchangeRateAtBlock>(
   STORE,
   0x01,
   stringKey,
   protoValue(ExchangeRateAtBlockSchema),
 )
-
-export const params: StateItem<Params> = item(STORE, 0x0b, protoValue(ParamsSchema))
+/** Operator to the account that votes for it. */
+export const feeders = map(STORE, 0x02, validatorTextKey, bytesValue)
+/** Operator to its misses in this slash window. */
+export const missCounters = map(STORE, 0x03, validatorTextKey, uint64Value)
+export const prevotes = map<Uint8Array, AggregateExchangeRatePrevote>(
+  STORE,
+  0x04,
+  validatorTextKey,
+  protoValue(AggregateExchangeRatePrevoteSchema),
+)
+export const votes = map<Uint8Array, AggregateExchangeRateVote>(
+  STORE,
+  0x05,
+  validatorTextKey,
+  protoValue(AggregateExchangeRateVoteSchema),
+)
+/** Pairs to vote on in this voting period. */
+export const voteTargets = keySet(STORE, 0x06, stringKey)
+export const rewards = map<bigint, Rewards>(STORE, 0x07, uint64Key, protoValue(RewardsSchema))
+export const rewardIds = sequence(STORE, 0x09)
+/** Pair and time to a price that was agreed on then. */
+export const snapshots = map<readonly [string, bigint], PriceSnapshot, string>(
+  STORE,
+  0x0a,
+  pairKey(stringKey, timeKey),
+  protoValue(PriceSnapshotSchema),
+)
+export const params = item<Params>(STORE, 0x0b, protoValue(ParamsSchema))
+/** Parameters that take effect when the voting period ends (D26). */
+export const pendingParams = item<Params>(OWN_STORE, 0x20, protoValue(ParamsSchema))

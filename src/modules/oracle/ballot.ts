@@ -1,0 +1,88 @@
+/** The arithmetic of one pair's ballot: median, deviation, band (oracle.md §7.3, §7.4). Pure. */
+import * as decimal from '../../primitives/decimal.ts'
+
+export interface BallotVote {
+  /** Operator, as text. */
+  readonly voter: string
+  /** Not above 0: an abstention. */
+  readonly rate: decimal.Decimal
+  /** 0 for an abstention. */
+  readonly power: bigint
+}
+
+export type Outcome = 'win' | 'abstain' | 'miss'
+
+export interface Result {
+  readonly median: decimal.Decimal
+  readonly deviation: decimal.Decimal
+  /** How far from the median a rate may lie. */
+  readonly spread: decimal.Decimal
+  /** Of each vote, in the order given. */
+  readonly outcomes: readonly Outcome[]
+}
+
+const NANO = 10n ** 9n
+/** Beyond it the chain's decimals overflow, and a deviation counts as 0. */
+const LARGEST = 2n ** 256n * 10n ** 18n - 1n
+
+export function powerOf(ballot: readonly BallotVote[]): bigint {
+  return ballot.reduce((sum, { power }) => sum + power, 0n)
+}
+
+/** Power that a ballot needs of what is bonded. */
+export function neededPower(threshold: decimal.Decimal, bondedPower: bigint): bigint {
+  return decimal.round(decimal.fromRaw(threshold * bondedPower))
+}
+
+export function passes(ballot: readonly BallotVote[], needed: bigint, minVoters: bigint): boolean {
+  const power = powerOf(ballot)
+  const voters = ballot.reduce((count, { rate }) => (rate > 0n ? count + 1 : count), 0)
+  return power !== 0n && power >= needed && BigInt(voters) >= minVoters
+}
+
+/** Largest integer whose square is not above a value. */
+export function integerRoot(value: bigint): bigint {
+  if (value < 2n) return value
+  let root = 1n << BigInt((value.toString(2).length + 1) >> 1)
+  for (;;) {
+    const next = (root + value / root) >> 1n
+    if (next >= root) return root
+    root = next
+  }
+}
+
+/** Unweighted, around the median; the root is cut at nine places. 0 where the sum overflows. */
+function deviationOf(rates: readonly decimal.Decimal[], median: decimal.Decimal): decimal.Decimal {
+  let sum = 0n
+  for (const rate of rates) {
+    const distance = decimal.fromRaw(rate - median)
+    const square = decimal.mul(distance, distance)
+    sum += square
+    if (square > LARGEST || sum > LARGEST) return decimal.zero
+  }
+  return decimal.fromRaw(integerRoot(sum / BigInt(rates.length)) * NANO)
+}
+
+/** Judges a ballot that has passed: at least one of its rates is above 0. */
+export function tallyBallot(ballot: readonly BallotVote[], rewardBand: decimal.Decimal): Result {
+  const valid = ballot.filter(({ rate }) => rate > 0n)
+  const sorted = [...valid].sort((a, b) => (a.rate < b.rate ? -1 : a.rate > b.rate ? 1 : 0))
+  const half = powerOf(sorted) / 2n
+  let running = 0n
+  const middle = sorted.find(({ power }) => {
+    running += power
+    return running >= half
+  })!
+  const median = middle.rate
+  const deviation = deviationOf(
+    sorted.map(({ rate }) => rate),
+    median,
+  )
+  const halfBand = decimal.mul(median, decimal.fromRaw(rewardBand / 2n))
+  const spread = halfBand > deviation ? halfBand : deviation
+  const outcomes = ballot.map(({ rate }): Outcome => {
+    if (rate >= median - spread && rate <= median + spread) return 'win'
+    return rate <= 0n ? 'abstain' : 'miss'
+  })
+  return { median, deviation, spread, outcomes }
+}
