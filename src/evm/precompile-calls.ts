@@ -78,7 +78,7 @@ export function createPrecompileCalls({
     }
     journal.revert(snapshot)
     settleOutput(parent, false, 0n, EMPTY)
-    return fail(outcome, price > gas ? errors.OUT_OF_GAS : errors.PRECOMPILE_FAILED)
+    return fail(outcome, price > gas ? errors.OUT_OF_GAS : (precompile.refusal?.(input) ?? errors.PRECOMPILE_FAILED))
   }
 
   function runStateful(

@@ -82,6 +82,8 @@ export interface PurePrecompile {
   gas(input: Uint8Array): bigint
   /** The output, or undefined when the input is refused, which takes all gas of the call. Called only with the gas paid. */
   run(input: Uint8Array): Uint8Array | undefined
+  /** Why a refused input was, in geth's words; undefined if that is not known. */
+  refusal?(input: Uint8Array): string | undefined
 }
 
 export interface StatefulPrecompile {

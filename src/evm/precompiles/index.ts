@@ -1,7 +1,7 @@
 /** The standard precompiles of each fork. */
 import { encodeUint, toKey } from '../../primitives/bytes.ts'
 import type { Rules } from '../forks.ts'
-import type { Precompile, Precompiles } from '../types.ts'
+import type { Precompile, Precompiles, PurePrecompile } from '../types.ts'
 import { blake2fPrecompile } from './blake2f.ts'
 import { blsG1Add, blsG1Sum, blsG2Add, blsG2Sum, blsMapToG1, blsMapToG2, blsPairing } from './bls12-381.ts'
 import { bn254Add, bn254Mul, bn254Pairing } from './bn254.ts'
@@ -10,6 +10,7 @@ import { identityPrecompile, ripemd160Precompile, sha256Precompile } from './has
 import { kzgPrecompile } from './kzg.ts'
 import { modexpPrecompile } from './modexp.ts'
 import { p256Precompile } from './p256.ts'
+import { REFUSALS } from './refusals.ts'
 
 const made = new WeakMap<Rules, Precompiles>()
 
@@ -19,7 +20,10 @@ export function standardPrecompiles(rules: Rules): Precompiles {
   if (known) return known
   const { eips } = rules
   const table = new Map<string, Precompile>()
-  const add = (address: number, precompile: Precompile) => table.set(toKey(encodeUint(BigInt(address), 20)), precompile)
+  const add = (address: number, precompile: PurePrecompile): void => {
+    const refusal = REFUSALS.get(address)
+    table.set(toKey(encodeUint(BigInt(address), 20)), refusal ? { ...precompile, refusal } : precompile)
+  }
   add(0x01, ecrecoverPrecompile)
   add(0x02, sha256Precompile)
   add(0x03, ripemd160Precompile)

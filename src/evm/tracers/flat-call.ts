@@ -25,6 +25,8 @@ const PARITY_ERRORS: Readonly<Record<string, string>> = {
   [errors.RETURN_DATA_OUT_OF_BOUNDS]: 'Out of bounds',
   'stack limit reached 1024 (1023)': 'Out of stack',
   [errors.PRECOMPILE_FAILED]: 'Built-in failed',
+  'precompiled failed': 'Built-in failed',
+  'invalid input length': 'Built-in failed',
 }
 
 const PARITY_PREFIXES = [
