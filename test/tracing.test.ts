@@ -1,0 +1,230 @@
+import { createRequire } from 'node:module'
+import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decodeTransaction } from '../src/evm/transaction/decode.ts'
+import { almanac } from '../src/identity/profiles/almanac.ts'
+import { type Node, startNode } from '../src/index.ts'
+import { packTxData } from '../src/modules/evm/tx-data.ts'
+
+const { abi, bytecode } = createRequire(import.meta.url)(
+  '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',
+)
+
+interface Receipt {
+  readonly status: Hex
+  readonly gasUsed: Hex
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly transactionHash: Hex
+  readonly contractAddress: Hex | null
+  readonly logs: readonly { readonly topics: readonly Hex[]; readonly data: Hex }[]
+}
+
+let node: Node
+let deployed: Receipt
+let moved: Receipt
+let refused: Receipt
+let nonce = 0
+
+async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })
+  const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
+  return error ?? result
+}
+
+async function rest(operation: string, query: Readonly<Record<string, string>> = {}) {
+  const answer = await fetch(`${node.urls.rest}/chain/evm/v1/${operation}?${new URLSearchParams(query)}`)
+  const body = (await answer.json()) as { data?: string; code?: number; message?: string }
+  const data = body.data === undefined ? undefined : JSON.parse(Buffer.from(body.data, 'base64').toString('utf8'))
+  return { status: answer.status, headers: answer.headers, data, code: body.code, message: body.message }
+}
+
+async function send(request: { to?: Hex; data?: Hex; value?: bigint; gas?: bigint }): Promise<Receipt> {
+  const raw = await privateKeyToAccount(node.accounts[0]!.privateKey).signTransaction({
+    type: 'legacy',
+    chainId: node.evmChainId,
+    nonce: nonce++,
+    gas: 2_000_000n,
+    gasPrice: 10n ** 12n,
+    ...request,
+  })
+  const hash = await rpc('eth_sendRawTransaction', [raw])
+  return (await rpc('eth_getTransactionReceipt', [hash])) as Receipt
+}
+
+const transfer = (amount: bigint): Hex =>
+  encodeFunctionData({ abi, functionName: 'transfer', args: [node.accounts[1]!.address, amount] })
+
+beforeAll(async () => {
+  node = await startNode()
+  const owner = node.accounts[0]!.address
+  deployed = await send({ data: encodeDeployData({ abi, bytecode, args: ['Gold', 'GLD', 1000n, owner] }) })
+  moved = await send({ to: deployed.contractAddress!, data: transfer(7n) })
+  refused = await send({ to: deployed.contractAddress!, data: transfer(5000n) })
+})
+afterAll(() => node.stop())
+
+const SCRIPT =
+  '{count: 0, step: function () { this.count++ }, fault: function () {}, result: function (ctx) { return [this.count, ctx.gasUsed] }}'
+
+test('a transaction is traced by its hash alone, and every tracer says the gas of the receipt', async () => {
+  const gas = Number(moved.gasUsed)
+  const hash = moved.transactionHash
+  const steps = (await rpc('debug_traceTransaction', [hash])) as { gas: number; failed: boolean; structLogs: unknown[] }
+  expect(steps).toMatchObject({ gas, failed: false })
+  const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
+  expect(await rpc('debug_traceTransaction', [hash, options])).toMatchObject({
+    gasUsed: moved.gasUsed,
+    logs: moved.logs.map(({ topics, data }) => ({ topics, data })),
+  })
+  expect(await rpc('debug_traceTransaction', [hash, { tracer: SCRIPT }])).toEqual([steps.structLogs.length, gas])
+  const over = await rest('trace_tx', { 'msg.hash': hash, 'trace_config.tracer': 'callTracer' })
+  expect(over).toMatchObject({ status: 200, data: { gasUsed: moved.gasUsed } })
+})
+
+test('a failed transaction is traced as it failed', async () => {
+  expect(refused.status).toBe('0x0')
+  const { data } = await rest('trace_tx', { 'msg.hash': refused.transactionHash, 'trace_config.tracer': 'callTracer' })
+  expect(data).toMatchObject({
+    error: 'execution reverted',
+    revertReason: 'ERC20: transfer amount exceeds balance',
+    gasUsed: refused.gasUsed,
+  })
+})
+
+test('what names another block than the transaction stands in is refused', async () => {
+  const of = (query: Readonly<Record<string, string>>) =>
+    rest('trace_tx', { 'msg.hash': moved.transactionHash, ...query })
+  const number = BigInt(moved.blockNumber).toString()
+  expect(await of({ block_number: number, block_hash: moved.blockHash.slice(2), chain_id: '6930' })).toMatchObject({
+    status: 200,
+  })
+  for (const query of [
+    { block_number: '1' },
+    { block_hash: deployed.blockHash },
+    { chain_id: '1' },
+    { block_time: '2020-01-01T00:00:00Z' },
+    { block_max_gas: '7' },
+    { 'msg.from': node.accounts[1]!.address },
+    { 'trace_config.tracer': 'unknownTracer' },
+    { 'trace_config.limit': '-1' },
+    { 'trace_config.timeout': 'soon' },
+    { 'trace_config.tracer': '{ result: function () {} }' },
+  ]) {
+    expect(await of(query), JSON.stringify(query)).toMatchObject({ status: 400, code: 3 })
+  }
+  expect(await rest('trace_tx', { 'msg.hash': `0x${'11'.repeat(32)}` })).toMatchObject({ status: 404, code: 5 })
+  expect(await rest('trace_tx')).toMatchObject({ status: 400, code: 3 })
+  const both = { block_number: '1', block_hash: moved.blockHash }
+  expect(await rest('trace_block', both)).toMatchObject({ status: 400, code: 3 })
+})
+
+test('a block is traced by number or hash, with an element for each transaction', async () => {
+  const number = BigInt(moved.blockNumber).toString()
+  const item = { txHash: moved.transactionHash, result: { gasUsed: moved.gasUsed } }
+  const tracer = 'callTracer'
+  for (const query of [{ block_number: number }, { block_hash: moved.blockHash }]) {
+    expect(await rest('trace_block', { ...query, 'trace_config.tracer': tracer })).toMatchObject({ data: [item] })
+  }
+  expect(await rpc('debug_traceBlockByNumber', [moved.blockNumber, { tracer }])).toMatchObject([item])
+  expect(await rpc('debug_traceBlockByHash', [moved.blockHash, { tracer }])).toMatchObject([item])
+  expect(await rest('trace_block', { block_number: '999' })).toMatchObject({ status: 404, code: 5 })
+  expect((await rest('trace_block', { block_number: '1' })).data).toEqual([])
+  expect(await rpc('debug_traceBlockByNumber', ['0x0'])).toMatchObject({ message: 'genesis is not traceable' })
+  expect(await rpc('debug_traceTransaction', [`0x${'22'.repeat(32)}`])).toMatchObject({
+    code: -32000,
+    message: 'transaction not found',
+  })
+  const failing = "{step: function () { throw new Error('no') }, fault: function () {}, result: function () {}}"
+  expect(await rpc('debug_traceBlockByNumber', [moved.blockNumber, { tracer: failing }])).toEqual([
+    { txHash: moved.transactionHash, error: "Error: no    in server-side tracer function 'step'" },
+  ])
+})
+
+test('a call is traced with what it pretends of state and block', async () => {
+  const to = `0x${'c0'.repeat(20)}`
+  // Returns NUMBER and the first slot.
+  const stateOverrides = {
+    [to]: {
+      code: '0x435f525f5460205260405ff3',
+      stateDiff: { [`0x${'0'.repeat(64)}`]: `0x${'0'.repeat(63)}9` },
+    },
+  }
+  const blockOverrides = { number: '0x77' }
+  const answer = await rpc('debug_traceCall', [
+    { to },
+    'latest',
+    { tracer: 'callTracer', stateOverrides, blockOverrides },
+  ])
+  expect(answer).toMatchObject({ output: `0x${'77'.padStart(64, '0')}${'9'.padStart(64, '0')}` })
+})
+
+test('struct logs stop at their limit and say so, and options shape them', async () => {
+  const hash = moved.transactionHash
+  const cut = (await rpc('debug_traceTransaction', [hash, { limit: 3 }])) as {
+    structLogs: unknown[]
+    truncated: string
+  }
+  expect(cut.structLogs.length).toBe(3)
+  expect(cut.truncated).toContain('limit')
+  const { data } = await rest('trace_tx', {
+    'msg.hash': hash,
+    'trace_config.disable_stack': 'true',
+    'trace_config.enable_memory': 'true',
+    'trace_config.limit': '12',
+  })
+  expect(data.structLogs[0].stack).toBeUndefined()
+  expect(data.structLogs.at(-1).memory.length).toBeGreaterThan(0)
+})
+
+test('a script that does not end is gone soon, and the node answers meanwhile', async () => {
+  const tracer = '{step: function () { for (;;) {} }, fault: function () {}, result: function () {}}'
+  const begun = performance.now()
+  const query = { 'msg.hash': moved.transactionHash, 'trace_config.tracer': tracer, 'trace_config.timeout': '300ms' }
+  const endless = rest('trace_tx', query)
+  expect(await rpc('eth_blockNumber', [])).toMatch(/^0x/)
+  expect(await endless).toMatchObject({ status: 504, code: 4, message: 'execution timeout' })
+  expect(performance.now() - begun).toBeLessThan(5_000)
+  expect(await rpc('debug_traceTransaction', [moved.transactionHash, { tracer: 'opcountTracer' }])).toBeGreaterThan(100)
+})
+
+test('a timeout above the budget is clamped, and the answer says so', async () => {
+  const query = { 'msg.hash': moved.transactionHash, 'trace_config.tracer': 'noopTracer', 'trace_config.timeout': '1h' }
+  const { status, headers, data } = await rest('trace_tx', query)
+  expect({ status, data }).toEqual({ status: 200, data: {} })
+  expect(headers.get('warning')).toContain('above the budget')
+})
+
+test('a transaction that is in no block runs on the state it is given, as a call behind a block', async () => {
+  const account = privateKeyToAccount(node.accounts[3]!.privateKey)
+  const raw = await account.signTransaction({
+    type: 'legacy',
+    chainId: node.evmChainId,
+    nonce: 0,
+    gas: 100_000n,
+    gasPrice: 10n ** 12n,
+    to: deployed.contractAddress!,
+    data: encodeFunctionData({ abi, functionName: 'totalSupply', args: [] }),
+  })
+  const { typeUrl, value } = packTxData(almanac, decodeTransaction(Buffer.from(raw.slice(2), 'hex')))
+  const query = {
+    'msg.data.type_url': typeUrl,
+    'msg.data.value': Buffer.from(value).toString('base64'),
+    'trace_config.tracer': 'callTracer',
+  }
+  const output = `0x${1000n.toString(16).padStart(64, '0')}`
+  for (const operation of ['trace_tx', 'trace_call']) {
+    expect(await rest(operation, query), operation).toMatchObject({
+      status: 200,
+      data: { from: account.address.toLowerCase(), output },
+    })
+    const wrong = { ...query, 'msg.from': node.accounts[1]!.address }
+    expect(await rest(operation, wrong), operation).toMatchObject({ status: 400, code: 3 })
+  }
+  const before = { ...query, block_number: BigInt(deployed.blockNumber).toString() }
+  expect((await rest('trace_call', before)).data).toMatchObject({ output })
+  expect((await rest('trace_tx', before)).data.output).toBeUndefined()
+})
