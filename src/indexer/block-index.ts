@@ -56,16 +56,20 @@ const matches = (wanted: readonly Uint8Array[] | undefined, actual: Uint8Array |
   !wanted || wanted.length === 0 || (actual !== undefined && wanted.some((one) => equal(one, actual)))
 
 /** Logs of a block that a query asks for, in order. */
-function* matchingLogs(block: StoredBlock, query: Pick<LogQuery, 'addresses' | 'topics'>): Iterable<FoundLog> {
-  for (const tx of block.evmTxs) {
+function* matchingLogs(
+  { header, hash }: ReturnType<typeof decodeBlockHeader>,
+  evmTxs: StoredBlock['evmTxs'],
+  query: Pick<LogQuery, 'addresses' | 'topics'>,
+): Iterable<FoundLog> {
+  for (const tx of evmTxs) {
     for (let i = 0; i < tx.logs.length; i++) {
       const { address, topics, data } = tx.logs[i]!
       if (!matches(query.addresses, address)) continue
       if (query.topics?.some((wanted, position) => wanted?.length && !matches(wanted, topics[position]))) continue
       yield {
-        height: block.header.height,
-        blockHash: block.hash,
-        timeNs: block.header.timeNs,
+        height: header.height,
+        blockHash: hash,
+        timeNs: header.timeNs,
         tx,
         logIndex: tx.firstLogIndex + i,
         address,
@@ -76,12 +80,22 @@ function* matchingLogs(block: StoredBlock, query: Pick<LogQuery, 'addresses' | '
   }
 }
 
-/** Heights that occur in every group of lists, ascending; a group is satisfied by any of its lists. */
-function commonHeights(groups: readonly (readonly (readonly Posting[])[])[]): bigint[] {
-  const sets = groups.map((lists) => new Set(lists.flatMap((list) => list.map(({ height }) => height))))
-  sets.sort((a, b) => a.size - b.size)
-  const [smallest, ...others] = sets
-  return [...smallest!].filter((height) => others.every((set) => set.has(height))).sort((a, b) => (a < b ? -1 : 1))
+/** Heights that occur in every group of terms, ascending; a group is satisfied by any of its terms. */
+function commonHeights(
+  groups: readonly (readonly number[])[],
+  occurrences: (term: number) => readonly Posting[],
+): readonly bigint[] {
+  let common: Set<bigint> | undefined
+  for (const group of groups) {
+    const heights = new Set<bigint>()
+    for (const term of group) {
+      for (const { height } of occurrences(term)) if (!common || common.has(height)) heights.add(height)
+    }
+    // What one group excludes no other brings back.
+    if (heights.size === 0) return []
+    common = heights
+  }
+  return [...common!].sort((a, b) => (a < b ? -1 : 1))
 }
 
 /**
@@ -112,6 +126,25 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     return read
   }
 
+  const header = (height: bigint): ReturnType<typeof decodeBlockHeader> | undefined => {
+    const cached = headers.get(height)
+    if (cached || height < 0n) return cached
+    const row = tables.get(BLOCKS, encodeUint64(height))
+    if (!row) return undefined
+    const read = decodeBlockHeader(row)
+    headers.set(height, read)
+    if (headers.size > CACHED_HEADERS) headers.delete(headers.keys().next().value!)
+    return read
+  }
+
+  /** The EVM transactions of a block without the rest of it. */
+  const receipts = (height: bigint): StoredBlock['evmTxs'] => {
+    const cached = cache.get(height)
+    if (cached) return cached.evmTxs
+    const row = tables.get(RECEIPTS, encodeUint64(height))
+    return row ? decodeReceipts(row) : []
+  }
+
   function* logs(query: LogQuery): IterableIterator<FoundLog> {
     const groups: number[][] = []
     if (query.addresses?.length) groups.push(query.addresses.map(logAddressTerm))
@@ -120,9 +153,9 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     })
     let left = query.limit ?? Number.POSITIVE_INFINITY
     for (const height of logHeights(query, groups)) {
-      const found = block(height)
+      const found = header(height)
       if (!found) continue
-      for (const log of matchingLogs(found, query)) {
+      for (const log of matchingLogs(found, receipts(height), query)) {
         if (left-- <= 0) return
         yield log
       }
@@ -145,10 +178,8 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
       }
       return
     }
-    const terms = groups.flat()
-    for (const stretch of stretches(tables, terms, { from, to: lower(query.toHeight, latestHeight()) })) {
-      let at = 0
-      yield* commonHeights(groups.map((group) => group.map(() => stretch.lists[at++]!)))
+    for (const stretch of stretches(tables, { from, to: lower(query.toHeight, latestHeight()) })) {
+      yield* commonHeights(groups, stretch.occurrences)
     }
   }
 
@@ -163,8 +194,8 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     const term = eventTerm(type, attribute, value)
     const from = higher(range.from ?? 0n, 0n)
     const to = lower(range.to ?? latestHeight(), latestHeight())
-    for (const stretch of stretches(tables, [term], { from, to, reverse: range.reverse ?? false })) {
-      const list = range.reverse ? [...stretch.lists[0]!].reverse() : stretch.lists[0]!
+    for (const { occurrences } of stretches(tables, { from, to, reverse: range.reverse ?? false })) {
+      const list = range.reverse ? [...occurrences(term)].reverse() : occurrences(term)
       for (const { height, ordinal } of list) {
         const events = block(height)?.results[ordinal]?.events ?? []
         const present = events.some(
@@ -180,16 +211,7 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     latestHeight,
     earliestHeight: () => edge(false),
     block,
-    header(height) {
-      const cached = headers.get(height)
-      if (cached || height < 0n) return cached
-      const row = tables.get(BLOCKS, encodeUint64(height))
-      if (!row) return undefined
-      const read = decodeBlockHeader(row)
-      headers.set(height, read)
-      if (headers.size > CACHED_HEADERS) headers.delete(headers.keys().next().value!)
-      return read
-    },
+    header,
     heightOfHash(blockHash) {
       const row = tables.get(BLOCK_HASHES, hashKey(blockHash))
       if (!row) return undefined

@@ -229,11 +229,12 @@ function postingsInSegment(tables: Tables, segment: Segment, term: number): Post
   return found
 }
 
-/** Occurrences of several terms, one list a term, in one stretch of heights (both ends included) that holds no other. */
+/** A stretch of heights (both ends included) and what of it is indexed. */
 export interface PostingsStretch {
   readonly from: bigint
   readonly to: bigint
-  readonly lists: readonly (readonly Posting[])[]
+  /** Where a term occurs in the stretch, ascending. */
+  occurrences(term: number): readonly Posting[]
 }
 
 /**
@@ -242,14 +243,13 @@ export interface PostingsStretch {
  */
 export function* stretches(
   tables: Tables,
-  terms: readonly number[],
   range: { readonly from: bigint; readonly to: bigint; readonly reverse?: boolean },
 ): IterableIterator<PostingsStretch> {
   let { from, to } = range
   const reverse = range.reverse ?? false
   while (from <= to) {
     const newest = reverse ? undefined : segmentAt(tables, from, false)
-    const fresh = reverse ? freshStretch(tables, terms, from, to) : undefined
+    const fresh = reverse ? freshStretch(tables, from, to) : undefined
     if (fresh) {
       yield fresh
       to = fresh.from - 1n
@@ -257,31 +257,48 @@ export function* stretches(
     }
     const segment = reverse ? segmentAt(tables, to, true) : newest
     if (!segment || segment.first > to || segment.last < from) {
-      const rest = reverse ? undefined : freshStretch(tables, terms, from, to)
+      const rest = reverse ? undefined : freshStretch(tables, from, to)
       if (rest) yield rest
       return
     }
-    const inside = ({ height }: Posting) => height >= from && height <= to
-    const lists = terms.map((term) => postingsInSegment(tables, segment, term).filter(inside))
-    yield { from: higher(segment.first, from), to: lower(segment.last, to), lists }
+    const [lowest, highest] = [from, to]
+    const inside = ({ height }: Posting) => height >= lowest && height <= highest
+    yield {
+      from: higher(segment.first, from),
+      to: lower(segment.last, to),
+      occurrences: (term) => postingsInSegment(tables, segment, term).filter(inside),
+    }
     if (reverse) to = segment.first - 1n
     else from = segment.last + 1n
   }
 }
 
 /** Blocks in `from..to` that no segment holds, or undefined if there is none. */
-function freshStretch(tables: Tables, terms: readonly number[], from: bigint, to: bigint): PostingsStretch | undefined {
-  const lists: Posting[][] = terms.map(() => [])
-  let first: bigint | undefined
-  for (const [key, value] of tables.iterate(FRESH_TERMS, { start: encodeUint64(from), end: encodeUint64(to + 1n) })) {
-    const height = decodeUint64(key)
-    first ??= height
-    const block = decodeFresh(value)
-    for (let i = 0; i < block.terms.length; i++) {
-      for (let t = 0; t < terms.length; t++) {
-        if (terms[t] === block.terms[i]) lists[t]!.push({ height, ordinal: block.ordinals[i]! })
-      }
-    }
+function freshStretch(tables: Tables, from: bigint, to: bigint): PostingsStretch | undefined {
+  const range = { start: encodeUint64(from), end: encodeUint64(to + 1n) }
+  const rows = [...tables.iterate(FRESH_TERMS, range)]
+  const first = rows[0]
+  if (!first) return undefined
+  return {
+    from: decodeUint64(first[0]),
+    to,
+    occurrences: (term) => rows.flatMap(([key, value]) => postingsInBlock(decodeUint64(key), value, term)),
   }
-  return first === undefined ? undefined : { from: first, to, lists }
 }
+
+/** Occurrences of a term in one block, without making lists of the others. */
+function postingsInBlock(height: bigint, row: Uint8Array, wanted: number): readonly Posting[] {
+  const input = startReading(row)
+  const count = takeNumber(input)
+  let found: Posting[] | undefined
+  for (let i = 0; i < count; i++) {
+    const term = takeNumber(input)
+    const ordinal = takeNumber(input)
+    if (term !== wanted) continue
+    found ??= []
+    found.push({ height, ordinal })
+  }
+  return found ?? NOWHERE
+}
+
+const NOWHERE: readonly Posting[] = []

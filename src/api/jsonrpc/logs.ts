@@ -10,8 +10,10 @@ import type { LogFilter } from './params.ts'
 
 /** Most logs in one answer. */
 const MAX_LOGS = 10_000
-/** Blocks searched without giving way. */
-const PIECE = 2_000n
+/** Blocks searched before giving way for the first time; then as many as take about `PIECE_MS`. */
+const FIRST_PIECE = 2_000n
+const LARGEST_PIECE = 16_000n
+const PIECE_MS = 10
 
 export interface LogRange {
   readonly from: bigint
@@ -71,11 +73,13 @@ export async function findLogs(
   const deadline = node.now() + node.settings.evmTimeoutMs
   const covered = (height: bigint): string =>
     height <= from ? 'nothing was covered' : `covered are blocks ${from} to ${height - 1n}`
-  for (let start = from; start <= to; start += PIECE) {
-    const last = start + PIECE - 1n
+  let piece = FIRST_PIECE
+  for (let start = from; start <= to; ) {
+    const last = start + piece - 1n < to ? start + piece - 1n : to
+    const begun = performance.now()
     const query = {
       fromHeight: start,
-      toHeight: last < to ? last : to,
+      toHeight: last,
       addresses: filter.addresses,
       topics: filter.topics,
       limit: MAX_LOGS + 1 - found.length,
@@ -88,6 +92,10 @@ export async function findLogs(
     }
     if (last >= to || signal.aborted) break
     if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(last + 1n)}`)
+    const took = performance.now() - begun
+    if (took < PIECE_MS / 2 && piece < LARGEST_PIECE) piece *= 2n
+    else if (took > PIECE_MS * 2 && piece > FIRST_PIECE) piece /= 2n
+    start = last + 1n
     await setImmediate()
   }
   return found
