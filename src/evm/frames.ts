@@ -319,7 +319,9 @@ export function createFrames(context: ExecutionContext) {
         depth: depth + 1,
         from: self.address,
         to,
-        input: childData(interpreter, record),
+        get input() {
+          return childData(interpreter, record)
+        },
         gas: childGas(interpreter, record),
         valueWei: want === DELEGATECALL ? interpreter.wordAt(record + FRAME.value) : childValue(interpreter, record),
         isPrecompile: !creates && precompiles.has(toKey(to)),
@@ -373,7 +375,7 @@ export function createFrames(context: ExecutionContext) {
 
   function end(frame: Frame, status: number, caller: Wanting, outcome: Outcome, outermost: boolean): void {
     const before = tracer ? interpreter.i64(frame.parent + FRAME.gas) : 0n
-    endFrame(frame, status, outcome, outermost || tracer !== undefined)
+    endFrame(frame, status, outcome, outermost || tracer?.exit !== undefined)
     if (tracer) traceExit(caller, before, outcome)
   }
 

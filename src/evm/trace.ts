@@ -14,7 +14,7 @@ export interface FrameStart {
   readonly from: Uint8Array
   /** The account called or to be created, or the heir. */
   readonly to: Uint8Array
-  /** Calldata or init code. */
+  /** Calldata or init code; copied when it is read, which is possible during `enter` only. */
   readonly input: Uint8Array
   readonly gas: bigint
   /** What is moved; under DELEGATECALL what the frame around it got. Unit: wei. */

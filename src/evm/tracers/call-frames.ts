@@ -66,14 +66,15 @@ export function createCallTree({ onlyTopCall, withLog, holding, firstLogIndex, k
     logMarks.push(logIndex)
     if (onlyTopCall && depth > 1) return
     if (holding.isFull()) return
-    holding.hold(FRAME_BYTES + start.input.length)
+    const { input } = start
+    holding.hold(FRAME_BYTES + input.length)
     stack.push({
       kind: start.kind,
       from: start.from,
       to: start.to,
       gas: depth === 1 && gasLimit !== undefined ? gasLimit : start.gas,
       gasUsed: 0n,
-      input: start.input,
+      input,
       output: EMPTY,
       error: undefined,
       calls: [],
