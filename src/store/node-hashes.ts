@@ -53,10 +53,17 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
   }
 
   function hashLevel(level: readonly Node[]): void {
-    for (let from = 0; from < level.length; from += LANES) {
-      for (let lane = 0; lane < LANES; lane++) fill(lane, level[Math.min(from + lane, level.length - 1)]!)
-      const [a, b, c, d] = [0, 1, 2, 3].map((lane) => hashAt(level[Math.min(from + lane, level.length - 1)]!))
-      nodes.hasher.digestLanes(a!, b!, c!, d!)
+    const last = level.length - 1
+    for (let from = 0; from <= last; from += LANES) {
+      const a = level[from]!
+      const b = level[Math.min(from + 1, last)]!
+      const c = level[Math.min(from + 2, last)]!
+      const d = level[Math.min(from + 3, last)]!
+      fill(0, a)
+      fill(1, b)
+      fill(2, c)
+      fill(3, d)
+      nodes.hasher.digestLanes(hashAt(a), hashAt(b), hashAt(c), hashAt(d))
     }
     for (const node of level) nodes.flags[node] = LOADED | HASHED
   }
@@ -79,10 +86,11 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
 function putNumber(target: Uint8Array, offset: number, value: number): number {
   let at = offset
   let rest = value
-  while (rest >= 0x80) {
+  while (rest > 0x7fffffff) {
     target[at++] = (rest % 0x80) | 0x80
     rest = Math.floor(rest / 0x80)
   }
+  for (; rest >= 0x80; rest >>>= 7) target[at++] = (rest & 0x7f) | 0x80
   target[at++] = rest
   return at
 }

@@ -77,10 +77,10 @@ export function createOldTrees(order: StoreOrder, nodes = DEFAULT_NODES): OldTre
   function makeRoom(): void {
     let total = 0
     for (const { forest } of replays.values()) total += forest.nodeCount
-    for (const [key, { forest, groves }] of replays) {
+    for (const [key, { forest }] of replays) {
       if (total <= nodes) return
-      // The last one has just been used. Alone it may be too large by the heights it has gathered.
-      if (replays.size === 1 && groves.size <= 2) return
+      // The last one has just been used.
+      if (replays.size === 1) return
       total -= forest.nodeCount
       replays.delete(key)
     }
@@ -94,7 +94,10 @@ export function createOldTrees(order: StoreOrder, nodes = DEFAULT_NODES): OldTre
     at(source) {
       const checkpoint = findCheckpoint(source.tables, source.height)
       const key = keyOf(source, checkpoint)
-      const replay = replays.get(key) ?? create(source.tables, checkpoint)
+      const known = replays.get(key)
+      // What has gathered too many heights begins anew with the next.
+      const isFull = known && known.forest.nodeCount > nodes && !known.groves.has(source.height)
+      const replay = known && !isFull ? known : create(source.tables, checkpoint)
       replays.delete(key)
       replay.tables = source.tables
       const grove = advance(replay, source)
