@@ -313,6 +313,22 @@ describe('transactions over REST', () => {
   })
 })
 
+describe('epochs', () => {
+  test('all records in the order of their identifiers, and one by its exact name', async () => {
+    const { json } = await ask('/chain/epochs/v1beta1/epochs')
+    const names = (json as unknown as { epochs: { identifier: string; duration: string }[] }).epochs
+    expect(names.map(({ identifier, duration }) => `${identifier}: ${duration}`)).toEqual([
+      ...['30 min: 1800s', 'day: 86400s', 'month: 2592000s', 'week: 604800s'],
+    ])
+    for (const identifier of ['day', '30%20min', '30+min']) {
+      const answer = await ask(`/chain/epochs/v1beta1/current_epoch?identifier=${identifier}`)
+      expect([answer.status, answer.text]).toEqual([200, '{"current_epoch":"1"}'])
+    }
+    expectError(await ask('/chain/epochs/v1beta1/current_epoch?identifier=Day'), 404, 5)
+    expectError(await ask('/chain/epochs/v1beta1/current_epoch'), 400, 3)
+  })
+})
+
 describe('names and modules', () => {
   test('paths that public clients hard-code are the same routes', async () => {
     const real = await ask('/cosmos/bank/v1beta1/supply/by_denom?denom=unative')
@@ -326,7 +342,6 @@ describe('names and modules', () => {
     ['inflation', '/chain/inflation/v1/period'],
     ['devgas', `/chain/devgas/v1/fee_shares/x?by=withdrawer`],
     ['tokenfactory', '/chain/tokenfactory/v1/denom-info/factory/chain1abc/sub'],
-    ['epochs', '/chain/epochs/v1beta1/current_epoch?identifier=day'],
     ['upgrade', '/sdk/upgrade/v1beta1/current_plan'],
   ])('what module %s will answer is 501 and names it', async (module, path) => {
     const answer = await ask(path)

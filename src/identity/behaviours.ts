@@ -108,6 +108,27 @@ export const BEHAVIOURS = {
     about: 'a genesis with oracle rewards hands out the id of its last one again',
     source: 'oracle.md §13 row 13',
   },
+  driftingEpochs: {
+    about:
+      'an epoch starts at the time of the block that opens it, so that a schedule slides and a late chain does not catch up',
+    source: 'epochs.md §8, D19',
+  },
+  namelessEpochEvents: {
+    about: 'events of epochs do not name the identifier',
+    source: 'epochs.md §8, D19',
+  },
+  idleEpochsUncounted: {
+    about: 'an epoch whose provision is 0 though inflation is on does not count as skipped',
+    source: 'inflation.md §8, D43',
+  },
+  unvestedCirculates: {
+    about: 'the circulating supply is the whole supply, what vesting accounts have locked included',
+    source: 'inflation.md §0, D8',
+  },
+  sudoersEditParameters: {
+    about: 'the sudo root and its contracts edit parameters of inflation and oracle, governance does not',
+    source: 'inflation.md §5, oracle.md §5.4, D22',
+  },
 } as const satisfies Record<string, Behaviour>
 
 export type BehaviourName = keyof typeof BEHAVIOURS

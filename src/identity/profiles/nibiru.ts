@@ -28,6 +28,11 @@ const COMMON: readonly BehaviourName[] = [
   'votesForTargetsAlone',
   'oracleEditsAtOnce',
   'rewardIdsFromTheLast',
+  'driftingEpochs',
+  'namelessEpochEvents',
+  'idleEpochsUncounted',
+  'unvestedCirculates',
+  'sudoersEditParameters',
 ]
 
 export const nibiru: Profile = {

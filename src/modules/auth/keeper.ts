@@ -9,7 +9,7 @@ import type { Account } from './account.ts'
 import { decodeAccount, encodeAccount } from './account-codec.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
-import { locked } from './vesting.ts'
+import { locked, unvested } from './vesting.ts'
 
 export type { Account } from './account.ts'
 export { feeCollector } from './state.ts'
@@ -111,4 +111,14 @@ export function* accounts(ctx: ReadContext): IterableIterator<Account> {
 export function lockedAmount(ctx: ReadContext, bytes: Uint8Array, denom: string): bigint {
   const account = getAccount(ctx, bytes)
   return account?.vesting ? locked(account.vesting, denom, ctx.block.timeNs / NANOS) : 0n
+}
+
+/** What vesting accounts have still locked of a denom at a time in Unix seconds, delegated or not. */
+export function unvestedTotal(ctx: ReadContext, denom: string, time: bigint): bigint {
+  let total = 0n
+  for (const { vesting } of accounts(ctx)) {
+    if (!vesting) continue
+    for (const coin of unvested(vesting, time)) if (coin.denom === denom) total += coin.amount
+  }
+  return total
 }

@@ -49,6 +49,15 @@ export function requireAuthority(ctx: ReadContext, authority: string): void {
   if (!isAuthority(ctx, address.parse(ctx, authority))) throw errors.unauthorized()
 }
 
+/** Opens a message that edits parameters: an authority's, or a sudoer's where the chain has it so. Throws sudo 2; sdk 7. */
+export function requireEditor(ctx: ReadContext, sender: string): void {
+  const bytes = address.parse(ctx, sender)
+  const allowed = ctx.identity.behaviours.sudoersEditParameters
+    ? isSudoer(ctx, bytes) && !equal(bytes, governance)
+    : isAuthority(ctx, bytes)
+  if (!allowed) throw errors.unauthorized()
+}
+
 /** Whether an address is an authority or one of the listed contracts. */
 export function isSudoer(ctx: ReadContext, sender: Uint8Array): boolean {
   return (

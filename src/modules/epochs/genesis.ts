@@ -1,0 +1,73 @@
+/** Genesis of epochs: four records that begin with the chain (epochs.md §5, §6). */
+import { create } from '@bufbuild/protobuf'
+import { type EpochInfo, EpochInfoSchema, GenesisStateSchema } from '../../gen/chain/epochs/v1beta1/epochs_pb.ts'
+import { toTimestamp, ZERO_TIME_NS } from '../../primitives/time.ts'
+import type { Context } from '../../sdk/context.ts'
+import { errors } from '../../sdk/errors.ts'
+import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
+import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
+import * as epochs from './keeper.ts'
+import * as state from './state.ts'
+
+/** Seconds; a month is thirty days. */
+const DEFAULTS: readonly (readonly [identifier: string, seconds: bigint])[] = [
+  ['30 min', 1_800n],
+  ['day', 86_400n],
+  ['week', 604_800n],
+  ['month', 2_592_000n],
+]
+
+const ZERO_TIME = toTimestamp(ZERO_TIME_NS)
+
+const isZero = (time: EpochInfo['startTime']): boolean => time === undefined || nanoseconds(time) === ZERO_TIME_NS
+
+/** Throws sdk 18 for a record that could not turn. */
+function validate(record: EpochInfo): void {
+  const { identifier, duration, currentEpochStartHeight, epochCountingStarted, currentEpochStartTime } = record
+  if (identifier.trim() === '') throw errors.invalidRequest('epoch identifier should NOT be empty')
+  if (nanoseconds(duration) <= 0n) throw errors.invalidRequest('epoch duration should NOT be 0')
+  if (currentEpochStartHeight < 0n) {
+    throw errors.invalidRequest('epoch CurrentEpoch Start Height must be non-negative')
+  }
+  if (epochCountingStarted && isZero(currentEpochStartTime)) {
+    throw errors.invalidRequest('a started epoch has a current_epoch_start_time')
+  }
+}
+
+/** Enters a record. One without a start time begins with the chain; one that has begun goes on as it was. */
+function add(ctx: Context, record: EpochInfo): void {
+  const { startTime, epochCountingStarted: started, currentEpochStartHeight } = record
+  state.records.set(ctx, record.identifier, {
+    ...record,
+    startTime: isZero(startTime) ? { ...startTime!, ...toTimestamp(ctx.block.timeNs) } : startTime!,
+    currentEpochStartHeight: started ? currentEpochStartHeight : ctx.block.height,
+  })
+}
+
+export const genesis: GenesisHandlers = {
+  defaults(ctx) {
+    const records = DEFAULTS.map(([identifier, seconds]) =>
+      create(EpochInfoSchema, {
+        identifier,
+        startTime: ZERO_TIME,
+        duration: { seconds },
+        currentEpochStartTime: ZERO_TIME,
+      }),
+    )
+    return toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { epochs: records }))
+  },
+  init(ctx, json) {
+    const { epochs: records } = fromJson(ctx, GenesisStateSchema, json, 'epochs')
+    const seen = new Set<string>()
+    for (const [i, record] of records.entries()) {
+      inPlace(`epochs[${i}]`, () => {
+        if (seen.has(record.identifier)) throw errors.invalidRequest('epoch identifier should be unique')
+        seen.add(record.identifier)
+        validate(record)
+      })
+    }
+    for (const record of records) add(ctx, record)
+  },
+  export: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { epochs: [...epochs.records(ctx)] })),
+}
