@@ -20,6 +20,8 @@ const PIECE_PAGES = 500
 export interface Checkpoint {
   readonly height: number
   readonly nextPage: number
+  /** Written keys of all heights up to this one. */
+  readonly changes: number
   /** Undefined for an empty tree. */
   readonly trees: readonly { readonly name: string; readonly reference: PageReference | undefined }[]
 }
@@ -39,12 +41,41 @@ export function readPage(tables: Tables, page: number): Uint8Array | undefined {
 export function checkpointRows(checkpoint: Checkpoint, { written, dropped }: PageChanges): TableWrite[] {
   const at = encodeUint64(BigInt(checkpoint.height))
   const rows: TableWrite[] = written.map(([page, value]) => ({ table: PAGES, key: encodeUint64(BigInt(page)), value }))
+  for (const row of staleRows(checkpoint, dropped)) rows.push(row)
+  rows.push({ table: CHECKPOINTS, key: at, value: encodeCheckpoint(checkpoint) })
+  return rows
+}
+
+/** As `checkpointRows`, and forgets the checkpoint before, with the pages that were neither in `older` nor stay. */
+export function supersedingRows(
+  tables: Tables,
+  checkpoint: Checkpoint,
+  { written, dropped }: PageChanges,
+  older: Checkpoint,
+  superseded: Checkpoint,
+): TableWrite[] {
+  const rows: TableWrite[] = []
+  const stale = [...dropped]
+  const pieces = { start: staleKey(superseded.height, 0), end: staleKey(superseded.height + 1, 0) }
+  for (const [key, value] of tables.iterate(STALE, pieces)) {
+    stale.push(...decodeNumbers(value))
+    rows.push({ table: STALE, key, value: undefined })
+  }
+  for (const page of stale) {
+    if (page >= older.nextPage) rows.push({ table: PAGES, key: encodeUint64(BigInt(page)), value: undefined })
+  }
+  rows.push({ table: CHECKPOINTS, key: encodeUint64(BigInt(superseded.height)), value: undefined })
+  const needed = { written, dropped: stale.filter((page) => page < older.nextPage) }
+  return [...rows, ...checkpointRows(checkpoint, needed)]
+}
+
+function staleRows(checkpoint: Checkpoint, dropped: readonly number[]): TableWrite[] {
+  const rows: TableWrite[] = []
   const stale = [...dropped].sort((a, b) => a - b)
   for (let from = 0; from < stale.length; from += PIECE_PAGES) {
     const value = encodeNumbers(stale.slice(from, from + PIECE_PAGES))
     rows.push({ table: STALE, key: staleKey(checkpoint.height, from / PIECE_PAGES), value })
   }
-  rows.push({ table: CHECKPOINTS, key: at, value: encodeCheckpoint(checkpoint) })
   return rows
 }
 
@@ -105,10 +136,11 @@ function decodeNumbers(bytes: Uint8Array): number[] {
   return numbers
 }
 
-function encodeCheckpoint({ height, nextPage, trees }: Checkpoint): Uint8Array {
+function encodeCheckpoint({ height, nextPage, changes, trees }: Checkpoint): Uint8Array {
   const out = createOutput()
   putVarint(out, height)
   putVarint(out, nextPage)
+  putVarint(out, changes)
   for (const { name, reference } of trees) {
     const bytes = utf8(name)
     putVarint(out, bytes.length)
@@ -126,6 +158,7 @@ function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
   const input: Input = { bytes, at: 0 }
   const height = takeVarint(input)
   const nextPage = takeVarint(input)
+  const changes = takeVarint(input)
   const trees: { name: string; reference: PageReference | undefined }[] = []
   while (input.at < bytes.length) {
     const name = new TextDecoder().decode(takeBytes(input, takeVarint(input)))
@@ -136,5 +169,5 @@ function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
         : { page, height: takeVarint(input), size: takeVarint(input), hash: takeBytes(input, 32).slice() }
     trees.push({ name, reference })
   }
-  return { height, nextPage, trees }
+  return { height, nextPage, changes, trees }
 }

@@ -1,6 +1,6 @@
 /** The trees of the latest heights in memory, kept from checkpoint to checkpoint with the change log as their log. */
 import { equal } from '../primitives/bytes.ts'
-import { type Checkpoint, checkpointRows, findCheckpoint, readPage } from './checkpoints.ts'
+import { type Checkpoint, checkpointRows, findCheckpoint, readPage, supersedingRows } from './checkpoints.ts'
 import { appHashOf, emptyGrove, type Grove, groveOf, grown, mismatch, type StoreOrder } from './grove.ts'
 import { createForest, type Forest } from './iavl.ts'
 import { NONE, type Node } from './nodes.ts'
@@ -10,12 +10,19 @@ import type { Change, Tables, TableWrite } from './types.ts'
 export interface CheckpointSpacing {
   readonly changedKeys: number
   readonly blocks: number
+  /** Every so many a checkpoint stays for proofs of long ago; those between are forgotten when the next is made. 0: all stay. */
+  readonly lasting: number
   /** With more, a checkpoint forgets all nodes; those in use come back from disk. */
   readonly nodesInMemory: number
 }
 
-/** What a restart does again in a fraction of a second; some 150 MB at most. */
-export const DEFAULT_SPACING: CheckpointSpacing = { changedKeys: 20_000, blocks: 1_000, nodesInMemory: 1_500_000 }
+/** What a restart does again in a fraction of a second, and a proof of long ago in a second; some 150 MB at most. */
+export const DEFAULT_SPACING: CheckpointSpacing = {
+  changedKeys: 20_000,
+  blocks: 1_000,
+  lasting: 2,
+  nodesInMemory: 1_500_000,
+}
 
 /** Heights before the latest whose trees stay in memory, as long as they hold no more than so many nodes of their own. */
 const RECENT = { heights: 32, nodes: 200_000 }
@@ -69,6 +76,7 @@ export function openTrees(
   let height = 0
   let checkpointed = 0
   let changesSince = 0
+  let changesBefore = 0
   let grove = emptyGrove(order)
   let recent: Recent[] = []
   let replacedCount = 0
@@ -106,15 +114,33 @@ export function openTrees(
       const root = grove.roots[place]!
       return { name, reference: root === NONE ? undefined : forest.save(root) }
     })
-    const found: Checkpoint = { height, nextPage, trees: taken }
-    const rows = checkpointRows(found, forest.takePages())
+    const found: Checkpoint = { height, nextPage, changes: changesBefore + changesSince, trees: taken }
+    const pages = forest.takePages()
+    const between = supersededBy(found)
+    const rows = between
+      ? supersedingRows(tables, found, pages, between.older, between.superseded)
+      : checkpointRows(found, pages)
     checkpointed = height
+    changesBefore = found.changes
     changesSince = 0
     if (forest.nodeCount > spacing.nodesInMemory) {
       forest.clear()
       begin(found)
     }
     return rows
+  }
+
+  /** The latest checkpoint, if the one before it is near enough to a new one, and the changes from there on are kept. */
+  function supersededBy(
+    found: Checkpoint,
+  ): { readonly older: Checkpoint; readonly superseded: Checkpoint } | undefined {
+    const superseded = checkpointed > 0 ? findCheckpoint(tables, checkpointed) : undefined
+    const older = superseded && findCheckpoint(tables, superseded.height - 1)
+    if (!older || older.height < latest.first - 1) return undefined
+    const isNear =
+      found.height - older.height <= spacing.blocks * spacing.lasting &&
+      found.changes - older.changes <= spacing.changedKeys * (spacing.lasting + 0.5)
+    return isNear ? { older, superseded } : undefined
   }
 
   function begin(from: Checkpoint): void {
@@ -128,6 +154,7 @@ export function openTrees(
     height = stored.height
     checkpointed = stored.height
     nextPage = stored.nextPage
+    changesBefore = stored.changes
     begin(stored)
   }
   if (latest.height > 0) {

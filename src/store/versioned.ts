@@ -93,8 +93,9 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     }))
 
   const asked = { ...DEFAULT_SPACING, ...options.checkpoints }
-  // The log must reach back to a checkpoint, so a short history needs them closer together.
-  const spacing = { ...asked, blocks: Math.min(asked.blocks, keepHeights) }
+  // The log must reach back to a checkpoint, so a short history needs them closer together, and every one.
+  const isShort = Number.isFinite(keepHeights)
+  const spacing = { ...asked, blocks: Math.min(asked.blocks, keepHeights), ...(isShort && { lasting: 0 }) }
   const openLatestTrees = () =>
     openTrees(backend, order, { ...tip, first: tip.logFrom }, (height) => changesOf(backend, height), spacing)
   if (!backend.readOnly) trees = openLatestTrees()
