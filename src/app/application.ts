@@ -27,6 +27,8 @@ export interface ApplicationOptions {
   readonly settings: AdmissionSettings
   /** Told of an unexpected failure in a transaction, with its stack; must not change state. */
   readonly onBug?: (error: unknown) => void
+  /** Told what contracts print by `console.log` in blocks; must not change state. */
+  readonly onPrint?: ((line: string) => void) | undefined
   /** Those of this build by default. */
   readonly modules?: readonly Module[]
 }
@@ -35,7 +37,7 @@ export interface ApplicationOptions {
 type HeaderFacts = Parameters<Application['readContext']>[1]
 
 export function createApplication(options: ApplicationOptions): Application {
-  const { identity, chainId, evmChainId, settings, onBug = () => {}, modules = allModules } = options
+  const { identity, chainId, evmChainId, settings, onBug = () => {}, onPrint, modules = allModules } = options
   const router = createRouter(modules)
   const machine: Machine = {
     identity,
@@ -43,7 +45,7 @@ export function createApplication(options: ApplicationOptions): Application {
     evmChainId,
     modules,
     router,
-    evm: createEvmTxPath(),
+    evm: createEvmTxPath(onPrint),
     settings,
     onBug,
   }

@@ -106,6 +106,8 @@ export interface Development {
   setMinGasPrice(wei: bigint): void
   /** Whether what contracts print reaches the node's log. */
   setLogging(on: boolean): void
+  /** Writes what a contract printed to the node's log, unless that is off. */
+  print(line: string): void
   /** Takes a transaction out of the pool. False if it does not wait. */
   drop(hash: Uint8Array): boolean
 }

@@ -96,6 +96,9 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     })
     undo.push(() => store.close())
     const printing = { on: true }
+    const print = (line: string) => {
+      if (printing.on) log('info', 'console.log', { line })
+    }
     const admission = { minGasPrices: config.api.minGasPrice }
     const app = createApplication({
       identity,
@@ -103,6 +106,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       evmChainId,
       settings: admission,
       onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
+      onPrint: isDevelopment(config) ? print : undefined,
     })
     const timing = parseBlockTime(config.blocks.time)!
     const elapsed = () => performance.now()
@@ -136,6 +140,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
           setMinGasPrice(wei) {
             admission.minGasPrices = `${decimal.format(decimal.fromRaw(wei * RAW_PER_WEI))}${identity.baseDenom}`
           },
+          print,
           setLogging(on) {
             printing.on = on
           },

@@ -1,4 +1,4 @@
-import { createTestClient, http, parseEther, publicActions, walletActions } from 'viem'
+import { createTestClient, encodeFunctionData, http, parseAbi, parseEther, publicActions, walletActions } from 'viem'
 import { expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
 
@@ -302,4 +302,28 @@ test('a chain that is none for development has no such verbs', async () => {
     })
     expect(await response.json()).toMatchObject({ error: { code: -32601, message: expect.stringContaining(method) } })
   }
+})
+
+test('what contracts print reaches the log of the node, in blocks and in calls, also when it is undone', async () => {
+  const printed: unknown[] = []
+  await using node = await startNode(
+    {},
+    { log: (_level, message, fields) => void (message === 'console.log' && printed.push(fields?.['line'])) },
+  )
+  const client = createTestClient({ mode: 'anvil', transport: http(node.urls.jsonrpc) })
+    .extend(publicActions)
+    .extend(walletActions)
+  // Copies its calldata to the console by STATICCALL, then reverts.
+  const code = '0x3660006000376000600036600060006a636f6e736f6c652e6c6f675afa600080fd'
+  await client.setCode({ address: NOBODY, bytecode: code })
+  const data = encodeFunctionData({ abi: parseAbi(['function log(string,uint256)']), args: ['answer %d', 42n] })
+  const account = node.accounts[0]!.address as `0x${string}`
+  const hash = await client.sendTransaction({ account, to: NOBODY, data, gas: 100_000n, chain: null })
+  expect((await client.getTransactionReceipt({ hash })).status).toBe('reverted')
+  expect(printed).toEqual(['answer 42'])
+  await expect(client.call({ to: NOBODY, data })).rejects.toThrow('reverted')
+  expect(printed).toEqual(['answer 42', 'answer 42'])
+  await client.setLoggingEnabled(false)
+  await client.sendTransaction({ account, to: NOBODY, data, gas: 100_000n, chain: null })
+  expect(printed).toHaveLength(2)
 })

@@ -40,6 +40,7 @@ function run(call: RpcCall, job: string, args: CallArgs, block: BlockRef, overri
     gasCap: node.settings.gasCap,
     stateOverrides: overrides.state,
     blockOverrides: overrides.block,
+    ...(node.driver.development && { prints: true }),
   }
   return node.compute.run(job, payload, {
     height: stateHeight(node, block),
@@ -64,6 +65,7 @@ export async function ethCall(
   blockFields?: BlockOverrides,
 ): Promise<string> {
   const answer = (await run(call, 'ethCall', args, block, { state, block: blockFields })) as CallAnswer
+  for (const line of answer.printed ?? []) call.node.driver.development?.print(line)
   if (answer.vmError !== '') throw failure(answer.vmError, answer.output)
   return formatHex0x(answer.output)
 }

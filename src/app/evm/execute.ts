@@ -20,6 +20,7 @@ import {
   addToBlock,
   blockEnv,
   chainPrecompiles,
+  consoleTracer,
   createEvmState,
   logMessages,
   recordCreation,
@@ -54,8 +55,10 @@ export function runEvm(
   rules: Rules,
   priceWei: bigint,
   watch?: TxWatch,
+  print?: (line: string) => void,
 ): EvmRun {
   const state = createEvmState(ctx)
+  const tracer = watch?.tracer ?? (watch || !print ? undefined : consoleTracer(print))
   const evm = createEvm({
     state,
     rules,
@@ -63,7 +66,7 @@ export function runEvm(
     tx: { origin: from, gasPrice: priceWei, blobHashes: [] },
     precompiles: chainPrecompiles(rules),
     ...(watch && { shouldStop: () => watch.shouldStop() }),
-    ...(watch?.tracer && { tracer: watch.tracer }),
+    ...(tracer && { tracer }),
   })
   const result = executeMessage(evm, {
     from,
@@ -112,12 +115,13 @@ export function execute(
   { priceWei, intrinsicGas }: Admitted,
   txIndex: number,
   watch?: TxWatch,
+  print?: (line: string) => void,
 ): Executed {
   const { transaction: tx, from, hash } = evmTx
   const result: EvmRun =
     !watch?.tracer && isPlainTransfer(ctx, evmTx, chainPrecompiles(rules))
       ? transfer(ctx, evmTx, rules, intrinsicGas)
-      : runEvm(ctx, evmTx, rules, priceWei, watch)
+      : runEvm(ctx, evmTx, rules, priceWei, watch, print)
   const { gasUsed, success } = result
   refund(ctx, from, (tx.gasLimit - gasUsed) * priceWei)
   watch?.tracer?.end?.(result, traceState(ctx, result.isDestructed))

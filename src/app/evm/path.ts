@@ -102,8 +102,11 @@ function refused(tx: DecodedTx, error: unknown, rules: Rules): TxResult {
   }
 }
 
-/** The path of Ethereum transactions, stateless: all it knows is in the context and the transaction. */
-export function createEvmTxPath(): EvmTxPath {
+/**
+ * The path of Ethereum transactions, stateless: all it knows is in the context and the transaction. `print` is told what
+ * `console.log` prints in blocks.
+ */
+export function createEvmTxPath(print?: (line: string) => void): EvmTxPath {
   return {
     check(ctx: Context, tx: DecodedTx, mode: CheckMode, settings: AdmissionSettings): CheckResult {
       try {
@@ -155,7 +158,7 @@ export function createEvmTxPath(): EvmTxPath {
       }
       // The event that names the message is the last of admission and the first of the message's own.
       const messageAt = branch.events.length - 1
-      const { data, gasUsed, evmTx } = execute(branch, tx, found, rules, admitted, txIndex, watch)
+      const { data, gasUsed, evmTx } = execute(branch, tx, found, rules, admitted, txIndex, watch, print)
       const events = [...branch.events]
       branch.merge()
       return {

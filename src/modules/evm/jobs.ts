@@ -5,6 +5,7 @@ import type { ReadContext } from '../../sdk/context.ts'
 import { createAccessList } from './access-list.ts'
 import { callGround, callMessage, runCall } from './call.ts'
 import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
+import { consoleTracer } from './console.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
 import { estimateGasJob, ethCallJob } from './query-calls.ts'
 import { simulate } from './simulate.ts'
@@ -22,6 +23,8 @@ export interface CallPayload {
   readonly blockOverrides?: BlockOverrides | undefined
   /** Consensus address that sets COINBASE. */
   readonly proposer?: Uint8Array | undefined
+  /** Whether the answer tells what `console.log` prints. */
+  readonly prints?: boolean
 }
 
 export interface CallAnswer {
@@ -30,6 +33,7 @@ export interface CallAnswer {
   readonly vmError: string
   readonly gasUsed: bigint
   readonly logs: readonly EvmLog[]
+  readonly printed?: readonly string[]
 }
 
 export type EstimateAnswer = EstimateOutcome
@@ -54,11 +58,13 @@ function gasOf({ args, gasCap }: CallPayload): bigint {
 /** One call. Throws as `runCall`. */
 function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
   const ground = groundOf(ctx, payload, budget)
+  const printed: string[] = []
+  const tracer = payload.prints ? consoleTracer((line) => printed.push(line)) : undefined
   const { output, vmError, gasUsed, logs } = runCall(
-    ground,
+    tracer ? { ...ground, tracer } : ground,
     callMessage(payload.args, gasOf(payload), ground.block.baseFee),
   )
-  return { output, vmError, gasUsed, logs }
+  return { output, vmError, gasUsed, logs, ...(printed.length > 0 && { printed }) }
 }
 
 /** One estimate. Throws as `estimateGas`. */
