@@ -59,10 +59,12 @@ const ROUTES: readonly AnswerDifference[] = [
   {
     id: 'unknown-route',
     where: 'paths without an operation',
-    why: 'are 404 with code 5, not 501 with code 12',
+    why: 'are 404 with code 5, not 501 with code 12; `/` is an index of what there is',
     decision: 'D2',
     operation: /^no route$/,
-    explains: (part, exchange) => isErrorPart(part) && statuses(exchange, [NOT_IMPLEMENTED], [404]),
+    explains: (part, exchange) =>
+      (isErrorPart(part) && statuses(exchange, [NOT_IMPLEMENTED], [404])) ||
+      (exchange.question.text === 'GET /' && statuses(exchange, [NOT_IMPLEMENTED], [200])),
   },
   {
     id: 'slashes',

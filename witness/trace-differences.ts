@@ -1,4 +1,5 @@
 /** Differences in traces, over REST and JSON-RPC. Part of the list in `differences.ts`. */
+import type { EvmTx } from '../src/app/records.ts'
 import type { Part } from './compare.ts'
 import type { AnswerDifference } from './difference.ts'
 import { type Exchange, errorOf, isAdded, referenceError, statuses } from './explain.ts'
@@ -7,10 +8,10 @@ const TRACE = /^(debug_trace|evm\.Query\/Trace)/
 
 const tracerOf = ({ question }: Exchange): string | undefined => question.trace?.tracer
 
-/** Whether a part is about a transaction that others of its block come before. */
-function hasPredecessors({ at }: Part, { question }: Exchange): boolean {
+/** The mined transaction that a part is about. */
+function txOf({ at }: Part, { question }: Exchange): EvmTx | undefined {
   const item = /^body\.(?:result|data)\[(\d+)\]/.exec(at)?.[1]
-  return item === undefined ? (question.trace?.txIndex ?? 0) > 0 : Number(item) > 0
+  return question.trace?.txs[Number(item ?? 0)]
 }
 
 const ROWS: readonly AnswerDifference[] = [
@@ -71,7 +72,40 @@ const ROWS: readonly AnswerDifference[] = [
     why: 'run on what came before them; the reference runs each on the state of the parent',
     decision: 'D15',
     operation: TRACE,
-    explains: hasPredecessors,
+    explains: (part, exchange) => (txOf(part, exchange)?.txIndex ?? 0) > 0,
+  },
+  {
+    id: 'trace-environment',
+    where: 'gas of traced transactions that store what they see of their block',
+    why: 'is that of the receipt; the reference traces with a coinbase and a gas limit of zero',
+    decision: 'D15',
+    operation: TRACE,
+    explains: (part, exchange) =>
+      part.at.endsWith('gasUsed') && part.ours === `0x${txOf(part, exchange)?.gasUsed.toString(16)}`,
+  },
+  {
+    id: 'trace-height',
+    where: 'height header of traces over REST',
+    why: 'is that of the block of the transaction, which is found by its hash; the reference echoes the height asked for',
+    decision: 'D15, D17',
+    operation: /^evm\.Query\/Trace/,
+    explains: ({ at, reference, ours }) => at.startsWith('header.') && Number(ours) === Number(reference) + 1,
+  },
+  {
+    id: 'trace-call',
+    where: 'trace_call of a mined transaction',
+    why: 'has its sender, its base fee and the state before it; the reference takes the zero address and a base fee of 1',
+    decision: 'D15, evm.md §7 row 7',
+    operation: /^evm\.Query\/TraceCall$/,
+    explains: (_, exchange) => txOf({ at: '', reference: 0, ours: 0 }, exchange) !== undefined,
+  },
+  {
+    id: 'trace-call-gas',
+    where: 'debug_traceCall without `gas`',
+    why: 'runs with the configured cap, as in geth; the reference takes 0 and fails',
+    decision: 'D24',
+    operation: /^debug_traceCall$/,
+    explains: (_, exchange) => /provided msg\.Gas \(0\)/.test(referenceError(exchange).message ?? ''),
   },
   {
     id: 'trace-not-found',

@@ -1,4 +1,5 @@
 /** What a recorded question about a trace asks for. */
+import type { EvmTx } from '../src/app/records.ts'
 import type { BlockIndex } from '../src/indexer/types.ts'
 import { parseHex } from '../src/primitives/bytes.ts'
 import type { RecordedRpcAnswer } from './recording.ts'
@@ -8,14 +9,26 @@ export interface TraceQuestion {
   readonly tracer: string | undefined
   /** What is given to the tracer. */
   readonly config: Readonly<Record<string, unknown>>
-  /** Place in its block of the transaction asked about; undefined if it is not about one of a block. */
-  readonly txIndex: number | undefined
+  /** The mined transactions that it is about, with their receipts. */
+  readonly txs: readonly EvmTx[]
 }
 
-function placeOf(blocks: BlockIndex, hash: string | null | undefined): number | undefined {
+function txOf(blocks: BlockIndex, hash: string | null | undefined): readonly EvmTx[] {
   const bytes = parseHex(hash ?? '')
   const place = bytes?.length === 32 ? blocks.evmTx(bytes) : undefined
-  return place && blocks.block(place.height)?.evmTxs[place.evmIndex]?.txIndex
+  const tx = place && blocks.block(place.height)?.evmTxs[place.evmIndex]
+  return tx ? [tx] : []
+}
+
+function txsOfBlock(blocks: BlockIndex, named: unknown): readonly EvmTx[] {
+  const bytes = parseHex(String(named))
+  const height =
+    bytes?.length === 32
+      ? blocks.heightOfHash(bytes)
+      : /^0x[0-9a-f]+$/i.test(String(named))
+        ? BigInt(String(named))
+        : undefined
+  return (height !== undefined && blocks.block(height)?.evmTxs) || []
 }
 
 /** Of a REST path; undefined where it asks for no trace. */
@@ -27,7 +40,7 @@ export function traceOfPath(blocks: BlockIndex, path: string): TraceQuestion | u
   return {
     tracer: parameters.get('trace_config.tracer') ?? undefined,
     config: onlyTopCall === null ? {} : { onlyTopCall: onlyTopCall === 'true' },
-    txIndex: placeOf(blocks, parameters.get('msg.hash')),
+    txs: txOf(blocks, parameters.get('msg.hash')),
   }
 }
 
@@ -40,6 +53,6 @@ export function traceOfCall(blocks: BlockIndex, request: RecordedRpcAnswer['requ
   return {
     tracer: options['tracer'] as string | undefined,
     config: (options['tracerConfig'] ?? {}) as Record<string, unknown>,
-    txIndex: method === 'debug_traceTransaction' ? placeOf(blocks, String(params[0])) : undefined,
+    txs: method === 'debug_traceTransaction' ? txOf(blocks, String(params[0])) : txsOfBlock(blocks, params[0]),
   }
 }
