@@ -3,6 +3,7 @@ import type { AggregateExchangeRatePrevote } from '../../gen/chain/oracle/v1beta
 import * as address from '../../identity/address.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { type Decimal, decode } from '../../primitives/decimal.ts'
+import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
 import { errors } from './errors.ts'
@@ -27,11 +28,16 @@ export function findRate(ctx: ReadContext, pair: string): Rate | undefined {
   return rate === undefined ? undefined : { rate, height: stored!.createdBlock, timestampMs: stored!.blockTimestampMs }
 }
 
-/** The stored price of a pair, however old. Throws oracle 13 for none, oracle 16 for a text that is no pair. */
+/** The failure of a look-up, in the words of the chain's own collections. */
+export function missing(key: string): ChainError {
+  return queryError('notFound', `collections: not found: '' with key ${key}`)
+}
+
+/** The stored price of a pair, however old. Throws 5 `notFound` for none, oracle 16 for a text that is no pair. */
 export function storedRate(ctx: ReadContext, pair: string): Rate {
   requirePair(pair)
   const found = findRate(ctx, pair)
-  if (!found) throw errors.unknownPair(pair)
+  if (!found) throw missing(pair)
   return found
 }
 

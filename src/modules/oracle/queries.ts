@@ -2,7 +2,6 @@
 import { Query } from '../../gen/chain/oracle/v1beta1/query_pb.ts'
 import * as address from '../../identity/address.ts'
 import { encode } from '../../primitives/decimal.ts'
-import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
 import { parseField, wrongField } from '../../sdk/request.ts'
@@ -10,16 +9,11 @@ import * as oracle from './keeper.ts'
 import * as state from './state.ts'
 import { averagePrice } from './twap.ts'
 
-/** The failure of a look-up in the words of the chain's own collections. */
-function missing(key: string): ChainError {
-  return queryError('notFound', `collections: not found: '' with key ${key}`)
-}
-
 function rateOf(ctx: ReadContext, pair: string) {
   if (pair === '') throw wrongField('pair', 'empty pair')
   if (pair.includes('\0')) throw wrongField('pair', 'a pair holds no NUL byte')
   const found = oracle.findRate(ctx, pair)
-  if (!found) throw missing(pair)
+  if (!found) throw oracle.missing(pair)
   return found
 }
 
@@ -63,13 +57,13 @@ export const queries = defineQueries(Query, {
   },
   aggregatePrevote(ctx, { validatorAddr }) {
     const aggregatePrevote = state.prevotes.get(ctx, parseOperator(ctx, validatorAddr))
-    if (!aggregatePrevote) throw missing(validatorAddr)
+    if (!aggregatePrevote) throw oracle.missing(validatorAddr)
     return { aggregatePrevote }
   },
   aggregatePrevotes: (ctx) => ({ aggregatePrevotes: [...state.prevotes.iterate(ctx)].map(([, prevote]) => prevote) }),
   aggregateVote(ctx, { validatorAddr }) {
     const aggregateVote = state.votes.get(ctx, parseOperator(ctx, validatorAddr))
-    if (!aggregateVote) throw missing(validatorAddr)
+    if (!aggregateVote) throw oracle.missing(validatorAddr)
     return { aggregateVote }
   },
   aggregateVotes: (ctx) => ({ aggregateVotes: [...state.votes.iterate(ctx)].map(([, vote]) => vote) }),
