@@ -1,7 +1,8 @@
 /**
- * Traces against anvil's, same run, same machine: one transaction of about 100,000 steps, as struct log without memory and by callTracer.
- * Ours is traced in this process and its result parsed as text; anvil has recorded the steps (`--steps-tracing`) and answers over JSON-RPC.
- * Then ten million steps, and what memory they took. `npm run bench -- trace [PATH OF ANVIL]`; without a path `npx @foundry-rs/anvil`.
+ * Traces against anvil's, same run, same machine, both over JSON-RPC (`debug_traceTransaction`): one transaction of about 100,000 steps,
+ * as struct log without memory and by callTracer. Anvil has recorded the steps when it executed them (`--steps-tracing`); ours
+ * executes again. Then ten million steps in this process, and as many as an `eth_call` may take through the node: what memory they took.
+ * `npm run bench -- trace [PATH OF ANVIL]`; without a path `npx @foundry-rs/anvil`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
@@ -14,10 +15,11 @@ import { concat, encodeUint, formatHex0x, hex, utf8 } from '../src/primitives/by
 import { keccak256 } from '../src/primitives/hash.ts'
 import { createMemoryState } from '../test/evm/memory-state.ts'
 import { compileWorkloads } from './evm/solidity.ts'
+import { call, type NodeProcess, startNodeProcess } from './load.ts'
 
 const CONTRACT = hex('2222222222222222222222222222222222222222')
 const GAS = 1n << 40n
-const TX_GAS = 16_000_000n
+const TX_GAS = 2_000_000n
 const PORT = 20_000 + (process.pid % 20_000)
 const ROUNDS = 9
 const BLOCK = {
@@ -63,23 +65,22 @@ function ours(name: string, caller: Uint8Array, data: Uint8Array, config?: objec
   return { ms: performance.now() - start, bytes }
 }
 
-async function ask(method: string, params: readonly unknown[]): Promise<{ result: unknown; text: string }> {
-  const response = await fetch(`http://127.0.0.1:${PORT}`, {
+/** Asks for a trace, and counts what comes without keeping it. Throws if it is an error. */
+async function traceOver(url: string, method: string, params: readonly unknown[]): Promise<Measured> {
+  const start = performance.now()
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
-  const text = await response.text()
-  if (text.length > 1 << 20) return { result: undefined, text }
-  const { result, error } = JSON.parse(text) as { result?: unknown; error?: { message: string } }
-  if (error) throw new Error(error.message)
-  return { result, text }
-}
-
-async function theirs(hash: string, options: object): Promise<Measured> {
-  const start = performance.now()
-  const { text } = await ask('debug_traceTransaction', [hash, options])
-  return { ms: performance.now() - start, bytes: text.length }
+  let bytes = 0
+  let beginning = ''
+  for await (const chunk of response.body!) {
+    if (beginning.length < 200) beginning += Buffer.from(chunk as Uint8Array).toString('latin1')
+    bytes += (chunk as Uint8Array).length
+  }
+  if (beginning.includes('"error":{')) throw new Error(beginning.slice(0, 300))
+  return { ms: performance.now() - start, bytes }
 }
 
 function startAnvil(path: string | undefined): ChildProcess {
@@ -89,10 +90,10 @@ function startAnvil(path: string | undefined): ChildProcess {
     : spawn('npx', ['--yes', '@foundry-rs/anvil@1.7.1', ...flags], { stdio: 'inherit', detached: true })
 }
 
-async function ready(): Promise<void> {
+async function ready(url: string): Promise<void> {
   for (let i = 0; i < 600; i++) {
     try {
-      await ask('eth_chainId', [])
+      await call(url, 'eth_chainId', [])
       return
     } catch {
       await setTimeout(100)
@@ -104,27 +105,54 @@ async function ready(): Promise<void> {
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!
 const shown = ({ ms, bytes }: Measured): string => `${ms.toFixed(1)} ms, ${(bytes / 1e6).toFixed(1)} MB`
 
-async function compareWithAnvil(): Promise<void> {
-  const [sender] = (await ask('eth_accounts', [])).result as string[]
-  await ask('anvil_setCode', [formatHex0x(CONTRACT), formatHex0x(code)])
-  const call = { from: sender, to: formatHex0x(CONTRACT), data: formatHex0x(DATA), gas: `0x${TX_GAS.toString(16)}` }
-  const hash = (await ask('eth_sendTransaction', [call])).result as string
-  const caller = hex(sender!.slice(2))
-  const cases = [
-    { name: '', about: 'struct log without memory', theirOptions: { disableMemory: true } },
-    { name: 'callTracer', about: 'callTracer', theirOptions: { tracer: 'callTracer' } },
-  ]
-  for (const { name, about, theirOptions } of cases) {
-    ours(name, caller, DATA)
-    await theirs(hash, theirOptions)
-    const rounds: { mine: Measured; other: Measured }[] = []
-    for (let i = 0; i < ROUNDS; i++)
-      rounds.push({ mine: ours(name, caller, DATA), other: await theirs(hash, theirOptions) })
-    const mine = { ms: median(rounds.map((round) => round.mine.ms)), bytes: rounds[0]!.mine.bytes }
-    const other = { ms: median(rounds.map((round) => round.other.ms)), bytes: rounds[0]!.other.bytes }
-    process.stdout.write(`${about}: ours ${shown(mine)}; anvil ${shown(other)}\n`)
-    process.stdout.write(`  ${(other.ms / mine.ms).toFixed(2)} times as fast as anvil\n`)
+/** Puts the contract in place and sends the transaction. Returns its hash, once it is in a block. */
+async function prepare(url: string): Promise<string> {
+  const [from] = (await call(url, 'eth_accounts', [])) as string[]
+  await call(url, 'anvil_setCode', [formatHex0x(CONTRACT), formatHex0x(code)])
+  const message = { from, to: formatHex0x(CONTRACT), data: formatHex0x(DATA), gas: `0x${TX_GAS.toString(16)}` }
+  const hash = (await call(url, 'eth_sendTransaction', [message])) as string
+  for (;;) {
+    const receipt = (await call(url, 'eth_getTransactionReceipt', [hash])) as { status: string } | null
+    if (receipt?.status === '0x1') return hash
+    if (receipt) throw new Error('the transaction failed')
+    await setTimeout(20)
   }
+}
+
+async function compare(mineUrl: string, otherUrl: string): Promise<void> {
+  const [mineHash, otherHash] = [await prepare(mineUrl), await prepare(otherUrl)]
+  const cases = [
+    { about: 'struct log without memory', mineOptions: {}, otherOptions: { disableMemory: true } },
+    { about: 'callTracer', mineOptions: { tracer: 'callTracer' }, otherOptions: { tracer: 'callTracer' } },
+  ]
+  for (const { about, mineOptions, otherOptions } of cases) {
+    const mine = () => traceOver(mineUrl, 'debug_traceTransaction', [mineHash, mineOptions])
+    const other = () => traceOver(otherUrl, 'debug_traceTransaction', [otherHash, otherOptions])
+    await mine()
+    await other()
+    const rounds: { mine: Measured; other: Measured }[] = []
+    for (let i = 0; i < ROUNDS; i++) rounds.push({ mine: await mine(), other: await other() })
+    const middle = (side: 'mine' | 'other'): Measured => ({
+      ms: median(rounds.map((round) => round[side].ms)),
+      bytes: rounds[0]![side].bytes,
+    })
+    process.stdout.write(`${about}: ours ${shown(middle('mine'))}; anvil ${shown(middle('other'))}\n`)
+    process.stdout.write(`  ${(middle('other').ms / middle('mine').ms).toFixed(2)} times as fast as anvil\n`)
+  }
+}
+
+/** The node's memory while it traces as much as a call may run. */
+async function measureNode({ config, rssBytes }: NodeProcess): Promise<void> {
+  const before = rssBytes()
+  let most = before
+  const watch = setInterval(() => {
+    most = Math.max(most, rssBytes())
+  }, 20)
+  const message = { to: formatHex0x(CONTRACT), data: formatHex0x(dataOf(240n, 11n)) }
+  const result = await traceOver(config.urls.jsonrpc, 'debug_traceCall', [message, 'latest', { timeout: '60s' }])
+  clearInterval(watch)
+  const above = ((most - before) / 2 ** 20).toFixed(0)
+  process.stdout.write(`struct log of a call through the node: ${shown(result)}, ${above} MiB above idle at most\n`)
 }
 
 /** Counts the steps of a run. */
@@ -172,10 +200,14 @@ process.stdout.write(`the transaction has ${stepsOf(DATA)} steps\n`)
 measureMemory()
 const path = process.argv[2]
 const anvil = startAnvil(path)
+const anvilUrl = `http://127.0.0.1:${PORT}`
+const node = await startNodeProcess(['--ephemeral', '--evm-timeout', '60s'])
 try {
-  await ready()
-  await compareWithAnvil()
+  await ready(anvilUrl)
+  await compare(node.config.urls.jsonrpc, anvilUrl)
+  await measureNode(node)
 } finally {
+  await node.end()
   // npx runs anvil below itself: the whole group ends.
   if (path) anvil.kill()
   else if (anvil.pid !== undefined) process.kill(-anvil.pid)
