@@ -43,6 +43,8 @@ export interface Journal {
   warm(thing: Account | Slot): boolean
   /** Makes an address warm before anything runs, for good, and without reading the account. */
   warmFromStart(address: Uint8Array): void
+  /** Makes everything cold but precompiles and these addresses, whatever is undone later. */
+  forgetAccess(but: readonly Uint8Array[]): void
   /** Whether the slot was cold; it is warm from now on. */
   warmSlot(address: Uint8Array, slot: Uint8Array): boolean
   /** The account whose address has this key, if it has been read before. */
@@ -332,7 +334,15 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       const key = toKey(address)
       const account = accounts.get(key)
       if (account) account.warm = true
-      else warmFromStart.add(key)
+      warmFromStart.add(key)
+    },
+    forgetAccess(but) {
+      warmFromStart.clear()
+      for (const address of but) warmFromStart.add(toKey(address))
+      for (const account of accounts.values()) {
+        account.warm = alwaysWarm.has(account.key) || warmFromStart.has(account.key)
+        for (const slot of account.slots.values()) slot.warm = false
+      }
     },
     write,
     flush,

@@ -112,6 +112,7 @@ export function createPrecompileCalls({
       state: options.state,
       call(message) {
         journal.refresh()
+        if (message.forgetsAccess) journal.forgetAccess([message.caller, message.to, options.block.coinbase])
         const result = callBack({ ...message, isStatic: isStatic || message.isStatic === true }, wanting.depth + 1)
         journal.flush()
         return result

@@ -48,6 +48,12 @@ export interface CallMessage {
   readonly isStatic?: boolean
 }
 
+/** A call that a precompile makes. */
+export interface InnerCall extends CallMessage {
+  /** It begins with an access list of its own, as a transaction does, and what was warm before stays cold after it. */
+  readonly forgetsAccess?: boolean
+}
+
 export interface CreateMessage {
   readonly caller: Uint8Array
   readonly valueWei: bigint
@@ -115,7 +121,7 @@ export interface PrecompileContext {
   readonly origin: Uint8Array
   readonly state: EvmState
   /** Calls a contract, one level deeper, in the same transaction; what both sides wrote is visible to the other. */
-  call(message: CallMessage): CallResult
+  call(message: InnerCall): CallResult
   log(log: EvmLog): void
 }
 

@@ -68,6 +68,10 @@ export const BEHAVIOURS = {
     about: 'wei sent along with a state-changing precompile call stays at its address instead of failing the call',
     source: 'evm.md §7 row 28',
   },
+  innerCallsForgetAccess: {
+    about: 'a call that a precompile makes begins with a new access list, and leaves its caller with that one',
+    source: 'evm.md §3.6: internal calls count as EVM calls of their caller',
+  },
   vintageOraclePrices: {
     about: 'the oracle precompile answers prices however old they are',
     source: 'recorded at v2.11',

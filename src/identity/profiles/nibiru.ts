@@ -18,6 +18,7 @@ const COMMON: readonly BehaviourName[] = [
   'callsSeeBaseFee',
   'silentPrecompileFailures',
   'precompilesKeepValue',
+  'innerCallsForgetAccess',
   'vintageOraclePrices',
   'slashWindowInBlocks',
   'missesByPair',

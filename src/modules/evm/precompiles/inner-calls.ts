@@ -34,7 +34,8 @@ export function innerCalls(context: PrecompileContext, state: ChainEvmState, ctx
       const intrinsic = intrinsicGas({ to, data }, chainRules(base))
       if (gas < intrinsic) throw errors.callFailed(`intrinsic gas too low: have ${gas}, want ${intrinsic}`)
       if (!equal(from, context.origin)) raiseNonce(base, from)
-      const message = { caller: from, to, valueWei, data, gas: gas - intrinsic, isStatic }
+      const forgetsAccess = ctx.identity.behaviours.innerCallsForgetAccess
+      const message = { caller: from, to, valueWei, data, gas: gas - intrinsic, isStatic, forgetsAccess }
       const result = state.whileCalling(() => context.call(message))
       const total = state.addCallGas(gas - result.gasLeft)
       if (!result.success) throw callFailure(result, gas)
