@@ -27,7 +27,7 @@ export interface ApplicationOptions {
   readonly settings: AdmissionSettings
   /** Told of an unexpected failure in a transaction, with its stack; must not change state. */
   readonly onBug?: (error: unknown) => void
-  /** Told what contracts print by `console.log` in blocks; must not change state. */
+  /** Told what contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
   /** Those of this build by default. */
   readonly modules?: readonly Module[]

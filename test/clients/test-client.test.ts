@@ -314,7 +314,7 @@ test('what contracts print reaches the log of the node, in blocks and in calls, 
     .extend(publicActions)
     .extend(walletActions)
   // Copies its calldata to the console by STATICCALL, then reverts.
-  const code = '0x3660006000376000600036600060006a636f6e736f6c652e6c6f675afa600080fd'
+  const code = '0x366000600037600060003660006a636f6e736f6c652e6c6f675afa600080fd'
   await client.setCode({ address: NOBODY, bytecode: code })
   const data = encodeFunctionData({ abi: parseAbi(['function log(string,uint256)']), args: ['answer %d', 42n] })
   const account = node.accounts[0]!.address as `0x${string}`

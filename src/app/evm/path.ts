@@ -104,7 +104,7 @@ function refused(tx: DecodedTx, error: unknown, rules: Rules): TxResult {
 
 /**
  * The path of Ethereum transactions, stateless: all it knows is in the context and the transaction. `print` is told what
- * `console.log` prints in blocks.
+ * code prints in blocks.
  */
 export function createEvmTxPath(print?: (line: string) => void): EvmTxPath {
   return {

@@ -5,8 +5,8 @@ import type { ReadContext } from '../../sdk/context.ts'
 import { createAccessList } from './access-list.ts'
 import { callGround, callMessage, runCall } from './call.ts'
 import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
-import { consoleTracer } from './console.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
+import { consoleTracer } from './printing.ts'
 import { estimateGasJob, ethCallJob } from './query-calls.ts'
 import { simulate } from './simulate.ts'
 
@@ -23,7 +23,7 @@ export interface CallPayload {
   readonly blockOverrides?: BlockOverrides | undefined
   /** Consensus address that sets COINBASE. */
   readonly proposer?: Uint8Array | undefined
-  /** Whether the answer tells what `console.log` prints. */
+  /** Whether the answer tells what code prints. */
   readonly prints?: boolean
 }
 

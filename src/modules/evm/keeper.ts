@@ -53,7 +53,6 @@ export function recordCreation(ctx: Context, contract: Uint8Array, made: state.C
 // The parts that the path of transactions works with.
 export { blockEnv, prevRandaoOf } from './block-env.ts'
 export { addToBlock, type BlockPlace, nextIndex } from './block-values.ts'
-export { consoleTracer } from './console.ts'
 export {
   type AccountDump,
   type Amendment,
@@ -69,5 +68,6 @@ export { createEvmState } from './evm-state.ts'
 export { logMessages } from './logs.ts'
 export { params } from './params.ts'
 export { chainPrecompiles } from './precompiles.ts'
+export { consoleTracer } from './printing.ts'
 export { chainRules } from './rules.ts'
 export { traceState } from './trace-state.ts'

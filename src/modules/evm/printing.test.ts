@@ -1,7 +1,7 @@
 import { encodeFunctionData, getAddress, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
 import { hex } from '../../primitives/bytes.ts'
-import { consoleText } from './console.ts'
+import { consoleText } from './printing.ts'
 
 const printed = (signature: string, ...args: unknown[]): string | undefined => {
   const abi = parseAbi([`function ${signature}`] as never) as never

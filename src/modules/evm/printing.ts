@@ -1,10 +1,10 @@
-/** `console.log` of Solidity: calls of an address without code, whose calldata is what to print. */
+/** What Solidity prints to its console: calls of an address without code, whose calldata is what to print. */
 import type { Tracer } from '../../evm/trace.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { decodeUint, equal, formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 
-/** The letters "console.log" behind zeros. */
+/** The name of its function behind zeros. */
 const CONSOLE = hex('000000000000000000636f6e736f6c652e6c6f67')
 const WORD = 32
 const MAX_ARGUMENTS = 4
