@@ -25,7 +25,7 @@ export interface CallPrice {
 }
 
 /** What a recorded step changed, as it was before. */
-export interface Change {
+interface Change {
   /** Where the step is recorded. */
   readonly record: number
   readonly account: Account

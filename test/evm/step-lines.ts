@@ -12,7 +12,7 @@ import {
 } from '../../src/evm/trace.ts'
 import { formatHex } from '../../src/primitives/bytes.ts'
 
-export interface Line {
+interface Line {
   readonly text: string
   readonly gas: bigint
   readonly cost: bigint

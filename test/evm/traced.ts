@@ -10,7 +10,7 @@ import { CALLER, CONTRACT, OTHER } from './machine.ts'
 import { createMemoryState, type MemoryState } from './memory-state.ts'
 
 export const COINBASE = hex('c01b000000000000000000000000000000000001')
-export const GAS_LIMIT = 200_000n
+const GAS_LIMIT = 200_000n
 /** Unit: wei. */
 export const GAS_PRICE = 10n
 export const BASE_FEE = 7n
@@ -30,7 +30,7 @@ export interface World {
 }
 
 /** The state before: CALLER has nonce 5 and funds, the contracts nonce 1, CONTRACT a thousand wei. */
-export function worldState({ code, other, storage = {} }: World): MemoryState {
+function worldState({ code, other, storage = {} }: World): MemoryState {
   const state = createMemoryState()
   state.put(CALLER, { nonce: 5n, balanceWei: FUNDS })
   if (code !== undefined) state.put(CONTRACT, { nonce: 1n, balanceWei: 1000n, code: hex(code) })

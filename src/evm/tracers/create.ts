@@ -17,8 +17,7 @@ const FACTORIES: Readonly<Record<string, TraceFactory>> = {
   noopTracer: createNoopTrace,
 }
 
-/** Names of tracers, the struct logger aside. */
-export const TRACER_NAMES: readonly string[] = [...Object.keys(FACTORIES), 'muxTracer']
+const NAMES = [...Object.keys(FACTORIES), 'muxTracer'].join(', ')
 
 /**
  * The native tracer of a name, the struct logger for an empty one (D20) and `struct`. What no native tracer is called is asked of `otherwise`, for muxTracer's parts too: JavaScript, where
@@ -30,6 +29,6 @@ export function traceFactoryOf(name: string, otherwise?: (name: string) => Trace
     return (options) => createMuxTrace(options, (part) => traceFactoryOf(part, otherwise))
   }
   const factory = Object.hasOwn(FACTORIES, name) ? FACTORIES[name] : otherwise?.(name)
-  if (!factory) throw queryError('invalidArgument', `unknown tracer ${name}`)
+  if (!factory) throw queryError('invalidArgument', `unknown tracer ${name}: there are ${NAMES}`)
   return factory
 }
