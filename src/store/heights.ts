@@ -6,7 +6,7 @@ import { type ChainError, queryError } from '../primitives/errors.ts'
 import type { Tables, TableWrite } from './types.ts'
 import { createOutput, finish, type Input, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
 
-export const META = 'meta'
+const META = 'meta'
 const TIP = utf8('tip')
 const STORES = utf8('stores')
 

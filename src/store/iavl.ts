@@ -26,7 +26,7 @@ export interface LeafPath {
 }
 
 /** Where a key is, or the leaves between which it would be. */
-export interface Location {
+interface Location {
   readonly found?: LeafPath
   readonly left?: LeafPath
   readonly right?: LeafPath

@@ -195,6 +195,15 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
     await expect(client.queryRawProof('bank', key, tip + 1)).rejects.toThrow(
       `height ${tip + 1} is in the future: the latest height is ${tip}`,
     )
+    const rest = (height: number) =>
+      fetch(
+        `${node.urls.rest}/sdk/base/tendermint/v1beta1/abci_query?path=/store/bank/key&data=AA==&height=${height}&prove=true`,
+      )
+    const refusal = await rest(tip + 1)
+    expect([refusal.status, ((await refusal.json()) as { details: unknown }).details]).toEqual([
+      400,
+      [{ '@type': '/chain.errors.v1.HeightBounds', requested: `${tip + 1}`, earliest: '1', latest: `${tip}` }],
+    ])
     await expect(client.queryRawProof('nowhere', key, tip)).rejects.toThrow('there is no store nowhere in the app hash')
     await expect(client.queryRawProof('bank', hex(''), tip)).rejects.toThrow('query cannot be zero length')
     expect(Number(node.height)).toBe(tip)

@@ -1,6 +1,7 @@
 /** ABCI queries: the state behind a path and bytes, for clients that have only this port (support-modules.md §1.2). */
 import { create, type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { base64OrNull } from '../../consensus/comet/block-json.ts'
+import { HeightBoundsSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import { QueryParamsRequestSchema, type QueryParamsResponse } from '../../gen/sdk/consensus/v1/query_pb.ts'
 import { createIdentity } from '../../identity/identity.ts'
 import { COSMJS, profile } from '../../identity/profiles/almanac.ts'
@@ -93,8 +94,15 @@ export async function abciQuery(environment: CometEnvironment, params: AbciQuery
   }
 }
 
-/** The same as data, also for the gRPC method `ABCIQuery`. Height 0 is the latest. */
-export async function answerAbciQuery(environment: CometEnvironment, params: AbciQueryParams): Promise<AbciAnswer> {
+/**
+ * The same as data, also for the gRPC method `ABCIQuery`. Height 0 is the latest. A refusal is an answer with a code; only
+ * where the caller asks for it, heights that cannot be read are thrown (D17).
+ */
+export async function answerAbciQuery(
+  environment: CometEnvironment,
+  params: AbciQueryParams,
+  { throwsHeightErrors = false } = {},
+): Promise<AbciAnswer> {
   const { node } = environment
   const { path = '', data = EMPTY, prove = false } = params
   const height = params.height === undefined || params.height === 0n ? undefined : params.height
@@ -108,6 +116,8 @@ export async function answerAbciQuery(environment: CometEnvironment, params: Abc
     return await answerService(node, path, data, height)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
+    if (throwsHeightErrors && error.details.some(({ $typeName }) => $typeName === HeightBoundsSchema.typeName))
+      throw error
     return refusal(error, height ?? latest)
   }
 }
@@ -170,7 +180,7 @@ async function answerService(
   if (!method) throw queryError('unknown', `unknown query path: ${path}`)
   const request = decodeRequest(method.input, data)
   const answer: QueryAnswer = await node.dispatch({ method: `/${neutral}/${name}`, request, height })
-  if (!answer.ok) return refusal(answer.error, answer.height ?? height ?? node.blocks.latestHeight())
+  if (!answer.ok) throw answer.error
   const response = inWordsOf(node, service, neutral, method.output, answer.response)
   return success(toBinary(method.output, response), answer.height)
 }

@@ -68,7 +68,7 @@ export const tendermintService = defineService(Service, {
     if (!/^\/(app|store|p2p|custom)\//.test(path)) {
       throw queryError('invalidArgument', `only ABCI queries of /app, /store, /p2p and /custom are served, not ${path}`)
     }
-    return await answerAbciQuery({ node, engine }, { path, data, height, prove })
+    return await answerAbciQuery({ node, engine }, { path, data, height, prove }, { throwsHeightErrors: true })
   },
 })
 
