@@ -1,4 +1,5 @@
 /** `debug_getRaw*` and the node's own figures: blocks, headers, receipts and transactions in Ethereum's encodings. */
+import { PerformanceObserver } from 'node:perf_hooks'
 import type { EvmTx, StoredBlock } from '../../app/records.ts'
 import { concat, EMPTY, formatHex0x, hex } from '../../primitives/bytes.ts'
 import { decode, encode, fromUint, type RlpItem } from '../../primitives/rlp.ts'
@@ -52,6 +53,15 @@ function rawReceipt({ status, cumulativeGasUsed, bloom, logs, type }: EvmTx): Ui
   return type === 0 ? fields : concat(Uint8Array.of(type), fields)
 }
 
+/** Collections of garbage since this file was loaded. */
+const collections = { count: 0, pauseMs: 0 }
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) {
+    collections.count++
+    collections.pauseMs += duration
+  }
+}).observe({ entryTypes: ['gc'] })
+
 /** The process's memory under the names that geth's runtime has for it. Unit: bytes. */
 function memoryFigures() {
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
@@ -88,5 +98,6 @@ export const rawMethods: Methods = {
   }),
   debug_intermediateRoots: method([block, optional(quantity64, 0n)], () => null),
   debug_getBadBlocks: method([], () => []),
+  debug_gcStats: method([], () => ({ NumGC: collections.count, PauseTotal: Math.round(collections.pauseMs * 1e6) })),
   debug_memStats: method([], memoryFigures),
 }

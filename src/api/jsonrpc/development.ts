@@ -115,8 +115,8 @@ const verbs: Methods = {
   revert: method([count], ({ node }, id) => developmentOf(node).revert(id)),
   rollback: method([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
   reset: method([optional(json, undefined)], reset),
-  increaseTime: method([count], ({ node }, seconds) => quantity(developmentOf(node).increaseTime(seconds))),
-  setTime: method([count], ({ node }, seconds) => quantity(developmentOf(node).setTime(seconds))),
+  increaseTime: method([count], async ({ node }, seconds) => quantity(await developmentOf(node).increaseTime(seconds))),
+  setTime: method([count], async ({ node }, seconds) => quantity(await developmentOf(node).setTime(seconds))),
   setNextBlockTimestamp: method([count], ({ node }, seconds) => developmentOf(node).setNextTime(seconds)),
   removeBlockTimestampInterval: verb((development) => {
     development.setTimeInterval(undefined)

@@ -55,9 +55,7 @@ async function textOf(
     return formatUtf8(whole.bytes())
   }
   const frame = { before: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, after: '}\n' }
-  const bytesAsText = (part: Uint8Array | undefined): string =>
-    part ? Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1') : ''
-  const spool = createSpool(bytesAsText, frame, onStream)
+  const spool = createSpool((part) => part ?? '', frame, onStream)
   try {
     await run(spool.onPart)
   } catch (error) {
