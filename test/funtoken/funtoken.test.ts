@@ -97,3 +97,10 @@ test('a transaction that converts a slow token again and again is cut short, how
   expect(bank.balance(ctx, users[1]!, denomOf(token))).toBe(15n)
   expect(convertTimes(60)).toBe(false)
 })
+
+test('a token that asks for itself at every level comes to an end', () => {
+  const { ctx, users, tokens } = createWorld(code)
+  const token = tokens.get('Recursive')!
+  const balance = encodeCall('balance(address,address)', [users[0]!, token])
+  expect(transact(ctx, users[0]!, FUNTOKEN, balance)).toBe(true)
+})

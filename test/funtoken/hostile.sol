@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 interface IFunToken {
+    function balance(address who, address erc20) external view returns (uint256, uint256);
     function sendToBank(address erc20, uint256 amount, string calldata to) external returns (uint256);
     function sendToEvm(string calldata denom, uint256 amount, string calldata to) external returns (uint256);
     function bankMsgSend(string calldata to, string calldata denom, uint256 amount) external returns (bool);
@@ -90,6 +91,18 @@ contract Slow is Honest {
         move(msg.sender, to, amount);
         while (gasleft() > 10000) {}
         return true;
+    }
+}
+
+/// Asks the precompile for what it is being asked, over and over at every level.
+contract Recursive is Honest {
+    function balanceOf(address holder) public view override returns (uint256) {
+        bytes memory question = abi.encodeCall(IFunToken.balance, (holder, address(this)));
+        while (gasleft() > 9000) {
+            (bool success, ) = FUNTOKEN.staticcall{gas: (gasleft() * 4) / 5}(question);
+            success;
+        }
+        return balances[holder];
     }
 }
 

@@ -43,7 +43,7 @@ const COVERED = ['Honest', 'FeeOnTransfer', 'Reentrant', 'Slow']
 /** Tokens that cannot be converted at all. */
 const STUCK = ['Endless', 'EndlessView', 'Refusing', 'Speechless']
 /** Tokens that say what suits them: only that their coins add up can be asked. */
-const LYING = ['Liar', 'Inflating', 'LongName']
+const LYING = ['Liar', 'Inflating', 'LongName', 'Recursive']
 
 type Random = (below: number) => number
 

@@ -21,6 +21,12 @@ function gasFor({ gas }: Context, gasLimit: bigint): bigint {
   return most < gasLimit ? most : gasLimit
 }
 
+/** Throws evm 5 once the calls of the transaction have used too much together. */
+function requireCallGas({ gas }: PrecompileContext, total: bigint): void {
+  if (total <= MOST_CALL_GAS * gas) return
+  throw errors.callFailed(`calls of the transaction used ${total} gas, more than ${MOST_CALL_GAS} times what is left`)
+}
+
 /**
  * Calls that must find their gas in the meter of `ctx` and leave it there. The nonce of the transaction's own sender is not
  * theirs to raise.
@@ -29,6 +35,7 @@ export function innerCalls(context: PrecompileContext, state: ChainEvmState, ctx
   return {
     ctx,
     call({ from, to, data, gasLimit, valueWei = 0n, isStatic = false }) {
+      requireCallGas(context, state.addCallGas(0n))
       const gas = gasFor(ctx, gasLimit)
       const base = state.context()
       const intrinsic = intrinsicGas({ to, data }, chainRules(base))
