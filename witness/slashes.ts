@@ -2,7 +2,9 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { MsgUnjailSchema } from '../src/gen/sdk/slashing/v1beta1/tx_pb.ts'
 import * as address from '../src/identity/address.ts'
+import { beforeValidatorSlashed } from '../src/modules/staking/hooks.ts'
 import { getValidator, operatorOf, replaceValidator } from '../src/modules/staking/validators.ts'
+import * as decimal from '../src/primitives/decimal.ts'
 import type { Context } from '../src/sdk/context.ts'
 import type { ForeignMessage } from './foreign.ts'
 import type { RecordedEvent } from './recording.ts'
@@ -16,7 +18,12 @@ export function applySlashes(ctx: Context, events: readonly RecordedEvent[]): vo
     const operator = consensus && operatorOf(ctx, address.parseConsensus(ctx, consensus))
     const before = operator && getValidator(ctx, operator)
     if (!before) continue
-    const tokens = (BigInt(before.tokens) - BigInt(of('burned_coins') ?? 0)).toString()
+    const burned = BigInt(of('burned_coins') ?? 0)
+    if (burned > 0n) {
+      const fraction = decimal.quoRoundUp(decimal.fromInteger(burned), decimal.fromInteger(BigInt(before.tokens)))
+      beforeValidatorSlashed.run(ctx, { operator, fraction })
+    }
+    const tokens = (BigInt(before.tokens) - burned).toString()
     replaceValidator(ctx, before, { ...before, tokens, jailed: before.jailed || of('jailed') !== undefined })
   }
 }

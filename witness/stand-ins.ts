@@ -24,6 +24,7 @@ import { DONE, decodeRecorded, execOf, FOREIGN, type ForeignMessage, granteeOf, 
 import { accountKey, genesisModules } from './genesis-accounts.ts'
 import { applyMovement, type Movement, moduleAccountNames, movementsOf } from './movements.ts'
 import type { RecordedBlock, RecordedEvent, RecordedResult } from './recording.ts'
+import { fundPool, shareRewards } from './shares.ts'
 import { applySlashes, isSlashedFurther, unjail } from './slashes.ts'
 import type { Touched } from './touched.ts'
 import { ACCOUNT_NAMES, isUnbuilt, ownerOfAccount, ownerOfMessage } from './unbuilt.ts'
@@ -42,6 +43,8 @@ interface Play {
   decoded: WitnessTx | undefined
   /** What admission moved after the fee, of a transaction whose messages have not begun. */
   readonly payouts: Movement[]
+  /** Who slashes in the phase of the block that runs. */
+  slasher: string
   /** Names of the module accounts, by address text. */
   accounts: ReadonlyMap<string, string>
 }
@@ -106,14 +109,14 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     if (name === undefined) return false
     const owner = ownerOfAccount(name)
     // Only a slash burns of the staking pools.
-    return owner === 'staking' ? isBurn : isUnbuilt(owner)
+    return owner === 'staking' ? isBurn && isUnbuilt(current().slasher) : isUnbuilt(owner)
   }
 
   function applyUnbuilt(ctx: Context, events: readonly RecordedEvent[]): void {
     for (const movement of movementsOf(events)) if (isOfUnbuilt(movement)) applyMovement(ctx, movement)
   }
 
-  /** Runs the changes of parameters that governance decided; what else proposals do moves coins. */
+  /** Runs the built messages of what governance decided. */
   function executeProposals(ctx: Context, events: readonly RecordedEvent[]): void {
     for (const { type, attributes } of events) {
       const of = (key: string) => attributes.find((one) => one.key === key)?.value
@@ -122,7 +125,9 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
       if (!stored) continue
       for (const { typeUrl, value } of fromBinary(ProposalSchema, stored).messages) {
         const typeName = neutralTypeName(identity, typeUrl)
-        const route = typeName.endsWith('.MsgUpdateParams') ? realRouter.route(typeName) : undefined
+        // Coins that a proposal sends are among the block's movements.
+        const route =
+          ownerOfMessage(typeName) === 'bank' && !typeName.endsWith('.MsgUpdateParams') ? undefined : routeOf(typeName)
         if (route) run(ctx, route, value)
         else current().touched.by(ownerOfMessage(typeName), events)
       }
@@ -137,9 +142,7 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     name: 'recorded-first',
     stores: [],
     beginBlock(ctx) {
-      const { beginBlockEvents } = current().block
       current().accounts = moduleAccountNames(ctx, ACCOUNT_NAMES)
-      applyUnbuilt(ctx, beginBlockEvents)
     },
     endBlock(ctx) {
       const { endBlockEvents } = current().block
@@ -153,11 +156,18 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     stores: [],
     beginBlock(ctx) {
       const { beginBlockEvents } = current().block
-      applySlashes(ctx, beginBlockEvents)
-      if (isSlashedFurther(beginBlockEvents)) current().touched.slashes('slashing')
+      if (isUnbuilt('slashing')) {
+        applySlashes(ctx, beginBlockEvents)
+        if (isSlashedFurther(beginBlockEvents)) current().touched.slashes('slashing')
+      }
+      applyUnbuilt(ctx, beginBlockEvents)
+      current().slasher = 'oracle'
+      if (isUnbuilt('inflation')) fundPool(ctx, beginBlockEvents)
     },
     endBlock(ctx) {
       const { endBlockEvents } = current().block
+      if (!isUnbuilt('oracle')) return
+      shareRewards(ctx, endBlockEvents)
       applySlashes(ctx, endBlockEvents)
       if (isSlashedFurther(endBlockEvents)) current().touched.slashes('oracle')
     },
@@ -317,6 +327,7 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
         message: -1,
         decoded: undefined,
         payouts: [],
+        slasher: 'slashing',
         accounts: new Map(),
       }
     },

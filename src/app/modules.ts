@@ -2,8 +2,10 @@
 import { auth } from '../modules/auth/index.ts'
 import { bank } from '../modules/bank/index.ts'
 import { consensus } from '../modules/consensus/index.ts'
+import { distribution } from '../modules/distribution/index.ts'
 import { epochs } from '../modules/epochs/index.ts'
 import { evm } from '../modules/evm/index.ts'
+import { slashing } from '../modules/slashing/index.ts'
 import { staking } from '../modules/staking/index.ts'
 import { sudo } from '../modules/sudo/index.ts'
 import type { Module } from '../sdk/module.ts'
@@ -17,7 +19,7 @@ const ORDER: readonly string[] = [
   ...['epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
 ]
 
-const BUILT: readonly Module[] = [auth, bank, consensus, epochs, evm, staking, sudo]
+const BUILT: readonly Module[] = [auth, bank, consensus, distribution, epochs, evm, slashing, staking, sudo]
 
 export const modules: readonly Module[] = BUILT.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
 

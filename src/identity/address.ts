@@ -47,6 +47,10 @@ export function parseConsensus(ctx: AddressContext, text: string): Uint8Array {
   return parseWith([ctx.identity.bech32.consensus], text)
 }
 
+export function formatConsensus(ctx: AddressContext, bytes: Uint8Array): string {
+  return formatBech32(ctx.identity.bech32.consensus, bytes)
+}
+
 /** Bytes of a signer's address: an account, or the operator form of one. Throws sdk 7. */
 export function parseSigner(ctx: AddressContext, text: string): Uint8Array {
   return parseWith([ctx.identity.bech32.account, ctx.identity.bech32.validator], text)

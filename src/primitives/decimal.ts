@@ -61,6 +61,11 @@ export function mul(a: Decimal, b: Decimal): Decimal {
   return divideHalfEven(a * b, ONE) as Decimal
 }
 
+/** Product, truncated toward zero. */
+export function mulTruncate(a: Decimal, b: Decimal): Decimal {
+  return ((a * b) / ONE) as Decimal
+}
+
 /** Quotient, half to even at the 18th place. Throws a `RangeError` on division by zero. */
 export function quo(a: Decimal, b: Decimal): Decimal {
   // The chain first widens by 36 places and truncates, then rounds the 18 it drops.

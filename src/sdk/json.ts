@@ -128,6 +128,7 @@ function scalarJson(kind: Scalar, value: unknown): JsonValue {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Uint8Array) {
     if (kind === Scalar.INTEGER) return formatUtf8(value) || '0'
+    if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(formatUtf8(value)) ?? decimal.zero)
     if (kind === Scalar.EVM_ADDRESS && value.length === 20) return formatEip55(value)
     return value.length === 0 ? null : formatBase64(value)
   }
@@ -229,6 +230,10 @@ function readScalar(field: DescField, json: JsonValue, path: string): unknown {
   }
   if (type === ScalarType.BYTES) {
     if (typeof json !== 'string') return wrong(path, 'base64')
+    if (kind === Scalar.DECIMAL) {
+      const value = decimal.parse(json)
+      return value === undefined ? wrong(path, 'a decimal') : utf8(decimal.encode(value))
+    }
     if (kind === Scalar.EVM_ADDRESS) return parseEvm(json) ?? wrong(path, 'a 20-byte hexadecimal address')
     if (kind === Scalar.INTEGER) return INTEGER_TEXT.test(json) ? utf8(json) : wrong(path, 'an integer')
     if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(json)) return wrong(path, 'base64')

@@ -14,6 +14,7 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import type { ModuleAccount } from '../../sdk/module-account.ts'
 import * as bank from '../bank/keeper.ts'
 import { errors } from './errors.ts'
+import { afterDelegationModified, beforeDelegationCreated, beforeDelegationSharesModified } from './hooks.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
 import { sharesFromTokens, sharesOf, tokensFromShares, tokensOf, withoutShares, withTokens } from './validator.ts'
@@ -30,6 +31,11 @@ export function getDelegation(ctx: ReadContext, delegator: Uint8Array, operator:
   return state.delegations.get(ctx, [delegator, operator])
 }
 
+/** Every delegation of a delegator, by operator. */
+export function delegationsOf(ctx: ReadContext, delegator: Uint8Array): readonly Delegation[] {
+  return [...state.delegations.iterate(ctx, { prefix: delegator })].map(([, delegation]) => delegation)
+}
+
 /** The pool that holds a validator's tokens. */
 export function poolOf(validator: Validator): ModuleAccount {
   return validator.status === BondStatus.BONDED ? state.bondedPool : state.notBondedPool
@@ -43,11 +49,19 @@ export function delegate(
   amount: bigint,
 ): { readonly validator: Validator; readonly shares: decimal.Decimal } {
   if (tokensOf(validator) === 0n && sharesOf(validator) > 0n) throw errors.invalidExchangeRate()
+  beforeShares(ctx, delegator, validator)
   bank.delegate(ctx, delegator, poolOf(validator), { denom: params(ctx).bondDenom, amount })
   return addShares(ctx, delegator, validator, amount)
 }
 
-/** Books tokens that already are in the validator's pool. */
+/** Tells that a delegation is about to be made or to grow: rewards so far are paid before it does. */
+export function beforeShares(ctx: Context, delegator: Uint8Array, validator: Validator): void {
+  const operator = operatorBytes(ctx, validator)
+  const hook = getDelegation(ctx, delegator, operator) ? beforeDelegationSharesModified : beforeDelegationCreated
+  hook.run(ctx, { delegator, operator })
+}
+
+/** Books tokens that already are in the validator's pool. `beforeShares` comes before. */
 export function addShares(
   ctx: Context,
   delegator: Uint8Array,
@@ -68,6 +82,7 @@ export function addShares(
       shares: total.toString(),
     }),
   )
+  afterDelegationModified.run(ctx, { delegator, operator })
   return { validator, shares }
 }
 
@@ -101,6 +116,7 @@ export function sharesToUnbond(
 export function unbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array, shares: decimal.Decimal): bigint {
   const delegation = getDelegation(ctx, delegator, operator)
   if (!delegation) throw errors.noDelegator()
+  beforeDelegationSharesModified.run(ctx, { delegator, operator })
   const held = decimal.decode(delegation.shares) ?? decimal.zero
   if (held < shares) throw errors.notEnoughShares(decimal.format(held))
   const rest = decimal.fromRaw(held - shares)
@@ -110,7 +126,10 @@ export function unbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array
     jail(ctx, before)
   }
   if (rest === 0n) state.delegations.delete(ctx, [delegator, operator])
-  else state.delegations.set(ctx, [delegator, operator], { ...delegation, shares: decimal.encode(rest) })
+  else {
+    state.delegations.set(ctx, [delegator, operator], { ...delegation, shares: decimal.encode(rest) })
+    afterDelegationModified.run(ctx, { delegator, operator })
+  }
   const current = requireValidator(ctx, operator)
   const { validator, tokens } = withoutShares(current, shares)
   replaceValidator(ctx, current, validator)

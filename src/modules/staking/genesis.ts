@@ -19,6 +19,7 @@ import type { GenesisHandlers } from '../../sdk/module.ts'
 import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
+import { afterDelegationModified, afterValidatorCreated, beforeDelegationCreated } from './hooks.ts'
 import { params as currentParams, defaultParams, validateParams } from './params.ts'
 import { enqueue as enqueueRedelegation, setRedelegation } from './redelegation.ts'
 import * as state from './state.ts'
@@ -50,7 +51,7 @@ function requirePool(ctx: Context, pool: typeof state.bondedPool | typeof state.
   }
 }
 
-function initValidator(ctx: Context, validator: Validator): void {
+function initValidator(ctx: Context, validator: Validator, isNew: boolean): void {
   const operator = operatorBytes(ctx, validator)
   if (getValidator(ctx, operator)) {
     throw sdkErrors.invalidRequest(`duplicate validator ${validator.operatorAddress}`)
@@ -61,13 +62,14 @@ function initValidator(ctx: Context, validator: Validator): void {
   setValidator(ctx, validator)
   setByConsensusAddress(ctx, validator)
   setByPower(ctx, validator)
+  if (isNew) afterValidatorCreated.run(ctx, { operator })
   if (validator.status !== BondStatus.UNBONDING) return
   enqueueValidator(ctx, validator)
   const key = state.validators.keyBytes(ctx, operator)
   for (const id of validator.unbondingIds) recordUnbondingId(ctx, id, UNBONDING_VALIDATOR, key)
 }
 
-function initDelegation(ctx: Context, delegation: Delegation): void {
+function initDelegation(ctx: Context, delegation: Delegation, isNew: boolean): void {
   const delegator = address.parse(ctx, delegation.delegatorAddress)
   const pair = [delegator, address.parseValidator(ctx, delegation.validatorAddress)] as const
   if (state.delegations.get(ctx, pair)) {
@@ -75,7 +77,10 @@ function initDelegation(ctx: Context, delegation: Delegation): void {
       `duplicate delegation of ${delegation.delegatorAddress} to ${delegation.validatorAddress}`,
     )
   }
+  const [, operator] = pair
+  if (isNew) beforeDelegationCreated.run(ctx, { delegator, operator })
   state.delegations.set(ctx, pair, delegation)
+  if (isNew) afterDelegationModified.run(ctx, { delegator, operator })
 }
 
 function initUnbonding(ctx: Context, unbonding: UnbondingDelegation): void {
@@ -117,12 +122,12 @@ export const genesis: GenesisHandlers = {
     let bonded = 0n
     let notBonded = 0n
     for (const [i, validator] of data.validators.entries()) {
-      inPlace(`validators[${i}]`, () => initValidator(ctx, validator))
+      inPlace(`validators[${i}]`, () => initValidator(ctx, validator, !data.exported))
       if (validator.status === BondStatus.BONDED) bonded += tokensOf(validator)
       else notBonded += tokensOf(validator)
     }
     for (const [i, delegation] of data.delegations.entries()) {
-      inPlace(`delegations[${i}]`, () => initDelegation(ctx, delegation))
+      inPlace(`delegations[${i}]`, () => initDelegation(ctx, delegation, !data.exported))
     }
     for (const [i, unbonding] of data.unbondingDelegations.entries()) {
       inPlace(`unbonding_delegations[${i}]`, () => initUnbonding(ctx, unbonding))

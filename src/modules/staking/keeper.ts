@@ -1,8 +1,9 @@
 /** What other modules and the application ask of staking. */
 export { bondedByPower, bondedPower, isBonded, requireBonded } from './bonded.ts'
-export { getDelegation } from './delegation.ts'
+export { delegationsOf, getDelegation } from './delegation.ts'
 export { BLOCK_PROTOCOL, keptBlockHash } from './history.ts'
 export { params } from './params.ts'
+export { jail, slash, unjail } from './slash.ts'
 export { updatesOfBlock, updateValidatorSet, validatorSet } from './updates.ts'
-export { consensusAddress, powerOf } from './validator.ts'
-export { getValidator, operatorBytes, operatorOf, requireValidator } from './validators.ts'
+export { consensusAddress, powerOf, tokensFromShares } from './validator.ts'
+export { getValidator, operatorBytes, operatorOf, operators, requireValidator } from './validators.ts'

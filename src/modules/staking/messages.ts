@@ -18,6 +18,7 @@ import { nanoseconds } from '../../sdk/json.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import { delegate } from './delegation.ts'
 import { errors } from './errors.ts'
+import { afterValidatorCreated } from './hooks.ts'
 import { params as currentParams, MAX_COMMISSION, validateParams } from './params.ts'
 import { redelegate } from './redelegation.ts'
 import * as state from './state.ts'
@@ -117,6 +118,7 @@ export const messages = defineMessages(Msg, {
     setValidator(ctx, validator)
     setByConsensusAddress(ctx, validator)
     setByPower(ctx, validator)
+    afterValidatorCreated.run(ctx, { operator })
     delegate(ctx, operator, validator, value.amount)
     const amount = `${value.amount}${value.denom}`
     ctx.emitEvent('create_validator', { validator: message.validatorAddress, amount })

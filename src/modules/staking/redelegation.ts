@@ -17,7 +17,7 @@ import * as decimal from '../../primitives/decimal.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { nanoseconds } from '../../sdk/json.ts'
-import { addShares, movePool, poolOf, sharesToUnbond, unbond } from './delegation.ts'
+import { addShares, beforeShares, movePool, poolOf, sharesToUnbond, unbond } from './delegation.ts'
 import { errors } from './errors.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
@@ -65,6 +65,7 @@ export function redelegate(ctx: Context, move: Move, amount: bigint): bigint {
   const tokens = unbond(ctx, delegator, source, shares)
   if (tokens === 0n) throw errors.tinyRedelegation()
   const target = requireValidator(ctx, destination)
+  beforeShares(ctx, delegator, target)
   movePool(ctx, from, poolOf(target), tokens)
   const created = addShares(ctx, delegator, target, tokens)
   const { endNs, height } = endOf(ctx, getValidator(ctx, source))

@@ -16,7 +16,7 @@ import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import * as bank from '../bank/keeper.ts'
-import { addShares, movePool, poolOf, sharesToUnbond, unbond } from './delegation.ts'
+import { addShares, beforeShares, movePool, poolOf, sharesToUnbond, unbond } from './delegation.ts'
 import { errors } from './errors.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
@@ -146,6 +146,7 @@ export function cancelUnbonding(ctx: Context, pair: Pair, coin: Coin, creationHe
   if (!entry) throw sdkErrors.notFound(`unbonding delegation entry is not found at block height ${creationHeight}`)
   const rest = BigInt(entry.balance) - coin.amount
   if (rest < 0n) throw sdkErrors.invalidRequest('amount is greater than the unbonding delegation entry balance')
+  beforeShares(ctx, delegator, validator)
   movePool(ctx, state.notBondedPool, poolOf(validator), coin.amount)
   addShares(ctx, delegator, validator, coin.amount)
   if (rest === 0n) state.unbondingIndex.delete(ctx, entry.unbondingId)

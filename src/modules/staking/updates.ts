@@ -14,6 +14,7 @@ import { toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import { movePool } from './delegation.ts'
+import { afterValidatorBonded } from './hooks.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
 import { consensusAddress, consensusKey, powerOf, sharesOf, tokensOf } from './validator.ts'
@@ -96,6 +97,10 @@ function bond(ctx: Context, before: Validator): Validator {
   replaceValidator(ctx, before, validator)
   // The reference looks in the queue also for a validator that never was in it, and deletes what is not there.
   removeFromQueue(ctx, before)
+  afterValidatorBonded.run(ctx, {
+    consensus: consensusAddress(ctx.identity, validator),
+    operator: operatorBytes(ctx, validator),
+  })
   return validator
 }
 

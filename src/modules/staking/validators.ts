@@ -3,6 +3,7 @@ import type { Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from './errors.ts'
+import { afterValidatorRemoved } from './hooks.ts'
 import * as state from './state.ts'
 import { consensusAddress, powerOf } from './validator.ts'
 
@@ -12,6 +13,11 @@ export function operatorBytes(ctx: ReadContext, validator: Validator): Uint8Arra
 
 export function getValidator(ctx: ReadContext, operator: Uint8Array): Validator | undefined {
   return state.validators.get(ctx, operator)
+}
+
+/** Every validator's operator, in the order of their bytes. */
+export function operators(ctx: ReadContext): readonly Uint8Array[] {
+  return [...state.validators.keys(ctx)]
 }
 
 /** Throws staking 3. */
@@ -59,6 +65,10 @@ export function removeValidator(ctx: Context, validator: Validator): void {
   state.validators.delete(ctx, operatorBytes(ctx, validator))
   state.operators.delete(ctx, consensusAddress(ctx.identity, validator))
   deleteByPower(ctx, validator)
+  afterValidatorRemoved.run(ctx, {
+    consensus: consensusAddress(ctx.identity, validator),
+    operator: operatorBytes(ctx, validator),
+  })
 }
 
 /** Kinds of what unbonds. */

@@ -1,0 +1,55 @@
+/** Fees of the block before, shared out among those who signed it and the community (support-modules.md §9). */
+import * as address from '../../identity/address.ts'
+import { add, type DecCoins, format, fromCoins, mul, mulTruncate, sub } from '../../primitives/dec-coin.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import type { Context } from '../../sdk/context.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import * as staking from '../staking/keeper.ts'
+import { params } from './params.ts'
+import { addToPool } from './pool.ts'
+import { commission, currentRewards, outstandingRewards, setCommission, setCurrent, setOutstanding } from './rewards.ts'
+import * as state from './state.ts'
+
+/** Books a reward that the module's account holds: the validator's commission, and what its delegators share. */
+export function allocateToValidator(ctx: Context, operator: Uint8Array, reward: DecCoins): void {
+  const validator = staking.requireValidator(ctx, operator)
+  const rate = decimal.decode(validator.commission?.commissionRates?.rate ?? '') ?? decimal.zero
+  const text = address.formatValidator(ctx, operator)
+  const kept = mul(reward, rate)
+  ctx.emitEvent('commission', { amount: format(kept), validator: text })
+  setCommission(ctx, operator, add(commission(ctx, operator), kept))
+  const { rewards, period } = currentRewards(ctx, operator)
+  setCurrent(ctx, operator, add(rewards, sub(reward, kept)), period)
+  ctx.emitEvent('rewards', { amount: format(reward), validator: text })
+  setOutstanding(ctx, operator, add(outstandingRewards(ctx, operator), reward))
+}
+
+function allocateFees(ctx: Context): void {
+  const { votes } = ctx.block
+  const collected = bank.balances(ctx, auth.feeCollector.address)
+  bank.send(ctx, auth.feeCollector.address, state.distributionAccount.address, collected)
+  const fees = fromCoins(collected)
+  const total = votes.reduce((sum, { power }) => sum + power, 0n)
+  let rest = fees
+  if (total > 0n) {
+    const tax = decimal.decode(params(ctx).communityTax) ?? decimal.zero
+    const shared = mulTruncate(fees, decimal.fromRaw(decimal.one - tax))
+    for (const { validator: consensus, power } of votes) {
+      const operator = staking.operatorOf(ctx, consensus)
+      // Who signed and is gone since gets nothing: its share is the community's.
+      if (!operator || !staking.getValidator(ctx, operator)) continue
+      const share = decimal.quoTruncate(decimal.fromInteger(power), decimal.fromInteger(total))
+      const reward = mulTruncate(shared, share)
+      allocateToValidator(ctx, operator, reward)
+      rest = sub(rest, reward)
+    }
+  }
+  addToPool(ctx, rest)
+}
+
+/** At the begin of a block. The first has no block before it. */
+export function beginBlock(ctx: Context): void {
+  if (ctx.block.height > 1n) allocateFees(ctx)
+  state.previousProposer.set(ctx, ctx.block.proposer)
+}

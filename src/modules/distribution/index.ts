@@ -1,0 +1,42 @@
+/** Who gets the fees: validators and their delegators by what they have at stake, and the community. */
+import { defineModule } from '../../sdk/module.ts'
+import {
+  afterDelegationModified,
+  afterValidatorCreated,
+  afterValidatorRemoved,
+  beforeDelegationCreated,
+  beforeDelegationSharesModified,
+  beforeValidatorSlashed,
+} from '../staking/hooks.ts'
+import * as staking from '../staking/keeper.ts'
+import { beginBlock } from './allocation.ts'
+import { genesis } from './genesis.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+import { beginDelegation, beginValidator, endPeriod, endValidator, payDelegation, recordSlash } from './rewards.ts'
+import { distributionAccount } from './state.ts'
+
+export const distribution = defineModule({
+  name: 'distribution',
+  messages, // sdk.distribution.v1beta1.Msg
+  queries, // sdk.distribution.v1beta1.Query
+  accounts: [distributionAccount],
+  genesis,
+  hooks: [
+    afterValidatorCreated.on((ctx, { operator }) => beginValidator(ctx, operator)),
+    afterValidatorRemoved.on((ctx, { operator }) => endValidator(ctx, operator)),
+    beforeDelegationCreated.on((ctx, { operator }) => {
+      endPeriod(ctx, operator, staking.requireValidator(ctx, operator))
+    }),
+    beforeDelegationSharesModified.on((ctx, { operator, delegator }) => {
+      const validator = staking.requireValidator(ctx, operator)
+      const delegation = staking.getDelegation(ctx, delegator, operator)
+      if (delegation) payDelegation(ctx, operator, delegator, validator, delegation)
+    }),
+    afterDelegationModified.on((ctx, { operator, delegator }) => beginDelegation(ctx, operator, delegator)),
+    beforeValidatorSlashed.on((ctx, { operator, fraction }) =>
+      recordSlash(ctx, operator, staking.requireValidator(ctx, operator), fraction),
+    ),
+  ],
+  beginBlock,
+})

@@ -1,0 +1,71 @@
+/** sdk.distribution.v1beta1.Msg */
+import { Msg } from '../../gen/sdk/distribution/v1beta1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import { type Coin, type CoinText, toText, tryParseList } from '../../primitives/coin.ts'
+import { requireGovernance } from '../../sdk/authority.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { defineMessages } from '../../sdk/module.ts'
+import { errors } from './errors.ts'
+import { params, validateParams } from './params.ts'
+import { fundCommunityPool, spendCommunityPool } from './pool.ts'
+import { payCommission } from './rewards.ts'
+import * as state from './state.ts'
+import { withdrawRewards } from './withdraw.ts'
+
+/** Throws sdk 10 unless the coins are valid and there are any. */
+function parseCoins(list: readonly CoinText[]): readonly Coin[] {
+  const coins = tryParseList(list)
+  if (!coins || coins.length === 0) {
+    throw sdkErrors.invalidCoins(list.map(({ denom, amount }) => `${amount}${denom}`).join(','))
+  }
+  return coins
+}
+
+export const messages = defineMessages(Msg, {
+  /** Chooses where a delegator's rewards go from now on. */
+  setWithdrawAddress(ctx, { delegatorAddress, withdrawAddress }) {
+    const delegator = address.parse(ctx, delegatorAddress)
+    const target = address.parse(ctx, withdrawAddress)
+    if (ctx.app.isBlocked(target)) {
+      throw sdkErrors.unauthorized(`${withdrawAddress} is not allowed to receive external funds`)
+    }
+    if (!params(ctx).withdrawAddrEnabled) throw errors.withdrawAddressFixed()
+    ctx.emitEvent('set_withdraw_address', { withdraw_address: address.format(ctx, target) })
+    state.withdrawAddresses.set(ctx, delegator, target)
+    return {}
+  },
+
+  /** Pays a delegator what it has earned with one validator. */
+  withdrawDelegatorReward(ctx, { delegatorAddress, validatorAddress }) {
+    const delegator = address.parse(ctx, delegatorAddress)
+    const paid = withdrawRewards(ctx, delegator, address.parseValidator(ctx, validatorAddress))
+    return { amount: paid.map(toText) }
+  },
+
+  /** Pays a validator its commission. */
+  withdrawValidatorCommission(ctx, { validatorAddress }) {
+    return { amount: payCommission(ctx, address.parseValidator(ctx, validatorAddress)).map(toText) }
+  },
+
+  /** Gives coins to all. */
+  fundCommunityPool(ctx, { amount, depositor }) {
+    fundCommunityPool(ctx, address.parse(ctx, depositor), parseCoins(amount))
+    return {}
+  },
+
+  /** Replaces the parameters. Governance only. */
+  updateParams(ctx, { authority, params }) {
+    requireGovernance(ctx, authority)
+    if (!params) throw sdkErrors.invalidRequest('params must be given')
+    validateParams(params)
+    state.params.set(ctx, params)
+    return {}
+  },
+
+  /** Pays coins of all to somebody. Governance only. */
+  communityPoolSpend(ctx, { authority, recipient, amount }) {
+    requireGovernance(ctx, authority)
+    spendCommunityPool(ctx, address.parse(ctx, recipient), parseCoins(amount))
+    return {}
+  },
+})

@@ -1,0 +1,45 @@
+/** The community pool: what belongs to all, held by the module's account beside the rewards. */
+import { create } from '@bufbuild/protobuf'
+import { FeePoolSchema } from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
+import * as address from '../../identity/address.ts'
+import type { Coin } from '../../primitives/coin.ts'
+import { add, type DecCoins, decode, encode, fromCoins, sub } from '../../primitives/dec-coin.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import * as bank from '../bank/keeper.ts'
+import { errors } from './errors.ts'
+import * as state from './state.ts'
+
+export function communityPool(ctx: ReadContext): DecCoins {
+  return decode(state.feePool.get(ctx)?.communityPool ?? [])
+}
+
+export function setCommunityPool(ctx: Context, pool: DecCoins): void {
+  state.feePool.set(ctx, create(FeePoolSchema, { communityPool: encode(pool) }))
+}
+
+/** Books coins that the module's account holds already. */
+export function addToPool(ctx: Context, coins: DecCoins): void {
+  setCommunityPool(ctx, add(communityPool(ctx), coins))
+}
+
+/** From an account to all. Throws sdk 5. */
+export function fundCommunityPool(ctx: Context, from: Uint8Array, coins: readonly Coin[]): void {
+  bank.sendToModule(ctx, from, state.distributionAccount, coins)
+  addToPool(ctx, fromCoins(coins))
+}
+
+/** From all to an account. Throws sdk 4 for one that only modules may pay, distribution 9. */
+export function spendCommunityPool(ctx: Context, recipient: Uint8Array, coins: readonly Coin[]): void {
+  if (ctx.app.isBlocked(recipient)) {
+    throw sdkErrors.unauthorized(`${address.format(ctx, recipient)} is not allowed to receive external funds`)
+  }
+  const spent = fromCoins(coins)
+  const pool = communityPool(ctx)
+  const isEnough = spent.every(({ denom, amount }) =>
+    pool.some((held) => held.denom === denom && held.amount >= amount),
+  )
+  if (!isEnough) throw errors.poolTooSmall()
+  setCommunityPool(ctx, sub(pool, spent))
+  bank.send(ctx, state.distributionAccount.address, recipient, coins)
+}

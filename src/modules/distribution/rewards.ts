@@ -1,0 +1,288 @@
+/**
+ * Rewards by periods (F1): a validator's period ends whenever a delegation to it changes or it is slashed; what a token
+ * earned in it is added to a running sum, and a delegation's reward is its stake times the difference of two sums.
+ */
+import { create } from '@bufbuild/protobuf'
+import {
+  DelegatorStartingInfoSchema,
+  ValidatorAccumulatedCommissionSchema,
+  ValidatorCurrentRewardsSchema,
+  ValidatorHistoricalRewardsSchema,
+  ValidatorOutstandingRewardsSchema,
+  ValidatorSlashEventSchema,
+} from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
+import type { Delegation, Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import * as address from '../../identity/address.ts'
+import type { Coin } from '../../primitives/coin.ts'
+import { format as formatCoins } from '../../primitives/coin.ts'
+import {
+  add,
+  type DecCoins,
+  decode,
+  encode,
+  intersect,
+  mulTruncate,
+  NONE,
+  quoTruncate,
+  sub,
+  truncate,
+} from '../../primitives/dec-coin.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { createContext, createTransient } from '../../sdk/create-context.ts'
+import { createBranch } from '../../store/branch.ts'
+import * as bank from '../bank/keeper.ts'
+import * as staking from '../staking/keeper.ts'
+import { errors } from './errors.ts'
+import { addToPool } from './pool.ts'
+import * as state from './state.ts'
+
+export function outstandingRewards(ctx: ReadContext, operator: Uint8Array): DecCoins {
+  return decode(state.outstanding.get(ctx, operator)?.rewards ?? [])
+}
+
+export function setOutstanding(ctx: Context, operator: Uint8Array, rewards: DecCoins): void {
+  state.outstanding.set(ctx, operator, create(ValidatorOutstandingRewardsSchema, { rewards: encode(rewards) }))
+}
+
+export function commission(ctx: ReadContext, operator: Uint8Array): DecCoins {
+  return decode(state.commissions.get(ctx, operator)?.commission ?? [])
+}
+
+export function setCommission(ctx: Context, operator: Uint8Array, coins: DecCoins): void {
+  state.commissions.set(ctx, operator, create(ValidatorAccumulatedCommissionSchema, { commission: encode(coins) }))
+}
+
+/** Rewards of the period in progress, and its number. */
+export function currentRewards(
+  ctx: ReadContext,
+  operator: Uint8Array,
+): { readonly rewards: DecCoins; readonly period: bigint } {
+  const stored = state.current.get(ctx, operator)
+  return { rewards: decode(stored?.rewards ?? []), period: stored?.period ?? 0n }
+}
+
+export function setCurrent(ctx: Context, operator: Uint8Array, rewards: DecCoins, period: bigint): void {
+  state.current.set(ctx, operator, create(ValidatorCurrentRewardsSchema, { rewards: encode(rewards), period }))
+}
+
+function setHistorical(
+  ctx: Context,
+  operator: Uint8Array,
+  period: bigint,
+  ratio: DecCoins,
+  referenceCount: number,
+): void {
+  const cumulativeRewardRatio = encode(ratio)
+  state.historical.set(
+    ctx,
+    [operator, period],
+    create(ValidatorHistoricalRewardsSchema, { cumulativeRewardRatio, referenceCount }),
+  )
+}
+
+function ratioAt(ctx: ReadContext, operator: Uint8Array, period: bigint): DecCoins {
+  return decode(state.historical.get(ctx, [operator, period])?.cumulativeRewardRatio ?? [])
+}
+
+/** Counts who still needs the sum of a period; it goes with the last. */
+function refer(ctx: Context, operator: Uint8Array, period: bigint, by: 1 | -1): void {
+  const stored = state.historical.get(ctx, [operator, period])
+  if (!stored) return
+  const referenceCount = stored.referenceCount + by
+  if (referenceCount <= 0) state.historical.delete(ctx, [operator, period])
+  else state.historical.set(ctx, [operator, period], { ...stored, referenceCount })
+}
+
+/** The records of a new validator. */
+export function beginValidator(ctx: Context, operator: Uint8Array): void {
+  setHistorical(ctx, operator, 0n, NONE, 1)
+  setCurrent(ctx, operator, NONE, 1n)
+  setCommission(ctx, operator, NONE)
+  setOutstanding(ctx, operator, NONE)
+}
+
+const tokensOf = (validator: Validator): bigint => BigInt(validator.tokens || '0')
+
+/** Ends a validator's period. Returns its number. What nobody has a share of goes to the community pool. */
+export function endPeriod(ctx: Context, operator: Uint8Array, validator: Validator): bigint {
+  const { rewards, period } = currentRewards(ctx, operator)
+  const tokens = tokensOf(validator)
+  let ratio: DecCoins = NONE
+  if (tokens === 0n) {
+    addToPool(ctx, rewards)
+    setOutstanding(ctx, operator, sub(outstandingRewards(ctx, operator), rewards))
+  } else {
+    ratio = quoTruncate(rewards, decimal.fromInteger(tokens))
+  }
+  const before = ratioAt(ctx, operator, period - 1n)
+  refer(ctx, operator, period - 1n, -1)
+  setHistorical(ctx, operator, period, add(before, ratio), 1)
+  setCurrent(ctx, operator, NONE, period + 1n)
+  return period
+}
+
+/** Remembers with what stake, and since which period, a delegation earns. */
+export function beginDelegation(ctx: Context, operator: Uint8Array, delegator: Uint8Array): void {
+  const previousPeriod = currentRewards(ctx, operator).period - 1n
+  refer(ctx, operator, previousPeriod, 1)
+  const validator = staking.requireValidator(ctx, operator)
+  const delegation = staking.getDelegation(ctx, delegator, operator)
+  const shares = (delegation && decimal.decode(delegation.shares)) ?? decimal.zero
+  const total = decimal.decode(validator.delegatorShares) ?? decimal.zero
+  const worth = decimal.fromRaw(shares * tokensOf(validator))
+  const stake = total === 0n ? decimal.zero : decimal.quoTruncate(worth, total)
+  state.startingInfos.set(
+    ctx,
+    [operator, delegator],
+    create(DelegatorStartingInfoSchema, {
+      previousPeriod,
+      stake: decimal.encode(stake),
+      height: ctx.block.height,
+    }),
+  )
+}
+
+function rewardsBetween(
+  ctx: ReadContext,
+  operator: Uint8Array,
+  [from, to]: readonly [bigint, bigint],
+  stake: decimal.Decimal,
+): DecCoins {
+  return mulTruncate(sub(ratioAt(ctx, operator, to), ratioAt(ctx, operator, from)), stake)
+}
+
+/** What rounding may make a stake larger than the shares are worth. */
+const MARGIN = 3n
+
+/** What a delegation has earned up to the end of a period: its stake shrinks with each slash on the way. */
+export function delegationRewards(
+  ctx: ReadContext,
+  operator: Uint8Array,
+  delegator: Uint8Array,
+  validator: Validator,
+  delegation: Delegation,
+  lastPeriod: bigint,
+): DecCoins {
+  const start = state.startingInfos.get(ctx, [operator, delegator])
+  if (!start || start.height === ctx.block.height) return NONE
+  let stake = decimal.decode(start.stake) ?? decimal.zero
+  let period = start.previousPeriod
+  let rewards: DecCoins = NONE
+  const events = state.slashEvents.iterate(ctx, {
+    prefix: [operator],
+    start: [operator, start.height, 0n],
+    end: [operator, ctx.block.height + 1n, 0n],
+  })
+  for (const [, { validatorPeriod, fraction }] of events) {
+    if (validatorPeriod <= period) continue
+    rewards = add(rewards, rewardsBetween(ctx, operator, [period, validatorPeriod], stake))
+    const left = decimal.fromRaw(decimal.one - (decimal.decode(fraction) ?? decimal.zero))
+    stake = decimal.mulTruncate(stake, left)
+    period = validatorPeriod
+  }
+  const total = decimal.decode(validator.delegatorShares) ?? decimal.zero
+  const shares = decimal.decode(delegation.shares) ?? decimal.zero
+  const worth = total === 0n ? decimal.zero : decimal.quo(decimal.fromRaw(shares * tokensOf(validator)), total)
+  if (stake > worth) {
+    if (stake > worth + MARGIN) throw new Error(`a stake of ${stake} is more than its shares are worth, ${worth}`)
+    stake = worth
+  }
+  return add(rewards, rewardsBetween(ctx, operator, [period, lastPeriod], stake))
+}
+
+/** What a delegation would be paid, were its validator's period to end now. Throws distribution 6, 13. */
+export function rewardsSoFar(ctx: ReadContext, operator: Uint8Array, delegator: Uint8Array): DecCoins {
+  const validator = staking.getValidator(ctx, operator)
+  if (!validator) throw errors.noValidatorInfo()
+  const delegation = staking.getDelegation(ctx, delegator, operator)
+  if (!delegation) throw errors.noDelegation()
+  const branch = scratch(ctx)
+  const period = endPeriod(branch, operator, validator)
+  return delegationRewards(branch, operator, delegator, validator, delegation, period)
+}
+
+/** A context whose writes nobody keeps. */
+function scratch(ctx: ReadContext): Context {
+  const { identity, app, gas } = ctx
+  const transient = createTransient()
+  return createContext({ branch: createBranch(ctx.store), transient, identity, app, gas, block: { ...ctx.block } })
+}
+
+/** Where a delegator's rewards go. */
+export function withdrawAddress(ctx: ReadContext, delegator: Uint8Array): Uint8Array {
+  return state.withdrawAddresses.get(ctx, delegator) ?? delegator
+}
+
+function pay(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): void {
+  if (coins.length === 0) return
+  bank.send(ctx, state.distributionAccount.address, withdrawAddress(ctx, delegator), coins)
+}
+
+/** Pays a delegation what it earned and forgets since when it does: `beginDelegation` follows. Throws distribution 5. */
+export function payDelegation(
+  ctx: Context,
+  operator: Uint8Array,
+  delegator: Uint8Array,
+  validator: Validator,
+  delegation: Delegation,
+): readonly Coin[] {
+  const start = state.startingInfos.get(ctx, [operator, delegator])
+  if (!start) throw errors.noDelegationInfo()
+  const period = endPeriod(ctx, operator, validator)
+  const outstanding = outstandingRewards(ctx, operator)
+  const earned = delegationRewards(ctx, operator, delegator, validator, delegation, period)
+  const rewards = intersect(earned, outstanding)
+  const { coins, rest } = truncate(rewards)
+  pay(ctx, delegator, coins)
+  setOutstanding(ctx, operator, sub(outstanding, rewards))
+  addToPool(ctx, rest)
+  refer(ctx, operator, start.previousPeriod, -1)
+  state.startingInfos.delete(ctx, [operator, delegator])
+  const paid = coins.length > 0 ? coins : [{ denom: ctx.identity.baseDenom, amount: 0n }]
+  ctx.emitEvent('withdraw_rewards', {
+    amount: formatCoins(paid),
+    validator: address.formatValidator(ctx, operator),
+    delegator: address.format(ctx, delegator),
+  })
+  return paid
+}
+
+/** Pays a validator its whole coins of commission; the rest waits. Throws distribution 7. */
+export function payCommission(ctx: Context, operator: Uint8Array): readonly Coin[] {
+  const held = commission(ctx, operator)
+  if (held.length === 0) throw errors.noCommission()
+  const { coins, rest } = truncate(held)
+  setCommission(ctx, operator, rest)
+  setOutstanding(ctx, operator, sub(outstandingRewards(ctx, operator), sub(held, rest)))
+  pay(ctx, operator, coins)
+  ctx.emitEvent('withdraw_commission', { amount: formatCoins(coins) })
+  return coins
+}
+
+/** Ends the records of a validator that is gone: its commission is paid, dust goes to the community pool. */
+export function endValidator(ctx: Context, operator: Uint8Array): void {
+  const held = commission(ctx, operator)
+  const { coins, rest } = truncate(held)
+  if (held.length > 0) {
+    addToPool(ctx, rest)
+    pay(ctx, operator, coins)
+  }
+  addToPool(ctx, sub(outstandingRewards(ctx, operator), held))
+  state.outstanding.delete(ctx, operator)
+  state.commissions.delete(ctx, operator)
+  for (const key of [...state.slashEvents.keys(ctx, { prefix: [operator] })]) state.slashEvents.delete(ctx, key)
+  for (const key of [...state.historical.keys(ctx, { prefix: operator })]) state.historical.delete(ctx, key)
+  state.current.delete(ctx, operator)
+}
+
+/** Remembers that the stakes of all delegations shrink by a fraction with this period. */
+export function recordSlash(ctx: Context, operator: Uint8Array, validator: Validator, fraction: decimal.Decimal): void {
+  const validatorPeriod = endPeriod(ctx, operator, validator)
+  refer(ctx, operator, validatorPeriod, 1)
+  state.slashEvents.set(
+    ctx,
+    [operator, ctx.block.height, validatorPeriod],
+    create(ValidatorSlashEventSchema, { validatorPeriod, fraction: decimal.encode(fraction) }),
+  )
+}

@@ -1,0 +1,74 @@
+/** Collections of store `distribution` (state-layout.md §2.11). */
+import {
+  type DelegatorStartingInfo,
+  DelegatorStartingInfoSchema,
+  type FeePool,
+  FeePoolSchema,
+  type Params,
+  ParamsSchema,
+  type ValidatorAccumulatedCommission,
+  ValidatorAccumulatedCommissionSchema,
+  type ValidatorCurrentRewards,
+  ValidatorCurrentRewardsSchema,
+  type ValidatorHistoricalRewards,
+  ValidatorHistoricalRewardsSchema,
+  type ValidatorOutstandingRewards,
+  ValidatorOutstandingRewardsSchema,
+  type ValidatorSlashEvent,
+  ValidatorSlashEventSchema,
+} from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { bytesValue, protoValue, wrappedBytesValue } from '../../store/codecs.ts'
+import { bareItem, map } from '../../store/collections.ts'
+import { addressKey, pairKey, tripleKey, uint64Key, uint64LittleEndianKey } from '../../store/key-codecs.ts'
+
+const STORE = 'distribution'
+
+/** Holds everybody's rewards, and the community pool. */
+export const distributionAccount = moduleAccount('distribution')
+
+export const feePool = bareItem<FeePool>(STORE, 0x00, protoValue(FeePoolSchema))
+/** Consensus address of the proposer of the block before. */
+export const previousProposer = bareItem(STORE, 0x01, wrappedBytesValue)
+/** Operator to what its delegators and it have not withdrawn yet. */
+export const outstanding = map<Uint8Array, ValidatorOutstandingRewards>(
+  STORE,
+  0x02,
+  addressKey,
+  protoValue(ValidatorOutstandingRewardsSchema),
+)
+/** Delegator to where its rewards go, if that is elsewhere. */
+export const withdrawAddresses = map(STORE, 0x03, addressKey, bytesValue)
+/** Operator and delegator. */
+export const startingInfos = map<readonly [Uint8Array, Uint8Array], DelegatorStartingInfo, Uint8Array>(
+  STORE,
+  0x04,
+  pairKey(addressKey, addressKey),
+  protoValue(DelegatorStartingInfoSchema),
+)
+/** Operator and period, whose bytes are little-endian: their order is not that of time. */
+export const historical = map<readonly [Uint8Array, bigint], ValidatorHistoricalRewards, Uint8Array>(
+  STORE,
+  0x05,
+  pairKey(addressKey, uint64LittleEndianKey),
+  protoValue(ValidatorHistoricalRewardsSchema),
+)
+export const current = map<Uint8Array, ValidatorCurrentRewards>(
+  STORE,
+  0x06,
+  addressKey,
+  protoValue(ValidatorCurrentRewardsSchema),
+)
+export const commissions = map<Uint8Array, ValidatorAccumulatedCommission>(
+  STORE,
+  0x07,
+  addressKey,
+  protoValue(ValidatorAccumulatedCommissionSchema),
+)
+/** Operator, height and period. */
+export const slashEvents = map<
+  readonly [Uint8Array, bigint, bigint],
+  ValidatorSlashEvent,
+  readonly [Uint8Array] | readonly [Uint8Array, bigint]
+>(STORE, 0x08, tripleKey(addressKey, uint64Key, uint64Key), protoValue(ValidatorSlashEventSchema))
+export const params = bareItem<Params>(STORE, 0x09, protoValue(ParamsSchema))

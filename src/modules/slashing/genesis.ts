@@ -1,0 +1,58 @@
+/** Genesis of slashing: parameters, and how each validator has signed so far. */
+import { create } from '@bufbuild/protobuf'
+import { GenesisStateSchema } from '../../gen/sdk/slashing/v1beta1/genesis_pb.ts'
+import * as address from '../../identity/address.ts'
+import { errors } from '../../sdk/errors.ts'
+import { fromJson, toJson } from '../../sdk/json.ts'
+import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
+import * as staking from '../staking/keeper.ts'
+import { defaultParams, params, validateParams } from './params.ts'
+import { keepKey } from './signing.ts'
+import * as state from './state.ts'
+
+export const genesis: GenesisHandlers = {
+  defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: defaultParams() })),
+  init(ctx, json) {
+    const data = fromJson(ctx, GenesisStateSchema, json, 'slashing')
+    const chosen = data.params ?? defaultParams()
+    inPlace('params', () => validateParams(chosen))
+    for (const operator of staking.operators(ctx)) keepKey(ctx, operator)
+    for (const [i, { address: text, validatorSigningInfo }] of data.signingInfos.entries()) {
+      inPlace(`signing_infos[${i}]`, () =>
+        state.signingInfos.set(ctx, address.parseConsensus(ctx, text), validatorSigningInfo!),
+      )
+    }
+    for (const [i, { address: text, missedBlocks }] of data.missedBlocks.entries()) {
+      inPlace(`missed_blocks[${i}]`, () => {
+        const consensus = address.parseConsensus(ctx, text)
+        for (const { index, missed } of missedBlocks) {
+          if (index < 0n) throw errors.invalidRequest(`index ${index} is negative`)
+          state.missed.set(ctx, [consensus, index], missed)
+        }
+      })
+    }
+    state.params.set(ctx, chosen)
+  },
+  export(ctx) {
+    const text = (consensus: Uint8Array) => address.formatConsensus(ctx, consensus)
+    const infos = [...state.signingInfos.iterate(ctx)]
+    return toJson(
+      ctx,
+      GenesisStateSchema,
+      create(GenesisStateSchema, {
+        params: params(ctx),
+        signingInfos: infos.map(([consensus, validatorSigningInfo]) => ({
+          address: text(consensus),
+          validatorSigningInfo,
+        })),
+        missedBlocks: infos.map(([consensus]) => ({
+          address: text(consensus),
+          missedBlocks: [...state.missed.iterate(ctx, { prefix: consensus })]
+            .map(([[, index], missed]) => ({ index, missed }))
+            .sort((a, b) => (a.index < b.index ? -1 : 1)),
+        })),
+      }),
+    )
+  },
+}

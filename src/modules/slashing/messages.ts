@@ -1,0 +1,41 @@
+/** sdk.slashing.v1beta1.Msg */
+import { Msg } from '../../gen/sdk/slashing/v1beta1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import { requireGovernance } from '../../sdk/authority.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { nanoseconds } from '../../sdk/json.ts'
+import { defineMessages } from '../../sdk/module.ts'
+import * as staking from '../staking/keeper.ts'
+import { errors } from './errors.ts'
+import { validateParams } from './params.ts'
+import * as state from './state.ts'
+
+export const messages = defineMessages(Msg, {
+  /** Lets the sender's own validator out of jail, once its time is over and enough of its own is at stake. */
+  unjail(ctx, { validatorAddr }) {
+    const operator = address.parseValidator(ctx, validatorAddr)
+    const validator = staking.getValidator(ctx, operator)
+    if (!validator) throw errors.noValidatorForAddress()
+    const own = staking.getDelegation(ctx, operator, operator)
+    if (!own) throw errors.missingSelfDelegation()
+    const tokens = decimal.truncate(staking.tokensFromShares(validator, decimal.decode(own.shares) ?? decimal.zero))
+    const least = BigInt(validator.minSelfDelegation || '0')
+    if (tokens < least) throw errors.selfDelegationTooLow(`${tokens} less than ${least}`)
+    if (!validator.jailed) throw errors.notJailed()
+    const consensus = staking.consensusAddress(ctx.identity, validator)
+    const info = state.signingInfos.get(ctx, consensus)
+    if (info && (info.tombstoned || ctx.block.timeNs < nanoseconds(info.jailedUntil))) throw errors.stillJailed()
+    staking.unjail(ctx, consensus)
+    return {}
+  },
+
+  /** Replaces the parameters. Governance only. */
+  updateParams(ctx, { authority, params }) {
+    requireGovernance(ctx, authority)
+    if (!params) throw sdkErrors.invalidRequest('params must be given')
+    validateParams(params)
+    state.params.set(ctx, params)
+    return {}
+  },
+})

@@ -1,0 +1,89 @@
+/** Who signs, and what becomes of those who do not (support-modules.md §10). */
+import { create } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { type ValidatorSigningInfo, ValidatorSigningInfoSchema } from '../../gen/sdk/slashing/v1beta1/slashing_pb.ts'
+import * as address from '../../identity/address.ts'
+import { toTimestamp } from '../../primitives/time.ts'
+import type { Context } from '../../sdk/context.ts'
+import { nanoseconds } from '../../sdk/json.ts'
+import * as staking from '../staking/keeper.ts'
+import { decimalOf, mostMissed, params } from './params.ts'
+import * as state from './state.ts'
+
+/** A set takes effect two blocks after the one that changed it; the commit in a block is of the one before. */
+const SET_DELAY = 1n
+
+function newInfo(ctx: Context, consensus: Uint8Array): ValidatorSigningInfo {
+  return create(ValidatorSigningInfoSchema, {
+    address: address.formatConsensus(ctx, consensus),
+    startHeight: ctx.block.height,
+    jailedUntil: toTimestamp(0n),
+  })
+}
+
+/** A validator that joins the set answers for blocks from here on. */
+export function beginSigning(ctx: Context, consensus: Uint8Array): void {
+  const known = state.signingInfos.get(ctx, consensus)
+  const info = known ? { ...known, startHeight: ctx.block.height } : newInfo(ctx, consensus)
+  state.signingInfos.set(ctx, consensus, info)
+}
+
+/** Keeps the key of a new validator, by which evidence finds it. */
+export function keepKey(ctx: Context, operator: Uint8Array): void {
+  const validator = staking.requireValidator(ctx, operator)
+  const consensus = staking.consensusAddress(ctx.identity, validator)
+  state.publicKeys.set(ctx, consensus, create(AnySchema, validator.consensusPubkey))
+}
+
+export function forgetKey(ctx: Context, consensus: Uint8Array): void {
+  state.publicKeys.delete(ctx, consensus)
+}
+
+/** Books whether one validator signed the block before, and punishes it when it has missed too many. */
+function countVote(ctx: Context, consensus: Uint8Array, power: bigint, signed: boolean): void {
+  const operator = staking.operatorOf(ctx, consensus)
+  const validator = operator && staking.getValidator(ctx, operator)
+  if (validator?.jailed) return
+  const known = state.signingInfos.get(ctx, consensus) ?? newInfo(ctx, consensus)
+  const rules = params(ctx)
+  const window = rules.signedBlocksWindow
+  const place = known.indexOffset % window
+  const info = { ...known, indexOffset: known.indexOffset + 1n }
+  const hadMissed = state.missed.get(ctx, [consensus, place]) ?? false
+  if (hadMissed === signed) {
+    state.missed.set(ctx, [consensus, place], !signed)
+    info.missedBlocksCounter += signed ? -1n : 1n
+  }
+  const text = address.formatConsensus(ctx, consensus)
+  const { height, timeNs } = ctx.block
+  if (!signed) {
+    ctx.emitEvent('liveness', {
+      address: text,
+      missed_blocks: info.missedBlocksCounter.toString(),
+      height: height.toString(),
+    })
+  }
+  if (height > info.startHeight + window && info.missedBlocksCounter > mostMissed(rules) && validator) {
+    const fraction = decimalOf(rules.slashFractionDowntime)
+    const burned = staking.slash(ctx, { consensus, height: height - SET_DELAY - 1n, power, fraction })
+    ctx.emitEvent('slash', {
+      address: text,
+      power: power.toString(),
+      reason: 'missing_signature',
+      jailed: text,
+      burned_coins: burned.toString(),
+    })
+    staking.jail(ctx, consensus)
+    const { seconds, nanos } = toTimestamp(timeNs + nanoseconds(rules.downtimeJailDuration))
+    info.jailedUntil = { ...info.jailedUntil!, seconds, nanos }
+    info.missedBlocksCounter = 0n
+    info.indexOffset = 0n
+    for (const key of [...state.missed.keys(ctx, { prefix: consensus })]) state.missed.delete(ctx, key)
+  }
+  state.signingInfos.set(ctx, consensus, info)
+}
+
+/** At the begin of a block: the votes of the commit that it carries. */
+export function countVotes(ctx: Context): void {
+  for (const { validator, power, signed } of ctx.block.votes) countVote(ctx, validator, power, signed)
+}

@@ -1,0 +1,26 @@
+/** Collections of store `slashing` (state-layout.md §2.11). */
+import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import {
+  type Params,
+  ParamsSchema,
+  type ValidatorSigningInfo,
+  ValidatorSigningInfoSchema,
+} from '../../gen/sdk/slashing/v1beta1/slashing_pb.ts'
+import { protoValue, wrappedBoolValue } from '../../store/codecs.ts'
+import { bareItem, map } from '../../store/collections.ts'
+import { addressKey, pairKey, uint64LittleEndianKey } from '../../store/key-codecs.ts'
+
+const STORE = 'slashing'
+
+export const params = bareItem<Params>(STORE, 0x00, protoValue(ParamsSchema))
+/** Consensus address to how it signs. */
+export const signingInfos = map<Uint8Array, ValidatorSigningInfo>(
+  STORE,
+  0x01,
+  addressKey,
+  protoValue(ValidatorSigningInfoSchema),
+)
+/** Consensus address and place in the window to whether that block was missed; absent is no. */
+export const missed = map(STORE, 0x02, pairKey(addressKey, uint64LittleEndianKey), wrappedBoolValue)
+/** Consensus address to its key. */
+export const publicKeys = map<Uint8Array, Any>(STORE, 0x03, addressKey, protoValue(AnySchema))

@@ -1,0 +1,95 @@
+/** Fractions of coins: sorted lists of denominations with decimal amounts, none of them zero. */
+import type { Coin } from './coin.ts'
+import * as decimal from './decimal.ts'
+
+export interface DecCoin {
+  readonly denom: string
+  readonly amount: decimal.Decimal
+}
+
+export type DecCoins = readonly DecCoin[]
+
+export const NONE: DecCoins = []
+
+/** The message form, `sdk.base.v1beta1.DecCoin`: digits of the amount × 10^18. */
+export interface DecCoinText {
+  readonly denom: string
+  readonly amount: string
+}
+
+/** From messages of stored state. */
+export function decode(list: readonly DecCoinText[]): DecCoins {
+  return list.map(({ denom, amount }) => ({ denom, amount: decimal.decode(amount) ?? decimal.zero }))
+}
+
+export function encode(coins: DecCoins): DecCoinText[] {
+  return coins.map(({ denom, amount }) => ({ denom, amount: decimal.encode(amount) }))
+}
+
+export function fromCoins(coins: readonly Coin[]): DecCoins {
+  return coins.map(({ denom, amount }) => ({ denom, amount: decimal.fromInteger(amount) }))
+}
+
+/** `0.500000000000000000unative,7.000000000000000000ufoo`: the form of events. */
+export function format(coins: DecCoins): string {
+  return coins.map(({ denom, amount }) => `${decimal.format(amount)}${denom}`).join(',')
+}
+
+export function isZero(coins: DecCoins): boolean {
+  return coins.length === 0
+}
+
+function combine(a: DecCoins, b: DecCoins, sign: bigint): DecCoins {
+  const sums = new Map<string, bigint>(a.map(({ denom, amount }) => [denom, amount]))
+  for (const { denom, amount } of b) sums.set(denom, (sums.get(denom) ?? 0n) + sign * amount)
+  return [...sums]
+    .filter(([, amount]) => amount !== 0n)
+    .map(([denom, amount]) => ({ denom, amount: decimal.fromRaw(amount) }))
+    .sort((x, y) => (x.denom < y.denom ? -1 : 1))
+}
+
+export function add(a: DecCoins, b: DecCoins): DecCoins {
+  return combine(a, b, 1n)
+}
+
+/** Throws a `RangeError` where `b` is more than `a`. */
+export function sub(a: DecCoins, b: DecCoins): DecCoins {
+  const rest = combine(a, b, -1n)
+  if (rest.some(({ amount }) => amount < 0n)) throw new RangeError(`${format(b)} is more than ${format(a)}`)
+  return rest
+}
+
+function each(coins: DecCoins, of: (amount: decimal.Decimal) => decimal.Decimal): DecCoins {
+  return coins.map(({ denom, amount }) => ({ denom, amount: of(amount) })).filter(({ amount }) => amount !== 0n)
+}
+
+/** Product, half to even. */
+export function mul(coins: DecCoins, factor: decimal.Decimal): DecCoins {
+  return each(coins, (amount) => decimal.mul(amount, factor))
+}
+
+/** Product, truncated. */
+export function mulTruncate(coins: DecCoins, factor: decimal.Decimal): DecCoins {
+  return each(coins, (amount) => decimal.mulTruncate(amount, factor))
+}
+
+/** Quotient, truncated. Throws a `RangeError` on division by zero. */
+export function quoTruncate(coins: DecCoins, divisor: decimal.Decimal): DecCoins {
+  return each(coins, (amount) => decimal.quoTruncate(amount, divisor))
+}
+
+/** The lesser amount of each denomination that both have. */
+export function intersect(a: DecCoins, b: DecCoins): DecCoins {
+  const limits = new Map<string, bigint>(b.map(({ denom, amount }) => [denom, amount]))
+  return a.flatMap(({ denom, amount }) => {
+    const limit = limits.get(denom) ?? 0n
+    const least = amount < limit ? amount : limit
+    return least > 0n ? [{ denom, amount: decimal.fromRaw(least) }] : []
+  })
+}
+
+/** The whole coins, and what is left of each. */
+export function truncate(coins: DecCoins): { readonly coins: readonly Coin[]; readonly rest: DecCoins } {
+  const whole = coins.map(({ denom, amount }) => ({ denom, amount: decimal.truncate(amount) }))
+  return { coins: whole.filter(({ amount }) => amount > 0n), rest: sub(coins, fromCoins(whole)) }
+}
