@@ -18,6 +18,8 @@ export interface BlockClock {
   next(lastNs: bigint): bigint
   /** Told of the time that a block got: what was asked for one block alone is done. A step ahead moves the clock too. */
   used(timeNs: bigint, stepped: boolean): void
+  /** Puts the clock forward, or back. */
+  shift(byNs: bigint): void
   /** The shifted wall clock. */
   now(): bigint
   state(): ClockState
@@ -39,6 +41,9 @@ export function createBlockClock(wall: () => bigint): BlockClock {
       const { nextNs, intervalNs } = state
       if (!stepped && nextNs === undefined && intervalNs === undefined) return
       state = { offsetNs: timeNs - wall(), nextNs: undefined, intervalNs }
+    },
+    shift(byNs) {
+      state = { ...state, offsetNs: state.offsetNs + byNs }
     },
     now: () => wall() + state.offsetNs,
     state: () => state,

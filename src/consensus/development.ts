@@ -23,6 +23,8 @@ export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging'
 export interface Workings {
   readonly clock: BlockClock
   makeBlock(wish: BlockWish): Promise<bigint>
+  /** Makes the blocks that are needed until no epoch is due. */
+  catchUp(): Promise<void>
   goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void>
   tip(): Tip
   firstHeight(): bigint
@@ -98,14 +100,14 @@ export function createDevelopment(workings: Workings): Development {
       forgetAbove(height)
       await workings.goBack(height, workings.pending())
     },
-    increaseTime(seconds) {
-      const { offsetNs, ...rest } = clock.state()
-      clock.restore({ ...rest, offsetNs: offsetNs + seconds * NANOS })
+    async increaseTime(seconds) {
+      clock.shift(seconds * NANOS)
+      await workings.catchUp()
       return aheadSeconds()
     },
-    setTime(seconds) {
-      const { offsetNs, ...rest } = clock.state()
-      clock.restore({ ...rest, offsetNs: offsetNs + seconds * NANOS - clock.now() })
+    async setTime(seconds) {
+      clock.shift(seconds * NANOS - clock.now())
+      await workings.catchUp()
       return aheadSeconds()
     },
     setNextTime(seconds) {

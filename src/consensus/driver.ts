@@ -92,10 +92,13 @@ export interface Development {
   reset(): Promise<void>
   /** Goes back by a number of blocks; the pool stays. Throws when there are not so many. */
   rollback(blocks: bigint): Promise<void>
-  /** Puts the clock forward; resolves with how far it is ahead of the real one. Unit: seconds. */
-  increaseTime(seconds: bigint): bigint
-  /** Sets the clock, which then goes on; gives how far it is ahead of the real one. Unit: seconds. */
-  setTime(seconds: bigint): bigint
+  /**
+   * Puts the clock forward, and makes the blocks that are needed until no epoch is due. Resolves with how far the clock is
+   * ahead of the real one. Unit: seconds.
+   */
+  increaseTime(seconds: bigint): Promise<bigint>
+  /** Sets the clock, which then goes on, and makes blocks as `increaseTime` does. Resolves with the same. Unit: seconds. */
+  setTime(seconds: bigint): Promise<bigint>
   /** Sets the time of the next block alone, and the clock with it. Throws for a time that is not after the last block's. */
   setNextTime(seconds: bigint): void
   /** Every block follows the one before after so many seconds; undefined: by the clock again. */

@@ -5,7 +5,8 @@ import { openBlockIndex } from '../indexer/block-index.ts'
 import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { openIndexer, validatorRow } from '../indexer/writer.ts'
-import { toKey } from '../primitives/bytes.ts'
+import * as epochs from '../modules/epochs/keeper.ts'
+import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { errors } from '../sdk/errors.ts'
@@ -66,10 +67,17 @@ export interface Solo extends Driver {
   timing(): BlockTiming
   /** Admission without keeping the transaction. */
   checkOnly(tx: Uint8Array): CheckResult
+  /**
+   * Puts the clock forward and makes the blocks that are needed until no epoch is due. Resolves with the latest height. Throws
+   * `resourceExhausted` where more than 52,560 would be.
+   */
+  advance(byNs: bigint): Promise<bigint>
 }
 
 /** How long a transaction behind a nonce gap may keep its sender waiting for the answer. */
 const GAP_ANSWER_MS = 3000
+/** Most blocks that one advance of the clock makes: three years of half hours. */
+const MOST_TO_CATCH_UP = 52_560
 /** Space of a block that is not transactions: header, commit. */
 const BLOCK_OVERHEAD_BYTES = 4096n
 
@@ -243,6 +251,30 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     })
   }
 
+  /** Makes the blocks that are needed until no epoch is due at the time that it is now: a block turns one epoch of a record. */
+  async function catchUp(): Promise<void> {
+    const now = clock.now()
+    for (let made = 0; isEpochDue(now); made++) {
+      if (made === MOST_TO_CATCH_UP) {
+        throw queryError('resourceExhausted', `epochs are due after ${made} blocks that were made for them`)
+      }
+      await nextBlock()
+      // Thousands of blocks leave room for questions between them.
+      if (made % 16 === 15) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  function isEpochDue(timeNs: bigint): boolean {
+    const snapshot = store.at()
+    try {
+      const { height, hash } = tip
+      const facts = { height, timeNs: tip.timeNs, proposer: EMPTY, hash, lastCommitHash: EMPTY }
+      return epochs.isDue(app.readContext(snapshot, facts), timeNs)
+    } finally {
+      snapshot.close()
+    }
+  }
+
   /** Makes the chain what it was after a kept block, with these transactions waiting. */
   function goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void> {
     return inLine(async () => {
@@ -350,6 +382,11 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     },
     submitAndWait,
     nextBlock: () => nextBlock(),
+    async advance(byNs) {
+      clock.shift(byNs)
+      await catchUp()
+      return tip.height
+    },
     nextHeader: createNextHeader({ latestHeight: () => tip.height, nextBlock, elapsed: options.elapsed }),
     timing: pace.timing,
     pending: () => pool.pending(),
@@ -370,6 +407,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       development: createDevelopment({
         clock,
         makeBlock: nextBlock,
+        catchUp,
         goBack,
         tip: () => tip,
         firstHeight: () => blocks.earliestHeight(),

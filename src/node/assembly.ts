@@ -63,6 +63,8 @@ export interface AssembledNode {
   readonly gateway: GatewayNode
   readonly engine: Engine
   readonly log: Log
+  /** As `Solo.advance`. */
+  advance(byNs: bigint): Promise<bigint>
   stop(): Promise<void>
 }
 
@@ -245,6 +247,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       gateway,
       engine,
       log,
+      advance: (byNs) => solo.advance(byNs),
       stop: unwind,
     }
   }

@@ -39,6 +39,11 @@ export interface Node extends AsyncDisposable {
   readonly height: bigint
   /** Makes a block now. Resolves with its height after the commit. */
   nextBlock(): Promise<bigint>
+  /**
+   * Puts the clock forward and makes the blocks that are needed until no epoch is due: none, or one for each epoch that ended
+   * in between. 0 catches up with a clock of one's own that has moved. Resolves with the latest height.
+   */
+  advance(seconds: number): Promise<bigint>
   /** Answers a REST path as its JSON, without a port: `/chain/evm/v1/params`. Rejects with the error of a failed answer. */
   query(path: string): Promise<Record<string, unknown>>
   stop(): Promise<void>
@@ -92,6 +97,7 @@ function nodeOf(node: AssembledNode): Node {
       return node.height
     },
     nextBlock: () => node.gateway.driver.nextBlock(),
+    advance: (seconds) => node.advance(BigInt(Math.round(seconds * 1000)) * 1_000_000n),
     async query(path) {
       const { createRestHandler } = await import('../api/rest.ts')
       const answer = await createRestHandler(node.gateway)(path)

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { type Node, testNode } from '../src/index.ts'
+
+const DAY_MS = 86_400_000
+const HALF_HOUR_MS = 1_800_000
+const T0 = Date.UTC(2024, 0, 1, 12)
+
+interface Epoch {
+  readonly identifier: string
+  readonly current_epoch: string
+  readonly current_epoch_start_time: string
+}
+
+/** What the epochs are, but for the heights at which they began. */
+async function epochsOf(node: Node): Promise<string[]> {
+  const { epochs } = (await node.query('/chain/epochs/v1beta1/epochs')) as unknown as { epochs: Epoch[] }
+  return epochs.map((one) => `${one.identifier}: ${one.current_epoch} since ${one.current_epoch_start_time}`)
+}
+
+test('31 days in one call are the same epochs as a block at each boundary', async () => {
+  let nowMs = T0
+  await using once = await testNode()
+  await using stepped = await testNode({}, { clock: () => nowMs })
+  const height = await once.advance((31 * DAY_MS) / 1000)
+  // One half hour a block: the other records turn within those.
+  expect(height).toBe(1n + 31n * 48n)
+  while (nowMs < T0 + 31 * DAY_MS) {
+    nowMs += HALF_HOUR_MS
+    await stepped.nextBlock()
+  }
+  expect(await epochsOf(once)).toEqual(await epochsOf(stepped))
+  expect(await epochsOf(once)).toEqual([
+    '30 min: 1489 since 2024-02-01T12:00:00Z',
+    'day: 32 since 2024-02-01T12:00:00Z',
+    'month: 2 since 2024-01-31T12:00:00Z',
+    'week: 5 since 2024-01-29T12:00:00Z',
+  ])
+})
+
+test('time that ends no epoch makes no block, and a clock of one’s own is caught up with on call', async () => {
+  let nowMs = T0
+  await using node = await testNode({}, { clock: () => nowMs })
+  expect(await node.advance(1799)).toBe(1n)
+  expect(await node.advance(1)).toBe(2n)
+  expect((await epochsOf(node))[0]).toBe('30 min: 2 since 2024-01-01T12:30:00Z')
+  nowMs += 3 * HALF_HOUR_MS
+  expect(await node.advance(0)).toBe(5n)
+  expect((await epochsOf(node))[0]).toBe('30 min: 5 since 2024-01-01T14:00:00Z')
+})
+
+test('evm_increaseTime and evm_setTime do the same', async () => {
+  await using node = await testNode({ ports: true })
+  const rpc = async (method: string, params: unknown[]) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    const { result } = (await (await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })).json()) as {
+      result: unknown
+    }
+    return result
+  }
+  expect(Number(await rpc('evm_increaseTime', [7200]))).toBe(7200)
+  expect(node.height).toBe(5n)
+  const { timestamp } = (await rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
+  expect(Number(timestamp)).toBe(T0 / 1000 + 7200)
+  await rpc('evm_setTime', [T0 / 1000 + 10_800])
+  expect(node.height).toBe(7n)
+  expect((await epochsOf(node))[0]).toBe('30 min: 7 since 2024-01-01T15:00:00Z')
+})
