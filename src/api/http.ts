@@ -66,19 +66,19 @@ export function sendPayload(
 
 /** A response as the end of a body that is made in pieces: it takes more when the client has read. */
 export function bodySinkOf(res: ServerResponse): BodySink {
+  let waiting: (() => void)[] = []
+  const go = (): void => {
+    const ready = waiting
+    waiting = []
+    for (const done of ready) done()
+  }
+  res.on('drain', go)
+  res.on('close', go)
   return {
-    write(text, done) {
-      if (res.destroyed || res.write(text, 'latin1')) {
-        done()
-        return
-      }
-      const go = (): void => {
-        res.off('drain', go)
-        res.off('close', go)
-        done()
-      }
-      res.on('drain', go)
-      res.on('close', go)
+    write(piece, done) {
+      const hasRoom = piece.length === 0 || (typeof piece === 'string' ? res.write(piece, 'latin1') : res.write(piece))
+      if (res.destroyed || hasRoom) done()
+      else waiting.push(done)
     },
     end: () => res.end(),
     abort: () => res.destroy(),

@@ -66,8 +66,8 @@ function textOf(stream: StreamedBody): Promise<string> {
   return new Promise((resolve, reject) => {
     const pieces: string[] = []
     stream({
-      write(text, done) {
-        pieces.push(text)
+      write(piece, done) {
+        pieces.push(typeof piece === 'string' ? piece : Buffer.from(piece).toString('latin1'))
         done()
       },
       end: () => resolve(pieces.join('')),

@@ -5,7 +5,7 @@ import type { PartTaker } from './gateway.ts'
 /** Where a body goes in pieces. */
 export interface BodySink {
   /** `done` is called when there is room for more. */
-  write(text: string, done: () => void): void
+  write(piece: string | Uint8Array, done: () => void): void
   end(): void
   /** Breaks the answer off, so that a client sees that it is not whole. */
   abort(): void
@@ -24,10 +24,10 @@ export interface Spool {
 
 /**
  * Holds parts back until there are too many; then calls `onOverflow` once with the body that begins with them. `encode` turns parts
- * into text, the last call, with undefined, into what is left.
+ * into pieces of the body, the last call, with undefined, into what is left.
  */
 export function createSpool(
-  encode: (part: Uint8Array | undefined) => string,
+  encode: (part: Uint8Array | undefined) => string | Uint8Array,
   frame: { readonly before: string; readonly after: string },
   onOverflow: (body: StreamedBody) => void,
 ): Spool {
@@ -40,7 +40,10 @@ export function createSpool(
   function close(): void {
     if (!sink || outcome === 'open') return
     if (outcome === 'failed') sink.abort()
-    else sink.write(`${encode(undefined)}${frame.after}`, () => sink!.end())
+    else {
+      sink.write(encode(undefined), () => {})
+      sink.write(frame.after, () => sink!.end())
+    }
   }
 
   function begin(given: BodySink): void {

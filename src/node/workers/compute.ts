@@ -1,4 +1,5 @@
 /** Entry of a compute worker: opens the chain for reading and runs one job after another. */
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApplication } from '../../app/application.ts'
 import { createJobs, type JobBudget } from '../../app/jobs.ts'
@@ -24,10 +25,13 @@ import { openRemoteState } from './remote-state.ts'
 import { loadScriptEngine } from './script-engine.ts'
 
 const { dataPath, state, profile, chainId, minGasPrices, cancelled, taken } = workerData as WorkerSetup
+const NICENESS = 5
 const port = parentPort!
 const cancelFlag = new Int32Array(cancelled)
 const takenCount = new Int32Array(taken)
 const identity = createIdentity(profile)
+// Blocks come before calls. Linux has priorities for threads, and 0 is this one; elsewhere the whole process would be meant.
+if (process.platform === 'linux') setPriority(0, NICENESS)
 const app = createApplication({
   identity,
   chainId,
@@ -47,7 +51,7 @@ function openLocalState(path: string): WithContext {
 }
 
 /** Parts of an answer that may lie with the main thread, not taken yet. */
-const PARTS_AHEAD = 32
+const PARTS_AHEAD = 16
 let handed = 0
 
 /** Hands a part on, and waits while too many are not taken. */

@@ -128,10 +128,12 @@ export function createComputePool(options: PoolOptions): ComputePool {
 
   /** Hands a part of an answer on; the thread goes on when it is taken. */
   function pass({ jobs, taken }: Thread, { id, part }: JobPart): void {
-    const done = (): void => {
-      Atomics.add(taken, 0, 1)
-      Atomics.notify(taken, 0)
-    }
+    // Not before other events had their turn: a port goes on with its messages as long as there are any.
+    const done = (): void =>
+      void setImmediate(() => {
+        Atomics.add(taken, 0, 1)
+        Atomics.notify(taken, 0)
+      })
     const job = jobs[0]
     if (job?.request.id === id && !job.settled && job.onPart) job.onPart(part, done)
     else done()
