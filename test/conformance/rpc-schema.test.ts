@@ -137,5 +137,5 @@ test.runIf(present)('every answer of the Ethereum methods has the shape that the
   expect(unasked).toEqual([])
   console.log(`${right} of ${right + wrong.length} answers have the specified shape`)
   expect(wrong).toEqual([])
-  expect(right).toBeGreaterThan(60)
+  expect(right).toBeGreaterThan(55)
 })
