@@ -13,7 +13,15 @@ import { beginBlock } from './allocation.ts'
 import { genesis } from './genesis.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
-import { beginDelegation, beginValidator, endPeriod, endValidator, payDelegation, recordSlash } from './rewards.ts'
+import {
+  beginDelegation,
+  beginValidator,
+  endPeriod,
+  endValidator,
+  hasBegun,
+  payDelegation,
+  recordSlash,
+} from './rewards.ts'
 import { distributionAccount } from './state.ts'
 
 export const distribution = defineModule({
@@ -31,7 +39,12 @@ export const distribution = defineModule({
     beforeDelegationSharesModified.on((ctx, { operator, delegator }) => {
       const validator = staking.requireValidator(ctx, operator)
       const delegation = staking.getDelegation(ctx, delegator, operator)
-      if (delegation) payDelegation(ctx, operator, delegator, validator, delegation)
+      // A delegation that a genesis brought without records begins to earn here.
+      if (delegation && hasBegun(ctx, operator, delegator)) {
+        payDelegation(ctx, operator, delegator, validator, delegation)
+      } else {
+        endPeriod(ctx, operator, validator)
+      }
     }),
     afterDelegationModified.on((ctx, { operator, delegator }) => beginDelegation(ctx, operator, delegator)),
     beforeValidatorSlashed.on((ctx, { operator, fraction }) =>

@@ -20,6 +20,7 @@ import {
   type DecCoins,
   decode,
   encode,
+  fromCoins,
   intersect,
   mulTruncate,
   NONE,
@@ -28,6 +29,7 @@ import {
   truncate,
 } from '../../primitives/dec-coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { ChainError } from '../../primitives/errors.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { createContext, createTransient } from '../../sdk/create-context.ts'
 import { createBranch } from '../../store/branch.ts'
@@ -53,13 +55,13 @@ export function setCommission(ctx: Context, operator: Uint8Array, coins: DecCoin
   state.commissions.set(ctx, operator, create(ValidatorAccumulatedCommissionSchema, { commission: encode(coins) }))
 }
 
-/** Rewards of the period in progress, and its number. */
+/** Rewards of the period in progress, and its number: the first of a validator without records. */
 export function currentRewards(
   ctx: ReadContext,
   operator: Uint8Array,
 ): { readonly rewards: DecCoins; readonly period: bigint } {
   const stored = state.current.get(ctx, operator)
-  return { rewards: decode(stored?.rewards ?? []), period: stored?.period ?? 0n }
+  return { rewards: decode(stored?.rewards ?? []), period: stored?.period ?? 1n }
 }
 
 export function setCurrent(ctx: Context, operator: Uint8Array, rewards: DecCoins, period: bigint): void {
@@ -122,6 +124,11 @@ export function endPeriod(ctx: Context, operator: Uint8Array, validator: Validat
   return period
 }
 
+/** Whether it is on record since when a delegation earns. */
+export function hasBegun(ctx: ReadContext, operator: Uint8Array, delegator: Uint8Array): boolean {
+  return state.startingInfos.has(ctx, [operator, delegator])
+}
+
 /** Remembers with what stake, and since which period, a delegation earns. */
 export function beginDelegation(ctx: Context, operator: Uint8Array, delegator: Uint8Array): void {
   const previousPeriod = currentRewards(ctx, operator).period - 1n
@@ -152,9 +159,6 @@ function rewardsBetween(
   return mulTruncate(sub(ratioAt(ctx, operator, to), ratioAt(ctx, operator, from)), stake)
 }
 
-/** What rounding may make a stake larger than the shares are worth. */
-const MARGIN = 3n
-
 /** What a delegation has earned up to the end of a period: its stake shrinks with each slash on the way. */
 export function delegationRewards(
   ctx: ReadContext,
@@ -184,10 +188,8 @@ export function delegationRewards(
   const total = decimal.decode(validator.delegatorShares) ?? decimal.zero
   const shares = decimal.decode(delegation.shares) ?? decimal.zero
   const worth = total === 0n ? decimal.zero : decimal.quo(decimal.fromRaw(shares * tokensOf(validator)), total)
-  if (stake > worth) {
-    if (stake > worth + MARGIN) throw new Error(`a stake of ${stake} is more than its shares are worth, ${worth}`)
-    stake = worth
-  }
+  // Rounding may leave a stake a little above what its shares are worth.
+  if (stake > worth) stake = worth
   return add(rewards, rewardsBetween(ctx, operator, [period, lastPeriod], stake))
 }
 
@@ -217,6 +219,19 @@ export function withdrawAddress(ctx: ReadContext, delegator: Uint8Array): Uint8A
 function pay(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): void {
   if (coins.length === 0) return
   bank.send(ctx, state.distributionAccount.address, withdrawAddress(ctx, delegator), coins)
+}
+
+/** Pays unless that fails, for the end of a block, which must not. */
+function paysWithoutFail(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): boolean {
+  const branch = ctx.branch()
+  try {
+    pay(branch, delegator, coins)
+  } catch (error) {
+    if (error instanceof ChainError) return false
+    throw error
+  }
+  branch.merge()
+  return true
 }
 
 /** Pays a delegation what it earned and forgets since when it does: `beginDelegation` follows. Throws distribution 5. */
@@ -266,7 +281,7 @@ export function endValidator(ctx: Context, operator: Uint8Array): void {
   const { coins, rest } = truncate(held)
   if (held.length > 0) {
     addToPool(ctx, rest)
-    pay(ctx, operator, coins)
+    if (!paysWithoutFail(ctx, operator, coins)) addToPool(ctx, fromCoins(coins))
   }
   addToPool(ctx, sub(outstandingRewards(ctx, operator), held))
   state.outstanding.delete(ctx, operator)

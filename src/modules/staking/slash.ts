@@ -8,6 +8,7 @@ import {
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { ChainError } from '../../primitives/errors.ts'
 import type { Context } from '../../sdk/context.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import * as bank from '../bank/keeper.ts'
@@ -131,13 +132,26 @@ function slashRedelegation(
     const wanted = decimal.mul(fraction, decimal.decode(entry.sharesDst) ?? decimal.zero)
     if (wanted === 0n) continue
     const target = getValidator(ctx, destination)
-    const tokens = unbond(ctx, delegator, destination, wanted > held ? held : wanted)
+    const tokens = unbondWithoutFail(ctx, delegator, destination, wanted > held ? held : wanted)
     if (target && poolOf(target).name === state.bondedPool.name) bonded += tokens
     else notBonded += tokens
   }
   burn(ctx, state.bondedPool, bonded)
   burn(ctx, state.notBondedPool, notBonded)
   return owed
+}
+
+/** Tokens of shares that are taken away; none where that fails: a block's begin must not. */
+function unbondWithoutFail(ctx: Context, delegator: Uint8Array, operator: Uint8Array, shares: decimal.Decimal): bigint {
+  const branch = ctx.branch()
+  try {
+    const tokens = unbond(branch, delegator, operator, shares)
+    branch.merge()
+    return tokens
+  } catch (error) {
+    if (error instanceof ChainError) return 0n
+    throw error
+  }
 }
 
 /** Takes up to an amount of what a delegator unbonds. Returns how much; the coins are the caller's to burn. */

@@ -1,0 +1,285 @@
+import { create } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { beforeEach, describe, expect, test } from 'vitest'
+import * as address from '../../identity/address.ts'
+import { formatHex, hex } from '../../primitives/bytes.ts'
+import { format } from '../../primitives/dec-coin.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import { governance } from '../../sdk/authority.ts'
+import type { BranchedContext } from '../../sdk/context.ts'
+import { defineModule } from '../../sdk/module.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { encodePublicKey } from '../../sdk/public-key.ts'
+import { testContext } from '../../sdk/testing.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import { slashing } from '../slashing/index.ts'
+import { staking as stakingModule } from '../staking/index.ts'
+import * as staking from '../staking/keeper.ts'
+import { messages as stakingMessages } from '../staking/messages.ts'
+import { beginBlock } from './allocation.ts'
+import { genesis } from './genesis.ts'
+import { distribution } from './index.ts'
+import { messages } from './messages.ts'
+import { communityPool } from './pool.ts'
+import { queries } from './queries.ts'
+import { commission, outstandingRewards } from './rewards.ts'
+import { distributionAccount } from './state.ts'
+
+const mintery = moduleAccount('mintery', 'minter')
+const alice = hex('026408260f38d3c43b26f36952ff38ecbaa88692')
+const bob = hex('1dcfcd015f33402c43aef6a57ba6977df044f83a')
+const carol = hex('9e3e8a872b4705af94e18838beea4c2a8b6a9a45')
+const DAY_NS = 86_400_000_000_000n
+
+let ctx: BranchedContext
+beforeEach(() => {
+  const minter = defineModule({ name: 'mintery', accounts: [mintery] })
+  ctx = testContext({ modules: [distribution, stakingModule, slashing, minter] })
+  for (const holder of [alice, bob, carol]) fund(holder, 1_000_000_000n)
+})
+
+function fund(holder: Uint8Array, amount: bigint, denom = 'unative'): void {
+  bank.mint(ctx, mintery, [{ denom, amount }])
+  bank.send(ctx, mintery.address, holder, [{ denom, amount }])
+}
+
+const key = (fill: number) => new Uint8Array(32).fill(fill)
+const operatorText = (operator: Uint8Array) => address.formatValidator(ctx, operator)
+const text = (holder: Uint8Array) => address.format(ctx, holder)
+const percent = (value: bigint) => (value * 10n ** 16n).toString()
+
+function createValidator(operator: Uint8Array, amount: bigint, rate: bigint): void {
+  stakingMessages.createValidator(ctx, {
+    description: { moniker: 'm' },
+    commission: { rate: percent(rate), maxRate: percent(20n), maxChangeRate: percent(5n) },
+    minSelfDelegation: '1',
+    delegatorAddress: text(operator),
+    validatorAddress: operatorText(operator),
+    pubkey: create(AnySchema, encodePublicKey(ctx.identity, { kind: 'ed25519', key: key(operator[0]!) })),
+    value: { denom: 'unative', amount: amount.toString() },
+  })
+}
+
+const consensusOf = (operator: Uint8Array) =>
+  staking.consensusAddress(ctx.identity, staking.getValidator(ctx, operator)!)
+
+/** The next block: these fees were paid in the one before, and these validators signed it. */
+function nextBlock(fees: bigint, votes: readonly (readonly [Uint8Array, bigint])[]): void {
+  if (fees > 0n) fund(auth.feeCollector.address, fees)
+  ctx.block.height += 1n
+  Object.assign(ctx.block, {
+    votes: votes.map(([operator, power]) => ({ validator: consensusOf(operator), power, signed: true })),
+  })
+  ctx.branchStore.events.length = 0
+  beginBlock(ctx)
+}
+
+const held = (holder: Uint8Array) => bank.balance(ctx, holder, 'unative')
+const endBlock = () => stakingModule.endBlock!(ctx)
+
+describe('fees of a block', () => {
+  test('go to the signers by their power, their commission first, and the tax to the community', () => {
+    createValidator(alice, 60_000_000n, 10n)
+    createValidator(bob, 40_000_000n, 10n)
+    endBlock()
+    nextBlock(1000n, [
+      [alice, 60n],
+      [bob, 40n],
+    ])
+    // support-modules.md §13.4, row 39.
+    expect(format(communityPool(ctx))).toBe('20.000000000000000000unative')
+    expect(format(outstandingRewards(ctx, alice))).toBe('588.000000000000000000unative')
+    expect(format(outstandingRewards(ctx, bob))).toBe('392.000000000000000000unative')
+    expect(format(commission(ctx, alice))).toBe('58.800000000000000000unative')
+    expect(format(commission(ctx, bob))).toBe('39.200000000000000000unative')
+    expect(ctx.events.map(({ type }) => type)).toEqual([
+      ...['coin_spent', 'coin_received', 'transfer', 'message'],
+      ...['commission', 'rewards', 'commission', 'rewards'],
+    ])
+    expect(held(distributionAccount.address)).toBe(1000n)
+  })
+
+  test('are all the community’s when nobody has signed, and wait in the first block', () => {
+    fund(auth.feeCollector.address, 10n)
+    beginBlock(ctx)
+    expect([held(auth.feeCollector.address), communityPool(ctx)]).toEqual([10n, []])
+    nextBlock(0n, [])
+    expect(format(communityPool(ctx))).toBe('10.000000000000000000unative')
+  })
+
+  test('of one who is gone since go to the community', () => {
+    createValidator(alice, 60_000_000n, 10n)
+    endBlock()
+    fund(auth.feeCollector.address, 100n)
+    ctx.block.height += 1n
+    const votes = [
+      { validator: consensusOf(alice), power: 1n, signed: true },
+      { validator: new Uint8Array(20).fill(9), power: 1n, signed: true },
+    ]
+    Object.assign(ctx.block, { votes })
+    beginBlock(ctx)
+    expect(format(communityPool(ctx))).toBe('51.000000000000000000unative')
+  })
+})
+
+describe('rewards of a delegation', () => {
+  beforeEach(() => {
+    createValidator(alice, 30_000_000n, 10n)
+    stakingMessages.delegate(ctx, {
+      delegatorAddress: text(carol),
+      validatorAddress: operatorText(alice),
+      amount: { denom: 'unative', amount: '10000000' },
+    })
+    endBlock()
+  })
+
+  test('are its part of what is left after tax and commission, whole coins now and the dust to the community', () => {
+    nextBlock(1001n, [[alice, 40n]])
+    // 1001 × 0.98 × 0.9 / 4 = 220.7205
+    expect(
+      queries.delegationRewards(ctx, { delegatorAddress: text(carol), validatorAddress: operatorText(alice) }),
+    ).toMatchObject({
+      rewards: [{ denom: 'unative', amount: '220720500000000000000' }],
+    })
+    const before = held(carol)
+    const { amount } = messages.withdrawDelegatorReward(ctx, {
+      delegatorAddress: text(carol),
+      validatorAddress: operatorText(alice),
+    })
+    expect(amount).toMatchObject([{ denom: 'unative', amount: '220' }])
+    expect(held(carol) - before).toBe(220n)
+    // 2 % of 1001 and the dust.
+    expect(format(communityPool(ctx))).toBe('20.740500000000000000unative')
+    expect(queries.delegationTotalRewards(ctx, { delegatorAddress: text(carol) })).toMatchObject({ total: [] })
+  })
+
+  test('are paid when it changes, to where its owner wants them', () => {
+    messages.setWithdrawAddress(ctx, { delegatorAddress: text(carol), withdrawAddress: text(bob) })
+    nextBlock(4000n, [[alice, 40n]])
+    const [before, carols] = [held(bob), held(carol)]
+    stakingMessages.undelegate(ctx, {
+      delegatorAddress: text(carol),
+      validatorAddress: operatorText(alice),
+      amount: { denom: 'unative', amount: '1000000' },
+    })
+    expect([held(bob) - before, held(carol) - carols]).toEqual([882n, 0n])
+    expect(queries.delegatorWithdrawAddress(ctx, { delegatorAddress: text(carol) }).withdrawAddress).toBe(text(bob))
+  })
+
+  test('shrink with the stake when the validator is slashed in between', () => {
+    nextBlock(4000n, [[alice, 40n]])
+    const fraction = decimal.parse('0.5')!
+    staking.slash(ctx, { consensus: consensusOf(alice), height: ctx.block.height, power: 40n, fraction })
+    expect(staking.getValidator(ctx, alice)!.tokens).toBe('20000000')
+    nextBlock(4000n, [[alice, 20n]])
+    // Half of the stake, but half of all: the part of 3528 is a quarter both times.
+    const reward = queries.delegationRewards(ctx, {
+      delegatorAddress: text(carol),
+      validatorAddress: operatorText(alice),
+    }).rewards
+    expect(reward).toMatchObject([{ denom: 'unative', amount: '1764000000000000000000' }])
+    expect(
+      queries.validatorSlashes(ctx, { validatorAddress: operatorText(alice), startingHeight: 0n, endingHeight: 99n })
+        .slashes,
+    ).toMatchObject([{ fraction: '500000000000000000' }])
+  })
+
+  test('and commission of a validator that goes are paid, and its records go', () => {
+    nextBlock(4000n, [[alice, 40n]])
+    const paid = [held(alice), held(carol)]
+    for (const [who, amount] of [
+      [alice, '30000000'],
+      [carol, '10000000'],
+    ] as const) {
+      stakingMessages.undelegate(ctx, {
+        delegatorAddress: text(who),
+        validatorAddress: operatorText(alice),
+        amount: { denom: 'unative', amount },
+      })
+    }
+    nextBlock(0n, [])
+    createValidator(bob, 5_000_000n, 5n)
+    endBlock()
+    ctx.block.timeNs += 22n * DAY_NS
+    endBlock()
+    expect(staking.getValidator(ctx, alice)).toBeUndefined()
+    // 4000 × 0.98: 392 of commission, 2646 and 882 of rewards.
+    expect([held(alice) - paid[0]! - 30_000_000n, held(carol) - paid[1]! - 10_000_000n]).toEqual([3038n, 882n])
+    const left = ctx.branchStore
+      .changes()
+      .filter(
+        ({ store, value, key: [prefix] }) =>
+          store === 'distribution' && value && prefix !== 0x00 && prefix !== 0x01 && prefix !== 0x09,
+      )
+    expect(left.every((change) => formatHex(change.key).includes(formatHex(bob)))).toBe(true)
+  })
+})
+
+describe('messages', () => {
+  test('pay a validator its commission once there is a whole coin, and refuse when there is none', () => {
+    createValidator(alice, 30_000_000n, 10n)
+    endBlock()
+    const withdraw = () => messages.withdrawValidatorCommission(ctx, { validatorAddress: operatorText(alice) })
+    expect(withdraw).toThrow(expect.objectContaining({ codespace: 'distribution', code: 7 }))
+    nextBlock(1000n, [[alice, 30n]])
+    expect(withdraw().amount).toMatchObject([{ denom: 'unative', amount: '98' }])
+    expect(withdraw).toThrow(expect.objectContaining({ codespace: 'distribution', code: 7 }))
+  })
+
+  test('fund the community pool, and let governance alone spend it', () => {
+    messages.fundCommunityPool(ctx, { amount: [{ denom: 'unative', amount: '50' }], depositor: text(carol) })
+    const spend = (authority: Uint8Array, recipient: Uint8Array, amount: string) => () =>
+      messages.communityPoolSpend(ctx, {
+        authority: text(authority),
+        recipient: text(recipient),
+        amount: [{ denom: 'unative', amount }],
+      })
+    const code = (codespace: string, value: number) => expect.objectContaining({ codespace, code: value })
+    expect(spend(alice, bob, '1')).toThrow(code('gov', 13))
+    expect(spend(governance, bob, '51')).toThrow(code('distribution', 9))
+    expect(spend(governance, distributionAccount.address, '1')).toThrow(code('sdk', 4))
+    const before = held(bob)
+    spend(governance, bob, '20')()
+    expect(held(bob) - before).toBe(20n)
+    expect(format(communityPool(ctx))).toBe('30.000000000000000000unative')
+    expect(spend(governance, bob, '0')).toThrow(code('sdk', 10))
+  })
+
+  test('are refused for those who are not there', () => {
+    createValidator(alice, 30_000_000n, 10n)
+    const code = (value: number) => expect.objectContaining({ codespace: 'distribution', code: value })
+    const withdraw = (validatorAddress: string) => () =>
+      messages.withdrawDelegatorReward(ctx, { delegatorAddress: text(carol), validatorAddress })
+    expect(withdraw(operatorText(bob))).toThrow(code(6))
+    expect(withdraw(operatorText(alice))).toThrow(code(5))
+    messages.updateParams(ctx, {
+      authority: text(governance),
+      params: { communityTax: '0', baseProposerReward: '0', bonusProposerReward: '0' },
+    })
+    expect(() =>
+      messages.setWithdrawAddress(ctx, { delegatorAddress: text(carol), withdrawAddress: text(bob) }),
+    ).toThrow(code(8))
+  })
+})
+
+test('what is exported begins a chain that exports the same', () => {
+  createValidator(alice, 30_000_000n, 10n)
+  endBlock()
+  nextBlock(1001n, [[alice, 30n]])
+  messages.setWithdrawAddress(ctx, { delegatorAddress: text(alice), withdrawAddress: text(bob) })
+  staking.slash(ctx, {
+    consensus: consensusOf(alice),
+    height: ctx.block.height,
+    power: 30n,
+    fraction: decimal.parse('0.1')!,
+  })
+  const exported = genesis.export(ctx)
+  const other = testContext({ modules: [distribution] })
+  bank.mint(other, mintery, [{ denom: 'unative', amount: 1001n }])
+  bank.send(other, mintery.address, distributionAccount.address, [{ denom: 'unative', amount: 1001n }])
+  genesis.init(other, exported)
+  expect(genesis.export(other)).toEqual(exported)
+  const poor = testContext({ modules: [distribution] })
+  expect(() => genesis.init(poor, exported)).toThrow('its records say 1001unative')
+})
