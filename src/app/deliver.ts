@@ -10,7 +10,8 @@ import type { Machine } from './machine.ts'
 import type { TxResult } from './records.ts'
 import { failedResult, failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
-import type { EvmDelivery, TxWatch } from './transaction.ts'
+import type { EvmDelivery } from './transaction.ts'
+import type { TxWatch } from './watch.ts'
 
 /** The gas of a block; a limit of 0 is none. */
 export interface BlockGas {

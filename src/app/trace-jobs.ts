@@ -20,7 +20,7 @@ import type { EvmTx } from './records.ts'
 import type { Application, BlockInput } from './types.ts'
 
 /** What a receipt says, for a trace must say the same. */
-export type TracedReceipt = Pick<EvmTx, 'hash' | 'txIndex' | 'evmIndex' | 'status' | 'gasUsed'>
+type TracedReceipt = Pick<EvmTx, 'hash' | 'txIndex' | 'evmIndex' | 'status' | 'gasUsed'>
 
 export type TraceSubject =
   /** One transaction of a block, or all of them; the job runs on the state before the block. */

@@ -1,24 +1,13 @@
 /** Blocks executed once more, as they were, for somebody who watches (D15). */
-import type { Tracer } from '../evm/trace.ts'
 import { toKey } from '../primitives/bytes.ts'
-import type { Context } from '../sdk/context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import type { Reader } from '../store/types.ts'
 import { beginBlock } from './block.ts'
 import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
-import type { EvmTx, StoredBlock, Validator } from './records.ts'
+import type { StoredBlock, Validator } from './records.ts'
 import type { BlockInput } from './types.ts'
-
-/** Who watches a block. */
-export interface BlockWatch {
-  /** The tracer of the consensus transaction at an index; undefined: it runs unwatched. `ctx` is the state before it. */
-  before(txIndex: number, ctx: Context): Tracer | undefined
-  /** Behind each transaction that was executed by the EVM. */
-  after(evmTx: EvmTx): void
-  /** True ends the block. */
-  shouldStop(): boolean
-}
+import type { BlockWatch } from './watch.ts'
 
 /** Executes the transactions of a block on the state before it, to the last of the input or until told to stop. */
 export function traceBlock(

@@ -1,9 +1,9 @@
 /** What the path of EVM transactions offers to checking and delivery. */
-import type { Tracer } from '../evm/trace.ts'
 import type { Context } from '../sdk/context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import type { EvmTx, TxResult } from './records.ts'
 import type { CheckMode, CheckResult } from './types.ts'
+import type { TxWatch } from './watch.ts'
 
 /** What a node asks of transactions at its own door; blocks do not depend on it. */
 export interface AdmissionSettings {
@@ -15,14 +15,6 @@ export interface EvmDelivery {
   readonly result: TxResult
   /** Present when the transaction was executed, successfully or not. */
   readonly evmTx?: EvmTx
-}
-
-/** Who watches transactions that are executed again. */
-export interface TxWatch {
-  /** Hears of the transaction that comes now; undefined: nobody does. */
-  readonly tracer: Tracer | undefined
-  /** True ends the execution, whose result then says nothing. */
-  shouldStop(): boolean
 }
 
 /**

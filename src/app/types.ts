@@ -5,7 +5,7 @@ import type { ReadContext } from '../sdk/context.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
 import type { QueryTable } from './query.ts'
 import type { BlockHeader, EvmTx, TxResult, Validator } from './records.ts'
-import type { BlockWatch } from './trace.ts'
+import type { BlockWatch } from './watch.ts'
 
 export interface BlockInput {
   readonly height: bigint

@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { makeCosmoshubPath } from '@cosmjs/amino'
 import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { SigningStargateClient } from '@cosmjs/stargate'
-import { TxRaw } from 'cosmjs-types/cosmos/tx/v1beta1/tx'
 import { encodeDeployData, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { TxRawSchema } from '../../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { type Node, startNode } from '../../src/index.ts'
 import { seededRandom } from '../process.ts'
 
@@ -117,7 +118,7 @@ test('every transaction of a random chain is traced as its receipt says, whateve
     const fee = { amount: [{ denom: 'unative', amount: '5000' }], gas: '200000' }
     const signerData = { accountNumber, sequence: sequence++, chainId: node.chainId }
     const signed = await client.sign(sender!.address, [message], fee, '', signerData)
-    await client.broadcastTxSync(TxRaw.encode(signed).finish())
+    await client.broadcastTxSync(toBinary(TxRawSchema, create(TxRawSchema, signed)))
   }
 
   function request(from: PrivateKeyAccount): { to?: Hex; data?: Hex; value?: bigint; gas: bigint } {

@@ -1,4 +1,5 @@
 /** What the main thread and its workers say to each other. Everything is structured-cloneable. */
+import type { MessagePort } from 'node:worker_threads'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { Engine } from '../../api/engine.ts'
 import type { GenesisDocument } from '../../app/types.ts'
@@ -7,7 +8,12 @@ import type { Profile } from '../../identity/profiles/profile.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
 import type { Config } from '../settings.ts'
-import type { RemoteState } from './remote-state.ts'
+
+/** What a worker gets of the main thread's state: a port for questions, and a count that rises with each answer. */
+export interface RemoteState {
+  readonly port: MessagePort
+  readonly answered: SharedArrayBuffer
+}
 
 /** What a worker needs to open the chain for reading. */
 export interface WorkerSetup {

@@ -9,10 +9,11 @@ import {
   type JobPart,
   type JobRequest,
   type ReadyMessage,
+  type RemoteState,
   unpackError,
   type WorkerSetup,
 } from './messages.ts'
-import { type RemoteState, serveState } from './remote-state.ts'
+import { serveState } from './remote-state.ts'
 
 export interface PoolOptions {
   readonly workers: number

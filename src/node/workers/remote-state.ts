@@ -1,15 +1,9 @@
 /** State of the main thread, read from a worker: for stores that lie in memory, where a worker can open none (D16). */
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { receiveMessageOnPort } from 'node:worker_threads'
 import type { Application } from '../../app/types.ts'
 import type { Entry, Range, Reader } from '../../store/types.ts'
 import type { WithContext } from '../state-reader.ts'
-import { type CarriedError, packError, unpackError } from './messages.ts'
-
-/** What a worker gets of the main thread's state: a port for questions, and a count that rises with each answer. */
-export interface RemoteState {
-  readonly port: MessagePort
-  readonly answered: SharedArrayBuffer
-}
+import { type CarriedError, packError, type RemoteState, unpackError } from './messages.ts'
 
 type Header = Parameters<Application['readContext']>[1]
 
