@@ -67,7 +67,8 @@ export function estimateGas(ground: CallGround, args: CallArgs, gasCap: bigint):
     return { kind: 'estimate', gas: TRANSFER_GAS }
   }
   const base = probe(hi)
-  if (base === undefined || base.vmError === 'out of gas') return { kind: 'allowance', gas: hi }
+  // Words may follow: of the sentry of SSTORE, of a price beyond all numbers.
+  if (base === undefined || /^out of gas(:|$)/.test(base.vmError)) return { kind: 'allowance', gas: hi }
   if (base.vmError !== '') return { kind: 'failure', vmError: base.vmError, output: base.output }
   return { kind: 'estimate', gas: search(base, hi, probe, { isBare: isBare(ground) }) }
 }

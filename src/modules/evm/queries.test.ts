@@ -237,6 +237,16 @@ test('an estimate of what always fails says why, with the revert in the details'
   expect(invalid.message).toContain('estimate gas VMError: invalid opcode')
 })
 
+test('an estimate that runs out of gas, however, names the allowance', () => {
+  const ctx = chain()
+  const to = `0x${'12'.repeat(20)}`
+  const refused = (gasCap: bigint) => refusal(() => queries.estimateGas(ctx, { args: args({ to }), gasCap })).message
+  // Writes a slot: below 2,300 gas SSTORE does not begin, then it costs 22,100.
+  install(ctx, hex('12'.repeat(20)), hex('60015f55'))
+  expect(refused(21_005n + 2300n)).toBe('gas required exceeds allowance (23305)')
+  expect(refused(21_005n + 2301n)).toBe('gas required exceeds allowance (23306)')
+})
+
 test('the base coin and its wrapped form are a mapping without a record, others are not found', () => {
   const ctx = chain()
   for (const token of ['unative', WNATIVE]) {
