@@ -69,7 +69,7 @@ export const messages = defineMessages(Msg, {
 
   /** Edits parameters, from the next voting period on (D22, D26). */
   editOracleParams(ctx, { sender, params }) {
-    sudo.requireAuthority(ctx, sender)
+    sudo.requireEditor(ctx, sender)
     if (!params) throw sdkErrors.invalidRequest('params must be given')
     editParams(ctx, params)
     return {}

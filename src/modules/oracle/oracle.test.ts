@@ -1,0 +1,551 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ExchangeRateTupleSchema, ParamsSchema } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
+import {
+  QueryExchangeRateRequestSchema,
+  QueryExchangeRateResponseSchema,
+} from '../../gen/chain/oracle/v1beta1/query_pb.ts'
+import { BondStatus, ValidatorSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import { complete } from '../../identity/complete.ts'
+import { identityOf } from '../../identity/profiles.ts'
+import { formatBech32 } from '../../primitives/address.ts'
+import { formatHex } from '../../primitives/bytes.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import { governance } from '../../sdk/authority.ts'
+import type { BranchedContext } from '../../sdk/context.ts'
+import { defineModule } from '../../sdk/module.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { encodePublicKey } from '../../sdk/public-key.ts'
+import { testContext } from '../../sdk/testing.ts'
+import { auth } from '../auth/index.ts'
+import { bank as bankModule } from '../bank/index.ts'
+import * as bank from '../bank/keeper.ts'
+import { distribution } from '../distribution/index.ts'
+import { slashing } from '../slashing/index.ts'
+import { staking as stakingModule } from '../staking/index.ts'
+import * as staking from '../staking/keeper.ts'
+import * as stakingState from '../staking/state.ts'
+import { setByConsensusAddress, setByPower, setValidator } from '../staking/validators.ts'
+import { sudo } from '../sudo/index.ts'
+import { errors } from './errors.ts'
+import { genesis } from './genesis.ts'
+import { oracle as module } from './index.ts'
+import { messages } from './messages.ts'
+import { defaultParams } from './params.ts'
+import { queries } from './queries.ts'
+import { fundRewards } from './rewards.ts'
+import * as state from './state.ts'
+import { validations } from './validation.ts'
+import { voteHash } from './vote-text.ts'
+
+const mintery = moduleAccount('mintery', 'minter')
+const MODULES = [auth, bankModule, distribution, stakingModule, slashing, sudo, module]
+const DENOM = 'unative'
+
+const validatorOf = (n: number) => new Uint8Array(20).fill(n)
+const account = (bytes: Uint8Array) => formatBech32('chain', bytes)
+const operator = (n: number) => formatBech32('chainvaloper', validatorOf(n))
+
+let ctx: BranchedContext
+
+/** Bonded validators of so much power each, and parameters over the defaults. */
+function start(powers: readonly bigint[], params: Partial<ReturnType<typeof defaultParams>> = {}, profile = 'almanac') {
+  const identity = identityOf(profile)
+  ctx = testContext({ identity, modules: [...MODULES, defineModule({ name: 'mintery', accounts: [mintery] })] })
+  for (const one of [auth, bankModule, distribution, stakingModule, slashing, sudo]) {
+    one.genesis!.init(ctx, one.genesis!.defaults(ctx))
+  }
+  const whitelist = params.whitelist ?? ['aaa:uusd', 'bbb:uusd']
+  const stored = create(ParamsSchema, { ...defaultParams(ctx), votePeriod: 10n, ...params, whitelist })
+  for (const pair of whitelist) state.voteTargets.add(ctx, pair)
+  state.params.set(ctx, stored)
+  powers.forEach((power, i) => {
+    const key = sha256(Uint8Array.of(i + 1))
+    const tokens = power * 1_000_000n
+    const validator = create(ValidatorSchema, {
+      operatorAddress: formatBech32(identity.bech32.validator, validatorOf(i + 1)),
+      consensusPubkey: encodePublicKey(identity, { kind: 'ed25519', key }),
+      status: BondStatus.BONDED,
+      tokens: tokens.toString(),
+      delegatorShares: decimal.encode(decimal.fromInteger(tokens)),
+      commission: { commissionRates: { rate: '0', maxRate: '0', maxChangeRate: '0' } },
+      minSelfDelegation: '1',
+    })
+    setValidator(ctx, validator)
+    setByConsensusAddress(ctx, validator)
+    setByPower(ctx, validator)
+    mint(stakingState.bondedPool.address, tokens)
+  })
+  ctx.branchStore.events.length = 0
+}
+
+function mint(to: Uint8Array, amount: bigint, denom = ctx.identity.baseDenom): void {
+  bank.mint(ctx, mintery, [{ denom, amount }])
+  bank.send(ctx, mintery.address, to, [{ denom, amount }])
+}
+
+/** Stores a vote as revealed. */
+function vote(n: number, rates: Readonly<Record<string, string>>): void {
+  const voter = formatBech32(ctx.identity.bech32.validator, validatorOf(n))
+  const exchangeRateTuples = Object.entries(rates).map(([pair, rate]) =>
+    create(ExchangeRateTupleSchema, { pair, exchangeRate: decimal.encode(decimal.parse(rate)!) }),
+  )
+  state.votes.set(ctx, validatorOf(n), {
+    $typeName: 'chain.oracle.v1beta1.AggregateExchangeRateVote',
+    exchangeRateTuples,
+    voter,
+  })
+}
+
+function endBlock(height: bigint): void {
+  ctx.block.height = height
+  module.endBlock!(ctx)
+}
+
+const misses = (n: number) => state.missCounters.get(ctx, validatorOf(n)) ?? 0n
+const rate = (pair: string) => queries.exchangeRate(ctx, { pair }).exchangeRate
+
+/** Wins, abstentions and misses of validators 1, 2, … in the last tally. */
+function performances(): number[][] {
+  const told = new Map(
+    ctx.branchStore.events
+      .filter(({ type }) => type.endsWith('EventValidatorPerformance'))
+      .map(({ attributes }) => {
+        const text = (key: string) => JSON.parse(attributes.find((one) => one.key === key)!.value) as string
+        return [text('validator'), ['win_count', 'abstain_count', 'miss_count'].map((key) => Number(text(key)))]
+      }),
+  )
+  expect([...told.keys()]).toEqual([...told.keys()].sort())
+  return Array.from(told.keys(), (_, i) => told.get(formatBech32(ctx.identity.bech32.validator, validatorOf(i + 1)))!)
+}
+
+/** What distribution was told of rewards, sorted. */
+const paid = () =>
+  ctx.branchStore.events
+    .filter(({ type }) => type === 'rewards')
+    .map(({ attributes }) => attributes[0]!.value)
+    .sort()
+
+describe('a voting period', () => {
+  // oracle.md §11.2, the scenario.
+  test('sets the prices of pairs whose ballots pass, and shares a reward by weight', () => {
+    const whitelist = ['atom:usd', 'btc:usd', 'eth:usd']
+    start([100n, 100n, 100n, 100n], { whitelist })
+    mint(mintery.address, 1_000_000n, 'reward')
+    fundRewards(ctx, mintery, [{ denom: 'reward', amount: 1_000_000n }], 1n)
+    const common = { 'atom:usd': '1000000', 'eth:usd': '1000000' }
+    vote(1, { ...common, 'btc:usd': '1000000' })
+    vote(2, common)
+    vote(3, { ...common, 'btc:usd': '0' })
+    vote(4, { ...common, 'btc:usd': '0' })
+    endBlock(9n)
+    expect(queries.actives(ctx, {}).actives).toEqual(['atom:usd', 'eth:usd'])
+    expect(rate('eth:usd')).toBe(decimal.encode(decimal.fromInteger(1_000_000n)))
+    expect(performances()).toEqual(Array.from({ length: 4 }, () => [2, 0, 0]))
+    expect([...state.votes.keys(ctx)]).toEqual([])
+    expect([...state.rewards.keys(ctx)]).toEqual([])
+    expect(bank.balance(ctx, state.account.address, 'reward')).toBe(0n)
+    expect(paid()).toEqual(Array.from({ length: 4 }, () => '250000.000000000000000000reward'))
+  })
+
+  // oracle.md §11.2, M1 to M8.
+  const honest = { 'aaa:uusd': '100', 'bbb:uusd': '50' }
+  const cases: readonly (readonly [string, Readonly<Record<string, string>> | undefined, number[], bigint])[] = [
+    ['M1: silence', undefined, [0, 0, 2], 1n],
+    ['M2: abstention', { 'aaa:uusd': '-1', 'bbb:uusd': '-1' }, [0, 2, 0], 0n],
+    ['M3: two wrong rates', { 'aaa:uusd': '200', 'bbb:uusd': '200' }, [0, 0, 2], 1n],
+    ['M4: a pair left out', { 'aaa:uusd': '100' }, [1, 1, 0], 0n],
+    ['M5: one wrong rate', { 'aaa:uusd': '100', 'bbb:uusd': '200' }, [1, 0, 1], 1n],
+  ]
+  for (const [name, third, expected, counter] of cases) {
+    test(`${name} costs what it should`, () => {
+      start([100n, 100n, 100n])
+      vote(1, honest)
+      vote(2, honest)
+      if (third) vote(3, third)
+      endBlock(9n)
+      expect([performances()[2], misses(3), misses(1)]).toEqual([expected, counter, 0n])
+    })
+  }
+
+  test('M6 and M7: with no ballot passed no price is set, and the silent miss', () => {
+    start([100n, 100n, 100n])
+    endBlock(9n)
+    expect([performances(), [1, 2, 3].map(misses)]).toEqual([
+      [
+        [0, 0, 2],
+        [0, 0, 2],
+        [0, 0, 2],
+      ],
+      [1n, 1n, 1n],
+    ])
+    start([100n, 100n, 100n], { minVoters: 2n })
+    vote(3, honest)
+    endBlock(9n)
+    expect([performances(), [1, 2, 3].map(misses)]).toEqual([
+      [
+        [0, 0, 2],
+        [0, 0, 2],
+        [0, 0, 0],
+      ],
+      [1n, 1n, 0n],
+    ])
+    expect(queries.actives(ctx, {}).actives).toEqual([])
+  })
+
+  test('M8: without targets nobody misses', () => {
+    start([100n, 100n, 100n], { whitelist: [] })
+    endBlock(9n)
+    expect([performances()[0], misses(1)]).toEqual([[0, 0, 0], 0n])
+  })
+
+  // oracle.md §11.7: M1, M3.
+  test('under the profile silence is free and every wrong rate counts', () => {
+    start([100n, 100n, 100n], {}, 'nibiru')
+    vote(1, honest)
+    vote(2, honest)
+    endBlock(9n)
+    expect([performances()[2], misses(3)]).toEqual([[0, 2, 0], 0n])
+    start([100n, 100n, 100n], {}, 'nibiru')
+    for (const n of [1, 2]) vote(n, honest)
+    vote(3, { 'aaa:uusd': '200', 'bbb:uusd': '200' })
+    endBlock(9n)
+    expect(misses(3)).toBe(2n)
+  })
+
+  // oracle.md §11.5, V4 and V5.
+  test('a reward is truncated for each, and the dust stays', () => {
+    for (const [amount, powers, shares] of [
+      [1_000_000n, [100n, 100n, 100n], ['333333', '333333', '333333']],
+      [250_000n, [400n, 300n, 200n], ['111111', '83333', '55555']],
+    ] as const) {
+      start(powers, { whitelist: ['aaa:uusd'] })
+      mint(mintery.address, amount, 'reward')
+      fundRewards(ctx, mintery, [{ denom: 'reward', amount }], 1n)
+      powers.forEach((_, i) => {
+        vote(i + 1, { 'aaa:uusd': '100' })
+      })
+      endBlock(9n)
+      expect(paid()).toEqual(shares.map((share) => `${share}.000000000000000000reward`).sort())
+      expect(bank.balance(ctx, state.account.address, 'reward')).toBe(1n)
+    }
+  })
+
+  test('pairs come and go with the whitelist, from the next period on', () => {
+    start([100n])
+    messages.editOracleParams(ctx, {
+      sender: account(governance),
+      params: { whitelist: ['bbb:uusd', 'ccc:uusd'], votePeriod: 5n },
+    })
+    expect(queries.params(ctx, {}).params).toMatchObject({ votePeriod: 10n, whitelist: ['aaa:uusd', 'bbb:uusd'] })
+    endBlock(9n)
+    expect(queries.params(ctx, {}).params).toMatchObject({ votePeriod: 5n })
+    expect(queries.voteTargets(ctx, {}).voteTargets).toEqual(['bbb:uusd', 'ccc:uusd'])
+  })
+})
+
+describe('a slash window', () => {
+  // oracle.md §11.5 V2, §11.2 M9.
+  test('ends with a slash and jail for who missed too much, and with every counter gone', () => {
+    for (const [count, slashed] of [
+      [37n, false],
+      [38n, true],
+      [120n, true],
+      [121n, true],
+    ] as const) {
+      start([100n, 100n], { votePeriod: 30n, whitelist: [] })
+      state.missCounters.set(ctx, validatorOf(1), count)
+      endBlock(3598n)
+      expect(misses(1)).toBe(count)
+      endBlock(3599n)
+      const validator = staking.getValidator(ctx, validatorOf(1))!
+      expect([validator.jailed, validator.tokens, misses(1)]).toEqual([slashed, slashed ? '99500000' : '100000000', 0n])
+    }
+  })
+
+  // V3.
+  test('counts voting periods, or blocks under the profile', () => {
+    start([100n, 100n], { votePeriod: 30n, slashWindow: 3n, whitelist: [] })
+    state.missCounters.set(ctx, validatorOf(1), 1n)
+    endBlock(88n)
+    expect(misses(1)).toBe(1n)
+    endBlock(89n)
+    expect(staking.getValidator(ctx, validatorOf(1))!.jailed).toBe(true)
+    start([100n, 100n], { votePeriod: 30n, slashWindow: 100n, whitelist: [] }, 'nibiru')
+    state.missCounters.set(ctx, validatorOf(1), 1n)
+    endBlock(99n)
+    expect(staking.getValidator(ctx, validatorOf(1))!.jailed).toBe(true)
+  })
+
+  test('passes over a validator that is gone', () => {
+    start([100n], { whitelist: [] })
+    state.missCounters.set(ctx, validatorOf(9), 500n)
+    endBlock(1199n)
+    expect(misses(9)).toBe(0n)
+  })
+})
+
+describe('messages', () => {
+  const rates = '(aaa:uusd,100.0)|(bbb:uusd,50)'
+  const feeder = account(validatorOf(1))
+  const at = (height: bigint) => {
+    ctx.block.height = height
+  }
+  const prevote = (from = feeder) =>
+    messages.aggregateExchangeRatePrevote(ctx, {
+      hash: voteHash('1', rates, operator(1)).toUpperCase(),
+      feeder: from,
+      validator: operator(1),
+    })
+  const reveal = (exchangeRates = rates, salt = '1', from = feeder) =>
+    messages.aggregateExchangeRateVote(ctx, { salt, exchangeRates, feeder: from, validator: operator(1) })
+  const codeOf = (run: () => unknown): string => {
+    try {
+      run()
+      return 'ok'
+    } catch (error) {
+      return error instanceof ChainError ? `${error.codespace}/${error.code}` : String(error)
+    }
+  }
+
+  beforeEach(() => start([100n, 100n], { votePeriod: 30n }))
+
+  // oracle.md §11.5, V6 and V7.
+  test('a vote is revealed in the period after its promise, and never again', () => {
+    for (const [promised, revealed, code] of [
+      [59n, 60n, 'ok'],
+      [59n, 89n, 'ok'],
+      [30n, 59n, 'oracle/9'],
+      [30n, 90n, 'oracle/9'],
+    ] as const) {
+      at(promised)
+      prevote()
+      at(revealed)
+      expect([promised, revealed, codeOf(reveal)]).toEqual([promised, revealed, code])
+    }
+    at(120n)
+    prevote()
+    at(150n)
+    reveal()
+    expect(codeOf(reveal)).toBe('oracle/11')
+    at(59n)
+    prevote()
+    endBlock(89n)
+    at(90n)
+    expect(codeOf(reveal)).toBe('oracle/11')
+  })
+
+  test('what does not keep the promise is refused', () => {
+    at(59n)
+    prevote()
+    at(60n)
+    expect(codeOf(() => reveal('(aaa:uusd,101.0)|(bbb:uusd,50)'))).toBe('oracle/8')
+    expect(codeOf(() => reveal(rates, '2'))).toBe('oracle/8')
+    expect(codeOf(() => reveal(rates, '1', account(validatorOf(2))))).toBe('oracle/5')
+    expect(codeOf(() => prevote(account(validatorOf(2))))).toBe('oracle/5')
+    expect(codeOf(reveal)).toBe('ok')
+  })
+
+  test('a feeder votes once it is named, and the validator still may', () => {
+    const delegate = account(validatorOf(77))
+    expect(codeOf(() => messages.delegateFeedConsent(ctx, { operator: operator(9), delegate }))).toBe('staking/3')
+    messages.delegateFeedConsent(ctx, { operator: operator(1), delegate })
+    expect(queries.feederDelegation(ctx, { validatorAddr: operator(1) }).feederAddr).toBe(delegate)
+    expect(codeOf(() => prevote(delegate))).toBe('ok')
+    expect(codeOf(() => prevote())).toBe('ok')
+  })
+
+  test('a validator that is not bonded does not vote', () => {
+    setValidator(ctx, { ...staking.getValidator(ctx, validatorOf(1))!, status: BondStatus.UNBONDED })
+    expect(codeOf(() => prevote())).toBe('staking/3')
+  })
+
+  test('pairs that are no target are left out, or refused under the profile', () => {
+    at(59n)
+    const more = '(aaa:uusd,100)|(zzz:uusd,1)'
+    const hash = voteHash('1', more, operator(1))
+    messages.aggregateExchangeRatePrevote(ctx, { hash, feeder, validator: operator(1) })
+    at(60n)
+    reveal(more)
+    expect(queries.aggregateVote(ctx, { validatorAddr: operator(1) }).aggregateVote!.exchangeRateTuples.length).toBe(1)
+  })
+
+  test('nonsense is refused before anything is read', () => {
+    const check = (index: number, message: object) => codeOf(() => validations[index]!.check(ctx, message as never))
+    const good = { hash: 'ab'.repeat(20), feeder, validator: operator(1) }
+    const vote = { salt: '1', exchangeRates: rates, feeder, validator: operator(1) }
+    expect([
+      check(0, good),
+      check(0, { ...good, hash: 'xy' }),
+      check(0, { ...good, hash: 'abcd' }),
+      check(0, { ...good, feeder: 'x' }),
+      check(0, { ...good, validator: feeder }),
+      check(1, vote),
+      check(1, { ...vote, exchangeRates: '' }),
+      check(1, { ...vote, exchangeRates: '('.repeat(4097) }),
+      check(1, { ...vote, exchangeRates: 'aaa:uusd,1' }),
+      check(1, { ...vote, exchangeRates: `(aaa:uusd,1${'0'.repeat(95)})` }),
+      check(1, { ...vote, salt: '' }),
+      check(1, { ...vote, salt: '12345' }),
+      check(3, { sender: feeder }),
+    ]).toEqual([
+      ...['ok', 'oracle/6', 'oracle/7', 'sdk/7', 'sdk/7', 'ok', 'sdk/6', 'sdk/18', 'sdk/10', 'oracle/2'],
+      ...['oracle/10', 'oracle/10', 'sdk/18'],
+    ])
+  })
+
+  test('parameters that would stop the chain are refused, and only governance edits them', () => {
+    const sender = account(governance)
+    const edit = (params: object, from = sender) =>
+      codeOf(() => messages.editOracleParams(ctx, { sender: from, params }))
+    const wire = (text: string) => decimal.encode(decimal.parse(text)!)
+    expect(edit({ votePeriod: 5n }, feeder)).toBe('sudo/2')
+    expect(edit({ voteThreshold: wire('0.33') })).toBe('sdk/18')
+    expect(edit({ voteThreshold: wire('1.1') })).toBe('sdk/18')
+    expect(edit({ rewardBand: wire('1.1') })).toBe('sdk/18')
+    expect(edit({ slashFraction: wire('-0.1') })).toBe('sdk/18')
+    expect(edit({ whitelist: ['aaa'] })).toBe('sdk/18')
+    expect(edit({ whitelist: ['aaa:uusd', 'aaa:uusd'] })).toBe('sdk/18')
+    expect(edit({ twapLookbackWindow: { seconds: 0n } })).toBe('sdk/18')
+    expect(edit({ slashWindow: 1n << 62n })).toBe('sdk/18')
+    expect(edit({ minVoters: 3n, expirationBlocks: 5n })).toBe('ok')
+    start([100n], { votePeriod: 30n }, 'nibiru')
+    const root = formatBech32('nibi', validatorOf(5))
+    sudo.genesis!.init(ctx, { sudoers: { root, contracts: [] } })
+    expect(codeOf(() => messages.editOracleParams(ctx, { sender: root, params: { slashWindow: 29n } }))).toBe('sdk/18')
+  })
+
+  test('no sequence of messages makes the end of a block throw', () => {
+    let seed = 11
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff
+      return (seed >> 8) % below
+    }
+    const pick = <T>(list: readonly T[]): T => list[random(list.length)]!
+    const texts = [
+      '(aaa:uusd,1)',
+      '(aaa:uusd,-1)|(bbb:uusd,99999999999999999999)',
+      '(aaa:uusd,0.000000000000000001)',
+      rates,
+    ]
+    start([100n, 50n, 1n, 0n, 7n], { votePeriod: 2n, slashWindow: 3n, minValidPerWindow: '0' })
+    for (let height = 2n; height < 300n; height++) {
+      at(height)
+      for (let i = 0; i < 4; i++) {
+        const n = 1 + random(6)
+        const text = pick(texts)
+        const common = { feeder: account(validatorOf(n)), validator: operator(n) }
+        codeOf(() => messages.aggregateExchangeRateVote(ctx, { ...common, salt: '1', exchangeRates: text }))
+        codeOf(() => messages.aggregateExchangeRatePrevote(ctx, { ...common, hash: voteHash('1', text, operator(n)) }))
+        codeOf(() =>
+          messages.editOracleParams(ctx, {
+            sender: account(governance),
+            params: { votePeriod: BigInt(random(4)), slashWindow: BigInt(random(5)), minVoters: BigInt(random(3)) },
+          }),
+        )
+      }
+      ctx.block.timeNs += 10n ** 9n
+      endBlock(height)
+    }
+    for (const [, { exchangeRate }] of state.exchangeRates.iterate(ctx)) expect(BigInt(exchangeRate) > 0n).toBe(true)
+  })
+})
+
+describe('queries', () => {
+  // oracle.md §11.5, V1.
+  test('a rate is vintage from its expiration on', () => {
+    start([100n])
+    vote(1, { 'aaa:uusd': '5' })
+    endBlock(999n)
+    const isVintage = (height: bigint) => {
+      ctx.block.height = height
+      return queries.exchangeRate(ctx, { pair: 'aaa:uusd' }).isVintage
+    }
+    expect([isVintage(1898n), isVintage(1899n)]).toEqual([false, true])
+  })
+
+  test('rates off the whitelist are not listed, and stay active', () => {
+    start([100n])
+    vote(1, { 'aaa:uusd': '5', 'bbb:uusd': '6' })
+    endBlock(9n)
+    state.params.set(ctx, create(ParamsSchema, { ...state.params.get(ctx)!, whitelist: ['bbb:uusd'] }))
+    expect(queries.exchangeRates(ctx, {}).exchangeRates.map(({ pair }) => pair)).toEqual(['bbb:uusd'])
+    expect(queries.actives(ctx, {}).actives).toEqual(['aaa:uusd', 'bbb:uusd'])
+    expect(queries.exchangeRateTwap(ctx, { pair: 'aaa:uusd' })).toMatchObject({ blockHeight: 9n, isVintage: false })
+  })
+
+  test('what is not there is not found, and what is no address is told', () => {
+    start([100n])
+    const refused = (run: () => unknown) => {
+      try {
+        run()
+      } catch (error) {
+        return [(error as ChainError).status, (error as ChainError).message]
+      }
+      return undefined
+    }
+    expect(refused(() => queries.exchangeRate(ctx, { pair: '' }))).toEqual(['invalidArgument', 'empty pair'])
+    expect(refused(() => queries.exchangeRate(ctx, { pair: 'no:such' }))).toEqual([
+      ...['notFound', "collections: not found: '' with key no:such"],
+    ])
+    expect(refused(() => queries.aggregateVote(ctx, { validatorAddr: operator(1) }))![0]).toBe('notFound')
+    expect(refused(() => queries.missCounter(ctx, { validatorAddr: '' }))).toEqual([
+      ...['invalidArgument', 'empty address string is not allowed'],
+    ])
+    expect(queries.missCounter(ctx, { validatorAddr: operator(9) }).missCounter).toBe(0n)
+  })
+
+  // oracle.md §11.6.
+  test('messages are on the wire as specified', () => {
+    const bytes = (schema: Parameters<typeof create>[0], message: object) =>
+      formatHex(toBinary(schema, complete(schema, create(schema, message as never))))
+    expect(bytes(QueryExchangeRateRequestSchema, { pair: 'ubtc:uusd' })).toBe('0a09756274633a75757364')
+    const answer = { exchangeRate: '64250500000000000000000', blockTimestampMs: 1_700_000_000_000n, blockHeight: 1234n }
+    expect(bytes(QueryExchangeRateResponseSchema, answer)).toBe(
+      '0a1736343235303530303030303030303030303030303030301080d095ffbc3118d209',
+    )
+    expect(bytes(QueryExchangeRateResponseSchema, { isVintage: true })).toBe('0a01302001')
+    start([100n])
+    expect(bytes(ParamsSchema, defaultParams(ctx))).toBe(
+      '081e12123333333333333333333333333333333333331a1132303030303030303030303030303030302209756274633a757573642209756574683a75757364220a7561746f6d3a75757364220a75757364633a75757364220a75757364743a757573642a103530303030303030303030303030303030783a123639303030303030303030303030303030304203088407480152113530303030303030303030303030303030588407',
+    )
+  })
+})
+
+describe('genesis', () => {
+  const data = () => ({
+    params: (genesis.defaults(ctx) as { params: object }).params,
+    feeder_delegations: [{ feeder_address: account(validatorOf(7)), validator_address: operator(1) }],
+    exchange_rates: [{ pair: 'ubtc:uusd', exchange_rate: '64250.500000000000000000' }],
+    miss_counters: [{ validator_address: operator(1), miss_counter: '3' }],
+    aggregate_exchange_rate_prevotes: [],
+    aggregate_exchange_rate_votes: [],
+    pairs: ['ubtc:uusd'],
+    rewards: [{ id: '4', vote_periods: '2', coins: [{ denom: DENOM, amount: '5' }] }],
+  })
+  beforeEach(() => start([100n], { whitelist: [] }))
+
+  test('comes back as it went in', () => {
+    genesis.init(ctx, data() as never)
+    expect(genesis.export(ctx)).toEqual(data())
+    expect(state.rewardIds.peek(ctx)).toBe(5n)
+    expect([...state.snapshots.keys(ctx, { prefix: 'ubtc:uusd' })].length).toBe(1)
+  })
+
+  test('what is wrong is refused', () => {
+    const wrong = (part: object, message: string) => {
+      expect(() => genesis.init(ctx, { ...data(), ...part } as never)).toThrow(message)
+    }
+    wrong({ exchange_rates: [{ pair: 'ubtc:uusd', exchange_rate: '0.000000000000000000' }] }, 'must be above 0')
+    wrong({ exchange_rates: [{ pair: 'ubtc', exchange_rate: '1.000000000000000000' }] }, errors.invalidPair().message)
+    wrong({ pairs: ['ubtc:uusd', 'ubtc:uusd'] }, 'twice in pairs')
+    wrong({ miss_counters: [data().miss_counters[0], data().miss_counters[0]] }, 'twice in miss_counters')
+    wrong({ params: { ...data().params, vote_period: '0' } }, 'vote_period must be > 0')
+    wrong(
+      { feeder_delegations: [{ feeder_address: 'x', validator_address: operator(1) }] },
+      'invalid bech32 string length 1',
+    )
+  })
+})

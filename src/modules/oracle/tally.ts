@@ -1,0 +1,148 @@
+/** The end of a voting period: ballots are counted, prices set, performances judged (oracle.md §7). */
+import { EventValidatorPerformanceSchema } from '../../gen/chain/oracle/v1beta1/event_pb.ts'
+import type { Params } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import type { Context } from '../../sdk/context.ts'
+import * as staking from '../staking/keeper.ts'
+import { type BallotVote, neededPower, passes, tallyBallot } from './ballot.ts'
+import { applyPendingParams, lookbackNs } from './params.ts'
+import { payRewards } from './rewards.ts'
+import * as state from './state.ts'
+import { setPrice } from './twap.ts'
+
+/** How one bonded validator did in a voting period. */
+export interface Performance {
+  readonly operator: Uint8Array
+  readonly operatorText: string
+  readonly power: bigint
+  readonly hasVoted: boolean
+  rewardWeight: bigint
+  wins: number
+  abstentions: number
+  misses: number
+}
+
+const byText = <T extends { readonly operatorText: string }>(a: T, b: T): number =>
+  a.operatorText < b.operatorText ? -1 : a.operatorText > b.operatorText ? 1 : 0
+
+/** Step 7.1: those who may vote, by operator text in ascending order. */
+function startPerformances(ctx: Context): Map<string, Performance> {
+  const entries = staking.bondedByPower(ctx).map((validator): Performance => {
+    const operator = staking.operatorBytes(ctx, validator)
+    return {
+      operator,
+      operatorText: validator.operatorAddress,
+      power: staking.powerOf(validator),
+      hasVoted: state.votes.has(ctx, operator),
+      rewardWeight: 0n,
+      wins: 0,
+      abstentions: 0,
+      misses: 0,
+    }
+  })
+  return new Map(entries.sort(byText).map((entry) => [entry.operatorText, entry]))
+}
+
+/** Step 7.2: ballots by pair. */
+function collectBallots(ctx: Context, performances: ReadonlyMap<string, Performance>): Map<string, BallotVote[]> {
+  const ballots = new Map<string, BallotVote[]>()
+  for (const [, { voter, exchangeRateTuples }] of state.votes.iterate(ctx)) {
+    const entry = performances.get(voter)
+    if (!entry) continue
+    for (const { pair, exchangeRate } of exchangeRateTuples) {
+      const rate = decimal.decode(exchangeRate) ?? decimal.zero
+      const ballot = ballots.get(pair) ?? []
+      ballot.push({ voter, rate, power: rate > 0n ? entry.power : 0n })
+      ballots.set(pair, ballot)
+    }
+  }
+  return ballots
+}
+
+/** Steps 7.3 and 7.4: prices of the pairs whose ballots pass. The pairs whose ballots fail leave `targets`. */
+function countBallots(
+  ctx: Context,
+  params: Params,
+  performances: ReadonlyMap<string, Performance>,
+  targets: Set<string>,
+): void {
+  const ballots = collectBallots(ctx, performances)
+  const threshold = decimal.decode(params.voteThreshold) ?? decimal.zero
+  const rewardBand = decimal.decode(params.rewardBand) ?? decimal.zero
+  const needed = neededPower(threshold, staking.bondedPower(ctx))
+  const pairs = [...ballots.keys()].filter((pair) => targets.has(pair)).sort((a, b) => (a < b ? -1 : 1))
+  for (const pair of pairs) {
+    const ballot = ballots.get(pair)!
+    if (!passes(ballot, needed, params.minVoters)) {
+      targets.delete(pair)
+      continue
+    }
+    const { median, outcomes } = tallyBallot(ballot, rewardBand)
+    outcomes.forEach((outcome, i) => {
+      const { voter, power } = ballot[i]!
+      const entry = performances.get(voter)!
+      if (outcome === 'abstain') entry.abstentions++
+      else if (outcome === 'miss') entry.misses++
+      else {
+        entry.wins++
+        entry.rewardWeight += power
+      }
+    })
+    setPrice(ctx, pair, median, lookbackNs(params))
+  }
+}
+
+/** Step 7.5: at most one miss for each validator. A profile counts the pairs, and no silence. */
+function countMisses(ctx: Context, performances: Iterable<Performance>, targetCount: number): void {
+  const byPair = ctx.identity.behaviours.missesByPair
+  for (const entry of performances) {
+    if (!entry.hasVoted && !byPair) entry.misses = targetCount
+    if (entry.misses === 0) continue
+    const growth = byPair ? BigInt(entry.misses) : 1n
+    state.missCounters.set(ctx, entry.operator, (state.missCounters.get(ctx, entry.operator) ?? 0n) + growth)
+  }
+}
+
+/** Step 7.8. */
+function clearVotes(ctx: Context, votePeriod: bigint): void {
+  for (const [operator, { submitBlock }] of [...state.prevotes.iterate(ctx)]) {
+    if (ctx.block.height >= submitBlock + votePeriod) state.prevotes.remove(ctx, operator)
+  }
+  for (const operator of [...state.votes.keys(ctx)]) state.votes.remove(ctx, operator)
+}
+
+/** Step 7.9: the pairs of the next period. A profile compares with what is left of this period's. */
+function refreshTargets(ctx: Context, whitelist: readonly string[], counted: ReadonlySet<string>): void {
+  const stored = [...state.voteTargets.iterate(ctx)]
+  const compared = ctx.identity.behaviours.voteTargetsAfterTally ? counted : new Set(stored)
+  if (compared.size === whitelist.length && whitelist.every((pair) => compared.has(pair))) return
+  for (const pair of stored) state.voteTargets.remove(ctx, pair)
+  for (const pair of whitelist) state.voteTargets.add(ctx, pair)
+}
+
+/** Ends a voting period. */
+export function tally(ctx: Context, params: Params): void {
+  const performances = startPerformances(ctx)
+  const targets = new Set(state.voteTargets.iterate(ctx))
+  const targetCount = targets.size
+  countBallots(ctx, params, performances, targets)
+  countMisses(ctx, performances.values(), targetCount)
+  for (const entry of performances.values()) {
+    const omitted = targets.size - (entry.wins + entry.abstentions + entry.misses)
+    if (omitted > 0) entry.abstentions += omitted
+  }
+  payRewards(ctx, [...performances.values()])
+  clearVotes(ctx, params.votePeriod)
+  applyPendingParams(ctx)
+  refreshTargets(ctx, (state.params.get(ctx) ?? params).whitelist, targets)
+  for (const entry of performances.values()) {
+    ctx.emit(EventValidatorPerformanceSchema, {
+      validator: entry.operatorText,
+      votingPower: entry.power,
+      rewardWeight: entry.rewardWeight,
+      winCount: BigInt(entry.wins),
+      abstainCount: BigInt(entry.abstentions),
+      missCount: BigInt(entry.misses),
+    })
+  }
+}
