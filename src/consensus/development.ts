@@ -12,6 +12,8 @@ const NANOS = 1_000_000_000n
 export interface BlockWish {
   /** Changes of an administrative block, which takes no transactions and no time. */
   readonly amendments?: readonly Amendment[] | undefined
+  /** Leaves what waits where it is. */
+  readonly isEmpty?: boolean
   /** Distance from the block before, in place of the clock. */
   readonly stepNs?: bigint | undefined
 }

@@ -111,6 +111,16 @@ test('headers chain: each names the one before, its results and its state, and h
   expect(two!.commit.signatures[0]).toMatchObject({ flag: 2, validator: signer.address })
 })
 
+test('with blocks by hand, one that a proof waits for leaves what waits in the pool', async () => {
+  const { solo } = await open({ mode: 'manual' })
+  await solo.submit(transfer(0))
+  await solo.nextHeader(1n)
+  expect([solo.blocks.block(2n)!.txs.length, solo.pendingCount().count]).toEqual([0, 1])
+  await solo.nextBlock()
+  expect([solo.blocks.block(3n)!.txs.length, solo.pendingCount().count]).toEqual([1, 0])
+  await solo.stop()
+})
+
 test('a refused transaction is an answer, not a rejection, and the pool forgets it', async () => {
   const { solo } = await open({ mode: 'manual' })
   expect(await solo.submit(new Uint8Array([1, 2, 3]))).toMatchObject({ code: 2, codespace: 'sdk' })

@@ -158,7 +158,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     const { amendments } = wish
     const started = options.elapsed()
     const limits = { maxBytes: Number(before.maxBytes - BLOCK_OVERHEAD_BYTES), maxGas: before.maxGas }
-    const taken = genesisBranch || amendments ? [] : pool.take(limits)
+    const taken = genesisBranch || amendments || wish.isEmpty ? [] : pool.take(limits)
     for (const { hash } of taken) executing.add(toKey(hash))
     const proposal = propose(
       before,
@@ -387,7 +387,12 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       await catchUp()
       return tip.height
     },
-    nextHeader: createNextHeader({ latestHeight: () => tip.height, nextBlock, elapsed: options.elapsed }),
+    nextHeader: createNextHeader({
+      latestHeight: () => tip.height,
+      // Blocks by the clock or by hand take what waits; one for a proof does not.
+      nextBlock: () => nextBlock({ isEmpty: !pace.mining().automine }),
+      elapsed: options.elapsed,
+    }),
     timing: pace.timing,
     pending: () => pool.pending(),
     pendingCount: () => pool.size(),
