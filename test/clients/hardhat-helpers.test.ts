@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Contract, JsonRpcProvider, JsonRpcSigner } from 'ethers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
 
 type Helpers = typeof import('@nomicfoundation/hardhat-network-helpers')
+/** What the plugin gives a project: ethers, over the project's network and its accounts. */
+type HardhatEthers = typeof import('ethers') & { getSigners(): Promise<JsonRpcSigner[]>; provider: JsonRpcProvider }
 
 const require = createRequire(import.meta.url)
 const NOBODY = '0x00000000000000000000000000000000000abcde'
@@ -13,16 +16,20 @@ const WHALE = '0x000000000000000000000000000000000000beef'
 
 let node: Awaited<ReturnType<typeof startNode>>
 let helpers: Helpers
+let ethers: HardhatEthers
 let folder: string
 
 beforeAll(async () => {
   node = await startNode()
   folder = mkdtempSync(join(tmpdir(), 'almanac-hardhat-'))
   const config = join(folder, 'hardhat.config.js')
-  writeFileSync(config, `module.exports = { networks: { almanac: { url: ${JSON.stringify(node.urls.jsonrpc)} } } }`)
+  const plugin = JSON.stringify(require.resolve('@nomicfoundation/hardhat-ethers'))
+  const networks = JSON.stringify({ almanac: { url: node.urls.jsonrpc } })
+  writeFileSync(config, `require(${plugin})\nmodule.exports = { networks: ${networks} }`)
   process.env['HARDHAT_CONFIG'] = config
   process.env['HARDHAT_NETWORK'] = 'almanac'
   helpers = require('@nomicfoundation/hardhat-network-helpers') as Helpers
+  ;({ ethers } = require('hardhat') as { ethers: typeof ethers })
 }, 60_000)
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
@@ -148,4 +155,35 @@ test('reset begins anew, and refuses to fork in words', async () => {
   await helpers.reset()
   expect(await rpc('eth_getBalance', NOBODY, 'latest')).toBe('0x0')
   await expect(helpers.reset('http://127.0.0.1:1', 3)).rejects.toThrow('forking is not supported')
+})
+
+test('a project of Hardhat deploys, sends, reads events, is refused, and goes back to its fixture', async () => {
+  const { abi, bytecode } = require('@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json')
+  let deployments = 0
+  async function token() {
+    deployments++
+    const [owner, guest] = await ethers.getSigners()
+    const factory = new ethers.ContractFactory(abi, bytecode, owner)
+    const contract = (await factory.deploy('Gold', 'GLD', 1_000n, owner!.address)) as unknown as Contract
+    await contract.waitForDeployment()
+    return { contract, owner: owner!, guest: guest! }
+  }
+  for (const amount of [5n, 7n]) {
+    const { contract, owner, guest } = await helpers.loadFixture(token)
+    expect(await contract['balanceOf']!(owner.address)).toBe(1_000n)
+    const sent = await contract['transfer']!(guest.address, amount)
+    const receipt = await sent.wait()
+    expect(
+      receipt.logs.map(({ fragment, args }: { fragment: { name: string }; args: unknown[] }) => [
+        fragment.name,
+        args[2],
+      ]),
+    ).toEqual([['Transfer', amount]])
+    expect(await contract['balanceOf']!(guest.address)).toBe(amount)
+    const asGuest = contract.connect(guest) as Contract
+    await expect(asGuest['transfer']!(owner.address, 1_000n)).rejects.toThrow('transfer amount exceeds balance')
+    expect(await contract['transfer']!.estimateGas(guest.address, 1n)).toBeGreaterThan(21_000n)
+  }
+  expect(deployments).toBe(1)
+  expect(await ethers.provider.getBlockNumber()).toBe(await helpers.time.latestBlock())
 })
