@@ -76,6 +76,27 @@ async function send(typeName: string, value: object) {
   return result
 }
 
+interface CallFrame {
+  readonly from: string
+  readonly to: string
+  readonly gasUsed: string
+  readonly input: string
+  readonly logs?: readonly object[]
+  readonly calls?: readonly CallFrame[]
+}
+
+/** The trace of a transaction, and every frame in it. */
+async function traceOf(hash: string): Promise<readonly [CallFrame, readonly CallFrame[]]> {
+  const params = [hash, { tracer: 'callTracer', tracerConfig: { withLog: true } }]
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params })
+  const headers = { 'content-type': 'application/json' }
+  const { result } = (await (await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })).json()) as {
+    result: CallFrame
+  }
+  const all = (frame: CallFrame): CallFrame[] => [frame, ...(frame.calls ?? []).flatMap(all)]
+  return [result, all(result)]
+}
+
 test('an ERC-20 is mapped, converted by message and by precompile, and both halves stand in every answer', async () => {
   const chain = defineChain({
     id: node.evmChainId,
@@ -104,6 +125,17 @@ test('an ERC-20 is mapped, converted by message and by precompile, and both halv
   const receipt = await client.waitForTransactionReceipt({ hash })
   expect([receipt.status, receipt.logs.length]).toEqual(['success', 7])
   expect(await cosmos.getBalance(signer, denom)).toEqual({ denom, amount: '600' })
+
+  // The trace shows the calls that the precompile made, and has the gas and the logs of the receipt.
+  const [trace, calls] = await traceOf(hash)
+  expect([BigInt(trace.gasUsed), calls.flatMap((call) => call.logs ?? []).length]).toEqual([receipt.gasUsed, 7])
+  const made = trace.calls!.map(({ from, to, input }) => [from, to, input.slice(0, 10)])
+  const [module, holder] = ['0x603871c2ddd41c26ee77495e2e31e6de7f9957e0', account.address.toLowerCase()]
+  expect(made).toEqual([
+    [module, token, '0x70a08231'],
+    [holder, token, '0xa9059cbb'],
+    [module, token, '0x70a08231'],
+  ])
 
   // CosmJS gives half of them back, to its own EVM address.
   const mine = await client.readContract({ ...precompile, functionName: 'whoAmI', args: [signer] })
