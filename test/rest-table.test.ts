@@ -313,6 +313,30 @@ describe('transactions over REST', () => {
   })
 })
 
+describe('inflation', () => {
+  test('six operations without input', async () => {
+    const zero = `0.${'0'.repeat(18)}`
+    const text = async (operation: string) => (await ask(`/chain/inflation/v1/${operation}`)).text
+    expect(await text('period')).toBe('{"period":"0"}')
+    expect(await text('skipped_epochs')).toBe('{"skipped_epochs":"0"}')
+    expect(await text('epoch_mint_provision')).toBe(`{"epoch_mint_provision":{"denom":"unative","amount":"${zero}"}}`)
+    expect(await text('inflation_rate')).toBe(`{"inflation_rate":"${zero}"}`)
+    const { json } = await ask('/sdk/bank/v1beta1/supply/by_denom?denom=unative')
+    const { amount } = (json as unknown as { amount: { amount: string } }).amount
+    expect(await text('circulating_supply')).toBe(
+      `{"circulating_supply":{"denom":"unative","amount":"${amount}.${'0'.repeat(18)}"}}`,
+    )
+    // inflation.md §3
+    expect(await text('params')).toBe(
+      '{"params":{"inflation_enabled":false,"polynomial_factors":["-0.000147085524000000","0.074291982762000000",' +
+        '"-18.867415611180000000","3128.641926954698000000","-334834.740631598223000000","17827464.906540066004000000"],' +
+        '"inflation_distribution":{"staking_rewards":"0.281250000000000000","community_pool":"0.354825000000000000",' +
+        '"strategic_reserves":"0.363925000000000000"},"epochs_per_period":"30","periods_per_year":"12","max_period":"96",' +
+        '"has_inflation_started":false}}',
+    )
+  })
+})
+
 describe('epochs', () => {
   test('all records in the order of their identifiers, and one by its exact name', async () => {
     const { json } = await ask('/chain/epochs/v1beta1/epochs')
@@ -337,9 +361,6 @@ describe('names and modules', () => {
   })
 
   test.each([
-    ['oracle', '/chain/oracle/v1beta1/params'],
-    ['oracle', '/chain/oracle/v1beta1/validators/x/aggregate_vote'],
-    ['inflation', '/chain/inflation/v1/period'],
     ['devgas', `/chain/devgas/v1/fee_shares/x?by=withdrawer`],
     ['tokenfactory', '/chain/tokenfactory/v1/denom-info/factory/chain1abc/sub'],
     ['upgrade', '/sdk/upgrade/v1beta1/current_plan'],

@@ -5,6 +5,7 @@ import { consensus } from '../modules/consensus/index.ts'
 import { distribution } from '../modules/distribution/index.ts'
 import { epochs } from '../modules/epochs/index.ts'
 import { evm } from '../modules/evm/index.ts'
+import { inflation } from '../modules/inflation/index.ts'
 import { oracle } from '../modules/oracle/index.ts'
 import { slashing } from '../modules/slashing/index.ts'
 import { staking } from '../modules/staking/index.ts'
@@ -20,7 +21,7 @@ const ORDER: readonly string[] = [
   ...['epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
 ]
 
-const BUILT: readonly Module[] = [auth, bank, consensus, distribution, epochs, evm, oracle, slashing, staking, sudo]
+const BUILT: readonly Module[] = [auth, bank, consensus, distribution, epochs, evm, inflation, oracle, slashing, staking, sudo]
 
 export const modules: readonly Module[] = BUILT.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
 

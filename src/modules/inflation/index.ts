@@ -1,0 +1,18 @@
+/** New coins at the end of each day, by a polynomial over periods, and who gets them. */
+import { defineModule } from '../../sdk/module.ts'
+import { afterEpochEnd } from '../epochs/hooks.ts'
+import { genesis } from './genesis.ts'
+import { messages, validations } from './messages.ts'
+import { mintEpoch } from './mint.ts'
+import { queries } from './queries.ts'
+import { account } from './state.ts'
+
+export const inflation = defineModule({
+  name: 'inflation',
+  messages, // chain.inflation.v1.Msg
+  queries, // chain.inflation.v1.Query
+  validations,
+  accounts: [account],
+  hooks: [afterEpochEnd.on(mintEpoch)],
+  genesis,
+})
