@@ -49,7 +49,7 @@ export interface CallMessage {
 }
 
 /** A call that a precompile makes. */
-export interface InnerCall extends CallMessage {
+interface InnerCall extends CallMessage {
   /** It begins with an access list of its own, as a transaction does, and what was warm before stays cold after it. */
   readonly forgetsAccess?: boolean
 }

@@ -52,7 +52,7 @@ export function recordCreation(ctx: Context, contract: Uint8Array, made: state.C
 
 // The parts that the path of transactions works with.
 export { blockEnv, prevRandaoOf } from './block-env.ts'
-export { addToBlock, type BlockPlace, nextIndex } from './block-values.ts'
+export { addToBlock, nextIndex } from './block-values.ts'
 export {
   type AccountDump,
   type Amendment,
