@@ -228,3 +228,54 @@ test('a transaction that is in no block runs on the state it is given, as a call
   expect((await rest('trace_call', before)).data).toMatchObject({ output })
   expect((await rest('trace_tx', before)).data.output).toBeUndefined()
 })
+
+test('a long result leaves while it is made, whole over JSON-RPC and REST, and a client that goes away frees the worker', async () => {
+  await using pooled = await startNode({ compute: { workers: 1 } })
+  const steps = 40_000
+  // JUMPDEST PUSH1 SWAP1 SUB DUP1 PUSH1 JUMPI, as often as the first word says.
+  const code = (rounds: number): Hex => `0x63${rounds.toString(16).padStart(8, '0')}5b6001900380600557`
+  const ask = (url: string, body: object, signal?: AbortSignal) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+      ...(signal && { signal }),
+    })
+  const call = (rounds: number) => {
+    const to = `0x${'c0'.repeat(20)}`
+    const options = { stateOverrides: { [to]: { code: code(rounds) } } }
+    return { method: 'debug_traceCall', params: [{ to }, 'latest', options] }
+  }
+  const answer = await ask(pooled.urls.jsonrpc, call(Math.floor(steps / 7)))
+  const { result } = (await answer.json()) as { result: { structLogs: unknown[]; failed: boolean } }
+  expect(answer.headers.get('content-length')).toBeNull()
+  expect([result.structLogs.length, result.failed]).toEqual([2 + 7 * Math.floor(steps / 7), false])
+
+  const raw = await privateKeyToAccount(pooled.accounts[0]!.privateKey).signTransaction({
+    type: 'legacy',
+    chainId: pooled.evmChainId,
+    nonce: 0,
+    gas: 2_000_000n,
+    gasPrice: 10n ** 12n,
+    data: code(Math.floor(steps / 7)),
+  })
+  const hash = (
+    (await (await ask(pooled.urls.jsonrpc, { method: 'eth_sendRawTransaction', params: [raw] })).json()) as {
+      result: Hex
+    }
+  ).result
+  const over = await fetch(`${pooled.urls.rest}/chain/evm/v1/trace_tx?msg.hash=${hash}`)
+  const { data } = (await over.json()) as { data: string }
+  const trace = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as { structLogs: unknown[] }
+  expect(trace.structLogs.length).toBe(result.structLogs.length)
+
+  const gone = new AbortController()
+  const endless = await ask(pooled.urls.jsonrpc, call(800_000), gone.signal)
+  await endless.body!.getReader().read()
+  gone.abort()
+  const next = await ask(pooled.urls.jsonrpc, {
+    method: 'eth_call',
+    params: [{ to: `0x${'01'.repeat(20)}` }, 'latest'],
+  })
+  expect(await next.json()).toMatchObject({ result: '0x' })
+})

@@ -119,7 +119,7 @@ const PRESTATE = `{
     var hex = function (text) { return bigInt(text.slice(2), 16) }
     var fromBalance = hex(from.balance), toBalance = hex(to.balance)
     to.balance = '0x' + toBalance.subtract(ctx.value).toString(16)
-    from.balance = '0x' + fromBalance.add(ctx.value).add(bigInt(ctx.gasUsed).multiply(ctx.gasPrice)).toString(16)
+    from.balance = '0x' + fromBalance.add(ctx.value).add(ctx.gasUsed * ctx.gasPrice).toString(16)
     from.nonce--
     if (ctx.type === 'CREATE') delete this.accounts[toHex(ctx.to)]
     return this.accounts
