@@ -200,6 +200,9 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const { workers } = config.api
     if (workers > 0 && options.openPorts !== false) {
       const { openApiPool } = await import('./workers/api-pool.ts')
+      const { createJsonRpcServer } = await import('../api/jsonrpc/server.ts')
+      const rpc = createJsonRpcServer(gateway)
+      undo.push(() => rpc.close())
       apiPool = await openApiPool({
         workers,
         entry: workerEntry('api'),
@@ -210,10 +213,16 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
           chainId,
           genesis,
           facts: engineFacts,
-          ports: { rest: ports('rest', 'port'), grpc: ports('grpc', 'port') },
+          ports: {
+            rest: ports('rest', 'port'),
+            grpc: ports('grpc', 'port'),
+            jsonrpc: ports('jsonrpc', 'port'),
+            ws: ports('jsonrpc', 'wsPort'),
+          },
         },
         driver: solo,
         compute,
+        rpc: rpc.answer,
         observe: metrics?.request,
         log,
       })
@@ -226,7 +235,12 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
             node: gateway,
             engine,
             config: apiPool
-              ? { ...config, rest: { ...config.rest, enabled: false }, grpc: { ...config.grpc, enabled: false } }
+              ? {
+                  ...config,
+                  rest: { ...config.rest, enabled: false },
+                  grpc: { ...config.grpc, enabled: false },
+                  jsonrpc: { ...config.jsonrpc, enabled: false },
+                }
               : config,
             portOf: ports,
             ready: () => readiness(solo, solo.timing(), clock()),

@@ -1,6 +1,7 @@
 /** Opens the ports: which gateway listens where, and what to say when a port is taken. */
 import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
+import type { Methods } from '../api/jsonrpc/method.ts'
 import { queryError } from '../primitives/errors.ts'
 import { parseMemory } from './config.ts'
 import type { Health, MonitorServer } from './health.ts'
@@ -26,6 +27,10 @@ export interface GatewayOptions {
   readonly config: Config
   /** Port 0 for every setting that stands at its default: the system chooses. */
   readonly portOf: (section: 'rest' | 'grpc' | 'jsonrpc' | 'comet' | 'metrics', name: 'port' | 'wsPort') => number
+  /** JSON-RPC methods of its own, which win. */
+  readonly rpcMethods?: Methods
+  /** Whether a port is opened only when the one before is. */
+  readonly oneByOne?: boolean
   readonly ready: () => Health
   readonly renderMetrics: () => string
 }
@@ -58,57 +63,51 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
     urls['grpc'] = await listen(server, 'gRPC', 'grpc.port', portOf('grpc', 'port'), config.grpc.host)
   }
 
-  const tasks: Promise<void>[] = []
+  const tasks: (() => Promise<void>)[] = []
   if (config.rest.enabled) {
-    tasks.push(
-      (async () => {
-        const { createRestServer } = await import('../api/rest.ts')
-        const server = createRestServer(node, {
-          extra: healthRoutes(options.ready),
-          cacheBytes: parseMemory(config.api.cache)!,
-        })
-        urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
-      })(),
-    )
+    tasks.push(async () => {
+      const { createRestServer } = await import('../api/rest.ts')
+      const server = createRestServer(node, {
+        extra: healthRoutes(options.ready),
+        cacheBytes: parseMemory(config.api.cache)!,
+      })
+      urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
+    })
   }
   if (config.jsonrpc.enabled) {
-    tasks.push(
-      (async () => {
-        const { createJsonRpcServer } = await import('../api/jsonrpc/server.ts')
-        const server = createJsonRpcServer(node)
-        const { host } = config.jsonrpc
-        const http = await listen(server, 'JSON-RPC', 'jsonrpc.port', portOf('jsonrpc', 'port'), host)
-        const ws = await listen(server, 'JSON-RPC WebSocket', 'jsonrpc.ws_port', portOf('jsonrpc', 'wsPort'), host)
-        urls['jsonrpc'] = `http://${http}`
-        urls['ws'] = `ws://${ws}`
-      })(),
-    )
+    tasks.push(async () => {
+      const { createJsonRpcServer } = await import('../api/jsonrpc/server.ts')
+      const server = createJsonRpcServer(node, options.rpcMethods ? { methods: options.rpcMethods } : {})
+      const { host } = config.jsonrpc
+      const http = await listen(server, 'JSON-RPC', 'jsonrpc.port', portOf('jsonrpc', 'port'), host)
+      const ws = await listen(server, 'JSON-RPC WebSocket', 'jsonrpc.ws_port', portOf('jsonrpc', 'wsPort'), host)
+      urls['jsonrpc'] = `http://${http}`
+      urls['ws'] = `ws://${ws}`
+    })
   }
   if (config.comet.enabled) {
-    tasks.push(
-      (async () => {
-        const { createCometServer } = await import('../api/jsonrpc/comet-server.ts')
-        const server = createCometServer(node, engine)
-        const { host } = config.comet
-        urls['comet'] = `http://${await listen(server, 'CometBFT RPC', 'comet.port', portOf('comet', 'port'), host)}`
-      })(),
-    )
+    tasks.push(async () => {
+      const { createCometServer } = await import('../api/jsonrpc/comet-server.ts')
+      const server = createCometServer(node, engine)
+      const { host } = config.comet
+      urls['comet'] = `http://${await listen(server, 'CometBFT RPC', 'comet.port', portOf('comet', 'port'), host)}`
+    })
   }
   if (config.metrics.enabled) {
-    tasks.push(
-      (async () => {
-        const { createMonitorServer } = await import('./health.ts')
-        const server: MonitorServer = createMonitorServer(options.renderMetrics, options.ready)
-        const { host } = config.metrics
-        const address = await listen(server, 'metrics', 'metrics.port', portOf('metrics', 'port'), host)
-        urls['metrics'] = `http://${address}/metrics`
-      })(),
-    )
+    tasks.push(async () => {
+      const { createMonitorServer } = await import('./health.ts')
+      const server: MonitorServer = createMonitorServer(options.renderMetrics, options.ready)
+      const { host } = config.metrics
+      const address = await listen(server, 'metrics', 'metrics.port', portOf('metrics', 'port'), host)
+      urls['metrics'] = `http://${address}/metrics`
+    })
   }
   const close = async () => {
     await Promise.all(open.map((server) => server.close()))
   }
-  const others = await Promise.allSettled(tasks)
+  const others: PromiseSettledResult<void>[] = []
+  if (options.oneByOne) for (const task of tasks) others.push(...(await Promise.allSettled([task()])))
+  else others.push(...(await Promise.allSettled(tasks.map((task) => task()))))
   // Loaded last, since it takes as long as all others together: they answer meanwhile.
   const grpc = config.grpc.enabled ? [openGrpc()] : []
   const outcomes = [...others, ...(await Promise.allSettled(grpc))]

@@ -158,7 +158,7 @@ export const SETTINGS = {
       'workers',
       'integer',
       0,
-      'Processes that serve REST and gRPC beside the main one; 0 serves them in it.',
+      'Processes that serve REST, gRPC and JSON-RPC beside the main one; 0 serves them in it.',
       {
         min: 0,
         max: 64,

@@ -11,6 +11,7 @@ import { createAnswerCache } from './answers.ts'
 import { rawMethods } from './debug-raw.ts'
 import { traceMethods } from './debug-trace.ts'
 import { developmentMethods } from './development.ts'
+import { methodNotFound } from './errors.ts'
 import { ethMethods, signingMethods } from './eth.ts'
 import { createFilters } from './filters.ts'
 import type { Methods, RpcCall } from './method.ts'
@@ -38,6 +39,8 @@ export interface JsonRpcOptions {
 export interface JsonRpcServer {
   /** Opens one more port with both transports; 0 chooses one. Resolves with the port. */
   listen(port: number, host: string): Promise<{ readonly port: number }>
+  /** The result of one method for another process. Rejects as the method does, -32601 for what there is not. */
+  answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
   /** Ends every connection and port. */
   close(): Promise<void>
 }
@@ -186,6 +189,12 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
   }
 
   return {
+    async answer(method, params, signal) {
+      const { methods, ...call } = serve
+      const found = Object.hasOwn(methods, method) ? methods[method] : undefined
+      if (!found) throw methodNotFound(method)
+      return found.run({ ...call, signal }, params)
+    },
     async listen(port, host) {
       const server = createServer({ keepAlive: true, noDelay: true }, onRequest)
       server.requestTimeout = HTTP_TIMEOUT_MS

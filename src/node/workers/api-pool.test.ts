@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { startNode } from '../start.ts'
 
 test('API workers serve REST from their own reads, hand transactions to the main process, and end with it', async () => {
@@ -42,4 +43,48 @@ test('a port that API workers cannot have is named', async () => {
   await expect(startNode({ api: { workers: 1 }, rest: { port } })).rejects.toThrow(
     `127.0.0.1:${port}: the port is taken`,
   )
+})
+
+test('API workers serve JSON-RPC: reads of their own, and filters, keys, verbs and pushes with the main process', async () => {
+  await using node = await startNode({ api: { workers: 2 }, comet: { enabled: false } })
+  // A connection of its own each time, so that both workers are asked.
+  const rpc = async (method: string, ...params: unknown[]) => {
+    const response = await fetch(node.urls.jsonrpc, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    return (await response.json()) as { result?: never; error?: { code: number; message: string } }
+  }
+  const [from, to] = [node.accounts[0]!.address, `0x${'0'.repeat(36)}beef`]
+  const socket = new WebSocket(node.urls.ws)
+  const pushed: { method?: string; params?: { result: { number: string } } }[] = []
+  await new Promise((resolve) => {
+    socket.onopen = resolve
+  })
+  socket.onmessage = ({ data }) => void pushed.push(JSON.parse(String(data)))
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }))
+  while (pushed.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  const { result: filter } = await rpc('eth_newBlockFilter')
+  const { result: snapshot } = await rpc('evm_snapshot')
+  const { result: hash } = await rpc('eth_sendTransaction', { from, to, value: '0x5' })
+  for (let i = 0; i < 4; i++) {
+    expect(await rpc('eth_getBalance', to, 'latest')).toMatchObject({ result: '0x5' })
+    expect(await rpc('eth_getTransactionReceipt', hash)).toMatchObject({ result: { status: '0x1' } })
+    expect(await rpc('eth_getTransactionCount', from, 'pending')).toMatchObject({ result: '0x1' })
+    expect(await rpc('eth_estimateGas', { from, to })).toMatchObject({ result: '0x5208' })
+  }
+  expect((await rpc('eth_getFilterChanges', filter)).result).toHaveLength(1)
+  expect(await rpc('eth_uninstallFilter', filter)).toMatchObject({ result: true })
+  expect(await rpc('eth_getFilterChanges', filter)).toMatchObject({ error: { message: 'filter not found' } })
+  expect(await rpc('eth_call', { to, data: '0x', gas: '0x1' })).toMatchObject({ error: { code: -32000 } })
+  while (pushed.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(pushed[1]).toMatchObject({ method: 'eth_subscription', params: { result: { number: '0x2' } } })
+  socket.close()
+  expect(await rpc('evm_revert', snapshot)).toMatchObject({ result: true })
+  for (let i = 0; i < 4; i++) {
+    expect(await rpc('eth_getBalance', to, 'latest')).toMatchObject({ result: '0x0' })
+    expect(await rpc('eth_getTransactionByHash', hash)).toMatchObject({ result: null })
+    expect(await rpc('eth_blockNumber')).toMatchObject({ result: '0x1' })
+  }
 })

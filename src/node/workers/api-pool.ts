@@ -1,12 +1,12 @@
 /**
- * The API workers: processes that serve REST and gRPC over their own reads of the store, on ports that they share. What
- * only the main process can do (taking transactions, heavy work) they ask of it. JSON-RPC and the CometBFT RPC stay in
- * the main process: they keep filters and subscriptions for their clients.
+ * The API workers: processes that serve REST, gRPC and JSON-RPC over their own reads of the store, on ports that they share.
+ * What only the main process can do (taking transactions, the pool, filters, keys, heavy work) they ask of it. The CometBFT
+ * RPC stays in the main process: it keeps subscriptions for its clients.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Compute, PartTaker } from '../../api/gateway.ts'
-import type { Driver } from '../../consensus/driver.ts'
+import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
 import type { Log } from '../log.ts'
@@ -25,12 +25,14 @@ export interface ApiPoolOptions {
   readonly setup: Omit<ApiSetup, 'status'>
   readonly driver: Driver
   readonly compute: Compute
+  /** Answers a JSON-RPC method that needs the pool, filters, keys or the engine's verbs. */
+  readonly rpc: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>
   readonly observe: ((operation: string, status: string, times: number) => void) | undefined
   readonly log: Log
 }
 
 export interface ApiPool {
-  readonly urls: Pick<GatewayUrls, 'rest' | 'grpc'>
+  readonly urls: Pick<GatewayUrls, 'rest' | 'grpc' | 'jsonrpc' | 'ws'>
   close(): Promise<void>
 }
 
@@ -96,6 +98,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       return packAdmission(admission, inclusion)
     }
     if (message.kind === 'nextHeader') return driver.nextHeader(message.height)
+    if (message.kind === 'rpc') return options.rpc(message.method, message.params, signal)
     if (message.kind !== 'compute') throw queryError('internal', 'not a question')
     const { job, payload, height, timeoutMs, inParts } = message
     return compute.run(job, payload, { height, signal, timeoutMs, ...(inParts && { onPart }) })
@@ -132,7 +135,10 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const publish = () => {
     for (const worker of workers) tell(worker, { kind: 'status', status: driver.status() })
   }
-  const forget = [driver.onBlock(publish), driver.onRollback(publish)]
+  const announce = (tx: PendingTx) => {
+    for (const worker of workers) tell(worker, { kind: 'pending', tx })
+  }
+  const forget = [driver.onBlock(publish), driver.onRollback(publish), driver.onPending(announce)]
 
   async function close(): Promise<void> {
     stopping = true

@@ -1,10 +1,12 @@
-/** Entry of an API worker: REST and gRPC over its own reads; transactions and heavy work go to the main process. */
+/** Entry of an API worker: REST, gRPC and JSON-RPC over its own reads; transactions and heavy work go to the main process. */
 import type { Engine } from '../../api/engine.ts'
 import type { Compute, Observe, PartTaker } from '../../api/gateway.ts'
+import { forwardedMethods } from '../../api/jsonrpc/forwarded.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
+import type { StoredBlock } from '../../app/records.ts'
 import type { CheckResult } from '../../app/types.ts'
-import type { Driver } from '../../consensus/driver.ts'
+import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBlockIndex } from '../../indexer/block-index.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -20,6 +22,7 @@ import { createStateReader } from '../state-reader.ts'
 import {
   type ApiSetup,
   type CarriedAdmission,
+  type DriverStatus,
   type FromApiWorker,
   packError,
   type ToApiWorker,
@@ -74,6 +77,35 @@ const elsewhere = (what: string) => () => {
   throw queryError('unimplemented', `${what} is served by the main process`)
 }
 
+/** Who hears of what the main process tells. */
+const heard = {
+  block: new Set<(block: StoredBlock) => void>(),
+  pending: new Set<(tx: PendingTx) => void>(),
+  rollback: new Set<(height: bigint) => void>(),
+}
+
+function listen<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Reads a block that was committed; undefined before the chain is open. */
+let blockAt = (_height: bigint): StoredBlock | undefined => undefined
+
+/** The chain has moved: listeners get each block that is new to them. */
+function follow(before: DriverStatus, now: DriverStatus): void {
+  const wentBack = before.rollbacks !== now.rollbacks
+  if (wentBack) {
+    forgetBlocks()
+    for (const listener of heard.rollback) listener(now.latestHeight)
+  }
+  if (heard.block.size === 0) return
+  for (let height = before.latestHeight + 1n; height <= now.latestHeight; height++) {
+    const block = blockAt(height)
+    if (block) for (const listener of heard.block) listener(block)
+  }
+}
+
 const driver: Driver = {
   submit: async (tx) => unpackAdmission((await ask({ kind: 'submit', tx })) as CarriedAdmission),
   async submitAndWait(tx, timeoutMs) {
@@ -86,9 +118,9 @@ const driver: Driver = {
   },
   pending: elsewhere('the pool'),
   pendingCount: elsewhere('the pool'),
-  onBlock: elsewhere('subscribing'),
-  onPending: elsewhere('subscribing'),
-  onRollback: elsewhere('subscribing'),
+  onBlock: (listener) => listen(heard.block, listener),
+  onPending: (listener) => listen(heard.pending, listener),
+  onRollback: (listener) => listen(heard.rollback, listener),
   status: () => status!,
   stop: async () => undefined,
 }
@@ -113,6 +145,7 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
   })
   const blocks = openBlockIndex(backend, () => store.latestHeight())
   forgetBlocks = () => blocks.forgetAbove(0n)
+  blockAt = (height) => blocks.block(height)
   const engine: Engine = {
     ...facts,
     genesis: () => genesis,
@@ -143,11 +176,13 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
     engine,
     config: {
       ...config,
-      jsonrpc: { ...config.jsonrpc, ...off },
       comet: { ...config.comet, ...off },
       metrics: { ...config.metrics, ...off },
     },
-    portOf: (section) => (section === 'rest' ? ports.rest : ports.grpc),
+    portOf: (section, name) => (name === 'wsPort' ? ports.ws : ports[section as 'rest' | 'grpc' | 'jsonrpc']),
+    rpcMethods: forwardedMethods((method, params, signal) => ask({ kind: 'rpc', method, params }, signal)),
+    // Workers that share ports chosen by the system must ask for them in the same order.
+    oneByOne: true,
     ready: () => readiness(driver, parseBlockTime(config.blocks.time)!, Date.now()),
     renderMetrics: () => '',
   })
@@ -177,8 +212,11 @@ process.on('message', (message: ToApiWorker) => {
     status = message.setup.status
     serve(message.setup).catch((error) => tell({ kind: 'failed', error: packError(error) }))
   } else if (message.kind === 'status') {
-    if (status?.rollbacks !== message.status.rollbacks) forgetBlocks()
+    const before = status!
     status = message.status
+    follow(before, status)
+  } else if (message.kind === 'pending') {
+    for (const listener of heard.pending) listener(message.tx)
   } else if (message.kind === 'part') {
     const taken = () => tell({ kind: 'taken', id: message.id })
     const { onPart } = waiting.get(message.id) ?? {}

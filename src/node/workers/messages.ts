@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { Engine } from '../../api/engine.ts'
 import type { GenesisDocument } from '../../app/types.ts'
-import type { Admission, Driver, Inclusion } from '../../consensus/driver.ts'
+import type { Admission, Driver, Inclusion, PendingTx } from '../../consensus/driver.ts'
 import type { Profile } from '../../identity/profiles/profile.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
@@ -62,7 +62,7 @@ export interface ApiSetup {
   readonly chainId: string
   readonly genesis: GenesisDocument
   readonly facts: Pick<Engine, 'nodeId' | 'moniker' | 'listenAddress' | 'rpcAddress' | 'validatorKey'>
-  readonly ports: { readonly rest: number; readonly grpc: number }
+  readonly ports: { readonly rest: number; readonly grpc: number; readonly jsonrpc: number; readonly ws: number }
   readonly status: DriverStatus
 }
 
@@ -73,6 +73,8 @@ export type ToApiWorker =
   | { readonly kind: 'setup'; readonly setup: ApiSetup }
   /** After each commit, and when the chain halts. */
   | { readonly kind: 'status'; readonly status: DriverStatus }
+  /** A transaction that was admitted. */
+  | { readonly kind: 'pending'; readonly tx: PendingTx }
   | { readonly kind: 'part'; readonly id: number; readonly part: Uint8Array }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
 
@@ -93,6 +95,8 @@ export type FromApiWorker =
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
   | { readonly kind: 'submitAndWait'; readonly id: number; readonly tx: Uint8Array; readonly timeoutMs: number }
   | { readonly kind: 'nextHeader'; readonly id: number; readonly height: bigint }
+  /** A JSON-RPC method that only the main process can answer. */
+  | { readonly kind: 'rpc'; readonly id: number; readonly method: string; readonly params: unknown }
   | {
       readonly kind: 'compute'
       readonly id: number
