@@ -76,7 +76,7 @@ export function blockInput(
       if (!validator) return []
       return [{ validator: hex(validator.address), power: BigInt(validator.votingPower), signed: flag !== 1 }]
     }),
-    evidence: [],
+    evidence: block.evidence.flatMap(misbehaviourOf),
   }
 }
 
@@ -103,6 +103,23 @@ function headerOf({ header, height, time }: RecordedBlock): BlockHeader {
     evidenceHash: of('evidence_hash'),
     proposer: of('proposer_address'),
   }
+}
+
+/** What a line of evidence, as the engine's RPC gives it, accuses a validator of. */
+function misbehaviourOf(line: Readonly<Record<string, unknown>>): BlockInput['evidence'] {
+  const value = (line['value'] ?? line) as Readonly<Record<string, unknown>>
+  const vote = value['vote_a'] as { readonly validator_address?: string; readonly height?: string } | undefined
+  if (!vote?.validator_address) return []
+  return [
+    {
+      kind: 'duplicateVote',
+      validator: hex(vote.validator_address),
+      height: BigInt(vote.height ?? 0),
+      timeNs: requireTime(String(value['Timestamp'] ?? value['timestamp'])),
+      power: BigInt(String(value['ValidatorPower'] ?? value['validator_power'] ?? 0)),
+      totalPower: BigInt(String(value['TotalVotingPower'] ?? value['total_voting_power'] ?? 0)),
+    },
+  ]
 }
 
 function requireTime(text: string): bigint {

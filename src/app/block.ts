@@ -34,6 +34,7 @@ function blockContext(machine: Machine, base: Reader, input: BlockInput): Contex
       header: input.header && create(HeaderSchema, headerInit(input.header)),
       gasLimit: 0n,
       votes: input.lastCommitVotes,
+      misbehaviour: input.evidence,
     },
   })
   ctx.block.gasLimit = consensus.blockGasLimit(ctx)

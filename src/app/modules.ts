@@ -4,6 +4,7 @@ import { bank } from '../modules/bank/index.ts'
 import { consensus } from '../modules/consensus/index.ts'
 import { distribution } from '../modules/distribution/index.ts'
 import { epochs } from '../modules/epochs/index.ts'
+import { evidence } from '../modules/evidence/index.ts'
 import { evm } from '../modules/evm/index.ts'
 import { inflation } from '../modules/inflation/index.ts'
 import { oracle } from '../modules/oracle/index.ts'
@@ -21,7 +22,20 @@ const ORDER: readonly string[] = [
   ...['epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
 ]
 
-const BUILT: readonly Module[] = [auth, bank, consensus, distribution, epochs, evm, inflation, oracle, slashing, staking, sudo]
+const BUILT: readonly Module[] = [
+  auth,
+  bank,
+  consensus,
+  distribution,
+  epochs,
+  evidence,
+  evm,
+  inflation,
+  oracle,
+  slashing,
+  staking,
+  sudo,
+]
 
 export const modules: readonly Module[] = BUILT.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
 

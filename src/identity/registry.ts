@@ -70,6 +70,8 @@ import { file_sdk_distribution_v1beta1_distribution } from '../gen/sdk/distribut
 import { file_sdk_distribution_v1beta1_genesis } from '../gen/sdk/distribution/v1beta1/genesis_pb.ts'
 import { file_sdk_distribution_v1beta1_query } from '../gen/sdk/distribution/v1beta1/query_pb.ts'
 import { file_sdk_distribution_v1beta1_tx } from '../gen/sdk/distribution/v1beta1/tx_pb.ts'
+import { file_sdk_evidence_v1beta1_evidence } from '../gen/sdk/evidence/v1beta1/evidence_pb.ts'
+import { file_sdk_evidence_v1beta1_genesis } from '../gen/sdk/evidence/v1beta1/genesis_pb.ts'
 import { file_sdk_gov_v1_genesis } from '../gen/sdk/gov/v1/genesis_pb.ts'
 import { file_sdk_gov_v1_gov } from '../gen/sdk/gov/v1/gov_pb.ts'
 import { file_sdk_gov_v1_query } from '../gen/sdk/gov/v1/query_pb.ts'
@@ -167,6 +169,8 @@ export const files: readonly DescFile[] = [
   file_sdk_distribution_v1beta1_genesis,
   file_sdk_distribution_v1beta1_query,
   file_sdk_distribution_v1beta1_tx,
+  file_sdk_evidence_v1beta1_evidence,
+  file_sdk_evidence_v1beta1_genesis,
   file_sdk_gov_v1_genesis,
   file_sdk_gov_v1_gov,
   file_sdk_gov_v1_query,

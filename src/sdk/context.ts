@@ -14,6 +14,16 @@ interface CommitVote {
   readonly signed: boolean
 }
 
+/** What the engine found a validator guilty of. */
+interface Misbehaviour {
+  readonly kind: 'duplicateVote' | 'lightClientAttack'
+  /** Consensus address, 20 bytes. */
+  readonly validator: Uint8Array
+  readonly height: bigint
+  readonly timeNs: bigint
+  readonly power: bigint
+}
+
 /** The block in progress, or for a query the block whose state is read. */
 export interface BlockInfo {
   height: bigint
@@ -31,6 +41,8 @@ export interface BlockInfo {
   gasLimit: bigint
   /** Who signed the block before; empty outside of block execution. */
   readonly votes: readonly CommitVote[]
+  /** What came to light with this block; absent is nothing. */
+  readonly misbehaviour?: readonly Misbehaviour[]
 }
 
 /** One module's answer to a hook: plain data that a module definition lists. */
