@@ -6,8 +6,8 @@ import { almanac } from '../identity/profiles/almanac.ts'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
-import { type Algorithm, addressOfKey } from './keyring.ts'
-import { encodeSigned, type TxPlan } from './sign.ts'
+import { encodeSigned, type TxPlan } from '../sdk/sign-tx.ts'
+import type { Algorithm } from './keyring.ts'
 
 /** alice of support-modules.md §13.1; the transfers of §13.2. */
 const ALICE = sha256(utf8('spec test key alice'))
@@ -17,14 +17,18 @@ function plan(algorithm: Algorithm, from: string, rest: Pick<TxPlan, 'memo' | 'a
   const publicKey = publicKeyOf(ALICE)
   return {
     identity: almanac,
-    schema: MsgSendSchema,
-    message: create(MsgSendSchema, {
-      fromAddress: from,
-      toAddress: 'chain1rh8u6q2lxdqzcsax76jh8f50hcync7p6mu63ch',
-      amount: [{ denom: 'unative', amount: '12345' }],
-    }),
+    messages: [
+      {
+        schema: MsgSendSchema,
+        message: create(MsgSendSchema, {
+          fromAddress: from,
+          toAddress: 'chain1rh8u6q2lxdqzcsax76jh8f50hcync7p6mu63ch',
+          amount: [{ denom: 'unative', amount: '12345' }],
+        }),
+      },
+    ],
     timeoutHeight: 0n,
-    key: { name: 'alice', algorithm, publicKey, address: addressOfKey(algorithm, publicKey) },
+    key: { algorithm, publicKey },
     chainId: 'almanac-localnet-1',
     ...rest,
   }

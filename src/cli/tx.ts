@@ -1,5 +1,5 @@
 /** `almanac tx MODULE MESSAGE`: every message of the descriptors, signed with a key of the keyring and sent. */
-import { type DescMessage, type DescMethod, fromBinary, getOption } from '@bufbuild/protobuf'
+import { type DescMessage, type DescMethod, fromBinary, getOption, type Message } from '@bufbuild/protobuf'
 import { Command } from 'commander'
 import { createJsonWriter } from '../api/json.ts'
 import { readJson } from '../api/json-read.ts'
@@ -13,6 +13,7 @@ import { formatBase64 } from '../primitives/bytes.ts'
 import { type Coin, tryParseText } from '../primitives/coin.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { queryError } from '../primitives/errors.ts'
+import { encodeSigned, encodeUnsigned, type Fee, type TxPlan } from '../sdk/sign-tx.ts'
 import { addNodeOptions, type NodeClient, type NodeFlags, openNode } from './client.ts'
 import { addFieldFlags, type FieldFlag, fieldFlags, kebab, requestJson } from './flags.ts'
 import type { KeyRecord, Keyring } from './keyring.ts'
@@ -20,7 +21,6 @@ import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './ke
 import { formatOutput, type OutputFormat, parseOutputFormat } from './output.ts'
 import { identityOfFlags } from './profile.ts'
 import { moduleOf } from './query.ts'
-import { encodeSigned, encodeUnsigned, type Fee, type TxPlan } from './sign.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
 interface TxFlags extends KeyringFlags, NodeFlags {
@@ -132,6 +132,9 @@ async function simulateGas(node: NodeClient, tx: Uint8Array): Promise<bigint> {
   return BigInt(answer.gas_info.gas_used)
 }
 
+/** A plan with the key of the keyring that signs it. */
+type KeyedPlan = TxPlan & { readonly key: KeyRecord }
+
 async function gasOf(node: NodeClient, plan: TxPlan, flags: TxFlags): Promise<bigint> {
   if (flags.gas !== 'auto') return parseUint('gas', flags.gas)
   const factor = decimal.parse(flags.gasAdjustment)
@@ -168,15 +171,14 @@ async function planOf(
   flags: TxFlags,
   key: KeyRecord,
   schema: DescMessage,
-  message: TxPlan['message'],
-): Promise<TxPlan> {
+  message: Message,
+): Promise<KeyedPlan> {
   const offline = flags.accountNumber !== undefined && flags.sequence !== undefined
   const account = offline ? undefined : await fetchAccount(node, formatBech32(identity.bech32.account, key.address))
   const given = (name: string, text: string | undefined) => (text === undefined ? undefined : parseUint(name, text))
   return {
     identity,
-    schema,
-    message,
+    messages: [{ schema, message }],
     key,
     memo: flags.note,
     timeoutHeight: parseUint('timeout-height', flags.timeoutHeight),
@@ -228,7 +230,7 @@ async function confirm(identity: Identity, unsigned: Uint8Array, flags: TxFlags,
 async function signAndSend(
   node: NodeClient,
   keyring: Keyring,
-  plan: TxPlan,
+  plan: KeyedPlan,
   fee: Fee,
   flags: TxFlags,
   format: OutputFormat,

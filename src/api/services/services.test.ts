@@ -2,15 +2,14 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyOfMnemonic } from '../../cli/keys.ts'
-import { encodeSigned, encodeUnsigned, type TxPlan } from '../../cli/sign.ts'
 import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { GetTxRequestSchema, GetTxResponseSchema } from '../../gen/sdk/tx/v1beta1/service_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import { type Node, startNode } from '../../index.ts'
-import { ofSecp256k1 } from '../../primitives/address.ts'
 import { formatBase64 } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { publicKeyOf } from '../../sdk/crypto.ts'
+import { encodeSigned, encodeUnsigned, type TxPlan } from '../../sdk/sign-tx.ts'
 
 let node: Node
 let privateKey: Uint8Array
@@ -24,11 +23,19 @@ function plan(amount: string): TxPlan {
   const publicKey = publicKeyOf(privateKey)
   return {
     identity: almanac,
-    schema: MsgSendSchema,
-    message: create(MsgSendSchema, { fromAddress: alice!, toAddress: bob!, amount: [{ denom: 'unative', amount }] }),
+    messages: [
+      {
+        schema: MsgSendSchema,
+        message: create(MsgSendSchema, {
+          fromAddress: alice!,
+          toAddress: bob!,
+          amount: [{ denom: 'unative', amount }],
+        }),
+      },
+    ],
     memo: '',
     timeoutHeight: 0n,
-    key: { name: 'alice', algorithm: 'secp256k1', publicKey, address: ofSecp256k1(publicKey) },
+    key: { algorithm: 'secp256k1', publicKey },
     chainId: node.chainId,
     accountNumber,
     sequence,

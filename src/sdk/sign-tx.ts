@@ -1,4 +1,4 @@
-/** Transactions put together and signed with keys of the keyring. */
+/** Transactions put together and signed by one key. */
 import { create, type DescMessage, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { PubKeySchema as EthPubKeySchema } from '../gen/chain/crypto/v1/ethsecp256k1/keys_pb.ts'
 import { PubKeySchema } from '../gen/sdk/crypto/secp256k1/keys_pb.ts'
@@ -8,16 +8,23 @@ import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
 import type { Coin } from '../primitives/coin.ts'
 import * as coin from '../primitives/coin.ts'
-import { signBytesWith } from '../sdk/crypto.ts'
-import type { Algorithm, KeyRecord } from './keyring.ts'
+import { signBytesWith } from './crypto.ts'
+
+type Algorithm = 'secp256k1' | 'eth_secp256k1'
+
+/** One message of a transaction. */
+export interface PlannedMessage {
+  readonly schema: DescMessage
+  readonly message: Message
+}
 
 export interface TxPlan {
   readonly identity: Identity
-  readonly schema: DescMessage
-  readonly message: Message
+  readonly messages: readonly PlannedMessage[]
   readonly memo: string
   readonly timeoutHeight: bigint
-  readonly key: KeyRecord
+  /** The compressed public key, 33 bytes. */
+  readonly key: { readonly algorithm: Algorithm; readonly publicKey: Uint8Array }
   readonly chainId: string
   readonly accountNumber: bigint
   readonly sequence: bigint
@@ -33,12 +40,14 @@ const KEY_SCHEMAS = { secp256k1: PubKeySchema, eth_secp256k1: EthPubKeySchema } 
   DescMessage
 >
 
-function encodeBody({ identity, schema, message, memo, timeoutHeight }: TxPlan): Uint8Array {
-  const value = toBinary(schema, complete(schema, message))
+function encodeBody({ identity, messages, memo, timeoutHeight }: TxPlan): Uint8Array {
   return toBinary(
     TxBodySchema,
     create(TxBodySchema, {
-      messages: [{ typeUrl: `/${identity.toProfileName(schema.typeName)}`, value }],
+      messages: messages.map(({ schema, message }) => ({
+        typeUrl: `/${identity.toProfileName(schema.typeName)}`,
+        value: toBinary(schema, complete(schema, message)),
+      })),
       memo,
       timeoutHeight,
     }),
