@@ -6,9 +6,9 @@
  * The expression is a function of the host's functions; it returns what the host calls. Positions `p` count u32 cells.
  */
 export const PRELUDE = `
-(function (host, names, precompiles, buffer, recorded) {
+(function (host, names, precompiles, buffer, listAt, recorded) {
   'use strict'
-  var u8 = new Uint8Array(buffer), u32 = new Uint32Array(buffer)
+  var u8 = new Uint8Array(buffer), u32 = new Uint32Array(buffer), list = new Int32Array(buffer, listAt)
   var p = 0, op = 0, failure
   var contract = { address: undefined, caller: undefined, value: undefined, input: undefined }
   var memories = [], memory = new Uint8Array(0)
@@ -206,7 +206,7 @@ export const PRELUDE = `
       if (typeof tracer.fault !== 'function') return 'trace object must expose a function fault()'
       var enters = typeof tracer.enter === 'function'
       if (enters !== (typeof tracer.exit === 'function')) return 'trace object must expose either both or none of enter() and exit()'
-      host.uses(enters)
+      host.uses(typeof tracer.step === 'function', enters)
       if (typeof tracer.setup === 'function') return ask('setup', [config])
     },
     /** The frame whose steps come next. */
@@ -217,20 +217,27 @@ export const PRELUDE = `
     },
     /** A frame begins with empty memory. */
     clear: function (depth) { memories[depth] = new Uint8Array(0) },
-    /** Runs over the records up to the end, counted in cells; error: that of the last step, if it failed. Returns what went wrong. */
-    run: function (depth, end, error) {
+    /**
+     * Runs over the records that the list names, in order: a step as its position and opcode, anything else as the complement of its
+     * position. error: that of the last step, if it failed. Returns what went wrong.
+     */
+    run: function (depth, count, error) {
       memories.depth = depth
       memory = memories[depth] || new Uint8Array(0)
       var steps = typeof tracer.step === 'function'
       try {
-        for (p = 0; p < end; p += u32[p] >>> 2) {
+        for (var i = 0; i < count; i++) {
+          var entry = list[i]
+          if (entry >= 0) {
+            op = entry & 255
+            p = entry >>> 8
+            tracer.step(log, db)
+            continue
+          }
+          p = ~entry
           if (u32[p + 1] === 1) { write(); continue }
           op = u32[p + 3]
           var how = u32[p + 13]
-          if (how === 0) {
-            if (steps) tracer.step(log, db)
-            continue
-          }
           failure = how === 1 ? error : undefined
           if (steps) tracer.step(log, db)
           failure = error

@@ -5,6 +5,7 @@ import { queryError } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { create2Address, createAddress } from '../../contract-address.ts'
 import { OPCODES } from '../../opcodes.ts'
+import { FAILURE, RECORD } from '../../trace.ts'
 import { BIG_INT } from './big-int.ts'
 import { PRELUDE } from './prelude.ts'
 
@@ -44,7 +45,10 @@ export interface Sandbox {
   dispose(): void
 }
 
-const BUFFER_BYTES = 1 << 20
+/** Records of one run, and behind them the list of what is in them: an entry for at least 24 bytes of records. */
+const RECORD_BYTES = 1 << 20
+const LIST_BYTES = 192 << 10
+const BUFFER_BYTES = RECORD_BYTES + LIST_BYTES
 const MARK_CELLS = 64
 const STACK_BYTES = 512 * 1024
 const NAMES = JSON.stringify(
@@ -75,6 +79,19 @@ function shareBuffer(
 
 /** A failure of the script itself. */
 const scriptError = (text: string): Error => queryError('internal', text)
+
+/** Lists the records at an address behind the room for them, as the prelude reads them. Returns how many are listed. */
+function listRecords(memory: ArrayBufferLike, address: number, length: number, withSteps: boolean): number {
+  const cells = new Uint32Array(memory, address, RECORD_BYTES / 4)
+  const list = new Int32Array(memory, address + RECORD_BYTES, LIST_BYTES / 4)
+  let count = 0
+  for (let p = 0; p < length / 4; p += cells[p]! >>> 2) {
+    const isPlain = cells[p + 1] === RECORD.step && cells[p + 13] === FAILURE.none
+    if (!isPlain) list[count++] = ~p
+    else if (withSteps) list[count++] = (p << 8) | cells[p + 3]!
+  }
+  return count
+}
 
 /**
  * Opens a context and loads the script. Throws 3 `invalidArgument` for what is no tracer, 4 when stopped, and `internal` with
@@ -142,7 +159,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
   const string = (text: string | undefined): QuickJSHandle => (text === undefined ? vm.undefined : vm.newString(text))
 
-  function hostFunctions(uses: (frames: boolean) => void): QuickJSHandle {
+  function hostFunctions(uses: (step: boolean, frames: boolean) => void): QuickJSHandle {
     const host = keep(vm.newObject())
     const offer = (name: string, run: (...args: QuickJSHandle[]) => QuickJSHandle): void => {
       const handle = vm.newFunction(name, run)
@@ -158,8 +175,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     offer('contract2', (from, salt, code) =>
       vm.newString(formatHex(create2Address(hex(text(from!)), hex(text(salt!)), keccak256(hex(text(code!)))))),
     )
-    offer('uses', (frames) => {
-      uses(vm.dump(frames!) === true)
+    offer('uses', (step, frames) => {
+      uses(vm.dump(step!) === true, vm.dump(frames!) === true)
       return vm.undefined
     })
     return host
@@ -167,7 +184,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
   try {
     let hasFrames = false
-    const host = hostFunctions((frames) => {
+    let hasStep = false
+    const host = hostFunctions((step, frames) => {
+      hasStep = step
       hasFrames = frames
     })
     evaluate(BIG_INT, 'big-int.js')
@@ -181,6 +200,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       evaluate(NAMES, 'names.js'),
       evaluate(JSON.stringify(options.precompiles), 'precompiles.js'),
       buffer.handle,
+      keep(vm.newNumber(RECORD_BYTES)),
       evaluate(`(${JSON.stringify(options.reads)})`, 'reads.js'),
     )
     if (made.error) throw fault(made.error)
@@ -208,14 +228,15 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
     return {
       hasFrames,
-      capacity: BUFFER_BYTES,
+      capacity: RECORD_BYTES,
       contract: (address, caller, value) =>
         call(contract, [vm.newString(address), vm.newString(caller), vm.newString(value)]).dispose(),
       clear: (depth) => call(clear, [vm.newNumber(depth)]).dispose(),
       run(records, depth, error) {
         // A view of its own each time: the memory's buffer is another after it has grown.
-        new Uint8Array(memory.buffer, buffer.address, BUFFER_BYTES).set(records)
-        expectOk(run, [vm.newNumber(depth), vm.newNumber(records.length / 4), string(error)])
+        new Uint8Array(memory.buffer, buffer.address, RECORD_BYTES).set(records)
+        const count = listRecords(memory.buffer, buffer.address, records.length, hasStep)
+        if (count > 0) expectOk(run, [vm.newNumber(depth), vm.newNumber(count), string(error)])
       },
       enter: (frame) => expectOk(enter, [vm.newString(JSON.stringify(frame))]),
       exit: (left) => expectOk(exit, [vm.newString(JSON.stringify(left))]),

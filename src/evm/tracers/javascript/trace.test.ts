@@ -26,7 +26,7 @@ function traced(
   const chunks: Uint8Array[] = []
   const output = createOutput((chunk) => chunks.push(chunk))
   const precompiles = [new Uint8Array(20).fill(1, 19)]
-  const limits = { engine, memoryBytes: 32 << 20, shouldStop, precompiles }
+  const limits = { engine, memoryBytes: 12 << 20, shouldStop, precompiles }
   const trace = scriptFactory(source, limits)({ config, context: { blockNumber: 7n }, output, heldBytes: 1 << 20 })
   machine({ code, ...(other === undefined ? {} : { other }), tracer: trace.tracer }).call(
     gas === undefined ? {} : { gas },
