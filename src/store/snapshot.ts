@@ -22,7 +22,7 @@ export interface SnapshotSource {
   logFrom(): number
   storeNumber(store: string): number | undefined
   /** Proofs over the state of the snapshot. */
-  prover(state: Reader): Prover
+  prover(get: Reader['get']): Prover
 }
 
 /** Store number and key: the form of keys in all tables of the state. */
@@ -83,18 +83,15 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
     for (const [at, value] of all) if (value) yield [at.subarray(1), value]
   }
 
-  const snapshot: Snapshot = {
+  return {
     height: BigInt(height),
     rollbacks: source.rollbacks,
     get,
     has: (store, key) => get(store, key) !== undefined,
     iterate,
-    get proofs() {
-      return source.prover(snapshot)
-    },
+    proofs: source.prover(get),
     close: () => view.close(),
   }
-  return snapshot
 }
 
 type Resolved = readonly [at: Uint8Array, value: Uint8Array | undefined]

@@ -7,10 +7,10 @@ import { appHashOf, orderStores } from './grove.ts'
 import { heightError, readStoreNames, readTip, storeNamesRow, type Tip, tipRow } from './heights.ts'
 import { createOldTrees, type TreeSource } from './old-trees.ts'
 import { putRun, takeRun } from './places.ts'
-import { createProver } from './proof.ts'
+import { proveKey } from './proof.ts'
 import { rewindRows } from './rollback.ts'
 import { BASE, DEAD, HEAD, openSnapshot, stateKey } from './snapshot.ts'
-import { type CheckpointSpacing, DEFAULT_SPACING, openTrees, type Trees } from './trees.ts'
+import { type CheckpointSpacing, DEFAULT_SPACING, openTrees, type Trees, type TreesAt } from './trees.ts'
 import type { Change, Prover, Reader, Snapshot, Tables, TableWrite } from './types.ts'
 import { createOutput, finish, putBytes } from './varint.ts'
 
@@ -143,7 +143,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       isTip: backend.isolates ? () => wanted === seen.height : () => wanted === tip.height,
       logFrom: backend.isolates ? () => seen.logFrom : () => tip.logFrom,
       storeNumber,
-      prover: (state) => proverAt(state, view, wanted, seen),
+      prover: (get) => proverAt(get, view, wanted, seen),
     })
   }
 
@@ -151,19 +151,27 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     return { tables, height, logFrom, rollbacks, changesOf: (at) => changesOf(tables, at) }
   }
 
-  function proverAt(state: Reader, view: BackendRead, height: number, opened: Tip): Prover {
-    const recent = () => (opened.rollbacks === tip.rollbacks ? trees?.at(height) : undefined)
-    const source = () => {
-      const seen = backend.isolates ? opened : tip
-      const error = heightError(BigInt(height), seen)
-      if (error) throw error
-      return treeSource(view, height, seen)
+  function proverAt(get: Reader['get'], view: BackendRead, height: number, opened: Tip): Prover {
+    return {
+      isReady: () => recentTrees(height, opened) !== undefined || oldTrees.has(checkedSource(view, height, opened)),
+      prove(store, key) {
+        const trees = recentTrees(height, opened) ?? oldTrees.at(checkedSource(view, height, opened))
+        return proveKey(trees, get, store, key)
+      },
     }
-    return createProver({
-      state,
-      isReady: () => recent() !== undefined || oldTrees.has(source()),
-      trees: () => recent() ?? oldTrees.at(source()),
-    })
+  }
+
+  /** The writer's own trees of a height, if they are those that the snapshot saw. */
+  function recentTrees(height: number, opened: Tip): TreesAt | undefined {
+    return opened.rollbacks === tip.rollbacks ? trees?.at(height) : undefined
+  }
+
+  /** What a view that is not isolated shows may have been pruned since it was opened. */
+  function checkedSource(view: BackendRead, height: number, opened: Tip): TreeSource {
+    const seen = backend.isolates ? opened : tip
+    const error = heightError(BigInt(height), seen)
+    if (error) throw error
+    return treeSource(view, height, seen)
   }
 
   /** Rows for the state of a height, and for the log that all older heights are read from. */
