@@ -76,6 +76,25 @@ describe("the chain's own SDK, unmodified", () => {
     querier.disconnect()
   })
 
+  test('reads epochs, inflation and the oracle', async () => {
+    const querier = await NibiruQuerier.connect(node.urls.comet)
+    const { epochs, inflation, oracle } = querier.nibiruExtensions.query
+    const { epochs: records } = await epochs.epochsInfos()
+    expect(records.map(({ identifier, currentEpoch }) => `${identifier}: ${currentEpoch}`)).toEqual([
+      ...['30 min: 1', 'day: 1', 'month: 1', 'week: 1'],
+    ])
+    expect((await epochs.currentEpoch({ identifier: 'day' })).currentEpoch.toString()).toBe('1')
+    expect((await inflation.params()).params!.epochsPerPeriod.toString()).toBe('30')
+    expect((await inflation.period()).period.toString()).toBe('0')
+    expect((await inflation.skippedEpochs()).skippedEpochs.toString()).toBe('0')
+    expect((await inflation.epochMintProvision()).epochMintProvision).toEqual({ denom: 'unibi', amount: '0' })
+    expect((await inflation.circulatingSupply()).circulatingSupply!.denom).toBe('unibi')
+    expect((await inflation.inflationRate()).inflationRate).toBe('0')
+    expect((await oracle.params()).params!.votePeriod.toString()).toMatch(/^\d+$/)
+    expect((await oracle.exchangeRates()).exchangeRates).toEqual([])
+    querier.disconnect()
+  })
+
   test('sends coins, and finds the transaction', async () => {
     const signer = await newSignerFromMnemonic(mnemonic)
     const [from] = await signer.getAccounts()
@@ -92,7 +111,7 @@ describe("the chain's own SDK, unmodified", () => {
 
   test('is told which module is not there', async () => {
     const querier = await NibiruQuerier.connect(node.urls.comet)
-    await expect(querier.nibiruExtensions.query.oracle.actives()).rejects.toThrow(/oracle/)
+    await expect(querier.nibiruExtensions.query.tokenFactory.params({})).rejects.toThrow(/tokenfactory/)
     querier.disconnect()
   })
 })
