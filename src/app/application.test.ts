@@ -279,6 +279,13 @@ test('a module account cannot be paid by a person', () => {
   expect(results[0]!.log).toContain('is not allowed to receive funds')
 })
 
+test('an estimate that names no fee yet counts what paying one costs', () => {
+  const withFee = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n }))
+  const without = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n, fee: 0n }))
+  expect(without.code).toBe(0)
+  expect(Math.abs(Number(withFee.gasUsed - without.gasUsed))).toBeLessThan(500)
+})
+
 test('a simulation needs no signature, tells the gas that delivery uses, and keeps nothing', () => {
   const simulated = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n }))
   expect(simulated).toMatchObject({ code: 0, gasWanted: 0n })

@@ -54,6 +54,15 @@ export function requireMinimumFee(ante: AnteContext): void {
   if (!enough) throw errors.insufficientFee(`insufficient fees; got: ${format(fees)} required: ${format(required)}`)
 }
 
+/** The fee; for an estimate that names none yet, one unit stands for it, since paying costs gas too. */
+function paidCoins(ante: AnteContext, payer: Uint8Array): readonly Coin[] {
+  const coins = feeCoins(ante)
+  const { ctx, mode } = ante
+  const denom = ctx.identity.baseDenom
+  if (mode !== 'simulate' || coins.length > 0 || bank.spendable(ctx, payer, denom) === 0n) return coins
+  return [{ denom, amount: 1n }]
+}
+
 /** Rows 11 and 12: the payer's account must exist and gives the fee to the collector. */
 export function deductFee(ante: AnteContext): void {
   const { ctx, tx, signers } = ante
@@ -64,7 +73,7 @@ export function deductFee(ante: AnteContext): void {
     throw errors.notSupported('fee grants are not part of this build')
   }
   if (!auth.hasAccount(ctx, payer)) throw errors.unknownAddress(`fee payer address: ${payerText} does not exist`)
-  const coins = feeCoins(ante)
+  const coins = paidCoins(ante, payer)
   if (coins.length > 0) bank.sendToModule(ctx, payer, auth.feeCollector, coins)
   ctx.emitEvent('tx', { fee: format(coins), fee_payer: payerText })
 }
