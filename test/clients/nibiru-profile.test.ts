@@ -1,6 +1,5 @@
 import { connect } from 'node:http2'
 import { makeCosmoshubPath, Secp256k1HdWallet } from '@cosmjs/amino'
-import { fromBech32 } from '@cosmjs/encoding'
 import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
 import { NibiruQuerier, NibiruTxClient, newSignerFromMnemonic } from '@nibiruchain/nibijs'
@@ -10,6 +9,7 @@ import { createPublicClient, createWalletClient, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
+import { decodeBech32 } from '../../src/primitives/address.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
 const STRANGER = 'nibi1qfjqsfs08rfugwex7d549lecaja23p5j67zpkc'
@@ -24,6 +24,12 @@ afterAll(() => node.stop())
 const rest = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(node.urls.rest + path, { headers })
   return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, never> }
+}
+
+function bytesOf(bech32: string): Uint8Array {
+  const decoded = decodeBech32(bech32)
+  if ('reason' in decoded) throw new Error(decoded.reason)
+  return decoded.bytes
 }
 
 /** Status of a call without arguments, over a connection of its own. */
@@ -211,7 +217,7 @@ describe('names of both worlds', () => {
     const comet = await connectComet(node.urls.comet)
     const client = QueryClient.withExtensions(comet)
     const [account] = await (await newSignerFromMnemonic(mnemonic)).getAccounts()
-    const key = Uint8Array.of(1, ...fromBech32(account!.address).data)
+    const key = Uint8Array.of(1, ...bytesOf(account!.address))
     const { value } = await client.queryRawProof('acc', key)
     expect(Buffer.from(value).toString('latin1')).toContain(account!.address)
     const { proof, log, code } = await comet.abciQuery({

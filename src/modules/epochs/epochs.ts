@@ -11,7 +11,7 @@ import { afterEpochEnd, beforeEpochStart, type Epoch } from './hooks.ts'
 import * as state from './state.ts'
 
 /** When the epoch after the current one begins, or the first one. Unit: Unix nanoseconds. */
-export function nextStartNs({ epochCountingStarted, startTime, currentEpochStartTime, duration }: EpochInfo): bigint {
+function nextStartNs({ epochCountingStarted, startTime, currentEpochStartTime, duration }: EpochInfo): bigint {
   return epochCountingStarted ? nanoseconds(currentEpochStartTime) + nanoseconds(duration) : nanoseconds(startTime)
 }
 
