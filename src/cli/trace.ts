@@ -11,7 +11,6 @@ import { queryError } from '../primitives/errors.ts'
 
 /** What a script may take. */
 const SCRIPT_MS = 60_000
-const SCRIPT_BYTES = 256 << 20
 
 interface Flags {
   readonly tracer?: string
@@ -46,7 +45,6 @@ export async function traceFixture(path: string, { tracer, tracerConfig, tracerF
   const deadline = performance.now() + SCRIPT_MS
   const limits: ScriptLimits = {
     engine,
-    memoryBytes: SCRIPT_BYTES,
     shouldStop: () => performance.now() > deadline,
     precompiles: [...standardPrecompiles(fixture.rules).keys()].map(fromKey),
   }

@@ -41,8 +41,6 @@ export interface TraceMeans {
 
 /** What a tracer holds in memory before it writes, at most. */
 const HELD_BYTES = 64 << 20
-/** What a script holds at most, all of its sandbox. */
-const SCRIPT_BYTES = 64 << 20
 /** A result that has not grown beyond this may still be taken back and answered by an error. */
 export const HOLD_BACK_BYTES = 1 << 20
 
@@ -123,7 +121,7 @@ export function createTraceWriter(config: TraceConfig, means: TraceMeans): Trace
       if (!scripts) throw queryError('unimplemented', 'tracer scripts do not run here')
       const addresses = [...precompiles.keys()].map(fromKey)
       const shouldStop = () => means.shouldStop()
-      return scriptFactory(source, { engine: scripts, memoryBytes: SCRIPT_BYTES, shouldStop, precompiles: addresses })
+      return scriptFactory(source, { engine: scripts, shouldStop, precompiles: addresses })
     })
     const trace = factory({ config: config.tracerConfig, context, output: own, heldBytes: HELD_BYTES })
     return {

@@ -9,7 +9,7 @@ import { FAILURE, RECORD } from '../../trace.ts'
 import { BIG_INT } from './big-int.ts'
 import { PRELUDE } from './prelude.ts'
 
-/** An instance of QuickJS; whoever has threads and files loads it. */
+/** An instance of QuickJS; whoever has threads and files loads it, with a memory that ends: QuickJS counts no bytes here. */
 export type ScriptEngine = QuickJSWASMModule
 
 export interface SandboxOptions {
@@ -20,7 +20,6 @@ export interface SandboxOptions {
   /** Lower-case hex without 0x. */
   readonly precompiles: readonly string[]
   readonly reads: { readonly stack: boolean; readonly memory: boolean }
-  readonly memoryBytes: number
   /** Asked every few thousand operations of the script; true ends it. */
   readonly shouldStop: () => boolean
   /** What the script asks of state; `at` is the byte position of the step's record, negative outside of steps. */
@@ -100,7 +99,6 @@ function listRecords(memory: ArrayBufferLike, address: number, length: number, w
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { engine, shouldStop } = options
   const runtime = engine.newRuntime()
-  runtime.setMemoryLimit(options.memoryBytes)
   runtime.setMaxStackSize(STACK_BYTES)
   let stopped = false
   runtime.setInterruptHandler(() => {

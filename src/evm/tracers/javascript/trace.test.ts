@@ -1,5 +1,5 @@
 import variant from '@jitl/quickjs-wasmfile-release-sync'
-import { newQuickJSWASMModuleFromVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
+import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import { expect, test } from 'vitest'
 import { CALLER, CONTRACT, machine } from '../../../../test/evm/machine.ts'
 import { formatHex } from '../../../primitives/bytes.ts'
@@ -7,7 +7,11 @@ import { ChainError } from '../../../primitives/errors.ts'
 import { createOutput } from '../output.ts'
 import { scriptFactory, scriptOf } from './trace.ts'
 
-const load = () => newQuickJSWASMModuleFromVariant(variant as unknown as QuickJSSyncVariant)
+const PAGES = 16 << 4
+const load = () => {
+  const wasmMemory = new WebAssembly.Memory({ initial: PAGES, maximum: 2 * PAGES })
+  return newQuickJSWASMModuleFromVariant(newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory }))
+}
 let engine = await load()
 
 interface Run {
@@ -26,7 +30,7 @@ function traced(
   const chunks: Uint8Array[] = []
   const output = createOutput((chunk) => chunks.push(chunk))
   const precompiles = [new Uint8Array(20).fill(1, 19)]
-  const limits = { engine, memoryBytes: 12 << 20, shouldStop, precompiles }
+  const limits = { engine, shouldStop, precompiles }
   const trace = scriptFactory(source, limits)({ config, context: { blockNumber: 7n }, output, heldBytes: 1 << 20 })
   machine({ code, ...(other === undefined ? {} : { other }), tracer: trace.tracer }).call(
     gas === undefined ? {} : { gas },
@@ -179,6 +183,7 @@ test('a script that does not end, or takes all memory, is ended', async () => {
   const greedy =
     '{ step: function () { var all = []; for (;;) all.push(new Uint8Array(1 << 20)) }, fault: function () {}, result: function () {} }'
   expect(() => traced(greedy)).toThrow(/more memory|out of memory/)
+  expect(engine.getWasmMemory().buffer.byteLength).toBeLessThanOrEqual(2 * PAGES * 65_536)
   engine = await load()
 })
 

@@ -8,8 +8,6 @@ import { SCRIPTS } from './scripts.ts'
 
 export interface ScriptLimits {
   readonly engine: ScriptEngine
-  /** What one script may hold. Unit: bytes. */
-  readonly memoryBytes: number
   /** Asked while a script runs; true ends it with `deadlineExceeded`. */
   readonly shouldStop: () => boolean
   /** Addresses of every precompile of the chain, 20 bytes each. */
@@ -88,7 +86,6 @@ function createTrace(parts: Parts): Trace {
     config: parts.config,
     precompiles: parts.precompiles,
     reads,
-    memoryBytes: limits.memoryBytes,
     shouldStop: limits.shouldStop,
     state: ask,
     input: () => batch?.contract.input ?? new Uint8Array(0),
