@@ -12,7 +12,7 @@ export const PRELUDE = `
   var p = 0, op = 0, failure
   var contract = { address: undefined, caller: undefined, value: undefined, input: undefined }
   var memories = [], memory = new Uint8Array(0)
-  var fromNative = bigInt.of
+  var big = bigInt, fromNative = bigInt.of
   var DIGITS = []
   for (var d = 0; d < 256; d++) DIGITS[d] = (d < 16 ? '0' : '') + d.toString(16)
 
@@ -259,8 +259,8 @@ export const PRELUDE = `
       var ctx = JSON.parse(text)
       var binary = ['from', 'to', 'input', 'output', 'coinbase', 'blockHash', 'txHash']
       for (var i = 0; i < binary.length; i++) if (binary[i] in ctx) ctx[binary[i]] = bytesOfHex(ctx[binary[i]])
-      ctx.value = bigInt(ctx.value)
-      ctx.gasPrice = bigInt(ctx.gasPrice)
+      ctx.value = big(ctx.value)
+      ctx.gasPrice = big(ctx.gasPrice)
       try {
         var encoded = JSON.stringify(tracer.result(ctx, db))
         return encoded === undefined ? 'null' : encoded
