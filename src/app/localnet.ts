@@ -29,12 +29,19 @@ export interface LocalnetOptions {
   readonly accounts: readonly { readonly address: Uint8Array; readonly balanceUnative: bigint }[]
   /** ed25519 key, 32 bytes. */
   readonly validator: { readonly publicKey: Uint8Array }
+  /** Accounts that vote on prices for the validator at the same place; without any, there is nothing to vote on (D25). */
+  readonly feeders?: readonly Uint8Array[]
   readonly blockGasLimit?: bigint
   /** Name of the hard fork; the newest by default. */
   readonly fork?: string
 }
 
 type JsonObject = { [key: string]: JsonValue }
+
+/** What a feeder's account holds at first: enough for its fees. */
+const FEEDER_UNATIVE = 1_000_000_000n
+/** Blocks of a voting period where somebody votes: so that prices move within seconds. */
+const FED_VOTE_PERIOD = 3
 
 /** A context without state: enough for what modules start a new chain with. */
 function emptyContext(identity: Identity, chainId: string): ReadContext {
@@ -60,7 +67,8 @@ function emptyContext(identity: Identity, chainId: string): ReadContext {
 function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonValue[] {
   const { toProfileName, behaviours } = options.identity
   const type = (neutral: string) => ({ '@type': `/${toProfileName(neutral)}` })
-  return options.accounts.map(({ address }, i) => {
+  const all = [...options.accounts.map(({ address }) => address), ...(options.feeders ?? [])]
+  return all.map((address, i) => {
     const base = { address: text(address), pub_key: null, account_number: i.toString(), sequence: '0' }
     return behaviours.exposeEthAccount
       ? { ...type('sdk.auth.v1beta1.BaseAccount'), ...base }
@@ -68,10 +76,14 @@ function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string
   })
 }
 
-function bankState({ identity, accounts }: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonObject {
+function bankState(
+  { identity, accounts, feeders = [] }: LocalnetOptions,
+  text: (bytes: Uint8Array) => string,
+): JsonObject {
   const { baseDenom: denom, displayDenom: display, wrappedNativeSymbol } = identity
   const holders = [
     ...accounts.map(({ address, balanceUnative }) => ({ address, amount: balanceUnative })),
+    ...feeders.map((address) => ({ address, amount: FEEDER_UNATIVE })),
     { address: ofModule('bonded_tokens_pool'), amount: STAKE_UNATIVE },
   ].filter(({ amount }) => amount > 0n)
   const total = holders.reduce((sum, { amount }) => sum + amount, 0n)
@@ -133,6 +145,24 @@ function stakingState({ identity, validator, genesisTime }: LocalnetOptions, ope
   }
 }
 
+/** Prices to vote on where somebody votes. `defaults` is the module's own genesis. */
+function oracleState(
+  { identity, feeders = [] }: LocalnetOptions,
+  operators: readonly Uint8Array[],
+  defaults: JsonObject,
+): JsonObject {
+  const params = defaults['params'] as JsonObject
+  if (feeders.length === 0) return { params: { ...params, whitelist: [] } }
+  const { account, validator } = identity.bech32
+  return {
+    params: { ...params, vote_period: FED_VOTE_PERIOD.toString() },
+    feeder_delegations: feeders.map((feeder, i) => ({
+      feeder_address: formatBech32(account, feeder),
+      validator_address: formatBech32(validator, operators[i]!),
+    })),
+  }
+}
+
 /** The genesis document of a localnet. At least one account is needed: it operates the validator. */
 export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
   const { identity, chainId, genesisTime, accounts, blockGasLimit = LOCALNET_BLOCK_GAS, fork } = options
@@ -161,6 +191,7 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
       ...merge('auth', { accounts: authState(options, text) }),
       ...merge('bank', bankState(options, text)),
       ...merge('staking', stakingState(options, first.address)),
+      ...(state['oracle'] && merge('oracle', oracleState(options, [first.address], state['oracle']))),
       ...merge('sudo', { sudoers: { root: text(first.address), contracts: [] } }),
       ...merge('evm', evmLocalnet(ctx, fork) as JsonObject),
     },

@@ -2,7 +2,8 @@
 import type { Mining } from './driver.ts'
 
 export type BlockTiming =
-  | { readonly mode: 'arrival' }
+  /** With `everyMs`, one more whenever so much time has passed. */
+  | { readonly mode: 'arrival'; readonly everyMs?: number }
   | { readonly mode: 'manual' }
   | { readonly mode: 'interval'; readonly intervalMs: number }
 
@@ -34,7 +35,7 @@ interface Engine {
 export function createPace(timing: BlockTiming, engine: Engine): Pace {
   let mining: Mining = {
     automine: timing.mode === 'arrival',
-    intervalMs: timing.mode === 'interval' ? timing.intervalMs : 0,
+    intervalMs: timing.mode === 'interval' ? timing.intervalMs : timing.mode === 'arrival' ? (timing.everyMs ?? 0) : 0,
   }
   let scheduled = false
   let stopped = false

@@ -81,3 +81,8 @@ export function deriveAccounts(
   }
   return accounts
 }
+
+/** Keys of the accounts that vote on prices, one a validator, at m/44'/118'/1'/0/n: nobody else's nonces move. */
+export function deriveFeederKeys(mnemonic: string, count: number): readonly Uint8Array[] {
+  return deriveKeys(seedOf(mnemonic), "m/44'/118'/1'/0", count)
+}

@@ -1,0 +1,136 @@
+/** A feeder: promises prices and reveals them, one transaction each voting period (oracle.md §5, §10). */
+import { create } from '@bufbuild/protobuf'
+import {
+  MsgAggregateExchangeRatePrevoteSchema,
+  MsgAggregateExchangeRateVoteSchema,
+} from '../../gen/chain/oracle/v1beta1/tx_pb.ts'
+import type { Identity } from '../../identity/types.ts'
+import { voteHash } from '../../modules/oracle/vote-text.ts'
+import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
+import type { Coin } from '../../primitives/coin.ts'
+import { publicKeyOf } from '../../sdk/crypto.ts'
+import { encodeSigned, type PlannedMessage } from '../../sdk/sign-tx.ts'
+import type { Log } from '../log.ts'
+import type { PriceSource } from './prices.ts'
+
+/** The chain as a feeder sees it, over whatever it speaks. Each rejects when the node does not answer. */
+export interface FeederChain {
+  readonly chainId: string
+  height(): Promise<bigint>
+  /** Blocks of a voting period, and the pairs to vote on, in the configured order. */
+  targets(): Promise<{ readonly votePeriod: bigint; readonly pairs: readonly string[] }>
+  account(address: string): Promise<{ readonly number: bigint; readonly sequence: bigint }>
+  /** Hash of the prevote that a validator has in state; undefined for none. */
+  prevote(validator: string): Promise<string | undefined>
+  /** What admission said. */
+  broadcast(tx: Uint8Array): Promise<{ readonly code: number; readonly log: string }>
+}
+
+/** How a validator's feeder behaves: so that misses and slashing can be seen. */
+export type FeederBehaviour = 'honest' | 'silent' | 'liar'
+
+export interface FeederOptions {
+  readonly identity: Identity
+  readonly chain: FeederChain
+  /** Operator of the validator, Bech32. */
+  readonly validator: string
+  /** secp256k1, 32 bytes: the validator's own, or its delegate's. */
+  readonly privateKey: Uint8Array
+  readonly prices: PriceSource
+  readonly fee?: { readonly gasLimit: bigint; readonly amount: readonly Coin[] }
+  readonly log: Log
+  /** Numbers below 1, for salts. */
+  readonly random: () => number
+  readonly behaviour?: () => FeederBehaviour
+}
+
+interface Promised {
+  readonly hash: string
+  readonly salt: string
+  readonly rates: string
+  /** Voting period of the promise. */
+  readonly period: bigint
+}
+
+const DEFAULT_FEE = { gasLimit: 7_000n, amount: [] }
+const SALTS = 9_999
+/** What a liar makes of a price. */
+const LIE = 3n
+const ABSTAIN = '-1.000000000000000000'
+
+export interface Feeder {
+  /**
+   * Looks at the chain once and votes if this voting period has no vote of it yet. Resolves with whether something was
+   * sent; rejects when the node does not answer. Never two at a time.
+   */
+  step(): Promise<boolean>
+}
+
+export function createFeeder(options: FeederOptions): Feeder {
+  const { identity, chain, validator, privateKey, prices, fee = DEFAULT_FEE, log, random } = options
+  const behaviour = options.behaviour ?? (() => 'honest')
+  const publicKey = publicKeyOf(privateKey)
+  const feeder = formatBech32(identity.bech32.account, ofSecp256k1(publicKey))
+  let promised: Promised | undefined
+  let seen: bigint | undefined
+
+  async function ratesOf(pairs: readonly string[]): Promise<string> {
+    const known = await prices(pairs)
+    return pairs
+      .map((pair) => {
+        const price = known.get(pair) ?? ABSTAIN
+        return `(${pair},${behaviour() === 'liar' ? lie(price) : price})`
+      })
+      .join('|')
+  }
+
+  /** The reveal of the last promise, if it is still the one in state and its time has come. */
+  async function reveal(period: bigint): Promise<PlannedMessage[]> {
+    if (!promised || promised.period + 1n !== period) return []
+    if ((await chain.prevote(validator)) !== promised.hash) return []
+    const { salt, rates: exchangeRates } = promised
+    const schema = MsgAggregateExchangeRateVoteSchema
+    return [{ schema, message: create(schema, { salt, exchangeRates, feeder, validator }) }]
+  }
+
+  async function send(messages: readonly PlannedMessage[]): Promise<{ readonly code: number; readonly log: string }> {
+    const { number, sequence } = await chain.account(feeder)
+    const key = { algorithm: 'secp256k1', publicKey } as const
+    const plan = { identity, messages, key, memo: '', timeoutHeight: 0n, chainId: chain.chainId }
+    return chain.broadcast(encodeSigned({ ...plan, accountNumber: number, sequence }, fee, privateKey))
+  }
+
+  return {
+    async step() {
+      if (behaviour() === 'silent') return false
+      const { votePeriod, pairs } = await chain.targets()
+      // What is sent now is in the next block at the earliest.
+      const period = ((await chain.height()) + 1n) / votePeriod
+      if (pairs.length === 0 || period === seen) return false
+      const vote = await reveal(period)
+      const rates = await ratesOf(pairs)
+      const salt = String(Math.floor(random() * SALTS))
+      const hash = voteHash(salt, rates, validator)
+      const schema = MsgAggregateExchangeRatePrevoteSchema
+      const { code, log: reason } = await send([
+        ...vote,
+        { schema, message: create(schema, { hash, feeder, validator }) },
+      ])
+      if (code !== 0) {
+        log('warn', 'a vote was refused', { validator, period, code, reason })
+        return false
+      }
+      seen = period
+      promised = { hash, salt, rates, period }
+      log('debug', 'voted', { validator, period, revealed: vote.length > 0, rates })
+      return true
+    },
+  }
+}
+
+/** A price three times as high. */
+function lie(price: string): string {
+  const [whole = '0', places = ''] = price.split('.')
+  const digits = (BigInt(whole + places) * LIE).toString().padStart(places.length + 1, '0')
+  return price.startsWith('-') ? price : `${digits.slice(0, -places.length)}.${digits.slice(-places.length)}`
+}
