@@ -13,6 +13,8 @@ export const PRELUDE = `
   var contract = { address: undefined, caller: undefined, value: undefined, input: undefined }
   var memories = [], memory = new Uint8Array(0)
   var big = bigInt, fromNative = bigInt.of
+  /** Kept, for a script may put another in its place. */
+  var toJson = JSON.stringify
   var DIGITS = []
   for (var d = 0; d < 256; d++) DIGITS[d] = (d < 16 ? '0' : '') + d.toString(16)
 
@@ -262,7 +264,7 @@ export const PRELUDE = `
       ctx.value = big(ctx.value)
       ctx.gasPrice = big(ctx.gasPrice)
       try {
-        var encoded = JSON.stringify(tracer.result(ctx, db))
+        var encoded = toJson(tracer.result(ctx, db))
         return encoded === undefined ? 'null' : encoded
       } catch (error) {
         return '!' + failed(error, 'result')

@@ -113,7 +113,10 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return handle
   }
 
+  /** After an exception that went through it the engine is in no state to be used, nor to be tidied. */
+  let isBroken = false
   function dispose(): void {
+    if (isBroken) return
     for (const handle of owned.reverse()) if (handle.alive) handle.dispose()
     vm.dispose()
     runtime.dispose()
@@ -134,6 +137,16 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return scriptError(text)
   }
 
+  /** Runs the engine. What is nested deeper than the host's own stack ends as what QuickJS says where it notices first. */
+  function inEngine<T>(run: () => T, failed: (text: string) => Error = scriptError): T {
+    try {
+      return run()
+    } catch (error) {
+      isBroken = true
+      throw error instanceof RangeError ? failed('InternalError: stack overflow') : error
+    }
+  }
+
   const evaluate = (code: string, name: string): QuickJSHandle => {
     const outcome = vm.evalCode(code, name)
     if (outcome.error) throw fault(outcome.error)
@@ -141,7 +154,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
 
   function call(fn: QuickJSHandle, args: readonly QuickJSHandle[]): QuickJSHandle {
-    const outcome = vm.callFunction(fn, vm.undefined, [...args])
+    const outcome = inEngine(() => vm.callFunction(fn, vm.undefined, [...args]))
     for (const handle of args) if (handle !== vm.undefined && !owned.includes(handle)) handle.dispose()
     if (outcome.error) throw fault(outcome.error)
     return outcome.value
@@ -212,10 +225,10 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     const contract = method('contract')
     const clear = method('clear')
 
-    const script = vm.evalCode(`(${options.source}\n)`, 'tracer.js')
+    const script = inEngine(() => vm.evalCode(`(${options.source}\n)`, 'tracer.js'), unreadable)
     if (script.error) {
       const error = fault(script.error)
-      throw stopped ? error : queryError('invalidArgument', `the tracer cannot be read: ${error.message}`)
+      throw stopped ? error : unreadable(error.message)
     }
     const refusal = call(load, [keep(script.value), vm.newString(options.config)])
     const text = vm.typeof(refusal) === 'string' ? vm.getString(refusal) : undefined
@@ -252,3 +265,5 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     throw error
   }
 }
+
+const unreadable = (text: string): Error => queryError('invalidArgument', `the tracer cannot be read: ${text}`)

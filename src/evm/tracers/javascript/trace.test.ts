@@ -187,6 +187,21 @@ test('a script that does not end, or takes all memory, is ended', async () => {
   engine = await load()
 })
 
+test('a script that is nested too deeply, or whose result is, ends with words, and its engine is not torn down in pieces', async () => {
+  const deep = 100_000
+  expect(() => traced('('.repeat(deep) + ')'.repeat(deep))).toThrow('cannot be read: InternalError: stack overflow')
+  engine = await load()
+  const nested = '{ fault: function () {}, result: function () { return eval("(".repeat(50000) + ")".repeat(50000)) } }'
+  expect(() => traced(nested)).toThrow('stack overflow')
+  engine = await load()
+})
+
+test('a result is JSON, whatever the script puts in the place of its tools', () => {
+  const source =
+    '(JSON.stringify = function () { return "x" }, { fault: function () {}, result: function () { return [1] } })'
+  expect(traced(source)).toEqual([1])
+})
+
 test('nothing of the host is in reach of a script', () => {
   const source = `{ fault: function () {}, result: function () {
     return ['process', 'require', 'fetch', 'WebAssembly', 'setTimeout', 'console', 'host'].map(function (name) { return typeof globalThis[name] })
