@@ -32,7 +32,7 @@ export type QueryAnswer =
 /** Answers at once when it can, so that a light read costs no promise. Never throws: a bug is logged and answers `internal`. */
 export type Dispatch = (call: QueryCall) => QueryAnswer | Promise<QueryAnswer>
 
-/** Takes a part of a long answer, and says when there is room for more. */
+/** Takes a part of a long answer, whose bytes are its until it calls `done`. */
 export type PartTaker = (part: Uint8Array, done: () => void) => void
 
 /** Heavy work on one read snapshot, in a worker with budgets, or in this thread when there is none. */

@@ -64,21 +64,24 @@ export function sendPayload(
   res.end(body)
 }
 
-/** A response as the end of a body that is made in pieces: it takes more when the client has read. */
+/** A response as the end of a body that is made in pieces: it takes more when it has sent what it has, or is gone. */
 export function bodySinkOf(res: ServerResponse): BodySink {
-  let waiting: (() => void)[] = []
-  const go = (): void => {
-    const ready = waiting
-    waiting = []
-    for (const done of ready) done()
-  }
-  res.on('drain', go)
-  res.on('close', go)
+  const unsent = new Set<() => void>()
+  res.once('close', () => {
+    for (const finish of unsent) finish()
+  })
   return {
     write(piece, done) {
-      const hasRoom = piece.length === 0 || (typeof piece === 'string' ? res.write(piece, 'latin1') : res.write(piece))
-      if (res.destroyed || hasRoom) done()
-      else waiting.push(done)
+      if (res.destroyed || piece.length === 0) {
+        done()
+        return
+      }
+      const finish = (): void => {
+        if (unsent.delete(finish)) done()
+      }
+      unsent.add(finish)
+      if (typeof piece === 'string') res.write(piece, 'latin1', finish)
+      else res.write(piece, finish)
     },
     end: () => res.end(),
     abort: () => res.destroy(),

@@ -104,6 +104,8 @@ function createIds(): () => string {
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, payload, headers, stream }: RestReply): void {
+  // Also one who has left takes the parts that are on their way.
+  if (res.destroyed && stream) stream(bodySinkOf(res))
   if (res.destroyed || res.headersSent) return
   if (!stream || req.method === 'HEAD') {
     sendPayload(req, res, status, payload, headers)

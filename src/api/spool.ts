@@ -62,7 +62,7 @@ export function createSpool(
       }
       size += part.length
       if (size <= HOLD_BACK_BYTES) {
-        parts.push({ part, done: () => {} })
+        parts.push({ part: part.slice(), done: () => {} })
         done()
         return
       }

@@ -73,7 +73,7 @@ export function collect(): { readonly onPart: PartTaker; readonly bytes: () => U
   return {
     onPart(part, done) {
       size += part.length
-      if (size <= WHOLE_BYTES) parts.push(part)
+      if (size <= WHOLE_BYTES) parts.push(part.slice())
       done()
     },
     bytes() {
@@ -107,6 +107,8 @@ export async function answerTrace(node: GatewayNode, call: QueryCall): Promise<Q
   const { orderOf, isBlock } = ORDERS.get(call.method)!
   let height: bigint | undefined
   try {
+    // A height that is asked for must be one, also where the trace needs none.
+    if (call.height !== undefined) node.withContext(call.height, () => undefined)
     const order = orderOf(node, call.request, call.height)
     height = order.shownHeight ?? node.withContext(order.height, (ctx) => ctx.block.height)
     const whole = call.onPart ? undefined : collect()

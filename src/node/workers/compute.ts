@@ -17,6 +17,8 @@ import {
   type JobAnswer,
   type JobPart,
   type JobRequest,
+  PART_BYTES,
+  PART_SLOTS,
   packError,
   type ReadyMessage,
   type WorkerSetup,
@@ -24,7 +26,7 @@ import {
 import { openRemoteState } from './remote-state.ts'
 import { loadScriptEngine } from './script-engine.ts'
 
-const { dataPath, state, profile, chainId, minGasPrices, cancelled, taken } = workerData as WorkerSetup
+const { dataPath, state, profile, chainId, minGasPrices, cancelled, taken, slots } = workerData as WorkerSetup
 const NICENESS = 5
 const port = parentPort!
 const cancelFlag = new Int32Array(cancelled)
@@ -50,19 +52,21 @@ function openLocalState(path: string): WithContext {
   return createStateReader(store, openBlockIndex(backend), app)
 }
 
-/** Parts of an answer that may lie with the main thread, not taken yet. */
-const PARTS_AHEAD = 16
 let handed = 0
 
-/** Hands a part on, and waits while too many are not taken. */
-function handOn(id: number, part: Uint8Array, shouldStop: () => boolean): void {
-  handed++
-  port.postMessage({ id, part } satisfies JobPart, [part.buffer as ArrayBuffer])
-  for (;;) {
-    const count = Atomics.load(takenCount, 0)
-    if (handed - count <= PARTS_AHEAD) return
-    if (shouldStop()) throw queryError('deadlineExceeded', 'the answer was not taken in time')
-    Atomics.wait(takenCount, 0, count, 20)
+/** Hands bytes on in parts, and waits while every slot has one that is not taken. */
+function handOn(id: number, bytes: Uint8Array, shouldStop: () => boolean): void {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) {
+    for (;;) {
+      const count = Atomics.load(takenCount, 0)
+      if (handed - count < PART_SLOTS) break
+      if (shouldStop()) throw queryError('deadlineExceeded', 'the answer was not taken in time')
+      Atomics.wait(takenCount, 0, count, 20)
+    }
+    const piece = bytes.subarray(at, at + PART_BYTES)
+    const slot = handed++ % PART_SLOTS
+    new Uint8Array(slots, slot * PART_BYTES).set(piece)
+    port.postMessage({ id, slot, length: piece.length } satisfies JobPart)
   }
 }
 

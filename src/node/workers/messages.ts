@@ -27,6 +27,8 @@ export interface WorkerSetup {
   readonly cancelled: SharedArrayBuffer
   /** One count a worker: the parts of answers that were taken. */
   readonly taken: SharedArrayBuffer
+  /** The slots of its parts. */
+  readonly slots: SharedArrayBuffer
 }
 
 export interface JobRequest {
@@ -43,11 +45,17 @@ export type JobAnswer =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   | { readonly id: number; readonly ok: false; readonly error: CarriedError }
 
-/** A part of a long answer. */
+/** A part of a long answer: it lies in one of the slots that thread and main thread share. */
 export interface JobPart {
   readonly id: number
-  readonly part: Uint8Array
+  readonly slot: number
+  /** Bytes of it. */
+  readonly length: number
 }
+
+/** Slots in which parts change hands, without a copy and nothing to collect. */
+export const PART_SLOTS = 16
+export const PART_BYTES = 1 << 16
 
 /** Sent once, when the worker can take jobs. */
 export interface ReadyMessage {

@@ -8,6 +8,8 @@ import {
   type JobAnswer,
   type JobPart,
   type JobRequest,
+  PART_BYTES,
+  PART_SLOTS,
   type ReadyMessage,
   type RemoteState,
   unpackError,
@@ -19,7 +21,7 @@ export interface PoolOptions {
   readonly workers: number
   /** Module that the threads run. */
   readonly entry: URL
-  readonly setup: Omit<WorkerSetup, 'cancelled' | 'taken' | 'state'>
+  readonly setup: Omit<WorkerSetup, 'cancelled' | 'taken' | 'slots' | 'state'>
   /** Reads state for threads that cannot open it. */
   readonly withContext?: WithContext | undefined
   readonly memoryBytes: number
@@ -65,6 +67,8 @@ interface Job {
   readonly reject: (error: Error) => void
   /** Takes a long answer in parts. */
   readonly onPart: PartTaker | undefined
+  /** Ends the turn of each part that is not taken. */
+  readonly parts: Set<() => void>
   settled: boolean
   release: () => void
 }
@@ -73,6 +77,7 @@ interface Thread {
   worker: Worker
   readonly cancelled: Int32Array
   readonly taken: Int32Array
+  readonly slots: SharedArrayBuffer
   ready: boolean
   /** Given to the thread and not answered, in order: it runs the first. */
   jobs: Job[]
@@ -98,9 +103,10 @@ export function createComputePool(options: PoolOptions): ComputePool {
   function spawn(thread?: Thread): void {
     const cancelled = new SharedArrayBuffer(4)
     const taken = new SharedArrayBuffer(4)
+    const slots = new SharedArrayBuffer(PART_SLOTS * PART_BYTES)
     const state = options.withContext && offerState(options.withContext)
     const worker = new Worker(options.entry, {
-      workerData: { ...options.setup, state, cancelled, taken } satisfies WorkerSetup,
+      workerData: { ...options.setup, state, cancelled, taken, slots } satisfies WorkerSetup,
       ...(state && { transferList: [state.port] }),
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(options.memoryBytes / 2 ** 20) },
       stdout: false,
@@ -111,6 +117,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
       worker,
       cancelled: new Int32Array(cancelled),
       taken: new Int32Array(taken),
+      slots,
       ready: false,
       jobs: [],
       killTimer: undefined,
@@ -118,7 +125,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
     if (thread) threads[threads.indexOf(thread)] = fresh
     else threads.push(fresh)
     worker.on('message', (message: JobAnswer | JobPart | ReadyMessage) => {
-      if ('part' in message) return pass(fresh, message)
+      if ('slot' in message) return pass(fresh, message)
       if ('ready' in message) fresh.ready = true
       else finishJob(fresh, message)
       feed()
@@ -128,16 +135,23 @@ export function createComputePool(options: PoolOptions): ComputePool {
   }
 
   /** Hands a part of an answer on; the thread goes on when it is taken. */
-  function pass({ jobs, taken }: Thread, { id, part }: JobPart): void {
+  function pass({ jobs, taken, slots }: Thread, { id, slot, length }: JobPart): void {
+    const job = jobs[0]
+    let isOpen = true
     // Not before other events had their turn: a port goes on with its messages as long as there are any.
-    const done = (): void =>
-      void setImmediate(() => {
+    const done = (): void => {
+      if (!isOpen) return
+      isOpen = false
+      job?.parts.delete(done)
+      setImmediate(() => {
         Atomics.add(taken, 0, 1)
         Atomics.notify(taken, 0)
       })
-    const job = jobs[0]
-    if (job?.request.id === id && !job.settled && job.onPart) job.onPart(part, done)
-    else done()
+    }
+    if (job?.request.id === id && !job.settled && job.onPart) {
+      job.parts.add(done)
+      job.onPart(new Uint8Array(slots, slot * PART_BYTES, length), done)
+    } else done()
   }
 
   /** A thread ended by itself: out of memory, or a bug. */
@@ -212,6 +226,8 @@ export function createComputePool(options: PoolOptions): ComputePool {
     if (job.settled) return
     const thread = threads.find(({ jobs }) => jobs.includes(job))
     settle(job, () => job.reject(error()))
+    // Nobody takes them any more.
+    for (const done of [...job.parts]) done()
     if (!thread) queue.splice(queue.indexOf(job), 1)
     else if (thread.jobs[0] === job) stopRunning(thread, job)
   }
@@ -231,6 +247,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
           request: { id: ++lastId, job: name, payload, height },
           deadline: options.elapsed() + timeoutMs,
           onPart,
+          parts: new Set(),
           resolve,
           reject,
           settled: false,
