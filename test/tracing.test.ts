@@ -162,6 +162,11 @@ test('a call is traced with what it pretends of state and block', async () => {
   expect(answer).toMatchObject({ output: `0x${'77'.padStart(64, '0')}${'9'.padStart(64, '0')}` })
 })
 
+test('a height that the chain does not have is refused, though the transaction is found', async () => {
+  const future = await rest('trace_tx', { 'msg.hash': moved.transactionHash, height: '99999' })
+  expect(future).toMatchObject({ status: 400, code: 11, message: expect.stringContaining('in the future') })
+})
+
 test('struct logs stop at their limit and say so, and options shape them', async () => {
   const hash = moved.transactionHash
   const cut = (await rpc('debug_traceTransaction', [hash, { limit: 3 }])) as {
@@ -189,6 +194,26 @@ test('a script that does not end is gone soon, and the node answers meanwhile', 
   expect(await endless).toMatchObject({ status: 504, code: 4, message: 'execution timeout' })
   expect(performance.now() - begun).toBeLessThan(5_000)
   expect(await rpc('debug_traceTransaction', [moved.transactionHash, { tracer: 'opcountTracer' }])).toBeGreaterThan(100)
+})
+
+test('calls of others do not wait for the time of a script that does not end', async () => {
+  await using pooled = await startNode({ compute: { workers: 1 } })
+  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(pooled.urls.jsonrpc, { method: 'POST', headers, body })).json()
+  }
+  const call = { to: pooled.accounts[0]!.address }
+  const ended: string[] = []
+  const tracer = '{setup: function () { for (;;) {} }, fault: function () {}, result: function () {}}'
+  const endless = ask('debug_traceCall', [call, 'latest', { tracer, timeout: '3s' }]).then(() => ended.push('script'))
+  for (let i = 0; i < 3; i++) {
+    expect(await ask('eth_call', [call, 'latest'])).toMatchObject({ result: '0x' })
+    ended.push('call')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  await endless
+  expect(ended).toEqual(['call', 'call', 'call', 'script'])
 })
 
 test('a timeout above the budget is clamped, and the answer says so', async () => {

@@ -24,6 +24,7 @@ import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
 import { readiness } from './health.ts'
 import { createInlineCompute } from './inline-compute.ts'
+import { isolateScripts } from './isolated-compute.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { storeOptionsOf } from './profile.ts'
@@ -312,8 +313,11 @@ function openCompute(parts: {
       elapsed,
     })
   const { workers } = config.compute
-  if (workers > 0 && dataPath !== undefined) return pool(workers)
-  return createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed, isolate: () => pool(1) })
+  const usual =
+    workers > 0 && dataPath !== undefined
+      ? pool(workers)
+      : createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed })
+  return isolateScripts(usual, () => pool(1))
 }
 
 /** The bundled entry point of a worker: beside the bundle this runs from, or in `dist/` when it runs from sources. */

@@ -9,7 +9,6 @@ import { type ComputePool, timeError } from './workers/pool.ts'
 
 /** What of an answer in parts may wait for a client. */
 const MOST_WAITING_BYTES = 64 << 20
-const NO_STATS = { waiting: 0, running: 0, done: 0, refused: 0, kills: 0 }
 
 export interface InlineOptions {
   readonly jobs: Jobs
@@ -18,23 +17,15 @@ export interface InlineOptions {
   readonly log: Log
   /** Monotonic clock, milliseconds. */
   readonly elapsed: () => number
-  /** Makes the threads for what must not run in this one, when that is first needed; absent: such jobs are refused. */
-  readonly isolate?: () => ComputePool
 }
 
 export function createInlineCompute(options: InlineOptions): ComputePool {
   let done = 0
-  let isolated: ComputePool | undefined
 
   return {
-    async run(name, payload, runOptions) {
-      const { height, signal, timeoutMs = options.timeoutMs, onPart } = runOptions
+    async run(name, payload, { height, signal, timeoutMs = options.timeoutMs, onPart }) {
       if (signal?.aborted) throw queryError('cancelled', 'the request was cancelled')
-      if (isIsolated(name, payload)) {
-        isolated ??= options.isolate?.()
-        if (!isolated) throw queryError('unimplemented', 'scripts do not run in this process')
-        return isolated.run(name, payload, runOptions)
-      }
+      if (isIsolated(name, payload)) throw queryError('unimplemented', 'scripts do not run in this thread')
       const deadline = options.elapsed() + timeoutMs
       let stopped = false
       const budget: JobBudget = {
@@ -57,11 +48,8 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
         done++
       }
     },
-    stats() {
-      const { waiting, running, done: further, refused, kills } = isolated?.stats() ?? NO_STATS
-      return { waiting, running, done: done + further, refused, kills }
-    },
-    stop: async () => isolated?.stop(),
+    stats: () => ({ waiting: 0, running: 0, done, refused: 0, kills: 0 }),
+    stop: async () => {},
   }
 }
 
