@@ -362,7 +362,6 @@ describe('names and modules', () => {
 
   test.each([
     ['devgas', `/chain/devgas/v1/fee_shares/x?by=withdrawer`],
-    ['tokenfactory', '/chain/tokenfactory/v1/denom-info/factory/chain1abc/sub'],
     ['upgrade', '/sdk/upgrade/v1beta1/current_plan'],
   ])('what module %s will answer is 501 and names it', async (module, path) => {
     const answer = await ask(path)

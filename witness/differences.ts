@@ -118,6 +118,30 @@ const STATUSES: readonly AnswerDifference[] = [
   },
 ]
 
+/** What the reference says of every failure over `abci_query`. */
+const REFUSED_CODE = 18
+
+const FACTORY: readonly AnswerDifference[] = [
+  {
+    id: 'engine-failures',
+    where: 'failures of module queries over `abci_query`',
+    why: 'have the code and the text of their true status; the reference calls all of them an invalid request',
+    decision: 'D1',
+    operation: /^abci /,
+    explains: ({ at, reference }) =>
+      (at === 'body.code' && reference === REFUSED_CODE) ||
+      (at === 'body.log' && String(reference).endsWith(': invalid request')),
+  },
+  {
+    id: 'denoms-of-nobody',
+    where: 'denoms of a creator that is no address',
+    why: 'are an error, 400, where the reference finds an empty list',
+    decision: 'tokenfactory.md §3.1',
+    operation: /^tokenfactory\.Query\/Denoms$/,
+    explains: (_, exchange) => statuses(exchange, [200], [400]),
+  },
+]
+
 const FIELDS: readonly AnswerDifference[] = [
   {
     id: 'eth-account-balance',
@@ -227,6 +251,7 @@ export const ANSWER_SECTIONS: Readonly<Record<string, readonly AnswerDifference[
   Routes: ROUTES,
   'Statuses and texts of errors': STATUSES,
   Fields: FIELDS,
+  'The token factory': FACTORY,
   'Calls and estimates': CALLS,
   'JSON-RPC': JSON_RPC,
   Traces: TRACES,

@@ -40,7 +40,7 @@ const HOST = '127.0.0.1'
 const NO_ROUTE = 'no route'
 /** Operations that show what modules beside their own bring. */
 const ANSWERED_BY_ALL: Readonly<Record<string, string>> = {
-  'auth.Query/ModuleAccounts': 'tokenfactory',
+  'auth.Query/ModuleAccounts': 'transfer',
   'auth.Query/ModuleAccountByName': 'gov',
 }
 /** JSON-RPC methods are of the EVM, whatever their prefix says. */

@@ -7,6 +7,7 @@ import { formatRfc3339Nano, parseRfc3339 } from '../primitives/time.ts'
 import type { Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
 import { errors } from '../sdk/errors.ts'
+import type { Module } from '../sdk/module.ts'
 import { inPlace } from '../sdk/place.ts'
 import type { Branch } from '../store/types.ts'
 import { carriedSections, GENESIS_TRANSACTIONS, isCarried } from './carried.ts'
@@ -14,6 +15,7 @@ import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts
 import { deliverGenesisTransactions } from './genesis-transactions.ts'
 import { genesisValidators, requireListed } from './genesis-validators.ts'
 import type { Machine } from './machine.ts'
+import { comesBefore } from './modules.ts'
 import type { Validator } from './records.ts'
 import type { GenesisDocument } from './types.ts'
 
@@ -61,16 +63,19 @@ export function initChain(
   const ctx = genesisContext(machine, document, base)
   requireKnownModules(machine, document)
   consensus.setParams(ctx, parseConsensusParams(document.consensus_params))
-  for (const { name, genesis } of machine.modules) {
-    if (!genesis) continue
+  const init = ({ name, genesis }: Module): void => {
+    if (!genesis) return
     const json = (document.app_state[name] ?? genesis.defaults(ctx)) as JsonValue
     inPlace(`genesis of module ${name}`, () => genesis.init(ctx, json))
   }
+  const early = machine.modules.filter(({ name }) => comesBefore(name, GENESIS_TRANSACTIONS))
+  early.forEach(init)
   const updates = [...staking.updatesOfBlock(ctx)]
   inPlace('genesis', () => {
     const count = deliverGenesisTransactions(machine, ctx, document.app_state[GENESIS_TRANSACTIONS])
     if (count > 0) updates.push(...staking.updateValidatorSet(ctx))
   })
+  machine.modules.filter((module) => !early.includes(module)).forEach(init)
   base.events.length = 0
   const validators = genesisValidators(updates)
   requireListed(document, validators)

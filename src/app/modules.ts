@@ -11,6 +11,7 @@ import { oracle } from '../modules/oracle/index.ts'
 import { slashing } from '../modules/slashing/index.ts'
 import { staking } from '../modules/staking/index.ts'
 import { sudo } from '../modules/sudo/index.ts'
+import { tokenfactory } from '../modules/tokenfactory/index.ts'
 import type { Module } from '../sdk/module.ts'
 
 /**
@@ -18,7 +19,7 @@ import type { Module } from '../sdk/module.ts'
  * validators are slashed before epochs turn, and prices are tallied after the validator set is settled.
  */
 const ORDER: readonly string[] = [
-  ...['upgrade', 'consensus', 'auth', 'bank', 'distribution', 'staking', 'slashing', 'gov', 'evidence'],
+  ...['upgrade', 'consensus', 'auth', 'bank', 'distribution', 'staking', 'slashing', 'gov', 'genutil', 'evidence'],
   ...['epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
 ]
 
@@ -35,7 +36,13 @@ const BUILT: readonly Module[] = [
   slashing,
   staking,
   sudo,
+  tokenfactory,
 ]
+
+/** Whether a module's genesis comes before that of another: transactions of the genesis, `genutil`, have a place too. */
+export function comesBefore(name: string, other: string): boolean {
+  return ORDER.indexOf(name) < ORDER.indexOf(other)
+}
 
 export const modules: readonly Module[] = BUILT.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
 

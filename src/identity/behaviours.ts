@@ -133,6 +133,26 @@ export const BEHAVIOURS = {
     about: 'the sudo root and its contracts edit parameters of inflation and oracle, governance does not',
     source: 'inflation.md §5, oracle.md §5.4, D22',
   },
+  permissionedCreation: {
+    about: 'only governance, the sudo root and its contracts make factory denoms',
+    source: 'tokenfactory.md T2',
+  },
+  creationCostsNoGas: {
+    about: 'making a factory denom does not consume `denom_creation_gas_consume`',
+    source: 'tokenfactory.md T3',
+  },
+  adminsStay: {
+    about: 'the admin of a factory denom cannot be taken away for good',
+    source: 'tokenfactory.md §6 row 4',
+  },
+  quietTokenMessages: {
+    about: 'MsgSudoSetDenomMetadata and MsgBurnNative of the token factory emit no event of their own',
+    source: 'tokenfactory.md §6 rows 6, 8',
+  },
+  factoryAccountWithoutNumber: {
+    about: 'the account of the token factory is made at genesis with number 0, which another account has',
+    source: 'tokenfactory.md §6 row 11',
+  },
 } as const satisfies Record<string, Behaviour>
 
 export type BehaviourName = keyof typeof BEHAVIOURS

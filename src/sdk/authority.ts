@@ -2,7 +2,7 @@
 import * as address from '../identity/address.ts'
 import { ofModule } from '../primitives/address.ts'
 import { equal } from '../primitives/bytes.ts'
-import { defineErrors } from '../primitives/errors.ts'
+import { defineErrors, type ErrorFactory } from '../primitives/errors.ts'
 import type { ReadContext } from './context.ts'
 
 /** The governance account, authority of every module's parameters. */
@@ -15,6 +15,9 @@ const govErrors = defineErrors('gov', {
     text: 'expected gov account as only signer for proposal message',
   },
 })
+
+/** gov 13, for those who have other signers in mind. */
+export const invalidSigner: ErrorFactory = govErrors.invalidSigner
 
 /** Opens a message that only governance may send. Throws gov 13 for anybody else, sdk 7 for no address. */
 export function requireGovernance(ctx: ReadContext, authority: string): void {

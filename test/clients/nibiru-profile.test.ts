@@ -117,7 +117,7 @@ describe("the chain's own SDK, unmodified", () => {
 
   test('is told which module is not there', async () => {
     const querier = await NibiruQuerier.connect(node.urls.comet)
-    await expect(querier.nibiruExtensions.query.tokenFactory.params({})).rejects.toThrow(/tokenfactory/)
+    await expect(querier.nibiruExtensions.query.devgas.params({})).rejects.toThrow(/devgas/)
     querier.disconnect()
   })
 })

@@ -34,6 +34,10 @@ const COMMON: readonly BehaviourName[] = [
   'idleEpochsUncounted',
   'unvestedCirculates',
   'sudoersEditParameters',
+  'creationCostsNoGas',
+  'adminsStay',
+  'quietTokenMessages',
+  'factoryAccountWithoutNumber',
 ]
 
 export const nibiru: Profile = {
@@ -85,4 +89,8 @@ export const nibiru: Profile = {
   behaviours: [...COMMON],
 }
 
-export const nibiru217: Profile = { ...nibiru, name: 'nibiru@2.17', behaviours: [...COMMON] }
+export const nibiru217: Profile = {
+  ...nibiru,
+  name: 'nibiru@2.17',
+  behaviours: [...COMMON, 'permissionedCreation'],
+}

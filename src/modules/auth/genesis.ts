@@ -13,15 +13,21 @@ import * as auth from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import * as state from './state.ts'
 
-/** Of accounts with one number the first keeps it; the others get the lowest that are free, in the order of their numbers. */
-function withOwnNumbers(accounts: readonly Account[]): readonly Account[] {
+/**
+ * Of accounts with one number the first keeps it, ordinary ones before those of modules, which never sign; the others get the
+ * lowest that are free, in the order of their numbers. Where the chain itself makes a module account that shares a number,
+ * it goes on sharing it, and the entry of the number is the ordinary account's: what comes last is written last.
+ */
+function withOwnNumbers(accounts: readonly Account[], sharing: boolean): readonly Account[] {
   const used = new Set<bigint>()
   const again: Account[] = []
   const kept: Account[] = []
-  for (const account of accounts) {
-    const list = used.has(account.number) ? again : kept
+  const ordinary = accounts.filter(({ kind }) => kind !== 'module')
+  const modules = accounts.filter(({ kind }) => kind === 'module')
+  for (const account of [...ordinary, ...modules]) {
+    const keeps = !used.has(account.number) || (sharing && account.kind === 'module')
     used.add(account.number)
-    list.push(account)
+    ;(keeps ? kept : again).push(account)
   }
   let free = 0n
   for (const account of again.sort((a, b) => (a.number < b.number ? -1 : a.number > b.number ? 1 : 0))) {
@@ -29,7 +35,7 @@ function withOwnNumbers(accounts: readonly Account[]): readonly Account[] {
     used.add(free)
     kept.push({ ...account, number: free })
   }
-  return kept
+  return kept.reverse()
 }
 
 export const genesis: GenesisHandlers = {
@@ -46,7 +52,7 @@ export const genesis: GenesisHandlers = {
       seen.add(toKey(address))
     }
     let last = -1n
-    for (const account of withOwnNumbers(parsed)) {
+    for (const account of withOwnNumbers(parsed, ctx.identity.behaviours.factoryAccountWithoutNumber)) {
       auth.setAccount(ctx, account)
       if (account.number > last) last = account.number
     }

@@ -99,6 +99,21 @@ export function ensureModuleAccount(ctx: Context, module: ModuleAccount): Accoun
   return account
 }
 
+/** Makes a module's account with a number that another may have: what the reference does to one of them. */
+export function placeModuleAccount(ctx: Context, module: ModuleAccount, number: bigint): void {
+  if (hasAccount(ctx, module.address)) return
+  setAccount(ctx, {
+    kind: 'module',
+    address: module.address,
+    addressText: address.format(ctx, module.address),
+    publicKey: undefined,
+    number,
+    sequence: 0n,
+    codeHash: EMPTY_CODE_HASH,
+    module: { name: module.name, permissions: module.permissions },
+  })
+}
+
 const ACCOUNTS = { start: ACCOUNT_KEY, end: Uint8Array.of(state.ACCOUNT_PREFIX + 1) }
 
 /** Every account, by address bytes. */

@@ -65,6 +65,11 @@ export function isSudoer(ctx: ReadContext, sender: Uint8Array): boolean {
   )
 }
 
+/** Throws sudo 2 for anybody but an authority or one of the listed contracts. */
+export function requireSudoer(ctx: ReadContext, sender: Uint8Array): void {
+  if (!isSudoer(ctx, sender)) throw errors.unauthorized()
+}
+
 /** Whether a call pays no fee: to a contract that never costs, or from a listed sender to a listed contract. */
 export function isZeroGas(ctx: ReadContext, sender: Uint8Array, contract: Uint8Array): boolean {
   const actors = state.zeroGasActors.get(ctx)

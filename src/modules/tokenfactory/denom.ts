@@ -1,0 +1,58 @@
+/** Names of factory denoms: `factory/{creator}/{subdenom}` (tokenfactory.md §4.1). Nothing here reads or writes state. */
+import * as address from '../../identity/address.ts'
+import type { Identity } from '../../identity/types.ts'
+import { isValid } from '../../primitives/denom.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { errors } from './errors.ts'
+
+export interface FactoryDenom {
+  readonly denom: string
+  /** Bech32, in small letters. */
+  readonly creator: string
+  readonly subdenom: string
+}
+
+const SUBDENOM = /^[A-Za-z0-9:._-]{1,44}$/
+
+/** The denom of a creator and a name. Throws tokenfactory 5 for a name that no coin could carry. */
+export function nameDenom(ctx: ReadContext, creator: Uint8Array, subdenom: string): FactoryDenom {
+  const text = address.format(ctx, creator)
+  const denom = `${ctx.identity.factoryPrefix}/${text}/${subdenom}`
+  if (!SUBDENOM.test(subdenom) || !isValid(denom)) {
+    throw errors.invalidSubdenom(`1 to 44 letters, digits and : . _ - are expected, got ${JSON.stringify(subdenom)}`)
+  }
+  return { denom, creator: text, subdenom }
+}
+
+/** What is wrong with a text that should be a factory denom, in the words of the reference; undefined if nothing is. */
+export function denomFault(ctx: { readonly identity: Identity }, denom: string): string | undefined {
+  const { factoryPrefix } = ctx.identity
+  const fault = (got: string) =>
+    `denom format error: expected "${factoryPrefix}/{creator-bech32}/{subdenom}", got ${got}`
+  const parts = denom.split('/')
+  if (parts.length !== 3) return fault("denom has invalid number of sections separated by '/'")
+  const [prefix, creator, subdenom] = parts as [string, string, string]
+  if (prefix !== factoryPrefix) return fault(`${denom}: [missing denom prefix "${factoryPrefix}"]`)
+  if (creator === '') return fault(`${denom}: [empty creator address]`)
+  if (subdenom === '') return fault(`${denom}: [empty subdenom]`)
+  if (!isCanonical(ctx, creator)) return fault(`${denom}: [invalid creator address]`)
+  return SUBDENOM.test(subdenom) && isValid(denom) ? undefined : fault(`${denom}: [invalid subdenom]`)
+}
+
+function isCanonical(ctx: { readonly identity: Identity }, text: string): boolean {
+  try {
+    return address.format(ctx, address.parse(ctx, text)) === text
+  } catch (error) {
+    if (error instanceof ChainError) return false
+    throw error
+  }
+}
+
+/** The parts of a denom. Throws tokenfactory 3. */
+export function parseDenom(ctx: ReadContext, denom: string): FactoryDenom {
+  const fault = denomFault(ctx, denom)
+  if (fault !== undefined) throw errors.invalidDenom(fault)
+  const [, creator, subdenom] = denom.split('/') as [string, string, string]
+  return { denom, creator, subdenom }
+}

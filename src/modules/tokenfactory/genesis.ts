@@ -1,0 +1,50 @@
+/** Genesis of factory denoms (tokenfactory.md §2). Their metadata is the bank's. */
+import { create } from '@bufbuild/protobuf'
+import { GenesisStateSchema } from '../../gen/chain/tokenfactory/v1/state_pb.ts'
+import * as address from '../../identity/address.ts'
+import { fromJson, toJson } from '../../sdk/json.ts'
+import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import { parseDenom } from './denom.ts'
+import { errors } from './errors.ts'
+import * as tokenfactory from './keeper.ts'
+import * as state from './state.ts'
+
+export const genesis: GenesisHandlers = {
+  defaults: (ctx) =>
+    toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: tokenfactory.defaultParams() })),
+  init(ctx, json) {
+    const { params = tokenfactory.defaultParams(), factoryDenoms } = fromJson(
+      ctx,
+      GenesisStateSchema,
+      json,
+      'tokenfactory',
+    )
+    tokenfactory.setParams(ctx, params)
+    if (ctx.identity.behaviours.factoryAccountWithoutNumber) auth.placeModuleAccount(ctx, state.account, 0n)
+    else auth.ensureModuleAccount(ctx, state.account)
+    for (const [i, { denom, authorityMetadata }] of factoryDenoms.entries()) {
+      inPlace(`factory_denoms[${i}]`, () => {
+        const named = parseDenom(ctx, denom)
+        if (tokenfactory.adminOf(ctx, denom) !== undefined) throw errors.invalidGenesis(`duplicate denom: ${denom}`)
+        const admin = authorityMetadata?.admin ?? ''
+        if (admin !== '') address.parse(ctx, admin)
+        tokenfactory.insert(ctx, named, admin)
+        if (!bank.metadata(ctx, denom)) bank.setMetadata(ctx, tokenfactory.defaultMetadata(denom))
+      })
+    }
+  },
+  export(ctx) {
+    const factoryDenoms = [...state.admins.iterate(ctx)].map(([denom, { admin }]) => ({
+      denom,
+      authorityMetadata: { admin },
+    }))
+    return toJson(
+      ctx,
+      GenesisStateSchema,
+      create(GenesisStateSchema, { params: tokenfactory.params(ctx), factoryDenoms }),
+    )
+  },
+}

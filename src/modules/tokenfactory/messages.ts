@@ -1,0 +1,161 @@
+/** chain.tokenfactory.v1.Msg */
+import {
+  EventBurnSchema,
+  EventChangeAdminSchema,
+  EventCreateDenomSchema,
+  EventMintSchema,
+  EventSetDenomMetadataSchema,
+} from '../../gen/chain/tokenfactory/v1/event_pb.ts'
+import { Msg } from '../../gen/chain/tokenfactory/v1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import { equal } from '../../primitives/bytes.ts'
+import { toText } from '../../primitives/coin.ts'
+import { governance, invalidSigner, requireGovernance } from '../../sdk/authority.ts'
+import type { Context } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { defineMessages } from '../../sdk/module.ts'
+import * as bank from '../bank/keeper.ts'
+import * as sudo from '../sudo/keeper.ts'
+import { errors } from './errors.ts'
+import * as tokenfactory from './keeper.ts'
+import * as state from './state.ts'
+import {
+  parseBurn,
+  parseChange,
+  parseCreation,
+  parseMetadata,
+  parseMint,
+  parsePositive,
+  SUDO_STEM,
+} from './validation.ts'
+
+const MOST = 1n << 256n
+
+/** Throws tokenfactory 10 for a denom that nobody made, 12 for a sender who is not its admin. */
+function requireAdmin(ctx: Context, denom: string, sender: Uint8Array): void {
+  const admin = tokenfactory.requireAdminOf(ctx, denom)
+  const text = address.format(ctx, sender)
+  if (admin !== text) throw errors.notAdmin(`sender (${text}), admin (${admin})`)
+}
+
+/** Throws tokenfactory 13 for an account of the chain itself. */
+function requireOrdinary(ctx: Context, verb: string, holder: Uint8Array): void {
+  const text = address.format(ctx, holder)
+  // Governance is the chain's own, whether this build has its module or not.
+  if (ctx.app.moduleAccountAt(holder) || equal(holder, governance))
+    throw errors.blocked(`failed to ${verb} module account ${text}`)
+  if (ctx.app.isBlocked(holder)) throw errors.blocked(`failed to ${verb} ${text}`)
+}
+
+/** Throws gov 13 where denoms are made by governance and the sudoers alone. */
+function requireMayCreate(ctx: Context, sender: string): void {
+  if (!ctx.identity.behaviours.permissionedCreation) return
+  const bytes = address.parse(ctx, sender)
+  if (equal(bytes, governance) || sudo.isSudoer(ctx, bytes)) return
+  const { root, contracts } = sudo.sudoers(ctx)
+  const expected = `${address.format(ctx, governance)} or one of the sudoers ${[root, ...contracts].join(', ')}`
+  throw invalidSigner(`invalid signing authority, expected governance account ${expected}, got ${sender}`)
+}
+
+export const messages = defineMessages(Msg, {
+  /** Makes a denom under the sender's name, who becomes its admin. It costs gas, and nothing else. */
+  createDenom(ctx, message) {
+    const named = parseCreation(ctx, message)
+    requireMayCreate(ctx, message.sender)
+    const { denom, creator } = named
+    if (bank.metadata(ctx, denom) || tokenfactory.adminOf(ctx, denom) !== undefined) throw errors.isRegistered(denom)
+    if (!ctx.identity.behaviours.creationCostsNoGas) {
+      ctx.gas.consume(tokenfactory.params(ctx).denomCreationGasConsume, 'consume denom creation gas')
+    }
+    tokenfactory.insert(ctx, named, creator)
+    bank.setMetadata(ctx, tokenfactory.defaultMetadata(denom))
+    ctx.emit(EventCreateDenomSchema, { denom, creator })
+    return { newTokenDenom: denom }
+  },
+
+  /** Hands a denom to another admin, or with an empty one to nobody, for ever. */
+  changeAdmin(ctx, message) {
+    const { from, to, denom } = parseChange(ctx, message)
+    const oldAdmin = tokenfactory.requireAdminOf(ctx, denom)
+    const sender = address.format(ctx, from)
+    if (oldAdmin !== sender) {
+      throw errors.invalidSender(
+        `only the current admin can set a new admin: current admin (${oldAdmin}), sender (${sender})`,
+      )
+    }
+    const newAdmin = to ? address.format(ctx, to) : ''
+    tokenfactory.setAdmin(ctx, denom, newAdmin)
+    ctx.emit(EventChangeAdminSchema, { denom, newAdmin, oldAdmin })
+    return {}
+  },
+
+  /** Governance alone. */
+  updateModuleParams(ctx, { authority, params }) {
+    requireGovernance(ctx, authority)
+    if (!params) throw errors.invalidParams('params must be given')
+    tokenfactory.setParams(ctx, params)
+    return {}
+  },
+
+  /** Makes coins of a denom for its admin, or for whom the admin names. */
+  mint(ctx, message) {
+    const { from, coin, holder } = parseMint(ctx, message)
+    requireAdmin(ctx, coin.denom, from)
+    requireOrdinary(ctx, 'mint to', holder)
+    if (bank.supply(ctx, coin.denom) + coin.amount >= MOST) {
+      throw sdkErrors.invalidCoins(`the supply of ${coin.denom} would be too large`)
+    }
+    bank.mint(ctx, state.account, [coin])
+    bank.send(ctx, state.account.address, holder, [coin])
+    const mintTo = address.format(ctx, holder)
+    ctx.emit(EventMintSchema, { coin: toText(coin), toAddr: mintTo, caller: address.format(ctx, from) })
+    return { mintTo }
+  },
+
+  /** Destroys coins of a denom: its admin's own or, WITHOUT ASKING THEM, those of any ordinary account. */
+  burn(ctx, message) {
+    const { from, coin, holder } = parseBurn(ctx, message)
+    requireAdmin(ctx, coin.denom, from)
+    requireOrdinary(ctx, 'burn from', holder)
+    bank.sendToModule(ctx, holder, state.account, [coin])
+    bank.burn(ctx, state.account, [coin])
+    const fromAddr = address.format(ctx, holder)
+    ctx.emit(EventBurnSchema, { coin: toText(coin), fromAddr, caller: address.format(ctx, from) })
+    return {}
+  },
+
+  /** Says what a denom is called and how it is shown; its admin alone. */
+  setDenomMetadata(ctx, message) {
+    const sender = address.parse(ctx, message.sender)
+    const metadata = parseMetadata(message.metadata)
+    requireAdmin(ctx, metadata.base, sender)
+    bank.setMetadata(ctx, metadata)
+    const caller = address.format(ctx, sender)
+    ctx.emit(EventSetDenomMetadataSchema, { denom: metadata.base, metadata, caller })
+    return {}
+  },
+
+  /** The same for any denom of the bank; governance, the sudo root and its contracts alone. */
+  sudoSetDenomMetadata(ctx, message) {
+    const sender = address.parse(ctx, message.sender)
+    const metadata = parseMetadata(message.metadata, SUDO_STEM)
+    sudo.requireSudoer(ctx, sender)
+    bank.setMetadata(ctx, metadata)
+    if (ctx.identity.behaviours.quietTokenMessages) return {}
+    const caller = address.format(ctx, sender)
+    ctx.emit(EventSetDenomMetadataSchema, { denom: metadata.base, metadata, caller })
+    return {}
+  },
+
+  /** Destroys coins of one's own, of whatever denom. */
+  burnNative(ctx, message) {
+    const sender = address.parse(ctx, message.sender)
+    const coin = parsePositive(message.coin)
+    bank.sendToModule(ctx, sender, state.account, [coin])
+    bank.burn(ctx, state.account, [coin])
+    if (ctx.identity.behaviours.quietTokenMessages) return {}
+    const caller = address.format(ctx, sender)
+    ctx.emit(EventBurnSchema, { coin: toText(coin), fromAddr: caller, caller })
+    return {}
+  },
+})

@@ -1,0 +1,32 @@
+/** Collections of store `tokenfactory` (tokenfactory.md §2). */
+import {
+  type DenomAuthorityMetadata,
+  DenomAuthorityMetadataSchema,
+  type ModuleParams,
+  ModuleParamsSchema,
+  type TFDenom,
+  TFDenomSchema,
+} from '../../gen/chain/tokenfactory/v1/state_pb.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { protoValue } from '../../store/codecs.ts'
+import { item, keySet, map } from '../../store/collections.ts'
+import { pairKey, stringKey } from '../../store/key-codecs.ts'
+
+const STORE = 'tokenfactory'
+
+/** What is minted or burned passes through here. */
+export const account = moduleAccount('tokenfactory', 'minter', 'burner')
+
+export const denoms = map<string, TFDenom>(STORE, 0x01, stringKey, protoValue(TFDenomSchema))
+/** Bech32 text of everybody who has made a denom. */
+export const creators = keySet(STORE, 0x02, stringKey)
+export const params = item<ModuleParams>(STORE, 0x03, protoValue(ModuleParamsSchema))
+/** Admin of a denom; one with no admin stays as it is for ever. */
+export const admins = map<string, DenomAuthorityMetadata>(
+  STORE,
+  0x04,
+  stringKey,
+  protoValue(DenomAuthorityMetadataSchema),
+)
+/** Creator and denom. */
+export const denomsByCreator = keySet(STORE, 0x05, pairKey(stringKey, stringKey))
