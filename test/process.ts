@@ -29,11 +29,11 @@ export interface NodeProcess extends AsyncDisposable {
 /** The system chooses every port, so that nothing is ever in the way. */
 const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
-/** Starts `almanac start` with the given flags on ports of its own, and waits until it has said where it listens. */
+/** Starts `almanac start --no-feeder` with the given flags on ports of its own, and waits until it has said where it listens. */
 export async function startProcess(flags: readonly string[]): Promise<NodeProcess> {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
   const configOut = join(scratch, 'config.json')
-  const args = ['start', '--silent', '--config-out', configOut, ...FREE_PORTS, ...flags]
+  const args = ['start', '--silent', '--no-feeder', '--config-out', configOut, ...FREE_PORTS, ...flags]
   const child = spawn(
     'node',
     ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, join(root, 'dist/almanac.js'), ...args],

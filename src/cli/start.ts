@@ -1,5 +1,6 @@
 /** `almanac start`: a chain in one command, until Ctrl-C. */
 
+import type { BlockTiming } from '../consensus/solo.ts'
 import { parseSetting } from '../node/config.ts'
 import { diskFiles } from '../node/files.ts'
 import type { GatewayUrls } from '../node/gateways.ts'
@@ -10,7 +11,10 @@ import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './setting
 const STOP_MS = 10_000
 
 export async function start(args: readonly string[]): Promise<number> {
-  const command = commandWithSettings('start', 'Runs a chain: solo, blocks on arrival, ten funded accounts.')
+  const command = commandWithSettings(
+    'start',
+    'Runs a chain: solo, ten funded accounts, simulated prices, a block each second and on arrival.',
+  )
   command.option('--ephemeral [true|false]', 'keep nothing: the chain is gone when the process ends')
   command.parse([...args], { from: 'user' })
   const { ephemeral: ephemeralFlag, ...flags } = flagsOf(command)
@@ -56,7 +60,7 @@ export async function start(args: readonly string[]): Promise<number> {
         balance: config.chain.genesis === '' ? config.chain.balance : undefined,
         displayDenom: node.identity.displayDenom,
         urls: node.urls,
-        blocks: describeBlocks(config.blocks.time),
+        blocks: describeBlocks(node.timing),
         startedInMs: performance.now(),
       }),
     )
@@ -69,9 +73,15 @@ function isOn(value: unknown): boolean {
   return value === undefined ? false : (parseSetting(SETTINGS.node.silent, value, '--ephemeral') as boolean)
 }
 
-function describeBlocks(time: string): string {
-  if (time === 'arrival') return 'when a transaction arrives'
-  return time === 'manual' ? 'by hand' : `every ${/^[\d.]+$/.test(time) ? `${time} s` : time}`
+function describeBlocks(timing: BlockTiming): string {
+  switch (timing.mode) {
+    case 'manual':
+      return 'by hand'
+    case 'interval':
+      return `every ${timing.intervalMs / 1000} s`
+    case 'arrival':
+      return `${timing.everyMs ? `every ${timing.everyMs / 1000} s, and ` : ''}when a transaction arrives`
+  }
 }
 
 /** The file of `--config-out`: what the banner says, for programs. */

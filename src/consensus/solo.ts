@@ -72,6 +72,11 @@ export interface Solo extends Driver {
    * `resourceExhausted` where more than 52,560 would be.
    */
   advance(byNs: bigint): Promise<bigint>
+  /**
+   * Runs a step before each block, which waits for it: whoever follows the chain misses none of it. What the step offers
+   * is in that block, and makes none. A step deals with its own errors. Returns how to end it.
+   */
+  follow(step: (offer: (tx: Uint8Array) => Admission) => Promise<void>): () => void
 }
 
 /** How long a transaction behind a nonce gap may keep its sender waiting for the answer. */
@@ -93,6 +98,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   const blockListeners = new Set<(block: StoredBlock) => void>()
   const pendingListeners = new Set<(tx: PendingTx) => void>()
   const rollbackListeners = new Set<(height: bigint) => void>()
+  const followers = new Set<Parameters<Solo['follow']>[0]>()
   const executing = new Set<string>()
   let halted: string | undefined
   let rollbacks = 0
@@ -154,6 +160,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
 
   /** Makes one block of what waits. Throws if it cannot be executed; then nothing was written. */
   async function makeBlock(wish: BlockWish): Promise<StoredBlock> {
+    if (followers.size > 0) await Promise.all([...followers].map((step) => step(offer)))
     const before = tip
     const { amendments } = wish
     const started = options.elapsed()
@@ -361,6 +368,13 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     pace.schedule()
   }
 
+  /** Puts a transaction into the pool, for a block that is made anyway. */
+  function offer(bytes: Uint8Array): Admission {
+    const { admission, tx } = admit(bytes, sha256(bytes))
+    if (tx) for (const listener of pendingListeners) listener(tx)
+    return admission
+  }
+
   pace.start()
 
   return {
@@ -394,6 +408,10 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       elapsed: options.elapsed,
     }),
     timing: pace.timing,
+    follow(step) {
+      followers.add(step)
+      return () => followers.delete(step)
+    },
     pending: () => pool.pending(),
     pendingCount: () => pool.size(),
     onBlock(listener) {

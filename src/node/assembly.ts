@@ -6,7 +6,7 @@ import { carriedSections } from '../app/carried.ts'
 import { createJobs, type Jobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
-import { type Solo, startSolo } from '../consensus/solo.ts'
+import { type BlockTiming, type Solo, startSolo } from '../consensus/solo.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
@@ -19,6 +19,7 @@ import { openVersionedStore } from '../store/versioned.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { type Begun, dataFolder, openChain } from './chain.ts'
 import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
+import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { diskFiles, type Files } from './files.ts'
 import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
@@ -61,6 +62,8 @@ export interface AssembledNode {
   readonly accounts: readonly DevAccount[]
   readonly urls: GatewayUrls
   readonly height: bigint
+  /** When blocks are made, as long as nobody changes it. */
+  readonly timing: BlockTiming
   readonly gateway: GatewayNode
   readonly engine: Engine
   readonly log: Log
@@ -111,7 +114,10 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
       onPrint: isDevelopment(config) ? print : undefined,
     })
-    const timing = parseBlockTime(config.blocks.time)!
+    const fed = config.feeder.enabled ? fedValidators(genesis, config.chain.mnemonic, identity) : []
+    const isPaceChosen = options.resolved.origins.get('blocks.time') !== 'default'
+    const timing: BlockTiming =
+      fed.length > 0 && !isPaceChosen ? { mode: 'arrival', everyMs: 1000 } : parseBlockTime(config.blocks.time)!
     const elapsed = () => performance.now()
 
     const metrics = config.metrics.enabled
@@ -197,6 +203,10 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       log,
       now: clock,
     })
+    if (fed.length > 0) {
+      const { seed } = config.feeder
+      undo.push(startEmbeddedFeeder({ gateway, follow: solo.follow, validators: fed, seed, log }))
+    }
     const ports = portChooser(options, config)
     const { workers } = config.api
     if (workers > 0 && options.openPorts !== false) {
@@ -259,6 +269,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       get height() {
         return solo.status().latestHeight
       },
+      timing,
       gateway,
       engine,
       log,

@@ -12,8 +12,10 @@ import { createIdentity } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
 import { defaultFork } from '../modules/evm/keeper.ts'
+import { ofSecp256k1 } from '../primitives/address.ts'
 import { formatRfc3339Nano } from '../primitives/time.ts'
-import { deriveAccounts } from './accounts.ts'
+import { publicKeyOf } from '../sdk/crypto.ts'
+import { deriveAccounts, deriveFeederKeys } from './accounts.ts'
 import { configError, type ResolvedConfig } from './config.ts'
 import type { Files } from './files.ts'
 import { type Beginning, type Home, openHome, readGenesisText } from './home.ts'
@@ -111,6 +113,7 @@ function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clo
       balanceUnative: balance * UNATIVE_PER_NATIVE,
     })),
     validator: { publicKey: key.publicKey },
+    ...(config.feeder.enabled && { feeders: deriveFeederKeys(mnemonic, 1).map((key) => ofSecp256k1(publicKeyOf(key))) }),
     blockGasLimit,
     fork,
   })

@@ -229,6 +229,17 @@ export const SETTINGS = {
       max: 100_000,
     }),
   },
+  feeder: {
+    enabled: define(
+      'feeder',
+      'enabled',
+      'boolean',
+      true,
+      'Vote on simulated prices for the validators of a localnet, which then has a block each second too.',
+      { flag: 'feeder' },
+    ),
+    seed: define('feeder', 'seed', 'integer', 1, 'Seed of the simulated prices.', count),
+  },
   store: {
     keep: define('store', 'keep', 'integer', 0, 'Heights to keep for queries; 0 keeps all.', count),
   },

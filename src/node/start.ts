@@ -49,14 +49,18 @@ export interface Node extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** In memory, blocks on arrival, no workers, every port chosen by the system, unless told otherwise. Many may run at once. */
+/** In memory, blocks on arrival, no workers, no feeder, every port chosen by the system, unless told otherwise. Many may run at once. */
 export async function startNode(config: NodeConfig = {}, world: World = {}): Promise<Node> {
   const { home, ports = true, ...sections } = config
   const files = world.files ?? diskFiles
   const clock = world.clock ?? Date.now
   const text = home === undefined ? undefined : files.read(homePaths(home).config)
   const resolved = resolveConfig({
-    caller: { ...sections, compute: { workers: 0, ...sections.compute } },
+    caller: {
+      ...sections,
+      compute: { workers: 0, ...sections.compute },
+      feeder: { enabled: false, ...sections.feeder },
+    },
     ...(text !== undefined && { file: parseConfigFile(text) }),
   })
   const log =

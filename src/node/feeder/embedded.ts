@@ -1,9 +1,15 @@
-/** The feeder of a development chain's own validators: simulated prices, a look at the chain after each block. */
+/** The feeder of a localnet's own validators: simulated prices, a vote before whichever block is next. */
 import type { GatewayNode } from '../../api/gateway.ts'
 import { createRestHandler } from '../../api/rest.ts'
+import type { GenesisDocument } from '../../app/types.ts'
+import type { Solo } from '../../consensus/solo.ts'
+import type { Identity } from '../../identity/types.ts'
+import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { publicKeyOf } from '../../sdk/crypto.ts'
+import { deriveFeederKeys } from '../accounts.ts'
 import { createFeeder, type FeederBehaviour, type FeederOptions } from './feeder.ts'
-import { simulatedPrices } from './prices.ts'
+import { seededRandom, simulatedPrices } from './prices.ts'
 import { createRestChain } from './rest-chain.ts'
 
 export interface FedValidator {
@@ -14,16 +20,35 @@ export interface FedValidator {
   readonly behaviour?: () => FeederBehaviour
 }
 
-export interface EmbeddedOptions extends Pick<FeederOptions, 'log' | 'random' | 'fee'> {
+export interface EmbeddedOptions extends Pick<FeederOptions, 'log' | 'fee'> {
   readonly gateway: GatewayNode
+  readonly follow: Solo['follow']
   readonly validators: readonly FedValidator[]
   readonly seed: number
 }
 
-/** Feeds until it is stopped. It follows the blocks and makes none; what it fails at, it tries again after the next one. */
-export function startEmbeddedFeeder({ gateway, validators, seed, ...options }: EmbeddedOptions): () => void {
+/** The validators whose feeders a genesis document names by the keys of a mnemonic: those of a localnet, in their order. */
+export function fedValidators(genesis: GenesisDocument, mnemonic: string, identity: Identity): readonly FedValidator[] {
+  const oracle = genesis.app_state['oracle'] as
+    | { readonly feeder_delegations?: readonly { feeder_address: string; validator_address: string }[] }
+    | undefined
+  const delegations = oracle?.feeder_delegations ?? []
+  return deriveFeederKeys(mnemonic, delegations.length).flatMap((feederKey) => {
+    const address = formatBech32(identity.bech32.account, ofSecp256k1(publicKeyOf(feederKey)))
+    const found = delegations.find(({ feeder_address: feeder }) => feeder === address)
+    return found ? [{ operator: found.validator_address, feederKey }] : []
+  })
+}
+
+/**
+ * Feeds until it is stopped. It follows the blocks and makes none; what it fails at, it tries again before the next one.
+ * Equal seeds, blocks and behaviours give equal transactions.
+ */
+export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
+  const { gateway, validators, seed, log } = options
   const { identity, chainId, driver } = gateway
   const rest = createRestHandler(gateway, { cacheBytes: 0 })
+  let offer: Parameters<Parameters<Solo['follow']>[0]>[0]
   const chain = createRestChain(identity, chainId, {
     async get(path) {
       const { status, body } = await rest(path)
@@ -31,38 +56,25 @@ export function startEmbeddedFeeder({ gateway, validators, seed, ...options }: E
       if (status !== 200) throw queryError('unknown', `${path} answered ${status}: ${body}`)
       return JSON.parse(body)
     },
-    broadcast: (tx) => driver.submit(tx),
+    broadcast: async (tx) => offer(tx),
   })
-  const prices = simulatedPrices(seed)
-  const feeders = validators.map(({ operator, feederKey, behaviour }) =>
+  const feeders = validators.map(({ operator, feederKey, behaviour }, i) =>
     createFeeder({
-      ...options,
+      ...(options.fee && { fee: options.fee }),
+      log,
+      random: seededRandom(seed + i),
       identity,
-      chain,
+      chain: { ...chain, height: async () => driver.status().latestHeight },
       validator: operator,
       privateKey: feederKey,
-      prices,
+      prices: simulatedPrices(seed),
       ...(behaviour && { behaviour }),
     }),
   )
-  let isStopped = false
-  const busy = new Set<(typeof feeders)[number]>()
-  const look = (): void => {
+  return options.follow(async (give) => {
+    offer = give
     for (const feeder of feeders) {
-      if (isStopped || busy.has(feeder)) continue
-      busy.add(feeder)
-      feeder
-        .step()
-        .catch((error: unknown) => {
-          if (!isStopped) options.log('warn', 'the feeder could not vote', { error: String(error) })
-        })
-        .finally(() => busy.delete(feeder))
+      await feeder.step().catch((error: unknown) => log('warn', 'the feeder could not vote', { error: String(error) }))
     }
-  }
-  const unsubscribe = driver.onBlock(look)
-  look()
-  return () => {
-    isStopped = true
-    unsubscribe()
-  }
+  })
 }

@@ -7,9 +7,9 @@ import {
 import type { Identity } from '../../identity/types.ts'
 import { voteHash } from '../../modules/oracle/vote-text.ts'
 import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
-import type { Coin } from '../../primitives/coin.ts'
 import { publicKeyOf } from '../../sdk/crypto.ts'
-import { encodeSigned, type PlannedMessage } from '../../sdk/sign-tx.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { encodeSigned, type Fee, type PlannedMessage } from '../../sdk/sign-tx.ts'
 import type { Log } from '../log.ts'
 import type { PriceSource } from './prices.ts'
 
@@ -37,7 +37,8 @@ export interface FeederOptions {
   /** secp256k1, 32 bytes: the validator's own, or its delegate's. */
   readonly privateKey: Uint8Array
   readonly prices: PriceSource
-  readonly fee?: { readonly gasLimit: bigint; readonly amount: readonly Coin[] }
+  /** Of the next transaction; without it, one that costs nothing. */
+  readonly fee?: () => Fee
   readonly log: Log
   /** Numbers below 1, for salts. */
   readonly random: () => number
@@ -52,8 +53,11 @@ interface Promised {
   readonly period: bigint
 }
 
-const DEFAULT_FEE = { gasLimit: 7_000n, amount: [] }
+/** A promise and a reveal cost 500 each, and their signature. */
+const FREE: Fee = { gasLimit: 7_000n, amount: [] }
 const SALTS = 9_999
+/** What admission says while the account's last vote is in no block yet. */
+const STILL_WAITING = sdkErrors.wrongSequence().code
 /** What a liar makes of a price. */
 const LIE = 3n
 const ABSTAIN = '-1.000000000000000000'
@@ -67,12 +71,13 @@ export interface Feeder {
 }
 
 export function createFeeder(options: FeederOptions): Feeder {
-  const { identity, chain, validator, privateKey, prices, fee = DEFAULT_FEE, log, random } = options
+  const { identity, chain, validator, privateKey, prices, log, random } = options
   const behaviour = options.behaviour ?? (() => 'honest')
   const publicKey = publicKeyOf(privateKey)
   const feeder = formatBech32(identity.bech32.account, ofSecp256k1(publicKey))
   let promised: Promised | undefined
   let seen: bigint | undefined
+  let votePeriod: bigint | undefined
 
   async function ratesOf(pairs: readonly string[]): Promise<string> {
     const known = await prices(pairs)
@@ -97,15 +102,21 @@ export function createFeeder(options: FeederOptions): Feeder {
     const { number, sequence } = await chain.account(feeder)
     const key = { algorithm: 'secp256k1', publicKey } as const
     const plan = { identity, messages, key, memo: '', timeoutHeight: 0n, chainId: chain.chainId }
-    return chain.broadcast(encodeSigned({ ...plan, accountNumber: number, sequence }, fee, privateKey))
+    return chain.broadcast(
+      encodeSigned({ ...plan, accountNumber: number, sequence }, options.fee?.() ?? FREE, privateKey),
+    )
   }
 
   return {
     async step() {
       if (behaviour() === 'silent') return false
-      const { votePeriod, pairs } = await chain.targets()
       // What is sent now is in the next block at the earliest.
-      const period = ((await chain.height()) + 1n) / votePeriod
+      const next = (await chain.height()) + 1n
+      if (votePeriod !== undefined && next / votePeriod === seen) return false
+      const targets = await chain.targets()
+      const { pairs } = targets
+      votePeriod = targets.votePeriod
+      const period = next / votePeriod
       if (pairs.length === 0 || period === seen) return false
       const vote = await reveal(period)
       const rates = await ratesOf(pairs)
@@ -116,6 +127,7 @@ export function createFeeder(options: FeederOptions): Feeder {
         ...vote,
         { schema, message: create(schema, { hash, feeder, validator }) },
       ])
+      if (code === STILL_WAITING) return false
       if (code !== 0) {
         log('warn', 'a vote was refused', { validator, period, code, reason })
         return false

@@ -72,13 +72,18 @@ const BEGINNINGS: Readonly<Record<string, number>> = {
 /** Largest step of a walk, as a part of the price. */
 const STEP = 0.002
 
-/** A walk from a seed: equal seeds asked equally often say equal prices. */
-export function simulatedPrices(seed: number): PriceSource {
+/** Numbers below 1, the same for the same seed. */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
-  const random = (): number => {
+  return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32
   }
+}
+
+/** A walk from a seed: equal seeds asked equally often say equal prices. */
+export function simulatedPrices(seed: number): PriceSource {
+  const random = seededRandom(seed)
   const prices = new Map<string, number>()
   return async (pairs) => {
     const now = new Map<string, string>()

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { type Node, testNode } from '../start.ts'
+
+const PAIRS = ['uatom:uusd', 'ubtc:uusd', 'ueth:uusd', 'uusdc:uusd', 'uusdt:uusd']
+/** Blocks of a voting period of a localnet with a feeder. */
+const PERIOD = 3
+
+const fedNode = (seed = 1) => testNode({ feeder: { enabled: true, seed } })
+
+async function ratesOf(node: Node): Promise<Record<string, string>> {
+  const { exchange_rates: rates } = (await node.query('/chain/oracle/v1beta1/pairs/exchange_rates')) as {
+    exchange_rates: { pair: string; exchange_rate: string }[]
+  }
+  return Object.fromEntries(rates.map(({ pair, exchange_rate: rate }) => [pair, rate]))
+}
+
+async function operatorOf(node: Node): Promise<string> {
+  const { validators } = (await node.query('/sdk/staking/v1beta1/validators')) as {
+    validators: { operator_address: string }[]
+  }
+  return validators[0]!.operator_address
+}
+
+async function missesOf(node: Node): Promise<string> {
+  const { miss_counter: misses } = await node.query(`/chain/oracle/v1beta1/validators/${await operatorOf(node)}/miss`)
+  return misses as string
+}
+
+async function blocks(node: Node, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await node.nextBlock()
+}
+
+test('a localnet with a feeder has prices after two voting periods, others after each one more, and misses none', async () => {
+  await using node = await fedNode()
+  expect(await ratesOf(node)).toEqual({})
+  await blocks(node, 2 * PERIOD)
+  const first = await ratesOf(node)
+  expect(Object.keys(first)).toEqual(PAIRS)
+  expect(Number(first['uusdc:uusd'])).toBeCloseTo(1, 1)
+  const misses = await missesOf(node)
+  for (let i = 0, last = first; i < 5; i++) {
+    await blocks(node, PERIOD)
+    const next = await ratesOf(node)
+    for (const pair of PAIRS) expect(next[pair]).not.toBe(last[pair])
+    last = next
+  }
+  expect(await missesOf(node)).toBe(misses)
+})
+
+test('the feeder makes no block, and leaves the sequences of the funded accounts alone', async () => {
+  await using node = await fedNode()
+  const before = node.height
+  await new Promise((done) => setTimeout(done, 50))
+  expect(node.height).toBe(before)
+  await blocks(node, PERIOD * 3)
+  expect(node.height).toBe(before + BigInt(PERIOD * 3))
+  const { account } = (await node.query(`/sdk/auth/v1beta1/accounts/${node.accounts[0]!.bech32}`)) as {
+    account: { sequence?: string; base_account?: { sequence: string } }
+  }
+  expect(account.sequence ?? account.base_account?.sequence).toBe('0')
+})
+
+test('equal seeds vote the same, other seeds otherwise', async () => {
+  const run = async (seed: number) => {
+    await using node = await fedNode(seed)
+    await blocks(node, PERIOD * 3)
+    const { block_id: id } = (await node.query('/sdk/base/tendermint/v1beta1/blocks/latest')) as {
+      block_id: { hash: string }
+    }
+    return { rates: await ratesOf(node), hash: id.hash }
+  }
+  const [one, same, other] = [await run(5), await run(5), await run(6)]
+  expect(same).toEqual(one)
+  expect(other.rates).not.toEqual(one.rates)
+})
+
+test('without a feeder nothing is to be voted on, and nobody misses anything (D25)', async () => {
+  await using node = await testNode()
+  await blocks(node, 70)
+  expect(await node.query('/chain/oracle/v1beta1/params')).toMatchObject({ params: { whitelist: [] } })
+  expect(await missesOf(node)).toBe('0')
+})
+
+test('a feeder is back after the clock was put forward by a day of epochs', async () => {
+  await using node = await fedNode()
+  await blocks(node, 2 * PERIOD)
+  const misses = Number(await missesOf(node))
+  await node.advance(86_400)
+  await blocks(node, 2 * PERIOD)
+  expect(Object.keys(await ratesOf(node))).toEqual(PAIRS)
+  expect(Number(await missesOf(node))).toBe(misses)
+})
