@@ -409,6 +409,8 @@ describe('messages', () => {
     expect(edit({ whitelist: ['aaa'] })).toBe('sdk/18')
     expect(edit({ whitelist: ['aaa:uusd', 'aaa:uusd'] })).toBe('sdk/18')
     expect(edit({ twapLookbackWindow: { seconds: 0n } })).toBe('sdk/18')
+    expect(edit({ twapLookbackWindow: { seconds: 9_223_372_037n } })).toBe('sdk/18')
+    expect(edit({ twapLookbackWindow: { seconds: 2n, nanos: -1_000_000_000 } })).toBe('sdk/18')
     expect(edit({ slashWindow: 1n << 62n })).toBe('sdk/18')
     expect(edit({ minVoters: 3n, expirationBlocks: 5n })).toBe('ok')
     start([100n], { votePeriod: 30n }, 'nibiru')

@@ -15,6 +15,8 @@ const wire = (text: string): string => decimal.encode(decimal.parse(text)!)
 /** The least threshold that is not allowed. */
 const THRESHOLD_FLOOR = decimal.parse('0.33')!
 const LARGEST_WINDOW = 1n << 63n
+/** The chain's durations are 64-bit numbers of nanoseconds: 292 years. */
+const LONGEST_LOOKBACK_NS = (1n << 63n) - 1n
 
 export function defaultParams({ identity }: Pick<ReadContext, 'identity'>): Params {
   return create(ParamsSchema, {
@@ -63,8 +65,11 @@ export function validateParams({ identity }: Pick<ReadContext, 'identity'>, para
   if (identity.behaviours.slashWindowInBlocks && slashWindow < votePeriod) {
     refuse('slash_window', 'must be greater than or equal to the voting period')
   }
-  const lookback = params.twapLookbackWindow
-  if (!lookback || lookbackNs(params) <= 0n) refuse('twap_lookback_window', 'must be > 0')
+  const lookback = lookbackNs(params)
+  if (lookback <= 0n) refuse('twap_lookback_window', 'must be > 0')
+  if (lookback > LONGEST_LOOKBACK_NS) refuse('twap_lookback_window', 'is too long')
+  const nanos = params.twapLookbackWindow?.nanos ?? 0
+  if (nanos < 0 || nanos >= 1e9) refuse('twap_lookback_window', 'is no duration')
   if (params.minVoters === 0n) refuse('min_voters', 'must be > 0')
 }
 
