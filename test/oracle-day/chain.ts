@@ -215,7 +215,8 @@ export interface Wish {
 export interface Chain {
   /** Votes that the commit in the next block has, but for who signed. */
   signers(): readonly { readonly member: number; readonly power: bigint }[]
-  sign(person: Person, wishes: readonly Wish[], fee: bigint): Uint8Array
+  /** With the next sequence if all before were booked, or the one given. */
+  sign(person: Person, wishes: readonly Wish[], fee: bigint, sequence?: bigint): Uint8Array
   makeBlock(
     timeNs: bigint,
     votes: readonly CommitVote[],
@@ -258,8 +259,7 @@ export function startChain(setting: Setting): Chain {
 
   return {
     signers: () => Array.from(sets[0]!, ([member, power]) => ({ member, power })).sort((a, b) => a.member - b.member),
-    sign(person, wishes, fee) {
-      const sequence = sequences.get(person.text) ?? 0n
+    sign(person, wishes, fee, sequence = sequences.get(person.text) ?? 0n) {
       sequences.set(person.text, sequence + 1n)
       return encodeSigned(
         {
