@@ -7,6 +7,10 @@ import type { Development, Mining } from './driver.ts'
 import type { PooledTx } from './mempool.ts'
 
 const NANOS = 1_000_000_000n
+/** The end of the year 9999, which is the last that a Timestamp of protobuf may name. Unit: seconds. */
+const LAST_SECOND = 253_402_300_799n
+/** Blocks that may be asked for at once. */
+const MOST_BLOCKS = 1_000_000n
 
 /** What is special of a block. */
 export interface BlockWish {
@@ -19,7 +23,7 @@ export interface BlockWish {
 }
 
 /** What lies outside of the engine. */
-export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging' | 'print'>
+export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging' | 'print' | 'setValidator'>
 
 /** What the engine lends to `createDevelopment`. */
 export interface Workings {
@@ -53,11 +57,19 @@ export function createDevelopment(workings: Workings): Development {
   const forgetAbove = (height: bigint): void => {
     snapshots = snapshots.filter((one) => one.height <= height)
   }
+  /** Throws 3 for a time that no block can have. */
+  const checkTime = (seconds: bigint): void => {
+    if (seconds > LAST_SECOND)
+      throw queryError('invalidArgument', `a block cannot be later than ${LAST_SECOND} seconds`)
+  }
   const aheadSeconds = (): bigint => clock.state().offsetNs / NANOS
 
   return {
     amend: (amendments) => workings.makeBlock({ amendments }),
     async mine(count, stepSeconds) {
+      if (count > MOST_BLOCKS)
+        throw queryError('invalidArgument', `${count} blocks are more than ${MOST_BLOCKS} at once`)
+      checkTime(tip().timeNs / NANOS + count * (stepSeconds ?? 0n))
       const stepNs = stepSeconds === undefined ? undefined : stepSeconds * NANOS
       for (let i = 0n; i < count; i++) {
         await workings.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
@@ -103,16 +115,19 @@ export function createDevelopment(workings: Workings): Development {
       await workings.goBack(height, workings.pending())
     },
     async increaseTime(seconds) {
+      checkTime(clock.now() / NANOS + seconds)
       clock.shift(seconds * NANOS)
       await workings.catchUp()
       return aheadSeconds()
     },
     async setTime(seconds) {
+      checkTime(seconds)
       clock.shift(seconds * NANOS - clock.now())
       await workings.catchUp()
       return aheadSeconds()
     },
     setNextTime(seconds) {
+      checkTime(seconds)
       const { timeNs } = tip()
       if (seconds * NANOS <= timeNs) {
         throw queryError(
@@ -123,6 +138,7 @@ export function createDevelopment(workings: Workings): Development {
       clock.restore({ ...clock.state(), nextNs: seconds * NANOS })
     },
     setTimeInterval(seconds) {
+      checkTime(tip().timeNs / NANOS + (seconds ?? 0n))
       clock.restore({ ...clock.state(), intervalNs: seconds === undefined ? undefined : seconds * NANOS })
     },
     mining: workings.mining,

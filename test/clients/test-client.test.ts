@@ -48,6 +48,38 @@ test.each(modes)('%s: balances are set, and the supply stays true', async (mode)
   expect(await client.getBalance({ address: WHALE, blockNumber: 1n })).toBe(0n)
 })
 
+test('a number that the chain cannot hold is refused, and the chain goes on', async () => {
+  await using chain = await open('anvil')
+  const { client } = chain
+  const ask = (method: string, ...params: readonly unknown[]) =>
+    client.request({ method, params } as never) as Promise<unknown>
+  const [word, more, most64] = [`0x${'f'.repeat(64)}`, `0x1${'0'.repeat(64)}`, '0xffffffffffffffff']
+  for (const [method, ...params] of [
+    ['anvil_setNonce', NOBODY, '0x10000000000000000'],
+    ['anvil_setBalance', NOBODY, more],
+    ['anvil_setNextBlockBaseFeePerGas', more],
+    ['evm_setBlockGasLimit', '0x8000000000000000'],
+    ['evm_increaseTime', most64],
+    ['evm_setTime', most64],
+    ['evm_setNextBlockTimestamp', 253_402_300_800],
+    ['anvil_setBlockTimestampInterval', most64],
+    ['anvil_mine', '0x2', most64],
+    ['anvil_mine', most64],
+    ['anvil_setIntervalMining', most64],
+    ['anvil_loadState', `0x${Buffer.from(`{"accounts":{"${NOBODY}":{"nonce":"${most64}0"}}}`).toString('hex')}`],
+  ] as const) {
+    await expect(ask(method, ...params), method).rejects.toMatchObject({
+      details: expect.not.stringMatching('internal'),
+    })
+  }
+  await ask('anvil_setNonce', NOBODY, most64)
+  await ask('anvil_addBalance', NOBODY, word)
+  await expect(ask('anvil_addBalance', NOBODY, '0x1')).rejects.toThrow('above')
+  const height = await client.getBlockNumber({ cacheTime: 0 })
+  await client.mine({ blocks: 1 })
+  expect(await client.getBlockNumber({ cacheTime: 0 })).toBe(height + 1n)
+})
+
 test.each(modes)('%s: blocks are made when asked, one by one or many, with or without a distance', async (mode) => {
   await using chain = await open(mode)
   const { client } = chain

@@ -51,12 +51,12 @@ function readState(packed: Uint8Array): readonly evm.AccountDump[] {
   }
   if (typeof accounts !== 'object' || accounts === null)
     throw queryError('invalidArgument', 'the state has no accounts')
-  return Object.entries(accounts as Readonly<Record<string, SavedAccount>>).map(([at, saved]) => ({
+  return Object.entries(accounts as Readonly<Record<string, SavedAccount | null>>).map(([at, saved]) => ({
     address: address.read(at),
-    nonce: count.read(saved.nonce ?? 0),
-    balanceWei: count.read(saved.balance ?? '0x0'),
-    code: saved.code === undefined ? EMPTY : readCode(saved.code),
-    storage: Object.entries(saved.storage ?? {}).map(([slot, value]) => [word.read(slot), word.read(value)] as const),
+    nonce: count.read(saved?.nonce ?? 0),
+    balanceWei: count.read(saved?.balance ?? '0x0'),
+    code: saved?.code === undefined ? EMPTY : readCode(saved.code),
+    storage: Object.entries(saved?.storage ?? {}).map(([slot, value]) => [word.read(slot), word.read(value)] as const),
   }))
 }
 

@@ -20,6 +20,9 @@ const MS_PER_SECOND = 1000n
 /** From here on an interval of `evm_setIntervalMining` is taken for milliseconds, as Hardhat gives it. */
 const LEAST_MILLISECONDS = 1000n
 
+/** The longest that a timer of the engine takes. */
+const MOST_MILLISECONDS = 2n ** 31n - 1n
+
 const forkless = (): Error => serverError('forking is not supported: there is no other chain beneath this one')
 
 const verb = (run: (development: Development, call: RpcCall) => unknown): Method =>
@@ -45,6 +48,9 @@ const setIntervalMining = (unit: (interval: bigint) => bigint) =>
   method([json], ({ node }, interval) => {
     const development = developmentOf(node)
     const intervalMs = unit(count.read(Array.isArray(interval) ? interval[0] : interval))
+    if (intervalMs > MOST_MILLISECONDS) {
+      throw queryError('invalidArgument', `an interval of ${intervalMs} ms is longer than ${MOST_MILLISECONDS}`)
+    }
     development.setMining({ ...development.mining(), intervalMs: Number(intervalMs) })
   })
 

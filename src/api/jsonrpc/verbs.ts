@@ -32,12 +32,18 @@ export function underPrefixes(verbs: Methods): Methods {
   return methods
 }
 
-/** A count as tools send it: a number, digits, or hexadecimal digits after `0x`. */
+const MOST_DIGITS = 80
+const MAX_WORD = (1n << 256n) - 1n
+
+/** A count of at most 256 bits as tools send it: a number, digits, or hexadecimal digits after `0x`. */
 export const count: Param<bigint> = {
   required: true,
   read: (value) => {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
-    if (typeof value === 'string' && /^(\d+|0[xX][0-9a-fA-F]+)$/.test(value)) return BigInt(value)
+    if (typeof value === 'string' && value.length <= MOST_DIGITS && /^(\d+|0[xX][0-9a-fA-F]+)$/.test(value)) {
+      const wanted = BigInt(value)
+      if (wanted <= MAX_WORD) return wanted
+    }
     throw queryError('invalidArgument', `${JSON.stringify(value)} is not a count`)
   },
 }

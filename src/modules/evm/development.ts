@@ -61,8 +61,18 @@ export function endOfBlock(ctx: Context): void {
   if (development.prevRandao.has(ctx)) development.prevRandao.delete(ctx)
 }
 
+const MAX_UINT64 = (1n << 64n) - 1n
+const MAX_INT64 = (1n << 63n) - 1n
+const MAX_WORD = (1n << 256n) - 1n
+
+/** Throws 3 for a number that the state has no room for. */
+function checkRoom(what: string, value: bigint, most: bigint): void {
+  if (value > most) throw errors.invalidRequest(`${what} ${value} is above ${most}`)
+}
+
 /** Mints or burns whole units so that the supply stays the sum of the balances; what lies below one unit is written. */
 function amendBalance(ctx: Context, address: Uint8Array, wei: bigint): void {
+  checkRoom('balance', wei, MAX_WORD)
   auth.ensureAccount(ctx, address)
   const units = wei / WEI_PER_UNIT - bank.balanceWei(ctx, address) / WEI_PER_UNIT
   const coins = [{ denom: ctx.identity.baseDenom, amount: units < 0n ? -units : units }]
@@ -93,11 +103,18 @@ function amendStorage(ctx: Context, address: Uint8Array, slot: Uint8Array, value
   } else ctx.store.set(state.EVM_STORE, key, value)
 }
 
+function amendNonce(ctx: Context, address: Uint8Array, nonce: bigint): void {
+  checkRoom('nonce', nonce, MAX_UINT64)
+  auth.setAccount(ctx, { ...auth.ensureAccount(ctx, address), sequence: nonce })
+}
+
 function amendBaseFee(ctx: Context, wei: bigint): void {
+  checkRoom('base fee', wei, MAX_WORD)
   development.baseFee.set(ctx, { wei, since: ctx.block.height + 1n, beforeWei: baseFeeWei(ctx) })
 }
 
 function amendBlockGasLimit(ctx: Context, gas: bigint): void {
+  checkRoom('block gas limit', gas, MAX_INT64)
   const params = consensus.params(ctx)
   const { maxBytes = 0n } = params.block ?? {}
   consensus.setParams(ctx, { ...params, block: { ...params.block!, maxBytes, maxGas: gas === 0n ? -1n : gas } })
@@ -121,7 +138,7 @@ export function amend(ctx: Context, amendment: Amendment): void {
       amendCode(ctx, amendment.address, amendment.code)
       break
     case 'nonce':
-      auth.setAccount(ctx, { ...auth.ensureAccount(ctx, amendment.address), sequence: amendment.nonce })
+      amendNonce(ctx, amendment.address, amendment.nonce)
       break
     case 'storage':
       auth.ensureAccount(ctx, amendment.address)
