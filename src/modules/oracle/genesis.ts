@@ -47,7 +47,19 @@ export const genesis: GenesisHandlers = {
       'miss_counters',
       data.missCounters.map((one) => one.validatorAddress),
     )
+    requireOnce(
+      'aggregate_exchange_rate_prevotes',
+      data.aggregateExchangeRatePrevotes.map(({ voter }) => voter),
+    )
+    requireOnce(
+      'aggregate_exchange_rate_votes',
+      data.aggregateExchangeRateVotes.map(({ voter }) => voter),
+    )
     requireOnce('pairs', data.pairs)
+    requireOnce(
+      'rewards',
+      data.rewards.map(({ id }) => id.toString()),
+    )
     for (const { validatorAddress, feederAddress } of data.feederDelegations) {
       state.feeders.set(ctx, address.parseValidator(ctx, validatorAddress), address.parse(ctx, feederAddress))
     }

@@ -545,6 +545,17 @@ describe('genesis', () => {
     wrong({ pairs: ['ubtc:uusd', 'ubtc:uusd'] }, 'twice in pairs')
     wrong({ miss_counters: [data().miss_counters[0], data().miss_counters[0]] }, 'twice in miss_counters')
     wrong({ params: { ...data().params, vote_period: '0' } }, 'vote_period must be > 0')
+    wrong({ params: { ...data().params, slash_window: '0' } }, 'slash_window must be > 0')
+    wrong({ params: { ...data().params, whitelist: ['ubtc:uusd', 'ubtc:uusd'] } }, 'names a pair twice')
+    wrong({ params: { ...data().params, twap_lookback_window: '9223372037s' } }, 'twap_lookback_window is too long')
+    wrong({ exchange_rates: [data().exchange_rates[0], data().exchange_rates[0]] }, 'twice in exchange_rates')
+    const twice = { feeder_address: account(validatorOf(8)), validator_address: operator(1) }
+    wrong({ feeder_delegations: [data().feeder_delegations[0], twice] }, 'twice in feeder_delegations')
+    const prevote = { hash: 'ab'.repeat(20), voter: operator(1), submit_block: '1' }
+    wrong({ aggregate_exchange_rate_prevotes: [prevote, prevote] }, 'twice in aggregate_exchange_rate_prevotes')
+    const vote = { exchange_rate_tuples: [], voter: operator(1) }
+    wrong({ aggregate_exchange_rate_votes: [vote, vote] }, 'twice in aggregate_exchange_rate_votes')
+    wrong({ rewards: [data().rewards[0], data().rewards[0]] }, 'twice in rewards')
     wrong(
       { feeder_delegations: [{ feeder_address: 'x', validator_address: operator(1) }] },
       'invalid bech32 string length 1',
