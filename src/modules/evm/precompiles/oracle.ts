@@ -1,13 +1,20 @@
 /** 0x801: prices, for contracts (evm.md §3.7). */
+import { errors } from '../../oracle/errors.ts'
 import * as oracle from '../../oracle/keeper.ts'
 import { definePrecompile, type MethodCall } from './define.ts'
 
 /** What Chainlink's interface asks for and nobody reads. */
 const ANSWERED_IN_ROUND = 420n
 
-/** The price of a pair. Throws oracle 13 for none, oracle 17 for one that is too old. */
+/** Prices as contracts take them are signed words. */
+const WORD_LIMIT = 1n << 255n
+
+/** The price of a pair. Throws 5 `notFound` for none, oracle 17 for one that is too old, oracle 2 beyond a word. */
 function priceOf({ ctx }: MethodCall, pair: string) {
-  return ctx.identity.behaviours.vintageOraclePrices ? oracle.storedRate(ctx, pair) : oracle.currentRate(ctx, pair)
+  const { vintageOraclePrices } = ctx.identity.behaviours
+  const price = vintageOraclePrices ? oracle.storedRate(ctx, pair) : oracle.currentRate(ctx, pair)
+  if (price.rate >= WORD_LIMIT) throw errors.invalidRate('overflow')
+  return price
 }
 
 export const oraclePrecompile = definePrecompile('precompileOracle', [

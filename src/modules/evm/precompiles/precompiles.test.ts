@@ -328,6 +328,9 @@ test('the oracle tells what its store holds, with block and time, as long as it 
   expect(failed('ueth:uusd')).toMatch(/not found.*ueth:uusd/)
   expect(failed('')).toContain('invalid token pair')
   expect(failed('a:b:c')).toContain('invalid token pair')
+  const huge = { ...rate, exchangeRate: (1n << 256n).toString() }
+  oracle.exchangeRates.set(ctx, 'uxyz:uusd', create(ExchangeRateAtBlockSchema, huge))
+  expect(failed('uxyz:uusd')).toContain('invalid exchange rate')
   ctx.block.height = 13n
   expect(failed('ubtc:uusd')).toContain('the price is too old')
   const real = chain('nibiru').ctx
