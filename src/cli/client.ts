@@ -69,5 +69,6 @@ function readAnswer(response: Response, text: string): unknown {
   }
   if (response.ok) return json
   const { message } = json as { readonly message?: unknown }
-  throw queryError('unknown', typeof message === 'string' ? message : `${response.url} answered ${response.status}`)
+  const status = response.status === 404 ? 'notFound' : 'unknown'
+  throw queryError(status, typeof message === 'string' ? message : `${response.url} answered ${response.status}`)
 }

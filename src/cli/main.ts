@@ -41,6 +41,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./keys.ts')).keys,
   },
   { name: 'tx', about: 'send a transaction', load: async () => (await import('./tx.ts')).tx },
+  {
+    name: 'feeder',
+    about: 'vote on prices for validators',
+    load: async () => (await import('./feeder.ts')).feeder,
+  },
   { name: 'query', about: 'ask any operation of any module', load: async () => (await import('./query.ts')).query },
   {
     name: 'statetest',

@@ -59,7 +59,7 @@ function addTxOptions(command: Command): Command {
     .option('-y, --yes', 'send without asking')
 }
 
-function parseUint(flag: string, text: string): bigint {
+export function parseUint(flag: string, text: string): bigint {
   if (!/^\d{1,20}$/.test(text)) throw queryError('invalidArgument', `--${flag} ${text}: not a whole number`)
   return BigInt(text)
 }
@@ -88,7 +88,7 @@ function findNumbers(value: unknown): { readonly account_number: string; readonl
   return undefined
 }
 
-async function fetchChainId(node: NodeClient): Promise<string> {
+export async function fetchChainId(node: NodeClient): Promise<string> {
   const answer = (await node.get('/sdk/base/tendermint/v1beta1/node_info')) as {
     readonly default_node_info: { readonly network: string }
   }
@@ -105,7 +105,11 @@ function parsePrices(text: string): readonly Coin[] {
   })
 }
 
-async function feeOf(node: NodeClient, flags: TxFlags, gasLimit: bigint): Promise<Fee> {
+export async function feeOf(
+  node: NodeClient,
+  flags: Pick<TxFlags, 'fees' | 'gasPrices'>,
+  gasLimit: bigint,
+): Promise<Fee> {
   if (flags.fees !== undefined) {
     const amount = tryParseText(flags.fees)
     if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: not coins such as 5000unative`)

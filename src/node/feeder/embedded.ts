@@ -8,7 +8,7 @@ import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { publicKeyOf } from '../../sdk/crypto.ts'
 import { deriveFeederKeys } from '../accounts.ts'
-import { createFeeder, type FeederBehaviour, type FeederOptions } from './feeder.ts'
+import { createFeeder, type FeederBehaviour, type FeederKey, type FeederOptions } from './feeder.ts'
 import { seededRandom, simulatedPrices } from './prices.ts'
 import { createRestChain } from './rest-chain.ts'
 
@@ -27,6 +27,11 @@ export interface EmbeddedOptions extends Pick<FeederOptions, 'log' | 'fee'> {
   readonly seed: number
 }
 
+function keyOf(privateKey: Uint8Array): FeederKey {
+  const publicKey = publicKeyOf(privateKey)
+  return { algorithm: 'secp256k1', publicKey, address: ofSecp256k1(publicKey), privateKey }
+}
+
 /** The validators whose feeders a genesis document names by the keys of a mnemonic: those of a localnet, in their order. */
 export function fedValidators(genesis: GenesisDocument, mnemonic: string, identity: Identity): readonly FedValidator[] {
   const oracle = genesis.app_state['oracle'] as
@@ -34,7 +39,7 @@ export function fedValidators(genesis: GenesisDocument, mnemonic: string, identi
     | undefined
   const delegations = oracle?.feeder_delegations ?? []
   return deriveFeederKeys(mnemonic, delegations.length).flatMap((feederKey) => {
-    const address = formatBech32(identity.bech32.account, ofSecp256k1(publicKeyOf(feederKey)))
+    const address = formatBech32(identity.bech32.account, keyOf(feederKey).address)
     const found = delegations.find(({ feeder_address: feeder }) => feeder === address)
     return found ? [{ operator: found.validator_address, feederKey }] : []
   })
@@ -66,7 +71,7 @@ export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
       identity,
       chain: { ...chain, height: async () => driver.status().latestHeight },
       validator: operator,
-      privateKey: feederKey,
+      key: keyOf(feederKey),
       prices: simulatedPrices(seed),
       ...(behaviour && { behaviour }),
     }),

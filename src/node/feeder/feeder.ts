@@ -6,10 +6,9 @@ import {
 } from '../../gen/chain/oracle/v1beta1/tx_pb.ts'
 import type { Identity } from '../../identity/types.ts'
 import { voteHash } from '../../modules/oracle/vote-text.ts'
-import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
-import { publicKeyOf } from '../../sdk/crypto.ts'
+import { formatBech32 } from '../../primitives/address.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
-import { encodeSigned, type Fee, type PlannedMessage } from '../../sdk/sign-tx.ts'
+import { encodeSigned, type Fee, type PlannedMessage, type TxPlan } from '../../sdk/sign-tx.ts'
 import type { Log } from '../log.ts'
 import type { PriceSource } from './prices.ts'
 
@@ -29,13 +28,22 @@ export interface FeederChain {
 /** How a validator's feeder behaves: so that misses and slashing can be seen. */
 export type FeederBehaviour = 'honest' | 'silent' | 'liar'
 
+export interface FeederKey {
+  readonly algorithm: TxPlan['key']['algorithm']
+  /** 33 bytes. */
+  readonly publicKey: Uint8Array
+  readonly address: Uint8Array
+  /** 32 bytes. */
+  readonly privateKey: Uint8Array
+}
+
 export interface FeederOptions {
   readonly identity: Identity
   readonly chain: FeederChain
   /** Operator of the validator, Bech32. */
   readonly validator: string
-  /** secp256k1, 32 bytes: the validator's own, or its delegate's. */
-  readonly privateKey: Uint8Array
+  /** The validator's own, or its delegate's. */
+  readonly key: FeederKey
   readonly prices: PriceSource
   /** Of the next transaction; without it, one that costs nothing. */
   readonly fee?: () => Fee
@@ -71,10 +79,9 @@ export interface Feeder {
 }
 
 export function createFeeder(options: FeederOptions): Feeder {
-  const { identity, chain, validator, privateKey, prices, log, random } = options
+  const { identity, chain, validator, key, prices, log, random } = options
   const behaviour = options.behaviour ?? (() => 'honest')
-  const publicKey = publicKeyOf(privateKey)
-  const feeder = formatBech32(identity.bech32.account, ofSecp256k1(publicKey))
+  const feeder = formatBech32(identity.bech32.account, key.address)
   let promised: Promised | undefined
   let seen: bigint | undefined
   let votePeriod: bigint | undefined
@@ -100,10 +107,9 @@ export function createFeeder(options: FeederOptions): Feeder {
 
   async function send(messages: readonly PlannedMessage[]): Promise<{ readonly code: number; readonly log: string }> {
     const { number, sequence } = await chain.account(feeder)
-    const key = { algorithm: 'secp256k1', publicKey } as const
     const plan = { identity, messages, key, memo: '', timeoutHeight: 0n, chainId: chain.chainId }
     return chain.broadcast(
-      encodeSigned({ ...plan, accountNumber: number, sequence }, options.fee?.() ?? FREE, privateKey),
+      encodeSigned({ ...plan, accountNumber: number, sequence }, options.fee?.() ?? FREE, key.privateKey),
     )
   }
 
