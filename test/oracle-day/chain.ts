@@ -17,7 +17,7 @@ import { openMemory } from '../../src/store/memory.ts'
 import { openVersionedStore } from '../../src/store/versioned.ts'
 import type { CommitVote, Rules } from './model.ts'
 
-export const CHAIN_ID = 'almanac-localnet-1'
+const CHAIN_ID = 'almanac-localnet-1'
 /** 2024-01-01T00:00:00Z */
 export const GENESIS_NS = 1_704_067_200_000_000_000n
 
@@ -82,7 +82,7 @@ export interface Setting {
 }
 
 /** Whoever signs transactions, in the order of their account numbers. */
-export function accountsOf({ seats, root }: Setting): readonly Person[] {
+function accountsOf({ seats, root }: Setting): readonly Person[] {
   const feeders = seats.filter(({ person, feeder }) => feeder !== person).map(({ feeder }) => feeder)
   return [root, ...seats.map(({ person }) => person), ...feeders]
 }

@@ -35,7 +35,7 @@ export interface Rules {
 /** Amounts by denom, as decimals. */
 type Amounts = Record<string, bigint>
 
-export interface Member {
+interface Member {
   readonly operator: string
   readonly commissionRate: bigint
   tokens: bigint
@@ -56,7 +56,7 @@ export interface Member {
   vote: readonly (readonly [pair: string, rate: bigint])[] | undefined
 }
 
-export interface Epoch {
+interface Epoch {
   readonly identifier: string
   readonly durationNs: bigint
   number: bigint
@@ -70,7 +70,7 @@ interface Reward {
   periods: bigint
 }
 
-export interface Performance {
+interface Performance {
   readonly power: bigint
   weight: bigint
   wins: number
@@ -123,7 +123,7 @@ const increase = (amounts: Record<string, bigint>, denom: string, by: bigint): v
   if (by !== 0n) amounts[denom] = (amounts[denom] ?? 0n) + by
 }
 
-export const powerOf = ({ tokens }: Member): bigint => tokens / MICRO
+const powerOf = ({ tokens }: Member): bigint => tokens / MICRO
 
 function allocate(member: Member, denom: string, reward: bigint): void {
   increase(member.outstanding, denom, reward)
@@ -185,7 +185,7 @@ function countSignature(model: Model, { member: index, power, signed }: CommitVo
 }
 
 /** inflation.md §2: what an epoch of a period mints. */
-export function provisionOf({ factors, epochsPerPeriod, maxPeriod }: Rules, period: bigint): bigint {
+function provisionOf({ factors, epochsPerPeriod, maxPeriod }: Rules, period: bigint): bigint {
   if (period >= maxPeriod) return 0n
   const last = factors.length - 1
   const sum = factors.reduce((all, factor, i) => all + factor * period ** BigInt(last - i), 0n)
