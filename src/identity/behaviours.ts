@@ -153,6 +153,11 @@ export const BEHAVIOURS = {
     about: 'the account of the token factory is made at genesis with number 0, which another account has',
     source: 'tokenfactory.md §6 row 11',
   },
+  contractsRegisterThemselves: {
+    about:
+      'anybody registers a contract whose owner is a contract or governance for a share of its fees, which the contract gets',
+    source: 'devgas.md §6.4',
+  },
 } as const satisfies Record<string, Behaviour>
 
 export type BehaviourName = keyof typeof BEHAVIOURS

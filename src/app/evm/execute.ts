@@ -16,10 +16,12 @@ import { MsgEthereumTxResponseSchema } from '../../gen/chain/evm/v1/tx_pb.ts'
 import { TxMsgDataSchema } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
+import { afterContractCall } from '../../modules/evm/hooks.ts'
 import {
   addToBlock,
   blockEnv,
   chainPrecompiles,
+  codeHash,
   consoleTracer,
   createEvmState,
   logMessages,
@@ -27,7 +29,8 @@ import {
   traceState,
 } from '../../modules/evm/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
-import { EMPTY, formatHex, formatHex0x } from '../../primitives/bytes.ts'
+import { EMPTY, equal, formatHex, formatHex0x } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
 import type { EvmTx } from '../records.ts'
@@ -118,6 +121,7 @@ export function execute(
   print?: (line: string) => void,
 ): Executed {
   const { transaction: tx, from, hash } = evmTx
+  const contract = tx.to && !equal(codeHash(ctx, tx.to), EMPTY_CODE_HASH) ? tx.to : undefined
   const result: EvmRun =
     !watch?.tracer && isPlainTransfer(ctx, evmTx, chainPrecompiles(rules))
       ? transfer(ctx, evmTx, rules, intrinsicGas)
@@ -144,6 +148,7 @@ export function execute(
   if (success) emitOutcome(ctx, evmTx, contractAddress)
   const messages = logMessages(ctx, logs, hashHex, place)
   ctx.emit(EventTxLogSchema, { logs: messages })
+  if (success && contract) afterContractCall.run(ctx, { contract, gasUsed, priceWei, hash })
 
   const response = create(MsgEthereumTxResponseSchema, {
     hash: hashHex,

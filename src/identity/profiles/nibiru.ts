@@ -38,6 +38,7 @@ const COMMON: readonly BehaviourName[] = [
   'adminsStay',
   'quietTokenMessages',
   'factoryAccountWithoutNumber',
+  'contractsRegisterThemselves',
 ]
 
 export const nibiru: Profile = {

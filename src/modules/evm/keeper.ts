@@ -1,4 +1,5 @@
 /** What other modules, gateways and our own handlers ask of the EVM's state. */
+import { delegationTarget } from '../../evm/access.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
@@ -29,6 +30,12 @@ export function codeHash(ctx: ReadContext, address: Uint8Array): Uint8Array {
 export function code(ctx: ReadContext, address: Uint8Array): Uint8Array | undefined {
   const hash = codeHash(ctx, address)
   return equal(hash, EMPTY_CODE_HASH) ? undefined : state.codes.get(ctx, hash)
+}
+
+/** Whether an address is a contract's: it has code. An account that delegates is none (EIP-7702). */
+export function isContract(ctx: ReadContext, address: Uint8Array): boolean {
+  const found = code(ctx, address)
+  return found !== undefined && found.length > 0 && !delegationTarget(found)
 }
 
 /** A storage slot, 32 bytes; zeros if unset. */
@@ -66,6 +73,7 @@ export {
 } from './development.ts'
 export { createEvmState } from './evm-state.ts'
 export { logMessages } from './logs.ts'
+export { answerOf } from './message-calls.ts'
 export { params } from './params.ts'
 export { chainPrecompiles } from './precompiles.ts'
 export { consoleTracer } from './printing.ts'

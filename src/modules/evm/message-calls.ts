@@ -72,6 +72,17 @@ function ask(ctx: Context, { from, to, data, gasLimit }: ContractCall, counts: b
   return result.output
 }
 
+const NOBODY = new Uint8Array(20)
+
+/** What a contract answers to the zero address, undefined where the call fails; it leaves no trace but its gas. */
+export function answerOf(ctx: Context, to: Uint8Array, data: Uint8Array, gas: bigint): Uint8Array | undefined {
+  const { evm, view } = openGround(ctx, NOBODY)
+  const message = { caller: NOBODY, to, valueWei: 0n, data, gas, isStatic: true }
+  const { success, output, gasLeft } = view.whileCalling(() => evm.call(message))
+  ctx.gas.consume(gas - gasLeft, GAS_OF)
+  return success ? output : undefined
+}
+
 /** Asks a contract outside of a conversion: it leaves no trace. Throws evm 5. */
 export function askContract(ctx: Context, to: Uint8Array, data: Uint8Array, gasLimit: bigint): Uint8Array {
   return ask(ctx, { from: state.evmAccount.address, to, data, gasLimit }, false)

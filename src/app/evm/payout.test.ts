@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest'
+import { encodeTransaction } from '../../evm/transaction/encode.ts'
+import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/sender.ts'
+import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
+import { almanac } from '../../identity/profiles/almanac.ts'
+import { auth as authModule } from '../../modules/auth/index.ts'
+import * as auth from '../../modules/auth/keeper.ts'
+import * as bank from '../../modules/bank/keeper.ts'
+import { devgas as devgasModule } from '../../modules/devgas/index.ts'
+import * as devgas from '../../modules/devgas/keeper.ts'
+import { shareOf } from '../../modules/devgas/payout.ts'
+import { distribution as distributionModule } from '../../modules/distribution/index.ts'
+import * as distribution from '../../modules/distribution/keeper.ts'
+import { evm as evmModule } from '../../modules/evm/index.ts'
+import { localnetGenesis } from '../../modules/evm/localnet.ts'
+import { codes } from '../../modules/evm/state.ts'
+import { concat, EMPTY, hex, utf8 } from '../../primitives/bytes.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import { keccak256, sha256 } from '../../primitives/hash.ts'
+import type { Context } from '../../sdk/context.ts'
+import { testContext } from '../../sdk/testing.ts'
+import { decodeTx } from '../../sdk/tx.ts'
+import { wrapEthereumTx } from './envelope.ts'
+import { createEvmTxPath } from './path.ts'
+
+// The keys of devgas.md §9.
+const keyOf = (name: string) => sha256(utf8(`spec test key ${name}`))
+const KEY = keyOf('carol')
+const SENDER = addressOfPrivateKey(KEY)
+const ALICE = addressOfPrivateKey(keyOf('alice'))
+const BOB = addressOfPrivateKey(keyOf('bob'))
+const BOB_TEXT = 'chain1shkwtvnnwcf36ttgmk98uj8vwag7zzcl953qfy'
+const C0 = hex('4ea9ebf26f2e09979a669fd46653cb268fac0fb3')
+const C0_TEXT = 'chain1f657hun09cye0xnxnl2xv57ty686cran9sgd8g'
+const UNIT = 10n ** 12n
+const STOP = hex('00')
+const REVERT = hex('60006000fd')
+const ENDLESS = hex('5b600056')
+const path = createEvmTxPath()
+
+function chain(code: Uint8Array = STOP, params: object = {}): Context {
+  const ctx = testContext({
+    modules: [authModule, evmModule, distributionModule, devgasModule],
+    block: { gasLimit: 60_000_000n, hash: new Uint8Array(32).fill(7) },
+  })
+  evmModule.genesis!.init(ctx, localnetGenesis(ctx))
+  devgasModule.genesis!.init(ctx, { params: { enable_fee_share: true, developer_shares: '0.5', ...params } })
+  bank.addWei(ctx, SENDER, 10n ** 22n)
+  putCode(ctx, C0, code)
+  devgas.setShare(ctx, { contract: C0, deployer: ALICE, withdrawer: BOB })
+  return ctx
+}
+
+function putCode(ctx: Context, at: Uint8Array, code: Uint8Array): void {
+  const codeHash = keccak256(code)
+  codes.set(ctx, codeHash, code)
+  auth.setAccount(ctx, { ...(auth.getAccount(ctx, at) ?? auth.newAccount(ctx, at)), codeHash })
+}
+
+function call(ctx: Context, fields: Partial<UnsignedTransaction> = {}) {
+  const unsigned = {
+    type: 0,
+    chainId: 6930n,
+    nonce: auth.getAccount(ctx, SENDER)?.sequence ?? 0n,
+    gasPriceWei: UNIT,
+    gasLimit: 100_000n,
+    to: C0,
+    valueWei: 0n,
+    data: EMPTY,
+    ...fields,
+  } as UnsignedTransaction
+  const tx = signTransaction(unsigned, KEY)
+  const decoded = decodeTx(ctx.app, almanac, wrapEthereumTx(almanac, tx, keccak256(encodeTransaction(tx))))
+  return path.deliver(ctx, decoded, { txIndex: 0 })
+}
+
+const unitsOf = (ctx: Context, holder: Uint8Array) => bank.balance(ctx, holder, 'unative')
+const collected = (ctx: Context) => bank.balanceWei(ctx, auth.feeCollector.address)
+const pool = (ctx: Context) =>
+  distribution.communityPool(ctx).reduce((sum, { amount }) => sum + amount, 0n) / 10n ** 18n
+const payoutOf = ({ result }: ReturnType<typeof call>) =>
+  result.events.find(({ type }) => type === 'chain.devgas.v1.EventPayoutDevGas')
+
+/** Code that burns gas to an exact sum: PUSH1 and POP are 5, JUMPDEST is 1. */
+const burning = (gas: number) => hex(`${'600050'.repeat(Math.floor(gas / 5))}${'5b'.repeat(gas % 5)}00`)
+
+// devgas.md §9, P1 to P8: gas used, price, share, paid. A call costs 21000 and what its code burns.
+test.each([
+  ['P1', 21_000, UNIT, '0.5', 10_500n],
+  ['P2', 50_000, UNIT, '0.5', 25_000n],
+  ['P3', 33_333, UNIT, '0.5', 16_666n],
+  ['P4', 33_333, UNIT, '0.333', 11_099n],
+  ['P5', 21_000, (3n * UNIT) / 2n, '0.01', 315n],
+  ['P7', 100_000, UNIT, '1', 100_000n],
+  ['P8', 54_321, UNIT + 1n, '0.5', 27_160n],
+])('%s: %i gas at %i wei with a share of %s', (_name, gasUsed, gasPriceWei, developer_shares, paid) => {
+  const ctx = chain(burning(gasUsed - 21_000), { developer_shares })
+  const { evmTx } = call(ctx, { gasPriceWei })
+  expect(evmTx!.gasUsed).toBe(BigInt(gasUsed))
+  expect(unitsOf(ctx, BOB)).toBe(paid)
+  expect(collected(ctx)).toBe(BigInt(gasUsed) * gasPriceWei - paid * UNIT)
+})
+
+test('P6: what rounds to nothing is not paid, and nothing says so', () => {
+  expect(shareOf(21_000n, decimal.one)).toBe(0n)
+  const ctx = chain(STOP, { developer_shares: '0.000000000000000001' })
+  const delivered = call(ctx)
+  expect([unitsOf(ctx, BOB), payoutOf(delivered)]).toEqual([0n, undefined])
+})
+
+test('an event tells who got what for which transaction; its list is JSON in a JSON text (vector 18)', () => {
+  const ctx = chain(burning(29_000))
+  const delivered = call(ctx)
+  const hash = Buffer.from(delivered.evmTx!.hash).toString('hex')
+  expect(payoutOf(delivered)!.attributes).toEqual([
+    { key: 'community_pool', value: '""' },
+    { key: 'contract', value: `"${C0_TEXT}"` },
+    {
+      key: 'payouts',
+      value: `"[{\\"withdraw_address\\":\\"${BOB_TEXT}\\",\\"fees_paid\\":[{\\"denom\\":\\"unative\\",\\"amount\\":\\"25000\\"}]}]"`,
+    },
+    { key: 'tx_hash', value: `"0x${hash}"` },
+  ])
+})
+
+test('a denom that is not allowed goes to the community pool (B6), one that is to the withdrawer', () => {
+  const ctx = chain(burning(29_000), { allowed_denoms: ['other'] })
+  const delivered = call(ctx)
+  expect([unitsOf(ctx, BOB), pool(ctx)]).toEqual([0n, 25_000n])
+  const attributes = payoutOf(delivered)!.attributes
+  expect(attributes[0]).toEqual({ key: 'community_pool', value: '"25000unative"' })
+  expect(attributes[2]).toEqual({ key: 'payouts', value: '"[]"' })
+  const allowed = chain(burning(29_000), { allowed_denoms: ['other', 'unative'] })
+  call(allowed)
+  expect([unitsOf(allowed, BOB), pool(allowed)]).toEqual([25_000n, 0n])
+})
+
+test('a call that reverts or runs out of gas pays nothing (B7)', () => {
+  for (const code of [REVERT, ENDLESS]) {
+    const ctx = chain(code)
+    const { evmTx } = call(ctx)
+    expect([evmTx!.status, unitsOf(ctx, BOB)]).toEqual([0, 0n])
+    expect(collected(ctx)).toBe(evmTx!.gasUsed * UNIT)
+  }
+})
+
+test('a call by another contract pays nothing to the one called (B8)', () => {
+  const ctx = chain()
+  const proxy = new Uint8Array(20).fill(0x99)
+  // CALL(gas, C0, 0, no input, no output).
+  putCode(ctx, proxy, concat(hex('6000600060006000600073'), C0, hex('5af100')))
+  const { evmTx } = call(ctx, { to: proxy })
+  expect([evmTx!.status, unitsOf(ctx, BOB)]).toEqual([1, 0n])
+})
+
+test('nothing is paid while disabled, for a creation, for a plain transfer, and by who pays no fee', () => {
+  const disabled = chain(STOP, { enable_fee_share: false })
+  call(disabled)
+  expect(unitsOf(disabled, BOB)).toBe(0n)
+  const ctx = chain()
+  call(ctx, { to: undefined, data: STOP })
+  const person = new Uint8Array(20).fill(0x77)
+  devgas.setShare(ctx, { contract: person, deployer: ALICE, withdrawer: BOB })
+  call(ctx, { to: person, valueWei: 5n })
+  expect(unitsOf(ctx, BOB)).toBe(0n)
+})
+
+test('a withdrawer that became blocked loses its share to the community pool', () => {
+  const ctx = chain(burning(29_000))
+  devgas.setShare(ctx, { contract: C0, deployer: ALICE, withdrawer: auth.feeCollector.address })
+  const blocked = { ...ctx.app, isBlocked: () => true }
+  const { result, evmTx } = call({ ...ctx, app: blocked, branch: withApp(ctx, blocked) })
+  expect([result.code, evmTx!.status, pool(ctx)]).toEqual([0, 1, 25_000n])
+})
+
+/** Branches of a context whose application blocks everybody. */
+function withApp(ctx: Context, app: Context['app']): Context['branch'] {
+  return (options) => {
+    const branch = ctx.branch(options)
+    return {
+      ...branch,
+      app,
+      branch: withApp(branch, app),
+      get events() {
+        return branch.events
+      },
+    }
+  }
+}
+
+test('a payout that cannot be paid leaves the call as it is', () => {
+  const ctx = chain(burning(29_000))
+  // A record that no message can write: its withdrawer is no address.
+  ctx.store.set('devgas', concat(hex('01'), utf8(C0_TEXT), hex('00')), concat(hex('1a01'), utf8('x')))
+  const delivered = call(ctx)
+  expect([delivered.result.code, delivered.evmTx!.status, payoutOf(delivered)]).toEqual([0, 1, undefined])
+  expect(collected(ctx)).toBe(50_000n * UNIT)
+})
+
+test('gas used, receipt and answer are those of a chain that pays nobody', () => {
+  const paid = call(chain(burning(12_345)))
+  const unpaid = call(chain(burning(12_345), { enable_fee_share: false }))
+  expect(paid.evmTx).toEqual(unpaid.evmTx)
+  expect(paid.result.data).toEqual(unpaid.result.data)
+  expect(paid.result.gasUsed).toBe(unpaid.result.gasUsed)
+})

@@ -1,0 +1,477 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { describe, expect, test } from 'vitest'
+import { createAddress } from '../../evm/contract-address.ts'
+import { addressOfPrivateKey } from '../../evm/transaction/sender.ts'
+import { FeeShareSchema, ModuleParamsSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import { MsgRegisterFeeShareSchema } from '../../gen/chain/devgas/v1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import { behavioursOf } from '../../identity/behaviours.ts'
+import { complete } from '../../identity/complete.ts'
+import { almanac } from '../../identity/profiles/almanac.ts'
+import { concat, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
+import { keccak256, sha256 } from '../../primitives/hash.ts'
+import { aminoMessage, canonicalJson } from '../../sdk/amino-json.ts'
+import { governance } from '../../sdk/authority.ts'
+import type { Context } from '../../sdk/context.ts'
+import { testContext } from '../../sdk/testing.ts'
+import { createGasMeter } from '../../store/gas.ts'
+import { auth as authModule } from '../auth/index.ts'
+import * as auth from '../auth/keeper.ts'
+import { distribution } from '../distribution/index.ts'
+import { evm } from '../evm/index.ts'
+import * as evmKeeper from '../evm/keeper.ts'
+import { localnetGenesis } from '../evm/localnet.ts'
+import { codes } from '../evm/state.ts'
+import { devgas } from './index.ts'
+import * as keeper from './keeper.ts'
+import { messages, validations } from './messages.ts'
+import { queries } from './queries.ts'
+
+// devgas.md §9: keys are sha256 of "spec test key " and the name.
+const account = (name: string) => addressOfPrivateKey(sha256(utf8(`spec test key ${name}`)))
+const ALICE = account('alice')
+const BOB = account('bob')
+const C0 = createAddress(ALICE, 0n)
+const ALICE_TEXT = 'chain1q20a38hfp3gd96cpl6h90jatewtakrv60jhtue'
+const BOB_TEXT = 'chain1shkwtvnnwcf36ttgmk98uj8vwag7zzcl953qfy'
+const C0_TEXT = 'chain1f657hun09cye0xnxnl2xv57ty686cran9sgd8g'
+const GOV_TEXT = 'chain10d07y265gmmuvt4z0w9aw880jnsr700j0q8wax'
+const COLLECTOR_TEXT = 'chain17xpfvakm2amg962yls6f84z3kell8c5l9mhtqg'
+
+/** Code without `owner()`: STOP. */
+const SILENT = hex('00')
+/** Code that answers a word to every call: PUSH32 word, MSTORE at 0, RETURN 32 bytes. */
+const answering = (word: Uint8Array) => concat(hex('7f'), word, hex('60005260206000f3'))
+const ownedBy = (owner: Uint8Array) => answering(concat(new Uint8Array(12), owner))
+
+function putCode(ctx: Context, at: Uint8Array, code: Uint8Array): void {
+  const codeHash = keccak256(code)
+  codes.set(ctx, codeHash, code)
+  auth.setAccount(ctx, { ...(auth.getAccount(ctx, at) ?? auth.newAccount(ctx, at)), codeHash })
+}
+
+function chain(code: Uint8Array = SILENT, identity = almanac): Context {
+  const ctx = testContext({
+    identity,
+    modules: [authModule, evm, distribution, devgas],
+    block: { gasLimit: 60_000_000n, hash: new Uint8Array(32).fill(7) },
+  })
+  evm.genesis!.init(ctx, localnetGenesis(ctx))
+  devgas.genesis!.init(ctx, devgas.genesis!.defaults(ctx))
+  putCode(ctx, C0, code)
+  evmKeeper.recordCreation(ctx, C0, { creator: ALICE, origin: ALICE })
+  return ctx
+}
+
+const text = (bytes: Uint8Array) => address.format({ identity: almanac }, bytes)
+type Fields = {
+  readonly contractAddress?: string
+  readonly deployerAddress?: string
+  readonly withdrawerAddress?: string
+  readonly nonces?: bigint[]
+}
+const request = (fields: Fields = {}) => ({ contractAddress: C0_TEXT, deployerAddress: ALICE_TEXT, ...fields })
+const register = (ctx: Context, fields?: Fields) => messages.registerFeeShare(ctx, request(fields))
+const stored = (ctx: Context) => keeper.feeShare(ctx, C0)
+const raw = (ctx: Context, keyHex: string) => ctx.store.get('devgas', hex(keyHex))
+
+/** Codespace and code of what a call throws. */
+function failure(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    const { codespace, code } = error as { codespace: string; code: number }
+    return `${codespace} ${code}`
+  }
+  return 'ok'
+}
+
+function checkOf(typeName: string, message: unknown, ctx: Context): string {
+  const { check } = validations.find(({ schema }) => schema.typeName.endsWith(typeName))!
+  return failure(() => check(ctx, message as never))
+}
+
+describe('vectors of devgas.md §9', () => {
+  test('addresses of accounts and contracts, 1 to 7 and 17', () => {
+    expect([text(ALICE), text(BOB), text(C0)]).toEqual([ALICE_TEXT, BOB_TEXT, C0_TEXT])
+    expect(formatHex(createAddress(ALICE, 1n))).toBe('c46ce76c29bcce0f2bfe27b3c6005b047303a552')
+    expect(formatHex(createAddress(ALICE, 127n))).toBe('277b560de985fa1895c03e7cb517dedd3e5c163e')
+    expect(formatHex(createAddress(ALICE, 128n))).toBe('560bf7b719f7563af080393f513aa09888ff8c25')
+    expect(text(createAddress(C0, 1n))).toBe('chain1n575la7arvnqzt4wsdhlene6j587f9g4hmgkcc')
+    expect([text(auth.feeCollector.address), text(governance)]).toEqual([COLLECTOR_TEXT, GOV_TEXT])
+  })
+
+  test('the record and its keys are stored byte for byte, 9 to 12', () => {
+    const ctx = chain()
+    register(ctx, { withdrawerAddress: BOB_TEXT })
+    const c0 = '636861696e316636353768756e303963796530786e786e6c327876353774793638366372616e397367643867'
+    const alice = '636861696e31713230613338686670336764393663706c366839306a6174657774616b727636306a68747565'
+    const bob = '636861696e3173686b7774766e6e77636633367474676d6b3938756a3876776167377a7a636c393533716679'
+    expect(formatHex(raw(ctx, `01${c0}00`)!)).toBe(`0a2c${c0}122c${alice}1a2c${bob}`)
+    expect(raw(ctx, `02${alice}00${c0}00`)).toEqual(new Uint8Array(0))
+    expect(raw(ctx, `03${bob}00${c0}00`)).toEqual(new Uint8Array(0))
+    expect(formatHex(raw(ctx, '040000000000000000')!)).toBe('08011212353030303030303030303030303030303030')
+    expect([...ctx.store.iterate('devgas', {})].length).toBe(4)
+  })
+
+  test('parameters encode, 13 to 15', () => {
+    const encode = (fields: object) =>
+      formatHex(toBinary(ModuleParamsSchema, complete(ModuleParamsSchema, create(ModuleParamsSchema, fields))))
+    expect(encode({ enableFeeShare: true, developerShares: '300000000000000000', allowedDenoms: ['unative'] })).toBe(
+      '080112123330303030303030303030303030303030301a07756e6174697665',
+    )
+    expect(encode({ enableFeeShare: false, developerShares: '0' })).toBe('120130')
+  })
+
+  test('the amino JSON of a registration, 16', () => {
+    const message = create(MsgRegisterFeeShareSchema, request({ withdrawerAddress: BOB_TEXT }))
+    const json = canonicalJson(aminoMessage({ ...chain(), toName: (name) => name }, MsgRegisterFeeShareSchema, message))
+    expect(formatHex(sha256(utf8(json)))).toBe('0e24aa41a693a1ba02cb9d41163510e9283045800e7c2bd54a590bc08000f82a')
+  })
+})
+
+describe('registration', () => {
+  test('without a withdrawer the deployer is one, and an event says so (B1)', () => {
+    const ctx = chain()
+    register(ctx)
+    expect(stored(ctx)).toMatchObject(request({ withdrawerAddress: ALICE_TEXT }))
+    expect(ctx.events.at(-1)).toEqual({
+      type: 'chain.devgas.v1.EventRegisterDevGas',
+      attributes: [
+        { key: 'contract', value: `"${C0_TEXT}"` },
+        { key: 'deployer', value: `"${ALICE_TEXT}"` },
+        { key: 'withdrawer', value: `"${ALICE_TEXT}"` },
+      ],
+    })
+  })
+
+  test('addresses in capitals are stored in small letters', () => {
+    const ctx = chain()
+    register(ctx, { contractAddress: C0_TEXT.toUpperCase(), withdrawerAddress: BOB_TEXT.toUpperCase() })
+    expect(stored(ctx)).toMatchObject(request({ withdrawerAddress: BOB_TEXT }))
+  })
+
+  test('the owner is the admin where it is an account, and nobody else (B2)', () => {
+    const ctx = chain(ownedBy(BOB))
+    expect(failure(() => register(ctx))).toBe('sdk 4')
+    expect(() => register(ctx)).toThrow(`you are not an admin of this contract ${C0_TEXT}: unauthorized`)
+    register(ctx, { deployerAddress: BOB_TEXT })
+    expect(stored(ctx)?.deployerAddress).toBe(BOB_TEXT)
+  })
+
+  test('an owner that is a contract cannot sign: the creator is the admin (B11)', () => {
+    const ctx = chain(ownedBy(new Uint8Array(20).fill(9)))
+    putCode(ctx, new Uint8Array(20).fill(9), SILENT)
+    expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('sdk 4')
+    expect(failure(() => register(ctx))).toBe('ok')
+  })
+
+  test('an owner that delegates its code is still an account (EIP-7702)', () => {
+    const ctx = chain(ownedBy(BOB))
+    putCode(ctx, BOB, concat(hex('ef0100'), new Uint8Array(20).fill(3)))
+    expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('ok')
+  })
+
+  test.each([
+    ['reverts', hex('60006000fd')],
+    ['runs out of gas', hex('5b600056')],
+    ['answers 31 bytes', hex('601f6000f3')],
+    ['answers 64 bytes', concat(hex('7f'), new Uint8Array(12), BOB, hex('60005260406000f3'))],
+    ['answers zero', ownedBy(new Uint8Array(20))],
+    ['answers more than an address', answering(concat(hex('01'), new Uint8Array(11), BOB))],
+    ['writes', concat(hex('6001600055'), ownedBy(BOB))],
+  ])('of a contract whose owner() %s, the creator is the admin', (_what, code) => {
+    const ctx = chain(code)
+    expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('sdk 4')
+    expect(failure(() => register(ctx))).toBe('ok')
+  })
+
+  test('asking for the owner costs its gas, 100,000 at most', () => {
+    const ctx = chain(hex('5b600056'))
+    const meter = createGasMeter(1_000_000n)
+    messages.registerFeeShare(ctx.withGas(meter), request())
+    const bare = chain(hex('00000000'))
+    const other = createGasMeter(1_000_000n)
+    messages.registerFeeShare(bare.withGas(other), request())
+    // STOP costs nothing, and both codes are as long.
+    expect(meter.used - other.used).toBe(100_000n)
+    expect(failure(() => register(chain(hex('5b600056')).withGas(createGasMeter(90_000n))))).toBe('sdk 11')
+  })
+
+  test('of a contract made by contracts the sender of that transaction is the admin', () => {
+    const ctx = chain()
+    evmKeeper.recordCreation(ctx, C0, { creator: new Uint8Array(20).fill(9), origin: BOB })
+    expect(failure(() => register(ctx))).toBe('sdk 4')
+    expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('ok')
+  })
+
+  test('a contract without a record of its creation takes a proof by nonces, at 50 gas each', () => {
+    const ctx = chain()
+    const child = createAddress(C0, 1n)
+    putCode(ctx, child, SILENT)
+    const contractAddress = text(child)
+    expect(failure(() => register(ctx, { contractAddress }))).toBe('sdk 4')
+    expect(failure(() => register(ctx, { contractAddress, nonces: [0n, 2n] }))).toBe('sdk 4')
+    expect(failure(() => register(ctx, { contractAddress, nonces: [0n, 1n], deployerAddress: BOB_TEXT }))).toBe('sdk 4')
+    const [one, two] = [createGasMeter(1_000_000n), createGasMeter(1_000_000n)]
+    expect(failure(() => register(ctx.withGas(one), { contractAddress, nonces: [0n] }))).toBe('sdk 4')
+    expect(failure(() => register(ctx.withGas(two), { contractAddress, nonces: [0n, 2n] }))).toBe('sdk 4')
+    expect(two.used - one.used).toBe(50n)
+    expect(failure(() => register(ctx, { contractAddress, nonces: [0n, 1n] }))).toBe('ok')
+    // Who proved it goes on speaking for it.
+    const update = (deployerAddress: string) =>
+      failure(() => messages.updateFeeShare(ctx, { contractAddress, deployerAddress, withdrawerAddress: BOB_TEXT }))
+    expect([update(BOB_TEXT), update(ALICE_TEXT)]).toEqual(['sdk 4', 'ok'])
+    expect(checkOf('MsgRegisterFeeShare', request({ withdrawerAddress: '', nonces: Array(21).fill(0n) }), ctx)).toBe(
+      'sdk 18',
+    )
+  })
+
+  test('each refusal has its registered error, in the order of the checks', () => {
+    const ctx = chain()
+    const disabled = chain()
+    devgas.genesis!.init(disabled, { params: { enable_fee_share: false, developer_shares: '0.5' } })
+    expect(failure(() => register(disabled))).toBe('devgas 1')
+    expect(queries.feeShares(disabled, { deployer: ALICE_TEXT }).feeshare).toEqual([])
+    expect(failure(() => register(ctx, { contractAddress: BOB_TEXT }))).toBe('devgas 3')
+    expect(failure(() => register(ctx, { contractAddress: text(hex(`${'00'.repeat(18)}0800`)) }))).toBe('devgas 3')
+    expect(failure(() => register(ctx, { withdrawerAddress: COLLECTOR_TEXT }))).toBe('devgas 6')
+    register(ctx)
+    expect(failure(() => register(ctx))).toBe('devgas 2')
+    expect(() => register(ctx)).toThrow(
+      `contract is already registered ${C0_TEXT}: feeshare already exists for given contract`,
+    )
+    // A sender with code is a contract, even if it made the other.
+    const mute = chain()
+    putCode(mute, ALICE, SILENT)
+    expect(failure(() => register(mute))).toBe('sdk 4')
+  })
+
+  test('a delegating account is no contract to register', () => {
+    const ctx = chain(concat(hex('ef0100'), new Uint8Array(20).fill(3)))
+    expect(failure(() => register(ctx))).toBe('devgas 3')
+  })
+
+  test('governance is no blocked account and may be a withdrawer (B10)', () => {
+    const ctx = chain()
+    register(ctx, { withdrawerAddress: GOV_TEXT })
+    expect(stored(ctx)?.withdrawerAddress).toBe(GOV_TEXT)
+  })
+
+  test.each([
+    ['a contract that is no address', { contractAddress: 'nope' }, 'sdk 7'],
+    ['a contract of another chain', { contractAddress: 'nibi1q20a38hfp3gd96cpl6h90jatewtakrv6' }, 'sdk 7'],
+    ['an operator for a contract', { contractAddress: address.formatValidator({ identity: almanac }, C0) }, 'sdk 7'],
+    ['a contract of 32 bytes', { contractAddress: text(new Uint8Array(32).fill(1)) }, 'sdk 7'],
+    ['the zero address', { contractAddress: text(new Uint8Array(20)) }, 'sdk 7'],
+    ['a deployer that is no address', { deployerAddress: '' }, 'sdk 7'],
+    ['a withdrawer that is no address', { withdrawerAddress: 'chain1x' }, 'devgas 6'],
+    ['a withdrawer of 5 bytes', { withdrawerAddress: text(new Uint8Array(5)) }, 'devgas 6'],
+    ['no withdrawer', { withdrawerAddress: '' }, 'ok'],
+  ])('%s: %o is checked without state', (_what, fields, expected) => {
+    const message = create(MsgRegisterFeeShareSchema, request(fields))
+    expect(checkOf('MsgRegisterFeeShare', message, chain())).toBe(expected)
+  })
+})
+
+describe('the switch of §6.4', () => {
+  const switched = { ...almanac, behaviours: behavioursOf(['contractsRegisterThemselves']) }
+
+  test.each([
+    ['a contract', new Uint8Array(20).fill(9)],
+    ['governance', governance],
+  ])('anybody registers a contract of %s, for the contract alone', (_what, owner) => {
+    const ctx = chain(ownedBy(owner), switched)
+    putCode(ctx, new Uint8Array(20).fill(9), SILENT)
+    expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('devgas 6')
+    register(ctx, { deployerAddress: BOB_TEXT, withdrawerAddress: C0_TEXT })
+    expect(stored(ctx)).toMatchObject({ deployerAddress: C0_TEXT, withdrawerAddress: C0_TEXT })
+  })
+
+  test('off, a contract of governance is refused', () => {
+    expect(failure(() => register(chain(ownedBy(governance)), { withdrawerAddress: C0_TEXT }))).toBe('sdk 4')
+  })
+})
+
+describe('update and cancel', () => {
+  const update = (ctx: Context, fields: Fields = {}) =>
+    messages.updateFeeShare(ctx, request({ withdrawerAddress: BOB_TEXT, ...fields }))
+  const cancel = (ctx: Context, fields: Fields = {}) => messages.cancelFeeShare(ctx, request(fields))
+
+  test('after ownership moved, the new owner alone updates, and is the deployer from then on (B3)', () => {
+    const ctx = chain()
+    register(ctx)
+    putCode(ctx, C0, ownedBy(BOB))
+    expect(failure(() => update(ctx))).toBe('sdk 4')
+    expect(failure(() => update(ctx, { deployerAddress: BOB_TEXT }))).toBe('ok')
+    expect(stored(ctx)).toMatchObject({ deployerAddress: BOB_TEXT, withdrawerAddress: BOB_TEXT })
+    expect(queries.feeShares(ctx, { deployer: ALICE_TEXT }).feeshare).toEqual([])
+    expect(queries.feeSharesByWithdrawer(ctx, { withdrawerAddress: ALICE_TEXT }).feeshare).toEqual([])
+    expect(queries.feeShares(ctx, { deployer: BOB_TEXT }).feeshare.length).toBe(1)
+    expect(ctx.events.at(-1)!.type).toBe('chain.devgas.v1.EventUpdateDevGas')
+    expect([...ctx.store.iterate('devgas', {})].length).toBe(4)
+  })
+
+  test('each refusal of an update has its registered error', () => {
+    const ctx = chain()
+    expect(failure(() => update(ctx))).toBe('devgas 4')
+    register(ctx)
+    expect(failure(() => update(ctx, { withdrawerAddress: COLLECTOR_TEXT }))).toBe('devgas 6')
+    expect(failure(() => update(ctx, { withdrawerAddress: ALICE_TEXT }))).toBe('devgas 2')
+    expect(() => update(ctx, { withdrawerAddress: ALICE_TEXT })).toThrow(
+      `feeshare with withdraw address ${ALICE_TEXT} is already registered: feeshare already exists for given contract`,
+    )
+    expect(failure(() => update(ctx, { deployerAddress: BOB_TEXT }))).toBe('sdk 4')
+    messages.updateParams(ctx, { authority: GOV_TEXT, params: { enableFeeShare: false, developerShares: '0' } })
+    expect([failure(() => update(ctx)), failure(() => cancel(ctx))]).toEqual(['devgas 1', 'devgas 1'])
+  })
+
+  test('a cancelled registration leaves nothing, and can be made again', () => {
+    const ctx = chain()
+    expect(failure(() => cancel(ctx))).toBe('devgas 4')
+    register(ctx, { withdrawerAddress: BOB_TEXT })
+    expect(failure(() => cancel(ctx, { deployerAddress: BOB_TEXT }))).toBe('sdk 4')
+    cancel(ctx)
+    expect([...ctx.store.iterate('devgas', {})].length).toBe(1)
+    expect(ctx.events.at(-1)).toEqual({
+      type: 'chain.devgas.v1.EventCancelDevGas',
+      attributes: [
+        { key: 'contract', value: `"${C0_TEXT}"` },
+        { key: 'deployer', value: `"${ALICE_TEXT}"` },
+      ],
+    })
+    expect(failure(() => register(ctx))).toBe('ok')
+  })
+
+  test('governance cancels any, and the deployer one whose contract is gone', () => {
+    const ctx = chain()
+    register(ctx)
+    cancel(ctx, { deployerAddress: GOV_TEXT })
+    register(ctx)
+    evmKeeper.recordCreation(ctx, C0, { creator: BOB, origin: BOB })
+    expect(failure(() => cancel(ctx))).toBe('sdk 4')
+    auth.removeAccount(ctx, auth.getAccount(ctx, C0)!)
+    expect(failure(() => cancel(ctx))).toBe('ok')
+  })
+})
+
+describe('parameters', () => {
+  const set = (developerShares: string, allowedDenoms: string[] = [], authority = GOV_TEXT) =>
+    failure(() => messages.updateParams(chain(), { authority, params: { developerShares, allowedDenoms } }))
+
+  test('are governance’s, a share from 0 to 1, and denoms each named once', () => {
+    expect(set('0')).toBe('ok')
+    expect(set('1000000000000000000', ['unative', 'factory/x/gold'])).toBe('ok')
+    expect(set('0', [], ALICE_TEXT)).toBe('gov 13')
+    expect(set('0', [], 'nope')).toBe('sdk 7')
+    for (const share of ['', '-1', '1000000000000000001', 'x']) expect([share, set(share)]).toEqual([share, 'sdk 18'])
+    for (const denoms of [[' '], ['1x'], ['unative', 'unative']]) expect(set('0', denoms)).toBe('sdk 18')
+    expect(() => messages.updateParams(chain(), { authority: ALICE_TEXT, params: { developerShares: '0' } })).toThrow(
+      `invalid authority; expected ${GOV_TEXT}, got ${ALICE_TEXT}`,
+    )
+  })
+})
+
+describe('queries', () => {
+  const wrong = (run: () => unknown) => {
+    try {
+      run()
+    } catch (error) {
+      const { status, message } = error as { status: string; message: string }
+      return `${status}: ${message}`
+    }
+    return 'ok'
+  }
+
+  test('take texts in both cases and hexadecimal addresses', () => {
+    const ctx = chain()
+    register(ctx, { withdrawerAddress: BOB_TEXT })
+    const ask = (contractAddress: string) => queries.feeShare(ctx, { contractAddress }).feeshare?.withdrawerAddress
+    for (const asked of [C0_TEXT, C0_TEXT.toUpperCase(), '0x4Ea9EBF26f2E09979A669Fd46653CB268fac0fb3']) {
+      expect(ask(asked)).toBe(BOB_TEXT)
+    }
+    expect(queries.feeShares(ctx, { deployer: `0x${formatHex(ALICE)}` }).feeshare.length).toBe(1)
+  })
+
+  test('name what is wrong, and what is not there', () => {
+    const ctx = chain()
+    const reason = 'decoding bech32 failed: invalid bech32 string length 1'
+    expect(wrong(() => queries.feeShare(ctx, { contractAddress: 'x' }))).toBe(
+      `invalidArgument: invalid format for contract x, should be bech32 ('chain…'): ${reason}`,
+    )
+    expect(wrong(() => queries.feeShares(ctx, { deployer: 'x' }))).toBe(
+      `invalidArgument: invalid deployer address 'x': ${reason}`,
+    )
+    expect(wrong(() => queries.feeSharesByWithdrawer(ctx, { withdrawerAddress: 'x' }))).toBe(
+      `invalidArgument: invalid withdrawer address 'x': ${reason}`,
+    )
+    expect(wrong(() => queries.feeShares(ctx, {}))).toContain("invalidArgument: invalid deployer address ''")
+    expect(wrong(() => queries.feeShare(ctx, { contractAddress: C0_TEXT }))).toBe(
+      `notFound: fee share not found for contract '${C0_TEXT}'`,
+    )
+    expect(queries.feeShares(ctx, { deployer: text(new Uint8Array(32).fill(1)) }).feeshare).toEqual([])
+  })
+
+  test('list in the order of the contracts’ texts, whole or by pages', () => {
+    const ctx = chain()
+    const contracts = Array.from({ length: 120 }, (_, i) => new Uint8Array(20).fill(i + 1))
+    for (const contract of contracts) keeper.setShare(ctx, { contract, deployer: ALICE, withdrawer: BOB })
+    const expected = contracts.map(text).toSorted((a, b) => (a < b ? -1 : 1))
+    const all = queries.feeShares(ctx, { deployer: ALICE_TEXT })
+    expect(all.feeshare.map(({ contractAddress }) => contractAddress)).toEqual(expected)
+    expect(all.pagination).toBeUndefined()
+    const first = queries.feeSharesByWithdrawer(ctx, {
+      withdrawerAddress: BOB_TEXT,
+      pagination: { limit: 50n, countTotal: true },
+    })
+    const next = queries.feeSharesByWithdrawer(ctx, {
+      withdrawerAddress: BOB_TEXT,
+      pagination: { limit: 100n, key: first.pagination!.nextKey },
+    })
+    expect(first.pagination!.total).toBe(120n)
+    const both = [...first.feeshare, ...next.feeshare].map(({ contractAddress }) => contractAddress)
+    expect(both).toEqual(expected)
+  })
+
+  test('an address alone is looked for as contract, deployer, withdrawer, and as code (§4.2)', () => {
+    const ctx = chain()
+    const carol = new Uint8Array(20).fill(0xca)
+    expect(keeper.operationOf(ctx, C0_TEXT)).toBe('contract')
+    expect(keeper.operationOf(ctx, text(carol))).toBe('deployer')
+    expect(keeper.operationOf(ctx, 'nonsense')).toBe('deployer')
+    register(ctx, { withdrawerAddress: BOB_TEXT })
+    const asked = [C0_TEXT, ALICE_TEXT, BOB_TEXT].map((one) => keeper.operationOf(ctx, one))
+    expect(asked).toEqual(['contract', 'deployer', 'withdrawer'])
+    // A contract that is registered, pays itself and is a deployer is first a contract; who is both others, a deployer.
+    keeper.setShare(ctx, { contract: C0, deployer: C0, withdrawer: C0 })
+    expect(keeper.operationOf(ctx, C0_TEXT)).toBe('contract')
+    keeper.setShare(ctx, { contract: carol, deployer: BOB, withdrawer: BOB })
+    expect(keeper.operationOf(ctx, BOB_TEXT)).toBe('deployer')
+  })
+})
+
+describe('genesis', () => {
+  const share = create(FeeShareSchema, request({ withdrawerAddress: BOB_TEXT }))
+  const record = {
+    contract_address: share.contractAddress,
+    deployer_address: share.deployerAddress,
+    withdrawer_address: share.withdrawerAddress,
+  }
+  const params = { enable_fee_share: true, developer_shares: '0.300000000000000000', allowed_denoms: ['unative'] }
+
+  test('comes out as it went in, indexes included', () => {
+    const ctx = chain()
+    devgas.genesis!.init(ctx, { params, fee_share: [record] })
+    expect(devgas.genesis!.export(ctx)).toEqual({ params, fee_share: [record] })
+    expect(queries.feeSharesByWithdrawer(ctx, { withdrawerAddress: BOB_TEXT }).feeshare.length).toBe(1)
+  })
+
+  test('refuses a contract twice and addresses that are none, with their place', () => {
+    const init = (fee_share: object[]) => () => devgas.genesis!.init(chain(), { params, fee_share } as never)
+    expect(init([record, record])).toThrow(`contract duplicated on genesis '${C0_TEXT}'`)
+    expect(init([{ ...record, withdrawer_address: '' }])).toThrow('fee_share[0]: empty address string is not allowed')
+    expect(() => devgas.genesis!.init(chain(), { params: { ...params, developer_shares: '1.1' } })).toThrow(
+      'value cannot be greater than 1: 1.100000000000000000',
+    )
+  })
+})

@@ -1,0 +1,97 @@
+/** Who gets a share of a contract's fees: the records, and what others ask of them. */
+import { create } from '@bufbuild/protobuf'
+import { type FeeShare, FeeShareSchema, type ModuleParams } from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import * as address from '../../identity/address.ts'
+import { parseEvm } from '../../primitives/address.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import * as evm from '../evm/keeper.ts'
+import { defaultParams } from './params.ts'
+import * as state from './state.ts'
+
+/** A record with its addresses as bytes. */
+export interface Share {
+  readonly contract: Uint8Array
+  readonly deployer: Uint8Array
+  readonly withdrawer: Uint8Array
+}
+
+export function params(ctx: ReadContext): ModuleParams {
+  return state.params.get(ctx) ?? defaultParams()
+}
+
+/** The record of a contract; undefined for one that nobody registered. */
+export function feeShare(ctx: ReadContext, contract: Uint8Array): FeeShare | undefined {
+  return state.feeShares.get(ctx, contract)
+}
+
+/** A record as bytes. Throws sdk 7 for text that is no address. */
+export function parseShare(ctx: ReadContext, share: FeeShare): Share {
+  return {
+    contract: parseAccount(ctx, share.contractAddress),
+    deployer: parseAccount(ctx, share.deployerAddress),
+    withdrawer: parseAccount(ctx, share.withdrawerAddress),
+  }
+}
+
+/** Stores a record and both its index entries; those of the record before it go first. */
+export function setShare(ctx: Context, { contract, deployer, withdrawer }: Share): void {
+  removeIndexes(ctx, contract)
+  state.byDeployer.add(ctx, [deployer, contract])
+  state.byWithdrawer.add(ctx, [withdrawer, contract])
+  const record = create(FeeShareSchema, {
+    contractAddress: address.format(ctx, contract),
+    deployerAddress: address.format(ctx, deployer),
+    withdrawerAddress: address.format(ctx, withdrawer),
+  })
+  state.feeShares.set(ctx, contract, record)
+}
+
+/** Removes a record and both its index entries. */
+export function removeShare(ctx: Context, contract: Uint8Array): void {
+  removeIndexes(ctx, contract)
+  state.feeShares.delete(ctx, contract)
+}
+
+function removeIndexes(ctx: Context, contract: Uint8Array): void {
+  const known = feeShare(ctx, contract)
+  if (!known) return
+  const { deployer, withdrawer } = parseShare(ctx, known)
+  state.byDeployer.delete(ctx, [deployer, contract])
+  state.byWithdrawer.delete(ctx, [withdrawer, contract])
+}
+
+const ACCOUNT_LENGTHS: readonly number[] = [20, 32]
+
+/** Bytes of an account text, 20 or 32 of them. Throws sdk 7. */
+export function parseAccount(ctx: ReadContext, text: string): Uint8Array {
+  const bytes = address.parse(ctx, text)
+  if (!ACCOUNT_LENGTHS.includes(bytes.length)) {
+    throw sdkErrors.invalidAddress(`an account has 20 or 32 bytes, ${text} has ${bytes.length}`)
+  }
+  return bytes
+}
+
+/** Bytes of an address as queries take it: an account text, or `0x` and hexadecimal (devgas.md §4.3). Throws sdk 7. */
+export function parseAsked(ctx: ReadContext, text: string): Uint8Array {
+  return (text.startsWith('0x') ? parseEvm(text) : undefined) ?? parseAccount(ctx, text)
+}
+
+/** Names of the three operations, as `?by=` has them. */
+export type By = 'contract' | 'deployer' | 'withdrawer'
+
+/** Which operation answers for an address that is given alone (devgas.md §4.2). */
+export function operationOf(ctx: ReadContext, text: string): By {
+  let asked: Uint8Array
+  try {
+    asked = parseAsked(ctx, text)
+  } catch (error) {
+    if (error instanceof ChainError) return 'deployer'
+    throw error
+  }
+  if (state.feeShares.has(ctx, asked)) return 'contract'
+  if (!state.byDeployer.iterate(ctx, { prefix: asked }).next().done) return 'deployer'
+  if (!state.byWithdrawer.iterate(ctx, { prefix: asked }).next().done) return 'withdrawer'
+  return asked.length === 20 && evm.isContract(ctx, asked) ? 'contract' : 'deployer'
+}

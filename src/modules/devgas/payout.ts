@@ -1,0 +1,59 @@
+/** The share of a contract's fees, paid when a call of it has gone through (devgas.md §7). */
+import { EventPayoutDevGasSchema, type FeeShare, type ModuleParams } from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import * as address from '../../identity/address.ts'
+import { formatHex0x } from '../../primitives/bytes.ts'
+import { type Coin, format, toText } from '../../primitives/coin.ts'
+import * as decimal from '../../primitives/decimal.ts'
+import type { Context } from '../../sdk/context.ts'
+import { createInfiniteGasMeter } from '../../store/gas.ts'
+import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
+import * as distribution from '../distribution/keeper.ts'
+import type { ContractCalled } from '../evm/hooks.ts'
+import * as devgas from './keeper.ts'
+
+/** Part of a fee that is the developer's: rounded down to wei, then to base units. `share` is below or equal to 1. */
+export function shareOf(feeWei: bigint, share: decimal.Decimal): bigint {
+  return (feeWei * share) / decimal.one / bank.WEI_PER_UNIT
+}
+
+function pay(
+  ctx: Context,
+  feeShare: FeeShare,
+  { allowedDenoms }: ModuleParams,
+  amount: bigint,
+  hash: Uint8Array,
+): void {
+  const { baseDenom: denom } = ctx.identity
+  const coins: readonly Coin[] = [{ denom, amount }]
+  const withdrawer = address.parse(ctx, feeShare.withdrawerAddress)
+  const isAllowed = allowedDenoms.length === 0 || allowedDenoms.includes(denom)
+  const isPaid = isAllowed && !ctx.app.isBlocked(withdrawer)
+  const collector = auth.feeCollector.address
+  if (isPaid) bank.send(ctx, collector, withdrawer, coins)
+  else distribution.fundCommunityPool(ctx, collector, coins)
+  const payout = { withdraw_address: feeShare.withdrawerAddress, fees_paid: coins.map(toText) }
+  ctx.emit(EventPayoutDevGasSchema, {
+    payouts: JSON.stringify(isPaid ? [payout] : []),
+    contract: feeShare.contractAddress,
+    txHash: formatHex0x(hash),
+    communityPool: isPaid ? '' : format(coins),
+  })
+}
+
+/** Pays what a call of a registered contract earned. Whatever goes wrong here is undone here: the call stays as it is. */
+export function payOut(ctx: Context, { contract, gasUsed, priceWei, hash }: ContractCalled): void {
+  const feeShare = devgas.feeShare(ctx, contract)
+  if (!feeShare) return
+  const branch = ctx.branch({ gas: createInfiniteGasMeter() })
+  try {
+    const params = devgas.params(branch)
+    if (!params.enableFeeShare) return
+    const amount = shareOf(gasUsed * priceWei, decimal.decode(params.developerShares) ?? decimal.zero)
+    if (amount === 0n) return
+    pay(branch, feeShare, params, amount, hash)
+  } catch {
+    return
+  }
+  branch.merge()
+}
