@@ -1,5 +1,5 @@
 /** The file system as the node uses it, so that a program may bring its own. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface Files {
@@ -15,7 +15,8 @@ export interface Files {
 }
 
 export const diskFiles: Files = {
-  read: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
+  read: (path) =>
+    statSync(path, { throwIfNoEntry: false })?.isDirectory() === false ? readFileSync(path, 'utf8') : undefined,
   write(path, text, options) {
     mkdirSync(dirname(path), { recursive: true })
     const beside = `${path}.${process.pid}.new`

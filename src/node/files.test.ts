@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { diskFiles } from './files.ts'
+
+test('what is no file has no text: neither a folder nor a name that is not there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-files-'))
+  try {
+    writeFileSync(join(folder, 'a'), 'text')
+    expect(diskFiles.read(join(folder, 'a'))).toBe('text')
+    expect(diskFiles.read(join(folder, 'b'))).toBeUndefined()
+    expect(diskFiles.read(folder)).toBeUndefined()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
