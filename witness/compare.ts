@@ -58,7 +58,7 @@ export function compareBodies(reference: string, ours: string): Part[] {
 const SHOWN = 160
 
 /** A value on one line, cut where it is long. */
-export function show(value: unknown): string {
+function show(value: unknown): string {
   if (value === undefined) return '(absent)'
   const text = typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value)
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length})` : text

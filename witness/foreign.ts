@@ -156,8 +156,3 @@ export function decodeRecorded(
     },
   }
 }
-
-/** The type name of a message that stands for a foreign one. */
-export function foreignTypeName(message: Message): string {
-  return (message as Message & { typeName: string }).typeName
-}

@@ -8,7 +8,7 @@ import { type Coin, tryParseText } from '../src/primitives/coin.ts'
 import type { Context } from '../src/sdk/context.ts'
 import type { RecordedEvent } from './recording.ts'
 
-export type Step =
+type Step =
   | { readonly kind: 'spend' | 'receive'; readonly account: string; readonly coins: readonly Coin[] }
   | { readonly kind: 'mint' | 'burn'; readonly coins: readonly Coin[] }
   | { readonly kind: 'account'; readonly account: string }

@@ -11,7 +11,7 @@ export interface RecordedChanges {
   readonly changes: readonly RecordedChange[]
 }
 
-export interface RecordedChange {
+interface RecordedChange {
   readonly store: string
   readonly key: string
   readonly value?: string
@@ -40,7 +40,7 @@ export interface RecordedBlockId {
   readonly parts: { readonly total: number; readonly hash: string }
 }
 
-export interface RecordedSignature {
+interface RecordedSignature {
   readonly validatorAddress: string
   /** 1 absent, 2 commit, 3 nil. */
   readonly flag: number
@@ -114,7 +114,7 @@ export interface RecordedRpcAnswer {
 }
 
 /** One line of `steps.jsonl.gz`: a key, a contract, or a transaction that was sent. */
-export type RecordedStep = Readonly<Record<string, unknown>>
+type RecordedStep = Readonly<Record<string, unknown>>
 
 export interface Recording {
   readonly folder: string

@@ -57,7 +57,7 @@ export function changesOf({ changes }: RecordedChanges): Change[] {
 }
 
 /** Header and votes of a recorded block. `signers` is the set that signed the block before. */
-export function blockInput(
+function blockInput(
   block: RecordedBlock,
   txs: readonly Uint8Array[],
   signers: RecordedValidators | undefined,

@@ -4,7 +4,7 @@ import type { Change, Reader } from '../src/store/types.ts'
 import type { LeftOut } from './touched.ts'
 
 /** `noOp`: one side wrote what was there already, the other did not write. */
-export type Kind = 'value' | 'ours only' | 'recorded only' | 'noOp'
+type Kind = 'value' | 'ours only' | 'recorded only' | 'noOp'
 
 export interface KeyDifference {
   readonly store: string

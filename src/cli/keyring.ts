@@ -69,7 +69,7 @@ export function parseAlgorithm(text: string): Algorithm {
 }
 
 /** The account of a public key under the rule of its algorithm, 20 bytes. Throws `invalidArgument` for no point of the curve. */
-export function addressOfKey(algorithm: Algorithm, publicKey: Uint8Array): Uint8Array {
+function addressOfKey(algorithm: Algorithm, publicKey: Uint8Array): Uint8Array {
   if (algorithm === 'secp256k1') return ofSecp256k1(publicKey)
   const uncompressed = uncompressSecp256k1(publicKey)
   if (!uncompressed) throw queryError('invalidArgument', 'not a secp256k1 public key')

@@ -2,7 +2,7 @@
 import type { Coin } from './coin.ts'
 import * as decimal from './decimal.ts'
 
-export interface DecCoin {
+interface DecCoin {
   readonly denom: string
   readonly amount: decimal.Decimal
 }
@@ -33,10 +33,6 @@ export function fromCoins(coins: readonly Coin[]): DecCoins {
 /** `0.500000000000000000unative,7.000000000000000000ufoo`: the form of events. */
 export function format(coins: DecCoins): string {
   return coins.map(({ denom, amount }) => `${decimal.format(amount)}${denom}`).join(',')
-}
-
-export function isZero(coins: DecCoins): boolean {
-  return coins.length === 0
 }
 
 function combine(a: DecCoins, b: DecCoins, sign: bigint): DecCoins {

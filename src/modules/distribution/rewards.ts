@@ -160,7 +160,7 @@ function rewardsBetween(
 }
 
 /** What a delegation has earned up to the end of a period: its stake shrinks with each slash on the way. */
-export function delegationRewards(
+function delegationRewards(
   ctx: ReadContext,
   operator: Uint8Array,
   delegator: Uint8Array,

@@ -10,7 +10,7 @@ export interface BallotVote {
   readonly power: bigint
 }
 
-export type Outcome = 'win' | 'abstain' | 'miss'
+type Outcome = 'win' | 'abstain' | 'miss'
 
 export interface Result {
   readonly median: decimal.Decimal
@@ -25,7 +25,7 @@ const NANO = 10n ** 9n
 /** Beyond it the chain's decimals overflow, and a deviation counts as 0. */
 const LARGEST = 2n ** 256n * 10n ** 18n - 1n
 
-export function powerOf(ballot: readonly BallotVote[]): bigint {
+function powerOf(ballot: readonly BallotVote[]): bigint {
   return ballot.reduce((sum, { power }) => sum + power, 0n)
 }
 

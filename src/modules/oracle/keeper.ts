@@ -71,7 +71,7 @@ export function requireVoter(ctx: ReadContext, feeder: Uint8Array, operator: Uin
 }
 
 /** Number of a block's voting period. */
-export function periodOf(height: bigint, votePeriod: bigint): bigint {
+function periodOf(height: bigint, votePeriod: bigint): bigint {
   return height / votePeriod
 }
 

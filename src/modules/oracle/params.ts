@@ -79,7 +79,7 @@ export function lookbackNs({ twapLookbackWindow }: Params): bigint {
 }
 
 /** Parameters with an edit over them: numbers that are not 0, and what else is given. */
-export function mergeParams(current: Params, edit: OracleParamsMsg): Params {
+function mergeParams(current: Params, edit: OracleParamsMsg): Params {
   const { voteThreshold, rewardBand, slashFraction, minValidPerWindow, validatorFeeRatio, twapLookbackWindow } = edit
   return create(ParamsSchema, {
     votePeriod: edit.votePeriod || current.votePeriod,

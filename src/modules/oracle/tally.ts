@@ -11,7 +11,7 @@ import * as state from './state.ts'
 import { setPrice } from './twap.ts'
 
 /** How one bonded validator did in a voting period. */
-export interface Performance {
+interface Performance {
   readonly operator: Uint8Array
   readonly operatorText: string
   readonly power: bigint

@@ -7,8 +7,6 @@ import * as staking from '../staking/keeper.ts'
 import { decimalOf, params } from './params.ts'
 import * as state from './state.ts'
 
-export { params } from './params.ts'
-
 /** Why, in the words of events. */
 export type Reason = 'double_sign' | 'missing_signature' | 'unspecified'
 

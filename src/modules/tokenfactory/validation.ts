@@ -43,7 +43,7 @@ export function parseCreation(ctx: ReadContext, { sender, subdenom }: MsgCreateD
 }
 
 /** An address of a message, told by its role when it is none. Throws sdk 7. */
-export function parseRole(ctx: ReadContext, role: string, text: string): Uint8Array {
+function parseRole(ctx: ReadContext, role: string, text: string): Uint8Array {
   try {
     return address.parse(ctx, text)
   } catch (error) {
@@ -64,7 +64,7 @@ export function parseChange(ctx: ReadContext, { sender, denom, newAdmin }: MsgCh
 }
 
 /** A mint or a burn: who asks, how much, and whose; the sender's own if nobody is named. Throws sdk 7, 10, tokenfactory 3. */
-export function parseSupply(ctx: ReadContext, sender: string, text: CoinText | undefined, whose: string) {
+function parseSupply(ctx: ReadContext, sender: string, text: CoinText | undefined, whose: string) {
   const from = address.parse(ctx, sender)
   const coin = parsePositive(text)
   parseDenom(ctx, coin.denom)
