@@ -54,8 +54,8 @@ await ask('a malformed address is 400 and names itself', async () => {
   same([status, body.code], [400, 3])
 })
 await ask('a module of a later release says so', async () => {
-  const { status, body } = await rest('/chain/oracle/v1beta1/params')
-  same([status, body.code, body.message.includes('oracle')], [501, 12, true])
+  const { status, body } = await rest('/sdk/gov/v1/proposals')
+  same([status, body.code, body.message.includes('gov')], [501, 12, true])
 })
 await ask('viem sends coins, and REST, JSON-RPC and gRPC agree on the balance', async () => {
   const before = await client.getBalance({ address: second.address })

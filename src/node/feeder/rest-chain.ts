@@ -1,4 +1,4 @@
-/** The chain over REST, as any operator's feeder sees it. */
+/** The chain over REST, as an operator's feeder sees it. */
 import type { Identity } from '../../identity/types.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { FeederChain } from './feeder.ts'
