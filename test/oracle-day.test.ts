@@ -28,3 +28,8 @@ test('the same with one that neither votes nor signs', async () => {
   expect(model.members[6]!.downtimes).toBeGreaterThan(2)
   expect(refused.get('slashing/4')).toBeGreaterThan(0)
 })
+
+test('the same where all go to jail at once, and the last one stays in the set', async () => {
+  const { model } = await runDay({ ...SHORT, blocks: 120, seed: 12, votePeriod: 7n, slashWindow: 2n })
+  expect(model.members.every(({ slashes }) => slashes > 0)).toBe(true)
+})

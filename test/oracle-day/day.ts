@@ -43,8 +43,9 @@ function modelOf({ rules, seats, rewards, rewardsHeld, accountUnative, epochs, r
   const accounts = BigInt(1 + seats.length + seats.filter(({ person, feeder }) => person !== feeder).length)
   return {
     rules,
-    members: seats.map(({ operator, commissionRate, tokens }) => ({
+    members: seats.map(({ person, operator, commissionRate, tokens }) => ({
       operator,
+      operatorHex: formatHex(person.address),
       commissionRate,
       tokens,
       bonded: true,

@@ -37,6 +37,7 @@ type Amounts = Record<string, bigint>
 
 interface Member {
   readonly operator: string
+  readonly operatorHex: string
   readonly commissionRate: bigint
   tokens: bigint
   bonded: boolean
@@ -231,8 +232,15 @@ export function beginBlock(model: Model, height: bigint, timeNs: bigint, votes: 
 /** The end of the block for staking: who is in the set, and the new powers. */
 function settleSet(model: Model, height: bigint): { member: number; power: bigint }[] {
   const updates: { member: number; power: bigint }[] = []
+  const isFit = (member: Member) => !member.jailed && powerOf(member) > 0n
+  // D25: where nobody is fit, one of those in the set stays as it is, and in fact the last by its address.
+  const inSet = model.members.filter(({ enginePower }) => enginePower > 0n)
+  const stays = model.members.some(isFit)
+    ? undefined
+    : inSet.reduce((last, one) => (one.operatorHex > last.operatorHex ? one : last))
   model.members.forEach((member, i) => {
-    const power = member.jailed ? 0n : powerOf(member)
+    if (member === stays) return
+    const power = isFit(member) ? powerOf(member) : 0n
     if (power > 0n && !member.bonded) member.start = height
     member.bonded = power > 0n
     if (power !== member.enginePower) updates.push({ member: i, power })
@@ -277,11 +285,12 @@ function count(model: Model, ballot: readonly Cast[], performances: Map<Member, 
 /** oracle.md §7. */
 function tally(model: Model, height: bigint, timeNs: bigint): Map<Member, Performance> {
   const { rules } = model
-  const bonded = model.members.filter((member) => member.bonded)
+  const all = model.members.filter((member) => member.bonded)
+  const bonded = all.filter(({ jailed }) => !jailed)
   const performances = new Map<Member, Performance>(
     bonded.map((member) => [member, { power: powerOf(member), weight: 0n, wins: 0, abstentions: 0, misses: 0 }]),
   )
-  const needed = half(rules.threshold * (bonded.reduce((sum, { tokens }) => sum + tokens, 0n) / MICRO), ONE)
+  const needed = half(rules.threshold * (all.reduce((sum, { tokens }) => sum + tokens, 0n) / MICRO), ONE)
   let targets = rules.pairs.length
   for (const pair of rules.pairs.toSorted()) {
     const ballot = bonded.flatMap((member): Cast[] => {

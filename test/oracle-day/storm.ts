@@ -33,13 +33,27 @@ import { sha256 } from '../../src/primitives/hash.ts'
 import type { ReadContext } from '../../src/sdk/context.ts'
 import { encodePublicKey } from '../../src/sdk/public-key.ts'
 import { seededRandom } from '../process.ts'
-import { GENESIS_NS, type Person, type Seat, type Setting, startChain, type Wish } from './chain.ts'
+import { GENESIS_NS, type Person, type Seat, type Setting, seatOf, startChain, type Wish } from './chain.ts'
 import { ONE } from './model.ts'
-import { SECOND } from './setting.ts'
+import { SECOND, settingOf } from './setting.ts'
 
 const DAY = 86_400n * SECOND
 
-export interface StormReport {
+const START = settingOf({
+  votePeriod: 3n,
+  slashWindow: 5n,
+  daysBefore: 2n * DAY,
+  signedWindow: 10n,
+  jailSeconds: 30n,
+})
+/** Two more than the founders may come later. */
+export const STORM_SETTING: Setting = {
+  ...START,
+  seats: [...START.seats, seatOf(7, 5n, 0n), seatOf(8, 5n, 0n)],
+  founders: 7,
+}
+
+interface StormReport {
   readonly done: ReadonlyMap<string, number>
   readonly refused: ReadonlyMap<string, number>
   readonly rates: number
