@@ -30,6 +30,13 @@ function leave(frame: usize, pc: usize, sp: usize, gas: i64, status: i32): i32 {
   return status
 }
 
+/** Fuel behind an opcode that does much. Where there is none left the host may end the execution by throwing. */
+@inline function spend(fuel: i32, units: i32): i32 {
+  const left = fuel - units
+  if (left < 0) host.pause()
+  return left
+}
+
 /** Gas left behind a block's opcodes, or -1 if it cannot run through. */
 @inline function pay(entry: u64, gas: i64, height: u32): i64 {
   const left = gas - <i64>(entry & GAS_BITS)
@@ -242,6 +249,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         }
         gas -= <i64>load<u32>(EXP_BYTE_GAS) * <i64>((bits + 7) >> 3)
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
+        fuel = spend(fuel, bits >> 3)
         u256.exp(sp - 32, sp, sp - 32)
         sp -= 32
         break
@@ -327,7 +335,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         keccak(base + (length == 0 ? 0 : <usize>load<u32>(sp)), <u32>length)
         sp -= 32
         u256.swap(sp, SPONGE)
-        fuel -= <i32>(length >> 5)
+        fuel = spend(fuel, <i32>(length >> 5))
         break
       }
 
@@ -374,7 +382,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x37: // CALLDATACOPY
         gas = copyIn(frame, gas, sp, load<u32>(frame, F_DATA), load<u32>(frame, F_DATA_LENGTH))
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
-        fuel -= <i32>(load<u32>(sp - 64) >> 8)
+        fuel = spend(fuel, <i32>(load<u32>(sp - 64) >> 8))
         sp -= 96
         break
       case 0x38: // CODESIZE
@@ -384,7 +392,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
       case 0x39: // CODECOPY
         gas = copyIn(frame, gas, sp, code - fused, load<u32>(frame, F_CODE_LENGTH))
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
-        fuel -= <i32>(load<u32>(sp - 64) >> 8)
+        fuel = spend(fuel, <i32>(load<u32>(sp - 64) >> 8))
         sp -= 96
         break
       case 0x3a: // GASPRICE
@@ -411,7 +419,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
           const target = base + <usize>u256.saturate(sp - 32)
           host.extcodecopy(target, <u32>min(u256.saturate(sp - 64), 0xffffffff), <u32>length)
         }
-        fuel -= <i32>(length >> 8)
+        fuel = spend(fuel, <i32>(length >> 8))
         sp -= 128
         break
       }
@@ -431,7 +439,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
           if (size > RETURN_DATA_SIZE) host.returndatacopy(target, <u32>offset, <u32>length)
           else memory.copy(target, RETURN_DATA + <usize>offset, <usize>length)
         }
-        fuel -= <i32>(length >> 8)
+        fuel = spend(fuel, <i32>(length >> 8))
         sp -= 96
         break
       }
@@ -642,7 +650,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
           gas = expand(frame, gas - 3 * words(length), endOf(max(target, source), length))
           if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
           memory.copy(base + <usize>target, base + <usize>source, <usize>length)
-          fuel -= <i32>(length >> 8)
+          fuel = spend(fuel, <i32>(length >> 8))
         }
         sp -= 96
         break

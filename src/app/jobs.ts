@@ -1,5 +1,6 @@
 /** Heavy work by name: what the compute pool can run on a read snapshot. */
 import { evmJobs } from '../modules/evm/jobs.ts'
+import type { LightBudget } from '../modules/evm/light.ts'
 import type { TraceMeans } from '../modules/evm/tracing.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
@@ -7,7 +8,10 @@ import { runTrace, type TracePayload } from './trace-jobs.ts'
 import type { Application, CheckResult } from './types.ts'
 
 /** What a job may use: time, room for a long answer in parts, and, where its end can be forced, scripts. */
-export type JobBudget = TraceMeans
+export interface JobBudget extends TraceMeans {
+  /** Present where only light work is wanted, which jobs of `LIGHT_JOBS` alone understand. */
+  readonly light?: LightBudget | undefined
+}
 
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 

@@ -49,7 +49,7 @@ export interface Access extends Host {
 export function createAccess(
   interpreter: Interpreter,
   journal: Journal,
-  { state, rules, block, tx, tracer }: EvmOptions,
+  { state, rules, block, tx, tracer, light, shouldStop }: EvmOptions,
 ): Access {
   const prices: Prices = pricesOf(rules)
   const { eips } = rules
@@ -264,6 +264,9 @@ export function createAccess(
     },
     returndatacopy(target, offset, length) {
       interpreter.bytes().set(access.largeReturn.subarray(offset, offset + length), target)
+    },
+    pause() {
+      if (light && shouldStop?.()) light.giveUp()
     },
   }
   return access

@@ -49,6 +49,8 @@ const MAX_NONCE = (1n << 64n) - 1n
 const MAX_CODE_SIZE = 24576
 /** About a few milliseconds of code between two questions whether to stop. */
 const FUEL = 30_000
+/** The same where only light work is wanted: some microseconds, a millisecond at worst. */
+const LIGHT_FUEL = 32
 
 interface Frame {
   readonly record: number
@@ -66,7 +68,8 @@ interface Frame {
 /** The driver of one execution's frames. */
 export function createFrames(context: ExecutionContext) {
   const { interpreter, environment, journal, access, options, recorder } = context
-  const { rules, precompiles, shouldStop, tracer, optimiseAtCall = 2 } = options
+  const { rules, precompiles, shouldStop, tracer, light, optimiseAtCall = 2 } = options
+  const fuel = light ? LIGHT_FUEL : FUEL
   const { eips } = rules
   const { live } = interpreter
   const failures = { interpreter, journal, rules, lastCall: access.lastCall }
@@ -360,7 +363,7 @@ export function createFrames(context: ExecutionContext) {
   function run(frame: Frame): number {
     access.self = frame.self
     recorder?.prepare()
-    const status = interpreter.exports.run(frame.record, FUEL)
+    const status = interpreter.exports.run(frame.record, fuel)
     recorder?.tell(frame, (priced) => failureOf(failures, frame.record, status, priced))
     if (access.destructed) traceDestruct(frame)
     return status

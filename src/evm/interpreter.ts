@@ -35,6 +35,8 @@ export interface Host {
   selfdestruct(isStatic: number): number
   callcost(opcode: number, valued: number): number
   returndatacopy(target: number, offset: number, length: number): void
+  /** Fuel is used up between two jumps. */
+  pause(): void
 }
 
 interface Exports {
@@ -142,6 +144,7 @@ function instantiate(build: Build, host: () => Host): Exports {
       selfdestruct: (isStatic: number) => host().selfdestruct(isStatic),
       callcost: (opcode: number, valued: number) => host().callcost(opcode, valued),
       returndatacopy: (target: number, offset: number, length: number) => host().returndatacopy(target, offset, length),
+      pause: () => host().pause(),
     },
     env: {
       abort: () => {

@@ -142,6 +142,8 @@ export interface EvmOptions {
   readonly precompiles: Precompiles
   /** Asked at calls, precompiles and every few milliseconds of running code; true ends the execution. */
   readonly shouldStop?: () => boolean
+  /** Only what is done at once is wanted: `shouldStop` is asked after each bit of work, and inside long opcodes `giveUp` ends all. */
+  readonly light?: { giveUp(): never } | undefined
   /**
    * The call of the same code at which it is prepared for the fast loop, unless it runs long before that. Default 2: most code
    * that is seen once is seen never again. Tests of the fast loop say 1.

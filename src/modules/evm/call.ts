@@ -19,6 +19,7 @@ import { blockEnv } from './block-env.ts'
 import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
 import { errors } from './errors.ts'
 import { type ChainEvmState, createEvmState } from './evm-state.ts'
+import { giveUp, type LightBudget, lightPrecompiles, lightReader } from './light.ts'
 import { applyOverrides, movePrecompiles } from './overrides.ts'
 import { chainPrecompiles } from './precompiles.ts'
 import { chainRules } from './rules.ts'
@@ -48,6 +49,8 @@ export interface CallOptions {
   /** Consensus address that sets COINBASE in place of the block's proposer (D38). */
   readonly proposer?: Uint8Array | undefined
   readonly shouldStop?: (() => boolean) | undefined
+  /** Only light work is wanted: anything else throws `TOO_HEAVY`. In place of `shouldStop`, and without overrides. */
+  readonly light?: LightBudget | undefined
 }
 
 export interface CallOutcome {
@@ -105,6 +108,7 @@ export interface CallGround {
   open(): ChainEvmState
   readonly precompiles: Precompiles
   readonly shouldStop: (() => boolean) | undefined
+  readonly isLight: boolean
   /** Hears of every message that runs. */
   readonly tracer?: Tracer | undefined
 }
@@ -131,18 +135,22 @@ function knownFacts(ctx: ReadContext): BlockFacts {
 
 /** Prepares the ground of one request. */
 export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGround {
-  const { stateOverrides = [], blockOverrides, proposer, shouldStop } = options
+  const { stateOverrides = [], blockOverrides, proposer, light } = options
+  if (light && stateOverrides.length > 0) giveUp()
   const isCommitted = ctx.block.hash.length > 0 && !('branchStore' in ctx)
   const facts =
     isCommitted && !blockOverrides && !proposer ? knownFacts(ctx) : blockFacts(ctx, blockOverrides, proposer)
+  const precompiles = chainPrecompiles(facts.rules)
+  const store = light ? lightReader(ctx.store, light) : ctx.store
   return {
     ctx,
     ...facts,
-    precompiles: movePrecompiles(chainPrecompiles(facts.rules), stateOverrides),
-    shouldStop,
+    precompiles: light ? lightPrecompiles(precompiles) : movePrecompiles(precompiles, stateOverrides),
+    shouldStop: light?.shouldStop ?? options.shouldStop,
+    isLight: light !== undefined,
     open() {
       const { block, identity, app } = ctx
-      const branch = createBranch(ctx.store)
+      const branch = createBranch(store)
       const scratch = createContext({ branch, transient: createTransient(), block: { ...block }, identity, app })
       const state = createEvmState(scratch)
       applyOverrides(state, stateOverrides)
@@ -177,12 +185,14 @@ export function runMessage(
     tx: { origin: message.from, gasPrice: gasPriceWei, blobHashes: [] },
     precompiles: ground.precompiles,
     ...(ground.shouldStop ? { shouldStop: ground.shouldStop } : {}),
+    ...(ground.isLight ? { light: { giveUp } } : {}),
     ...(ground.tracer ? { tracer: ground.tracer } : {}),
   })
   const nonce = message.nonce ?? state.account(message.from)?.nonce ?? 0n
   ground.tracer?.start?.(tracedMessage(message, nonce, ground.block.coinbase), evm.journal)
   const result = executeMessage(evm, { ...message, nonce })
   ground.tracer?.end?.(result, evm.journal)
+  if (result.stopped && ground.isLight) giveUp()
   if (result.stopped) throw queryError('deadlineExceeded', 'execution timeout')
   const outcome = {
     output: result.output,

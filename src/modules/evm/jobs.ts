@@ -6,6 +6,7 @@ import { createAccessList } from './access-list.ts'
 import { callGround, callMessage, runCall } from './call.ts'
 import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
+import { checkLight, type LightBudget } from './light.ts'
 import { consoleTracer } from './printing.ts'
 import { estimateGasJob, ethCallJob } from './query-calls.ts'
 import { simulate } from './simulate.ts'
@@ -13,6 +14,7 @@ import { simulate } from './simulate.ts'
 interface JobBudget {
   /** True once the job's time is up or nobody waits for it. */
   shouldStop(): boolean
+  readonly light?: LightBudget | undefined
 }
 
 export interface CallPayload {
@@ -46,8 +48,10 @@ export interface AccessListAnswer {
 }
 
 function groundOf(ctx: ReadContext, payload: CallPayload, budget: JobBudget) {
-  const { stateOverrides, blockOverrides, proposer } = payload
-  return callGround(ctx, { stateOverrides, blockOverrides, proposer, shouldStop: () => budget.shouldStop() })
+  const { args, stateOverrides, blockOverrides, proposer } = payload
+  const { light } = budget
+  if (light) checkLight(args, light)
+  return callGround(ctx, { stateOverrides, blockOverrides, proposer, light, shouldStop: () => budget.shouldStop() })
 }
 
 /** Gas of a call: what the arguments ask for, at most the cap. */
@@ -78,6 +82,14 @@ function accessList(ctx: ReadContext, payload: CallPayload, budget: JobBudget): 
 }
 
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
+
+/** Jobs that may be tried as light work. */
+export const LIGHT_JOBS: ReadonlySet<string> = new Set([
+  'ethCall',
+  'estimateGas',
+  '/chain.evm.v1.Query/EthCall',
+  '/chain.evm.v1.Query/EstimateGas',
+])
 
 /** The jobs of this module, by the names that gateways use. */
 export const evmJobs: Readonly<Record<string, Job>> = {

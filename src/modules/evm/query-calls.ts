@@ -17,6 +17,7 @@ import { parseField, wrongField } from '../../sdk/request.ts'
 import { callGround, callMessage, DEFAULT_GAS_CAP, runCall } from './call.ts'
 import { type CallArgs, readCallArgs } from './call-args.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
+import { checkLight, type LightBudget } from './light.ts'
 
 const MIN_GAS_CAP = 21_000n
 const ZERO_HASH = `0x${'00'.repeat(32)}`
@@ -25,6 +26,7 @@ const ZERO_HASH = `0x${'00'.repeat(32)}`
 export interface CallLimits {
   readonly gasCap: bigint
   readonly shouldStop?: (() => boolean) | undefined
+  readonly light?: LightBudget | undefined
 }
 
 const DEFAULT_LIMITS: CallLimits = { gasCap: DEFAULT_GAS_CAP }
@@ -47,14 +49,16 @@ function capOf({ gasCap }: EthCallRequest, limits: CallLimits): bigint {
   return gasCap === 0n || gasCap > limits.gasCap ? limits.gasCap : gasCap
 }
 
-function groundOf(ctx: ReadContext, { proposerAddress, chainId }: EthCallRequest, { shouldStop }: CallLimits) {
+function groundOf(ctx: ReadContext, request: EthCallRequest, args: CallArgs, { shouldStop, light }: CallLimits) {
+  const { proposerAddress, chainId } = request
   if (chainId !== 0n && chainId !== ctx.block.evmChainId) {
     throw wrongField('chain_id', `chain_id ${chainId} is not this chain's, ${ctx.block.evmChainId}`)
   }
   if (proposerAddress.length !== 0 && proposerAddress.length !== 20) {
     throw wrongField('proposer_address', `proposer_address has ${proposerAddress.length} bytes, not 20`)
   }
-  return callGround(ctx, { proposer: proposerAddress.length === 20 ? proposerAddress : undefined, shouldStop })
+  if (light) checkLight(args, light)
+  return callGround(ctx, { proposer: proposerAddress.length === 20 ? proposerAddress : undefined, shouldStop, light })
 }
 
 /** Runs a call; a failure of the code is part of the answer. Throws 3 for arguments that cannot be read or run. */
@@ -65,7 +69,7 @@ export function answerEthCall(
 ): MessageInitShape<typeof MsgEthereumTxResponseSchema> {
   const args = readArgs(request.args)
   const cap = capOf(request, limits)
-  const ground = groundOf(ctx, request, limits)
+  const ground = groundOf(ctx, request, args, limits)
   const gasLimit = args.gas !== undefined && args.gas < cap ? args.gas : cap
   const { output, vmError, gasUsed, logs } = runCall(ground, callMessage(args, gasLimit, ground.block.baseFee))
   return {
@@ -112,7 +116,7 @@ export function answerEstimateGas(
   const cap = capOf(request, limits)
   if (cap < MIN_GAS_CAP) throw wrongField('gas_cap', `gas cap cannot be lower than ${MIN_GAS_CAP}`)
   const args = readArgs(request.args)
-  const outcome = estimateGas(groundOf(ctx, request, limits), args, cap)
+  const outcome = estimateGas(groundOf(ctx, request, args, limits), args, cap)
   if (outcome.kind !== 'estimate') throw estimateFailure(outcome)
   return { gas: outcome.gas }
 }
@@ -127,11 +131,13 @@ export interface QueryPayload {
 
 interface Budget {
   shouldStop(): boolean
+  readonly light?: LightBudget | undefined
 }
 
 const limitsOf = ({ gasCap }: QueryPayload, budget: Budget): CallLimits => ({
   gasCap: gasCap ?? DEFAULT_GAS_CAP,
   shouldStop: () => budget.shouldStop(),
+  light: budget.light,
 })
 
 /** `EthCall` as a job: encoded request in, encoded response out. */

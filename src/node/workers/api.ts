@@ -15,6 +15,7 @@ import { parseBlockTime } from '../config.ts'
 import { createGatewayNode } from '../gateway-node.ts'
 import { openGateways } from '../gateways.ts'
 import { readiness } from '../health.ts'
+import { tryLightFirst } from '../light-compute.ts'
 import { openLmdb } from '../lmdb.ts'
 import { createLog } from '../log.ts'
 import { storeOptionsOf } from '../profile.ts'
@@ -125,10 +126,9 @@ const driver: Driver = {
   stop: async () => undefined,
 }
 
-const compute: Compute = {
-  run: (job, payload, { height, signal, timeoutMs, onPart }) =>
-    ask({ kind: 'compute', job, payload, height, timeoutMs, inParts: onPart !== undefined }, signal, onPart),
-}
+/** Runs a job in the compute pool of the main process. */
+const computeElsewhere: Compute['run'] = (job, payload, { height, signal, timeoutMs, onPart }) =>
+  ask({ kind: 'compute', job, payload, height, timeoutMs, inParts: onPart !== undefined }, signal, onPart)
 
 async function serve({ dataPath, config, profile, chainId, genesis, facts, ports }: ApiSetup): Promise<void> {
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(line), now: Date.now })
@@ -144,6 +144,11 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
     onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
   })
   const blocks = openBlockIndex(backend, () => store.latestHeight())
+  const withContext = createStateReader(store, blocks, app)
+  const jobs = createJobs(app)
+  const compute: Compute = {
+    run: tryLightFirst(computeElsewhere, { jobs, withContext, elapsed: () => performance.now() }),
+  }
   forgetBlocks = () => blocks.forgetAbove(0n)
   blockAt = (height) => blocks.block(height)
   const engine: Engine = {
@@ -159,11 +164,11 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
     chainId,
     evmChainId,
     queries: app.queries,
-    jobs: Object.keys(createJobs(app)),
+    jobs: Object.keys(jobs),
     compute,
     blocks,
     driver,
-    withContext: createStateReader(store, blocks, app),
+    withContext,
     engine,
     devKeys: [],
     ...(config.metrics.enabled && { observe: createCounter() }),

@@ -1,0 +1,107 @@
+/**
+ * Light calls where they arrive. A call that takes a fraction of a millisecond costs several times that on the way to another
+ * thread and back, so it is first tried in this one, on a budget too small to be noticed; what exceeds it goes the long way, from the
+ * start. Where it ran does not show in its answer.
+ */
+import type { Compute } from '../api/gateway.ts'
+import type { JobBudget, Jobs } from '../app/jobs.ts'
+import { LIGHT_JOBS } from '../modules/evm/jobs.ts'
+import { TOO_HEAVY } from '../modules/evm/light.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
+import { runJob } from './inline-compute.ts'
+import type { WithContext } from './state-reader.ts'
+import type { ComputePool } from './workers/pool.ts'
+
+/** Pieces of work of one try: reads of state, calls, and stretches of code of some microseconds. */
+const MOST_WORK = 400
+/** The longest that a try may take by the clock, milliseconds. */
+const MOST_MS = 5
+/** For so long a call that was too heavy is not tried again, milliseconds. */
+const REMEMBERED_MS = 1000
+const MOST_REMEMBERED = 10_000
+/** What takes too long by the clock may have been held up by others; so many times in a row it counts as too heavy. */
+const SLOW_IN_A_ROW = 4
+
+export interface LightParts {
+  readonly jobs: Jobs
+  readonly withContext: WithContext
+  /** Monotonic clock, milliseconds. */
+  readonly elapsed: () => number
+}
+
+/** A pool that is asked only for what is not light. */
+export function lightenPool(pool: ComputePool, parts: LightParts): ComputePool {
+  let done = 0
+  const count = () => {
+    done++
+  }
+  return {
+    run: tryLightFirst(pool.run, parts, count),
+    stats() {
+      const stats = pool.stats()
+      return { ...stats, done: stats.done + done }
+    },
+    stop: pool.stop,
+  }
+}
+
+/** `usual` behind a try in this thread. `done` hears of each job that needed no more. */
+export function tryLightFirst(
+  usual: Compute['run'],
+  { jobs, withContext, elapsed }: LightParts,
+  done: () => void = () => {},
+): Compute['run'] {
+  /** By subject: when it may be tried again, and how often in a row it took too long. */
+  const troubles = new Map<string, { until: number; slow: number }>()
+
+  function note(subject: string, tooMuch: boolean): void {
+    if (troubles.size >= MOST_REMEMBERED) troubles.clear()
+    const slow = (troubles.get(subject)?.slow ?? 0) + 1
+    const isHeavy = tooMuch || slow >= SLOW_IN_A_ROW
+    troubles.set(subject, { slow, until: isHeavy ? elapsed() + REMEMBERED_MS : 0 })
+  }
+
+  /** The answer, or undefined when the job is not light. Throws what the job throws. */
+  function attempt(
+    name: string,
+    payload: unknown,
+    height: bigint | undefined,
+  ): { readonly result: unknown } | undefined {
+    const started = elapsed()
+    let work = 0
+    let about: string | undefined
+    const shouldStop = () => ++work > MOST_WORK || elapsed() - started > MOST_MS
+    const budget: JobBudget = {
+      shouldStop,
+      light: {
+        shouldStop,
+        wasHeavy(subject) {
+          if (troubles.size > 0 && started < (troubles.get(subject)?.until ?? 0)) return true
+          about = subject
+          return false
+        },
+      },
+      write: () => {},
+      outputBytes: 0,
+    }
+    try {
+      const result = withContext(height, (ctx) => runJob(jobs, name, ctx, payload, budget))
+      if (about !== undefined && troubles.size > 0) troubles.delete(about)
+      return { result }
+    } catch (error) {
+      // A bug is one elsewhere too, and logged there.
+      if (error !== TOO_HEAVY && error instanceof ChainError) throw error
+      if (about !== undefined) note(about, work > MOST_WORK)
+      return undefined
+    }
+  }
+
+  return async (name, payload, options) => {
+    if (!LIGHT_JOBS.has(name)) return usual(name, payload, options)
+    if (options.signal?.aborted) throw queryError('cancelled', 'the request was cancelled')
+    const answer = attempt(name, payload, options.height)
+    if (!answer) return usual(name, payload, options)
+    done()
+    return answer.result
+  }
+}
