@@ -36,7 +36,7 @@ function mintingGenesis(identifiers: readonly string[]): string {
       address: addressBytes,
       balanceUnative: 10_000_000_000n,
     })),
-    validator: { publicKey: derivedValidatorKey(mnemonic, 'almanac-localnet-1').publicKey },
+    validators: [{ publicKey: derivedValidatorKey(mnemonic, 'almanac-localnet-1').publicKey }],
   })
   const { inflation, oracle, epochs } = local.app_state as Record<string, { params: object; epochs?: Epoch[] }>
   return JSON.stringify({

@@ -41,7 +41,7 @@ const genesis = localnetGenesis({
     // Where governance keeps deposits; its account was made as one of any kind.
     { address: ofModule('gov'), balanceUnative: GOV_DEPOSIT },
   ],
-  validator: { publicKey: hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea') },
+  validators: [{ publicKey: hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea') }],
 })
 
 async function transfer(): Promise<Uint8Array> {

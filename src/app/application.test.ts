@@ -142,7 +142,7 @@ function start(minGasPrices = '', blockGasLimit?: bigint): void {
       { address: alice.address, balanceUnative: 1_000_000n },
       { address: bob.address, balanceUnative: 1_000_000n },
     ],
-    validator: { publicKey: validatorKey },
+    validators: [{ publicKey: validatorKey }],
     ...(blockGasLimit === undefined ? {} : { blockGasLimit }),
   })
   const { validators } = app.initChain(origin, state)
@@ -344,7 +344,7 @@ describe('genesis that is wrong is refused with its place', () => {
       chainId: CHAIN_ID,
       genesisTime: '2024-01-01T00:00:00Z',
       accounts: [{ address: alice.address, balanceUnative: 1n }],
-      validator: { publicKey: validatorKey },
+      validators: [{ publicKey: validatorKey }],
     })
   const init = (app_state: Record<string, unknown>) => () =>
     app.initChain({ ...base(), app_state: { ...base().app_state, ...app_state } }, createEmptyBranch())

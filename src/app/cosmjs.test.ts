@@ -58,7 +58,7 @@ function start() {
       chainId: CHAIN_ID,
       genesisTime: '2024-01-01T00:00:00Z',
       accounts: accounts.map((address) => ({ address, balanceUnative: 1_000_000n })),
-      validator: { publicKey: hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea') },
+      validators: [{ publicKey: hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea') }],
     }),
     state,
   )

@@ -1,4 +1,4 @@
-/** Genesis of a development chain: funded accounts, one bonded validator, and the first account as sudo root (D22). */
+/** Genesis of a development chain: funded accounts, bonded validators, and the first account as sudo root (D22). */
 import type { JsonValue } from '@bufbuild/protobuf'
 import { evmChainIdOf } from '../identity/identity.ts'
 import type { Identity } from '../identity/types.ts'
@@ -16,7 +16,7 @@ import type { GenesisDocument } from './types.ts'
 /** Gas of a block, so that no block outlasts a second. */
 const LOCALNET_BLOCK_GAS = 60_000_000n
 
-/** What the validator of a localnet has at stake: 1,000 native, beside what its operator holds. */
+/** What a validator of a localnet has at stake: 1,000 native, beside what its operator holds. */
 const STAKE_UNATIVE = 1_000_000_000n
 const NATIVE_EXPONENT = 6
 
@@ -25,10 +25,10 @@ export interface LocalnetOptions {
   readonly chainId: string
   /** RFC 3339. */
   readonly genesisTime: string
-  /** The first one operates the validator and is sudo root. */
+  /** Each operates the validator at its place; the first one is sudo root. */
   readonly accounts: readonly { readonly address: Uint8Array; readonly balanceUnative: bigint }[]
-  /** ed25519 key, 32 bytes. */
-  readonly validator: { readonly publicKey: Uint8Array }
+  /** ed25519 keys, 32 bytes each; at least one, and no more than accounts. */
+  readonly validators: readonly { readonly publicKey: Uint8Array }[]
   /** Accounts that vote on prices for the validator at the same place; without any, there is nothing to vote on (D25). */
   readonly feeders?: readonly Uint8Array[]
   readonly blockGasLimit?: bigint
@@ -77,14 +77,14 @@ function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string
 }
 
 function bankState(
-  { identity, accounts, feeders = [] }: LocalnetOptions,
+  { identity, accounts, validators, feeders = [] }: LocalnetOptions,
   text: (bytes: Uint8Array) => string,
 ): JsonObject {
   const { baseDenom: denom, displayDenom: display, wrappedNativeSymbol } = identity
   const holders = [
     ...accounts.map(({ address, balanceUnative }) => ({ address, amount: balanceUnative })),
     ...feeders.map((address) => ({ address, amount: FEEDER_UNATIVE })),
-    { address: ofModule('bonded_tokens_pool'), amount: STAKE_UNATIVE },
+    { address: ofModule('bonded_tokens_pool'), amount: STAKE_UNATIVE * BigInt(validators.length) },
   ].filter(({ amount }) => amount > 0n)
   const total = holders.reduce((sum, { amount }) => sum + amount, 0n)
   const symbol = wrappedNativeSymbol.replace(/^W/, '')
@@ -112,36 +112,32 @@ function bankState(
   }
 }
 
-function stakingState({ identity, validator, genesisTime }: LocalnetOptions, operator: Uint8Array): JsonObject {
-  const operatorText = formatBech32(identity.bech32.validator, operator)
+function stakingState({ identity, accounts, validators, genesisTime }: LocalnetOptions): JsonObject {
   const shares = `${STAKE_UNATIVE}.${'0'.repeat(18)}`
+  const operatorText = (i: number) => formatBech32(identity.bech32.validator, accounts[i]!.address)
   return {
-    validators: [
-      {
-        operator_address: operatorText,
-        consensus_pubkey: {
-          '@type': `/${identity.toProfileName('sdk.crypto.ed25519.PubKey')}`,
-          key: formatBase64(validator.publicKey),
-        },
-        status: 'BOND_STATUS_BONDED',
-        tokens: STAKE_UNATIVE.toString(),
-        delegator_shares: shares,
-        description: { moniker: 'localnet' },
-        unbonding_time: '1970-01-01T00:00:00Z',
-        commission: {
-          commission_rates: { rate: '0.05', max_rate: '0.2', max_change_rate: '0.01' },
-          update_time: genesisTime,
-        },
-        min_self_delegation: '1',
+    validators: validators.map(({ publicKey }, i) => ({
+      operator_address: operatorText(i),
+      consensus_pubkey: {
+        '@type': `/${identity.toProfileName('sdk.crypto.ed25519.PubKey')}`,
+        key: formatBase64(publicKey),
       },
-    ],
-    delegations: [
-      {
-        delegator_address: formatBech32(identity.bech32.account, operator),
-        validator_address: operatorText,
-        shares,
+      status: 'BOND_STATUS_BONDED',
+      tokens: STAKE_UNATIVE.toString(),
+      delegator_shares: shares,
+      description: { moniker: validators.length === 1 ? 'localnet' : `localnet ${i}` },
+      unbonding_time: '1970-01-01T00:00:00Z',
+      commission: {
+        commission_rates: { rate: '0.05', max_rate: '0.2', max_change_rate: '0.01' },
+        update_time: genesisTime,
       },
-    ],
+      min_self_delegation: '1',
+    })),
+    delegations: validators.map((_, i) => ({
+      delegator_address: formatBech32(identity.bech32.account, accounts[i]!.address),
+      validator_address: operatorText(i),
+      shares,
+    })),
   }
 }
 
@@ -163,11 +159,14 @@ function oracleState(
   }
 }
 
-/** The genesis document of a localnet. At least one account is needed: it operates the validator. */
+/** The genesis document of a localnet. Throws `RangeError` for less accounts than validators, or no validator. */
 export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
-  const { identity, chainId, genesisTime, accounts, blockGasLimit = LOCALNET_BLOCK_GAS, fork } = options
-  const first = accounts[0]
-  if (!first) throw new RangeError('a localnet needs an account')
+  const { identity, chainId, genesisTime, accounts, validators, blockGasLimit = LOCALNET_BLOCK_GAS, fork } = options
+  const [first] = accounts
+  if (!first || validators.length === 0 || validators.length > accounts.length) {
+    throw new RangeError('a localnet needs a validator, and an account for each')
+  }
+  const operators = accounts.slice(0, validators.length).map(({ address }) => address)
   const text = (bytes: Uint8Array) => formatBech32(identity.bech32.account, bytes)
   const ctx = emptyContext(identity, chainId)
   const state: Record<string, JsonObject> = Object.fromEntries(
@@ -190,8 +189,8 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
       ...state,
       ...merge('auth', { accounts: authState(options, text) }),
       ...merge('bank', bankState(options, text)),
-      ...merge('staking', stakingState(options, first.address)),
-      ...(state['oracle'] && merge('oracle', oracleState(options, [first.address], state['oracle']))),
+      ...merge('staking', stakingState(options)),
+      ...(state['oracle'] && merge('oracle', oracleState(options, operators, state['oracle']))),
       ...merge('sudo', { sudoers: { root: text(first.address), contracts: [] } }),
       ...merge('evm', evmLocalnet(ctx, fork) as JsonObject),
     },

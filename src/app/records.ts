@@ -45,6 +45,10 @@ export interface Validator {
   /** ed25519 key, 32 bytes. */
   readonly publicKey: Uint8Array
   readonly power: bigint
+  /** The engine's count of whose turn comes next to propose (`proposers.ts`); absent is 0. */
+  readonly priority?: bigint | undefined
+  /** Whether it proposes at the height of this set, in the first round. */
+  readonly isProposer?: boolean
 }
 
 export interface CommitSignature {

@@ -1,5 +1,6 @@
 /** What one block hands to the next: ids, hashes, and who may sign. Pure; the engine's rules are cometbft.md §6. */
 
+import { proposerOf, takeTurns, withUpdates } from '../app/proposers.ts'
 import type { BlockHeader, Commit, CommitSignature, StoredBlock, Validator } from '../app/records.ts'
 import type { BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
 import { EMPTY, equal, toKey } from '../primitives/bytes.ts'
@@ -59,6 +60,7 @@ function blockLimitsOf(genesis: GenesisDocument): { readonly maxBytes: bigint; r
 
 /** The tip before the first block. The app hash is that of no stores: the writes of genesis belong to the first commit. */
 export function genesisTip(genesis: GenesisDocument, validators: readonly Validator[]): Tip {
+  const first = takeTurns(sortValidators(withUpdates([], validators)))
   return {
     chainId: genesis.chain_id,
     height: BigInt(genesis.initial_height) - 1n,
@@ -69,8 +71,8 @@ export function genesisTip(genesis: GenesisDocument, validators: readonly Valida
     appHash: sha256(EMPTY),
     resultsHash: hashResults([]),
     lastValidators: [],
-    validators: sortValidators(validators),
-    nextValidators: sortValidators(validators),
+    validators: first,
+    nextValidators: takeTurns(first),
     ...blockLimitsOf(genesis),
   }
 }
@@ -107,10 +109,27 @@ export interface Proposal {
   readonly input: BlockInput
 }
 
-/** The next block: its header, its identity, the commit that the signer gives it, and what the application is told. */
-export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, signer: Signer): Proposal {
+/** Rounds that are gone through to find a proposer who is there. */
+const MOST_ROUNDS = 100
+
+/** The first round whose proposer is there; where none is, the block is that of the first round. */
+function turnOf(
+  validators: readonly Validator[],
+  signers: readonly Signer[],
+): { readonly proposer: Validator; readonly round: number } {
+  let set = validators
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const proposer = proposerOf(set)
+    if (signers.some(({ address }) => equal(address, proposer.address))) return { proposer, round }
+    set = takeTurns(set)
+  }
+  return { proposer: proposerOf(validators), round: 0 }
+}
+
+/** The next block: its header, its identity, the commit that the signers give it, and what the application is told. */
+export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, signers: readonly Signer[]): Proposal {
   const height = tip.height + 1n
-  const proposer = tip.validators.find(({ address }) => equal(address, signer.address)) ?? tip.validators[0]!
+  const { proposer, round } = turnOf(tip.validators, signers)
   const header: BlockHeader = {
     chainId: tip.chainId,
     height,
@@ -129,9 +148,9 @@ export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, si
   const blockId = blockIdOf(header, txs, tip.commit)
   const commit: Commit = {
     height,
-    round: 0,
+    round,
     blockId,
-    signatures: tip.validators.map(({ address }) => signatureOf(address, signer, { ...header, blockId })),
+    signatures: tip.validators.map(({ address }) => signatureOf(address, signers, { ...header, blockId, round })),
   }
   const signed = new Set(
     tip.commit?.signatures.flatMap(({ flag, validator }) => (flag === 2 ? [toKey(validator)] : [])),
@@ -158,29 +177,30 @@ export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, si
   }
 }
 
-/** The precommit of one validator: only the signer's own exists, any other is absent. */
+/** The precommit of one validator, absent if it does not sign. */
 function signatureOf(
   validator: Uint8Array,
-  signer: Signer,
-  { chainId, height, timeNs, blockId }: BlockHeader & { readonly blockId: StoredBlock['blockId'] },
+  signers: readonly Signer[],
+  {
+    chainId,
+    height,
+    timeNs,
+    blockId,
+    round,
+  }: BlockHeader & { readonly blockId: StoredBlock['blockId']; readonly round: number },
 ): CommitSignature {
-  if (!equal(validator, signer.address)) return { flag: 1, validator: EMPTY, timeNs: 0n, signature: EMPTY }
-  const message = encodePrecommitSignBytes({ chainId, height, round: 0, blockId, timeNs })
+  const signer = signers.find(({ address }) => equal(address, validator))
+  if (!signer) return { flag: 1, validator: EMPTY, timeNs: 0n, signature: EMPTY }
+  const message = encodePrecommitSignBytes({ chainId, height, round, blockId, timeNs })
   return { flag: 2, validator, timeNs, signature: signer.sign(message) }
 }
 
 /**
- * A set after the application's updates (power 0 removes). Updates that would leave nobody with power are not applied:
- * a chain of one validator goes on (D25).
+ * The set of the height after one: with the application's updates (power 0 removes), and one turn on. Updates that would
+ * leave nobody with power are not applied: a chain of one validator goes on (D25).
  */
 export function updateValidators(set: readonly Validator[], updates: readonly Validator[]): readonly Validator[] {
-  if (updates.length === 0) return set
-  const byAddress = new Map(set.map((validator) => [toKey(validator.address), validator]))
-  for (const update of updates) {
-    if (update.power > 0n) byAddress.set(toKey(update.address), update)
-    else byAddress.delete(toKey(update.address))
-  }
-  return byAddress.size === 0 ? set : sortValidators([...byAddress.values()])
+  return takeTurns(updates.length === 0 ? set : sortValidators(withUpdates(set, updates)))
 }
 
 /** The record of an executed block. */

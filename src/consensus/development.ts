@@ -23,7 +23,7 @@ export interface BlockWish {
 }
 
 /** What lies outside of the engine. */
-export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging' | 'print'>
+export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging' | 'print' | 'setValidator'>
 
 /** What the engine lends to `createDevelopment`. */
 export interface Workings {

@@ -1,6 +1,7 @@
 /** Whoever decides the next block. Gateways know only this. */
 import type { StoredBlock, TxResult } from '../app/records.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
+import type { ValidatorBehaviour } from './validators.ts'
 
 /** What admission said of a transaction. */
 export interface Admission {
@@ -105,6 +106,8 @@ export interface Development {
   setTimeInterval(seconds: bigint | undefined): void
   mining(): Mining
   setMining(mining: Mining): void
+  /** How a validator of this node behaves from the next block on. Throws `invalidArgument` if there is no such validator. */
+  setValidator(index: number, behaviour: ValidatorBehaviour): void
   /** Lowest price that the pool takes from now on. Unit: wei a gas unit. */
   setMinGasPrice(wei: bigint): void
   /** Whether what contracts print reaches the node's log. */

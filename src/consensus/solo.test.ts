@@ -43,7 +43,7 @@ async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOp
     chainId,
     genesisTime: '2024-01-01T00:00:00Z',
     accounts: [{ address: addressOfPrivateKey(key), balanceUnative: 10_000_000_000n }],
-    validator: { publicKey },
+    validators: [{ publicKey }],
     blockGasLimit: 15_000_000n,
   })
   const store = more.store ?? openVersionedStore(openMemory())
@@ -52,7 +52,7 @@ async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOp
     app,
     store,
     genesis,
-    signer,
+    signers: () => [signer],
     timing,
     limits: { maxTxs: 100, maxBytes: 1_000_000, maxTxBytes: 100_000, slotsPerSender: 8 },
     now: () => {
@@ -166,8 +166,8 @@ test('the last validator with power is never removed', () => {
     power,
   })
   const alone = [validator(1, 10n)]
-  expect(updateValidators(alone, [validator(1, 0n)])).toEqual(alone)
-  expect(updateValidators(alone, [validator(2, 20n)])).toEqual([validator(2, 20n), validator(1, 10n)])
-  expect(updateValidators(alone, [validator(1, 0n), validator(2, 5n)])).toEqual([validator(2, 5n)])
+  expect(updateValidators(alone, [validator(1, 0n)])).toMatchObject(alone)
+  expect(updateValidators(alone, [validator(2, 20n)])).toMatchObject([validator(2, 20n), validator(1, 10n)])
+  expect(updateValidators(alone, [validator(1, 0n), validator(2, 5n)])).toMatchObject([validator(2, 5n)])
   expect(updateValidators(alone, [])).toBe(alone)
 })

@@ -4,7 +4,7 @@ import type { Application, CheckMode, CheckResult, GenesisDocument } from '../ap
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
-import { openIndexer, validatorRow } from '../indexer/writer.ts'
+import { MOST_TURNS, openIndexer, validatorRow } from '../indexer/writer.ts'
 import * as epochs from '../modules/epochs/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
@@ -46,7 +46,8 @@ export interface SoloOptions {
   readonly app: Application
   readonly store: SoloStore
   readonly genesis: GenesisDocument
-  readonly signer: Signer
+  /** The keys that sign the next block: of this process, and not stopped. */
+  readonly signers: () => readonly Signer[]
   readonly timing: BlockTiming
   readonly limits: MempoolLimits
   /** Wall clock, Unix nanoseconds. */
@@ -88,7 +89,7 @@ const BLOCK_OVERHEAD_BYTES = 4096n
 
 /** Opens the chain where the store stands, begins it from genesis if the store is empty, and makes blocks from then on. */
 export async function startSolo(options: SoloOptions): Promise<Solo> {
-  const { app, store, genesis, signer } = options
+  const { app, store, genesis, signers } = options
   let tip: Tip
   const clock = createBlockClock(options.now)
   const blocks = openBlockIndex(store.tables, () => tip.height)
@@ -171,7 +172,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       before,
       taken.map(({ bytes }) => bytes),
       blockTime(wish),
-      signer,
+      signers(),
     )
     const snapshot = genesisBranch ? undefined : store.at()
     const base: Reader = genesisBranch ?? snapshot!
@@ -190,8 +191,9 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
         next = advance(before, block, output)
         const rows = indexer.rows(block, hashes)
         if (genesisBranch) rows.push(validatorRow(proposal.header.height, before.validators))
-        if (next.nextValidators !== before.nextValidators) {
-          rows.push(validatorRow(proposal.header.height + 2n, next.nextValidators))
+        const from = proposal.header.height + 2n
+        if (output.validatorUpdates.length > 0 || (next.nextValidators.length > 1 && from % MOST_TURNS === 0n)) {
+          rows.push(validatorRow(from, next.nextValidators))
         }
         return rows
       },

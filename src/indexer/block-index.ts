@@ -1,4 +1,5 @@
 /** Look-ups over the local tables: blocks, transactions by hash, logs, events. */
+import { takeTurns } from '../app/proposers.ts'
 import type { StoredBlock } from '../app/records.ts'
 import { decodeUint64, encodeUint64, equal, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
@@ -239,7 +240,9 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     validators(height) {
       if (height < 0n) return undefined
       const row = tables.iterate(VALIDATORS, { end: encodeUint64(height + 1n), reverse: true }).next()
-      return row.done ? undefined : decodeValidators(row.value[1])
+      if (row.done) return undefined
+      const [key, encoded] = row.value
+      return takeTurns(decodeValidators(encoded), height - decodeUint64(key))
     },
   }
 }

@@ -293,14 +293,27 @@ export function encodeValidators(validators: readonly Validator[]): Uint8Array {
     putBytes(to, publicKey)
     putInteger(to, power)
   })
+  // A lone validator needs no turns, and records from before they were counted end here.
+  if (validators.length > 1) {
+    putNumber(out, validators.findIndex(({ isProposer }) => isProposer) + 1)
+    for (const { priority = 0n } of validators) putInteger(out, priority)
+  }
   return finishWriting(out)
 }
 
 export function decodeValidators(bytes: Uint8Array): Validator[] {
-  return takeList(open(bytes), (from) => ({
+  const input = open(bytes)
+  const validators = takeList(input, (from) => ({
     address: takeBytes(from),
     publicKey: takeBytes(from),
     power: takeInteger(from),
+  }))
+  if (input.offset === bytes.length) return validators
+  const proposer = takeNumber(input) - 1
+  return validators.map((validator, i) => ({
+    ...validator,
+    priority: takeInteger(input),
+    ...(i === proposer && { isProposer: true }),
   }))
 }
 

@@ -43,5 +43,6 @@ export interface BlockIndex {
   ): IterableIterator<{ readonly height: bigint; readonly index: number }>
   /** Drops what it remembers of blocks above a height: they were taken back. */
   forgetAbove(height: bigint): void
+  /** The set that votes at a height, with the turns of proposers. */
   validators(height: bigint): readonly Validator[] | undefined
 }

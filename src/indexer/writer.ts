@@ -52,6 +52,9 @@ function placeRows(block: StoredBlock, txHashes: readonly Uint8Array[] = block.t
   return rows
 }
 
+/** Rows of a set that several share are no further apart than this, so that turns are few to count. */
+export const MOST_TURNS = 1000n
+
 /** The row that puts a validator set in force from a height on. */
 export function validatorRow(height: bigint, validators: readonly Validator[]): TableWrite {
   return { table: VALIDATORS, key: encodeUint64(height), value: encodeValidators(validators) }

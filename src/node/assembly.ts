@@ -7,6 +7,7 @@ import { createJobs, type Jobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
 import { type BlockTiming, type Solo, startSolo } from '../consensus/solo.ts'
+import { createOwnValidators } from '../consensus/validators.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
@@ -26,12 +27,12 @@ import { type GatewayUrls, openGateways } from './gateways.ts'
 import { readiness } from './health.ts'
 import { createInlineCompute } from './inline-compute.ts'
 import { isolateScripts } from './isolated-compute.ts'
-import { lightenPool } from './light-compute.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { storeOptionsOf } from './profile.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
+import type { ValidatorKey } from './validator-key.ts'
 import type { ApiPool } from './workers/api-pool.ts'
 import { type ComputePool, createComputePool } from './workers/pool.ts'
 
@@ -90,7 +91,9 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
 
   async function assemble(): Promise<AssembledNode> {
     const begun = openChain(options, files, clock, undo)
-    const { config, profile, genesis, validatorKey } = begun
+    const { config, profile, genesis, validatorKeys } = begun
+    const [validatorKey] = validatorKeys as [ValidatorKey]
+    const ownValidators = createOwnValidators(validatorKeys)
     const identity = createIdentity(profile)
     const log = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
     const chainId = genesis.chain_id
@@ -115,7 +118,15 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
       onPrint: isDevelopment(config) ? print : undefined,
     })
-    const fed = config.feeder.enabled ? fedValidators(genesis, config.chain.mnemonic, identity) : []
+    const fed = !config.feeder.enabled
+      ? []
+      : fedValidators(genesis, config.chain.mnemonic, identity).map((validator, i) => ({
+          ...validator,
+          behaviour() {
+            const behaviour = ownValidators.behaviour(i)
+            return behaviour === 'stopped' ? 'silent' : behaviour
+          },
+        }))
     const isPaceChosen = options.resolved.origins.get('blocks.time') !== 'default'
     const timing: BlockTiming =
       fed.length > 0 && !isPaceChosen ? { mode: 'arrival', everyMs: 1000 } : parseBlockTime(config.blocks.time)!
@@ -135,7 +146,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       app,
       store,
       genesis,
-      signer: validatorKey,
+      signers: ownValidators.signers,
       timing,
       limits: {
         maxTxs: config.mempool.maxTxs,
@@ -151,6 +162,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
             admission.minGasPrices = `${decimal.format(decimal.fromRaw(wei * RAW_PER_WEI))}${identity.baseDenom}`
           },
           print,
+          setValidator: ownValidators.setBehaviour,
           setLogging(on) {
             printing.on = on
           },
@@ -281,7 +293,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
 }
 
 /** What an operator should know of a chain that began with a document from elsewhere. */
-function warnOf({ genesis, validatorKey }: Begun, { blocks, status }: Solo, log: Log): void {
+function warnOf({ genesis, validatorKeys }: Begun, { blocks, status }: Solo, log: Log): void {
   const carried = Object.keys(carriedSections(genesis, modules))
   if (carried.length > 0) {
     log('warn', 'genesis has sections of modules that this build has not: kept for exports, without effect', {
@@ -289,7 +301,7 @@ function warnOf({ genesis, validatorKey }: Begun, { blocks, status }: Solo, log:
     })
   }
   const validators = blocks.validators(status().latestHeight + 1n) ?? []
-  if (!validators.some(({ address }) => equal(address, validatorKey.address))) {
+  if (!validators.some(({ address }) => validatorKeys.some((key) => equal(address, key.address)))) {
     log('warn', 'the key of this node belongs to no validator of the chain: its blocks carry no signature')
   }
 }
@@ -325,11 +337,11 @@ function openCompute(parts: {
       elapsed,
     })
   const { workers } = config.compute
-  if (workers > 0 && dataPath !== undefined) {
-    const usual = isolateScripts(pool(workers), () => pool(1))
-    return lightenPool(usual, { jobs, withContext, elapsed })
-  }
-  return isolateScripts(createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed }), () => pool(1))
+  const usual =
+    workers > 0 && dataPath !== undefined
+      ? pool(workers)
+      : createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed })
+  return isolateScripts(usual, () => pool(1))
 }
 
 /** The bundled entry point of a worker: beside the bundle this runs from, or in `dist/` when it runs from sources. */

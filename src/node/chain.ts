@@ -39,7 +39,8 @@ export interface Begun {
   readonly config: Config
   readonly profile: Profile
   readonly genesis: GenesisDocument
-  readonly validatorKey: ValidatorKey
+  /** Of every validator that this node is; the first is that of `priv_validator_key.json`. */
+  readonly validatorKeys: readonly ValidatorKey[]
 }
 
 /** The chain of the home, or one of its own. */
@@ -53,7 +54,7 @@ export function openChain(
     const { mnemonic, id } = resolved.config.chain
     const validatorKey = derivedValidatorKey(mnemonic, id)
     const { config, genesis, profile } = begin(resolved, validatorKey, files, clock)
-    return { home: undefined, config, profile: profile.profile, validatorKey, genesis }
+    return { home: undefined, config, profile: profile.profile, validatorKeys: allKeys(validatorKey, config), genesis }
   }
   undo.push(acquireLock(join(root, 'lock'), files))
   const home = openHome({
@@ -65,7 +66,15 @@ export function openChain(
     begin: (key) => begin(resolved, key, files, clock),
   })
   const { config, profile, genesis, validatorKey } = home
-  return { home, config, profile, genesis, validatorKey }
+  return { home, config, profile, genesis, validatorKeys: allKeys(validatorKey, config) }
+}
+
+/** The keys of a localnet's validators, the node's own first. */
+function allKeys(first: ValidatorKey, { chain }: Config): readonly ValidatorKey[] {
+  const others = Array.from({ length: chain.validators - 1 }, (_, i) =>
+    derivedValidatorKey(chain.mnemonic, chain.id, i + 1),
+  )
+  return [first, ...others]
 }
 
 /** What a new chain begins with: the document of `--genesis`, or a localnet. */
@@ -96,14 +105,22 @@ function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock:
   return { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }
 }
 
-const ONLY_OF_LOCALNETS = [SETTINGS.chain.balance, SETTINGS.chain.blockGasLimit, SETTINGS.chain.fork]
+const ONLY_OF_LOCALNETS = [
+  SETTINGS.chain.validators,
+  SETTINGS.chain.balance,
+  SETTINGS.chain.blockGasLimit,
+  SETTINGS.chain.fork,
+]
 
 function withFacts(config: Config, facts: Partial<Config['chain']>): Config {
   return { ...config, chain: { ...config.chain, ...facts } }
 }
 
 function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {
-  const { mnemonic, accounts, balance, blockGasLimit, id, fork } = config.chain
+  const { mnemonic, accounts, validators, balance, blockGasLimit, id, fork } = config.chain
+  if (validators > accounts) {
+    throw configError(`chain.validators is ${validators}, and each needs one of the ${accounts} of chain.accounts`)
+  }
   return localnetGenesis({
     identity,
     chainId: id,
@@ -112,8 +129,10 @@ function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clo
       address: addressBytes,
       balanceUnative: balance * UNATIVE_PER_NATIVE,
     })),
-    validator: { publicKey: key.publicKey },
-    ...(config.feeder.enabled && { feeders: deriveFeederKeys(mnemonic, 1).map((key) => ofSecp256k1(publicKeyOf(key))) }),
+    validators: allKeys(key, config),
+    ...(config.feeder.enabled && {
+      feeders: deriveFeederKeys(mnemonic, validators).map((key) => ofSecp256k1(publicKeyOf(key))),
+    }),
     blockGasLimit,
     fork,
   })

@@ -77,6 +77,19 @@ export const SETTINGS = {
       min: 1,
       max: 100_000,
     }),
+    validators: define(
+      'chain',
+      'validators',
+      'integer',
+      1,
+      'Validators of a localnet, all of this node; the first accounts operate them.',
+      {
+        flag: 'validators',
+        genesis: true,
+        min: 1,
+        max: 100,
+      },
+    ),
     balance: define('chain', 'balance', 'bigint', 10_000n, 'Balance of each funded account, whole native units.', {
       flag: 'balance',
       genesis: true,

@@ -36,9 +36,10 @@ export function validatorKeyOf(seed: Uint8Array): ValidatorKey {
   }
 }
 
-/** The key of a chain without a home: the same for the same mnemonic and chain id. */
-export function derivedValidatorKey(mnemonic: string, chainId: string): ValidatorKey {
-  return validatorKeyOf(sha256(utf8(`validator key of ${chainId}\n${mnemonic}`)))
+/** The key of a chain without a home, and of every validator but the first: the same for the same mnemonic and chain id. */
+export function derivedValidatorKey(mnemonic: string, chainId: string, index = 0): ValidatorKey {
+  const which = index === 0 ? 'validator key' : `validator key ${index}`
+  return validatorKeyOf(sha256(utf8(`${which} of ${chainId}\n${mnemonic}`)))
 }
 
 /** `priv_validator_key.json`. */

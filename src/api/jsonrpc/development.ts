@@ -1,5 +1,6 @@
 /** `anvil_`, `hardhat_` and `evm_`: making blocks, moving the clock, going back, and the pool of a development chain. */
 import type { Development } from '../../consensus/driver.ts'
+import { VALIDATOR_BEHAVIOURS, type ValidatorBehaviour } from '../../consensus/validators.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import { equal, formatHex0x } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -11,7 +12,7 @@ import { serverError } from './errors.ts'
 import { baseFee } from './fees.ts'
 import { type JsonObject, quantity } from './format.ts'
 import { type Method, type Methods, method, type RpcCall } from './method.ts'
-import { address, boolean, hash, json, optional, text } from './params.ts'
+import { address, boolean, hash, json, optional, type Param, text } from './params.ts'
 import { count, developmentOf, underPrefixes } from './verbs.ts'
 import { clientVersion } from './web3.ts'
 
@@ -77,6 +78,18 @@ function dropWhere(node: GatewayNode, matches: (from: Uint8Array | undefined) =>
   for (const { hash: found, evm: one } of node.driver.pending()) {
     if (matches(one?.from)) developmentOf(node).drop(found)
   }
+}
+
+/** One of the behaviours by its name. */
+const behaviour: Param<ValidatorBehaviour> = {
+  required: true,
+  read(value) {
+    const found = VALIDATOR_BEHAVIOURS.find((name) => name === value)
+    if (!found) {
+      throw queryError('invalidArgument', `${JSON.stringify(value)} is none of ${VALIDATOR_BEHAVIOURS.join(', ')}`)
+    }
+    return found
+  },
 }
 
 function newest(node: GatewayNode) {
@@ -170,6 +183,10 @@ const named: Methods = {
   eth_mining: verb((development) => development.mining().automine || development.mining().intervalMs > 0),
   eth_coinbase: method([], ({ node }) => node.withContext(undefined, (ctx) => formatHex0x(evm.blockEnv(ctx).coinbase))),
   eth_hashrate: method([], () => '0x0'),
+  almanac_setValidator: method([count, behaviour], ({ node }, index, name) => {
+    developmentOf(node).setValidator(Number(index), name)
+    return true
+  }),
   miner_start: method([optional(json, undefined)], ({ node }) => setAutomine(node, true)),
   miner_stop: method([], ({ node }) => setAutomine(node, false)),
   debug_setHead: method([count], ({ node }, height) => {

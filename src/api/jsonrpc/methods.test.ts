@@ -25,7 +25,7 @@ test('the page names every verb of a development chain, and no other', () => {
   expect([...new Set(rows.flatMap(inCode))].sort()).toEqual(
     [...new Set(names.filter((name) => prefixed.test(name)).map((name) => name.replace(prefixed, '')))].sort(),
   )
-  const own = inCode(development).filter((name) => /^(eth|personal|miner|debug)_[a-zA-Z]/.test(name))
+  const own = inCode(development).filter((name) => /^(eth|personal|miner|debug|almanac)_[a-zA-Z]/.test(name))
   const called = own.filter((name) => !['eth_accounts', 'eth_call'].includes(name))
   expect([...new Set(called)].sort()).toEqual(names.filter((name) => !prefixed.test(name)).sort())
 })

@@ -91,7 +91,7 @@ function validatorSet(node: GatewayNode, height: bigint, pagination: PageRequest
   }
 }
 
-function validatorInit({ identity }: GatewayNode, { address, publicKey, power }: Validator) {
+function validatorInit({ identity }: GatewayNode, { address, publicKey, power, priority = 0n }: Validator) {
   return {
     address: formatBech32(identity.bech32.consensus, address),
     pubKey: {
@@ -99,5 +99,6 @@ function validatorInit({ identity }: GatewayNode, { address, publicKey, power }:
       value: toBinary(PubKeySchema, create(PubKeySchema, { key: publicKey })),
     },
     votingPower: power,
+    proposerPriority: priority,
   }
 }

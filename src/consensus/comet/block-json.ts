@@ -115,13 +115,12 @@ export function publicKeyJson(publicKey: Uint8Array): Json {
   return { type: 'tendermint/PubKeyEd25519', value: formatBase64(publicKey) }
 }
 
-/** With one block producer no priorities are rotated: each is 0. */
 export function validatorJson(validator: Validator): Json {
   return {
     address: formatUpperHex(validator.address),
     pub_key: publicKeyJson(validator.publicKey),
     voting_power: validator.power.toString(),
-    proposer_priority: '0',
+    proposer_priority: (validator.priority ?? 0n).toString(),
   }
 }
 
