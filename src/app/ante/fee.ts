@@ -26,10 +26,11 @@ function parseGasPrices(text: string): readonly GasPrice[] | undefined {
   return prices
 }
 
-/** What a gas limit costs at least: each price times gas, rounded up. */
-function requiredFees(prices: readonly GasPrice[], gas: bigint): readonly Coin[] {
-  return prices
+/** What a gas limit costs at least, any one of these: each price of `0.025unative,1ufoo` times gas, rounded up. */
+export function requiredFees(minGasPrices: string, gas: bigint): readonly Coin[] {
+  return (parseGasPrices(minGasPrices) ?? [])
     .map(({ denom, price }) => ({ denom, amount: decimal.ceil(decimal.fromRaw(price * gas)) }))
+    .filter(({ amount }) => amount > 0n)
     .sort((a, b) => (a.denom < b.denom ? -1 : 1))
 }
 
@@ -46,8 +47,7 @@ function feeCoins({ tx }: AnteContext): readonly Coin[] {
 export function requireMinimumFee(ante: AnteContext): void {
   const { mode, tx, settings } = ante
   if (mode !== 'check') return
-  const prices = parseGasPrices(settings.minGasPrices) ?? []
-  const required = requiredFees(prices, tx.authInfo.fee?.gasLimit ?? 0n).filter(({ amount }) => amount > 0n)
+  const required = requiredFees(settings.minGasPrices, tx.authInfo.fee?.gasLimit ?? 0n)
   if (required.length === 0) return
   const fees = feeCoins(ante)
   const enough = required.some(({ denom, amount }) => fees.some((fee) => fee.denom === denom && fee.amount >= amount))

@@ -74,6 +74,12 @@ test('equal seeds vote the same, other seeds otherwise', async () => {
   expect(other.rates).not.toEqual(one.rates)
 })
 
+test('a feeder pays what the node asks for a transaction', async () => {
+  await using node = await testNode({ feeder: { enabled: true }, api: { minGasPrice: '0.025unative' } })
+  await blocks(node, 2 * PERIOD)
+  expect(Object.keys(await ratesOf(node))).toEqual(PAIRS)
+})
+
 test('without a feeder nothing is to be voted on, and nobody misses anything (D25)', async () => {
   await using node = await testNode()
   await blocks(node, 70)

@@ -1,6 +1,7 @@
 /** The feeder of a localnet's own validators: simulated prices, a vote before whichever block is next. */
 import type { GatewayNode } from '../../api/gateway.ts'
 import { createRestHandler } from '../../api/rest.ts'
+import { requiredFees } from '../../app/ante/fee.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import type { Solo } from '../../consensus/solo.ts'
 import type { Identity } from '../../identity/types.ts'
@@ -8,7 +9,7 @@ import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { publicKeyOf } from '../../sdk/crypto.ts'
 import { deriveFeederKeys } from '../accounts.ts'
-import { createFeeder, type FeederBehaviour, type FeederKey, type FeederOptions } from './feeder.ts'
+import { createFeeder, type FeederBehaviour, type FeederKey, type FeederOptions, VOTE_GAS } from './feeder.ts'
 import { seededRandom, simulatedPrices } from './prices.ts'
 import { createRestChain } from './rest-chain.ts'
 
@@ -20,7 +21,7 @@ export interface FedValidator {
   readonly behaviour?: () => FeederBehaviour
 }
 
-export interface EmbeddedOptions extends Pick<FeederOptions, 'log' | 'fee'> {
+export interface EmbeddedOptions extends Pick<FeederOptions, 'log'> {
   readonly gateway: GatewayNode
   readonly follow: Solo['follow']
   readonly validators: readonly FedValidator[]
@@ -65,7 +66,7 @@ export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
   })
   const feeders = validators.map(({ operator, feederKey, behaviour }, i) =>
     createFeeder({
-      ...(options.fee && { fee: options.fee }),
+      fee: () => ({ gasLimit: VOTE_GAS, amount: requiredFees(gateway.settings.minGasPrice, VOTE_GAS).slice(0, 1) }),
       log,
       random: seededRandom(seed + i),
       identity,

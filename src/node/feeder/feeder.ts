@@ -62,7 +62,7 @@ interface Promised {
 }
 
 /** A promise and a reveal cost 500 each, and their signature. */
-const FREE: Fee = { gasLimit: 7_000n, amount: [] }
+export const VOTE_GAS = 7_000n
 const SALTS = 9_999
 /** What admission says while the account's last vote is in no block yet. */
 const STILL_WAITING = sdkErrors.wrongSequence().code
@@ -109,7 +109,11 @@ export function createFeeder(options: FeederOptions): Feeder {
     const { number, sequence } = await chain.account(feeder)
     const plan = { identity, messages, key, memo: '', timeoutHeight: 0n, chainId: chain.chainId }
     return chain.broadcast(
-      encodeSigned({ ...plan, accountNumber: number, sequence }, options.fee?.() ?? FREE, key.privateKey),
+      encodeSigned(
+        { ...plan, accountNumber: number, sequence },
+        options.fee?.() ?? { gasLimit: VOTE_GAS, amount: [] },
+        key.privateKey,
+      ),
     )
   }
 
