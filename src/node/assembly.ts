@@ -27,6 +27,7 @@ import { type GatewayUrls, openGateways } from './gateways.ts'
 import { readiness } from './health.ts'
 import { createInlineCompute } from './inline-compute.ts'
 import { isolateScripts } from './isolated-compute.ts'
+import { lightenPool } from './light-compute.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { storeOptionsOf } from './profile.ts'
@@ -337,11 +338,11 @@ function openCompute(parts: {
       elapsed,
     })
   const { workers } = config.compute
-  const usual =
-    workers > 0 && dataPath !== undefined
-      ? pool(workers)
-      : createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed })
-  return isolateScripts(usual, () => pool(1))
+  if (workers > 0 && dataPath !== undefined) {
+    const usual = isolateScripts(pool(workers), () => pool(1))
+    return lightenPool(usual, { jobs, withContext, elapsed })
+  }
+  return isolateScripts(createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed }), () => pool(1))
 }
 
 /** The bundled entry point of a worker: beside the bundle this runs from, or in `dist/` when it runs from sources. */
