@@ -140,6 +140,22 @@ const FACTORY: readonly AnswerDifference[] = [
     operation: /^tokenfactory\.Query\/Denoms$/,
     explains: (_, exchange) => statuses(exchange, [200], [400]),
   },
+  {
+    id: 'shares-of-nobody',
+    where: 'fee shares of what is no address',
+    why: 'are an error, 400, where the reference finds an empty list',
+    decision: 'D5, devgas.md §4.2',
+    operation: /^devgas\.Query\/FeeShares$/,
+    explains: (_, exchange) => statuses(exchange, [200], [400]),
+  },
+  {
+    id: 'shares-of-a-contract',
+    where: 'fee shares of a contract',
+    why: 'are its own record, or 404 where it has none; the reference reads every address as a deployer and finds an empty list',
+    decision: 'D5',
+    operation: /^devgas\.Query\/FeeShares$/,
+    explains: (_, exchange) => statuses(exchange, [200], [404]),
+  },
 ]
 
 const FIELDS: readonly AnswerDifference[] = [

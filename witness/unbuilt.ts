@@ -3,7 +3,7 @@ import { modules } from '../src/app/modules.ts'
 
 /** Modules whose writes replay takes from the recording. The one list: a module that is built leaves it. */
 export const UNBUILT_MODULES: readonly string[] = [
-  ...['authz', 'capability', 'crisis', 'devgas', 'feegrant', 'gov'],
+  ...['authz', 'capability', 'crisis', 'feegrant', 'gov'],
   ...['ibc', 'icacontroller', 'icahost', 'params', 'transfer'],
   ...['upgrade', 'wasm'],
 ]

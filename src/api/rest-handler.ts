@@ -5,6 +5,7 @@ import { formatHex } from '../primitives/bytes.ts'
 import { type ChainError, queryError, type Status } from '../primitives/errors.ts'
 import { createCors } from './cors.ts'
 import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
+import { decide, OPERATION_HEADER, operationHeaders } from './fee-shares.ts'
 import type { GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
 import { createPayload, type Payload, parseGrpcTimeout } from './http.ts'
 import { createJsonWriter } from './json.ts'
@@ -63,7 +64,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   const pages = createPages(node, router, options.extra)
   const cache = createResponseCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES)
   const heightNames = heightHeaderNames(identity)
-  const cors = createCors(node.settings.corsOrigins, heightNames)
+  const cors = createCors(node.settings.corsOrigins, [...heightNames, OPERATION_HEADER])
   const observe = node.observe ?? (() => {})
 
   let clock = { seconds: -1, text: '' }
@@ -154,7 +155,9 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     const headers = route.isStateQuery
       ? headersOfState(answer.height, pinned)
       : [...JSON_TYPE, ...heightHeaders(answer.height), 'Cache-Control', 'no-cache']
-    const further = Object.entries(answer.headers ?? {}).flat()
+    const further = Object.entries(answer.headers ?? {})
+      .flat()
+      .concat(operationHeaders(route))
     const text = writer.of(route.rpc.output)(answer.response)
     return createPayload(text, further.length > 0 ? headers.concat(further) : headers, route.method)
   }
@@ -166,27 +169,32 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   }
 
   function finish(request: RestRequest, route: Route, pinned: boolean, answer: QueryAnswer): RestReply {
-    if (!answer.ok) return failure(request, route.method, answer.error, { height: answer.height })
+    if (!answer.ok) {
+      const headers = operationHeaders(route)
+      return failure(request, route.method, answer.error, { height: answer.height, headers })
+    }
     const payload = payloadOf(route, answer, pinned)
     if (route.verb === 'GET' && route.isStateQuery) cache.set(request.target, answer.height, pinned, payload)
     return success(request, payload)
   }
 
-  function ask(request: RestRequest, bound: BoundRequest): RestReply | Promise<RestReply> {
+  function ask(request: RestRequest, asked: BoundRequest): RestReply | Promise<RestReply> {
+    const pinnedHeight = selectHeight(request.headers, asked.height)
+    const { bound, height } = decide(node, asked, pinnedHeight)
     const { route } = bound
     if (route.txService && !node.settings.txServiceEnabled) {
       return failure(request, route.method, queryError('unimplemented', 'the transaction service is off (api.tx)'))
     }
-    const height = selectHeight(request.headers, bound.height)
     checkBinaryMetadata(request)
     const timeoutMs = timeoutOf(request)
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
     // A read of state is over before anybody could wish it away.
     const abort = route.isLight ? undefined : new AbortController()
     const call = { method: route.method, request: bound.request, height, signal: abort?.signal, timeoutMs }
-    if (isTrace(route.method)) return trace(request, route, height !== undefined, call, abort ?? new AbortController())
+    if (isTrace(route.method))
+      return trace(request, route, pinnedHeight !== undefined, call, abort ?? new AbortController())
     const answered = node.dispatch(call)
-    const pinned = height !== undefined
+    const pinned = pinnedHeight !== undefined
     if (!(answered instanceof Promise)) {
       const late = timeoutMs !== undefined && performance.now() >= deadline
       return late ? failure(request, route.method, deadlineExceeded()) : finish(request, route, pinned, answered)

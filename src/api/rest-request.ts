@@ -14,6 +14,10 @@ export interface BoundRequest {
   readonly request: Message
   /** Text of `?height=`, where that is no field of the request. */
   readonly height: string | undefined
+  /** Text of the last variable of the path. */
+  readonly value: string
+  /** The same for another operation of the shape, by its `?by=`; absent where the request names one or there is but one. */
+  readonly rebind?: (by: string) => BoundRequest
 }
 
 const NO_PARAMETERS: Parameters = new Map()
@@ -30,7 +34,24 @@ export function bindRequest(
   query: string,
   options: { readonly body?: string | undefined; readonly strict: boolean },
 ): BoundRequest | undefined {
-  const route = chooseRoute(identity, match, routes, query)
+  const named = routes.length > 1 && looseParameters(query, 'by').length > 0
+  const bound = bindRoute(identity, match, chooseRoute(identity, match, routes, query), query, options)
+  if (!bound || named || routes.length === 1) return bound
+  const rebind = (by: string): BoundRequest => {
+    const route = routes.find((one) => one.by === by)
+    if (!route) throw new TypeError(`no operation by ${by}`)
+    return bindRoute(identity, match, route, query, options)!
+  }
+  return { ...bound, rebind }
+}
+
+function bindRoute(
+  identity: Identity,
+  match: Match,
+  route: Route,
+  query: string,
+  options: { readonly body?: string | undefined; readonly strict: boolean },
+): BoundRequest | undefined {
   const schema = route.rpc.input
   const request = route.body ? readJson(identity, schema, options.body ?? '') : create(schema)
   for (let i = 0; i < match.values.length; i++) setVariable(request, route.variables[i]!, match.values[i]!)
@@ -42,7 +63,7 @@ export function bindRequest(
   }
   if (match.fromQuery && !parameters.has(route.variables.at(-1)!.name)) return undefined
   const height = route.ownsHeight || query === '' ? undefined : looseParameter(query, 'height')
-  return { route, request, height }
+  return { route, request, height, value: match.values.at(-1) ?? '' }
 }
 
 /** Names that select an answer and are no fields: taken out before unknown ones are looked for. */

@@ -2,6 +2,7 @@
 import { auth } from '../modules/auth/index.ts'
 import { bank } from '../modules/bank/index.ts'
 import { consensus } from '../modules/consensus/index.ts'
+import { devgas } from '../modules/devgas/index.ts'
 import { distribution } from '../modules/distribution/index.ts'
 import { epochs } from '../modules/epochs/index.ts'
 import { evidence } from '../modules/evidence/index.ts'
@@ -27,6 +28,7 @@ const BUILT: readonly Module[] = [
   auth,
   bank,
   consensus,
+  devgas,
   distribution,
   epochs,
   evidence,
