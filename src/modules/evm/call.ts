@@ -136,7 +136,6 @@ function knownFacts(ctx: ReadContext): BlockFacts {
 /** Prepares the ground of one request. */
 export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGround {
   const { stateOverrides = [], blockOverrides, proposer, light } = options
-  if (light && stateOverrides.length > 0) giveUp()
   const isCommitted = ctx.block.hash.length > 0 && !('branchStore' in ctx)
   const facts =
     isCommitted && !blockOverrides && !proposer ? knownFacts(ctx) : blockFacts(ctx, blockOverrides, proposer)

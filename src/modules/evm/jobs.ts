@@ -50,7 +50,7 @@ export interface AccessListAnswer {
 function groundOf(ctx: ReadContext, payload: CallPayload, budget: JobBudget) {
   const { args, stateOverrides, blockOverrides, proposer } = payload
   const { light } = budget
-  if (light) checkLight(args, light)
+  if (light) checkLight(args, light, (stateOverrides?.length ?? 0) > 0)
   return callGround(ctx, { stateOverrides, blockOverrides, proposer, light, shouldStop: () => budget.shouldStop() })
 }
 

@@ -31,10 +31,11 @@ export function giveUp(): never {
 const dataOf = ({ input, data }: CallArgs): Uint8Array => input ?? data ?? EMPTY
 
 /** Throws `TOO_HEAVY` for a call that cannot be light, or was not when the same function of the same account was called last. */
-export function checkLight(args: CallArgs, light: LightBudget): void {
+export function checkLight(args: CallArgs, light: LightBudget, hasOverrides = false): void {
   const { to, accessList = [], authorizations = [] } = args
   const data = dataOf(args)
   const isSmall =
+    !hasOverrides &&
     to !== undefined &&
     data.length <= MOST_DATA_BYTES &&
     accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0) <= MOST_ACCESSES &&
