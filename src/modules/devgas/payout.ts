@@ -5,7 +5,6 @@ import { formatHex0x } from '../../primitives/bytes.ts'
 import { type Coin, format, toText } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { Context } from '../../sdk/context.ts'
-import { createInfiniteGasMeter } from '../../store/gas.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import * as distribution from '../distribution/keeper.ts'
@@ -41,11 +40,14 @@ function pay(
   })
 }
 
-/** Pays what a call of a registered contract earned. Whatever goes wrong here is undone here: the call stays as it is. */
+/**
+ * Pays what a call of a registered contract earned; the context of an Ethereum transaction has free gas. Whatever goes wrong here is undone here: the call stays as it
+ * is.
+ */
 export function payOut(ctx: Context, { contract, gasUsed, priceWei, hash }: ContractCalled): void {
   const feeShare = devgas.feeShare(ctx, contract)
   if (!feeShare) return
-  const branch = ctx.branch({ gas: createInfiniteGasMeter() })
+  const branch = ctx.branch()
   try {
     const params = devgas.params(branch)
     if (!params.enableFeeShare) return
