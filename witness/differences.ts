@@ -207,7 +207,7 @@ const FIELDS: readonly AnswerDifference[] = [
   {
     id: 'proposer-priority',
     where: 'validator sets',
-    why: 'have priority 0: one engine makes all blocks, so nobody takes turns',
+    why: 'have priority 0 when a recording is loaded, whose blocks do not tell it; a chain of our own computes them',
     operation: /ValidatorSet/,
     explains: ({ at, ours }) => /\.validators\[\d+\]\.proposer_priority$/.test(at) && ours === '0',
   },

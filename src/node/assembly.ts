@@ -21,6 +21,7 @@ import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { type Begun, dataFolder, openChain } from './chain.ts'
 import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
+import { watchVoters } from './few-voters.ts'
 import { diskFiles, type Files } from './files.ts'
 import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
@@ -217,6 +218,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       log,
       now: clock,
     })
+    undo.push(watchVoters(gateway, log))
     if (fed.length > 0) {
       const { seed } = config.feeder
       undo.push(startEmbeddedFeeder({ gateway, follow: solo.follow, validators: fed, seed, log }))
