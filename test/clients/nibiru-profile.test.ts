@@ -115,9 +115,10 @@ describe("the chain's own SDK, unmodified", () => {
     client.disconnect()
   })
 
-  test('is told which module is not there', async () => {
+  test('reads the parameters of developer gas', async () => {
     const querier = await NibiruQuerier.connect(node.urls.comet)
-    await expect(querier.nibiruExtensions.query.devgas.params({})).rejects.toThrow(/devgas/)
+    const { params } = await querier.nibiruExtensions.query.devgas.params({})
+    expect(params).toMatchObject({ enableFeeShare: true, allowedDenoms: [] })
     querier.disconnect()
   })
 })
