@@ -1,7 +1,7 @@
 /** The state machine, assembled: pure functions of state, block and transactions. */
 import type { Identity } from '../identity/types.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
-import { EMPTY } from '../primitives/bytes.ts'
+import { EMPTY, toKey } from '../primitives/bytes.ts'
 import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createReadContext, createTransient } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
@@ -34,6 +34,8 @@ export interface ApplicationOptions {
 }
 
 /** What a context needs of a header. */
+const MOST_GAS_LIMITS = 10_000
+
 type HeaderFacts = Parameters<Application['readContext']>[1]
 
 export function createApplication(options: ApplicationOptions): Application {
@@ -59,8 +61,19 @@ export function createApplication(options: ApplicationOptions): Application {
     return tx
   }
 
-  function blockInfo(header: HeaderFacts, gasLimit: () => bigint): BlockInfo {
-    let limit: bigint | undefined
+  /** Gas limits of blocks that were read, by hash: a getter in its place would give each object a hidden class of its own. */
+  const gasLimits = new Map<string, bigint>()
+  function gasLimitAt(ctx: ReadContext): bigint {
+    const key = toKey(ctx.block.hash)
+    const known = key === '' ? undefined : gasLimits.get(key)
+    if (known !== undefined) return known
+    const limit = consensus.blockGasLimit(ctx)
+    if (gasLimits.size >= MOST_GAS_LIMITS) gasLimits.clear()
+    if (key !== '') gasLimits.set(key, limit)
+    return limit
+  }
+
+  function blockInfo(header: HeaderFacts): BlockInfo {
     const { height, timeNs, proposer, hash, lastCommitHash } = header
     return {
       height,
@@ -71,23 +84,14 @@ export function createApplication(options: ApplicationOptions): Application {
       hash,
       lastCommitHash,
       votes: [],
-      get gasLimit() {
-        limit ??= gasLimit()
-        return limit
-      },
-      set gasLimit(value: bigint) {
-        limit = value
-      },
+      gasLimit: 0n,
     }
   }
 
   function readContext(state: Reader, header: HeaderFacts): ReadContext {
-    const ctx = createReadContext({
-      store: state,
-      identity,
-      app: router.facts,
-      block: blockInfo(header, () => consensus.blockGasLimit(ctx)),
-    })
+    const block = blockInfo(header)
+    const ctx = createReadContext({ store: state, identity, app: router.facts, block })
+    block.gasLimit = gasLimitAt(ctx)
     return ctx
   }
 
@@ -110,11 +114,8 @@ export function createApplication(options: ApplicationOptions): Application {
     executeBlock: (base, block) => executeBlock(machine, base, block, decode),
     resetCheckState(base, tip) {
       const next = { ...tip, height: tip.height + 1n, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY }
-      const ctx: Context = branchOf(
-        base,
-        blockInfo(next, () => consensus.blockGasLimit(ctx)),
-      )
-      pool = ctx
+      pool = branchOf(base, blockInfo(next))
+      pool.block.gasLimit = gasLimitAt(pool)
     },
     check(bytes, mode): CheckResult {
       if (!pool) throw new Error('resetCheckState must come before check')

@@ -106,7 +106,7 @@ test('a creation deploys what its init code returns, and pays for it', () => {
   expect(evm.journal.nonce(result.address!)).toBe(1n)
   expect(evm.journal.balance(result.address!)).toBe(3n)
   expect(100_000n - result.gasLeft).toBe(3n + 2n + 3n + 3n + 3n + 3n + 200n)
-  expect(evm.journal.creations).toEqual([{ address: result.address, creator: CALLER }])
+  expect(evm.journal.creations()).toEqual([{ address: result.address, creator: CALLER }])
 })
 
 test('a creation fails on code it may not deploy', () => {
@@ -163,7 +163,7 @@ test('SELFDESTRUCT removes the account before Cancun, and from then on only one 
   expect(cancun.state.account(CONTRACT)).toMatchObject({ balanceWei: 0n, nonce: 1n })
   const { evm, state } = machine({ fork: 'Cancun' })
   const { address } = evm.create({ caller: CALLER, valueWei: 5n, initCode: hex(code), gas: GAS })
-  expect(evm.journal.creations).toEqual([])
+  expect(evm.journal.creations()).toEqual([])
   evm.journal.finalise()
   expect(state.account(address!)).toBeUndefined()
   expect(state.account(OTHER)?.balanceWei).toBe(5n)
@@ -206,10 +206,10 @@ test('transient storage lives as long as the transaction and reverts with its fr
 test('logs carry topics in order and vanish with a revert', () => {
   const { evm, call } = machine({ code: '600360026001602a5f5260205fa3 5f5ffa'.replace(' ', '') })
   call()
-  expect(evm.journal.logs).toEqual([])
+  expect(evm.journal.logs()).toEqual([])
   const kept = machine({ code: '600360026001602a5f5260205fa3' })
   kept.call()
-  expect(kept.evm.journal.logs).toEqual([
+  expect(kept.evm.journal.logs()).toEqual([
     { address: CONTRACT, topics: [1n, 2n, 3n].map((topic) => encodeUint(topic, 32)), data: encodeUint(42n, 32) },
   ])
 })

@@ -12,9 +12,9 @@ import type { EvmLog, EvmState } from './state.ts'
 export type Snapshot = number
 
 export interface Journal {
-  readonly logs: readonly EvmLog[]
+  logs(): readonly EvmLog[]
   /** Contracts created so far and still there, in order of creation. */
-  readonly creations: readonly Creation[]
+  creations(): readonly Creation[]
   account(address: Uint8Array): Account
   nonce(address: Uint8Array): bigint
   balance(address: Uint8Array): bigint
@@ -311,7 +311,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
   }
 
   return {
-    get logs() {
+    logs(): readonly EvmLog[] {
       for (let i = 0; i < logs.length; i++) {
         const log = logs[i]!
         if (!('account' in log)) continue
@@ -319,7 +319,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       }
       return logs as readonly EvmLog[]
     },
-    get creations() {
+    creations() {
       return created
         .filter(({ account }) => !account.destructed)
         .map(({ account, creator }) => ({ address: account.address, creator }))

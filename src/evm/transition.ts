@@ -88,7 +88,7 @@ export function executeMessage(evm: Evm, message: Message): MessageResult {
     output: result.output,
     gasUsed: used > floor ? used : floor,
     gasUsedBeforeRefund,
-    logs: journal.logs,
+    logs: journal.logs(),
     ...(result.error === undefined ? {} : { error: result.error }),
     ...(result.stopped ? { stopped: true } : {}),
     ...(result.address ? { contractAddress: result.address } : {}),

@@ -44,9 +44,7 @@ export function createContext(options: ContextOptions): BranchedContext {
     identity,
     app,
     gas,
-    get events() {
-      return branch.events
-    },
+    events: branch.events,
     emit<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>) {
       branch.events.push(typedEvent({ identity, app }, schema, create(schema, init)))
     },

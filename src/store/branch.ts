@@ -25,7 +25,7 @@ interface Overlay {
   readonly base: Reader
   readonly parent: Overlay | undefined
   layers: Map<string, Layer> | undefined
-  events: ChainEvent[] | undefined
+  readonly events: ChainEvent[]
 }
 
 const NOTHING: Reader = { get: () => undefined, has: () => false, iterate: () => [][Symbol.iterator]() }
@@ -45,15 +45,12 @@ const KEY_TOO_LONG: ErrorRow = { code: 18, status: 'invalidArgument', text: 'inv
  * is written during it.
  */
 export function createBranch(base: Reader): Branch {
-  return overlayBranch({ base, parent: undefined, layers: undefined, events: undefined })
+  return overlayBranch({ base, parent: undefined, layers: undefined, events: [] })
 }
 
 function overlayBranch(overlay: Overlay): Branch {
   return {
-    get events() {
-      overlay.events ??= []
-      return overlay.events
-    },
+    events: overlay.events,
     get: (store, key) => read(overlay, store, key),
     has(store, key) {
       const slot = find(overlay, store, key)
@@ -68,7 +65,7 @@ function overlayBranch(overlay: Overlay): Branch {
       write(overlay, store, { text: toKey(key), key, value })
     },
     delete: (store, key) => write(overlay, store, { text: toKey(key), key, value: undefined }),
-    branch: () => overlayBranch({ base: overlay.base, parent: overlay, layers: undefined, events: undefined }),
+    branch: () => overlayBranch({ base: overlay.base, parent: overlay, layers: undefined, events: [] }),
     merge: () => merge(overlay),
     changes: () => changes(overlay),
   }
@@ -111,11 +108,8 @@ function merge(overlay: Overlay): void {
   const { parent, layers, events } = overlay
   if (!parent) throw new Error('a root branch has no parent to merge into')
   overlay.layers = undefined
-  overlay.events = undefined
-  if (events?.length) {
-    if (parent.events) for (const event of events) parent.events.push(event)
-    else parent.events = events
-  }
+  for (const event of events) parent.events.push(event)
+  events.length = 0
   if (!layers) return
   if (!parent.layers) {
     parent.layers = layers

@@ -49,20 +49,18 @@ const OUT_OF_GAS: ErrorRow = { code: 11, status: 'resourceExhausted', text: 'out
 
 /** A meter that throws once more than `limit` has been consumed. */
 export function createGasMeter(limit: bigint): GasMeter {
-  let used = 0n
-  return {
+  const meter = {
     limit,
-    get used() {
-      return used
-    },
-    consume(amount, descriptor) {
-      used += amount
-      if (used > limit) {
-        const place = `out of gas in location: ${descriptor}; gasWanted: ${limit}, gasUsed: ${used}`
+    used: 0n,
+    consume(amount: bigint, descriptor: string) {
+      meter.used += amount
+      if (meter.used > limit) {
+        const place = `out of gas in location: ${descriptor}; gasWanted: ${limit}, gasUsed: ${meter.used}`
         throw new ChainError('sdk', OUT_OF_GAS, `${place}: ${OUT_OF_GAS.text}`)
       }
     },
   }
+  return meter
 }
 
 /** A meter that counts and never throws. */

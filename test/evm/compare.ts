@@ -101,7 +101,7 @@ function runOurs(program: Program, fork: ComparedFork): string {
     gas: program.gas,
   })
   const refund = evm.journal.refund()
-  const logs = [...evm.journal.logs]
+  const logs = [...evm.journal.logs()]
   evm.journal.finalise()
   const { world } = state
   const accounts = new Map<string, string>()

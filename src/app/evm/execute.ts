@@ -83,7 +83,7 @@ export function runEvm(
   })
   evm.journal.finalise()
   state.settle()
-  for (const { address, creator } of evm.journal.creations) recordCreation(ctx, address, { creator, origin: from })
+  for (const { address, creator } of evm.journal.creations()) recordCreation(ctx, address, { creator, origin: from })
   return { ...result, isDestructed: (address) => evm.journal.isDestructed(address) }
 }
 

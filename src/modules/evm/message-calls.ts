@@ -49,7 +49,7 @@ function openGround(ctx: Context, origin: Uint8Array): Ground {
 function keep({ branch, view, evm }: Ground, origin: Uint8Array): void {
   evm.journal.finalise()
   view.settle()
-  for (const { address, creator } of evm.journal.creations) state.creations.set(branch, address, { creator, origin })
+  for (const { address, creator } of evm.journal.creations()) state.creations.set(branch, address, { creator, origin })
   branch.merge()
 }
 
