@@ -1,8 +1,9 @@
 /** The state behind a recording of answers alone, put together from what they tell: accounts, coins, tokens. */
-import { create } from '@bufbuild/protobuf'
+import { create, type JsonValue } from '@bufbuild/protobuf'
 import { modules } from '../src/app/modules.ts'
 import { createRouter } from '../src/app/router.ts'
 import { FunTokenSchema } from '../src/gen/chain/evm/v1/evm_pb.ts'
+import { ModuleParamsSchema } from '../src/gen/chain/tokenfactory/v1/state_pb.ts'
 import { MetadataSchema } from '../src/gen/sdk/bank/v1beta1/bank_pb.ts'
 import * as address from '../src/identity/address.ts'
 import { evmChainIdOf } from '../src/identity/identity.ts'
@@ -11,8 +12,11 @@ import * as auth from '../src/modules/auth/keeper.ts'
 import { setBalance } from '../src/modules/bank/balance.ts'
 import * as bank from '../src/modules/bank/keeper.ts'
 import { supplies } from '../src/modules/bank/state.ts'
+import { genesis as epochs } from '../src/modules/epochs/genesis.ts'
 import { insert } from '../src/modules/evm/funtokens.ts'
 import { codes, slots } from '../src/modules/evm/state.ts'
+import { parseDenom } from '../src/modules/tokenfactory/denom.ts'
+import * as tokenfactory from '../src/modules/tokenfactory/keeper.ts'
 import { parseEvm } from '../src/primitives/address.ts'
 import { concat, EMPTY, encodeUint, hex, padLeft, utf8 } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
@@ -23,6 +27,9 @@ import type { Change } from '../src/store/types.ts'
 import type { Recording } from './recording.ts'
 
 interface Body {
+  readonly epochs?: JsonValue
+  readonly denoms?: readonly string[]
+  readonly params?: { readonly denom_creation_gas_consume?: string }
   readonly eth_address?: string
   readonly balance_wei?: string
   readonly code_hash?: string
@@ -99,6 +106,13 @@ function write(ctx: Context, path: string, body: Body): void {
     const erc20Addr = hex(erc20_addr.slice(2).toLowerCase())
     insert(ctx, create(FunTokenSchema, { erc20Addr, bankDenom: bank_denom, isMadeFromCoin: is_made_from_coin }))
   }
+  if (body.epochs) epochs.init(ctx, { epochs: body.epochs })
+  const denomCreationGasConsume = body.params?.denom_creation_gas_consume
+  if (denomCreationGasConsume) {
+    const params = { denomCreationGasConsume: BigInt(denomCreationGasConsume) }
+    tokenfactory.setParams(ctx, create(ModuleParamsSchema, params))
+  }
+  for (const denom of body.denoms ?? []) tokenfactory.insert(ctx, parseDenom(ctx, denom), '')
   for (const { denom, amount } of body.balances ?? []) {
     if (!holder) continue
     setBalance(ctx, holder, denom, BigInt(amount))

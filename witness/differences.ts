@@ -204,13 +204,6 @@ const FIELDS: readonly AnswerDifference[] = [
     explains: ({ at, reference, ours }, { oursBody }) =>
       (ours === undefined || (at.endsWith('.value') && reference === undefined)) && isUnreadAny(oursBody, at),
   },
-  {
-    id: 'proposer-priority',
-    where: 'validator sets',
-    why: 'have priority 0 when a recording is loaded, whose blocks do not tell it; a chain of our own computes them',
-    operation: /ValidatorSet/,
-    explains: ({ at, ours }) => /\.validators\[\d+\]\.proposer_priority$/.test(at) && ours === '0',
-  },
 ]
 
 const CALLS: readonly AnswerDifference[] = [

@@ -156,10 +156,11 @@ function changesOf({ changes }: RecordedChanges): Change[] {
 }
 
 function validatorsOf({ validators }: RecordedValidators): Validator[] {
-  return validators.map(({ address, pubKey, votingPower }) => ({
+  return validators.map(({ address, pubKey, votingPower, proposerPriority }) => ({
     address: bytesOfHex(address),
     publicKey: bytesOfBase64(pubKey.value),
     power: BigInt(votingPower),
+    priority: BigInt(proposerPriority),
   }))
 }
 
