@@ -322,9 +322,7 @@ export function createFrames(context: ExecutionContext) {
         depth: depth + 1,
         from: self.address,
         to,
-        get input() {
-          return childData(interpreter, record)
-        },
+        input: childData(interpreter, record),
         gas: childGas(interpreter, record),
         valueWei: want === DELEGATECALL ? interpreter.wordAt(record + FRAME.value) : childValue(interpreter, record),
         isPrecompile: !creates && precompiles.has(toKey(to)),

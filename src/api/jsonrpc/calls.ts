@@ -44,7 +44,7 @@ function run(call: RpcCall, job: string, args: CallArgs, block: BlockRef, overri
   }
   return node.compute.run(job, payload, {
     height: stateHeight(node, block),
-    signal,
+    signal: signal(),
     timeoutMs: node.settings.evmTimeoutMs,
   })
 }

@@ -18,7 +18,7 @@ import { type Streamed, streamed } from './streamed.ts'
 const config = optional(json, undefined)
 
 const run = ({ node, signal }: RpcCall, order: TraceOrder): Streamed =>
-  streamed((onPart) => runTrace(node, order, { signal, onPart }))
+  streamed((onPart) => runTrace(node, order, { signal: signal(), onPart }))
 
 function traceTransaction(call: RpcCall, wanted: Uint8Array, options: unknown): Streamed {
   const { node } = call

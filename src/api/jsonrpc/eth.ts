@@ -142,10 +142,12 @@ const filters: Methods = {
   eth_newFilter: method([logFilter], (call, filter) => call.filters.newLogs(filter)),
   eth_newBlockFilter: method([], (call) => call.filters.newBlocks()),
   eth_newPendingTransactionFilter: method([optional(boolean, false)], (call) => call.filters.newPending()),
-  eth_getFilterChanges: method([text], (call, id) => call.filters.changes(id, call.signal)),
-  eth_getFilterLogs: method([text], (call, id) => call.filters.logs(id, call.signal)),
+  eth_getFilterChanges: method([text], (call, id) => call.filters.changes(id, call.signal())),
+  eth_getFilterLogs: method([text], (call, id) => call.filters.logs(id, call.signal())),
   eth_uninstallFilter: method([text], (call, id) => call.filters.remove(id)),
-  eth_getLogs: method([logFilter], ({ node, signal }, filter) => findLogs(node, filter, rangeOf(node, filter), signal)),
+  eth_getLogs: method([logFilter], ({ node, signal }, filter) =>
+    findLogs(node, filter, rangeOf(node, filter), signal()),
+  ),
 }
 
 function subscribe({ subscriptions }: RpcCall, kind: string, options: unknown): string {

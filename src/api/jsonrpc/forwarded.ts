@@ -18,6 +18,6 @@ const OF_THE_MAIN_PROCESS: readonly string[] = [
 export function forwardedMethods(
   ask: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>,
 ): Methods {
-  const forward = (name: string): Method => ({ run: ({ signal }, params) => ask(name, params, signal) })
+  const forward = (name: string): Method => ({ run: ({ signal }, params) => ask(name, params, signal()) })
   return Object.fromEntries(OF_THE_MAIN_PROCESS.map((name) => [name, forward(name)]))
 }

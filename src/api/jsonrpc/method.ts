@@ -17,8 +17,8 @@ export interface RpcCall {
   readonly writer: JsonWriter
   /** Present on connections that can push. */
   readonly subscriptions?: Subscriptions | undefined
-  /** Aborts when the client has gone. */
-  readonly signal: AbortSignal
+  /** Aborts when the client has gone. Made when first asked for: most calls answer at once. */
+  readonly signal: () => AbortSignal
 }
 
 export interface Method {

@@ -118,8 +118,7 @@ async function serveHttp(serve: Serve, request: IncomingMessage, response: Serve
   }
   const call = {
     ...serve,
-    /** Made when somebody asks for it: most calls answer at once. */
-    get signal() {
+    signal: () => {
       gone ??= new AbortController()
       if (left) gone.abort()
       return gone.signal
@@ -146,12 +145,14 @@ function serveSocket(serve: Serve, socket: WebSocket): void {
   }
   const subscriptions = createSubscriptions(serve.node, send)
   socket.on('message', (data: Buffer) => {
-    void answerMessage({ ...serve, subscriptions, signal: gone.signal }, serve.methods, data.toString('utf8')).then(
-      (answer) => {
-        if (answer !== undefined) send(answer)
-        subscriptions.answered()
-      },
-    )
+    void answerMessage(
+      { ...serve, subscriptions, signal: () => gone.signal },
+      serve.methods,
+      data.toString('utf8'),
+    ).then((answer) => {
+      if (answer !== undefined) send(answer)
+      subscriptions.answered()
+    })
   })
   socket.on('close', () => {
     gone.abort()
@@ -193,7 +194,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       const { methods, ...call } = serve
       const found = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (!found) throw methodNotFound(method)
-      return found.run({ ...call, signal }, params)
+      return found.run({ ...call, signal: () => signal }, params)
     },
     async listen(port, host) {
       const server = createServer({ keepAlive: true, noDelay: true }, onRequest)

@@ -101,7 +101,7 @@ export async function simulateV1(call: RpcCall, args: SimulateArgs, block: Block
     throw serverError('blob transactions are not supported')
   }
   const payload: SimulatePayload = { args, gasCap: node.settings.gasCap }
-  const options = { height: stateHeight(node, block), signal, timeoutMs: node.settings.evmTimeoutMs }
+  const options = { height: stateHeight(node, block), signal: signal(), timeoutMs: node.settings.evmTimeoutMs }
   const blocks = (await node.compute.run('simulateV1', payload, options)) as readonly SimulatedBlock[]
   return blocks.map((simulated) => formatSimulated(simulated, args.whole))
 }
