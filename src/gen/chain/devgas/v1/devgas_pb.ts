@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/devgas/v1/devgas.proto.
  */
 export const file_chain_devgas_v1_devgas: GenFile = /*@__PURE__*/
-  fileDesc("ChxjaGFpbi9kZXZnYXMvdjEvZGV2Z2FzLnByb3RvEg9jaGFpbi5kZXZnYXMudjEiWgoIRmVlU2hhcmUSGAoQY29udHJhY3RfYWRkcmVzcxgBIAEoCRIYChBkZXBsb3llcl9hZGRyZXNzGAIgASgJEhoKEndpdGhkcmF3ZXJfYWRkcmVzcxgDIAEoCSJkCgxNb2R1bGVQYXJhbXMSGAoQZW5hYmxlX2ZlZV9zaGFyZRgBIAEoCBIiChBkZXZlbG9wZXJfc2hhcmVzGAIgASgJQgjI0iMB0NIjARIWCg5hbGxvd2VkX2Rlbm9tcxgDIAMoCSJxCgxHZW5lc2lzU3RhdGUSMwoGcGFyYW1zGAEgASgLMh0uY2hhaW4uZGV2Z2FzLnYxLk1vZHVsZVBhcmFtc0IEyNIjARIsCglmZWVfc2hhcmUYAiADKAsyGS5jaGFpbi5kZXZnYXMudjEuRmVlU2hhcmUiTQoTRXZlbnRSZWdpc3RlckRldkdhcxIQCghkZXBsb3llchgBIAEoCRIQCghjb250cmFjdBgCIAEoCRISCgp3aXRoZHJhd2VyGAMgASgJIjcKEUV2ZW50Q2FuY2VsRGV2R2FzEhAKCGRlcGxveWVyGAEgASgJEhAKCGNvbnRyYWN0GAIgASgJIksKEUV2ZW50VXBkYXRlRGV2R2FzEhAKCGRlcGxveWVyGAEgASgJEhAKCGNvbnRyYWN0GAIgASgJEhIKCndpdGhkcmF3ZXIYAyABKAkiXwoRRXZlbnRQYXlvdXREZXZHYXMSDwoHcGF5b3V0cxgBIAEoCRIQCghjb250cmFjdBgCIAEoCRIPCgd0eF9oYXNoGAMgASgJEhYKDmNvbW11bml0eV9wb29sGAQgASgJYgZwcm90bzM", [file_almanac_options]);
+  fileDesc("ChxjaGFpbi9kZXZnYXMvdjEvZGV2Z2FzLnByb3RvEg9jaGFpbi5kZXZnYXMudjEiWgoIRmVlU2hhcmUSGAoQY29udHJhY3RfYWRkcmVzcxgBIAEoCRIYChBkZXBsb3llcl9hZGRyZXNzGAIgASgJEhoKEndpdGhkcmF3ZXJfYWRkcmVzcxgDIAEoCSJkCgxNb2R1bGVQYXJhbXMSGAoQZW5hYmxlX2ZlZV9zaGFyZRgBIAEoCBIiChBkZXZlbG9wZXJfc2hhcmVzGAIgASgJQgjI0iMB0NIjARIWCg5hbGxvd2VkX2Rlbm9tcxgDIAMoCSJxCgxHZW5lc2lzU3RhdGUSMwoGcGFyYW1zGAEgASgLMh0uY2hhaW4uZGV2Z2FzLnYxLk1vZHVsZVBhcmFtc0IEyNIjARIsCglmZWVfc2hhcmUYAiADKAsyGS5jaGFpbi5kZXZnYXMudjEuRmVlU2hhcmUiTQoTRXZlbnRSZWdpc3RlckRldkdhcxIQCghkZXBsb3llchgBIAEoCRIQCghjb250cmFjdBgCIAEoCRISCgp3aXRoZHJhd2VyGAMgASgJIjcKEUV2ZW50Q2FuY2VsRGV2R2FzEhAKCGRlcGxveWVyGAEgASgJEhAKCGNvbnRyYWN0GAIgASgJIksKEUV2ZW50VXBkYXRlRGV2R2FzEhAKCGRlcGxveWVyGAEgASgJEhAKCGNvbnRyYWN0GAIgASgJEhIKCndpdGhkcmF3ZXIYAyABKAkiXwoRRXZlbnRQYXlvdXREZXZHYXMSDwoHcGF5b3V0cxgBIAEoCRIQCghjb250cmFjdBgCIAEoCRIPCgd0eF9oYXNoGAMgASgJEhYKDmNvbW11bml0eV9wb29sGAQgASgJIkwKF0V2ZW50UGF5b3V0RmFpbGVkRGV2R2FzEhAKCGNvbnRyYWN0GAEgASgJEg8KB3R4X2hhc2gYAiABKAkSDgoGcmVhc29uGAMgASgJYgZwcm90bzM", [file_almanac_options]);
 
 /**
  * @generated from message chain.devgas.v1.FeeShare
@@ -200,4 +200,35 @@ export type EventPayoutDevGas = Message<"chain.devgas.v1.EventPayoutDevGas"> & {
  */
 export const EventPayoutDevGasSchema: GenMessage<EventPayoutDevGas> = /*@__PURE__*/
   messageDesc(file_chain_devgas_v1_devgas, 6);
+
+/**
+ * A share that could not be paid: the call stays as it is, and its fee with the validators.
+ *
+ * @generated from message chain.devgas.v1.EventPayoutFailedDevGas
+ */
+export type EventPayoutFailedDevGas = Message<"chain.devgas.v1.EventPayoutFailedDevGas"> & {
+  /**
+   * @generated from field: string contract = 1;
+   */
+  contract: string;
+
+  /**
+   * @generated from field: string tx_hash = 2;
+   */
+  txHash: string;
+
+  /**
+   * What went wrong, for an operator to read.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message chain.devgas.v1.EventPayoutFailedDevGas.
+ * Use `create(EventPayoutFailedDevGasSchema)` to create a new message.
+ */
+export const EventPayoutFailedDevGasSchema: GenMessage<EventPayoutFailedDevGas> = /*@__PURE__*/
+  messageDesc(file_chain_devgas_v1_devgas, 7);
 

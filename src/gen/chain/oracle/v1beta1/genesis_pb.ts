@@ -7,13 +7,15 @@ import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_almanac_options } from "../../../almanac/options_pb.ts";
 import type { AggregateExchangeRatePrevote, AggregateExchangeRateVote, ExchangeRateTuple, FeederDelegation, MissCounter, Params, Rewards } from "./oracle_pb.ts";
 import { file_chain_oracle_v1beta1_oracle } from "./oracle_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file chain/oracle/v1beta1/genesis.proto.
  */
 export const file_chain_oracle_v1beta1_genesis: GenFile = /*@__PURE__*/
-  fileDesc("CiJjaGFpbi9vcmFjbGUvdjFiZXRhMS9nZW5lc2lzLnByb3RvEhRjaGFpbi5vcmFjbGUudjFiZXRhMSL2AwoMR2VuZXNpc1N0YXRlEjIKBnBhcmFtcxgBIAEoCzIcLmNoYWluLm9yYWNsZS52MWJldGExLlBhcmFtc0IEyNIjARJCChJmZWVkZXJfZGVsZWdhdGlvbnMYAiADKAsyJi5jaGFpbi5vcmFjbGUudjFiZXRhMS5GZWVkZXJEZWxlZ2F0aW9uEj8KDmV4Y2hhbmdlX3JhdGVzGAMgAygLMicuY2hhaW4ub3JhY2xlLnYxYmV0YTEuRXhjaGFuZ2VSYXRlVHVwbGUSOAoNbWlzc19jb3VudGVycxgEIAMoCzIhLmNoYWluLm9yYWNsZS52MWJldGExLk1pc3NDb3VudGVyElwKIGFnZ3JlZ2F0ZV9leGNoYW5nZV9yYXRlX3ByZXZvdGVzGAUgAygLMjIuY2hhaW4ub3JhY2xlLnYxYmV0YTEuQWdncmVnYXRlRXhjaGFuZ2VSYXRlUHJldm90ZRJWCh1hZ2dyZWdhdGVfZXhjaGFuZ2VfcmF0ZV92b3RlcxgGIAMoCzIvLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVZvdGUSDQoFcGFpcnMYByADKAkSLgoHcmV3YXJkcxgIIAMoCzIdLmNoYWluLm9yYWNsZS52MWJldGExLlJld2FyZHNiBnByb3RvMw", [file_almanac_options, file_chain_oracle_v1beta1_oracle]);
+  fileDesc("CiJjaGFpbi9vcmFjbGUvdjFiZXRhMS9nZW5lc2lzLnByb3RvEhRjaGFpbi5vcmFjbGUudjFiZXRhMSL8BAoMR2VuZXNpc1N0YXRlEjIKBnBhcmFtcxgBIAEoCzIcLmNoYWluLm9yYWNsZS52MWJldGExLlBhcmFtc0IEyNIjARJCChJmZWVkZXJfZGVsZWdhdGlvbnMYAiADKAsyJi5jaGFpbi5vcmFjbGUudjFiZXRhMS5GZWVkZXJEZWxlZ2F0aW9uEj8KDmV4Y2hhbmdlX3JhdGVzGAMgAygLMicuY2hhaW4ub3JhY2xlLnYxYmV0YTEuRXhjaGFuZ2VSYXRlVHVwbGUSOAoNbWlzc19jb3VudGVycxgEIAMoCzIhLmNoYWluLm9yYWNsZS52MWJldGExLk1pc3NDb3VudGVyElwKIGFnZ3JlZ2F0ZV9leGNoYW5nZV9yYXRlX3ByZXZvdGVzGAUgAygLMjIuY2hhaW4ub3JhY2xlLnYxYmV0YTEuQWdncmVnYXRlRXhjaGFuZ2VSYXRlUHJldm90ZRJWCh1hZ2dyZWdhdGVfZXhjaGFuZ2VfcmF0ZV92b3RlcxgGIAMoCzIvLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVZvdGUSDQoFcGFpcnMYByADKAkSLgoHcmV3YXJkcxgIIAMoCzIdLmNoYWluLm9yYWNsZS52MWJldGExLlJld2FyZHMSNgoMcmF0ZV9vcmlnaW5zGAkgAygLMiAuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUmF0ZU9yaWdpbhI0CgtwYXN0X3ByaWNlcxgKIAMoCzIfLmNoYWluLm9yYWNsZS52MWJldGExLlBhc3RQcmljZRIWCg5uZXh0X3Jld2FyZF9pZBgLIAEoBCJTCgpSYXRlT3JpZ2luEhIKBHBhaXIYASABKAlCBMjSIwESFQoNY3JlYXRlZF9ibG9jaxgCIAEoBBIaChJibG9ja190aW1lc3RhbXBfbXMYAyABKAMiaAoJUGFzdFByaWNlEhIKBHBhaXIYASABKAlCBMjSIwESFwoFcHJpY2UYAiABKAlCCMjSIwHQ0iMBEi4KBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgTI0iMBYgZwcm90bzM", [file_almanac_options, file_chain_oracle_v1beta1_oracle, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message chain.oracle.v1beta1.GenesisState
@@ -58,6 +60,25 @@ export type GenesisState = Message<"chain.oracle.v1beta1.GenesisState"> & {
    * @generated from field: repeated chain.oracle.v1beta1.Rewards rewards = 8;
    */
   rewards: Rewards[];
+
+  /**
+   * From here on ours alone: the original documents lose it.
+   *
+   * @generated from field: repeated chain.oracle.v1beta1.RateOrigin rate_origins = 9;
+   */
+  rateOrigins: RateOrigin[];
+
+  /**
+   * @generated from field: repeated chain.oracle.v1beta1.PastPrice past_prices = 10;
+   */
+  pastPrices: PastPrice[];
+
+  /**
+   * 0: the one after the last of the rewards.
+   *
+   * @generated from field: uint64 next_reward_id = 11;
+   */
+  nextRewardId: bigint;
 };
 
 /**
@@ -66,4 +87,62 @@ export type GenesisState = Message<"chain.oracle.v1beta1.GenesisState"> & {
  */
 export const GenesisStateSchema: GenMessage<GenesisState> = /*@__PURE__*/
   messageDesc(file_chain_oracle_v1beta1_genesis, 0);
+
+/**
+ * When a rate was agreed on.
+ *
+ * @generated from message chain.oracle.v1beta1.RateOrigin
+ */
+export type RateOrigin = Message<"chain.oracle.v1beta1.RateOrigin"> & {
+  /**
+   * @generated from field: string pair = 1;
+   */
+  pair: string;
+
+  /**
+   * @generated from field: uint64 created_block = 2;
+   */
+  createdBlock: bigint;
+
+  /**
+   * @generated from field: int64 block_timestamp_ms = 3;
+   */
+  blockTimestampMs: bigint;
+};
+
+/**
+ * Describes the message chain.oracle.v1beta1.RateOrigin.
+ * Use `create(RateOriginSchema)` to create a new message.
+ */
+export const RateOriginSchema: GenMessage<RateOrigin> = /*@__PURE__*/
+  messageDesc(file_chain_oracle_v1beta1_genesis, 1);
+
+/**
+ * A price of the past that averages are taken from.
+ *
+ * @generated from message chain.oracle.v1beta1.PastPrice
+ */
+export type PastPrice = Message<"chain.oracle.v1beta1.PastPrice"> & {
+  /**
+   * @generated from field: string pair = 1;
+   */
+  pair: string;
+
+  /**
+   * @generated from field: string price = 2;
+   */
+  price: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message chain.oracle.v1beta1.PastPrice.
+ * Use `create(PastPriceSchema)` to create a new message.
+ */
+export const PastPriceSchema: GenMessage<PastPrice> = /*@__PURE__*/
+  messageDesc(file_chain_oracle_v1beta1_genesis, 2);
 
