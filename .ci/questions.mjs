@@ -53,9 +53,9 @@ await ask('a malformed address is 400 and names itself', async () => {
   const { status, body } = await rest('/chain/evm/v1/balances/0x123')
   same([status, body.code], [400, 3])
 })
-await ask('a module of a later release says so', async () => {
-  const { status, body } = await rest('/sdk/gov/v1/proposals')
-  same([status, body.code, body.message.includes('gov')], [501, 12, true])
+await ask('no upgrade is planned, and governance knows how long a vote takes', async () => {
+  same((await rest('/sdk/upgrade/v1beta1/current_plan')).body, { plan: null })
+  same((await rest('/sdk/gov/v1/params/voting')).body.params.voting_period, '30s')
 })
 await ask('viem sends coins, and REST, JSON-RPC and gRPC agree on the balance', async () => {
   const before = await client.getBalance({ address: second.address })

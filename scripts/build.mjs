@@ -1,13 +1,25 @@
-/** Bundles the sources into `dist/`: the command line, the library with its types, and the entry points of the workers. */
+/**
+ * Bundles the sources into `dist/`: one file of code with what V8 compiled of it, small files that start the command line,
+ * the library and the workers from it, and the types of the library.
+ */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { prebuilt } from './prebuilt.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = join(root, 'dist')
 const typesOnly = process.argv.includes('--types')
 const withTypes = typesOnly || !process.argv.includes('--no-types')
+
+const ENTRIES = {
+  'almanac.cjs': 'src/cli/main.ts',
+  'index.js': 'src/index.ts',
+  'workers/compute.cjs': 'src/node/workers/compute.ts',
+  'workers/api.cjs': 'src/node/workers/api.ts',
+}
 
 /** Pure modules: in one file they load faster than in their many. All other packages stay where they are. */
 const BUNDLED = [
@@ -26,55 +38,73 @@ const BUNDLED = [
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name))
 
-function emitTypes() {
+/** Runs a program of Node.js to its end. */
+function run(...args) {
   return new Promise((resolve, reject) => {
-    const tsc = spawn(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.types.json'], {
-      cwd: root,
-      stdio: 'inherit',
-    })
-    tsc.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`tsc ended with ${code}`))))
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${args[0]} ended with ${code}`))))
   })
 }
 
-/** What an earlier build left and this one did not write again. A build that fails leaves the last good one. */
-function removeStale(written) {
-  for (const folder of ['dist', 'dist/chunks', 'dist/workers']) {
-    for (const name of readdirSync(join(root, folder))) {
-      const path = `${folder}/${name}`
-      if (/\.js(\.map)?$/.test(name) && !written.has(path)) rmSync(join(root, path))
-    }
-  }
-}
-
-async function bundle() {
-  const entryPoints = {
-    almanac: 'src/cli/main.ts',
-    index: 'src/index.ts',
-    'workers/compute': 'src/node/workers/compute.ts',
-    'workers/api': 'src/node/workers/api.ts',
-  }
-  for (const [name, file] of Object.entries(entryPoints)) if (!existsSync(join(root, file))) delete entryPoints[name]
-  const { metafile } = await build({
+/** All code in one file that is a function of its surroundings: see `scripts/load.cjs`. */
+async function bundleCode() {
+  const entries = Object.entries(ENTRIES).map(([name, file]) => `'${name}': () => require('./${file}')`)
+  await build({
     absWorkingDir: root,
-    entryPoints,
-    outdir: 'dist',
+    stdin: { contents: `module.exports = { ${entries.join(', ')} }`, resolveDir: root },
+    outfile: join(dist, 'code.cjs'),
     bundle: true,
-    splitting: true,
-    format: 'esm',
+    format: 'cjs',
     platform: 'node',
     target: 'node20.19',
     external: [...external, '#*', 'almanac'],
-    // What some of them were written with, and modules do not have.
-    banner: {
-      js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
-    },
+    define: { 'import.meta.url': 'codeUrl' },
+    banner: { js: "(function (module, require, codeUrl) { 'use strict';" },
+    footer: { js: '})' },
+    supported: { 'dynamic-import': false },
     sourcemap: 'linked',
     sourcesContent: false,
-    chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
-    metafile: true,
+    plugins: [prebuilt],
   })
-  removeStale(new Set(Object.keys(metafile.outputs)))
 }
 
-await Promise.all([withTypes ? emitTypes() : undefined, typesOnly ? undefined : bundle()])
+/** The names that the package exports. */
+async function exportsOf(file) {
+  const options = { absWorkingDir: root, entryPoints: [file], format: 'esm', write: false, metafile: true }
+  const { metafile } = await build({ ...options, outdir: dist })
+  return Object.values(metafile.outputs)[0].exports
+}
+
+async function writeEntry(name, file) {
+  const loader = name.includes('/') ? '../load.cjs' : './load.cjs'
+  const text = name.endsWith('.cjs')
+    ? `require('${loader}').load('${name}')\n`
+    : `import { load } from '${loader}'\nexport const { ${(await exportsOf(file)).join(', ')} } = load('${name}')\n`
+  mkdirSync(dirname(join(dist, name)), { recursive: true })
+  writeFileSync(join(dist, name), text)
+}
+
+/** What an earlier build left and this one did not write. */
+function removeStale() {
+  const written = new Set(['code.cjs', 'code.cjs.map', 'load.cjs', 'types', ...Object.keys(ENTRIES)])
+  const folders = new Set([...written].map((name) => dirname(name)))
+  for (const name of readdirSync(dist, { recursive: true })) {
+    if (name.startsWith('types') || written.has(name) || folders.has(name)) continue
+    rmSync(join(dist, name), { recursive: true, force: true })
+  }
+}
+
+/** A build that fails leaves the last good one. */
+async function bundle() {
+  await bundleCode()
+  copyFileSync(join(root, 'scripts/load.cjs'), join(dist, 'load.cjs'))
+  for (const [name, file] of Object.entries(ENTRIES)) await writeEntry(name, file)
+  removeStale()
+  await run('scripts/warm.mjs').catch(({ message }) => process.stderr.write(`${message}: starts will be slower\n`))
+}
+
+await Promise.all([
+  withTypes ? run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json') : undefined,
+  typesOnly ? undefined : bundle(),
+])

@@ -70,8 +70,8 @@ if (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock
 const evm = fingerprint(['evm', 'scripts/build-evm.mjs'])
 const evmBuilt = stamp.evm === evm && existsSync(join(root, 'build', 'evm'))
 if (!evmBuilt) run('building the EVM', process.execPath, ['scripts/build-evm.mjs'])
-const dist = fingerprint(['src', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
-const distBuilt = stamp.dist === dist && existsSync(join(root, 'dist', 'almanac.js'))
+const dist = `${fingerprint(['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
+const distBuilt = stamp.dist === dist && existsSync(join(root, 'dist', 'code.cjs'))
 if (!distBuilt) run('building almanac', process.execPath, ['scripts/build.mjs'])
 if (stamp.lock !== lock || !evmBuilt || !distBuilt) {
   mkdirSync(join(root, 'build'), { recursive: true })

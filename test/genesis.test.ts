@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCosmoshubPath } from '@cosmjs/amino'
@@ -72,6 +72,25 @@ test('a chain goes on from an export of an old height, with the same answers and
   expect(supplyOf(state)).toEqual(supplyOf(document.app_state))
   await again.nextBlock()
   expect(again.height).toBe(height + 2n)
+})
+
+test('an exported localnet of several validators goes on with the signatures of all of them', async () => {
+  const home = join(scratch, 'several')
+  const first = await startNode({ home, ports: false, chain: { validators: 3 }, blocks: { time: 'manual' } })
+  await first.nextBlock()
+  await first.stop()
+  const second = join(scratch, 'several-again')
+  mkdirSync(second)
+  copyFileSync(homePaths(home).validatorKey, homePaths(second).validatorKey)
+  const genesis = fileOf('several.json', await exportAt(home))
+  await using again = await startNode({ home: second, ports: false, chain: { genesis }, blocks: { time: 'manual' } })
+  for (let i = 0; i < 3; i++) await again.nextBlock()
+  const { block } = (await again.query('/sdk/base/tendermint/v1beta1/blocks/latest')) as {
+    readonly block: { readonly last_commit: { readonly signatures: readonly { readonly block_id_flag: string }[] } }
+  }
+  expect(block.last_commit.signatures.map(({ block_id_flag: flag }) => flag)).toEqual(
+    Array(3).fill('BLOCK_ID_FLAG_COMMIT'),
+  )
 })
 
 test('what is wrong with a document is told before a home is begun', async () => {

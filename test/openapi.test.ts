@@ -155,20 +155,11 @@ test('what is mounted is described, and what is described is mounted', async () 
   }
 })
 
-test('no described read is a bug, and one that waits for its module says which module that is', async () => {
-  let waiting = 0
+test('no described read is a bug, or waits for a module that is not there', async () => {
   for (const path of Object.keys(paths).filter((one) => paths[one]!['get'])) {
-    const response = await fetch(node.urls.rest + withValues(path))
-    const { code, message } = (await response.json()) as { code?: number; message?: string }
-    expect([path, [200, 400, 404, 501].includes(response.status)]).toEqual([path, true])
-    if (response.status !== 501) continue
-    waiting++
-    expect([path, code]).toEqual([path, 12])
-    expect(message).toContain(`module ${path.split('/')[2]}`)
+    const { status } = await fetch(node.urls.rest + withValues(path))
+    expect([path, [200, 400, 404].includes(status)]).toEqual([path, true])
   }
-  const answered = DOCUMENT.filter(([name, , method]) => name === 'chain.evm.v1' && !method.startsWith('Trace')).length
-  expect(answered).toBe(10)
-  expect(waiting).toBeGreaterThan(0)
 })
 
 type Ask = NonNullable<MessageInitShape<typeof ServerReflectionRequestSchema>['messageRequest']>

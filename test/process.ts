@@ -17,33 +17,51 @@ interface ConfigOut {
 export interface NodeProcess extends AsyncDisposable {
   readonly child: ChildProcess
   readonly config: ConfigOut
+  /** Everything it has written to its output. */
+  readonly stdout: () => string
   /** Everything it has written to its error output. */
   readonly stderr: () => string
   /** Resident set, bytes. */
   readonly memoryBytes: () => number
   /** What is in use on its heap after a full collection, bytes; the linear memory of the EVM is left out. Stops it for seconds. */
   readonly liveHeapBytes: () => Promise<number>
+  /** Its exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>
   readonly kill: (signal: NodeJS.Signals) => Promise<void>
 }
 
 /** The system chooses every port, so that nothing is ever in the way. */
 const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
-/** Starts `almanac start --no-feeder` with the given flags on ports of its own, and waits until it has said where it listens. */
-export async function startProcess(flags: readonly string[]): Promise<NodeProcess> {
+/** A build of the node, and what it is told by its environment. */
+interface Program {
+  readonly path: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const BUILT: Program = { path: join(root, 'dist/almanac.cjs') }
+
+/**
+ * Starts `almanac start --no-feeder` with the given flags on ports of its own, and waits until it has said where it listens.
+ * Throws its exit code and what it wrote when it ends first.
+ */
+export async function startProcess(flags: readonly string[], program = BUILT): Promise<NodeProcess> {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
   const configOut = join(scratch, 'config.json')
   const args = ['start', '--silent', '--no-feeder', '--config-out', configOut, ...FREE_PORTS, ...flags]
-  const child = spawn(
-    'node',
-    ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, join(root, 'dist/almanac.js'), ...args],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const child = spawn('node', ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, program.path, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...program.environment },
+  })
+  let stdout = ''
+  child.stdout!.on('data', (chunk) => {
+    stdout = (stdout + chunk).slice(-100_000)
+  })
   let stderr = ''
   child.stderr!.on('data', (chunk) => {
     stderr = (stderr + chunk).slice(-100_000)
   })
-  const ended = new Promise<void>((done) => child.once('exit', () => done()))
+  const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)))
   for (let i = 0; i < 1_200 && !existsSync(configOut); i++) {
     if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}: ${stderr}`)
     await new Promise((done) => setTimeout(done, 25))
@@ -55,7 +73,9 @@ export async function startProcess(flags: readonly string[]): Promise<NodeProces
   return {
     child,
     config: JSON.parse(readFileSync(configOut, 'utf8')),
+    stdout: () => stdout,
     stderr: () => stderr,
+    ended,
     memoryBytes: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) * 1024,
     async liveHeapBytes() {
       child.kill('SIGUSR2')

@@ -360,14 +360,13 @@ describe('names and modules', () => {
     expect([real.status, real.text]).toEqual([200, neutral.text])
   })
 
-  test.each([['upgrade', '/sdk/upgrade/v1beta1/current_plan']])(
-    'what module %s will answer is 501 and names it',
-    async (module, path) => {
-      const answer = await ask(path)
-      expectError(answer, 501, 12)
-      expect(answer.json.message).toContain(`module ${module}`)
-    },
-  )
+  test('upgrades answer that none is planned, that an unknown one was never applied, and the versions of modules', async () => {
+    expect((await ask('/sdk/upgrade/v1beta1/current_plan')).json).toEqual({ plan: null })
+    expect((await ask('/sdk/upgrade/v1beta1/applied_plan/nosuch')).json).toEqual({ height: '0' })
+    const { module_versions: versions } = (await ask('/sdk/upgrade/v1beta1/module_versions')).json
+    expect(versions).toContainEqual({ name: 'bank', version: '4' })
+    expect(versions).toContainEqual({ name: 'upgrade', version: '1' })
+  })
 
   test('the description of the API has every documented path, and every described GET is mounted', async () => {
     const { paths } = (await ask('/openapi.json')).json

@@ -1,5 +1,6 @@
 /** The state behind a recording of answers alone, put together from what they tell: accounts, coins, tokens. */
 import { create, type JsonValue } from '@bufbuild/protobuf'
+import { firstVersions } from '../src/app/first-versions.ts'
 import { modules } from '../src/app/modules.ts'
 import { createRouter } from '../src/app/router.ts'
 import { FunTokenSchema } from '../src/gen/chain/evm/v1/evm_pb.ts'
@@ -17,6 +18,7 @@ import { insert } from '../src/modules/evm/funtokens.ts'
 import { codes, slots } from '../src/modules/evm/state.ts'
 import { parseDenom } from '../src/modules/tokenfactory/denom.ts'
 import * as tokenfactory from '../src/modules/tokenfactory/keeper.ts'
+import * as upgrade from '../src/modules/upgrade/keeper.ts'
 import { parseEvm } from '../src/primitives/address.ts'
 import { concat, EMPTY, encodeUint, hex, padLeft, utf8 } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
@@ -137,6 +139,8 @@ export async function stateOfAnswers(
   }
   const { facts: app } = createRouter(modules)
   const ctx = createContext({ branch, transient: createTransient(), identity, app, block })
+  // As genesis writes them: an answer shows whether they are the chain's.
+  upgrade.setModuleVersions(ctx, firstVersions(identity, modules))
   let height = 1n
   for await (const { height: answered, path, status, body } of recording.answers()) {
     height = BigInt(answered ?? height)

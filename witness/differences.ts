@@ -294,6 +294,12 @@ function addsOnlyEventsOfCoins(ours: string, recorded: string): boolean {
 /** Differences in replayed blocks. */
 export const REPLAY_DIFFERENCES: readonly ReplayDifference[] = [
   {
+    id: 'compiler',
+    where: 'the code of a contract that is made for a coin, and the app hash of that block',
+    why: 'our source by our compiler; from there on replay runs the recorded code, so that what calls of it cost is compared',
+    decision: 'ADR 0015',
+  },
+  {
     id: 'events-of-undone-precompile-calls',
     where: 'events of an Ethereum transaction whose code caught the failure of a frame that had called a precompile',
     why: 'go with the frame, as its writes do; the reference undoes the writes and keeps the events of coins that never moved',

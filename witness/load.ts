@@ -350,7 +350,7 @@ function openGateway(store: VersionedStore, app: Application, identity: Identity
     driver,
     withContext,
     engine,
-    devKeys: [],
+    devKeys: undefined,
     observe: undefined,
     log,
     now: Date.now,

@@ -4,7 +4,7 @@ import * as auth from '../src/modules/auth/keeper.ts'
 import * as bank from '../src/modules/bank/keeper.ts'
 import { moduleAccount } from '../src/sdk/module-account.ts'
 import { testContext } from '../src/sdk/testing.ts'
-import { applyMovement, moduleAccountNames, movementsOf } from './movements.ts'
+import { applyMovement, movementsOf } from './movements.ts'
 import type { RecordedEvent } from './recording.ts'
 
 const minter = moduleAccount('minter', 'minter', 'burner')
@@ -71,13 +71,4 @@ test('a send of nothing writes no balance, but makes the recipient’s account',
 
 test('an amount that is none is an error that names the event', () => {
   expect(() => movementsOf([event('coin_spent', { spender: 'x', amount: 'all' })])).toThrow('event coin_spent')
-})
-
-test('module accounts are known by their address text: those of a state, and those whose names are known', () => {
-  auth.ensureModuleAccount(ctx, minter)
-  auth.ensureAccount(ctx, alice)
-  expect([...moduleAccountNames(ctx, ['gov'])]).toEqual([
-    [format(ctx, moduleAccount('gov').address), 'gov'],
-    [format(ctx, minter.address), 'minter'],
-  ])
 })

@@ -3,7 +3,6 @@ import * as address from '../src/identity/address.ts'
 import * as auth from '../src/modules/auth/keeper.ts'
 import { balance, setBalance } from '../src/modules/bank/balance.ts'
 import { supplies } from '../src/modules/bank/state.ts'
-import { ofModule } from '../src/primitives/address.ts'
 import { type Coin, tryParseText } from '../src/primitives/coin.ts'
 import type { Context } from '../src/sdk/context.ts'
 import type { RecordedEvent } from './recording.ts'
@@ -93,11 +92,4 @@ export function applyMovement(ctx: Context, { steps }: Movement): void {
         auth.ensureAccount(ctx, address.parseSigner(ctx, step.account))
     }
   }
-}
-
-/** Names of module accounts by address text: of these names, and of those that a state has. */
-export function moduleAccountNames(ctx: Context, known: readonly string[]): ReadonlyMap<string, string> {
-  const names = new Map(known.map((name) => [address.format(ctx, ofModule(name)), name]))
-  for (const { addressText, module } of auth.accounts(ctx)) if (module) names.set(addressText, module.name)
-  return names
 }

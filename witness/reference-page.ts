@@ -42,8 +42,9 @@ export function renderReference(): string {
     ...answers.flatMap(([title, rows]) => [`### ${title}`, table(rows)]),
     '## Blocks',
     table(REPLAY_DIFFERENCES),
-    '## Not built yet',
-    `Questions of these modules are counted apart, and their writes are taken from the recording: ${list(UNBUILT_MODULES)}.`,
+    '## Not executed',
+    `Messages of these modules are taken from the recording, and questions of them are counted apart: ${list(UNBUILT_MODULES)}. ` +
+      'What the reference writes in their stores while nobody uses them is written here as well (ADR 0015).',
   ]
   return `${parts.map((part) => part.trim()).join('\n\n')}\n`
 }

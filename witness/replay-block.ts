@@ -3,7 +3,7 @@ import { executeBlock } from '../src/app/block.ts'
 import { initChain } from '../src/app/genesis.ts'
 import type { BlockHeader, TxResult } from '../src/app/records.ts'
 import type { BlockInput, BlockOutput, GenesisDocument } from '../src/app/types.ts'
-import { equal, hex, toKey } from '../src/primitives/bytes.ts'
+import { compare, equal, hex, toKey } from '../src/primitives/bytes.ts'
 import { parseRfc3339 } from '../src/primitives/time.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import type { Change, Reader } from '../src/store/types.ts'
@@ -18,7 +18,6 @@ import type {
 import { type Comparison, compareChanges } from './replay-compare.ts'
 import type { Player } from './stand-ins.ts'
 import { createTouched, type Touched, UNBUILT_PRECOMPILES } from './touched.ts'
-import { isUnbuilt, ownerOfStore } from './unbuilt.ts'
 
 /** One field of a transaction's result in which we differ. */
 export interface ResultDifference {
@@ -43,8 +42,8 @@ export interface PlayedBlock {
   readonly results: ResultTally
   readonly resultDifferences: readonly ResultDifference[]
   readonly ours: readonly Change[]
-  /** Whether no module that is not built wrote anything. */
-  readonly isWhole: boolean
+  /** To whom keys of the block are left; empty for a block that is executed whole. */
+  readonly leftTo: readonly string[]
 }
 
 /** Keys and values of a block's line. */
@@ -128,6 +127,10 @@ function requireTime(text: string): bigint {
   return timeNs
 }
 
+function comparePlaces(a: Change, b: Change): number {
+  return a.store === b.store ? compare(a.key, b.key) : a.store < b.store ? -1 : 1
+}
+
 /** The parent's state, which notices reads of accounts of precompiles that are not built. */
 function watched(parent: Reader, touched: Touched): Reader {
   const look = (store: string, key: Uint8Array): void => {
@@ -172,7 +175,7 @@ export function playFirstBlock(
   const txs = block.txs.map(base64)
   const state = createEmptyBranch()
   player.begin(block, txs, recorded, touched)
-  initChain(player.genesisMachine, genesis, state)
+  initChain(player.machine, genesis, state)
   const output = executeBlock(player.machine, watched(state, touched), blockInput(block, txs, undefined), player.decode)
   const merged = new Map<string, Change>()
   for (const change of [...state.changes(), ...output.branch.changes()]) {
@@ -189,13 +192,10 @@ function judge(
   parent: Reader,
   touched: Touched,
 ): PlayedBlock {
-  const ours = changes.filter(({ store }) => store !== 'x')
-  const isLeft = touched.leftOut((store, key) => !parent.has(store, key))
-  const comparison = compareChanges(ours, recorded, parent, (store, key) => {
-    const owner = ownerOfStore(store)
-    return isUnbuilt(owner) ? owner : isLeft(store, key)
-  })
-  const isWhole = [...comparison.stores.values()].every(({ leftOut }) => leftOut.size === 0)
+  const ours = changes.filter(({ store }) => store !== 'x').toSorted(comparePlaces)
+  const isNew = (store: string, key: Uint8Array): boolean => !parent.has(store, key)
+  const comparison = compareChanges(ours, recorded, parent, touched.leftOut(isNew))
+  const leftTo = [...new Set([...comparison.stores.values()].flatMap(({ leftOut }) => [...leftOut.keys()]))]
   const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmLeftOut: 0 }
   const resultDifferences: ResultDifference[] = []
   const executed = new Set(output.evmTxs.map(({ txIndex }) => txIndex))
@@ -210,7 +210,7 @@ function judge(
     if (!isEvm && String(result.gasUsed) !== block.results[tx]!.gasUsed) results.sdkOtherGas++
     for (const one of found) resultDifferences.push({ tx, isEvm, ...one })
   }
-  return { comparison, results, resultDifferences, ours, isWhole }
+  return { comparison, results, resultDifferences, ours, leftTo }
 }
 
 const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))

@@ -31,7 +31,7 @@ export function printReport(
   }
   const { stores, keys, results, resultDifferences, recordedHashes, ownHashes, bugs } = report
   print(`${report.recording} under ${report.profile}: ${report.blocks} blocks in ${report.seconds.toFixed(1)} s`)
-  print(`modules that are not built: ${UNBUILT_MODULES.join(', ')}`)
+  print(`modules whose messages are not executed: ${UNBUILT_MODULES.join(', ')}`)
   print('')
   print(`${'store'.padEnd(14)}${'compared'.padStart(9)}${'equal'.padStart(9)}${'left out'.padStart(10)}  for`)
   let compared = 0
@@ -62,7 +62,9 @@ export function printReport(
     if (id !== '') print(`  listed: ${id}: ${group.length}`)
   }
   print(`app hashes from the recorded changes: ${recordedHashes.equal} of ${recordedHashes.computed}`)
-  print(`app hashes from our own changes: ${ownHashes.equal} of ${ownHashes.computed} blocks of which all is built`)
+  print(`app hashes from our own changes: ${ownHashes.equal} of ${ownHashes.computed}`)
+  for (const [reason, heights] of ownHashes.listed) print(`  listed: ${reason}: blocks ${heights.join(', ')}`)
+  if (ownHashes.different.length > 0) print(`  not listed: blocks ${ownHashes.different.join(', ')}`)
   printKeys(verbose ? keys : unlistedKeys.concat(noOps), verbose, print)
   printResults(verbose ? resultDifferences : unlistedResults, verbose, print)
   for (const bug of bugs) print(`bug: ${bug}`)

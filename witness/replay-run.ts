@@ -6,7 +6,14 @@ import type { Change } from '../src/store/types.ts'
 import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
 import { REPLAY_DIFFERENCES } from './differences.ts'
 import type { RecordedValidators, Recording } from './recording.ts'
-import { changesOf, playBlock, playFirstBlock, type ResultDifference, type ResultTally } from './replay-block.ts'
+import {
+  changesOf,
+  type PlayedBlock,
+  playBlock,
+  playFirstBlock,
+  type ResultDifference,
+  type ResultTally,
+} from './replay-block.ts'
 import type { KeyDifference, StoreTally } from './replay-compare.ts'
 import type { Player } from './stand-ins.ts'
 
@@ -21,6 +28,14 @@ export interface PlacedResultDifference extends ResultDifference {
   readonly listed: string | undefined
 }
 
+/** `listed`: blocks that the list or the recording answers for, by the reason; `different`: all others that do not come out. */
+interface OwnHashes {
+  computed: number
+  equal: number
+  readonly different: number[]
+  readonly listed: Map<string, number[]>
+}
+
 export interface ReplayReport {
   readonly recording: string
   readonly profile: string
@@ -32,8 +47,8 @@ export interface ReplayReport {
   readonly resultDifferences: readonly PlacedResultDifference[]
   /** App hashes computed from the recorded changes, and how many came out as the next header has them. */
   readonly recordedHashes: { readonly computed: number; readonly equal: number; readonly different: readonly number[] }
-  /** Blocks of which every module is built, and those whose app hash came out from our own changes. */
-  readonly ownHashes: { readonly computed: number; readonly equal: number; readonly different: readonly number[] }
+  /** App hashes computed from our own changes, on the recorded state before. */
+  readonly ownHashes: OwnHashes
   /** Failures that no transaction may have. */
   readonly bugs: readonly string[]
   /** Differences in values or results that no row explains, wrong hashes, and bugs. */
@@ -47,6 +62,26 @@ export interface ReplayOptions {
   readonly only?: number | undefined
 }
 
+/** A block's own changes, where they are to give the app hash; else why not. */
+interface PlayedOwn {
+  readonly changes?: readonly Change[]
+  /** Why the list or the recording answers for it. */
+  readonly listed?: string
+}
+
+function ownOf({ leftTo, ours }: PlayedBlock, differences: readonly PlacedKeyDifference[]): PlayedOwn {
+  if (differences.some(({ listed }) => listed === undefined)) return {}
+  const reasons = [...leftTo, ...new Set(differences.map(({ listed }) => listed!))]
+  return reasons.length > 0 ? { listed: reasons.join(', ') } : { changes: ours }
+}
+
+function countOwn(tally: OwnHashes, height: number, { changes, listed }: PlayedOwn, isEqual: boolean): void {
+  tally.computed++
+  if (changes && isEqual) tally.equal++
+  else if (listed === undefined) tally.different.push(height)
+  else tally.listed.set(listed, [...(tally.listed.get(listed) ?? []), height])
+}
+
 /** Replays what a recording holds. Throws for a damaged recording, naming the place. */
 export async function replay(recording: Recording, { makePlayer, only }: ReplayOptions): Promise<ReplayReport> {
   const started = performance.now()
@@ -56,7 +91,7 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
   const resultDifferences: PlacedResultDifference[] = []
   const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmLeftOut: 0 }
   const recordedHashes = { computed: 0, equal: 0, different: [] as number[] }
-  const ownHashes = { computed: 0, equal: 0, different: [] as number[] }
+  const ownHashes: OwnHashes = { computed: 0, equal: 0, different: [], listed: new Map() }
   const bugs: string[] = []
   let height = 0
   const onBug = (error: unknown): void => {
@@ -68,7 +103,7 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
   const changes = recording.changes()
   const validators = recording.validators()
   let appHash: Uint8Array | undefined
-  let isOwn = false
+  let own: PlayedOwn | undefined
   for await (const block of recording.blocks()) {
     height = block.height
     const line = (await changes.next()).value
@@ -80,14 +115,13 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
     }
     if (appHash) {
       const isEqual = formatHex(appHash) === block.appHash.toLowerCase()
-      for (const tally of isOwn ? [recordedHashes, ownHashes] : [recordedHashes]) {
-        tally.computed++
-        if (isEqual) tally.equal++
-        else tally.different.push(height - 1)
-      }
+      recordedHashes.computed++
+      if (isEqual) recordedHashes.equal++
+      else recordedHashes.different.push(height - 1)
+      if (own) countOwn(ownHashes, height - 1, own, isEqual)
     }
     const recorded = changesOf(line)
-    isOwn = false
+    own = undefined
     if (only === undefined || only === height) {
       player ??= makePlayer(block.header.chain_id, onBug)
       blocks++
@@ -97,20 +131,20 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
         : playFirstBlock(player, recording.genesis(), block, recorded)
       parent?.close()
       addStores(stores, played.comparison.stores)
-      for (const one of played.comparison.differences) {
-        keys.push({ ...one, height, listed: REPLAY_DIFFERENCES.find(({ key }) => key?.(one))?.id })
-      }
+      const found = played.comparison.differences.map((one) => ({
+        ...one,
+        height,
+        listed: REPLAY_DIFFERENCES.find(({ key }) => key?.(one))?.id,
+      }))
+      keys.push(...found)
       for (const one of played.resultDifferences) {
         resultDifferences.push({ ...one, height, listed: REPLAY_DIFFERENCES.find(({ result }) => result?.(one))?.id })
       }
       for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += played.results[field]
-      isOwn = played.isWhole && played.comparison.differences.length === 0
-      if (played.isWhole && !isOwn) {
-        ownHashes.computed++
-        ownHashes.different.push(height)
-      }
+      own = ownOf(played, found)
     }
-    appHash = store.commit({ height: BigInt(height), changes: recorded as Change[] }).appHash
+    // What is ours and equal is committed as ours: it has to give the hash by itself.
+    appHash = store.commit({ height: BigInt(height), changes: own?.changes ?? (recorded as Change[]) }).appHash
     signers = signersOfNext
   }
   await store.close()

@@ -1,25 +1,32 @@
-/** The tool on a recording of our own: two blocks, and what governance, which nobody built here, did in the second. */
+/** The tool on a recording of our own: three blocks, and a contract of the other machine, which is not executed, in the second. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { create, createFileRegistry, type DescMessage, type Message } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApplication } from '../src/app/application.ts'
 import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
+import { madeBlock } from '../src/app/halt.ts'
 import { localnetGenesis } from '../src/app/localnet.ts'
 import type { BlockOutput } from '../src/app/types.ts'
 import { decodeTransaction } from '../src/evm/transaction/decode.ts'
+import { MsgSendSchema } from '../src/gen/sdk/bank/v1beta1/tx_pb.ts'
 import { evmChainIdOf } from '../src/identity/identity.ts'
 import { identityOf } from '../src/identity/profiles.ts'
-import { formatBech32, ofModule } from '../src/primitives/address.ts'
-import { concat, formatBase64, formatHex, formatUtf8, hex, utf8 } from '../src/primitives/bytes.ts'
+import { formatBech32 } from '../src/primitives/address.ts'
+import { compare, formatBase64, formatHex, hex, utf8 } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
+import { publicKeyOf } from '../src/sdk/crypto.ts'
+import { addressOf } from '../src/sdk/public-key.ts'
+import { encodeSigned } from '../src/sdk/sign-tx.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import { openMemory } from '../src/store/memory.ts'
 import type { Change } from '../src/store/types.ts'
 import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
-import { openRecording, type RecordedEvent } from './recording.ts'
+import { openRecording } from './recording.ts'
 import { replay } from './replay-run.ts'
 import { createPlayer } from './stand-ins.ts'
 
@@ -30,7 +37,22 @@ const sender = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const alice = hex(sender.address.slice(2))
 const bob = new Uint8Array(20).fill(0xb0)
 const text = (address: Uint8Array) => formatBech32(identity.bech32.account, address)
-const GOV_DEPOSIT = 1000n
+const carolKey = new Uint8Array(32).fill(0xca)
+const publicKey = publicKeyOf(carolKey)
+const carol = addressOf(identity, { kind: 'secp256k1', key: publicKey })
+/** A contract's slot in the other machine's store. */
+const CONTRACT_KEY = Uint8Array.of(0x03, 1)
+
+/** What carol sends to a contract of the other machine. */
+const MsgExecuteContract = createFileRegistry(
+  create(FileDescriptorProtoSchema, {
+    name: 'wasm.proto',
+    package: 'cosmwasm.wasm.v1',
+    syntax: 'proto3',
+    messageType: [{ name: 'MsgExecuteContract' }],
+  }),
+  () => undefined,
+).getMessage('cosmwasm.wasm.v1.MsgExecuteContract')!
 
 const genesis = localnetGenesis({
   identity,
@@ -38,8 +60,7 @@ const genesis = localnetGenesis({
   genesisTime: '2024-01-01T00:00:00Z',
   accounts: [
     { address: alice, balanceUnative: 10n ** 12n },
-    // Where governance keeps deposits; its account was made as one of any kind.
-    { address: ofModule('gov'), balanceUnative: GOV_DEPOSIT },
+    { address: carol, balanceUnative: 10n ** 12n },
   ],
   validators: [{ publicKey: hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea') }],
 })
@@ -95,37 +116,16 @@ const blockLine = (height: number, appHash: Uint8Array, txs: readonly Uint8Array
     data: formatBase64(data),
   })),
   beginBlockEvents: [],
-  endBlockEvents: [] as RecordedEvent[],
+  endBlockEvents: [],
 })
 
-/** The balance of governance goes to bob: as events tell it, and as it is written, beside the proposal that is gone. */
-function refund(changes: readonly Change[]): { readonly events: RecordedEvent[]; readonly changes: Change[] } {
-  const amount = `${GOV_DEPOSIT}unibi`
-  const [from, to] = [text(ofModule('gov')), text(bob)]
-  const event = (type: string, entries: Record<string, string>): RecordedEvent => ({
-    type,
-    attributes: Object.entries(entries).map(([key, value]) => ({ key, value })),
-  })
-  const balanceKey = (holder: Uint8Array) => concat(Uint8Array.of(0x02, 20), holder, utf8('unibi'))
-  const ownerKey = concat(Uint8Array.of(0x03), utf8('unibi'), Uint8Array.of(0, 20), ofModule('gov'))
-  const isBob = ({ store, key }: Change) => store === 'bank' && formatHex(key) === formatHex(balanceKey(bob))
-  const held = BigInt(formatUtf8(changes.find(isBob)!.value!))
-  return {
-    events: [
-      event('coin_spent', { spender: from, amount }),
-      event('coin_received', { receiver: to, amount }),
-      event('transfer', { recipient: to, sender: from, amount }),
-    ],
-    changes: [
-      ...changes.filter((change) => !isBob(change)),
-      { store: 'bank', key: balanceKey(bob), value: utf8(String(held + GOV_DEPOSIT)) },
-      { store: 'bank', key: balanceKey(ofModule('gov')), value: undefined },
-      { store: 'bank', key: ownerKey, value: undefined },
-      { store: 'gov', key: Uint8Array.of(0, 1), value: undefined },
-    ].sort((a, b) =>
-      a.store === b.store ? (formatHex(a.key) < formatHex(b.key) ? -1 : 1) : a.store < b.store ? -1 : 1,
-    ),
-  }
+/** A transaction of carol's with one message. */
+function signed(schema: DescMessage, message: Message): Uint8Array {
+  const fee = { gasLimit: 500_000n, amount: [{ denom: 'unibi', amount: 500n }] }
+  const key = { algorithm: 'secp256k1', publicKey } as const
+  const messages = [{ schema, message }]
+  const plan = { identity, messages, memo: '', timeoutHeight: 0n, key, chainId: CHAIN_ID }
+  return encodeSigned({ ...plan, accountNumber: 1n, sequence: 0n }, fee, carolKey)
 }
 
 /** Makes the recording; `spoil` may change what the second block wrote. */
@@ -154,27 +154,33 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
   })
   const state = createEmptyBranch()
   app.initChain(genesis, state)
-  const first = app.executeBlock(state, input(1, []))
+  const first = madeBlock(app.executeBlock(state, input(1, [])))
   const begun = new Map(
     [...state.changes(), ...first.branch.changes()]
       .filter(({ store: name }) => name !== 'x')
       .map((change) => [`${change.store}/${formatHex(change.key)}`, change] as const),
   )
-  const firstChanges = [...begun.values()]
+  const firstChanges = [...begun.values()].sort((a, b) =>
+    a.store === b.store ? compare(a.key, b.key) : a.store < b.store ? -1 : 1,
+  )
   const { appHash } = store.commit({ height: 1n, changes: firstChanges })
   const tx = await transfer()
-  const second = app.executeBlock(store.at(), input(2, [tx]))
-  const { events, changes } = refund(second.branch.changes().filter(({ store: name }) => name !== 'x'))
-  const secondChanges = spoil(changes)
+  // What the contract does, as far as its events tell it, is a send; beside it, it writes its own state.
+  const amount = [{ denom: 'unibi', amount: '1000' }]
+  const send = create(MsgSendSchema, { fromAddress: text(carol), toAddress: text(bob), amount })
+  const second = madeBlock(app.executeBlock(store.at(), input(2, [tx, signed(MsgSendSchema, send)])))
+  const execution = signed(MsgExecuteContract, create(MsgExecuteContract))
+  const written = { store: 'wasm', key: CONTRACT_KEY, value: Uint8Array.of(1) }
+  const secondChanges = spoil([...second.branch.changes().filter(({ store: name }) => name !== 'x'), written])
   const secondHash = store.commit({ height: 2n, changes: secondChanges }).appHash
-  const third = app.executeBlock(store.at(), input(3, []))
+  const third = madeBlock(app.executeBlock(store.at(), input(3, [])))
   writeFileSync(
     join(folder, 'genesis.json.gz'),
     gzipSync(JSON.stringify({ ...genesis, app_state: { ...genesis.app_state, feeibc: {} } })),
   )
   lines('blocks.jsonl.gz', [
     blockLine(1, new Uint8Array(0), [], first),
-    { ...blockLine(2, appHash, [tx], second), endBlockEvents: events },
+    blockLine(2, appHash, [tx, execution], second),
     blockLine(3, secondHash, [], third),
   ])
   lines('changes.jsonl.gz', [
@@ -200,14 +206,15 @@ const run = () =>
     makePlayer: (chainId, onBug) => createPlayer({ identity, chainId, evmChainId, onBug }),
   })
 
-test('every key of genesis and blocks comes out, what governance moved included, and so do the app hashes', async () => {
+test('every key of genesis and blocks comes out, what a contract moved included, and so do the app hashes', async () => {
   await record()
   const report = await run()
   expect(report.keys).toEqual([])
   expect(report.resultDifferences).toEqual([])
-  expect([report.unlisted, report.blocks, report.results.evm]).toEqual([0, 3, 1])
+  expect([report.unlisted, report.blocks, report.results.evm, report.results.sdk]).toEqual([0, 3, 1, 1])
   expect(report.recordedHashes).toEqual({ computed: 2, equal: 2, different: [] })
-  expect([...report.stores.get('gov')!.leftOut]).toEqual([['gov', 1]])
+  expect(report.ownHashes).toEqual({ computed: 2, equal: 1, different: [], listed: new Map([['wasm', [2]]]) })
+  expect([...report.stores.get('wasm')!.leftOut]).toEqual([['wasm', 1]])
   expect(report.stores.get('bank')!.leftOut.size).toBe(0)
 })
 
@@ -222,7 +229,8 @@ test('values that differ are found in their block, and blocks after it start fro
     [2, 'bank', 'value'],
     [2, 'bank', 'value'],
   ])
-  expect(report.unlisted).toBe(2)
+  expect(report.ownHashes.different).toEqual([2])
+  expect(report.unlisted).toBe(3)
   expect(report.recordedHashes.equal).toBe(2)
 })
 

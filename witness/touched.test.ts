@@ -29,13 +29,12 @@ test('nothing is left out of a block in which only built modules act', () => {
   expect(leftOut(() => {})).toEqual(['-', '-', '-', '-', '-', '-', '-', '-', '-'])
 })
 
-test('modules that move coins and write their own store leave nothing out', () => {
-  expect(leftOut((touched) => touched.by('distribution', []))).toEqual(['-', '-', '-', '-', '-', '-', '-', '-', '-'])
-})
-
-test('the token factory may write metadata of coins, and nothing else', () => {
-  expect(leftOut((touched) => touched.by('tokenfactory', []))).toEqual([
-    ...['tokenfactory', '-', '-', '-', '-', '-', '-', '-', '-'],
+test('messages that carry what is not executed leave their own store', () => {
+  const touched = createTouched()
+  for (const module of ['authz', 'devgas', 'gov']) touched.by(module, [])
+  const left = touched.leftOut(() => true)
+  expect(['authz', 'devgas', 'gov', 'bank', 'acc'].map((store) => left(store, NEW_ACCOUNT))).toEqual([
+    ...['authz', 'devgas', 'gov', undefined, undefined],
   ])
 })
 
@@ -47,10 +46,20 @@ test('a contract of the other machine may make accounts, and staking if its even
   expect(leftOut((touched) => touched.by('wasm', [delegate])).slice(6)).toEqual(['wasm', '-', '-'])
 })
 
-test('a slash that reaches what unbonds leaves staking to the recording, but for the headers', () => {
-  expect(leftOut((touched) => touched.slashes('slashing'))).toEqual([
-    ...['-', '-', '-', '-', '-', '-', 'slashing', '-', '-'],
-  ])
+test('what a contract of the other machine does in other modules is known by their events', () => {
+  const touched = createTouched()
+  touched.by('wasm', [{ type: 'nibiru.tokenfactory.v1.EventMint', attributes: [] }])
+  const left = touched.leftOut(() => false)
+  expect([left('tokenfactory', PARAMS), left('oracle', PARAMS)]).toEqual(['wasm', undefined])
+})
+
+test('its own store is left to it, but for what every block writes there', () => {
+  const touched = createTouched()
+  const counter = Uint8Array.of(0x08)
+  expect(touched.leftOut(() => false)('wasm', PARAMS)).toBeUndefined()
+  touched.by('wasm', [])
+  const left = touched.leftOut(() => false)
+  expect([left('wasm', PARAMS), left('wasm', counter), left('ibc', counter)]).toEqual(['wasm', undefined, 'wasm'])
 })
 
 test('a precompile that is not built leaves the EVM’s stores, and results from its transaction on', () => {

@@ -1,5 +1,6 @@
-/** What modules that are not built can have touched in the stores of built ones, beyond what events tell exactly. */
-import { equal } from '../src/primitives/bytes.ts'
+/** What messages that are not executed can have touched, beyond what their events tell exactly. */
+import { FOREIGN_STORES } from '../src/app/foreign/genesis.ts'
+import { equal, utf8 } from '../src/primitives/bytes.ts'
 import type { RecordedEvent } from './recording.ts'
 
 /** Precompiles that are not built, by the last bytes of their address, with the module they belong to. */
@@ -9,14 +10,10 @@ export const UNBUILT_PRECOMPILES: ReadonlyMap<number, string> = new Map([[0x0802
 export type LeftOut = (store: string, key: Uint8Array) => string | undefined
 
 export interface Touched {
-  /** A message of this module ran, with these events. */
+  /** A message of this module was taken from the recording, with these events. */
   by(module: string, events: readonly RecordedEvent[]): void
-  /** A slash reached further than the validator's own record. */
-  slashes(module: string): void
   /** Code that another compiler made. */
   code(codeHash: Uint8Array): void
-  /** The genesis of a module made its account, under these keys. */
-  account(module: string, ...keys: readonly Uint8Array[]): void
   /** Whether staking's writes are left to the recording by now. */
   isStakingLost(): boolean
   nextTx(index: number): void
@@ -28,48 +25,76 @@ export interface Touched {
   leftOut(isNew: (store: string, key: Uint8Array) => boolean): LeftOut
 }
 
-/** Modules whose messages move coins and write their own store, and nothing else that events do not tell exactly. */
-const TAME = new Set([
-  'authz',
-  'crisis',
-  'devgas',
-  'distribution',
-  'feegrant',
-  'gov',
-  'inflation',
-  'oracle',
-  'slashing',
-])
+/** Modules of this build whose messages touch their own store alone, beside the coins that they move. */
+const TAME = new Set(['authz', 'devgas', 'gov'])
 
 const METADATA = 0x01
 const ACCOUNT_PARAMS = 0x00
 const HISTORY = 0x50
 const STAKING_PARAMS = 0x51
-
 const CODE = 0x01
+const FIRST_OF_NEXT_NUMBER = 0x67
+
+/** Keys of foreign stores that every block writes by itself. */
+const OF_EVERY_BLOCK = [
+  { store: 'ibc', key: utf8('clients/09-localhost/clientState') },
+  { store: 'wasm', key: Uint8Array.of(0x08) },
+]
 
 const isCode = (key: Uint8Array, hash: Uint8Array): boolean => key[0] === CODE && equal(key.subarray(1), hash)
 
+/** The module of a typed event, `nibiru.tokenfactory.v1.EventMint`: also the name of its store. */
+function moduleOfEvent(type: string): string | undefined {
+  const parts = type.split('.')
+  return parts.length > 3 ? parts[1] : undefined
+}
+
 export function createTouched(): Touched {
-  const metadata: string[] = []
   const wild: string[] = []
   const staking: string[] = []
   const codes: Uint8Array[] = []
-  const accounts: { readonly module: string; readonly key: Uint8Array }[] = []
+  /** Stores of built modules to who may have written there. */
+  const others = new Map<string, string>()
   let evm: { readonly module: string; readonly from: number } | undefined
   let tx = -1
 
+  function leftOf(store: string, key: Uint8Array, isNew: (store: string, key: Uint8Array) => boolean) {
+    const first = key[0]
+    switch (store) {
+      case 'evm':
+        return evm?.module ?? (codes.some((hash) => isCode(key, hash)) ? 'compiler' : others.get(store))
+      case 'acc': {
+        if (evm) return evm.module
+        const isNumbering = first === FIRST_OF_NEXT_NUMBER || isNew(store, key)
+        return wild.length > 0 && first !== ACCOUNT_PARAMS && isNumbering ? wild[0] : undefined
+      }
+      case 'bank':
+        return evm?.module ?? (first === METADATA ? wild[0] : undefined)
+      case 'staking':
+        return first === HISTORY || first === STAKING_PARAMS ? undefined : staking[0]
+      case 'distribution':
+        return staking[0] ?? others.get(store)
+      default:
+        if (OF_EVERY_BLOCK.some((one) => one.store === store && equal(one.key, key))) return undefined
+        return others.get(store) ?? (FOREIGN_STORES.includes(store) ? wild[0] : undefined)
+    }
+  }
+
   return {
     by(module, events) {
-      if (TAME.has(module)) return
-      metadata.push(module)
-      if (module === 'tokenfactory') return
+      if (TAME.has(module)) {
+        others.set(module, module)
+        return
+      }
       wild.push(module)
-      if (events.some(({ type }) => /delegat|validator|unbond/.test(type))) staking.push(module)
+      for (const { type } of events) {
+        const own = moduleOfEvent(type)
+        if (own !== undefined) others.set(own, module)
+        if (type === 'withdraw_rewards' || type === 'set_withdraw_address') others.set('distribution', module)
+        if (/delegat|validator|unbond/.test(type)) staking.push(module)
+      }
     },
-    slashes: (module) => staking.push(module),
     code: (codeHash) => codes.push(codeHash),
-    account: (module, ...keys) => accounts.push(...keys.map((key) => ({ module, key }))),
     isStakingLost: () => staking.length > 0,
     nextTx(index) {
       tx = index
@@ -78,26 +103,6 @@ export function createTouched(): Touched {
       evm ??= { module, from: tx }
     },
     isEvmLost: (index) => evm !== undefined && index >= evm.from,
-    leftOut: (isNew) => (store, key) => {
-      const first = key[0]
-      switch (store) {
-        case 'evm':
-          return evm?.module ?? (codes.some((hash) => isCode(key, hash)) ? 'compiler' : undefined)
-        case 'acc': {
-          if (evm) return evm.module
-          const made = accounts.find((one) => equal(one.key, key))
-          if (made) return made.module
-          return wild.length > 0 && first !== ACCOUNT_PARAMS && (first === 0x67 || isNew(store, key))
-            ? wild[0]
-            : undefined
-        }
-        case 'bank':
-          return evm?.module ?? (first === METADATA ? metadata[0] : undefined)
-        case 'staking':
-          return first === HISTORY || first === STAKING_PARAMS ? undefined : staking[0]
-        default:
-          return undefined
-      }
-    },
+    leftOut: (isNew) => (store, key) => leftOf(store, key, isNew),
   }
 }

@@ -122,10 +122,19 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     }
     const { signal, timeoutMs } = call
     const payload = { request: toBinary(method.input, call.request), gasCap: parts.gasCap }
-    return parts.compute.run(call.method, payload, { height, signal, timeoutMs }).then(
-      (bytes): QueryAnswer => ({ ok: true, height, response: fromBinary(method.output, bytes as Uint8Array) }),
-      (thrown) => failure(call, thrown, height),
-    )
+    const success = (bytes: unknown): QueryAnswer => ({
+      ok: true,
+      height,
+      response: fromBinary(method.output, bytes as Uint8Array),
+    })
+    const refusal = (thrown: unknown) => failure(call, thrown, height)
+    try {
+      const light = parts.compute.attempt?.(call.method, payload, height)
+      if (light) return success(light.result)
+    } catch (thrown) {
+      return refusal(thrown)
+    }
+    return parts.compute.run(call.method, payload, { height, signal, timeoutMs }).then(success, refusal)
   }
 
   return (call) => {

@@ -38,6 +38,11 @@ export type PartTaker = (part: Uint8Array, done: () => void) => void
 /** Heavy work on one read snapshot, in a worker with budgets, or in this thread when there is none. */
 export interface Compute {
   /**
+   * The result of a job that takes no more than a moment, worked out here and at once; undefined for any other, which `run`
+   * is to be asked for. Throws what the job throws. Absent where nothing is tried.
+   */
+  attempt?(job: string, payload: unknown, height: bigint | undefined): { readonly result: unknown } | undefined
+  /**
    * Runs a job of `app/jobs.ts` by name; payload and result are structured-cloneable.
    * Rejects a `ChainError`: `deadlineExceeded`, `resourceExhausted` (queue full, memory), `cancelled`, or the job's own.
    */
@@ -93,7 +98,7 @@ interface GatewaySettings {
   readonly txServiceEnabled: boolean
   /** Heights whose state is kept; 0 keeps all. */
   readonly keepHeights: number
-  /** Private keys of development accounts; empty on anything but a localnet. */
-  readonly devKeys: readonly Uint8Array[]
+  /** Private keys of development accounts; undefined on anything but a localnet. */
+  readonly devKeys: (() => readonly Uint8Array[]) | undefined
   readonly version: string
 }

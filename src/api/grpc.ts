@@ -20,6 +20,7 @@ import type { GatewayNode } from './gateway.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 import { createHealth } from './grpc-health.ts'
 import { createReflection } from './grpc-reflection.ts'
+import { haltedHeader } from './halted.ts'
 import { createNames, type Names } from './names.ts'
 
 // The library's own log, on standard error, says again what the caller of `listen` is told.
@@ -76,14 +77,19 @@ async function serveUnary(node: GatewayNode, method: DescMethod, call: UnaryCall
     signal: abort.signal,
     timeoutMs: remainingMs(call.getDeadline()),
   })
-  if (answer.height !== undefined && !abort.signal.aborted) call.sendMetadata(heightMetadata(answer.height))
+  const headers = answerMetadata(node, answer.height)
+  if (headers && !abort.signal.aborted) call.sendMetadata(headers)
   if (!answer.ok) throw answer.error
   return encodeBuffer(method.output, answer.response)
 }
 
-function heightMetadata(height: bigint): Metadata {
+/** The height that an answer is of, and whether the chain has halted. */
+function answerMetadata(node: GatewayNode, height: bigint | undefined): Metadata | undefined {
+  const halted = haltedHeader(node.driver)
+  if (height === undefined && !halted) return undefined
   const metadata = new Metadata()
-  for (const name of HEIGHT_HEADERS) metadata.set(name, height.toString())
+  if (height !== undefined) for (const name of HEIGHT_HEADERS) metadata.set(name, height.toString())
+  if (halted) metadata.set(...halted)
   return metadata
 }
 

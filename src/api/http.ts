@@ -1,5 +1,5 @@
 /** Bodies over HTTP: read with a limit, sent compressed where that is worth it. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { queryError } from '../primitives/errors.ts'
 import type { BodySink } from './spool.ts'
@@ -102,29 +102,77 @@ function brotliOf(payload: Payload): Buffer {
 const DRAIN_TIMES = 4
 
 /**
- * The text of a request body. Rejects `resourceExhausted` beyond the limit: after the body, so that the client has
- * ended its part and reads the answer, unless the body is larger by far.
+ * Calls `take` with the text of a request body, or `refuse` with `resourceExhausted` beyond the limit: after the body, so that
+ * the client has ended its part and reads the answer, unless the body is larger by far. One of them, once.
  */
-export function readBody(req: IncomingMessage, limitBytes: number): Promise<string> {
+export function takeBody(
+  req: IncomingMessage,
+  limitBytes: number,
+  take: (body: string) => void,
+  refuse: (error: Error) => void,
+): void {
   const tooLarge = () => queryError('resourceExhausted', `request body larger than ${limitBytes} bytes`)
-  return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = []
-    let size = 0
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limitBytes) chunks.push(chunk)
-      else chunks = []
-      if (size > limitBytes * DRAIN_TIMES) {
-        req.pause()
-        reject(tooLarge())
-      }
+  let chunks: Buffer[] = []
+  let size = 0
+  let isOver = false
+  const end = (tell: () => void): void => {
+    if (isOver) return
+    isOver = true
+    tell()
+  }
+  req.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= limitBytes) chunks.push(chunk)
+    else chunks = []
+    if (size <= limitBytes * DRAIN_TIMES) return
+    req.pause()
+    end(() => refuse(tooLarge()))
+  })
+  req.on('end', () =>
+    end(() => {
+      if (size > limitBytes) refuse(tooLarge())
+      else take(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8'))
+    }),
+  )
+  req.on('error', (error) => end(() => refuse(error)))
+  req.on('close', () => {
+    if (!req.complete) end(() => refuse(queryError('cancelled', 'the client has gone')))
+  })
+}
+
+/** As `takeBody`, for those who wait for it. */
+export function readBody(req: IncomingMessage, limitBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => takeBody(req, limitBytes, resolve, reject))
+}
+
+const CLOSE_MS = 1000
+
+/**
+ * Closes a server: no one new is let in, idle connections end at once, and who waits for an answer has a second for it. The
+ * sockets that were taken over from it, such as those of WebSocket, are closed likewise.
+ */
+export function closeServer(server: Server, sockets: Iterable<Closable> = []): Promise<void> {
+  return new Promise((resolve) => {
+    const open = [...sockets]
+    const force = setTimeout(() => {
+      server.closeAllConnections()
+      for (const socket of open) socket.terminate()
+    }, CLOSE_MS)
+    server.close(() => {
+      clearTimeout(force)
+      resolve()
     })
-    req.on('end', () => (size > limitBytes ? reject(tooLarge()) : resolve(Buffer.concat(chunks).toString('utf8'))))
-    req.on('error', reject)
-    req.on('close', () => {
-      if (!req.complete) reject(queryError('cancelled', 'the client has gone'))
+    server.closeIdleConnections()
+    // What is being answered in this turn of the loop still leaves.
+    setImmediate(() => {
+      for (const socket of open) socket.close()
     })
   })
+}
+
+interface Closable {
+  close(): void
+  terminate(): void
 }
 
 const TIMEOUT = /^(\d{1,8})([HMSmun])$/

@@ -18,6 +18,7 @@ import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55 } from '../primitives/address.ts'
 import { formatBase64, formatUtf8, padLeft, toKey } from '../primitives/bytes.ts'
+import { htmlSafe } from '../primitives/html-safe.ts'
 import { formatDuration, formatRfc3339, type SecondsNanos } from '../primitives/time.ts'
 
 /** Writes a message of one type as JSON text. */
@@ -219,18 +220,11 @@ function scalarWriter(field: DescField, type: ScalarType, bytes: (value: Uint8Ar
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON or HTML needs escaped
 const NEEDS_ESCAPE = /["\\<>&\u0000-\u001f\u2028\u2029\ud800-\udfff]/
-const HTML: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-}
 
 /** A JSON string that is also safe inside HTML. */
 function quote(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`
-  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (character) => HTML[character]!)
+  return htmlSafe(JSON.stringify(text))
 }
 
 function writeFloat(value: number): string {

@@ -88,7 +88,8 @@ function applyOne(
   for (let i = 0; ; i++) {
     const bracket = BRACKETS.exec(parts[i]!)
     const field = fieldNamed(identity, type, bracket?.[1] ?? parts[i]!)
-    if (!field || fieldOption(field, not_in_query, false)) return false
+    if (!field) return false
+    if (fieldOption(field, not_in_query, false) && !identity.behaviours.commandFieldsOverRest) return false
     const last = i === parts.length - 1
     if (last) {
       setField(field, slots, name, values, bracket?.[2])

@@ -7,6 +7,7 @@ import { createCors } from './cors.ts'
 import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
 import { decide, OPERATION_HEADER, operationHeaders } from './fee-shares.ts'
 import type { GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
+import { HALTED_HEADER, haltedHeader } from './halted.ts'
 import { createPayload, type Payload, parseGrpcTimeout } from './http.ts'
 import { createJsonWriter } from './json.ts'
 import { parseBase64 } from './query-params.ts'
@@ -64,7 +65,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   const pages = createPages(node, router, options.extra)
   const cache = createResponseCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES)
   const heightNames = heightHeaderNames(identity)
-  const cors = createCors(node.settings.corsOrigins, [...heightNames, OPERATION_HEADER])
+  const cors = createCors(node.settings.corsOrigins, [...heightNames, OPERATION_HEADER, HALTED_HEADER])
   const observe = node.observe ?? (() => {})
 
   let clock = { seconds: -1, text: '' }
@@ -84,6 +85,8 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   ): RestReply {
     observe(operation, outcome)
     const common = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id]
+    const halted = haltedHeader(node.driver)
+    if (halted) common.push(...halted)
     const origin = request.headers['origin']
     return { status, payload, headers: origin === undefined ? common : common.concat(cors.headers(String(origin))) }
   }

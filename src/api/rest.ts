@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'
-import { bodySinkOf, readBody, sendPayload } from './http.ts'
+import { bodySinkOf, closeServer, readBody, sendPayload } from './http.ts'
 import { createRestResponder, type RestOptions, type RestReply } from './rest-handler.ts'
 import type { StreamedBody } from './spool.ts'
 
@@ -133,11 +133,6 @@ function serverOf(server: Server): GatewayServer {
           resolve({ port: typeof address === 'object' && address ? address.port : port })
         })
       }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-        setTimeout(() => server.closeAllConnections(), 1000).unref()
-      }),
+    close: () => closeServer(server),
   }
 }

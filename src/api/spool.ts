@@ -89,7 +89,8 @@ export function createBase64Encoder(): (part: Uint8Array | undefined) => string 
     if (!part) return rest.toString('base64')
     const all = rest.length === 0 ? Buffer.from(part.buffer, part.byteOffset, part.length) : Buffer.concat([rest, part])
     const whole = all.length - (all.length % 3)
-    rest = all.subarray(whole)
+    // The memory of a part is the next one's as soon as the part is taken.
+    rest = Buffer.from(all.subarray(whole))
     return all.toString('base64', 0, whole)
   }
 }

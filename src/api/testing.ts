@@ -215,7 +215,7 @@ export function gatewayNode({
       batchLimit: 100,
       txServiceEnabled: true,
       keepHeights: 0,
-      devKeys: [],
+      devKeys: undefined,
       version: '0.1.0',
       ...settings,
     },

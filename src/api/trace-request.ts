@@ -1,8 +1,9 @@
 /** What the trace operations of the query service mean: which transactions, on which state, under which tracer (D15, D33, D38, D45). */
-import { chargedPrice } from '../app/evm/price.ts'
+import { shownPrice } from '../app/evm/price.ts'
 import type { EvmTx, StoredBlock } from '../app/records.ts'
 import { inputOfBlock } from '../app/trace.ts'
 import type { TracePayload, TraceSubject } from '../app/trace-jobs.ts'
+import type { BlockInput } from '../app/types.ts'
 import { encodeTransaction } from '../evm/transaction/encode.ts'
 import { recoverSender } from '../evm/transaction/sender.ts'
 import { accessListOf, feeCapOf, type Transaction } from '../evm/transaction/types.ts'
@@ -70,13 +71,35 @@ export function minedOrder(
     status,
     gasUsed,
   }))
-  const input = inputOfBlock(block, node.blocks.validators(height - 1n) ?? [], last?.txIndex ?? -1)
-  // The state before the first block is not kept; a block without EVM transactions needs none.
-  if (height <= node.blocks.earliestHeight() && height <= 1n && last) {
-    throw queryError('notFound', 'genesis is not traceable')
-  }
-  const state = last ? height - 1n : height
+  const input = inputUpTo(node, block, last?.txIndex ?? -1)
+  // A block without EVM transactions needs no state.
+  const state = last ? parentHeight(block) : height
   return order(settings, { kind: 'mined', input, receipts, target }, state, height)
+}
+
+function inputUpTo({ blocks }: GatewayNode, block: StoredBlock, lastTxIndex: number): BlockInput {
+  return inputOfBlock(block, blocks.validators(block.header.height - 1n) ?? [], lastTxIndex)
+}
+
+/** The height of the state that a block began with. Throws 5 for the first block of a chain, which holds no transactions. */
+function parentHeight({ header: { height } }: StoredBlock): bigint {
+  if (height > 1n) return height - 1n
+  throw queryError('notFound', 'genesis is not traceable')
+}
+
+/** A state within a block: the height to begin on, and what runs there first. */
+export interface PlaceInBlock {
+  readonly height: bigint
+  readonly within: BlockInput
+}
+
+/** The state that an EVM transaction of a kept block began with, by its index. Throws 5 if the block has none of that index. */
+export function placeBefore(node: GatewayNode, block: StoredBlock, evmIndex: bigint): PlaceInBlock {
+  const tx = block.evmTxs[Number(evmIndex)]
+  if (!tx && (evmIndex > 0n || block.evmTxs.length > 0)) {
+    throw queryError('notFound', `transaction index ${evmIndex} out of range for block ${formatHex0x(block.hash)}`)
+  }
+  return { height: parentHeight(block), within: inputUpTo(node, block, (tx?.txIndex ?? 0) - 1) }
 }
 
 /** A kept transaction by the hash of its Ethereum form. */
@@ -268,7 +291,7 @@ function unminedOrder(
   const from = senderOf(node, tx, request.msg!, isCall)
   const priced = (one: Transaction): bigint => {
     if (isCall) return feeCapOf(one)
-    return chargedPrice(one, block?.baseFeeWei ?? node.withContext(undefined, evm.baseFeeWei))
+    return shownPrice(node.identity, one, block?.baseFeeWei ?? node.withContext(undefined, evm.baseFeeWei))
   }
   const predecessors = isCall
     ? []
@@ -301,6 +324,21 @@ export function blockOrder(node: GatewayNode, request: QueryTraceBlockRequest, a
   return minedOrder(node, block, undefined, settings)
 }
 
+/** The order for a block that is not kept: its transactions, each behind those before it, on the state of a kept height. */
+export function unknownBlockOrder(
+  node: GatewayNode,
+  { txs, ...described }: { readonly txs: readonly Transaction[] } & BlockOverrides,
+  height: bigint,
+  settings: TraceSettings,
+): TraceOrder {
+  const baseFeeWei = described.baseFeeWei ?? node.withContext(height, evm.baseFeeWei)
+  const traced = txs.map((tx) =>
+    messageOf(tx, recoverSender(tx, { chainId: node.evmChainId }), shownPrice(node.identity, tx, baseFeeWei)),
+  )
+  const messages = { predecessors: [], traced, isList: true, blockOverrides: described, proposer: undefined }
+  return order(settings, { kind: 'messages', messages }, height)
+}
+
 /** Transactions of no block, each behind those before it, on the state of the height asked for. */
 function listOrder(
   node: GatewayNode,
@@ -312,7 +350,7 @@ function listOrder(
   const baseFeeWei = node.withContext(asked, evm.baseFeeWei)
   const traced = request.txs.map((message, i) => {
     const tx = unpack(node, message, `txs[${i}].data`)
-    return messageOf(tx, senderOf(node, tx, message, false), chargedPrice(tx, baseFeeWei))
+    return messageOf(tx, senderOf(node, tx, message, false), shownPrice(node.identity, tx, baseFeeWei))
   })
   const blockOverrides = overridesOf(request, undefined)
   const messages = { predecessors: [], traced, isList: true, blockOverrides, proposer: checkProposer(request) }

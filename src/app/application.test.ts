@@ -18,6 +18,7 @@ import { createEmptyBranch } from '../store/branch.ts'
 import type { Branch } from '../store/types.ts'
 import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
+import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import type { Application, BlockOutput, GenesisDocument } from './types.ts'
 
@@ -110,7 +111,7 @@ const validatorAddress = hex('121963fc7bc5f94f2978f6b7a082d1263ee7f5e4')
 
 function block(...txs: Uint8Array[]): BlockOutput {
   height++
-  const output = app.executeBlock(state, { ...header(), txs, lastCommitVotes: [], evidence: [] })
+  const output = madeBlock(app.executeBlock(state, { ...header(), txs, lastCommitVotes: [], evidence: [] }))
   for (const { store, key, value } of output.branch.changes()) {
     if (value === undefined) state.delete(store, key)
     else state.set(store, key, value)
@@ -316,7 +317,7 @@ test('executing the same block twice writes the same changes', () => {
   const input = { ...header(), height: 1n, txs: [send(bob, 1n), hex('00')], lastCommitVotes: [], evidence: [] }
   const text = (output: BlockOutput) =>
     output.branch.changes().map(({ store, key, value }) => `${store} ${formatHex(key)} ${value && formatHex(value)}`)
-  expect(text(app.executeBlock(state, input))).toEqual(text(app.executeBlock(state, input)))
+  expect(text(madeBlock(app.executeBlock(state, input)))).toEqual(text(madeBlock(app.executeBlock(state, input))))
 })
 
 test('an exported genesis makes the same state again, key for key', () => {

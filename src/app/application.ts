@@ -1,24 +1,31 @@
 /** The state machine, assembled: pure functions of state, block and transactions. */
 import type { Identity } from '../identity/types.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
+import type { VersionMap } from '../modules/upgrade/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
 import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createReadContext, createTransient } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
-import { type DecodedTx, decodeTx } from '../sdk/tx.ts'
 import { createBranch } from '../store/branch.ts'
 import type { Reader } from '../store/types.ts'
-import { executeBlock } from './block.ts'
+import { executeOpened } from './block.ts'
 import { check } from './check.ts'
 import { createEvmTxPath } from './evm/path.ts'
 import { exportGenesis, initChain } from './genesis.ts'
-import type { Machine } from './machine.ts'
 import { modules as allModules } from './modules.ts'
 import { createQueryTable } from './query.ts'
-import { createRouter } from './router.ts'
 import { traceBlock } from './trace.ts'
 import type { AdmissionSettings } from './transaction.ts'
-import type { Application, CheckResult } from './types.ts'
+import type { Application, BlockInput, BlockOutcome, CheckResult } from './types.ts'
+import { changingModules, createEras, type Era } from './upgrades/eras.ts'
+import { haltBefore, type OpenBlockOptions, openBlock } from './upgrades/opening.ts'
+import { preflight } from './upgrades/preflight.ts'
+import { rehearse } from './upgrades/rehearse.ts'
+import { upgrades as allUpgrades } from './upgrades/table.ts'
+import type { Upgrade } from './upgrades/types.ts'
+import { newestVersions } from './upgrades/versions.ts'
+import type { BlockWatch } from './watch.ts'
 
 export interface ApplicationOptions {
   readonly identity: Identity
@@ -29,49 +36,43 @@ export interface ApplicationOptions {
   readonly onBug?: (error: unknown) => void
   /** Told what contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
-  /** Those of this build by default. */
+  /** Those of this build by default: all that any state of the chain may be of. */
   readonly modules?: readonly Module[]
+  /** Those of this build by default, oldest first. */
+  readonly upgrades?: readonly Upgrade[]
+  /** Heights of blocks that drop a plan that is due instead of running it. */
+  readonly skipUpgrades?: readonly bigint[]
+  /** Told what becomes of a plan, and of each step of an upgrade, line by line; must not change state. */
+  readonly onUpgrade?: (line: string) => void
+  /** What a new chain begins with, where not the newest: for one that this very build is to upgrade. */
+  readonly firstVersions?: VersionMap
 }
 
+/** What the state of a block says of it. */
+interface StateFacts {
+  readonly era: Era
+  readonly gasLimit: bigint
+}
+
+const MOST_KNOWN = 10_000
+
 /** What a context needs of a header. */
-const MOST_GAS_LIMITS = 10_000
 
 type HeaderFacts = Parameters<Application['readContext']>[1]
 
 export function createApplication(options: ApplicationOptions): Application {
   const { identity, chainId, evmChainId, settings, onBug = () => {}, onPrint, modules = allModules } = options
-  const router = createRouter(modules)
-  const machine: Machine = {
-    identity,
-    chainId,
-    evmChainId,
-    modules,
-    router,
-    evm: createEvmTxPath(onPrint),
-    settings,
-    onBug,
-  }
-  // Bytes that were checked are not decoded again to be delivered. What it holds follows from the bytes alone.
-  const decoded = new WeakMap<Uint8Array, DecodedTx>()
-  const decode = (bytes: Uint8Array): DecodedTx => {
-    const known = decoded.get(bytes)
-    if (known) return known
-    const tx = decodeTx(router.facts, identity, bytes)
-    decoded.set(bytes, tx)
-    return tx
-  }
+  const { upgrades = allUpgrades, skipUpgrades = [], onUpgrade = () => {} } = options
+  const common = { identity, chainId, evmChainId, evm: createEvmTxPath(onPrint), settings, onBug }
+  const eras = createEras(common, modules, upgrades)
+  const begins = eras.at(options.firstVersions ?? newestVersions(modules, upgrades))
+  const rules = { upgrades: new Map(upgrades.map((one) => [one.name, one])), skip: new Set(skipUpgrades) }
+  const opening: OpenBlockOptions = { eras, rules, log: onUpgrade, onBug }
 
-  /** Gas limits of blocks that were read, by hash: a getter in its place would give each object a hidden class of its own. */
-  const gasLimits = new Map<string, bigint>()
-  function gasLimitAt(ctx: ReadContext): bigint {
-    const key = toKey(ctx.block.hash)
-    const known = key === '' ? undefined : gasLimits.get(key)
-    if (known !== undefined) return known
-    const limit = consensus.blockGasLimit(ctx)
-    if (gasLimits.size >= MOST_GAS_LIMITS) gasLimits.clear()
-    if (key !== '') gasLimits.set(key, limit)
-    return limit
-  }
+  const queries = createQueryTable(modules, changingModules(upgrades))
+
+  /** What the states of blocks that were read say, by hash. */
+  const known = new Map<string, StateFacts>()
 
   function blockInfo(header: HeaderFacts): BlockInfo {
     const { height, timeNs, proposer, hash, lastCommitHash } = header
@@ -90,43 +91,73 @@ export function createApplication(options: ApplicationOptions): Application {
 
   function readContext(state: Reader, header: HeaderFacts): ReadContext {
     const block = blockInfo(header)
-    const ctx = createReadContext({ store: state, identity, app: router.facts, block })
-    block.gasLimit = gasLimitAt(ctx)
+    const key = toKey(header.hash)
+    const found = known.get(key)
+    const era = found?.era ?? eras.of(state)
+    const ctx = createReadContext({ store: state, identity, app: era.machine.router.facts, block })
+    block.gasLimit = found?.gasLimit ?? consensus.blockGasLimit(ctx)
+    if (!found && key !== '') {
+      if (known.size >= MOST_KNOWN) known.clear()
+      known.set(key, { era, gasLimit: block.gasLimit })
+    }
     return ctx
   }
 
-  function branchOf(state: Reader, block: BlockInfo): Context {
+  function branchOf(state: Reader, { machine }: Era, block: BlockInfo): Context {
     return createContext({
       branch: createBranch(state),
       transient: createTransient(),
       identity,
-      app: router.facts,
+      app: machine.router.facts,
       block,
     })
   }
 
-  let pool: Context | undefined
+  function executeBlock(base: Reader, block: BlockInput): BlockOutcome {
+    const opened = openBlock(opening, base, block)
+    if (opened.halt) return opened
+    const { era, stores } = opened
+    const output = executeOpened(era.machine, opened, block, era.decode)
+    return stores ? { ...output, stores } : output
+  }
+
+  function trace(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void {
+    const opened = openBlock(opening, ctx.store, input, true)
+    if (opened.halt)
+      throw queryError('failedPrecondition', `this build cannot run the block again: ${opened.halt.line}`)
+    traceBlock(opened.era.machine, opened, input, opened.era.decode, watch)
+  }
+
+  /** The pool's state, and the era of the block that it is for. */
+  let pool: { readonly ctx: Context; readonly era: Era } | undefined
 
   return {
-    queries: createQueryTable(modules),
-    stores: modules.flatMap(({ stores }) => stores),
-    initChain: (genesis, base) => initChain(machine, genesis, base),
-    executeBlock: (base, block) => executeBlock(machine, base, block, decode),
+    queries,
+    stores: begins.machine.modules.flatMap(({ stores }) => stores),
+    initChain: (genesis, base) => initChain(begins.machine, genesis, base),
+    executeBlock,
+    haltBefore: (base, height) => haltBefore(opening, base, height),
+    rehearse: (ctx, name) => rehearse(opening, queries, ctx, name),
+    preflight: (state, height) => preflight(opening, modules, state, height),
     resetCheckState(base, tip) {
       const next = { ...tip, height: tip.height + 1n, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY }
-      pool = branchOf(base, blockInfo(next))
-      pool.block.gasLimit = gasLimitAt(pool)
+      const era = eras.of(base)
+      const ctx = branchOf(base, era, blockInfo(next))
+      ctx.block.gasLimit = consensus.blockGasLimit(ctx)
+      pool = { ctx, era }
     },
     check(bytes, mode): CheckResult {
       if (!pool) throw new Error('resetCheckState must come before check')
-      return check(machine, pool, () => decode(bytes), mode)
+      const { ctx, era } = pool
+      return check(era.machine, ctx, () => era.decode(bytes), mode)
     },
     simulate(ctx, bytes): CheckResult {
       const block: BlockInfo = { ...ctx.block, height: ctx.block.height + 1n }
-      return check(machine, branchOf(ctx.store, block), () => decode(bytes), 'simulate')
+      const era = eras.byFacts(ctx.app)
+      return check(era.machine, branchOf(ctx.store, era, block), () => era.decode(bytes), 'simulate')
     },
     readContext,
-    traceBlock: (ctx, input, watch) => traceBlock(machine, ctx.store, input, decode, watch),
-    exportGenesis: (ctx, origin) => exportGenesis(machine, ctx, origin),
+    traceBlock: trace,
+    exportGenesis: (ctx, origin) => exportGenesis(eras.byFacts(ctx.app).machine, ctx, origin),
   }
 }

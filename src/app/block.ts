@@ -4,38 +4,51 @@ import { HeaderSchema } from '../gen/tendermint/types/types_pb.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
 import * as evm from '../modules/evm/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
-import type { Context } from '../sdk/context.ts'
+import type { PlanFacts } from '../modules/upgrade/keeper.ts'
+import * as upgrade from '../modules/upgrade/keeper.ts'
+import type { BlockInfo, Context } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import { createBranch } from '../store/branch.ts'
-import type { ChainEvent, Reader } from '../store/types.ts'
+import type { Branch, ChainEvent, Reader } from '../store/types.ts'
 import { type BlockGas, deliver } from './deliver.ts'
+import { renewLocalhostClient } from './foreign/localhost.ts'
 import { headerInit } from './header.ts'
 import type { Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
 import type { BlockInput, BlockOutput } from './types.ts'
 
-/** The context of a block on a fresh branch. */
-function blockContext(machine: Machine, base: Reader, input: BlockInput): Context {
-  const { identity, chainId, evmChainId, router } = machine
+/** What is known of a block before it is executed; the gas limit is in its state. */
+export function blockInfoOf({ chainId, evmChainId }: Machine, input: BlockInput): BlockInfo {
+  return {
+    height: input.height,
+    timeNs: input.timeNs,
+    chainId,
+    evmChainId,
+    proposer: input.proposer,
+    hash: input.hash,
+    lastCommitHash: input.lastCommitHash,
+    header: input.header && create(HeaderSchema, headerInit(input.header)),
+    gasLimit: 0n,
+    votes: input.lastCommitVotes,
+    misbehaviour: input.evidence,
+  }
+}
+
+/** What came of a block before its begin hooks: the branch that they go on with. */
+export interface Opening {
+  readonly branch: Branch
+  /** The plan that was run, to be marked as done when the block ends. */
+  readonly applied?: PlanFacts | undefined
+}
+
+function blockContext(machine: Machine, { branch }: Opening, input: BlockInput): Context {
   const ctx = createContext({
-    branch: createBranch(base),
+    branch,
     transient: createTransient(),
-    identity,
-    app: router.facts,
-    block: {
-      height: input.height,
-      timeNs: input.timeNs,
-      chainId,
-      evmChainId,
-      proposer: input.proposer,
-      hash: input.hash,
-      lastCommitHash: input.lastCommitHash,
-      header: input.header && create(HeaderSchema, headerInit(input.header)),
-      gasLimit: 0n,
-      votes: input.lastCommitVotes,
-      misbehaviour: input.evidence,
-    },
+    identity: machine.identity,
+    app: machine.router.facts,
+    block: blockInfoOf(machine, input),
   })
   ctx.block.gasLimit = consensus.blockGasLimit(ctx)
   return ctx
@@ -48,20 +61,31 @@ interface BegunBlock {
 }
 
 /** A block whose begin hooks have run, and the gas that its transactions share. */
-export function beginBlock(machine: Machine, base: Reader, input: BlockInput): BegunBlock {
-  const ctx = blockContext(machine, base, input)
+export function beginBlock(machine: Machine, opening: Opening, input: BlockInput): BegunBlock {
+  const ctx = blockContext(machine, opening, input)
   for (const module of machine.modules) module.beginBlock?.(ctx)
+  if (machine.identity.behaviours.localhostClient) renewLocalhostClient(ctx)
   return { ctx, events: ctx.branchStore.events.splice(0), gas: { limit: ctx.block.gasLimit, used: 0n } }
 }
 
-/** Executes a block. Throws only for a bug of a hook: the node then stops before it commits. */
+/** Executes a block on a state. Throws only for a bug of a hook: the node then stops before it commits. */
 export function executeBlock(
   machine: Machine,
   base: Reader,
   input: BlockInput,
   decode: (bytes: Uint8Array) => DecodedTx,
 ): BlockOutput {
-  const { ctx, events: begin, gas } = beginBlock(machine, base, input)
+  return executeOpened(machine, { branch: createBranch(base) }, input, decode)
+}
+
+/** Executes the rest of a block. Throws as `executeBlock` does. */
+export function executeOpened(
+  machine: Machine,
+  opening: Opening,
+  input: BlockInput,
+  decode: (bytes: Uint8Array) => DecodedTx,
+): BlockOutput {
+  const { ctx, events: begin, gas } = beginBlock(machine, opening, input)
   const env = evm.blockEnv(ctx)
   const prevRandao = evm.setPrevRandao(ctx)
   const results: TxResult[] = []
@@ -75,6 +99,7 @@ export function executeBlock(
     evmGasUsed += evmTx.gasUsed
   }
   for (const amendment of input.amendments ?? []) evm.amend(ctx, amendment)
+  if (opening.applied) upgrade.finish(ctx, opening.applied)
   for (const { endBlock } of machine.modules) endBlock?.(ctx)
   if (!input.amendments) evm.endOfBlock(ctx)
   return {
@@ -88,6 +113,6 @@ export function executeBlock(
     baseFeeWei: env.baseFee,
     coinbase: env.coinbase,
     ...(prevRandao && !input.amendments && { prevRandao }),
-    nextGasLimit: consensus.blockGasLimit(ctx),
+    nextLimits: consensus.blockLimits(ctx),
   }
 }

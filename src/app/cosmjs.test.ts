@@ -21,6 +21,7 @@ import { publicKeyOf } from '../sdk/crypto.ts'
 import { encodePublicKey, type PublicKey } from '../sdk/public-key.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { createApplication } from './application.ts'
+import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 
 // What CosmJS makes with the names it hard-codes (`/cosmos.…`, `cosmos-sdk/…`) is understood under the neutral identity (D18).
@@ -103,16 +104,18 @@ test('a transfer signed by CosmJS in amino form, with the names it knows, is adm
     signatures: [await aminoSignature(privateKeys[0]!, signer!.address, 0)],
   })
   expect(app.check(toBinary(TxRawSchema, raw), 'check')).toMatchObject({ code: 0 })
-  const output = app.executeBlock(state, {
-    height: 1n,
-    timeNs: 1n,
-    proposer: new Uint8Array(20),
-    hash: new Uint8Array(32),
-    lastCommitHash: new Uint8Array(32),
-    txs: [toBinary(TxRawSchema, raw)],
-    lastCommitVotes: [],
-    evidence: [],
-  })
+  const output = madeBlock(
+    app.executeBlock(state, {
+      height: 1n,
+      timeNs: 1n,
+      proposer: new Uint8Array(20),
+      hash: new Uint8Array(32),
+      lastCommitHash: new Uint8Array(32),
+      txs: [toBinary(TxRawSchema, raw)],
+      lastCommitVotes: [],
+      evidence: [],
+    }),
+  )
   expect(output.results[0]!.code).toBe(0)
   const header = {
     height: 1n,

@@ -16,6 +16,7 @@ import type { Branch } from '../store/types.ts'
 import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { parseGenesis } from './genesis-document.ts'
+import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import type { Application, GenesisDocument } from './types.ts'
 
@@ -172,6 +173,16 @@ function richGenesis(): GenesisDocument {
         sudoers: { root: account(15), contracts: [account(12)] },
         zero_gas_actors: { senders: [account(11)], contracts: [`0x${'ab'.repeat(20)}`] },
       },
+      oracle: {
+        ...part('oracle'),
+        exchange_rates: [{ pair: 'ubtc:uusd', exchange_rate: '64250.500000000000000000' }],
+        rate_origins: [{ pair: 'ubtc:uusd', created_block: '77', block_timestamp_ms: '1704067100123' }],
+        past_prices: [
+          { pair: 'ubtc:uusd', price: '64250.500000000000000000', time: '2023-12-31T23:58:20.123456789Z' },
+          { pair: 'ueth:uusd', price: '3100.000000000000000000', time: '2023-12-31T23:58:20Z' },
+        ],
+        next_reward_id: '7',
+      },
       wasm: { params: { vote_period: '30' }, codes: [1, 2] },
     },
   }
@@ -186,16 +197,18 @@ async function run(app: Application, document: GenesisDocument) {
   const data = '0x600760015560015ff3' as const
   const raw = hex(await evmKey.signTransaction({ chainId: 6930, type: 'eip1559', nonce: 0, data, value: 3n, ...fees }))
   const timeNs = parseRfc3339(TIME)! + 5_000_000_000n
-  const output = app.executeBlock(state, {
-    height: 1n,
-    timeNs,
-    proposer: validators[0]!.address,
-    hash: sha256(utf8('hash')),
-    lastCommitHash: sha256(utf8('commit')),
-    txs: [wrapEthereumTx(almanac, decodeTransaction(raw), keccak256(raw))],
-    lastCommitVotes: [],
-    evidence: [],
-  })
+  const output = madeBlock(
+    app.executeBlock(state, {
+      height: 1n,
+      timeNs,
+      proposer: validators[0]!.address,
+      hash: sha256(utf8('hash')),
+      lastCommitHash: sha256(utf8('commit')),
+      txs: [wrapEthereumTx(almanac, decodeTransaction(raw), keccak256(raw))],
+      lastCommitVotes: [],
+      evidence: [],
+    }),
+  )
   expect(output.evmTxs[0]).toMatchObject({ status: 1 })
   for (const { store, key, value } of output.branch.changes()) {
     if (value === undefined) state.delete(store, key)

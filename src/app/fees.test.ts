@@ -19,6 +19,7 @@ import { createEmptyBranch } from '../store/branch.ts'
 import { seeded } from '../store/contract.ts'
 import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
+import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 
 const CHAIN_ID = 'almanac-localnet-1'
@@ -91,7 +92,7 @@ function start(allowedDenoms: readonly string[], share: string) {
     makeBlock(txs: readonly Uint8Array[]) {
       height++
       const lastCommitVotes = height > 1n ? [{ validator: ofEd25519(consensusKey), power: 1000n, signed: true }] : []
-      const output = app.executeBlock(branch, { ...header(), txs, lastCommitVotes, evidence: [] })
+      const output = madeBlock(app.executeBlock(branch, { ...header(), txs, lastCommitVotes, evidence: [] }))
       for (const { store, key, value } of output.branch.changes()) {
         if (value === undefined) branch.delete(store, key)
         else branch.set(store, key, value)

@@ -2,6 +2,7 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import * as consensus from '../modules/consensus/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
+import * as upgrade from '../modules/upgrade/keeper.ts'
 import { EMPTY, formatBase64, formatHex } from '../primitives/bytes.ts'
 import { formatRfc3339Nano, parseRfc3339 } from '../primitives/time.ts'
 import type { Context, ReadContext } from '../sdk/context.ts'
@@ -11,6 +12,8 @@ import type { Module } from '../sdk/module.ts'
 import { inPlace } from '../sdk/place.ts'
 import type { Branch } from '../store/types.ts'
 import { carriedSections, GENESIS_TRANSACTIONS, isCarried } from './carried.ts'
+import { firstVersions } from './first-versions.ts'
+import { writeForeignGenesis } from './foreign/genesis.ts'
 import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts'
 import { deliverGenesisTransactions } from './genesis-transactions.ts'
 import { genesisValidators, requireListed } from './genesis-validators.ts'
@@ -63,6 +66,7 @@ export function initChain(
   const ctx = genesisContext(machine, document, base)
   requireKnownModules(machine, document)
   consensus.setParams(ctx, parseConsensusParams(document.consensus_params))
+  upgrade.setModuleVersions(ctx, firstVersions(machine.identity, machine.modules))
   const init = ({ name, genesis }: Module): void => {
     if (!genesis) return
     const json = (document.app_state[name] ?? genesis.defaults(ctx)) as JsonValue
@@ -76,6 +80,7 @@ export function initChain(
     if (count > 0) updates.push(...staking.updateValidatorSet(ctx))
   })
   machine.modules.filter((module) => !early.includes(module)).forEach(init)
+  if (machine.identity.behaviours.foreignGenesis) writeForeignGenesis(ctx, document.app_state)
   base.events.length = 0
   const validators = genesisValidators(updates)
   requireListed(document, validators)

@@ -1,9 +1,11 @@
 /** Heavy work by name: what the compute pool can run on a read snapshot. */
 import { evmJobs } from '../modules/evm/jobs.ts'
 import type { LightBudget } from '../modules/evm/light.ts'
+import type { StorageRange } from '../modules/evm/storage-range.ts'
 import type { TraceMeans } from '../modules/evm/tracing.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
+import { readStorage, type StoragePayload } from './storage-job.ts'
 import { runTrace, type TracePayload } from './trace-jobs.ts'
 import type { Application, CheckResult } from './types.ts'
 
@@ -24,6 +26,8 @@ export function createJobs(app: Pick<Application, 'simulate' | 'traceBlock'>): J
     ...evmJobs,
     prove: (ctx, { keys }: { readonly keys: readonly StoreKey[] }): ProvenKeys => proveKeys(ctx, keys),
     trace: (ctx, payload: TracePayload, budget): void => runTrace(app, ctx, payload, budget),
+    storageRange: (ctx, payload: StoragePayload, budget): StorageRange =>
+      readStorage(app, ctx, payload, () => budget.shouldStop()),
     simulate: (ctx, { tx }: { readonly tx: Uint8Array }): CheckResult => app.simulate(ctx, tx),
   }
 }

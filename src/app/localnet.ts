@@ -34,6 +34,8 @@ export interface LocalnetOptions {
   readonly blockGasLimit?: bigint
   /** Name of the hard fork; the newest by default. */
   readonly fork?: string
+  /** How long a proposal may be voted on, and may wait for its deposit; two days by default. */
+  readonly votingPeriodMs?: number
 }
 
 type JsonObject = { [key: string]: JsonValue }
@@ -159,6 +161,11 @@ function oracleState(
   }
 }
 
+function govState(votingPeriodMs: number, { params }: JsonObject): JsonObject {
+  const period = `${votingPeriodMs / 1000}s`
+  return { params: { ...(params as JsonObject), voting_period: period, max_deposit_period: period } }
+}
+
 /** The genesis document of a localnet. Throws `RangeError` for less accounts than validators, or no validator. */
 export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
   const { identity, chainId, genesisTime, accounts, validators, blockGasLimit = LOCALNET_BLOCK_GAS, fork } = options
@@ -191,6 +198,7 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
       ...merge('bank', bankState(options, text)),
       ...merge('staking', stakingState(options)),
       ...(state['oracle'] && merge('oracle', oracleState(options, operators, state['oracle']))),
+      ...(options.votingPeriodMs !== undefined && merge('gov', govState(options.votingPeriodMs, state['gov']!))),
       ...merge('sudo', { sudoers: { root: text(first.address), contracts: [] } }),
       ...merge('evm', evmLocalnet(ctx, fork) as JsonObject),
     },

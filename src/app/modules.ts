@@ -1,5 +1,6 @@
 /** The modules of this build, in the order of their genesis and of their begin and end hooks. The one list. */
 import { auth } from '../modules/auth/index.ts'
+import { authz } from '../modules/authz/index.ts'
 import { bank } from '../modules/bank/index.ts'
 import { consensus } from '../modules/consensus/index.ts'
 import { devgas } from '../modules/devgas/index.ts'
@@ -7,12 +8,15 @@ import { distribution } from '../modules/distribution/index.ts'
 import { epochs } from '../modules/epochs/index.ts'
 import { evidence } from '../modules/evidence/index.ts'
 import { evm } from '../modules/evm/index.ts'
+import { feegrant } from '../modules/feegrant/index.ts'
+import { gov } from '../modules/gov/index.ts'
 import { inflation } from '../modules/inflation/index.ts'
 import { oracle } from '../modules/oracle/index.ts'
 import { slashing } from '../modules/slashing/index.ts'
 import { staking } from '../modules/staking/index.ts'
 import { sudo } from '../modules/sudo/index.ts'
 import { tokenfactory } from '../modules/tokenfactory/index.ts'
+import { upgrade } from '../modules/upgrade/index.ts'
 import type { Module } from '../sdk/module.ts'
 
 /**
@@ -21,11 +25,12 @@ import type { Module } from '../sdk/module.ts'
  */
 const ORDER: readonly string[] = [
   ...['upgrade', 'consensus', 'auth', 'bank', 'distribution', 'staking', 'slashing', 'gov', 'genutil', 'evidence'],
-  ...['epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
+  ...['authz', 'feegrant', 'epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
 ]
 
 const BUILT: readonly Module[] = [
   auth,
+  authz,
   bank,
   consensus,
   devgas,
@@ -33,12 +38,15 @@ const BUILT: readonly Module[] = [
   epochs,
   evidence,
   evm,
+  feegrant,
+  gov,
   inflation,
   oracle,
   slashing,
   staking,
   sudo,
   tokenfactory,
+  upgrade,
 ]
 
 /** Whether a module's genesis comes before that of another: transactions of the genesis, `genutil`, have a place too. */

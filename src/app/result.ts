@@ -15,11 +15,6 @@ export function failureOf(error: unknown): { readonly code: number; readonly cod
   return { code: 1, codespace: 'undefined', log: 'internal' }
 }
 
-/** Whether a failure is that of a gas meter: its text stands alone, without the place of the message. */
-export function isOutOfGas(error: unknown): boolean {
-  return error instanceof ChainError && error.codespace === 'sdk' && error.code === 11
-}
-
 export function failedResult(
   failure: { readonly code: number; readonly codespace: string; readonly log: string },
   gas: { readonly gasWanted: bigint; readonly gasUsed: bigint },
@@ -44,15 +39,7 @@ export function encodeResponses(identity: Identity, responses: readonly MessageR
   return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses }))
 }
 
-/** The log of a success: events by message. */
+/** The log of a success: events by message. An event is written as it is: its type, then its attributes, key before value. */
 export function successLog(eventsOfMessages: readonly (readonly ChainEvent[])[]): string {
-  return JSON.stringify(
-    eventsOfMessages.map((events, index) => ({
-      msg_index: index,
-      events: events.map(({ type, attributes }) => ({
-        type,
-        attributes: attributes.map(({ key, value }) => ({ key, value })),
-      })),
-    })),
-  )
+  return JSON.stringify(eventsOfMessages.map((events, index) => ({ msg_index: index, events })))
 }

@@ -20,6 +20,7 @@ export function createRouter(modules: readonly Module[]): Router {
   const checks = new Map<string, (ctx: ReadContext, message: Message) => void>()
   const hooks = new Map<string, HookListener[]>()
   const byAddress = new Map<string, ModuleAccount>()
+  const versions = new Map(modules.map(({ name, version }) => [name, version]))
   for (const module of modules) {
     for (const { handlers } of module.messages) {
       for (const route of handlers.routes) routes.set(route.method.input.typeName, route)
@@ -31,16 +32,20 @@ export function createRouter(modules: readonly Module[]): Router {
     for (const account of module.accounts) byAddress.set(toKey(account.address), account)
   }
   const moduleAccounts = [...byAddress.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const validate: Router['validate'] = (ctx, schema, message) => checks.get(schema.typeName)?.(ctx, message)
   return {
     facts: {
+      versionOf: (name) => versions.get(name),
       listeners: (hook) => hooks.get(hook) ?? [],
       moduleAccounts,
       moduleAccountAt: (address) => byAddress.get(toKey(address)),
       isBlocked: (address) => byAddress.get(toKey(address))?.blocked === true,
       message: messageType,
       isRouted: (name) => routes.has(name),
+      handlerOf: (name) => routes.get(name),
+      validate,
     },
     route: (typeName) => routes.get(typeName),
-    validate: (ctx, schema, message) => checks.get(schema.typeName)?.(ctx, message),
+    validate,
   }
 }

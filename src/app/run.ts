@@ -2,11 +2,11 @@
 import * as address from '../identity/address.ts'
 import { ChainError } from '../primitives/errors.ts'
 import type { Context } from '../sdk/context.ts'
-import { errors } from '../sdk/errors.ts'
+import { errors, isOutOfGas } from '../sdk/errors.ts'
 import { type DecodedTx, signersOf } from '../sdk/tx.ts'
 import type { ChainEvent } from '../store/types.ts'
 import type { Machine } from './machine.ts'
-import { encodeResponses, isOutOfGas, type MessageResponse } from './result.ts'
+import { encodeResponses, type MessageResponse } from './result.ts'
 
 export interface RunResult {
   /** Encoded `TxMsgData`. */

@@ -17,6 +17,7 @@ import { equal, formatHex0x } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { EvmTx } from './records.ts'
+import { withinBlock } from './trace.ts'
 import type { Application, BlockInput } from './types.ts'
 
 /** What a receipt says, for a trace must say the same. */
@@ -30,8 +31,8 @@ export type TraceSubject =
       readonly receipts: readonly TracedReceipt[]
       readonly target: number | undefined
     }
-  /** A call that nobody keeps, on the state of the job. */
-  | { readonly kind: 'call'; readonly call: CallPayload }
+  /** A call that nobody keeps, on the state of the job, or within the block that `within` begins on that state. */
+  | { readonly kind: 'call'; readonly call: CallPayload; readonly within?: BlockInput | undefined }
   /** Transactions that are in no block: each on the state that those before it left. */
   | { readonly kind: 'messages'; readonly messages: TracedMessages }
 
@@ -64,7 +65,15 @@ export function runTrace(
     scripts: means.scripts,
   })
   if (subject.kind === 'mined') traceMined(app, ctx, subject, writer, means)
-  else traceCall(ctx, subject, writer, means)
+  else if (subject.kind === 'call' && subject.within) {
+    withinBlock(
+      app,
+      ctx,
+      subject.within,
+      () => means.shouldStop(),
+      (behind) => traceCall(behind, subject, writer, means),
+    )
+  } else traceCall(ctx, subject, writer, means)
   writer.flush()
 }
 

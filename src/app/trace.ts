@@ -1,29 +1,55 @@
 /** Blocks executed once more, as they were, for somebody who watches (D15). */
 import { toKey } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
+import type { ReadContext } from '../sdk/context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
-import type { Reader } from '../store/types.ts'
-import { beginBlock } from './block.ts'
+import { beginBlock, type Opening } from './block.ts'
 import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
 import type { StoredBlock, Validator } from './records.ts'
-import type { BlockInput } from './types.ts'
+import type { Application, BlockInput } from './types.ts'
 import type { BlockWatch } from './watch.ts'
 
-/** Executes the transactions of a block on the state before it, to the last of the input or until told to stop. */
+/** Executes the transactions of a block on the state it opens with, to the last of the input or until told to stop. */
 export function traceBlock(
   machine: Machine,
-  base: Reader,
+  opening: Opening,
   input: BlockInput,
   decode: (bytes: Uint8Array) => DecodedTx,
   watch: BlockWatch,
 ): void {
-  const { ctx, gas } = beginBlock(machine, base, input)
+  const { ctx, gas } = beginBlock(machine, opening, input)
   for (const [index, bytes] of input.txs.entries()) {
     if (watch.shouldStop()) return
     const tracer = watch.before(index, ctx)
     const { evmTx } = deliver(machine, ctx, gas, () => decode(bytes), index, { tracer, shouldStop: watch.shouldStop })
     if (evmTx && !watch.shouldStop()) watch.after(evmTx)
   }
+  if (watch.behind && !watch.shouldStop()) watch.behind(ctx)
+}
+
+/**
+ * Reads the state within a block: behind the transactions of the input, which run on the state before the block. Throws 4
+ * `deadlineExceeded` if told to stop on the way there.
+ */
+export function withinBlock(
+  app: Pick<Application, 'traceBlock'>,
+  before: ReadContext,
+  input: BlockInput,
+  shouldStop: () => boolean,
+  read: (ctx: ReadContext) => void,
+): void {
+  let isReached = false
+  app.traceBlock(before, input, {
+    before: () => undefined,
+    after() {},
+    shouldStop,
+    behind(ctx) {
+      isReached = true
+      read(ctx)
+    },
+  })
+  if (!isReached) throw queryError('deadlineExceeded', 'execution timeout')
 }
 
 /** What a block was executed from, with its transactions up to an index. `signers` stood behind the block before it. */

@@ -1,10 +1,14 @@
 /** The state machine as its drivers see it: a pure function of state, block and transactions. */
 
+import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import type { ReadContext } from '../sdk/context.ts'
+import type { StoreChanges } from '../store/store-changes.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
+import type { Halt } from './halt.ts'
 import type { QueryTable } from './query.ts'
 import type { BlockHeader, EvmTx, TxResult, Validator } from './records.ts'
+import type { Preflight, Rehearsal } from './upgrades/report.ts'
 import type { BlockWatch } from './watch.ts'
 
 export interface BlockInput {
@@ -38,6 +42,8 @@ export interface BlockInput {
 export interface BlockOutput {
   /** Holds every write of the block; the versioned store commits it. */
   readonly branch: Branch
+  /** What an upgrade in this block did to the list of stores: the versioned store commits it. */
+  readonly stores?: StoreChanges | undefined
   readonly results: readonly TxResult[]
   /** Begin-block and end-block events. */
   readonly blockEvents: readonly ChainEvent[]
@@ -50,9 +56,12 @@ export interface BlockOutput {
   readonly coinbase: Uint8Array
   /** PREVRANDAO of the block where it was set rather than follows from it. */
   readonly prevRandao?: Uint8Array | undefined
-  /** Gas limit of the block after this one; 0 is none. */
-  readonly nextGasLimit: bigint
+  /** Limits of the block after this one. */
+  readonly nextLimits: BlockLimits
 }
+
+/** A block, or why there is none. */
+export type BlockOutcome = (BlockOutput & { readonly halt?: undefined }) | { readonly halt: Halt }
 
 /** `check`: first sight, in the pool's state; `recheck`: again after a block; `simulate`: fees, signatures and sequence leniently. */
 export type CheckMode = 'check' | 'recheck' | 'simulate'
@@ -88,7 +97,17 @@ export interface CheckResult {
 export interface Application {
   /** State of height 0 from a genesis document (parsed JSON). Throws a `ChainError` naming the place that is wrong. */
   initChain(genesis: GenesisDocument, base: Branch): { readonly validators: readonly Validator[] }
-  executeBlock(base: Reader, block: BlockInput): BlockOutput
+  /**
+   * Executes a block on the state before it, a plan that is due included (upgrade.md §4). Throws only for a bug of a hook: the
+   * node then stops before it commits.
+   */
+  executeBlock(base: Reader, block: BlockInput): BlockOutcome
+  /** Why the block of a height would not be made, as far as the state before it tells. */
+  haltBefore(base: Reader, height: bigint): Halt | undefined
+  /** Tries an upgrade out on a state, which it does not touch. Throws 5 for one that this build has not. */
+  rehearse(ctx: ReadContext, name: string): Rehearsal
+  /** Compares this build with a state, of the latest height, and with the plan in it. */
+  preflight(state: Reader, height: bigint): Preflight
   /** Runs admission on a throwaway branch of the pool's state, which keeps what passed checks until `resetCheckState`. */
   check(tx: Uint8Array, mode: CheckMode): CheckResult
   /** After each commit: the pool's state is again the committed one. */
@@ -110,7 +129,7 @@ export interface Application {
   traceBlock(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void
   /** Handlers of every module's queries, by neutral method path. */
   readonly queries: QueryTable
-  /** Names of the stores of this build. */
+  /** Names of the stores of a new chain. */
   readonly stores: readonly string[]
   /** The document of a chain that goes on from a state; `origin` is what this chain began with. */
   exportGenesis(ctx: ReadContext, origin: GenesisDocument): GenesisDocument

@@ -17,6 +17,8 @@ export interface BlockWatch {
   before(txIndex: number, ctx: Context): Tracer | undefined
   /** Behind each transaction that was executed by the EVM. */
   after(evmTx: EvmTx): void
+  /** With the state that the last transaction left; not where the block was ended before. */
+  behind?(ctx: Context): void
   /** True ends the block. */
   shouldStop(): boolean
 }

@@ -24,6 +24,19 @@ export function addNodeOptions(command: Command): Command {
     .option('--port-offset <n>', 'what the node was told to add to its ports')
 }
 
+/** Flags of a command that asks a node and prints the answer. */
+export interface ReadFlags extends NodeFlags {
+  readonly height?: string
+  readonly output: string
+}
+
+export function addReadOptions(command: Command): Command {
+  return addNodeOptions(command)
+    .option('--home <dir>', 'home whose settings name the node')
+    .option('--height <height>', 'height to read at (default: the latest)')
+    .option('-o, --output <format>', 'yaml or json', 'yaml')
+}
+
 /** The node that the flags name, else the one of the home's settings. */
 export function openNode(flags: NodeFlags): NodeClient {
   return createNodeClient(flags.node ?? urlOfHome(flags))

@@ -1,6 +1,6 @@
 /** `almanac feeder`: votes on prices for validators of a running chain, until Ctrl-C. */
 import { Command } from 'commander'
-import { createFeeder, type Feeder } from '../node/feeder/feeder.ts'
+import { createFeeder, type Feeder, type Look } from '../node/feeder/feeder.ts'
 import { filePrices, httpPrices, type PriceSource, simulatedPrices } from '../node/feeder/prices.ts'
 import { createRestChain } from '../node/feeder/rest-chain.ts'
 import { createLog, type Log } from '../node/log.ts'
@@ -9,8 +9,8 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import { addNodeOptions, type NodeClient, type NodeFlags, openNode } from './client.ts'
 import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './keys.ts'
 import { identityOfFlags } from './profile.ts'
+import { feeOf, fetchChainId, parseUint } from './send-tx.ts'
 import { processTerminal } from './terminal.ts'
-import { feeOf, fetchChainId, parseUint } from './tx.ts'
 
 interface FeederFlags extends KeyringFlags, NodeFlags {
   readonly from: string
@@ -46,7 +46,7 @@ function commandOf(): Command {
     .option('--gas <gas>', 'gas limit of each vote', '7000')
     .option('--every <ms>', 'how often to look, milliseconds', '500')
     .option('--log-format <format>', 'text or json', 'text')
-    .option('--once', 'look once, vote if it is time, and end')
+    .option('--once', 'vote once: promise, reveal in the next voting period, and end; nothing is tried again')
 }
 
 function sourceOf({ source, path }: FeederFlags): PriceSource {
@@ -117,11 +117,27 @@ export async function feeder(args: readonly string[]): Promise<number> {
   const log = createLog({ format: flags.logFormat, level: 'debug', write, now: Date.now })
   const feeders = await openFeeders(openNode(flags), flags, log)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0))
-  for (let wait = every; ; ) {
-    const isWell = await lookAll(feeders, log)
-    if (flags.once) return isWell ? 0 : 1
-    wait = isWell ? every : Math.min(2 * wait, LONGEST_WAIT_MS)
-    await new Promise((done) => setTimeout(done, wait))
+  if (flags.once) {
+    await voteOnce(feeders, every)
+    return 0
+  }
+  for (let wait = every; ; await pause(wait)) {
+    wait = (await lookAll(feeders, log)) ? every : Math.min(2 * wait, LONGEST_WAIT_MS)
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
+
+/** A promise of each and then the reveal of each. Rejects at the first that fails. */
+async function voteOnce(feeders: readonly Feeder[], every: number): Promise<void> {
+  for (const act of ['step', 'conclude'] as const) {
+    for (const one of feeders) {
+      for (let look: Look = 'waiting'; look === 'waiting'; ) {
+        look = await one[act]()
+        if (look === 'refused') throw queryError('failedPrecondition', 'the node refused a vote')
+        if (look === 'waiting') await pause(every)
+      }
+    }
   }
 }
 

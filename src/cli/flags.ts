@@ -41,7 +41,8 @@ function isAddress(field: DescField): boolean {
   return field.scalar === ScalarType.BYTES && getOption(field, scalar) === Scalar.EVM_ADDRESS
 }
 
-function placeholder(field: DescField): string {
+/** What a flag wants, in one word. */
+export function placeholder(field: DescField): string {
   if (isAddress(field)) return 'address'
   if (field.message) return field.message.typeName === COIN ? 'coins' : 'json'
   if (field.enum) return field.enum.values.map(({ name }) => name).join('|')
@@ -66,7 +67,7 @@ export function addFieldFlags(command: Command, flags: readonly FieldFlag[]): re
 }
 
 /** The key under which commander keeps a flag's value. */
-function optionKey(flag: string): string {
+export function optionKey(flag: string): string {
   return flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 

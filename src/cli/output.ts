@@ -4,8 +4,9 @@ import { queryError } from '../primitives/errors.ts'
 
 export type OutputFormat = 'yaml' | 'json'
 
-/** Throws `invalidArgument` for any other word. */
+/** `text` is what other command lines of this family call YAML. Throws `invalidArgument` for any other word. */
 export function parseOutputFormat(text: string): OutputFormat {
+  if (text === 'text') return 'yaml'
   if (text !== 'yaml' && text !== 'json') throw queryError('invalidArgument', `--output ${text}: must be yaml or json`)
   return text
 }

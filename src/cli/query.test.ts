@@ -64,6 +64,15 @@ test('one path with three operations is told apart by the operation’s name', a
   expect(seen.at(-1)!.url).toBe('/chain/devgas/v1/fee_shares/chain1abc?by=withdrawer')
 })
 
+test('what stands behind that path is also asked without saying in which role', async () => {
+  await query('devgas', 'resolve', '0xAb', '--height', '3')
+  expect(seen.at(-1)).toEqual({ url: '/chain/devgas/v1/fee_shares/0xAb', height: '3' })
+  expect(await query('devgas', 'resolve', 'chain1abc', '--by', 'contract', '-o', 'json')).toBe(
+    '{"asked":"007","list":[]}',
+  )
+  expect(seen.at(-1)!.url).toBe('/chain/devgas/v1/fee_shares/chain1abc?by=contract')
+})
+
 test('answers are YAML in which texts stay texts, or JSON', async () => {
   const yaml = await query('evm', 'params')
   expect(yaml).toBe('asked: "007"\nlist: []')

@@ -4,9 +4,12 @@ import { Command } from 'commander'
 import { createRouter, type Route } from '../api/routes.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { methods } from '../identity/registry.ts'
-import { addNodeOptions, type NodeFlags, openNode } from './client.ts'
+import { addReadOptions, openNode, type ReadFlags } from './client.ts'
 import { addFieldFlags, type FieldFlag, fieldFlags, kebab, requestJson } from './flags.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
+import { addDevgasQueries } from './query-devgas.ts'
+import { addUpgradeQueries } from './query-upgrade.ts'
+import { moduleAliases, nameAliases } from './short-names.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
 /** The word before the version in a package: `evm` of `chain.evm.v1`. */
@@ -59,11 +62,6 @@ function* flatten(fields: Readonly<Record<string, unknown>>, prefix = ''): Itera
   }
 }
 
-interface QueryFlags extends NodeFlags {
-  readonly height?: string
-  readonly output: string
-}
-
 async function run(
   route: Route,
   flags: readonly FieldFlag[],
@@ -71,7 +69,7 @@ async function run(
   command: Command,
   terminal: Terminal,
 ) {
-  const options = command.opts<QueryFlags>()
+  const options = command.opts<ReadFlags>()
   const format = parseOutputFormat(options.output)
   const path = requestPath(route, values, requestJson(flags, command.opts()))
   terminal.print(formatOutput(await openNode(options).get(path, { height: options.height }), format))
@@ -89,12 +87,23 @@ function pathName({ template }: Route): string {
   return kebab(rest.filter((segment) => !segment.startsWith('{')).join('-'))
 }
 
-/** Further names of each operation: as its path has it, and both with underscores. None is another's name. */
+/** `tally` of `/sdk/gov/v1/proposals/{proposal_id}/tally`. */
+function lastWord({ template }: Route): string {
+  return kebab(
+    template
+      .split('/')
+      .filter((segment) => !segment.startsWith('{'))
+      .at(-1)!,
+  )
+}
+
+/** Further names of each operation: as its path has it, both with underscores, and its last word. None is another's name. */
 function aliasesOf(routes: ReadonlyMap<string, Route>): Map<string, readonly string[]> {
   const taken = new Set(routes.keys())
   const aliases = new Map<string, readonly string[]>()
   for (const [name, route] of routes) {
-    const wanted = [name.replaceAll('-', '_'), pathName(route), pathName(route).replaceAll('-', '_')]
+    const path = pathName(route)
+    const wanted = [name.replaceAll('-', '_'), path, path.replaceAll('-', '_'), lastWord(route)]
     const free = wanted.filter((alias) => alias !== '' && !taken.has(alias) && taken.add(alias))
     aliases.set(name, free)
   }
@@ -111,10 +120,7 @@ function addOperation(
   const command = parent.command(name).description(route.template)
   for (const alias of aliases) command.alias(alias)
   for (const variable of route.variables) command.argument(`<${kebab(variable.name)}>`)
-  addNodeOptions(command)
-    .option('--home <dir>', 'home whose settings name the node')
-    .option('--height <height>', 'height to read at (default: the latest)')
-    .option('--output <format>', 'yaml or json', 'yaml')
+  addReadOptions(command)
   const flags = addFieldFlags(command, fieldFlags(freeFields(route)))
   command.action((...args: unknown[]) => {
     const values = args.slice(0, route.variables.length) as string[]
@@ -122,13 +128,30 @@ function addOperation(
   })
 }
 
+/** Modules with commands of their own; they stand in place of the operations under the same name. */
+const OWN_COMMANDS = new Map([
+  ['devgas', addDevgasQueries],
+  ['upgrade', addUpgradeQueries],
+])
+
 /** `almanac query` with a subcommand for each module, and under it one for each operation. */
 export function queryCommand(terminal: Terminal): Command {
   const program = new Command('almanac query').description('Ask any operation of any module').exitOverride()
   for (const [module, routes] of [...operations()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const parent = program.command(module).description(`Operations of ${module}`)
     const aliases = aliasesOf(routes)
-    for (const [name, route] of routes) addOperation(parent, name, aliases.get(name) ?? [], route, terminal)
+    for (const alias of moduleAliases(module)) parent.alias(alias)
+    OWN_COMMANDS.get(module)?.(parent, terminal)
+    const taken = new Set(parent.commands.flatMap((command) => [command.name(), ...command.aliases()]))
+    for (const [name, route] of routes)
+      if (!taken.has(name))
+        addOperation(
+          parent,
+          name,
+          [...(aliases.get(name) ?? []), ...nameAliases(module, name)].filter((alias) => !taken.has(alias)),
+          route,
+          terminal,
+        )
   }
   return program
 }

@@ -12,7 +12,7 @@ export function homeOf(flag: unknown): string {
 }
 
 function optionOf(setting: Setting): Option {
-  const value = setting.kind === 'boolean' ? '[true|false]' : '<value>'
+  const value = setting.kind === 'boolean' ? '[true|false]' : setting.kind === 'heights' ? '<value...>' : '<value>'
   const option = new Option(`--${setting.flag} ${value}`, `${setting.about} (${setting.section}.${setting.key})`)
   return setting.kind === 'boolean' ? option.preset('true') : option
 }

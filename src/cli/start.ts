@@ -1,16 +1,24 @@
 /** `almanac start`: a chain in one command, until Ctrl-C. */
 
 import type { BlockTiming } from '../consensus/solo.ts'
+import type { AssembledNode, Build } from '../node/assembly.ts'
 import { parseSetting } from '../node/config.ts'
 import { diskFiles } from '../node/files.ts'
 import type { GatewayUrls } from '../node/gateways.ts'
+import type { HaltNotice } from '../node/halts.ts'
 import { SETTINGS } from '../node/settings.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 
 /** How long a clean stop may take before the process ends anyway. */
 const STOP_MS = 10_000
+/**
+ * How long a process that has halted for the next build stays after it has closed everything. Supervisors look for the file every
+ * 300 ms by default; cosmovisor, when it looks at the very moment in which the process ends, takes that for a crash.
+ */
+const SUPERVISOR_MS = 2000
 
-export async function start(args: readonly string[]): Promise<number> {
+/** Runs until it is stopped. The exit code of one that did not begin. `build`: in place of what this build has. */
+export async function start(args: readonly string[], build?: Build): Promise<number> {
   const command = commandWithSettings(
     'start',
     'Runs a chain: solo, ten funded accounts, simulated prices, a block each second and on arrival.',
@@ -22,25 +30,42 @@ export async function start(args: readonly string[]): Promise<number> {
   const home = ephemeral ? undefined : homeOf(flags['home'])
   const resolved = resolveSettings(flags, home)
   const { assembleNode } = await import('../node/assembly.ts')
+  let exitCode = 0
+  let lingerMs = 0
   let stop = () => {}
-  const node = await assembleNode({
+  const opening = assembleNode({
     resolved,
     home,
+    ...(build && { build }),
     freePorts: false,
     log: undefined,
-    onHalt: () => {
-      process.exitCode = 1
+    onHalt(notice) {
+      announce(notice, resolved.config.log.format)
+      if (notice.serves) return
+      exitCode = notice.exitCode
+      if (notice.callsSupervisor) lingerMs = SUPERVISOR_MS
       stop()
     },
   })
+  let node: AssembledNode
+  try {
+    node = await opening
+  } catch (error) {
+    if (exitCode === 0) throw error
+    await delay(lingerMs)
+    return exitCode
+  }
   const { config } = node
   // The banner says the same to people.
   const tell = config.node.silent || config.log.format === 'json' ? node.log : () => {}
   stop = () => {
-    stop = () => process.exit(1)
+    stop = () => process.exit(exitCode || 1)
     tell('info', 'stopping', { height: node.height })
-    node.stop().finally(() => process.exit())
-    setTimeout(() => process.exit(1), STOP_MS).unref()
+    node
+      .stop()
+      .then(() => delay(lingerMs))
+      .finally(() => process.exit(exitCode))
+    setTimeout(() => process.exit(exitCode || 1), STOP_MS).unref()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop())
 
@@ -68,6 +93,15 @@ export async function start(args: readonly string[]): Promise<number> {
   if (config.node.configOut !== '') diskFiles.write(config.node.configOut, renderConfigOut(node), { secret: true })
   return new Promise(() => undefined)
 }
+
+/** Supervisors read both outputs, and look for the bare line; the log has it once more. */
+function announce({ line }: HaltNotice, logFormat: string): void {
+  if (line === undefined) return
+  process.stdout.write(`${line}\n`)
+  if (logFormat === 'json') process.stderr.write(`${line}\n`)
+}
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 function isOn(value: unknown): boolean {
   return value === undefined ? false : (parseSetting(SETTINGS.node.silent, value, '--ephemeral') as boolean)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -124,4 +124,34 @@ test('under a profile addresses, fees and names are those of its chain', async (
   expect(JSON.parse(printed.pop()!)).toMatchObject({ code: 0 })
   const answer = await other.query(`/cosmos/bank/v1beta1/balances/${to}/by_denom?denom=unibi`)
   expect(answer).toEqual({ balance: { denom: 'unibi', amount: '10000000005' } })
+})
+
+test('messages of the factory take their fields by place, under the module’s short name', async () => {
+  const owner = node.accounts.find(({ path }) => path === "m/44'/118'/0'/0/0")!.bech32
+  const denom = `factory/${owner}/placed`
+  expect(await tx('tf create-denom placed --from alice --gas 11000000')).toMatchObject({ code: 0 })
+  expect(await tx(`tf mint 70${denom} --mint-to ${bob} --from alice`)).toMatchObject({ code: 0 })
+  const file = join(home, 'metadata.json')
+  const { printed, terminal } = recorder()
+  const asked = txCommand(terminal).parseAsync(['tf', 'set-denom-metadata', '--template'], { from: 'user' })
+  await expect(asked).rejects.toMatchObject({ exitCode: 0 })
+  const metadata = JSON.parse(printed.join('\n')) as { denom_units: Record<string, unknown>[] }
+  writeFileSync(
+    file,
+    JSON.stringify({
+      ...metadata,
+      base: denom,
+      display: denom,
+      name: 'Placed',
+      symbol: 'PLC',
+      denom_units: [{ ...metadata.denom_units[0], denom }],
+    }),
+  )
+  expect(await tx(`tf set-denom-metadata ${file} --from alice`)).toMatchObject({ code: 0 })
+  const { printed: shown, terminal: other } = recorder()
+  const words = ['tf', 'denom-info', denom, '--node', node.urls.rest, '--output', 'json']
+  await queryCommand(other).parseAsync(words, { from: 'user' })
+  expect(JSON.parse(shown.join(''))).toMatchObject({ admin: owner, metadata: { symbol: 'PLC' } })
+  await expect(tx(`tf burn 1${denom} 2${denom} 3${denom} --from alice`)).rejects.toThrow('Expected 2 arguments')
+  await expect(tx(`tf burn 1${denom} --coin 1${denom} --from alice`)).rejects.toThrow('--coin is given twice')
 })

@@ -1,153 +1,21 @@
 /** `almanac tx MODULE MESSAGE`: every message of the descriptors, signed with a key of the keyring and sent. */
-import { type DescMessage, type DescMethod, fromBinary, getOption, type Message } from '@bufbuild/protobuf'
-import { Command } from 'commander'
-import { createJsonWriter } from '../api/json.ts'
+import { readFileSync } from 'node:fs'
+import { type DescField, type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf'
+import { Command, CommanderError } from 'commander'
 import { readJson } from '../api/json-read.ts'
 import { MsgEthereumTxSchema } from '../gen/chain/evm/v1/tx_pb.ts'
 import { service as isMessageService, signer } from '../gen/sdk/msg/v1/msg_pb.ts'
-import { TxSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { services } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32 } from '../primitives/address.ts'
-import { formatBase64 } from '../primitives/bytes.ts'
-import { type Coin, tryParseText } from '../primitives/coin.ts'
-import * as decimal from '../primitives/decimal.ts'
 import { queryError } from '../primitives/errors.ts'
-import { encodeSigned, encodeUnsigned, type Fee, type TxPlan } from '../sdk/sign-tx.ts'
-import { addNodeOptions, type NodeClient, type NodeFlags, openNode } from './client.ts'
-import { addFieldFlags, type FieldFlag, fieldFlags, kebab, requestJson } from './flags.ts'
-import type { KeyRecord, Keyring } from './keyring.ts'
-import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './keys.ts'
-import { formatOutput, type OutputFormat, parseOutputFormat } from './output.ts'
-import { identityOfFlags } from './profile.ts'
+import { addFieldFlags, type FieldFlag, fieldFlags, kebab, optionKey, placeholder, requestJson } from './flags.ts'
 import { moduleOf } from './query.ts'
+import { addTxOptions, sendTx, type TxFlags } from './send-tx.ts'
+import { moduleAliases, nameAliases, takesPlaces } from './short-names.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
-
-interface TxFlags extends KeyringFlags, NodeFlags {
-  readonly from: string
-  readonly chainId?: string
-  readonly accountNumber?: string
-  readonly sequence?: string
-  readonly gas: string
-  readonly gasAdjustment: string
-  readonly gasPrices?: string
-  readonly fees?: string
-  readonly note: string
-  readonly timeoutHeight: string
-  readonly broadcastMode: string
-  readonly dryRun?: boolean
-  readonly generateOnly?: boolean
-  readonly yes?: boolean
-  readonly output: string
-}
-
-function addTxOptions(command: Command): Command {
-  return addNodeOptions(addKeyringOptions(command))
-    .requiredOption('--from <key>', 'name or address of the key that signs')
-    .option('--chain-id <id>', 'chain to sign for (default: what the node says)')
-    .option('--account-number <number>', 'of the signer (default: what the node says)')
-    .option('--sequence <number>', 'of the signer (default: what the node says)')
-    .option('--gas <gas>', 'gas limit, or auto: what a simulation used, times the adjustment', 'auto')
-    .option('--gas-adjustment <factor>', 'factor for --gas auto', '1.4')
-    .option('--gas-prices <coins>', 'price of a unit of gas, as 0.025unative (default: the least the node takes)')
-    .option('--fees <coins>', 'the whole fee, as 5000unative, in place of a price')
-    .option('--note <text>', 'memo of the transaction', '')
-    .option('--timeout-height <height>', 'last height at which the transaction may be included', '0')
-    .option('--broadcast-mode <mode>', 'sync or async', 'sync')
-    .option('--dry-run', 'simulate, print the gas, send nothing')
-    .option('--generate-only', 'print the unsigned transaction, send nothing')
-    .option('-y, --yes', 'send without asking')
-}
-
-export function parseUint(flag: string, text: string): bigint {
-  if (!/^\d{1,20}$/.test(text)) throw queryError('invalidArgument', `--${flag} ${text}: not a whole number`)
-  return BigInt(text)
-}
-
-interface Account {
-  readonly number: bigint
-  readonly sequence: bigint
-}
-
-/** Account number and sequence, also of accounts that wrap a base account. */
-async function fetchAccount(node: NodeClient, address: string): Promise<Account> {
-  const answer = (await node.get(`/sdk/auth/v1beta1/accounts/${address}`)) as { readonly account: unknown }
-  const numbers = findNumbers(answer.account)
-  if (!numbers) throw queryError('unknown', `the node shows no account number for ${address}`)
-  return { number: BigInt(numbers.account_number), sequence: BigInt(numbers.sequence) }
-}
-
-function findNumbers(value: unknown): { readonly account_number: string; readonly sequence: string } | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { account_number: number, sequence } = value as Record<string, unknown>
-  if (typeof number === 'string' && typeof sequence === 'string') return { account_number: number, sequence }
-  for (const part of Object.values(value)) {
-    const found = findNumbers(part)
-    if (found) return found
-  }
-  return undefined
-}
-
-export async function fetchChainId(node: NodeClient): Promise<string> {
-  const answer = (await node.get('/sdk/base/tendermint/v1beta1/node_info')) as {
-    readonly default_node_info: { readonly network: string }
-  }
-  return answer.default_node_info.network
-}
-
-/** Prices in units of 10^-18, by denom. */
-function parsePrices(text: string): readonly Coin[] {
-  if (text === '') return []
-  return text.split(',').map((part) => {
-    const match = /^(\d+(?:\.\d{1,18})?)([a-zA-Z].*)$/.exec(part.trim())
-    if (!match) throw queryError('invalidArgument', `--gas-prices ${text}: not prices such as 0.025unative`)
-    return { denom: match[2]!, amount: decimal.parse(match[1]!)! }
-  })
-}
-
-export async function feeOf(
-  node: NodeClient,
-  flags: Pick<TxFlags, 'fees' | 'gasPrices'>,
-  gasLimit: bigint,
-): Promise<Fee> {
-  if (flags.fees !== undefined) {
-    const amount = tryParseText(flags.fees)
-    if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: not coins such as 5000unative`)
-    return { gasLimit, amount }
-  }
-  const prices = parsePrices(flags.gasPrices ?? (await fetchMinGasPrice(node)))
-  const amount = prices.map(({ denom, amount: price }) => ({
-    denom,
-    amount: decimal.ceil(decimal.fromRaw(price * gasLimit)),
-  }))
-  return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n) }
-}
-
-async function fetchMinGasPrice(node: NodeClient): Promise<string> {
-  const config = (await node.get('/sdk/base/node/v1beta1/config')) as { readonly minimum_gas_price: string }
-  return config.minimum_gas_price
-}
-
-/** Gas that a run would use. Throws what the run threw. */
-async function simulateGas(node: NodeClient, tx: Uint8Array): Promise<bigint> {
-  const answer = (await node.post('/sdk/tx/v1beta1/simulate', { tx_bytes: formatBase64(tx) })) as {
-    readonly gas_info: { readonly gas_used: string }
-  }
-  return BigInt(answer.gas_info.gas_used)
-}
-
-/** A plan with the key of the keyring that signs it. */
-type KeyedPlan = TxPlan & { readonly key: KeyRecord }
-
-async function gasOf(node: NodeClient, plan: TxPlan, flags: TxFlags): Promise<bigint> {
-  if (flags.gas !== 'auto') return parseUint('gas', flags.gas)
-  const factor = decimal.parse(flags.gasAdjustment)
-  if (factor === undefined || factor <= 0n) {
-    throw queryError('invalidArgument', `--gas-adjustment ${flags.gasAdjustment}: not a positive number`)
-  }
-  const used = await simulateGas(node, encodeUnsigned(plan, { gasLimit: 0n, amount: [] }))
-  return decimal.ceil(decimal.mul(decimal.fromInteger(used), factor))
-}
+import { addGovCommands } from './tx-gov.ts'
+import { addUpgradeProposals } from './tx-upgrade.ts'
 
 /** The message of a command, its signers filled in from the key. */
 function readMessage(
@@ -155,12 +23,12 @@ function readMessage(
   schema: DescMessage,
   flags: readonly FieldFlag[],
   values: Record<string, unknown>,
-  key: KeyRecord,
+  address: Uint8Array,
 ) {
   const json = requestJson(flags, values)
   for (const name of getOption(schema, signer)) {
     const field = schema.fields.find((one) => one.name === name)
-    if (field?.fieldKind === 'scalar') json[name] ??= formatBech32(signerPrefix(identity, name), key.address)
+    if (field?.fieldKind === 'scalar') json[name] ??= formatBech32(signerPrefix(identity, name), address)
   }
   return readJson(identity, schema, JSON.stringify(json))
 }
@@ -169,86 +37,52 @@ function signerPrefix({ bech32 }: Identity, field: string): string {
   return field.startsWith('validator') ? bech32.validator : bech32.account
 }
 
-async function planOf(
-  identity: Identity,
-  node: NodeClient,
-  flags: TxFlags,
-  key: KeyRecord,
-  schema: DescMessage,
-  message: Message,
-): Promise<KeyedPlan> {
-  const offline = flags.accountNumber !== undefined && flags.sequence !== undefined
-  const account = offline ? undefined : await fetchAccount(node, formatBech32(identity.bech32.account, key.address))
-  const given = (name: string, text: string | undefined) => (text === undefined ? undefined : parseUint(name, text))
-  return {
-    identity,
-    messages: [{ schema, message }],
-    key,
-    memo: flags.note,
-    timeoutHeight: parseUint('timeout-height', flags.timeoutHeight),
-    chainId: flags.chainId ?? (await fetchChainId(node)),
-    accountNumber: given('account-number', flags.accountNumber) ?? account!.number,
-    sequence: given('sequence', flags.sequence) ?? account!.sequence,
-  }
-}
-
-function txJson(identity: Identity, bytes: Uint8Array): unknown {
-  return JSON.parse(createJsonWriter(identity).of(TxSchema)(fromBinary(TxSchema, bytes)))
-}
-
 async function send(
   method: DescMethod,
   fields: readonly FieldFlag[],
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const flags = command.opts<TxFlags>()
-  const format = parseOutputFormat(flags.output)
-  if (flags.broadcastMode !== 'sync' && flags.broadcastMode !== 'async') {
-    throw queryError('invalidArgument', `--broadcast-mode ${flags.broadcastMode}: must be sync or async`)
-  }
-  const keyring = openKeyring(flags, terminal)
-  const key = findKey(keyring, flags.from)
-  const node = openNode(flags)
-  const identity = identityOfFlags(flags)
-  const message = readMessage(identity, method.input, fields, command.opts(), key)
-  const plan = await planOf(identity, node, flags, key, method.input, message)
-  const gasLimit = await gasOf(node, plan, flags)
-  if (flags.dryRun) return terminal.print(formatOutput({ gas_estimate: gasLimit.toString() }, format))
-  const fee = await feeOf(node, flags, gasLimit)
-  const unsigned = encodeUnsigned(plan, fee)
-  if (flags.generateOnly) return terminal.print(formatOutput(txJson(identity, unsigned), format))
-  await confirm(identity, unsigned, flags, terminal)
-  await signAndSend(node, keyring, plan, fee, flags, format, terminal)
+  const values = withPlaced(method.input, fields, command)
+  await sendTx(command.opts<TxFlags>(), terminal, ({ identity, address }) => {
+    const schema = method.input
+    return [{ schema, message: readMessage(identity, schema, fields, values, address) }]
+  })
 }
 
-async function confirm(identity: Identity, unsigned: Uint8Array, flags: TxFlags, terminal: Terminal): Promise<void> {
-  if (flags.yes) return
-  if (!terminal.interactive) throw queryError('aborted', 'nothing sent: nobody is there to ask; give --yes to send')
-  terminal.note(formatOutput(txJson(identity, unsigned), 'yaml'))
-  if ((await terminal.ask('Sign and send this? [y/N]'))?.toLowerCase() !== 'y') {
-    throw queryError('aborted', 'nothing sent')
-  }
+/** Fields that may be given without their flag, in their order: all but the signers, which the key says. */
+function placedFields(schema: DescMessage, fields: readonly FieldFlag[]): readonly FieldFlag[] {
+  const signers = getOption(schema, signer)
+  return fields.filter(({ field }) => field.fieldKind !== 'list' && !signers.includes(field.name))
 }
 
-async function signAndSend(
-  node: NodeClient,
-  keyring: Keyring,
-  plan: KeyedPlan,
-  fee: Fee,
-  flags: TxFlags,
-  format: OutputFormat,
-  terminal: Terminal,
-): Promise<void> {
-  const tx = encodeSigned(plan, fee, await keyring.privateKey(plan.key.name))
-  const mode = flags.broadcastMode === 'sync' ? 'BROADCAST_MODE_SYNC' : 'BROADCAST_MODE_ASYNC'
-  const answer = (await node.post('/sdk/tx/v1beta1/txs', { tx_bytes: formatBase64(tx), mode })) as {
-    readonly tx_response: { readonly code: number; readonly raw_log: string }
+/** What stands on the command line, by flags and by place. Throws 3 for a field that is given twice. */
+function withPlaced(schema: DescMessage, fields: readonly FieldFlag[], command: Command): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...command.opts() }
+  for (const [i, place] of placedFields(schema, fields).entries()) {
+    const value = command.args[i]
+    if (value === undefined) break
+    const key = optionKey(place.flag)
+    if (values[key] !== undefined) throw queryError('invalidArgument', `--${place.flag} is given twice`)
+    values[key] = isJson(place) && !value.startsWith('{') ? readFileSync(value, 'utf8') : value
   }
-  const { tx_response: response } = answer
-  terminal.print(formatOutput(response, format))
-  if (response.code !== 0)
-    throw queryError('failedPrecondition', `the node refused the transaction: ${response.raw_log}`)
+  return values
+}
+
+function isJson({ field }: FieldFlag): boolean {
+  return placeholder(field) === 'json'
+}
+
+/** The JSON of a message with nothing in it but its names. */
+function template(schema: DescMessage): Record<string, unknown> {
+  const emptyOf = (field: DescField): unknown =>
+    field.message ? template(field.message) : field.scalar === ScalarType.STRING ? '' : 0
+  return Object.fromEntries(
+    schema.fields.map((field) => {
+      const list = field.fieldKind === 'list' && (field.message ? [emptyOf(field)] : [])
+      return [field.name, list || emptyOf(field)]
+    }),
+  )
 }
 
 /** Messages by module; those of Ethereum transactions have their own signatures and are not sent this way. */
@@ -267,14 +101,45 @@ function messagesByModule(): Map<string, Map<string, DescMethod>> {
   return modules
 }
 
+/** Modules with commands that take words; they stand in place of those of the descriptors under the same name. */
+const OWN_COMMANDS = new Map([
+  [
+    'gov',
+    (parent: Command, terminal: Terminal) => {
+      addGovCommands(parent, terminal)
+      addUpgradeProposals(parent.commands.find((command) => command.name() === 'submit-proposal')!, terminal)
+    },
+  ],
+  ['upgrade', addUpgradeProposals],
+])
+
+/** Fields by place: those of a message as JSON text or the name of a file with it, which `--template` begins. */
+function addPlaces(command: Command, places: readonly FieldFlag[], terminal: Terminal): void {
+  for (const place of places) command.argument(`[${place.flag}${isJson(place) ? '-file' : ''}]`)
+  const message = places.find(isJson)?.field.message
+  if (!message) return
+  command.option('--template', 'print what such a file holds, to be filled in')
+  // As help does, it answers without what sending needs.
+  command.on('option:template', () => {
+    terminal.print(JSON.stringify(template(message), null, 2))
+    throw new CommanderError(0, 'almanac.template', '')
+  })
+}
+
 /** `almanac tx` with a subcommand for each module, and under it one for each message. */
 export function txCommand(terminal: Terminal): Command {
   const program = new Command('almanac tx').description('Sign and send a transaction').exitOverride()
   for (const [module, messages] of [...messagesByModule()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const parent = program.command(module).description(`Messages of ${module}`)
+    for (const alias of moduleAliases(module)) parent.alias(alias)
+    OWN_COMMANDS.get(module)?.(parent, terminal)
+    const taken = new Set(parent.commands.map((command) => command.name()))
     for (const [name, method] of messages) {
+      if (taken.has(name)) continue
       const command = addTxOptions(parent.command(name).description(method.input.typeName))
+      for (const alias of nameAliases(module, name)) command.alias(alias)
       const fields = addFieldFlags(command, fieldFlags(method.input.fields))
+      if (takesPlaces(module)) addPlaces(command, placedFields(method.input, fields), terminal)
       command.action(() => send(method, fields, command, terminal))
     }
   }

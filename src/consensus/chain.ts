@@ -3,6 +3,7 @@
 import { proposerOf, takeTurns, withUpdates } from '../app/proposers.ts'
 import type { BlockHeader, Commit, CommitSignature, StoredBlock, Validator } from '../app/records.ts'
 import type { BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
+import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import { EMPTY, equal, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
@@ -21,7 +22,7 @@ import {
 } from './comet/hashes.ts'
 
 /** Where a chain stands after a block. */
-export interface Tip {
+export interface Tip extends BlockLimits {
   readonly chainId: string
   /** 0 before the first block (or one below the initial height). */
   readonly height: bigint
@@ -37,9 +38,6 @@ export interface Tip {
   readonly validators: readonly Validator[]
   /** Sign the one after that. */
   readonly nextValidators: readonly Validator[]
-  readonly maxBytes: bigint
-  /** -1: no limit. */
-  readonly maxGas: bigint
 }
 
 export interface Signer {
@@ -53,7 +51,7 @@ interface BlockParams {
 }
 
 /** What a genesis document says of block limits; the engine's defaults where it is silent. */
-function blockLimitsOf(genesis: GenesisDocument): { readonly maxBytes: bigint; readonly maxGas: bigint } {
+function blockLimitsOf(genesis: GenesisDocument): BlockLimits {
   const block = (genesis.consensus_params['block'] ?? {}) as BlockParams
   return { maxBytes: BigInt(block.max_bytes ?? '22020096'), maxGas: BigInt(block.max_gas ?? '-1') }
 }
@@ -77,10 +75,10 @@ export function genesisTip(genesis: GenesisDocument, validators: readonly Valida
   }
 }
 
-/** The tip behind a stored block; `validatorsAt` gives the set in force at a height. */
+/** The tip behind a stored block; `limits` are those of the next one, `validatorsAt` gives the set in force at a height. */
 export function tipOf(
   block: StoredBlock,
-  genesis: GenesisDocument,
+  limits: BlockLimits,
   validatorsAt: (height: bigint) => readonly Validator[] | undefined,
 ): Tip {
   const { height, timeNs, chainId } = block.header
@@ -96,8 +94,7 @@ export function tipOf(
     lastValidators: validatorsAt(height) ?? [],
     validators: validatorsAt(height + 1n) ?? [],
     nextValidators: validatorsAt(height + 2n) ?? [],
-    maxBytes: blockLimitsOf(genesis).maxBytes,
-    maxGas: block.gasLimit === 0n ? -1n : block.gasLimit,
+    ...limits,
   }
 }
 
@@ -228,7 +225,7 @@ export function storedBlock(proposal: Proposal, tip: Tip, output: BlockOutput, n
 export function advance(
   tip: Tip,
   block: StoredBlock,
-  { validatorUpdates, nextGasLimit }: Pick<BlockOutput, 'validatorUpdates' | 'nextGasLimit'>,
+  { validatorUpdates, nextLimits }: Pick<BlockOutput, 'validatorUpdates' | 'nextLimits'>,
 ): Tip {
   return {
     ...tip,
@@ -242,7 +239,7 @@ export function advance(
     lastValidators: tip.validators,
     validators: tip.nextValidators,
     nextValidators: updateValidators(tip.nextValidators, validatorUpdates),
-    maxGas: nextGasLimit === 0n ? -1n : nextGasLimit,
+    ...nextLimits,
   }
 }
 

@@ -61,7 +61,7 @@ export interface Driver {
   onRollback(listener: (height: bigint) => void): () => void
   status(): {
     readonly catchingUp: boolean
-    readonly halted?: string
+    readonly halted?: Halted
     readonly latestHeight: bigint
     readonly latestTimeNs: bigint
     /** How often the chain went back since the driver started: what was remembered of its heights holds no more. */
@@ -70,6 +70,18 @@ export interface Driver {
   /** What the tools of a development chain may do; absent on every other. */
   readonly development?: Development | undefined
   stop(): Promise<void>
+}
+
+/** Why no further block is made. */
+export interface Halted {
+  /** One sentence without its full stop. */
+  readonly reason: string
+  /** What an operator does about it, likewise. */
+  readonly next: string
+  /** The block that was not made. */
+  readonly height: bigint
+  /** The upgrade that is the reason, if one is. */
+  readonly upgrade?: string | undefined
 }
 
 /** What makes blocks: the arrival of a transaction, the passing of time, both, or nothing but being asked. */

@@ -20,7 +20,7 @@ export interface PooledTx extends PendingTx {
 
 interface BlockLimits {
   readonly maxBytes: number
-  /** Negative: no limit. */
+  /** 0 or negative: no limit. */
   readonly maxGas: bigint
 }
 
@@ -163,7 +163,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
         const queue = queues.get(order.sender)
         const tx = queue?.byNonce.get(queue.next)
         if (!queue || !tx || closed.has(order.sender)) continue
-        if (bytes + tx.bytes.length > maxBytes || (maxGas >= 0n && gas + tx.gasWanted > maxGas)) {
+        if (bytes + tx.bytes.length > maxBytes || (maxGas > 0n && gas + tx.gasWanted > maxGas)) {
           closed.add(order.sender)
           continue
         }

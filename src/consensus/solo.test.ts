@@ -59,7 +59,7 @@ async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOp
       clock += 5_000_000n
       return clock
     },
-    onHalt: (reason) => halts.push(reason),
+    onHalt: ({ reason }) => halts.push(reason),
     elapsed: () => performance.now(),
   })
   return { solo, store, halts }
@@ -130,14 +130,17 @@ test('a refused transaction is an answer, not a rejection, and the pool forgets 
   expect(solo.pendingCount().count).toBe(1)
 })
 
+const HALTED =
+  'the chain has halted: broken hook; nothing of block 2 was written: start the node again when the cause, which its log names, is gone'
+
 test('a failing block hook stops the chain before the commit, and every later request says so', async () => {
   const { solo, store, halts } = await open({ mode: 'arrival' }, { failAt: 2n })
   const waiting = solo.submit(transfer(0))
-  await expect(waiting).rejects.toMatchObject({ status: 'unavailable', message: 'the chain has halted: broken hook' })
+  await expect(waiting).rejects.toMatchObject({ status: 'unavailable', message: HALTED })
   expect(halts).toEqual(['broken hook'])
   expect([store.latestHeight(), solo.blocks.latestHeight()]).toEqual([1n, 1n])
-  expect(solo.status()).toMatchObject({ halted: 'broken hook', latestHeight: 1n })
-  await expect(solo.submit(transfer(0))).rejects.toThrow('the chain has halted: broken hook')
+  expect(solo.status()).toMatchObject({ halted: { reason: 'broken hook', height: 2n }, latestHeight: 1n })
+  await expect(solo.submit(transfer(0))).rejects.toThrow(HALTED)
   await expect(solo.nextBlock()).rejects.toThrow('the chain has halted')
 })
 

@@ -1,26 +1,28 @@
 /** The embedded engine: this process alone decides the next block, from a clock and the transactions that wait. */
+import type { Halt } from '../app/halt.ts'
 import type { StoredBlock } from '../app/records.ts'
-import type { Application, CheckMode, CheckResult, GenesisDocument } from '../app/types.ts'
+import type { Application, BlockOutcome, CheckResult, GenesisDocument } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { MOST_TURNS, openIndexer, validatorRow } from '../indexer/writer.ts'
+import { blockLimits, mostBytes } from '../modules/consensus/keeper.ts'
 import * as epochs from '../modules/epochs/keeper.ts'
-import { EMPTY, toKey } from '../primitives/bytes.ts'
+import * as gov from '../modules/gov/keeper.ts'
+import { EMPTY } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
-import { sha256 } from '../primitives/hash.ts'
-import { errors } from '../sdk/errors.ts'
 import { createEmptyBranch } from '../store/branch.ts'
+import type { StoreChanges } from '../store/store-changes.ts'
 import type { Branch, Change, Reader, Snapshot, Tables, TableWrite } from '../store/types.ts'
-import { admissionOf, refusal, within } from './admission.ts'
 import { advance, genesisTip, overlay, propose, type Signer, storedBlock, type Tip, tipOf } from './chain.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
 import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
-import type { Admission, Driver, Inclusion, PendingTx } from './driver.ts'
-import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
+import type { Admission, Driver, Halted } from './driver.ts'
+import { haltedByFailure, haltedByUpgrade, haltedError } from './halted.ts'
+import type { MempoolLimits, PooledTx } from './mempool.ts'
 import { createNextHeader } from './next-header.ts'
 import { type BlockTiming, createPace } from './pace.ts'
-import { createWaiters } from './waiters.ts'
+import { createPool } from './pool.ts'
 
 /** The versioned store as its only writer uses it. */
 interface SoloStore {
@@ -29,6 +31,10 @@ interface SoloStore {
   commit(block: {
     readonly height: bigint
     readonly changes: readonly Change[]
+    /** What an upgrade did to the list of stores. */
+    readonly stores?: StoreChanges | undefined
+    /** What a large upgrade wrote beside the changes. */
+    readonly staged?: ReturnType<Branch['staged']>
     /** Rows of the local tables, in the same transaction. */
     readonly records: (appHash: Uint8Array) => readonly TableWrite[]
   }): { readonly appHash: Uint8Array } | Promise<{ readonly appHash: Uint8Array }>
@@ -52,8 +58,11 @@ export interface SoloOptions {
   readonly limits: MempoolLimits
   /** Wall clock, Unix nanoseconds. */
   readonly now: () => bigint
-  /** A block could not be made: nothing of it was committed, and no further block will be. */
-  readonly onHalt: (reason: string, error: unknown) => void
+  /**
+   * A block could not be made: nothing of it was committed, and no further block will be. Nobody hears of it before this
+   * returns.
+   */
+  readonly onHalt: (halted: Halted, cause: HaltCause) => void
   /** After each commit: how long execution and commit took, milliseconds. */
   readonly onTiming?: (timing: { readonly executeMs: number; readonly commitMs: number }) => void
   /** Monotonic clock for `onTiming`, milliseconds. */
@@ -62,10 +71,17 @@ export interface SoloOptions {
   readonly development?: DevelopmentTools | undefined
 }
 
+/** What stopped the chain: an upgrade, or a failure. */
+type HaltCause =
+  | { readonly halt: Halt; readonly error?: undefined }
+  | { readonly halt?: undefined; readonly error: unknown }
+
 export interface Solo extends Driver {
   readonly blocks: BlockIndex
   /** When blocks are made now. */
   timing(): BlockTiming
+  /** Told when the chain has halted. */
+  onHalt(listener: () => void): () => void
   /** Admission without keeping the transaction. */
   checkOnly(tx: Uint8Array): CheckResult
   /**
@@ -80,8 +96,6 @@ export interface Solo extends Driver {
   follow(step: (offer: (tx: Uint8Array) => Admission) => Promise<void>): () => void
 }
 
-/** How long a transaction behind a nonce gap may keep its sender waiting for the answer. */
-const GAP_ANSWER_MS = 3000
 /** Most blocks that one advance of the clock makes: three years of half hours. */
 const MOST_TO_CATCH_UP = 52_560
 /** Space of a block that is not transactions: header, commit. */
@@ -94,21 +108,25 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   const clock = createBlockClock(options.now)
   const blocks = openBlockIndex(store.tables, () => tip.height)
   let indexer = openIndexer(store.tables)
-  const pool = createMempool(options.limits)
-  const waiters = createWaiters()
   const blockListeners = new Set<(block: StoredBlock) => void>()
-  const pendingListeners = new Set<(tx: PendingTx) => void>()
   const rollbackListeners = new Set<(height: bigint) => void>()
+  const haltListeners = new Set<() => void>()
   const followers = new Set<Parameters<Solo['follow']>[0]>()
-  const executing = new Set<string>()
-  let halted: string | undefined
+  let halted: Halted | undefined
   let rollbacks = 0
   let stopping = false
-  /** What the pool's state reads from. */
-  let poolBase: Snapshot | undefined
   /** The block being made, and those asked for behind it. */
   let line: Promise<unknown> = Promise.resolve()
 
+  const pool = createPool({
+    app,
+    limits: options.limits,
+    open: () => store.at(),
+    tip: () => tip,
+    refuseWhenClosed,
+    isEager: () => pace.mining().automine,
+    arrived: () => pace.schedule(),
+  })
   const pace = createPace(options.timing, {
     elapsed: options.elapsed,
     line: () => line,
@@ -120,7 +138,11 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   let genesisBranch: Branch | undefined
   tip = openTip()
   if (genesisBranch) await nextBlock()
-  else resetPoolState()
+  else {
+    pool.follow()
+    const early = haltBeforeNext()
+    if (early) halt(haltedByUpgrade(early), { halt: early })
+  }
 
   function openTip(): Tip {
     const height = store.latestHeight()
@@ -133,22 +155,25 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     return genesisTip(genesis, validators)
   }
 
-  /** The tip behind a block of the store's latest height. */
-  function lastTip(last: StoredBlock): Tip {
+  /** Why this build must not make the next block, as far as the state says it. */
+  function haltBeforeNext(): Halt | undefined {
     const state = store.at()
     try {
-      const { header, hash } = last
-      const limit = app.readContext(state, { ...header, hash }).block.gasLimit
-      return { ...tipOf(last, genesis, blocks.validators), maxGas: limit === 0n ? -1n : limit }
+      return app.haltBefore(state, tip.height + 1n)
     } finally {
       state.close()
     }
   }
 
-  function resetPoolState(): void {
-    poolBase?.close()
-    poolBase = store.at()
-    app.resetCheckState(poolBase, tip)
+  /** The tip behind a block of the store's latest height. */
+  function lastTip(last: StoredBlock): Tip {
+    const state = store.at()
+    try {
+      const { header, hash } = last
+      return tipOf(last, blockLimits(app.readContext(state, { ...header, hash })), blocks.validators)
+    } finally {
+      state.close()
+    }
   }
 
   function blockTime({ amendments, stepNs }: BlockWish): bigint {
@@ -159,15 +184,14 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     return stepNs === undefined ? clock.next(tip.timeNs) : tip.timeNs + stepNs
   }
 
-  /** Makes one block of what waits. Throws if it cannot be executed; then nothing was written. */
-  async function makeBlock(wish: BlockWish): Promise<StoredBlock> {
-    if (followers.size > 0) await Promise.all([...followers].map((step) => step(offer)))
+  /** Makes one block of what waits, or says why there is none. Throws if it cannot be executed. Then nothing was written. */
+  async function makeBlock(wish: BlockWish): Promise<StoredBlock | { readonly halt: Halt }> {
+    if (followers.size > 0) await Promise.all([...followers].map((step) => step(pool.offer)))
     const before = tip
     const { amendments } = wish
     const started = options.elapsed()
-    const limits = { maxBytes: Number(before.maxBytes - BLOCK_OVERHEAD_BYTES), maxGas: before.maxGas }
+    const limits = { maxBytes: Number(mostBytes(before) - BLOCK_OVERHEAD_BYTES), maxGas: before.maxGas }
     const taken = genesisBranch || amendments || wish.isEmpty ? [] : pool.take(limits)
-    for (const { hash } of taken) executing.add(toKey(hash))
     const proposal = propose(
       before,
       taken.map(({ bytes }) => bytes),
@@ -176,7 +200,11 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     )
     const snapshot = genesisBranch ? undefined : store.at()
     const base: Reader = genesisBranch ?? snapshot!
-    const output = app.executeBlock(base, { ...proposal.input, amendments })
+    const output: BlockOutcome = app.executeBlock(base, { ...proposal.input, amendments })
+    if (output.halt) {
+      snapshot?.close()
+      return output
+    }
     const changes = genesisBranch ? overlay(genesisBranch.changes(), output.branch.changes()) : output.branch.changes()
     snapshot?.close()
     const executed = options.elapsed()
@@ -186,6 +214,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     await store.commit({
       height: proposal.header.height,
       changes,
+      stores: output.stores,
+      staged: output.branch.staged(),
       records(appHash) {
         block = storedBlock(proposal, before, output, appHash)
         next = advance(before, block, output)
@@ -202,39 +232,17 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     tip = next
     genesisBranch = undefined
     if (!amendments) clock.used(proposal.header.timeNs, wish.stepNs !== undefined)
-    afterCommit(block!, taken)
+    pool.afterCommit(block!, taken)
+    for (const listener of blockListeners) listener(block!)
     return block!
   }
 
-  /** The pool's state follows the commit; whoever waited hears, then whoever listens. */
-  function afterCommit(block: StoredBlock, taken: readonly PooledTx[]): void {
-    const { height } = block.header
-    executing.clear()
-    resetPoolState()
-    recheckPool()
-    taken.forEach(({ hash }, index) => {
-      waiters.settle(hash, { included: { height, index, result: block.results[index]! } })
-    })
-    for (const listener of blockListeners) listener(block)
-  }
-
-  function recheckPool(): void {
-    if (pool.size().count === 0) return
-    for (const { tx, result } of pool.recheck(({ bytes }) => app.check(bytes, 'recheck'))) {
-      waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
-    }
-  }
-
-  /** Tells whoever waits for a transaction that no block will have it. */
-  function forsake({ hash }: PendingTx, error: ChainError): void {
-    waiters.settle(hash, { dropped: admissionOf(hash, refusal(error)) })
-  }
-
-  function halt(error: unknown): void {
-    halted = error instanceof Error ? error.message : String(error)
+  function halt(found: Halted, cause: HaltCause): void {
     pace.stop()
-    waiters.rejectAll(queryError('unavailable', `the chain has halted: ${halted}`))
-    options.onHalt(halted, error)
+    options.onHalt(found, cause)
+    halted = found
+    pool.dismiss(haltedError(found))
+    for (const listener of haltListeners) listener()
   }
 
   /** Runs one thing after another: blocks, and going back. */
@@ -250,22 +258,30 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   /** One block after another; a failure ends the chain before its commit. */
   function nextBlock(wish: BlockWish = {}): Promise<bigint> {
     return inLine(async () => {
+      let made: Awaited<ReturnType<typeof makeBlock>>
       try {
-        return (await makeBlock(wish)).header.height
+        made = await makeBlock(wish)
       } catch (error) {
         // A change that cannot be made is its caller's matter: nothing was written, and nobody waits for it.
-        if (!wish.amendments || !(error instanceof ChainError)) halt(error)
+        if (!wish.amendments || !(error instanceof ChainError)) halt(haltedByFailure(error, tip.height + 1n), { error })
         throw error
       }
+      if (!('halt' in made)) return made.header.height
+      const found = haltedByUpgrade(made.halt)
+      halt(found, made)
+      throw haltedError(found)
     })
   }
 
-  /** Makes the blocks that are needed until no epoch is due at the time that it is now: a block turns one epoch of a record. */
+  /** Makes the blocks that are needed until nothing is due at the time that it is now: a block turns one epoch of a record. */
   async function catchUp(): Promise<void> {
     const now = clock.now()
-    for (let made = 0; isEpochDue(now); made++) {
+    for (let made = 0; isAnythingDue(now); made++) {
       if (made === MOST_TO_CATCH_UP) {
-        throw queryError('resourceExhausted', `epochs are due after ${made} blocks that were made for them`)
+        throw queryError(
+          'resourceExhausted',
+          `epochs or proposals are due after ${made} blocks that were made for them`,
+        )
       }
       await nextBlock()
       // Thousands of blocks leave room for questions between them.
@@ -273,12 +289,13 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     }
   }
 
-  function isEpochDue(timeNs: bigint): boolean {
+  function isAnythingDue(timeNs: bigint): boolean {
     const snapshot = store.at()
     try {
       const { height, hash } = tip
       const facts = { height, timeNs: tip.timeNs, proposer: EMPTY, hash, lastCommitHash: EMPTY }
-      return epochs.isDue(app.readContext(snapshot, facts), timeNs)
+      const ctx = app.readContext(snapshot, facts)
+      return epochs.isDue(ctx, timeNs) || gov.isDue(ctx, timeNs)
     } finally {
       snapshot.close()
     }
@@ -287,116 +304,30 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   /** Makes the chain what it was after a kept block, with these transactions waiting. */
   function goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void> {
     return inLine(async () => {
-      poolBase?.close()
-      poolBase = undefined
+      pool.release()
       const rows = rollbackRows(store.tables, height)
       await store.rollback({ height, records: () => rows })
       blocks.forgetAbove(height)
       indexer = openIndexer(store.tables)
       tip = lastTip(blocks.block(height)!)
-      const left = pool.pending()
-      pool.clear()
-      resetPoolState()
-      for (const tx of waiting) pool.add(tx)
-      recheckPool()
-      for (const tx of left) if (!pool.has(tx.hash)) forsake(tx, errors.notFound('the chain went back'))
+      pool.replace(waiting)
       rollbacks++
       for (const listener of rollbackListeners) listener(height)
     })
   }
 
   function refuseWhenClosed(): void {
-    if (halted !== undefined) throw queryError('unavailable', `the chain has halted: ${halted}`)
+    if (halted) throw haltedError(halted)
     if (stopping) throw queryError('unavailable', 'the node is stopping')
-  }
-
-  function check(bytes: Uint8Array, mode: CheckMode): CheckResult {
-    try {
-      return app.check(bytes, mode)
-    } catch (error) {
-      if (error instanceof ChainError) return refusal(error)
-      throw error
-    }
-  }
-
-  /** Checks a transaction and puts it into the pool. */
-  function admit(bytes: Uint8Array, hash: Uint8Array): { readonly admission: Admission; readonly tx?: PooledTx } {
-    try {
-      if (pool.has(hash) || executing.has(toKey(hash))) throw errors.txInMempool()
-      pool.requireRoom(bytes.length)
-      const result = check(bytes, 'check')
-      const admission = admissionOf(hash, result)
-      if (result.code !== 0 || !result.order) return { admission }
-      if (tip.maxGas >= 0n && result.gasWanted > tip.maxGas) {
-        throw errors.outOfGas(`gas wanted ${result.gasWanted} exceeds the block gas limit ${tip.maxGas}`)
-      }
-      const tx: PooledTx = {
-        hash,
-        bytes,
-        order: result.order,
-        gasWanted: result.gasWanted,
-        ...(result.evm && { evm: result.evm }),
-      }
-      const replaced = pool.add(tx)
-      if (replaced) {
-        // What the other offered is not to be paid any more.
-        resetPoolState()
-        recheckPool()
-        forsake(replaced, errors.txInMempool('replaced by a transaction that pays more'))
-      }
-      return { admission, tx }
-    } catch (error) {
-      if (error instanceof ChainError) return { admission: admissionOf(hash, refusal(error)) }
-      throw error
-    }
-  }
-
-  async function submitAndWait(bytes: Uint8Array, timeoutMs: number) {
-    refuseWhenClosed()
-    const hash = sha256(bytes)
-    const { admission, tx } = admit(bytes, hash)
-    if (!tx) return { admission }
-    const outcome = waiters.wait(hash)
-    announce(tx)
-    const found = await within(outcome, timeoutMs)
-    if (!found) throw queryError('deadlineExceeded', 'timed out waiting for tx to be included in a block')
-    return 'included' in found
-      ? { admission, inclusion: found.included satisfies Inclusion }
-      : { admission: found.dropped }
-  }
-
-  function announce(tx: PendingTx): void {
-    for (const listener of pendingListeners) listener(tx)
-    pace.schedule()
-  }
-
-  /** Puts a transaction into the pool, for a block that is made anyway. */
-  function offer(bytes: Uint8Array): Admission {
-    const { admission, tx } = admit(bytes, sha256(bytes))
-    if (tx) for (const listener of pendingListeners) listener(tx)
-    return admission
   }
 
   pace.start()
 
   return {
     blocks,
-    checkOnly: (tx) => check(tx, 'simulate'),
-    async submit(bytes) {
-      refuseWhenClosed()
-      const hash = sha256(bytes)
-      const { admission, tx } = admit(bytes, hash)
-      if (!tx) return admission
-      if (!pace.mining().automine) {
-        announce(tx)
-        return admission
-      }
-      const outcome = waiters.wait(hash)
-      announce(tx)
-      const found = pool.isReady(tx) || executing.size > 0 ? await outcome : await within(outcome, GAP_ANSWER_MS)
-      return found && 'dropped' in found ? found.dropped : admission
-    },
-    submitAndWait,
+    checkOnly: pool.checkOnly,
+    submit: pool.submit,
+    submitAndWait: pool.submitAndWait,
     nextBlock: () => nextBlock(),
     async advance(byNs) {
       clock.shift(byNs)
@@ -414,19 +345,20 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       followers.add(step)
       return () => followers.delete(step)
     },
-    pending: () => pool.pending(),
-    pendingCount: () => pool.size(),
+    pending: pool.pending,
+    pendingCount: pool.size,
     onBlock(listener) {
       blockListeners.add(listener)
       return () => blockListeners.delete(listener)
     },
-    onPending(listener) {
-      pendingListeners.add(listener)
-      return () => pendingListeners.delete(listener)
-    },
+    onPending: pool.onPending,
     onRollback(listener) {
       rollbackListeners.add(listener)
       return () => rollbackListeners.delete(listener)
+    },
+    onHalt(listener) {
+      haltListeners.add(listener)
+      return () => haltListeners.delete(listener)
     },
     ...(options.development && {
       development: createDevelopment({
@@ -436,15 +368,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
         goBack,
         tip: () => tip,
         firstHeight: () => blocks.earliestHeight(),
-        pending: () => pool.pending(),
-        drop(hash) {
-          const tx = pool.drop(hash)
-          if (!tx) return false
-          resetPoolState()
-          recheckPool()
-          forsake(tx, errors.notFound('the transaction was dropped'))
-          return true
-        },
+        pending: pool.pending,
+        drop: pool.drop,
         tools: options.development,
         mining: pace.mining,
         setMining: pace.setMining,
@@ -452,7 +377,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     }),
     status: () => ({
       catchingUp: false,
-      ...(halted !== undefined && { halted }),
+      ...(halted && { halted }),
       latestHeight: tip.height,
       latestTimeNs: tip.timeNs,
       rollbacks,
@@ -462,8 +387,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       stopping = true
       pace.stop()
       await line
-      poolBase?.close()
-      waiters.rejectAll(queryError('unavailable', 'the node is stopping'))
+      pool.release()
+      pool.dismiss(queryError('unavailable', 'the node is stopping'))
     },
   }
 }

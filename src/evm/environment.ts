@@ -54,6 +54,7 @@ function blockWordsOf(rules: Rules, block: EvmBlockEnv): Uint8Array {
 export function environmentOf({ rules, block, tx }: EvmOptions): Environment {
   const words = blockWordsOf(rules, block).slice()
   writeAddress(words, 0, tx.origin)
-  writeNumber(new DataView(words.buffer), 32, tx.gasPrice)
-  return { ...rulesPartOf(rules), words }
+  if (tx.gasPrice > 0n) writeNumber(new DataView(words.buffer), 32, tx.gasPrice)
+  const { rulesKey, opcodes, cells } = rulesPartOf(rules)
+  return { rulesKey, opcodes, cells, words }
 }

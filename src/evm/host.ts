@@ -113,14 +113,8 @@ export function createEvm(
     return callAt(message, depth)
   }
 
-  function result({ success, error, output }: Outcome, gasLeft: bigint): CallResult {
-    return {
-      success,
-      gasLeft,
-      output,
-      ...(error === undefined ? {} : { error }),
-      ...(frames.isStopped() ? { stopped: true } : {}),
-    }
+  function result({ success, error, output, address }: Outcome, gasLeft: bigint): CreateResult {
+    return { success, gasLeft, output, error, address, stopped: frames.isStopped() }
   }
 
   return {
@@ -142,7 +136,7 @@ export function createEvm(
         },
         nonce === undefined ? {} : { nonce },
       )
-      return { ...result(outcome, gasLeft), ...(outcome.address ? { address: outcome.address } : {}) }
+      return result(outcome, gasLeft)
     },
   }
 }

@@ -168,7 +168,8 @@ function createInterpreter(build: Build): Interpreter {
   let top = CODES
   let blocksTop = BLOCKS
   let refused = 0
-  let codes = new Map<string, Installed>()
+  /** By the rules that they were analysed under, and by key. */
+  let codes = new Map<string, Map<string, Installed>>()
 
   function renew(): void {
     bytes = Buffer.from(exports.memory.buffer)
@@ -204,9 +205,11 @@ function createInterpreter(build: Build): Interpreter {
     wordAt(address) {
       const at = currentView()
       const low = at.getBigUint64(address, true)
-      const upper = [8, 16, 24].map((offset) => at.getBigUint64(address + offset, true))
-      if (upper.every((limb) => limb === 0n)) return low
-      return low | (upper[0]! << 64n) | (upper[1]! << 128n) | (upper[2]! << 192n)
+      const second = at.getBigUint64(address + 8, true)
+      const third = at.getBigUint64(address + 16, true)
+      const fourth = at.getBigUint64(address + 24, true)
+      if (second === 0n && third === 0n && fourth === 0n) return low
+      return low | (second << 64n) | (third << 128n) | (fourth << 192n)
     },
     setWord: (address, value) => writeNumber(currentView(), address, value),
     answer(value) {
@@ -232,8 +235,12 @@ function createInterpreter(build: Build): Interpreter {
     },
     arena: () => arena,
     install({ rulesKey }, key, code) {
-      const name = rulesKey + key
-      const known = codes.get(name)
+      let installedCodes = codes.get(rulesKey)
+      if (!installedCodes) {
+        installedCodes = new Map()
+        codes.set(rulesKey, installedCodes)
+      }
+      const known = installedCodes.get(key)
       if (known) return known
       const { length } = code
       const size = exports.installedSize(length)
@@ -250,7 +257,7 @@ function createInterpreter(build: Build): Interpreter {
         arena,
       }
       top = (at + size + 31) & ~31
-      codes.set(name, installed)
+      installedCodes.set(key, installed)
       return installed
     },
     optimise(installed) {

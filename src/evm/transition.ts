@@ -20,7 +20,7 @@ import {
   type UnsignedTransaction,
 } from './transaction/types.ts'
 import { validateTransaction } from './transaction/validate.ts'
-import type { CallResult, EvmOptions } from './types.ts'
+import type { CreateResult, EvmOptions } from './types.ts'
 
 const DESIGNATOR_PREFIX = hex('ef0100')
 const MAX_NONCE = (1n << 64n) - 1n
@@ -43,7 +43,7 @@ export interface Message {
 export interface MessageResult {
   readonly success: boolean
   /** The failure in geth's words. */
-  readonly error?: string
+  readonly error?: string | undefined
   /** True when `shouldStop` of the EVM ended it: the rest says nothing then. */
   readonly stopped?: boolean
   /** Return or revert data; the deployed code of a creation. */
@@ -53,7 +53,7 @@ export interface MessageResult {
   readonly gasUsedBeforeRefund: bigint
   readonly logs: readonly EvmLog[]
   /** Of a creation, successful or not. */
-  readonly contractAddress?: Uint8Array
+  readonly contractAddress?: Uint8Array | undefined
 }
 
 /**
@@ -69,7 +69,7 @@ export function executeMessage(evm: Evm, message: Message): MessageResult {
   for (const authorization of authorizations) authorize(evm, authorization)
   const gas = gasLimit - intrinsicGas(message, rules)
 
-  let result: CallResult & { readonly address?: Uint8Array }
+  let result: CreateResult
   if (to) {
     const delegate = rules.eips.has(7702) ? delegationTarget(journal.code(to)) : undefined
     if (delegate) journal.warmAddress(delegate)
@@ -89,9 +89,9 @@ export function executeMessage(evm: Evm, message: Message): MessageResult {
     gasUsed: used > floor ? used : floor,
     gasUsedBeforeRefund,
     logs: journal.logs(),
-    ...(result.error === undefined ? {} : { error: result.error }),
-    ...(result.stopped ? { stopped: true } : {}),
-    ...(result.address ? { contractAddress: result.address } : {}),
+    error: result.error,
+    stopped: result.stopped === true,
+    contractAddress: result.address,
   }
 }
 
@@ -171,10 +171,18 @@ export function tracedTransaction(
   transaction: UnsignedTransaction,
   from: Uint8Array,
   gasPriceWei: bigint,
+  block: { readonly coinbase: Uint8Array },
+): TracedTransaction {
+  const authorizations = transaction.type === 4 ? transaction.authorizations : []
+  return tracedMessage({ ...transaction, from, authorizations }, gasPriceWei, block)
+}
+
+/** A message as a tracer hears of it. */
+export function tracedMessage(
+  { from, to, nonce, gasLimit, valueWei, data, authorizations = [] }: Message,
+  gasPriceWei: bigint,
   { coinbase }: { readonly coinbase: Uint8Array },
 ): TracedTransaction {
-  const { to, nonce, gasLimit, valueWei, data } = transaction
-  const authorities = transaction.type === 4 ? transaction.authorizations.map(recoverAuthority) : []
   return {
     from,
     to,
@@ -184,7 +192,7 @@ export function tracedTransaction(
     valueWei,
     input: data,
     coinbase,
-    authorities: authorities.filter((authority) => authority !== undefined),
+    authorities: authorizations.map(recoverAuthority).filter((authority) => authority !== undefined),
   }
 }
 

@@ -72,14 +72,14 @@ export interface CallResult {
   /** What RETURN or REVERT gave; for a creation that succeeded, the deployed code. */
   readonly output: Uint8Array
   /** The failure in geth's words; `execution reverted` keeps gas and output, every other takes all gas. */
-  readonly error?: string
+  readonly error?: string | undefined
   /** True when `shouldStop` ended it: the result is no result of the code. */
   readonly stopped?: boolean
 }
 
 export interface CreateResult extends CallResult {
   /** 20 bytes: where the contract is or would have been; absent when it failed before that was known. */
-  readonly address?: Uint8Array
+  readonly address?: Uint8Array | undefined
 }
 
 /** A precompile that is a function of its input. */
@@ -141,14 +141,14 @@ export interface EvmOptions {
   readonly tx: EvmTxEnv
   readonly precompiles: Precompiles
   /** Asked at calls, precompiles and every few milliseconds of running code; true ends the execution. */
-  readonly shouldStop?: () => boolean
+  readonly shouldStop?: (() => boolean) | undefined
   /** Only what is done at once is wanted: `shouldStop` is asked after each bit of work, and inside long opcodes `giveUp` ends all. */
   readonly light?: { giveUp(): never } | undefined
   /**
    * The call of the same code at which it is prepared for the fast loop, unless it runs long before that. Default 2: most code
    * that is seen once is seen never again. Tests of the fast loop say 1.
    */
-  readonly optimiseAtCall?: number
+  readonly optimiseAtCall?: number | undefined
   /** Hears what happens; if it reads steps, the code runs on the traced build. */
-  readonly tracer?: Tracer
+  readonly tracer?: Tracer | undefined
 }

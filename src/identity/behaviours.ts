@@ -56,6 +56,11 @@ export const BEHAVIOURS = {
     about: 'a call without a gas price sees BASEFEE, and not 0 as in geth',
     source: 'evm.md §3.2',
   },
+  signedPriceShown: {
+    about:
+      'GASPRICE in a transaction signed below the base fee is the price signed, and not the base fee that is charged',
+    source: 'evm.md §7 row 24',
+  },
   bankPartNeedsMetadata: {
     about: '`balances` of a denom without bank metadata has no `bank` part',
     source: 'D35',
@@ -153,10 +158,52 @@ export const BEHAVIOURS = {
     about: 'the account of the token factory is made at genesis with number 0, which another account has',
     source: 'tokenfactory.md §6 row 11',
   },
+  doneMarkersByHeight: {
+    about:
+      'done markers of upgrades lie under height and name, not under the name, and `upgrade` has consensus version 2',
+    source: 'upgrade.md U1, D54',
+  },
+  commandFieldsOverRest: {
+    about: '`module_versions` takes `?module_name=` over REST too, not from the command line and gRPC alone',
+    source: 'upgrade.md U4',
+  },
+  referenceVersionMap: {
+    about:
+      'a new chain writes the consensus versions of the modules that the reference names, whatever this build has beside them',
+    source: 'upgrade.md §11, recorded at v2.11',
+  },
+  wholeVersionMap: {
+    about: 'those consensus versions are of all modules of the reference, not of those alone that it had named before',
+    source: 'recorded at v2.17',
+  },
   contractsRegisterThemselves: {
     about:
       'anybody registers a contract whose owner is a contract or governance for a share of its fees, which the contract gets',
     source: 'devgas.md §6.4',
+  },
+  foreignGenesis: {
+    about:
+      'what modules that this build has not (`capability`, `crisis`, `ibc`, `icacontroller`, `icahost`, `params`, `transfer`, ' +
+      '`wasm`) write at genesis and never change lies in their stores',
+    source: 'state-layout.md §1.1, ADR 0015',
+  },
+  localhostClient: {
+    about: 'every block renews the state of the localhost client in store `ibc`',
+    source: 'state-layout.md §1.1',
+  },
+  otherMachineAdmission: {
+    about:
+      'store `wasm` counts the ordinary transactions of a block; each pays for that, and for looks at zero-gas actors and fee ' +
+      'shares that may concern contracts of the other machine',
+    source: 'state-layout.md §1.1, recorded at v2.11',
+  },
+  endsOfRevokedAllowances: {
+    about: 'the end of a fee allowance that was taken back holds for a later one between the two',
+    source: "sdk 0.47's feegrant",
+  },
+  untoldProposalFailures: {
+    about: 'the event of a proposal that failed does not say why',
+    source: 'support-modules.md §12 row 13',
   },
 } as const satisfies Record<string, Behaviour>
 

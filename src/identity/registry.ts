@@ -49,6 +49,12 @@ import { file_sdk_auth_v1beta1_auth } from '../gen/sdk/auth/v1beta1/auth_pb.ts'
 import { file_sdk_auth_v1beta1_genesis } from '../gen/sdk/auth/v1beta1/genesis_pb.ts'
 import { file_sdk_auth_v1beta1_query } from '../gen/sdk/auth/v1beta1/query_pb.ts'
 import { file_sdk_auth_v1beta1_tx } from '../gen/sdk/auth/v1beta1/tx_pb.ts'
+import { file_sdk_authz_v1beta1_authz } from '../gen/sdk/authz/v1beta1/authz_pb.ts'
+import { file_sdk_authz_v1beta1_event } from '../gen/sdk/authz/v1beta1/event_pb.ts'
+import { file_sdk_authz_v1beta1_genesis } from '../gen/sdk/authz/v1beta1/genesis_pb.ts'
+import { file_sdk_authz_v1beta1_query } from '../gen/sdk/authz/v1beta1/query_pb.ts'
+import { file_sdk_authz_v1beta1_tx } from '../gen/sdk/authz/v1beta1/tx_pb.ts'
+import { file_sdk_bank_v1beta1_authz } from '../gen/sdk/bank/v1beta1/authz_pb.ts'
 import { file_sdk_bank_v1beta1_bank } from '../gen/sdk/bank/v1beta1/bank_pb.ts'
 import { file_sdk_bank_v1beta1_genesis } from '../gen/sdk/bank/v1beta1/genesis_pb.ts'
 import { file_sdk_bank_v1beta1_query } from '../gen/sdk/bank/v1beta1/query_pb.ts'
@@ -72,6 +78,10 @@ import { file_sdk_distribution_v1beta1_query } from '../gen/sdk/distribution/v1b
 import { file_sdk_distribution_v1beta1_tx } from '../gen/sdk/distribution/v1beta1/tx_pb.ts'
 import { file_sdk_evidence_v1beta1_evidence } from '../gen/sdk/evidence/v1beta1/evidence_pb.ts'
 import { file_sdk_evidence_v1beta1_genesis } from '../gen/sdk/evidence/v1beta1/genesis_pb.ts'
+import { file_sdk_feegrant_v1beta1_feegrant } from '../gen/sdk/feegrant/v1beta1/feegrant_pb.ts'
+import { file_sdk_feegrant_v1beta1_genesis } from '../gen/sdk/feegrant/v1beta1/genesis_pb.ts'
+import { file_sdk_feegrant_v1beta1_query } from '../gen/sdk/feegrant/v1beta1/query_pb.ts'
+import { file_sdk_feegrant_v1beta1_tx } from '../gen/sdk/feegrant/v1beta1/tx_pb.ts'
 import { file_sdk_gov_v1_genesis } from '../gen/sdk/gov/v1/genesis_pb.ts'
 import { file_sdk_gov_v1_gov } from '../gen/sdk/gov/v1/gov_pb.ts'
 import { file_sdk_gov_v1_query } from '../gen/sdk/gov/v1/query_pb.ts'
@@ -84,6 +94,7 @@ import { file_sdk_slashing_v1beta1_genesis } from '../gen/sdk/slashing/v1beta1/g
 import { file_sdk_slashing_v1beta1_query } from '../gen/sdk/slashing/v1beta1/query_pb.ts'
 import { file_sdk_slashing_v1beta1_slashing } from '../gen/sdk/slashing/v1beta1/slashing_pb.ts'
 import { file_sdk_slashing_v1beta1_tx } from '../gen/sdk/slashing/v1beta1/tx_pb.ts'
+import { file_sdk_staking_v1beta1_authz } from '../gen/sdk/staking/v1beta1/authz_pb.ts'
 import { file_sdk_staking_v1beta1_genesis } from '../gen/sdk/staking/v1beta1/genesis_pb.ts'
 import { file_sdk_staking_v1beta1_query } from '../gen/sdk/staking/v1beta1/query_pb.ts'
 import { file_sdk_staking_v1beta1_staking } from '../gen/sdk/staking/v1beta1/staking_pb.ts'
@@ -148,6 +159,12 @@ export const files: readonly DescFile[] = [
   file_sdk_auth_v1beta1_genesis,
   file_sdk_auth_v1beta1_query,
   file_sdk_auth_v1beta1_tx,
+  file_sdk_authz_v1beta1_authz,
+  file_sdk_authz_v1beta1_event,
+  file_sdk_authz_v1beta1_genesis,
+  file_sdk_authz_v1beta1_query,
+  file_sdk_authz_v1beta1_tx,
+  file_sdk_bank_v1beta1_authz,
   file_sdk_bank_v1beta1_bank,
   file_sdk_bank_v1beta1_genesis,
   file_sdk_bank_v1beta1_query,
@@ -171,6 +188,10 @@ export const files: readonly DescFile[] = [
   file_sdk_distribution_v1beta1_tx,
   file_sdk_evidence_v1beta1_evidence,
   file_sdk_evidence_v1beta1_genesis,
+  file_sdk_feegrant_v1beta1_feegrant,
+  file_sdk_feegrant_v1beta1_genesis,
+  file_sdk_feegrant_v1beta1_query,
+  file_sdk_feegrant_v1beta1_tx,
   file_sdk_gov_v1_genesis,
   file_sdk_gov_v1_gov,
   file_sdk_gov_v1_query,
@@ -183,6 +204,7 @@ export const files: readonly DescFile[] = [
   file_sdk_slashing_v1beta1_query,
   file_sdk_slashing_v1beta1_slashing,
   file_sdk_slashing_v1beta1_tx,
+  file_sdk_staking_v1beta1_authz,
   file_sdk_staking_v1beta1_genesis,
   file_sdk_staking_v1beta1_query,
   file_sdk_staking_v1beta1_staking,

@@ -1,7 +1,7 @@
 /** A node put together: store, state machine, engine, compute, gateways. The one place that knows them all. */
 import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
-import { createApplication } from '../app/application.ts'
+import { type ApplicationOptions, createApplication } from '../app/application.ts'
 import { carriedSections } from '../app/carried.ts'
 import { createJobs, type Jobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
@@ -13,6 +13,7 @@ import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
 import { equal } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
+import { queryError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Backend } from '../store/backend.ts'
 import { openMemory } from '../store/memory.ts'
@@ -25,6 +26,7 @@ import { watchVoters } from './few-voters.ts'
 import { diskFiles, type Files } from './files.ts'
 import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
+import { createHaltDuty, type HaltNotice } from './halts.ts'
 import { readiness } from './health.ts'
 import { createInlineCompute } from './inline-compute.ts'
 import { isolateScripts } from './isolated-compute.ts'
@@ -34,12 +36,17 @@ import { createMetrics } from './metrics.ts'
 import { storeOptionsOf } from './profile.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
+import { watchPayouts } from './unpaid-shares.ts'
+import { checkUpgradeFile } from './upgrade-file-check.ts'
 import type { ValidatorKey } from './validator-key.ts'
 import type { ApiPool } from './workers/api-pool.ts'
 import { type ComputePool, createComputePool } from './workers/pool.ts'
 
 /** A price of one wei, in base units at 18 places. */
 const RAW_PER_WEI = 10n ** 6n
+
+/** The parts of the state machine in which two builds differ. */
+export type Build = Pick<ApplicationOptions, 'modules' | 'upgrades' | 'firstVersions'>
 
 export interface AssemblyOptions {
   readonly resolved: ResolvedConfig
@@ -54,7 +61,10 @@ export interface AssemblyOptions {
   readonly clock?: () => number
   readonly random?: (length: number) => Uint8Array
   readonly files?: Files
-  readonly onHalt?: (reason: string) => void
+  /** What the state machine is made of, in place of what this build has. */
+  readonly build?: Build
+  /** Told when the chain has halted; a node that is to end because of it is for its owner to stop. */
+  readonly onHalt?: (notice: HaltNotice) => void
 }
 
 export interface AssembledNode {
@@ -111,6 +121,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const print = (line: string) => {
       if (printing.on) log('info', 'console.log', { line })
     }
+    const skip = config.upgrade.skip.map(BigInt)
     const admission = { minGasPrices: config.api.minGasPrice }
     const app = createApplication({
       identity,
@@ -119,7 +130,11 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       settings: admission,
       onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
       onPrint: isDevelopment(config) ? print : undefined,
+      onUpgrade: (line) => log('info', line),
+      skipUpgrades: skip,
+      ...options.build,
     })
+    if (begun.home) checkUpgradeFile({ data: begun.home.paths.data, files, store, app, skip, log })
     const fed = !config.feeder.enabled
       ? []
       : fedValidators(genesis, config.chain.mnemonic, identity).map((validator, i) => ({
@@ -143,6 +158,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
         })
       : undefined
 
+    let ends = false
     let lastCommit: number | undefined
     const solo: Solo = await startSolo({
       app,
@@ -170,10 +186,16 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
           },
         },
       }),
-      onHalt(reason, error) {
-        log('error', 'the chain has halted', { reason, error })
-        options.onHalt?.(reason)
-      },
+      onHalt: createHaltDuty({
+        config,
+        data: begun.home?.paths.data,
+        files,
+        log,
+        tell(notice) {
+          ends = !notice.serves
+          options.onHalt?.(notice)
+        },
+      }),
       onTiming({ executeMs, commitMs }) {
         const now = elapsed()
         metrics?.block({ intervalMs: lastCommit === undefined ? undefined : now - lastCommit, executeMs, commitMs })
@@ -181,13 +203,19 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       },
     })
     undo.push(() => solo.stop())
+    // Whoever is told of a halt ends the process: no port opens before.
+    if (ends && options.onHalt) throw queryError('failedPrecondition', solo.status().halted!.reason)
     warnOf(begun, solo, log)
     const withContext = createStateReader(store, solo.blocks, app)
     const jobs = createJobs(app)
     let apiPool: ApiPool | undefined
     const compute = openCompute({ config, dataPath, profile, chainId, withContext, jobs, log, elapsed })
     undo.push(() => compute.stop())
-    const accounts = deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity)
+    let derived: readonly DevAccount[] | undefined
+    const accounts = () => {
+      derived ??= deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity)
+      return derived
+    }
     const engineFacts = {
       nodeId: sha256(validatorKey.publicKey).slice(0, 20),
       moniker: config.node.moniker,
@@ -218,7 +246,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       log,
       now: clock,
     })
-    undo.push(watchVoters(gateway, log))
+    undo.push(watchVoters(gateway, log), watchPayouts(gateway, log))
     if (fed.length > 0) {
       const { seed } = config.feeder
       undo.push(startEmbeddedFeeder({ gateway, follow: solo.follow, validators: fed, seed, log }))
@@ -280,7 +308,9 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       chainId,
       evmChainId,
       genesisTime: genesis.genesis_time,
-      accounts,
+      get accounts() {
+        return accounts()
+      },
       urls: { ...apiPool?.urls, ...gateways?.urls },
       get height() {
         return solo.status().latestHeight
@@ -349,10 +379,8 @@ function openCompute(parts: {
 
 /** The bundled entry point of a worker: beside the bundle this runs from, or in `dist/` when it runs from sources. */
 function workerEntry(name: string): URL {
-  const fromSources = import.meta.url.endsWith('.ts')
-  const fromChunk = import.meta.url.includes('/chunks/')
-  const base = fromSources ? '../../dist/' : fromChunk ? '../' : './'
-  return new URL(`${base}workers/${name}.js`, import.meta.url)
+  const base = import.meta.url.endsWith('.ts') ? '../../dist/' : './'
+  return new URL(`${base}workers/${name}.cjs`, import.meta.url)
 }
 
 /** Ports by configuration and offset; with free ports, 0 wherever nobody said which. */

@@ -1,22 +1,25 @@
 /** Which chain a start is about: that of a home, or one that leaves nothing behind; and where its store lies. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseGenesis } from '../app/genesis-document.ts'
 import { validateGenesis } from '../app/genesis-validate.ts'
 import { localnetGenesis } from '../app/localnet.ts'
 import { storeNames } from '../app/modules.ts'
 import type { GenesisDocument } from '../app/types.ts'
+import { upgrades } from '../app/upgrades/table.ts'
+import type { Upgrade } from '../app/upgrades/types.ts'
 import { createIdentity } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
 import { defaultFork } from '../modules/evm/keeper.ts'
 import { ofSecp256k1 } from '../primitives/address.ts'
+import { formatBase64 } from '../primitives/bytes.ts'
 import { formatRfc3339Nano } from '../primitives/time.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
 import { deriveAccounts, deriveFeederKeys } from './accounts.ts'
-import { configError, type ResolvedConfig } from './config.ts'
+import { configError, parseMilliseconds, type ResolvedConfig } from './config.ts'
+import { createEphemeralFolder } from './ephemeral-folder.ts'
 import type { Files } from './files.ts'
 import { type Beginning, type Home, openHome, readGenesisText } from './home.ts'
 import { acquireLock } from './lock.ts'
@@ -31,6 +34,7 @@ export interface ChainOptions {
   /** Folder of the chain; undefined leaves nothing behind. */
   readonly home: string | undefined
   readonly random?: (length: number) => Uint8Array
+  readonly build?: { readonly upgrades?: readonly Upgrade[] }
 }
 
 /** A chain before its store is opened. */
@@ -45,7 +49,7 @@ export interface Begun {
 
 /** The chain of the home, or one of its own. */
 export function openChain(
-  { resolved, home: root, random }: ChainOptions,
+  { resolved, home: root, random, build }: ChainOptions,
   files: Files,
   clock: () => number,
   undo: (() => unknown)[],
@@ -54,19 +58,34 @@ export function openChain(
     const { mnemonic, id } = resolved.config.chain
     const validatorKey = derivedValidatorKey(mnemonic, id)
     const { config, genesis, profile } = begin(resolved, validatorKey, files, clock)
-    return { home: undefined, config, profile: profile.profile, validatorKeys: allKeys(validatorKey, config), genesis }
+    return {
+      home: undefined,
+      config,
+      profile: profile.profile,
+      validatorKeys: ownKeys(validatorKey, config, genesis),
+      genesis,
+    }
   }
   undo.push(acquireLock(join(root, 'lock'), files))
   const home = openHome({
     root,
     files,
     resolved,
-    stores: storeNames,
+    stores: knownStores(build?.upgrades ?? upgrades),
     createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
     begin: (key) => begin(resolved, key, files, clock),
   })
   const { config, profile, genesis, validatorKey } = home
-  return { home, config, profile, genesis, validatorKeys: allKeys(validatorKey, config) }
+  return { home, config, profile, genesis, validatorKeys: ownKeys(validatorKey, config, genesis) }
+}
+
+/** The stores that this build can open a chain with: its own, and those that its upgrades take over or remove. */
+function knownStores(upgrades: readonly Upgrade[]): readonly string[] {
+  const former = upgrades.flatMap(({ stores = {} }) => [
+    ...(stores.renamed ?? []).map(({ from }) => from),
+    ...(stores.deleted ?? []),
+  ])
+  return [...storeNames, ...former]
 }
 
 /** The keys of a localnet's validators, the node's own first. */
@@ -75,6 +94,18 @@ function allKeys(first: ValidatorKey, { chain }: Config): readonly ValidatorKey[
     derivedValidatorKey(chain.mnemonic, chain.id, i + 1),
   )
   return [first, ...others]
+}
+
+/** The keys of this node: all of a localnet; those of a document's validators that the mnemonic gives, as of a localnet's export. */
+function ownKeys(first: ValidatorKey, config: Config, genesis: GenesisDocument): readonly ValidatorKey[] {
+  const { mnemonic, id, genesis: document } = config.chain
+  if (document === '') return allKeys(first, config)
+  const { validators = [] } = (genesis.app_state['staking'] ?? {}) as {
+    readonly validators?: readonly { readonly consensus_pubkey?: { readonly key?: unknown } }[]
+  }
+  const listed = new Set(validators.map((validator) => validator.consensus_pubkey?.key))
+  const derived = validators.map((_, i) => derivedValidatorKey(mnemonic, id, i + 1))
+  return [first, ...derived.filter(({ publicKey }) => listed.has(formatBase64(publicKey)))]
 }
 
 /** What a new chain begins with: the document of `--genesis`, or a localnet. */
@@ -109,6 +140,7 @@ const ONLY_OF_LOCALNETS = [
   SETTINGS.chain.validators,
   SETTINGS.chain.balance,
   SETTINGS.chain.blockGasLimit,
+  SETTINGS.chain.votingPeriod,
   SETTINGS.chain.fork,
 ]
 
@@ -117,7 +149,8 @@ function withFacts(config: Config, facts: Partial<Config['chain']>): Config {
 }
 
 function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {
-  const { mnemonic, accounts, validators, balance, blockGasLimit, id, fork } = config.chain
+  const { mnemonic, accounts, validators, balance, blockGasLimit, id, fork, votingPeriod } = config.chain
+  if (parseMilliseconds(votingPeriod) === 0) throw configError('chain.voting_period must be longer than 0')
   if (validators > accounts) {
     throw configError(`chain.validators is ${validators}, and each needs one of the ${accounts} of chain.accounts`)
   }
@@ -135,6 +168,7 @@ function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clo
     }),
     blockGasLimit,
     fork,
+    votingPeriodMs: parseMilliseconds(votingPeriod)!,
   })
 }
 
@@ -142,7 +176,7 @@ function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clo
 export function dataFolder({ home }: Begun, config: Config, undo: (() => unknown)[]): string | undefined {
   if (home) return home.paths.data
   if (config.compute.workers === 0 && config.api.workers === 0) return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'almanac-'))
+  const folder = createEphemeralFolder()
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -32,6 +32,20 @@ test('unknown keys and bad values end with an error that names them', () => {
   expect(() => resolveConfig({ caller: { chain: { accounts: 0 } } })).toThrow('startNode: chain.accounts = 0')
 })
 
+test('heights are a list, from a flag given once or often, the environment or the file', () => {
+  const skipped = (sources: Parameters<typeof resolveConfig>[0]) => resolveConfig(sources).config.upgrade.skip
+  expect(skipped({ flags: { 'unsafe-skip-upgrades': '100,200' } })).toEqual(['100', '200'])
+  expect(skipped({ environment: { ALMANAC_UPGRADE_UNSAFE_SKIP_UPGRADES: '7' } })).toEqual(['7'])
+  expect(skipped({ file: parseConfigFile('[upgrade]\nunsafe_skip_upgrades = [100, "200"]') })).toEqual(['100', '200'])
+  expect(skipped({})).toEqual([])
+  for (const wrong of ['', 'v2', '0', '-1', '1,,2', '1.5']) {
+    expect(() => skipped({ flags: { 'unsafe-skip-upgrades': wrong } })).toThrow('must be heights of blocks such as 100')
+  }
+  expect(() => resolveConfig({ flags: { halt: 'pause' } })).toThrow(
+    'upgrade.halt = "pause": must be one of exit, serve',
+  )
+})
+
 test('block times are words, seconds, or durations', () => {
   expect(parseBlockTime('arrival')).toEqual({ mode: 'arrival' })
   expect(parseBlockTime('0.5')).toEqual({ mode: 'interval', intervalMs: 500 })

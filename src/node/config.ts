@@ -87,6 +87,13 @@ export function parseSetting(setting: Setting, raw: unknown, where: string): unk
       const texts = Array.isArray(value) && value.every((item) => typeof item === 'string')
       return texts ? value : fail('a list of texts')
     }
+    case 'heights': {
+      const value = typeof raw === 'string' ? raw.split(',') : Array.isArray(raw) ? raw.map(String) : []
+      const isList = Array.isArray(raw) || typeof raw === 'string'
+      return isList && value.every((item) => /^[1-9]\d{0,17}$/.test(item))
+        ? value
+        : fail('heights of blocks such as 100 or 100,200')
+    }
     case 'blockTime': {
       const value = typeof raw === 'number' ? String(raw) : raw
       if (typeof value !== 'string' || !parseBlockTime(value)) {

@@ -1,17 +1,39 @@
 /** The file system as the node uses it, so that a program may bring its own. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface Files {
   /** Undefined if there is no such file. */
   read(path: string): string | undefined
-  /** Whole or not at all: written beside and renamed. `secret` keeps it from other users. */
-  write(path: string, text: string, options?: { readonly secret?: boolean }): void
+  /** Whole or not at all: written beside and renamed. `secret` keeps it from other users; `durable`: it outlives a power cut. */
+  write(path: string, text: string, options?: { readonly secret?: boolean; readonly durable?: boolean }): void
   exists(path: string): boolean
   /** Names in a folder; empty if there is none. */
   list(path: string): string[]
   /** A file, or a folder with all that is in it; nothing if it is not there. */
   remove(path: string): void
+}
+
+/** A name is on disk when its folder is. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }
 
 export const diskFiles: Files = {
@@ -22,6 +44,7 @@ export const diskFiles: Files = {
     const beside = `${path}.${process.pid}.new`
     writeFileSync(beside, text, { mode: options?.secret ? 0o600 : 0o644, flush: true })
     renameSync(beside, path)
+    if (options?.durable) syncFolder(dirname(path))
   },
   exists: existsSync,
   list: (path) => (existsSync(path) ? readdirSync(path) : []),

@@ -31,7 +31,7 @@ export interface GatewayParts
   /** Names of the jobs that `compute` runs. */
   readonly jobs: readonly string[]
   readonly engine: Engine
-  readonly devKeys: readonly Uint8Array[]
+  readonly devKeys: GatewayNode['settings']['devKeys']
 }
 
 export function createGatewayNode(parts: GatewayParts): GatewayNode {
@@ -75,9 +75,9 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
 }
 
 /** Keys that JSON-RPC signs with: those of Ethereum's path, if the node is told to. */
-export function devKeysOf(config: Config, accounts: readonly DevAccount[]): readonly Uint8Array[] {
-  if (!config.node.devKeys || !isDevelopment(config)) return []
-  return accounts.filter(({ kind }) => kind === 'eth').map(({ privateKeyBytes }) => privateKeyBytes)
+export function devKeysOf(config: Config, accounts: () => readonly DevAccount[]): GatewayNode['settings']['devKeys'] {
+  if (!config.node.devKeys || !isDevelopment(config)) return undefined
+  return () => accounts().flatMap(({ kind, privateKeyBytes }) => (kind === 'eth' ? [privateKeyBytes] : []))
 }
 
 /** Whether the chain is one for development: a localnet made by this node, unless it is told otherwise. */

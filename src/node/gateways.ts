@@ -29,8 +29,6 @@ export interface GatewayOptions {
   readonly portOf: (section: 'rest' | 'grpc' | 'jsonrpc' | 'comet' | 'metrics', name: 'port' | 'wsPort') => number
   /** JSON-RPC methods of its own, which win. */
   readonly rpcMethods?: Methods
-  /** Whether a port is opened only when the one before is. */
-  readonly oneByOne?: boolean
   readonly ready: () => Health
   readonly renderMetrics: () => string
 }
@@ -56,24 +54,7 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
     }
   }
 
-  async function openGrpc(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    const { createGrpcServer } = await import('../api/grpc.ts')
-    const server = createGrpcServer(node)
-    urls['grpc'] = await listen(server, 'gRPC', 'grpc.port', portOf('grpc', 'port'), config.grpc.host)
-  }
-
   const tasks: (() => Promise<void>)[] = []
-  if (config.rest.enabled) {
-    tasks.push(async () => {
-      const { createRestServer } = await import('../api/rest.ts')
-      const server = createRestServer(node, {
-        extra: healthRoutes(options.ready),
-        cacheBytes: parseMemory(config.api.cache)!,
-      })
-      urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
-    })
-  }
   if (config.jsonrpc.enabled) {
     tasks.push(async () => {
       const { createJsonRpcServer } = await import('../api/jsonrpc/server.ts')
@@ -83,6 +64,16 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
       const ws = await listen(server, 'JSON-RPC WebSocket', 'jsonrpc.ws_port', portOf('jsonrpc', 'wsPort'), host)
       urls['jsonrpc'] = `http://${http}`
       urls['ws'] = `ws://${ws}`
+    })
+  }
+  if (config.rest.enabled) {
+    tasks.push(async () => {
+      const { createRestServer } = await import('../api/rest.ts')
+      const server = createRestServer(node, {
+        extra: healthRoutes(options.ready),
+        cacheBytes: parseMemory(config.api.cache)!,
+      })
+      urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
     })
   }
   if (config.comet.enabled) {
@@ -102,19 +93,25 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
       urls['metrics'] = `http://${address}/metrics`
     })
   }
+  if (config.grpc.enabled) {
+    tasks.push(async () => {
+      const { createGrpcServer } = await import('../api/grpc.ts')
+      const server = createGrpcServer(node)
+      urls['grpc'] = await listen(server, 'gRPC', 'grpc.port', portOf('grpc', 'port'), config.grpc.host)
+    })
+  }
   const close = async () => {
     await Promise.all(open.map((server) => server.close()))
   }
-  const others: PromiseSettledResult<void>[] = []
-  if (options.oneByOne) for (const task of tasks) others.push(...(await Promise.allSettled([task()])))
-  else others.push(...(await Promise.allSettled(tasks.map((task) => task()))))
-  // Loaded last, since it takes as long as all others together: they answer meanwhile.
-  const grpc = config.grpc.enabled ? [openGrpc()] : []
-  const outcomes = [...others, ...(await Promise.allSettled(grpc))]
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  if (failed) {
+  try {
+    for (const task of tasks) {
+      await task()
+      // Those that are open answer while the others are made.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  } catch (error) {
     await close()
-    throw failed.reason
+    throw error
   }
   return { urls: urls as GatewayUrls, close }
 }

@@ -18,7 +18,7 @@ export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming, n
   const ageMs = Math.max(0, nowMs - Number(latestTimeNs / 1_000_000n))
   const late = timing.mode === 'interval' && ageMs > Math.max(timing.intervalMs * LATE_INTERVALS, LATE_LEAST_MS)
   const reasons = [
-    ...(halted !== undefined ? [`halted: ${halted}`] : []),
+    ...(halted ? [`halted: ${halted.reason}`] : []),
     ...(catchingUp ? ['catching up'] : []),
     ...(latestHeight === 0n ? ['no block yet'] : []),
     ...(late ? [`the last block is ${Math.round(ageMs / 1000)} s old`] : []),
@@ -30,6 +30,8 @@ export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming, n
     catching_up: catchingUp,
     halted: halted !== undefined,
     ...(reasons.length > 0 && { reasons }),
+    ...(halted && { next: halted.next }),
+    ...(halted?.upgrade !== undefined && { upgrade: { name: halted.upgrade, height: halted.height.toString() } }),
   }
   return { status: reasons.length === 0 ? 200 : 503, body }
 }

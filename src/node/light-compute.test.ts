@@ -8,7 +8,7 @@ import { decodeUint, hex } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
 import { testContext } from '../sdk/testing.ts'
 import { createInlineCompute } from './inline-compute.ts'
-import { tryLightFirst } from './light-compute.ts'
+import { createAttempt } from './light-compute.ts'
 
 const TO = `0x${'c0'.repeat(20)}`
 /** Leaves what is on top of the stack as the answer. */
@@ -18,9 +18,9 @@ const DEAR_PRECOMPILE = `6101006000526101006020526101006040527f${'ff'.repeat(32)
 
 /**
  * A node's two ways over one state: with a try in this thread, and without. `elsewhere` lists what went the long way. The clock moves
- * by `tickMs` whenever somebody looks at it.
+ * by `tickMs` whenever somebody looks at it, processor time by `spentMs`.
  */
-function chain(code: string, tickMs = 0) {
+function chain(code: string, tickMs = 0, spentMs = tickMs) {
   const ctx = testContext({ modules: [evm], block: { gasLimit: 60_000_000n } })
   evm.genesis!.init(ctx, localnetGenesis(ctx))
   const state = createEvmState(ctx)
@@ -33,20 +33,27 @@ function chain(code: string, tickMs = 0) {
     return now
   }
   const log = () => undefined
+  let spent = 0
   const parts = {
     jobs: evmJobs,
+    spent() {
+      spent += spentMs
+      return spent
+    },
     withContext: <T>(_: unknown, read: (of: typeof ctx) => T) => read(ctx),
     elapsed,
   }
   const pool = createInlineCompute({ ...parts, timeoutMs: 60_000, log })
   const elsewhere: string[] = []
-  const light = tryLightFirst((name, payload, options) => {
-    elsewhere.push(name)
-    return pool.run(name, payload, options)
-  }, parts)
+  const attempt = createAttempt(parts)
   return {
     elsewhere,
-    light: (name: string, payload: unknown) => light(name, payload, {}),
+    async light(name: string, payload: unknown) {
+      const answer = attempt(name, payload, undefined)
+      if (answer) return answer.result
+      elsewhere.push(name)
+      return pool.run(name, payload, {})
+    },
     usual: (name: string, payload: unknown) => pool.run(name, payload, {}),
     wait(ms: number) {
       now += ms
@@ -103,6 +110,12 @@ test('hashing of much memory is ended by the clock, without a jump between', asy
   const { light, elsewhere } = chain(`${'620f424060002050'.repeat(40)}00`, 1)
   await light('ethCall', payload())
   expect(elsewhere).toEqual(['ethCall'])
+})
+
+test('a light call that only waited for the processor is answered where it arrived', async () => {
+  const { light, elsewhere } = chain(`${'620f424060002050'.repeat(40)}00`, 1, 0)
+  await light('ethCall', payload())
+  expect(elsewhere).toEqual([])
 })
 
 test('what was too heavy is not tried again for a while, as to this function alone', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { formatUtf8, utf8 } from '../primitives/bytes.ts'
 import { backendContract } from '../store/contract.ts'
@@ -56,6 +57,57 @@ test('a reader that stops in the middle keeps no page that later writes replace'
   view.close()
   for (let n = 0; n < 400; n++) write(n)
   expect(backend.sizeBytes()).toBeLessThan(before + 1_000_000)
+  await backend.close()
+  rmSync(path, { recursive: true })
+})
+
+test('a file that is opened anew between two writes leaves open views and iterations what they were', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+  const backend = openLmdb(path, { noSync: true })
+  const rows = (round: number) =>
+    Array.from({ length: 15_000 }, (_, i) => ({
+      table: 'log',
+      key: utf8(String(100_000 + i)),
+      value: utf8(`${round}`),
+    }))
+  backend.write(rows(0))
+  const view = backend.read()
+  const iteration = backend.iterate('log')
+  iteration.next()
+  for (let round = 1; round < 8; round++) {
+    backend.write(rows(round))
+    if (round === 4) view.close()
+    else if (round < 4) expect(formatUtf8(view.get('log', utf8('100000'))!)).toBe('0')
+    expect(formatUtf8(backend.get('log', utf8('114999'))!)).toBe(`${round}`)
+  }
+  expect([...iteration]).toHaveLength(14_999)
+  await backend.close()
+  expect(() => backend.get('log', utf8('100000'))).toThrow('is closed')
+  rmSync(path, { recursive: true })
+})
+
+test('a thread that has opened the file for reading before the writer does not take its writing away', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+  await openLmdb(path).close()
+  const source = `
+    const { parentPort, workerData } = require('node:worker_threads')
+    import('tsx/esm/api').then(({ tsImport }) => tsImport(workerData.url, workerData.url)).then(({ openLmdb }) => {
+      const reader = openLmdb(workerData.path, { readOnly: true })
+      reader.get('t', new Uint8Array([1]))
+      parentPort.on('message', () => parentPort.postMessage(reader.get('t', new Uint8Array([1]))))
+      parentPort.postMessage('ready')
+    })`
+  const workerData = { path, url: new URL('./lmdb.ts', import.meta.url).href }
+  const worker = new Worker(source, { eval: true, workerData })
+  const answer = () => new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  await answer()
+  const backend = openLmdb(path)
+  backend.write([{ table: 't', key: Uint8Array.of(1), value: utf8('v') }])
+  worker.postMessage('read')
+  expect(await answer()).toEqual(utf8('v'))
+  await worker.terminate()
+  backend.write([{ table: 't', key: Uint8Array.of(1), value: utf8('w') }])
+  expect(backend.get('t', Uint8Array.of(1))).toEqual(utf8('w'))
   await backend.close()
   rmSync(path, { recursive: true })
 })

@@ -1,4 +1,5 @@
 /** The tables of a node on disk, in LMDB. */
+import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { type Backend, type BackendRead, MAX_ROW_KEY } from '../store/backend.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
@@ -16,7 +17,7 @@ export interface LmdbOptions {
  */
 const MAP_BYTES = 2 ** 36
 const FORMAT = 'almanac store 2'
-const FORMAT_KEY = Buffer.from('format\0')
+const FORMAT_TABLE = 'format'
 /**
  * Tables with a database of their own, because they are large: the first group is written anywhere, the second grows at
  * its end. All others share one, behind their names. The set is fixed, since opening a database disturbs open views.
@@ -29,6 +30,13 @@ type Db = Database<Buffer, Buffer>
 
 const BLOCK_BYTES = 16_384
 const SHORT_BYTES = 256
+/**
+ * Every page that is read stays mapped, and counts as memory of the process, until the file is closed. So it is opened anew
+ * after so many written rows, at a moment when nobody reads: that takes one or two milliseconds.
+ */
+const ROWS_PER_OPENING = 10_000
+/** A reader closes the file when it has not been asked for so long: only what no thread has open is given back. */
+const IDLE_MS = 1_000
 
 /** What LMDB's declarations leave out. */
 interface Fast {
@@ -44,11 +52,14 @@ interface Place {
   readonly grows: boolean
 }
 
-/**
- * Opens the database in a directory, creating it if need be. Throws an `Error` if the directory holds a database of
- * another format, or none for a reader.
- */
-export function openLmdb(path: string, { readOnly = false, noSync = false }: LmdbOptions = {}): Backend {
+/** The file while it is open. */
+interface Opened {
+  readonly root: RootDatabase<Buffer, Buffer>
+  placeOf(table: string): Place
+  forgetLast(): void
+}
+
+function openFile(path: string, { readOnly = false, noSync = false }: LmdbOptions): Opened {
   const root: RootDatabase<Buffer, Buffer> = open({
     path,
     encoding: 'binary',
@@ -56,62 +67,127 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     // A commit returns when the disk has it, so nothing may be flushed later.
     overlappingSync: false,
     noSync,
-    readOnly,
+    // The threads of a process share one file, open in the way of the first: a thread opens it as its process does.
+    readOnly: readOnly && isMainThread,
     mapSize: MAP_BYTES,
   })
   const places = new Map<string, Place>()
-  const copy = createCopier()
   const openDb = (name: string): Db => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
   const own = { prefix: Buffer.alloc(0), last: undefined }
   for (const name of SCATTERED) places.set(name, { ...own, db: openDb(name), grows: false })
   for (const name of GROWING) places.set(name, { ...own, db: openDb(name), grows: true })
   const shared = openDb(SHARED)
-
-  function placeOf(table: string): Place {
-    let place = places.get(table)
-    if (!place) {
-      place = { db: shared, prefix: Buffer.from(`${table}\0`), last: undefined, grows: false }
-      places.set(table, place)
-    }
-    return place
+  return {
+    root,
+    placeOf(table) {
+      let place = places.get(table)
+      if (!place) {
+        place = { db: shared, prefix: Buffer.from(`${table}\0`), last: undefined, grows: false }
+        places.set(table, place)
+      }
+      return place
+    },
+    forgetLast() {
+      for (const place of places.values()) place.last = undefined
+    },
   }
+}
+
+/** Looks at the format of a file, and marks a new one. Throws an `Error` for another format, or none for a reader. */
+function checkFormat(path: string, { root, placeOf }: Opened, readOnly: boolean): void {
+  const { db, prefix } = placeOf(FORMAT_TABLE)
+  const found = db.getBinary(prefix)?.toString()
+  if (found === undefined && !readOnly) db.putSync(prefix, Buffer.from(FORMAT))
+  else if (found !== FORMAT) {
+    void root.close()
+    throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"`)
+  }
+}
+
+/**
+ * Opens the database in a directory, creating it if need be. Throws an `Error` if the directory holds a database of
+ * another format, or none for a reader.
+ */
+export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
+  const { readOnly = false } = options
+  let current: Opened | undefined = openFile(path, options)
+  checkFormat(path, current, readOnly)
+  let isClosed = false
+  let views = 0
+  let rowsWritten = 0
+  let isAsked = false
+  const copy = createCopier()
+  const idle = readOnly ? setInterval(closeIdle, IDLE_MS) : undefined
+  idle?.unref()
+
+  function file(): Opened {
+    isAsked = true
+    if (isClosed) throw new Error(`the database in ${path} is closed`)
+    current ??= openFile(path, options)
+    return current
+  }
+
+  function closeFile(): void {
+    void current?.root.close()
+    current = undefined
+  }
+
+  function closeIdle(): void {
+    if (!isAsked && views === 0) closeFile()
+    isAsked = false
+  }
+
+  function renew(): void {
+    if (rowsWritten < ROWS_PER_OPENING || views > 0) return
+    rowsWritten = 0
+    closeFile()
+    current = openFile(path, options)
+  }
+
   /** What LMDB found, to be used before its next read. */
   function find(table: string, key: Uint8Array, options: object): Buffer | undefined {
     if (isTooLong(table, key)) return undefined
-    const place = placeOf(table)
+    const place = file().placeOf(table)
     return (place.db as unknown as Fast).getBinaryFast(keyIn(place, key), options)
   }
   function get(table: string, key: Uint8Array, options: object): Uint8Array | undefined {
     const found = find(table, key, options)
     return found && copy(found)
   }
+  function peek<T>(table: string, key: Uint8Array, use: (bytes: Uint8Array) => T, options: object): T | undefined {
+    const found = find(table, key, options)
+    return found && use(new Uint8Array(found.buffer, found.byteOffset, found.length))
+  }
   const iterate = (table: string, range: Range | undefined, options: object) =>
-    entries(placeOf(table), range, options, copy)
+    entries(() => file().placeOf(table), range, options, copy)
 
   function read(): BackendRead {
+    const { root } = file()
     // Otherwise a view opened in the same turn of the event loop would be as old as that turn.
     root.resetReadTxn()
     const transaction = root.useReadTransaction()
     const options = { transaction }
     let isOpen = true
+    views++
     return {
       get: (table, key) => get(table, key, options),
       iterate: (table, range) => iterate(table, range, options),
-      peek(table, key, use) {
-        const found = find(table, key, options)
-        return found && use(new Uint8Array(found.buffer, found.byteOffset, found.length))
-      },
+      peek: (table, key, use) => peek(table, key, use, options),
       close() {
-        if (isOpen) transaction.done()
+        if (!isOpen) return
         isOpen = false
+        views--
+        transaction.done()
+        renew()
       },
     }
   }
 
-  function write({ table, key, value }: TableWrite): void {
+  function write({ placeOf }: Opened, { table, key, value }: TableWrite): void {
     if (isTooLong(table, key)) throw new Error(`a key of ${key.length} bytes in table ${table}`)
     const place = placeOf(table)
     const at = keyIn(place, key)
+    rowsWritten++
     if (value === undefined) {
       place.db.removeSync(at)
       place.last = undefined
@@ -121,37 +197,37 @@ export function openLmdb(path: string, { readOnly = false, noSync = false }: Lmd
     } else place.db.putSync(at, asBuffer(value))
   }
 
-  const found = shared.getBinary(FORMAT_KEY)?.toString()
-  if (found === undefined && !readOnly) shared.putSync(FORMAT_KEY, Buffer.from(FORMAT))
-  else if (found !== FORMAT) {
-    void root.close()
-    throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"`)
-  }
-
   return {
     isolates: true,
     readOnly,
     get: (table, key) => get(table, key, {}),
     iterate: (table, range) => iterate(table, range, {}),
+    peek: (table, key, use) => peek(table, key, use, {}),
     read,
     write(rows) {
+      if (readOnly) throw new Error(`the database in ${path} is open for reading`)
+      const opened = file()
       try {
         // A read left open by the event loop's turn would keep every page that this write replaces.
-        root.resetReadTxn()
-        root.transactionSync(() => {
-          for (const row of rows) write(row)
+        opened.root.resetReadTxn()
+        opened.root.transactionSync(() => {
+          for (const row of rows) write(opened, row)
         })
       } catch (error) {
-        for (const place of places.values()) place.last = undefined
+        opened.forgetLast()
         throw error
       }
+      renew()
     },
     sizeBytes() {
-      const { lastPageNumber, pageSize } = root.getStats() as { lastPageNumber: number; pageSize: number }
+      const { lastPageNumber, pageSize } = file().root.getStats() as { lastPageNumber: number; pageSize: number }
       return (lastPageNumber + 1) * pageSize
     },
     async close() {
-      await root.close()
+      isClosed = true
+      clearInterval(idle)
+      await current?.root.close()
+      current = undefined
     },
   }
 }
@@ -213,11 +289,12 @@ function lastOf(place: Place): Buffer {
 const BATCHES = [1, 16, 256]
 
 function* entries(
-  place: Place,
+  placeNow: () => Place,
   { start, end, reverse }: Range = {},
   options: object,
   copy: Copy,
 ): IterableIterator<Entry> {
+  const place = placeNow()
   const skip = place.prefix.length
   const from = start && start.length > 0 ? boundIn(place, start) : skip > 0 ? place.prefix : undefined
   const to = end ? boundIn(place, end) : skip > 0 ? behind(place.prefix) : undefined
@@ -230,8 +307,14 @@ function* entries(
     const limit = BATCHES[Math.min(batch, BATCHES.length - 1)]!
     const rows: Entry[] = []
     let last: Buffer | undefined
-    for (const { key, value } of place.db.getRange({ ...options, ...low, ...high, reverse: reverse ?? false, limit })) {
-      rows.push([new Uint8Array(key.subarray(skip)), copy(value)])
+    for (const { key, value } of placeNow().db.getRange({
+      ...options,
+      ...low,
+      ...high,
+      reverse: reverse ?? false,
+      limit,
+    })) {
+      rows.push([new Uint8Array(key.buffer, key.byteOffset + skip, key.length - skip), copy(value)])
       last = key
     }
     const next = last && rows.length === limit ? { start: Buffer.from(last), exclusiveStart: true } : undefined

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { queryError } from '../primitives/errors.ts'
 import type { Files } from './files.ts'
 
-function isAlive(pid: number): boolean {
+/** Whether a program of ours may still run under the number. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {

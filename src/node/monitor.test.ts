@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Halted } from '../consensus/driver.ts'
 import { createMonitorServer, readiness } from './health.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -36,7 +37,7 @@ test('blocks fall into cumulative buckets, requests are counted by operation and
 })
 
 test('a node is ready unless halted, before its first block, or behind its clock', () => {
-  const at = (status: { halted?: string; latestHeight?: bigint }, ageMs: number, intervalMs?: number) =>
+  const at = (status: { halted?: Halted; latestHeight?: bigint }, ageMs: number, intervalMs?: number) =>
     readiness(
       { status: () => ({ catchingUp: false, latestHeight: 5n, latestTimeNs: 1_000_000_000_000n, ...status }) },
       intervalMs === undefined ? { mode: 'arrival' } : { mode: 'interval', intervalMs },
@@ -48,7 +49,20 @@ test('a node is ready unless halted, before its first block, or behind its clock
   })
   expect(at({}, 20_000, 2000)).toMatchObject({ status: 503, body: { reasons: ['the last block is 20 s old'] } })
   expect(at({}, 4000, 500).status).toBe(200)
-  expect(at({ halted: 'broken hook' }, 0)).toMatchObject({ status: 503, body: { reasons: ['halted: broken hook'] } })
+  const halted = { reason: 'upgrade "v2" is needed', next: 'start its build', height: 6n, upgrade: 'v2' }
+  expect(at({ halted }, 0)).toEqual({
+    status: 503,
+    body: {
+      ready: false,
+      height: '5',
+      tip_age_seconds: 0,
+      catching_up: false,
+      halted: true,
+      reasons: ['halted: upgrade "v2" is needed'],
+      next: 'start its build',
+      upgrade: { name: 'v2', height: '6' },
+    },
+  })
   expect(at({ latestHeight: 0n }, 0)).toMatchObject({ status: 503, body: { reasons: ['no block yet'] } })
 })
 

@@ -1,6 +1,6 @@
 /** Every setting of a node: its key in `config.toml`, its flag, its default, what it means. Environment names follow from the key. */
 
-type SettingKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'list' | 'blockTime' | 'duration' | 'memory'
+type SettingKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'list' | 'heights' | 'blockTime' | 'duration' | 'memory'
 
 export interface Setting<Value = unknown> {
   readonly section: string
@@ -102,6 +102,14 @@ export const SETTINGS = {
       min: -1,
       max: Number.MAX_SAFE_INTEGER,
     }),
+    votingPeriod: define(
+      'chain',
+      'voting_period',
+      'duration',
+      '30s',
+      'How long a proposal of a localnet may be voted on, and may wait for its deposit.',
+      { flag: 'voting-period', genesis: true },
+    ),
     fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum rules: Berlin to Osaka. A profile has its own default.', {
       flag: 'fork',
       genesis: true,
@@ -255,6 +263,24 @@ export const SETTINGS = {
   },
   store: {
     keep: define('store', 'keep', 'integer', 0, 'Heights to keep for queries; 0 keeps all.', count),
+  },
+  upgrade: {
+    halt: define(
+      'upgrade',
+      'halt',
+      'text',
+      'exit',
+      'What the node does when the chain halts: end, or go on answering queries at the last height.',
+      { flag: 'halt', oneOf: ['exit', 'serve'] },
+    ),
+    skip: define(
+      'upgrade',
+      'unsafe_skip_upgrades',
+      'heights',
+      [],
+      'Heights of blocks that drop a plan that is due in place of running it; all validators must agree.',
+      { flag: 'unsafe-skip-upgrades' },
+    ),
   },
   log: {
     format: define('log', 'format', 'text', 'text', 'Form of the log.', { oneOf: ['text', 'json'] }),

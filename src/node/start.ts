@@ -1,7 +1,7 @@
 /** The node in a program: `startNode` for any chain, `testNode` for one whose blocks and clock a test holds in its hand. */
 import { queryError } from '../primitives/errors.ts'
 import type { DevAccount } from './accounts.ts'
-import { type AssembledNode, assembleNode } from './assembly.ts'
+import { type AssembledNode, assembleNode, type Build } from './assembly.ts'
 import { type PartialConfig, resolveConfig } from './config.ts'
 import { parseConfigFile } from './config-file.ts'
 import { diskFiles, type Files } from './files.ts'
@@ -25,6 +25,8 @@ export interface World {
   /** Receives the log; without it, warnings and errors go to the error output. */
   readonly log?: Log
   readonly files?: Files
+  /** The state machine's modules and upgrades, in place of those of this build. Of no effect in compute and API workers. */
+  readonly build?: Build
 }
 
 export interface Node extends AsyncDisposable {
@@ -74,6 +76,7 @@ export async function startNode(config: NodeConfig = {}, world: World = {}): Pro
     clock,
     files,
     ...(world.random && { random: world.random }),
+    ...(world.build && { build: world.build }),
   })
   return nodeOf(assembled)
 }

@@ -52,7 +52,15 @@ test('Bech32 text is that of the library for every prefix and length', () => {
     for (const prefix of ['chain', 'chainvaloper', 'other', 'a']) {
       const text = address.formatBech32(prefix, bytes)
       expect(text).toBe(bech32.encode(prefix, bech32.toWords(bytes), 1023))
-      expect(address.decodeBech32(text)).toEqual({ prefix, bytes })
+      for (let again = 0; again < 2; again++) expect(address.decodeBech32(text)).toEqual({ prefix, bytes })
+      expect(address.formatBech32(prefix, bytes)).toBe(text)
     }
   }
+})
+
+test('bytes of an address are the own of whoever asked', () => {
+  const text = 'chain1t2htvpfl862vnwdqnuekd9p4ulh3h6hdz42v2g'
+  const first = address.decodeBech32(text) as address.Bech32Parts
+  first.bytes.fill(0)
+  expect(address.decodeBech32(text)).toHaveProperty('bytes', hex('5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'))
 })

@@ -1,44 +1,23 @@
 /** Account addresses: bytes inside, Bech32 or checksummed hexadecimal text at the edge. */
 import { bech32 } from '@scure/base'
-import { formatHex, parseHex, utf8 } from './bytes.ts'
+import { formatHex, parseHex, toKey, utf8 } from './bytes.ts'
 import { keccak256, ripemd160, sha256 } from './hash.ts'
+import { createMemo } from './memo.ts'
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
-const GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
-/** What the five bits that leave the checksum add to it. */
-const CHECKSUM_TABLE = Int32Array.from({ length: 32 }, (_, top) =>
-  GENERATORS.reduce((sum, generator, bit) => ((top >> bit) & 1 ? sum ^ generator : sum), 0),
-)
+const LEAST_LENGTH = 8
+const MOST_LENGTH = 1023
+const CHECKSUM_LENGTH = 6
 
-function checksumStep(checksum: number, value: number): number {
-  return ((checksum & 0x1ffffff) << 5) ^ value ^ CHECKSUM_TABLE[(checksum >>> 25) & 31]!
-}
+/** A chain sees the same addresses over and over. */
+const MEMO_SIZE = 8192
+const texts = createMemo<string>(MEMO_SIZE)
+const addresses = createMemo<Bech32Parts>(MEMO_SIZE)
 
 /** Bech32 text with the given prefix, in lower case. Every balance below one unit is kept under such a text. */
 export function formatBech32(prefix: string, bytes: Uint8Array): string {
-  let checksum = 1
-  for (let i = 0; i < prefix.length; i++) checksum = checksumStep(checksum, prefix.charCodeAt(i) >> 5)
-  checksum = checksumStep(checksum, 0)
-  for (let i = 0; i < prefix.length; i++) checksum = checksumStep(checksum, prefix.charCodeAt(i) & 31)
-  let text = `${prefix}1`
-  let buffer = 0
-  let bits = 0
-  const take = (word: number) => {
-    checksum = checksumStep(checksum, word)
-    text += ALPHABET[word]!
-  }
-  for (const byte of bytes) {
-    buffer = ((buffer << 8) | byte) & 0xfff
-    for (bits += 8; bits >= 5; ) {
-      bits -= 5
-      take((buffer >> bits) & 31)
-    }
-  }
-  if (bits > 0) take((buffer << (5 - bits)) & 31)
-  for (let i = 0; i < 6; i++) checksum = checksumStep(checksum, 0)
-  checksum ^= 1
-  for (let i = 25; i >= 0; i -= 5) text += ALPHABET[(checksum >>> i) & 31]!
-  return text
+  const key = `${prefix}\0${toKey(bytes)}`
+  return texts.recall(key) ?? texts.keep(key, bech32.encode(prefix, bech32.toWords(bytes), false))
 }
 
 export interface Bech32Parts {
@@ -46,12 +25,11 @@ export interface Bech32Parts {
   readonly bytes: Uint8Array
 }
 
-const LEAST_LENGTH = 8
-const MOST_LENGTH = 1023
-const CHECKSUM_LENGTH = 6
-
 /** Prefix and bytes (1 to 255) of a Bech32 text, or the reason why it is none, in the words of the chain's own library. */
 export function decodeBech32(text: string): Bech32Parts | { readonly reason: string } {
+  const known = addresses.recall(text)
+  // The caller's own bytes: whoever changed them would change the address for everybody.
+  if (known) return { prefix: known.prefix, bytes: known.bytes.slice() }
   if (text.length < LEAST_LENGTH || text.length > MOST_LENGTH) {
     return { reason: `invalid bech32 string length ${text.length}` }
   }
@@ -60,6 +38,7 @@ export function decodeBech32(text: string): Bech32Parts | { readonly reason: str
   const bytes = bech32.fromWordsUnsafe(decoded.words)
   if (!bytes) return { reason: 'invalid incomplete group' }
   if (bytes.length < 1 || bytes.length > 255) return { reason: `${bytes.length} address bytes` }
+  addresses.keep(text, { prefix: decoded.prefix, bytes: bytes.slice() })
   return { prefix: decoded.prefix, bytes }
 }
 
@@ -78,13 +57,19 @@ function whyNotBech32(text: string): string {
   return `invalid checksum (expected ${expected} got ${data.slice(-CHECKSUM_LENGTH)})`
 }
 
+const DIGIT_NINE = 0x39
+const LOWER_TO_UPPER = 0x20
+
 /** EIP-55 checksummed text of 20 bytes. */
 export function formatEip55(bytes: Uint8Array): string {
   const digits = formatHex(bytes)
-  const check = formatHex(keccak256(utf8(digits)))
-  let out = '0x'
-  for (let i = 0; i < digits.length; i++) out += check[i]! >= '8' ? digits[i]!.toUpperCase() : digits[i]
-  return out
+  const check = keccak256(utf8(digits))
+  const out = utf8(`0x${digits}`)
+  for (let i = 0; i < digits.length; i++) {
+    const nibble = i % 2 === 0 ? check[i >> 1]! >> 4 : check[i >> 1]! & 15
+    if (nibble >= 8 && out[i + 2]! > DIGIT_NINE) out[i + 2]! -= LOWER_TO_UPPER
+  }
+  return toKey(out)
 }
 
 /** Twenty bytes of hexadecimal text, `0x` optional, checksum not verified; undefined if it is none. */

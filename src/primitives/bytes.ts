@@ -63,7 +63,10 @@ export function utf8(text: string): Uint8Array {
 
 /** Text of UTF-8 bytes; invalid sequences become U+FFFD. */
 export function formatUtf8(bytes: Uint8Array): string {
-  return decoder.decode(bytes)
+  const { length } = bytes
+  if (length > SHORT_TEXT) return decoder.decode(bytes)
+  for (let i = 0; i < length; i++) if (bytes[i]! > 127) return decoder.decode(bytes)
+  return toKey(bytes)
 }
 
 /** One character per byte (0 to 255): the form in which bytes are keys of a `Map`. Its order is the byte order. */

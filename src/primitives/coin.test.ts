@@ -29,3 +29,14 @@ test('the text of coins reads back sorted', () => {
 test('sums leave out what came to nothing', () => {
   expect(coin.add([{ denom: 'unative', amount: 5n }], [{ denom: 'unative', amount: -5n }])).toEqual([])
 })
+
+test('a difference leaves out what came to nothing, and is none where anything is missing', () => {
+  const have = [
+    { denom: 'ubtc', amount: 2n },
+    { denom: 'unative', amount: 5n },
+  ]
+  expect(coin.subtract(have, [{ denom: 'ubtc', amount: 2n }])).toEqual([{ denom: 'unative', amount: 5n }])
+  expect(coin.subtract(have, have)).toEqual([])
+  expect(coin.subtract(have, [{ denom: 'unative', amount: 6n }])).toBeUndefined()
+  expect(coin.subtract(have, [{ denom: 'ufoo', amount: 1n }])).toBeUndefined()
+})

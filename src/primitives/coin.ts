@@ -67,6 +67,15 @@ export function add(a: readonly Coin[], b: readonly Coin[]): readonly Coin[] {
     .sort((x, y) => (x.denom < y.denom ? -1 : 1))
 }
 
+/** What is left by denom, sorted, zeros left out; undefined if there is less of any denom than is taken. */
+export function subtract(a: readonly Coin[], b: readonly Coin[]): readonly Coin[] | undefined {
+  const left = add(
+    a,
+    b.map(({ denom, amount }) => ({ denom, amount: -amount })),
+  )
+  return left.every(({ amount }) => amount > 0n) ? left : undefined
+}
+
 /** The amount of one denom, 0 if absent. */
 export function amountOf(coins: readonly Coin[], denom: string): bigint {
   return coins.find((coin) => coin.denom === denom)?.amount ?? 0n

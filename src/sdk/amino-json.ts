@@ -9,6 +9,7 @@ import type { Identity } from '../identity/types.ts'
 import { formatEip55 } from '../primitives/address.ts'
 import { formatBase64 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
+import { htmlSafe } from '../primitives/html-safe.ts'
 import { formatRfc3339Nano, fromTimestamp } from '../primitives/time.ts'
 import type { AppFacts } from './context.ts'
 import { errors } from './errors.ts'
@@ -24,17 +25,9 @@ export interface AminoNames {
   readonly toName: (neutral: string) => string
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-}
-
 /** Text with keys sorted by bytes at every level, no blanks, HTML-safe. */
 export function canonicalJson(value: AminoValue): string {
-  return write(value).replace(/[<>&\u2028\u2029]/g, (char) => ESCAPES[char]!)
+  return htmlSafe(write(value))
 }
 
 function write(value: AminoValue): string {

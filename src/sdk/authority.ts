@@ -21,6 +21,11 @@ export const invalidSigner: ErrorFactory = govErrors.invalidSigner
 
 /** Opens a message that only governance may send. Throws gov 13 for anybody else, sdk 7 for no address. */
 export function requireGovernance(ctx: ReadContext, authority: string): void {
-  if (equal(address.parse(ctx, authority), governance)) return
+  if (isGovernance(ctx, authority)) return
   throw govErrors.invalidSigner(`invalid authority; expected ${address.format(ctx, governance)}, got ${authority}`)
+}
+
+/** Throws sdk 7 for no address. */
+export function isGovernance(ctx: ReadContext, authority: string): boolean {
+  return equal(address.parse(ctx, authority), governance)
 }

@@ -1,5 +1,5 @@
 /** What travels through every handler: state, block, gas and events. Nothing else is ambient. */
-import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf'
+import type { DescMessage, DescMethod, Message, MessageInitShape } from '@bufbuild/protobuf'
 import type { Header } from '../gen/tendermint/types/types_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import type { GasMeter } from '../store/gas.ts'
@@ -51,8 +51,17 @@ export interface HookListener {
   readonly run: (ctx: Context, payload: never) => void
 }
 
+/** What a message that carries messages runs: the handler of one of them. */
+interface MessageHandler {
+  readonly method: DescMethod
+  /** Takes a message of `method.input`, answers one of `method.output`. */
+  readonly handle: (ctx: Context, message: Message) => Message
+}
+
 /** What a handler may know of the application it runs in: facts fixed at assembly. */
 export interface AppFacts {
+  /** Consensus version of a module in the state at hand; undefined: the module is no part of it. */
+  versionOf(module: string): number | undefined
   /** Listeners of a hook, in module order. */
   listeners(hook: string): readonly HookListener[]
   /** Every module account of this build, sorted by name. */
@@ -65,6 +74,10 @@ export interface AppFacts {
   message(neutralName: string): DescMessage | undefined
   /** Whether a module of this build handles the message as part of a transaction. */
   isRouted(neutralName: string): boolean
+  /** The handler of a message by its neutral full name. */
+  handlerOf(neutralName: string): MessageHandler | undefined
+  /** Runs the stateless checks of a message, which admission runs on those of a transaction alone. */
+  validate(ctx: ReadContext, schema: DescMessage, message: Message): void
 }
 
 export interface ReadContext {
@@ -99,4 +112,14 @@ export interface Context extends ReadContext {
 
 export interface BranchedContext extends Context {
   merge(): void
+}
+
+/** What a migration of an upgrade writes with. */
+export interface MigrationContext extends Context {
+  /**
+   * Writes a sorted run straight through to the store, so that no more than a piece of it is ever in memory: for migrations
+   * of more keys than memory should hold. Keys ascend, each once; an undefined value deletes. The entries may be read from the
+   * same store while they are written: they show what was there before. Still all or nothing with the block.
+   */
+  writeRun(store: string, entries: Iterable<readonly [key: Uint8Array, value: Uint8Array | undefined]>): void
 }

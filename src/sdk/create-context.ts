@@ -31,6 +31,14 @@ export interface ContextOptions {
   readonly gas?: GasMeter
 }
 
+type Texts = Readonly<Record<string, string>>
+
+function listed(attributes: Texts): readonly EventAttribute[] {
+  const list: EventAttribute[] = []
+  for (const key in attributes) list.push({ key, value: attributes[key]! })
+  return list
+}
+
 /** A context that writes to a branch. */
 export function createContext(options: ContextOptions): BranchedContext {
   const { branch, transient, block, identity, app, gas = FREE_GAS } = options
@@ -49,9 +57,7 @@ export function createContext(options: ContextOptions): BranchedContext {
       branch.events.push(typedEvent({ identity, app }, schema, create(schema, init)))
     },
     emitEvent(type, attributes) {
-      const list: readonly EventAttribute[] = Array.isArray(attributes)
-        ? attributes
-        : Object.entries(attributes as Readonly<Record<string, string>>).map(([key, value]) => ({ key, value }))
+      const list: readonly EventAttribute[] = Array.isArray(attributes) ? attributes : listed(attributes as Texts)
       branch.events.push({ type, attributes: list })
     },
     branch(own) {
@@ -71,11 +77,16 @@ export function createContext(options: ContextOptions): BranchedContext {
 }
 
 /** A context that reads one state. Its gas is counted but not limited. */
-export function createReadContext(options: {
+export function createReadContext({
+  store,
+  block,
+  identity,
+  app,
+}: {
   readonly store: Reader
   readonly block: Readonly<BlockInfo>
   readonly identity: Identity
   readonly app: AppFacts
 }): ReadContext {
-  return { ...options, gas: createInfiniteGasMeter() }
+  return { store, block, identity, app, gas: createInfiniteGasMeter() }
 }

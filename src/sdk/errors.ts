@@ -1,5 +1,5 @@
 /** Codespace `sdk`: the failures that every module and the transaction path share (support-modules.md §4.5). */
-import { defineErrors } from '../primitives/errors.ts'
+import { ChainError, defineErrors } from '../primitives/errors.ts'
 
 export const errors = defineErrors('sdk', {
   txDecode: { code: 2, status: 'failedPrecondition', text: 'tx parse error' },
@@ -47,3 +47,8 @@ export const errors = defineErrors('sdk', {
   appConfig: { code: 40, status: 'failedPrecondition', text: 'error in app.toml' },
   invalidGasLimit: { code: 41, status: 'failedPrecondition', text: 'invalid gas limit' },
 })
+
+/** Whether a failure is that of a gas meter: its text stands alone, without the place of the message. */
+export function isOutOfGas(error: unknown): boolean {
+  return error instanceof ChainError && error.codespace === 'sdk' && error.code === 11
+}

@@ -10,7 +10,7 @@ import type {
 } from '@bufbuild/protobuf'
 import { create } from '@bufbuild/protobuf'
 import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2'
-import type { Context, HookListener, ReadContext } from './context.ts'
+import type { Context, HookListener, MigrationContext, ReadContext } from './context.ts'
 import type { ModuleAccount } from './module-account.ts'
 
 /** A method of a service with its handler, as the router and the query table hold it. The message is a decoded one. */
@@ -100,8 +100,17 @@ export interface GenesisHandlers {
   export(ctx: ReadContext): JsonValue
 }
 
+/** Rewrites a module's state from one consensus version to the next. Reads by the older codecs, writes by the newer. */
+type Migration = (ctx: MigrationContext) => void
+
 export interface Module {
   readonly name: string
+  /** Consensus version: of the layout of its state and of what it does. */
+  readonly version: number
+  /** By the version that each leads away from: 1 is from 1 to 2. */
+  readonly migrations: Readonly<Record<number, Migration>>
+  /** The module as it was, for states of those versions, where more than its codecs (`byVersion`) was another. Oldest first. */
+  readonly editions: readonly Module[]
   /** Store names this module owns, in addition to none by default: `auth` owns `acc`. */
   readonly stores: readonly string[]
   readonly messages: readonly MessageHandlers[]
@@ -116,6 +125,10 @@ export interface Module {
 
 export interface ModuleDefinition {
   readonly name: string
+  /** Consensus version; 1 by default. */
+  readonly version?: number
+  readonly migrations?: Readonly<Record<number, Migration>>
+  readonly editions?: readonly Module[]
   /** Store names; the module's own name by default. */
   readonly stores?: readonly string[]
   readonly messages?: MessageHandlers | readonly MessageHandlers[]
@@ -137,6 +150,9 @@ function list<T>(value: T | readonly T[] | undefined): readonly T[] {
 export function defineModule(definition: ModuleDefinition): Module {
   return {
     ...definition,
+    version: definition.version ?? 1,
+    migrations: definition.migrations ?? {},
+    editions: definition.editions ?? [],
     stores: definition.stores ?? [definition.name],
     messages: list(definition.messages),
     queries: list(definition.queries),

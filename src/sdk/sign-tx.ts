@@ -33,6 +33,8 @@ export interface TxPlan {
 export interface Fee {
   readonly gasLimit: bigint
   readonly amount: readonly Coin[]
+  /** Address text of who pays instead of the signer, by an allowance. */
+  readonly granter?: string
 }
 
 const KEY_SCHEMAS = { secp256k1: PubKeySchema, eth_secp256k1: EthPubKeySchema } as const satisfies Record<
@@ -67,7 +69,7 @@ function encodeAuthInfo({ identity, key, sequence }: TxPlan, fee: Fee, mode: Sig
           sequence,
         },
       ],
-      fee: { amount: fee.amount.map(coin.toText), gasLimit: fee.gasLimit },
+      fee: { ...fee, amount: fee.amount.map(coin.toText) },
     }),
   )
 }

@@ -21,12 +21,15 @@ export interface TestOptions {
 export function testContext({ identity = almanac, block, modules = [], app }: TestOptions = {}): BranchedContext {
   const accounts = modules.flatMap((module) => module.accounts)
   const byAddress = new Map(accounts.map((account) => [toKey(account.address), account]))
-  const messages = new Map(
+  const routes = new Map(
     modules.flatMap((module) =>
       module.messages.flatMap(({ handlers }) =>
-        handlers.routes.map(({ method }) => [method.input.typeName, method.input] as const),
+        handlers.routes.map((route) => [route.method.input.typeName, route] as const),
       ),
     ),
+  )
+  const checks = new Map(
+    modules.flatMap(({ validations }) => validations.map(({ schema, check }) => [schema.typeName, check] as const)),
   )
   return createContext({
     branch: createEmptyBranch(),
@@ -45,12 +48,15 @@ export function testContext({ identity = almanac, block, modules = [], app }: Te
       ...block,
     },
     app: {
+      versionOf: (name) => modules.find((module) => module.name === name)?.version,
       listeners: (hook) => modules.flatMap((module) => module.hooks.filter((listener) => listener.hook === hook)),
       moduleAccounts: accounts,
       moduleAccountAt: (address) => byAddress.get(toKey(address)),
       isBlocked: (address) => byAddress.get(toKey(address))?.blocked === true,
-      message: (name) => messages.get(name) ?? knownTypes.get(name),
-      isRouted: (name) => messages.has(name),
+      message: (name) => routes.get(name)?.method.input ?? knownTypes.get(name),
+      isRouted: (name) => routes.has(name),
+      handlerOf: (name) => routes.get(name),
+      validate: (ctx, schema, message) => checks.get(schema.typeName)?.(ctx, message),
       ...app,
     },
   })

@@ -4,20 +4,23 @@ import type { Tables, TableWrite } from './types.ts'
 /** The longest name of a table and key together. No row has a longer one: reading finds nothing, writing throws. */
 export const MAX_ROW_KEY = 1900
 
-/** Tables as they were when it was opened, if the backend isolates; else as they are now. */
-export interface BackendRead extends Tables {
+interface PeekTables extends Tables {
   /** Reads a row where it lies, without a copy: what `use` is given is gone when it returns. Undefined if there is none. */
   peek<T>(table: string, key: Uint8Array, use: (bytes: Uint8Array) => T): T | undefined
+}
+
+/** Tables as they were when it was opened, if the backend isolates; else as they are now. */
+export interface BackendRead extends PeekTables {
   close(): void
 }
 
-export interface Backend extends Tables {
+export interface Backend extends PeekTables {
   /** Whether what `read` opens stays as it is while others write. */
   readonly isolates: boolean
   readonly readOnly: boolean
   /** Opens a consistent view of all tables. Returned bytes stay valid after it is closed. */
   read(): BackendRead
-  /** Writes all rows or none; a key beyond `MAX_ROW_KEY` is an `Error`. When it returns they are durable, unless the backend was told otherwise. */
+  /** Writes all rows or none, each as the source gives it, which may read what it gave before; a key beyond `MAX_ROW_KEY` is an `Error`. When it returns they are durable, unless the backend was told otherwise. */
   write(rows: Iterable<TableWrite>): void
   /** Bytes in use on disk or in memory. */
   sizeBytes(): number

@@ -1,8 +1,10 @@
 /** In-memory overlays on a reader: the writes and events of a block, a transaction, a message, a call. */
 import { toKey } from '../primitives/bytes.ts'
 import { ChainError, type ErrorRow } from '../primitives/errors.ts'
+import { openMemory } from './memory.ts'
 import { compareTexts, inRange, lowerBound, mergeEntries } from './order.ts'
-import type { Branch, ChainEvent, Change, Entry, Range, Reader } from './types.ts'
+import { createStaging } from './staging.ts'
+import type { Branch, ChainEvent, Change, Entry, Range, Reader, RunEntry, Staging } from './types.ts'
 
 /** What a branch wrote under one key. Never changed once made, so that an iteration may hold on to it. */
 interface Slot {
@@ -20,9 +22,16 @@ interface Layer {
   fresh: string[]
 }
 
-/** One overlay of a stack; `base` is what lies under the lowest. */
+/** What lies under the lowest overlay of a stack. */
+interface Ground {
+  reader: Reader
+  /** Present once a run has been written; the reader then shows it. */
+  staging: Staging | undefined
+}
+
+/** One overlay of a stack. */
 interface Overlay {
-  readonly base: Reader
+  readonly ground: Ground
   readonly parent: Overlay | undefined
   layers: Map<string, Layer> | undefined
   readonly events: ChainEvent[]
@@ -45,7 +54,12 @@ const KEY_TOO_LONG: ErrorRow = { code: 18, status: 'invalidArgument', text: 'inv
  * is written during it.
  */
 export function createBranch(base: Reader): Branch {
-  return overlayBranch({ base, parent: undefined, layers: undefined, events: [] })
+  return overlayBranch({
+    ground: { reader: base, staging: undefined },
+    parent: undefined,
+    layers: undefined,
+    events: [],
+  })
 }
 
 function overlayBranch(overlay: Overlay): Branch {
@@ -54,20 +68,54 @@ function overlayBranch(overlay: Overlay): Branch {
     get: (store, key) => read(overlay, store, key),
     has(store, key) {
       const slot = find(overlay, store, key)
-      return slot ? slot.value !== undefined : overlay.base.has(store, key)
+      return slot ? slot.value !== undefined : overlay.ground.reader.has(store, key)
     },
     iterate: (store, range) => iterate(overlay, store, range ?? {}),
     set(store, key, value) {
-      if (key.length > MAX_KEY_BYTES) {
-        const detail = `a key of ${key.length} bytes in store ${store}, more than ${MAX_KEY_BYTES}`
-        throw new ChainError('sdk', KEY_TOO_LONG, `${detail}: ${KEY_TOO_LONG.text}`)
-      }
+      checkKey(store, key)
       write(overlay, store, { text: toKey(key), key, value })
     },
     delete: (store, key) => write(overlay, store, { text: toKey(key), key, value: undefined }),
-    branch: () => overlayBranch({ base: overlay.base, parent: overlay, layers: undefined, events: [] }),
+    branch: () => overlayBranch({ ground: overlay.ground, parent: overlay, layers: undefined, events: [] }),
     merge: () => merge(overlay),
     changes: () => changes(overlay),
+    writeRun: (store, entries) => writeRun(overlay, store, entries),
+    staged: () => overlay.ground.staging?.staged(),
+  }
+}
+
+function checkKey(store: string, key: Uint8Array): void {
+  if (key.length <= MAX_KEY_BYTES) return
+  const detail = `a key of ${key.length} bytes in store ${store}, more than ${MAX_KEY_BYTES}`
+  throw new ChainError('sdk', KEY_TOO_LONG, `${detail}: ${KEY_TOO_LONG.text}`)
+}
+
+/** A store that there is not would be written for nobody. */
+function checkStore({ ground }: Overlay, store: string): void {
+  const { stores } = ground.reader
+  if (stores && !stores.includes(store)) throw new Error(`there is no store "${store}": an upgrade has to add it`)
+}
+
+function writeRun(overlay: Overlay, store: string, entries: Iterable<RunEntry>): void {
+  if (overlay.parent) throw new Error('runs are written by the root branch of a block')
+  checkStore(overlay, store)
+  const { ground } = overlay
+  if (!ground.staging) {
+    ground.staging = ground.reader.openStaging?.() ?? createStaging(openMemory())
+    ground.reader = ground.staging.over(ground.reader)
+  }
+  ground.staging.write(store, uncovered(overlay, store, entries))
+}
+
+/** The writes of a run that the overlay does not cover; the others go into it. */
+function* uncovered(overlay: Overlay, store: string, entries: Iterable<RunEntry>): IterableIterator<RunEntry> {
+  for (const entry of entries) {
+    const [key, value] = entry
+    checkKey(store, key)
+    const layer = overlay.layers?.get(store)
+    const text = layer && toKey(key)
+    if (text !== undefined && layer!.slots.has(text)) put(layer!, { text, key, value })
+    else yield entry
   }
 }
 
@@ -85,13 +133,14 @@ function find(overlay: Overlay, store: string, key: Uint8Array): Slot | undefine
 
 function read(overlay: Overlay, store: string, key: Uint8Array): Uint8Array | undefined {
   const slot = find(overlay, store, key)
-  return slot ? slot.value : overlay.base.get(store, key)
+  return slot ? slot.value : overlay.ground.reader.get(store, key)
 }
 
 function write(overlay: Overlay, store: string, slot: Slot): void {
   overlay.layers ??= new Map()
   let layer = overlay.layers.get(store)
   if (!layer) {
+    if (!overlay.parent) checkStore(overlay, store)
     layer = { slots: new Map(), sorted: [], fresh: [] }
     overlay.layers.set(store, layer)
   }
@@ -125,6 +174,7 @@ function merge(overlay: Overlay): void {
 function changes(overlay: Overlay): Change[] {
   const out: Change[] = []
   for (const store of [...(overlay.layers?.keys() ?? [])].sort(compareTexts)) {
+    checkStore(overlay, store)
     const layer = overlay.layers!.get(store)!
     for (const text of sortedKeys(layer)) {
       const { key, value } = layer.slots.get(text)!
@@ -156,7 +206,7 @@ function iterate(overlay: Overlay, store: string, range: Range): IterableIterato
     const found = layer ? slotsInRange(layer, range) : []
     if (found.length > 0) slots.push(found)
   }
-  let entries = overlay.base.iterate(store, range)
+  let entries = overlay.ground.reader.iterate(store, range)
   for (let i = slots.length - 1; i >= 0; i--) entries = mergeEntries(entries, slots[i]!, range.reverse ? -1 : 1)
   return entries
 }

@@ -1,18 +1,12 @@
 /** The change log: what each height wrote, in pieces of at most a few kilobytes, appended and never changed. */
+import type { Arena } from './arena.ts'
 import type { BackendRead } from './backend.ts'
 import type { Place } from './places.ts'
 import type { Tables, TableWrite } from './types.ts'
-import { createOutput, finish, type Input, type Output, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
+import { createOutput, finishIn } from './varint.ts'
+import { DELETED, findVersion, putVersion, takeVersions, type Version, versionLength } from './versions.ts'
 
 export const LOG = 'log'
-
-/** One version of a key. */
-export interface Version {
-  /** Number of the store, then the key in it. */
-  readonly key: Uint8Array
-  /** Undefined: deleted. */
-  readonly value: Uint8Array | undefined
-}
 
 /** Four pieces fill a page of the disk; a longer version has a piece to itself. */
 const PIECE_BYTES = 960
@@ -27,38 +21,31 @@ function pieceKey(height: number, piece: number): Uint8Array {
 export interface LogWriter {
   /** Adds a version and says where it will lie. */
   add(version: Version): Place
-  rows(): TableWrite[]
+  /** Rows of the pieces that are full, each once; when it is the last time, also of the one that is not. */
+  take(isLast: boolean): TableWrite[]
 }
 
-export function createLogWriter(height: number): LogWriter {
-  const pieces: Uint8Array[] = []
+export function createLogWriter(height: number, arena: Arena): LogWriter {
+  let rows: TableWrite[] = []
+  let piece = 0
   const out = createOutput(2 * PIECE_BYTES)
-  const one = createOutput()
   const close = () => {
-    if (out.length > 0) pieces.push(finish(out))
+    rows.push({ table: LOG, key: pieceKey(height, piece++), value: finishIn(out, arena) })
     out.length = 0
   }
   return {
     add(version) {
-      one.length = 0
-      putVersion(one, version)
-      if (out.length + one.length > PIECE_BYTES) close()
-      putBytes(out, one.bytes.subarray(0, one.length))
-      return { height, piece: pieces.length }
+      if (out.length > 0 && out.length + versionLength(version) > PIECE_BYTES) close()
+      putVersion(out, version)
+      return { height, piece }
     },
-    rows() {
-      close()
-      return pieces.map((value, piece) => ({ table: LOG, key: pieceKey(height, piece), value }))
+    take(isLast) {
+      if (isLast && out.length > 0) close()
+      const taken = rows
+      rows = []
+      return taken
     },
   }
-}
-
-/** Key and value behind their lengths; a length of 0 means deleted, else it is one more than the value's. */
-function putVersion(out: Output, { key, value }: Version): void {
-  putVarint(out, key.length)
-  putBytes(out, key)
-  putVarint(out, value ? value.length + 1 : 0)
-  if (value) putBytes(out, value)
 }
 
 /** What a key was given at a place. Throws an `Error` if it is not there: the log is then broken. */
@@ -68,37 +55,10 @@ export function readValue(view: BackendRead, { height, piece }: Place, key: Uint
   return found === DELETED ? undefined : found
 }
 
-const DELETED = Symbol('deleted')
-
-/** The value of a key in a piece, copied; undefined if the piece has no such key. */
-function findVersion(bytes: Uint8Array, key: Uint8Array): Uint8Array | typeof DELETED | undefined {
-  const input: Input = { bytes, at: 0 }
-  while (input.at < bytes.length) {
-    const length = takeVarint(input)
-    const isWanted = length === key.length && matches(bytes, input.at, key)
-    input.at += length
-    const valueLength = takeVarint(input)
-    if (isWanted) return valueLength === 0 ? DELETED : takeBytes(input, valueLength - 1).slice()
-    if (valueLength > 0) input.at += valueLength - 1
-  }
-  return undefined
-}
-
-/** Keys differ at their ends more often than at their beginnings. */
-function matches(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
-  for (let i = key.length - 1; i >= 0; i--) if (bytes[at + i] !== key[i]) return false
-  return true
-}
-
 /** All versions that a height wrote, in key order. */
 export function* readHeight(tables: Tables, height: number): IterableIterator<Version> {
   for (const [, bytes] of tables.iterate(LOG, { start: pieceKey(height, 0), end: pieceKey(height + 1, 0) })) {
-    const input: Input = { bytes, at: 0 }
-    while (input.at < bytes.length) {
-      const key = takeBytes(input, takeVarint(input))
-      const valueLength = takeVarint(input)
-      yield { key, value: valueLength === 0 ? undefined : takeBytes(input, valueLength - 1) }
-    }
+    yield* takeVersions(bytes)
   }
 }
 

@@ -3,7 +3,7 @@
  * checkpoints need. Pages are numbered in the order in which they are written, so those of a checkpoint and of all older
  * ones are those below its `nextPage`.
  */
-import { encodeUint64, utf8 } from '../primitives/bytes.ts'
+import { utf8 } from '../primitives/bytes.ts'
 import type { PageChanges, PageReference } from './pages.ts'
 import type { Tables, TableWrite } from './types.ts'
 import { createOutput, finish, type Input, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
@@ -28,19 +28,23 @@ export interface Checkpoint {
 
 /** The latest checkpoint that is not after a height. */
 export function findCheckpoint(tables: Tables, height: number): Checkpoint | undefined {
-  const range = { end: encodeUint64(BigInt(height + 1)), reverse: true }
+  const range = { end: numberKey(height + 1), reverse: true }
   const { value: row } = tables.iterate(CHECKPOINTS, range).next()
   return row && decodeCheckpoint(row[1])
 }
 
 export function readPage(tables: Tables, page: number): Uint8Array | undefined {
-  return tables.get(PAGES, encodeUint64(BigInt(page)))
+  return tables.get(PAGES, numberKey(page))
+}
+
+export function pageRows(written: PageChanges['written']): TableWrite[] {
+  return written.map(([page, value]) => ({ table: PAGES, key: numberKey(page), value }))
 }
 
 /** Rows of a checkpoint. */
 export function checkpointRows(checkpoint: Checkpoint, { written, dropped }: PageChanges): TableWrite[] {
-  const at = encodeUint64(BigInt(checkpoint.height))
-  const rows: TableWrite[] = written.map(([page, value]) => ({ table: PAGES, key: encodeUint64(BigInt(page)), value }))
+  const at = numberKey(checkpoint.height)
+  const rows = pageRows(written)
   for (const row of staleRows(checkpoint, dropped)) rows.push(row)
   rows.push({ table: CHECKPOINTS, key: at, value: encodeCheckpoint(checkpoint) })
   return rows
@@ -62,9 +66,9 @@ export function supersedingRows(
     rows.push({ table: STALE, key, value: undefined })
   }
   for (const page of stale) {
-    if (page >= older.nextPage) rows.push({ table: PAGES, key: encodeUint64(BigInt(page)), value: undefined })
+    if (page >= older.nextPage) rows.push({ table: PAGES, key: numberKey(page), value: undefined })
   }
-  rows.push({ table: CHECKPOINTS, key: encodeUint64(BigInt(superseded.height)), value: undefined })
+  rows.push({ table: CHECKPOINTS, key: numberKey(superseded.height), value: undefined })
   const needed = { written, dropped: stale.filter((page) => page < older.nextPage) }
   return [...rows, ...checkpointRows(checkpoint, needed)]
 }
@@ -82,13 +86,13 @@ function staleRows(checkpoint: Checkpoint, dropped: readonly number[]): TableWri
 /** Rows that forget the checkpoints before a height of one, and some of the pages that only those needed. */
 export function forgetCheckpoints(tables: Tables, height: number, pieces: number): TableWrite[] {
   const rows: TableWrite[] = []
-  const end = encodeUint64(BigInt(height))
+  const end = numberKey(height)
   for (const [key] of tables.iterate(CHECKPOINTS, { end })) rows.push({ table: CHECKPOINTS, key, value: undefined })
   let left = pieces
   for (const [key, value] of tables.iterate(STALE, { end: staleKey(height + 1, 0) })) {
     if (left-- === 0) break
     for (const page of decodeNumbers(value)) {
-      rows.push({ table: PAGES, key: encodeUint64(BigInt(page)), value: undefined })
+      rows.push({ table: PAGES, key: numberKey(page), value: undefined })
     }
     rows.push({ table: STALE, key, value: undefined })
   }
@@ -101,16 +105,27 @@ export function* removeCheckpointsAfter(
   height: number,
   nextPage: number,
 ): IterableIterator<TableWrite> {
-  const start = encodeUint64(BigInt(height + 1))
+  const start = numberKey(height + 1)
   for (const [key] of tables.iterate(CHECKPOINTS, { start })) yield { table: CHECKPOINTS, key, value: undefined }
   for (const [key] of tables.iterate(STALE, { start })) yield { table: STALE, key, value: undefined }
-  const first = encodeUint64(BigInt(nextPage))
+  const first = numberKey(nextPage)
   for (const [key] of tables.iterate(PAGES, { start: first })) yield { table: PAGES, key, value: undefined }
+}
+
+/** Eight bytes, big-endian. */
+function numberKey(number: number): Uint8Array {
+  const key = new Uint8Array(8)
+  const high = Math.floor(number / 2 ** 32)
+  for (let i = 0; i < 4; i++) {
+    key[3 - i] = high >>> (8 * i)
+    key[7 - i] = number >>> (8 * i)
+  }
+  return key
 }
 
 function staleKey(height: number, piece: number): Uint8Array {
   const key = new Uint8Array(12)
-  key.set(encodeUint64(BigInt(height)))
+  key.set(numberKey(height))
   new DataView(key.buffer).setUint32(8, piece)
   return key
 }

@@ -6,6 +6,10 @@ import type { Identity } from '../identity/types.ts'
 import * as bytes from '../primitives/bytes.ts'
 import { type Decimal, fromRaw } from '../primitives/decimal.ts'
 
+/** Wire types of protobuf. */
+const VARINT = 0
+const DELIMITED = 2
+
 /** What a codec needs beyond the value: the profile's words in keys. Every handler's context is one. */
 export interface CodecContext {
   readonly identity: Pick<Identity, 'bech32'>
@@ -25,6 +29,48 @@ export function protoValue<Desc extends DescMessage>(schema: Desc): ValueCodec<M
   return {
     encode: (_ctx, message) => toBinary(schema, complete(schema, message), { writeUnknownFields: false }),
     decode: (_ctx, encoded) => fromBinary(schema, encoded, { readUnknownFields: false }),
+  }
+}
+
+/**
+ * A value that is read far more often than written, such as parameters: what was decoded last is given again for the same
+ * bytes. It is frozen: who wants another makes one.
+ */
+export function remembered<Value extends object>(codec: ValueCodec<Value>): ValueCodec<Value> {
+  let last: { readonly encoded: Uint8Array; readonly value: Value } | undefined
+  return {
+    encode: codec.encode,
+    decode(ctx, encoded) {
+      if (!last || !bytes.equal(last.encoded, encoded)) {
+        last = { encoded: encoded.slice(), value: Object.freeze(codec.decode(ctx, encoded)) }
+      }
+      return last.value
+    },
+  }
+}
+
+/** A message of nothing but texts, numbered from 1 in the order of their names: read without its descriptor. */
+export function textsValue<Name extends string>(...names: readonly Name[]): ValueCodec<Readonly<Record<Name, string>>> {
+  const empty = Object.fromEntries(names.map((name) => [name, ''])) as Record<Name, string>
+  return {
+    encode(_ctx, value) {
+      const writer = new BinaryWriter()
+      for (const [i, name] of names.entries()) {
+        if (value[name] !== '') writer.tag(i + 1, DELIMITED).string(value[name])
+      }
+      return writer.finish()
+    },
+    decode(_ctx, encoded) {
+      const out = { ...empty }
+      const reader = new BinaryReader(encoded)
+      while (reader.pos < reader.len) {
+        const [field, type] = reader.tag()
+        const name = names[field - 1]
+        if (name !== undefined && type === DELIMITED) out[name] = bytes.formatUtf8(reader.bytes())
+        else reader.skip(type, field)
+      }
+      return out
+    },
   }
 }
 
@@ -93,9 +139,6 @@ function wrapped<Value>(
     },
   }
 }
-
-const VARINT = 0
-const DELIMITED = 2
 
 /** `BoolValue`: false is zero bytes, present. */
 export const wrappedBoolValue: ValueCodec<boolean> = wrapped(

@@ -41,27 +41,30 @@ export function groveOf({ names }: StoreOrder, forest: Forest, { trees }: Checkp
 
 /** The trees after a block's changes; those before it are what they were, as far as the forest keeps them. */
 export function grown(
-  { places }: StoreOrder,
+  order: StoreOrder,
   forest: Forest,
   before: Grove,
   changes: readonly Change[],
   version: number,
 ): Grove {
-  const roots = [...before.roots]
-  const leaves = [...before.leaves]
-  let name: string | undefined
-  let place: number | undefined
-  for (const { store, key, value } of changes) {
-    if (name !== store) {
-      name = store
-      place = places.get(store)
-    }
-    if (place === undefined) continue
-    const root = roots[place]!
-    roots[place] = value ? forest.set(root, key, value, version) : forest.remove(root, key, version)
-    leaves[place] = undefined
-  }
-  return { roots, leaves }
+  const grove = { roots: [...before.roots], leaves: [...before.leaves] }
+  for (const change of changes) grow(order, forest, grove, change, version)
+  return grove
+}
+
+/** Makes a change to the trees themselves. Changes to stores that take no part in the app hash are left out. */
+export function grow(
+  { places }: StoreOrder,
+  forest: Forest,
+  { roots, leaves }: Grove,
+  { store, key, value }: Change,
+  version: number,
+): void {
+  const place = places.get(store)
+  if (place === undefined) return
+  const root = roots[place]!
+  roots[place] = value ? forest.set(root, key, value, version) : forest.remove(root, key, version)
+  leaves[place] = undefined
 }
 
 /** Leaf hashes of the multi-store, in order. */

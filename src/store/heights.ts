@@ -6,9 +6,8 @@ import { type ChainError, queryError } from '../primitives/errors.ts'
 import type { Tables, TableWrite } from './types.ts'
 import { createOutput, finish, type Input, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
 
-const META = 'meta'
+export const META = 'meta'
 const TIP = utf8('tip')
-const STORES = utf8('stores')
 
 export interface Tip {
   /** The latest committed height; 0 before the first commit. */
@@ -41,16 +40,6 @@ export function tipRow(tip: Tip): TableWrite {
   putVarint(out, tip.rollbacks)
   putBytes(out, tip.appHash)
   return { table: META, key: TIP, value: finish(out) }
-}
-
-/** Names of the stores in the order of their numbers, the first being 0. */
-export function readStoreNames(tables: Tables): string[] {
-  const bytes = tables.get(META, STORES)
-  return bytes && bytes.length > 0 ? new TextDecoder().decode(bytes).split('\n') : []
-}
-
-export function storeNamesRow(names: readonly string[]): TableWrite {
-  return { table: META, key: STORES, value: utf8(names.join('\n')) }
 }
 
 /** The error of a height that cannot be read, with the available bounds in its details; undefined if it can. */

@@ -6,7 +6,7 @@
 import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { createNodeHashes } from './node-hashes.ts'
-import { createNodes, hashOf, LOADED, measure, NONE, type Node } from './nodes.ts'
+import { createNodes, hashOf, LOADED, measure, NONE, type Node, STORED } from './nodes.ts'
 import { createPages, type PageChanges, type PageReference } from './pages.ts'
 
 /** An inner node on the way from a leaf to the root, as its hash sees it: one of the two hashes is the way's, and absent. */
@@ -51,6 +51,8 @@ export interface Forest {
   /** Puts what is not on disk into pages. The root's hash must have been computed, and the tree be kept. */
   save(root: Node): PageReference
   takePages(): PageChanges
+  /** Frees a tree that shares no node with others, and says that no tree needs its pages. */
+  abandon(root: Node): void
   /** Forgets every node; trees are to be referred to anew. */
   clear(): void
   readonly nodeCount: number
@@ -78,9 +80,12 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   let replacesLeaf = false
   let carried: string | undefined
 
+  /** Whether only the latest tree has a node. */
+  const isOwn = (node: Node) => nodes.versions[node]! > kept && (nodes.flags[node]! & STORED) === 0
+
   /** A node that the latest tree does without. */
   function release(node: Node): void {
-    if (nodes.versions[node]! > kept) {
+    if (isOwn(node)) {
       nodes.free(node)
       return
     }
@@ -91,7 +96,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   /** A node of this version in the place of a loaded one, whose hash is to be computed again. */
   function own(node: Node): Node {
     let owned = node
-    if (nodes.versions[node]! <= kept) {
+    if (!isOwn(node)) {
       owned = nodes.allocate()
       nodes.heights[owned] = nodes.heights[node]!
       nodes.sizes[owned] = nodes.sizes[node]!
@@ -301,6 +306,17 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       : { right: reached, ...(beside && { left: beside }) }
   }
 
+  function abandon(node: Node): void {
+    load(node)
+    pages.drop(node)
+    const isInner = nodes.heights[node]! > 0
+    const [left, right] = [nodes.lefts[node]!, nodes.rights[node]!]
+    nodes.free(node)
+    if (!isInner) return
+    abandon(left)
+    abandon(right)
+  }
+
   function begin(of: Uint8Array, at: number): void {
     key = toKey(of)
     keyBytes = of
@@ -338,6 +354,9 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     refer: pages.refer,
     save: pages.save,
     takePages: pages.take,
+    abandon(root) {
+      if (root !== NONE) abandon(root)
+    },
     clear() {
       nodes.clear()
       pages.clear()

@@ -1,6 +1,6 @@
 /** The tables of a chain that leaves nothing behind: sorted, in memory. */
 import { fromKey, toKey } from '../primitives/bytes.ts'
-import { type Backend, MAX_ROW_KEY } from './backend.ts'
+import { type Backend, type BackendRead, MAX_ROW_KEY } from './backend.ts'
 import { lowerBound } from './order.ts'
 import type { Entry, Range, TableWrite } from './types.ts'
 
@@ -20,33 +20,37 @@ export function openMemory(): Backend {
   const tables = new Map<string, Table>()
   const get = (table: string, key: Uint8Array) => tables.get(table)?.values.get(toKey(key))
   const iterate = (table: string, range: Range = {}) => iterateTable(tables.get(table), range)
+  const peek: BackendRead['peek'] = (table, key, use) => {
+    const bytes = get(table, key)
+    return bytes && use(bytes)
+  }
+  function put(row: TableWrite): void {
+    let table = tables.get(row.table)
+    if (!table) {
+      table = { values: new Map(), runs: [], revision: 0, sizeBytes: 0 }
+      tables.set(row.table, table)
+    }
+    apply(table, row)
+  }
   return {
     isolates: false,
     readOnly: false,
     get,
     iterate,
-    read: () => ({
-      get,
-      iterate,
-      peek(table, key, use) {
-        const bytes = get(table, key)
-        return bytes && use(bytes)
-      },
-      close() {},
-    }),
+    peek,
+    read: () => ({ get, iterate, peek, close() {} }),
     write(rows) {
-      // Looked at first, so that a failing source leaves nothing half written.
-      const taken = [...rows]
-      for (const { table, key } of taken) {
-        if (table.length + key.length > MAX_ROW_KEY) throw new Error(`a key of ${key.length} bytes in table ${table}`)
-      }
-      for (const row of taken) {
-        let table = tables.get(row.table)
-        if (!table) {
-          table = { values: new Map(), runs: [], revision: 0, sizeBytes: 0 }
-          tables.set(row.table, table)
+      const undo: TableWrite[] = []
+      try {
+        for (const row of rows) {
+          const { table, key } = row
+          if (table.length + key.length > MAX_ROW_KEY) throw new Error(`a key of ${key.length} bytes in table ${table}`)
+          undo.push({ table, key, value: get(table, key) })
+          put(row)
         }
-        apply(table, row)
+      } catch (error) {
+        for (const row of undo.reverse()) put(row)
+        throw error
       }
     },
     sizeBytes() {

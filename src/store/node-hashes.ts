@@ -65,7 +65,7 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
       fill(3, d)
       nodes.hasher.digestLanes(hashAt(a), hashAt(b), hashAt(c), hashAt(d))
     }
-    for (const node of level) nodes.flags[node] = LOADED | HASHED
+    for (const node of level) nodes.flags[node]! |= HASHED
   }
 
   return {

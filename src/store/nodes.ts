@@ -11,6 +11,9 @@ export const LOADED = 1
 /** Flag of a node whose hash is that of what it holds. */
 export const HASHED = 2
 
+/** Flag of a node that came from disk: it is never changed in place. */
+export const STORED = 4
+
 /** Arrays are replaced when they grow: read them anew after whatever may allocate. */
 export interface Nodes {
   readonly heights: Uint8Array

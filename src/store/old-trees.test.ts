@@ -3,9 +3,9 @@ import { formatHex } from '../primitives/bytes.ts'
 import { readHeight } from './change-log.ts'
 import { randomBlock, STORES, seeded } from './contract.ts'
 import { appHashOf, orderStores } from './grove.ts'
-import { readStoreNames } from './heights.ts'
 import { openMemory } from './memory.ts'
 import { createOldTrees, type TreeSource } from './old-trees.ts'
+import { readRegistry } from './registry.ts'
 import { openVersionedStore } from './versioned.ts'
 
 test('trees of the past are right however few nodes may stay, and those used last stay', () => {
@@ -18,7 +18,7 @@ test('trees of the past are right however few nodes may stay, and those used las
     hashes.push(formatHex(appHash))
   }
   const order = orderStores(STORES)
-  const names = readStoreNames(backend)
+  const registry = readRegistry(backend, STORES, [])
   const source = (height: number): TreeSource => ({
     tables: backend,
     height,
@@ -26,13 +26,14 @@ test('trees of the past are right however few nodes may stay, and those used las
     rollbacks: 0,
     changesOf: (at) =>
       Array.from(readHeight(backend, at), ({ key, value }) => ({
-        store: names[key[0]!]!,
+        store: registry.nameAt(key[0]!, at),
         key: key.subarray(1),
         value,
       })),
+    orderAt: () => order,
   })
   for (const nodes of [1, 400, 1_000_000]) {
-    const trees = createOldTrees(order, nodes)
+    const trees = createOldTrees(nodes)
     for (let i = 0; i < 200; i++) {
       const height = 1 + below(130)
       const { forest, grove } = trees.at(source(height))
@@ -40,10 +41,10 @@ test('trees of the past are right however few nodes may stay, and those used las
       expect(trees.has(source(height))).toBe(true)
     }
   }
-  const tight = createOldTrees(order, 1)
+  const tight = createOldTrees(1)
   for (const height of [15, 35, 15, 35]) tight.at(source(height))
   expect([tight.has(source(15)), tight.has(source(35))]).toEqual([false, true])
-  const wide = createOldTrees(order)
+  const wide = createOldTrees()
   for (const height of [15, 35, 12, 19]) wide.at(source(height))
   expect([15, 35, 12, 19, 18].map((height) => wide.has(source(height)))).toEqual([true, true, true, true, false])
 })

@@ -20,6 +20,8 @@ export interface TreeSource {
   /** Another number after each rollback. */
   readonly rollbacks: number
   changesOf(height: number): readonly Change[]
+  /** The stores in the app hash of a height. */
+  orderAt(height: number): StoreOrder
 }
 
 export interface OldTrees {
@@ -30,20 +32,22 @@ export interface OldTrees {
 
 /** Trees that begin with one checkpoint, at the heights that were asked for. */
 interface Replay {
+  readonly order: StoreOrder
   readonly forest: Forest
   readonly groves: Map<number, Grove>
   /** Where pages are read from, while a source is at hand. */
   tables: Tables
 }
 
-export function createOldTrees(order: StoreOrder, nodes = DEFAULT_NODES): OldTrees {
+export function createOldTrees(nodes = DEFAULT_NODES): OldTrees {
   /** By rollback and checkpoint, the one used last at the end. */
   const replays = new Map<string, Replay>()
 
   const keyOf = ({ rollbacks }: TreeSource, checkpoint: Checkpoint | undefined) =>
     `${rollbacks} ${checkpoint?.height ?? 0}`
 
-  function create(tables: Tables, checkpoint: Checkpoint | undefined): Replay {
+  function create({ tables, orderAt }: TreeSource, checkpoint: Checkpoint | undefined): Replay {
+    const order = orderAt(checkpoint?.height ?? 0)
     const forest = createForest(
       (page) => readPage(replay.tables, page),
       () => {
@@ -51,11 +55,11 @@ export function createOldTrees(order: StoreOrder, nodes = DEFAULT_NODES): OldTre
       },
     )
     const grove = checkpoint ? groveOf(order, forest, checkpoint) : emptyGrove(order)
-    const replay: Replay = { forest, groves: new Map([[checkpoint?.height ?? 0, grove]]), tables }
+    const replay: Replay = { order, forest, groves: new Map([[checkpoint?.height ?? 0, grove]]), tables }
     return replay
   }
 
-  function advance({ forest, groves }: Replay, { height, logFrom, changesOf }: TreeSource): Grove {
+  function advance({ order, forest, groves }: Replay, { height, logFrom, changesOf }: TreeSource): Grove {
     let from = -1
     for (const known of groves.keys()) if (known <= height && known > from) from = known
     let grove = groves.get(from)!
@@ -97,13 +101,13 @@ export function createOldTrees(order: StoreOrder, nodes = DEFAULT_NODES): OldTre
       const known = replays.get(key)
       // What has gathered too many heights begins anew with the next.
       const isFull = known && known.forest.nodeCount > nodes && !known.groves.has(source.height)
-      const replay = known && !isFull ? known : create(source.tables, checkpoint)
+      const replay = known && !isFull ? known : create(source, checkpoint)
       replays.delete(key)
       replay.tables = source.tables
       const grove = advance(replay, source)
       replays.set(key, replay)
       makeRoom()
-      return { order, forest: replay.forest, grove }
+      return { order: replay.order, forest: replay.forest, grove }
     },
   }
 }

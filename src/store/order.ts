@@ -35,31 +35,30 @@ export interface Cover {
 /** Entries with covers laid over them; both in the same order, ascending (1) or descending (-1). */
 export function* mergeEntries(
   entries: IterableIterator<Entry>,
-  covers: readonly Cover[],
+  covers: Iterable<Cover>,
   direction: 1 | -1,
 ): IterableIterator<Entry> {
-  let index = 0
+  const upper = covers[Symbol.iterator]()
+  let cover = upper.next()
   try {
     for (const entry of entries) {
       let covered = false
-      for (; index < covers.length; index++) {
-        const { key, value } = covers[index]!
+      while (!cover.done && !covered) {
+        const { key, value } = cover.value
         const order = compare(key, entry[0]) * direction
         if (order > 0) break
         if (value !== undefined) yield [key, value]
-        if (order === 0) {
-          covered = true
-          index++
-          break
-        }
+        covered = order === 0
+        cover = upper.next()
       }
       if (!covered) yield entry
     }
-    for (; index < covers.length; index++) {
-      const { key, value } = covers[index]!
+    for (; !cover.done; cover = upper.next()) {
+      const { key, value } = cover.value
       if (value !== undefined) yield [key, value]
     }
   } finally {
     entries.return?.()
+    upper.return?.()
   }
 }

@@ -3,8 +3,18 @@
  * changes: what a later checkpoint holds differently it holds in new pages, so that each checkpoint stays whole.
  */
 import { fromKey, toKey } from '../primitives/bytes.ts'
-import { HASHED, hashAt, hashOf, LOADED, measure, NONE, type Node, type Nodes } from './nodes.ts'
-import { createOutput, finish, type Input, type Output, putBytes, putVarint, takeBytes, takeVarint } from './varint.ts'
+import { createArena } from './arena.ts'
+import { HASHED, hashAt, hashOf, LOADED, measure, NONE, type Node, type Nodes, STORED } from './nodes.ts'
+import {
+  createOutput,
+  finishIn,
+  type Input,
+  type Output,
+  putBytes,
+  putVarint,
+  takeBytes,
+  takeVarint,
+} from './varint.ts'
 
 /** What a reference says of a node that is on disk. */
 export interface PageReference {
@@ -56,6 +66,8 @@ export function createPages(
   let dropped: number[] = []
   const pageOutput = createOutput(4096)
 
+  const arena = createArena()
+
   function drop(node: Node): void {
     if (nodes.pages[node] !== 0) dropped.push(nodes.pages[node]!)
   }
@@ -78,13 +90,13 @@ export function createPages(
       nodes.heights[node] = takeVarint(input)
       nodes.sizes[node] = takeVarint(input)
       nodes.memory.set(takeBytes(input, 32), hashAt(node))
-      nodes.flags[node] = HASHED
+      nodes.flags[node] = HASHED | STORED
       return undefined
     }
     nodes.versions[node] = takeVarint(input)
     if (kind === LEAF) {
       nodes.memory.set(takeBytes(input, 32), hashAt(node))
-      nodes.flags[node] = LOADED | HASHED
+      nodes.flags[node] = LOADED | HASHED | STORED
       nodes.heights[node] = 0
       nodes.sizes[node] = 1
       nodes.lefts[node] = NONE
@@ -92,7 +104,7 @@ export function createPages(
       nodes.keys[node] = toKey(takeBytes(input, takeVarint(input)))
       return nodes.keys[node]
     }
-    nodes.flags[node] = LOADED | hashed
+    nodes.flags[node] = LOADED | STORED | hashed
     const ownKey = kind === KEYED_INNER ? toKey(takeBytes(input, takeVarint(input))) : undefined
     const left = nodes.allocate()
     const right = nodes.allocate()
@@ -159,7 +171,7 @@ export function createPages(
     pageOutput.length = 0
     putNode(pageOutput, node)
     nodes.pages[node] = nextPage()
-    written.push([nodes.pages[node]!, finish(pageOutput)])
+    written.push([nodes.pages[node]!, finishIn(pageOutput, arena)])
   }
 
   return {
@@ -171,7 +183,7 @@ export function createPages(
       nodes.heights[node] = reference.height
       nodes.sizes[node] = reference.size
       nodes.memory.set(reference.hash, hashAt(node))
-      nodes.flags[node] = HASHED
+      nodes.flags[node] = HASHED | STORED
       return node
     },
     save(root) {

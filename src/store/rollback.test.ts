@@ -94,3 +94,15 @@ describe.each(BACKENDS)('a rollback over %s', (_name, make) => {
     clean()
   })
 })
+
+test('readers of one state share its revision; a later state has another, also one of the same height after a rollback', () => {
+  const store = openVersionedStore(openMemory(), SPACING)
+  const revision = () => store.at().revision
+  build(store, 1, 1, 2)
+  const second = revision()
+  expect(revision()).toBe(second)
+  expect(store.at(1n).revision).not.toBe(second)
+  store.rollback({ height: 1n })
+  build(store, 2, 2, 2)
+  expect(revision()).not.toBe(second)
+})

@@ -1,6 +1,5 @@
 /** Back to an earlier height, as if nothing later had been committed. */
-import { toKey } from '../primitives/bytes.ts'
-import type { BackendRead } from './backend.ts'
+import type { Backend } from './backend.ts'
 import { LOG, piecesOf, readHeight, readValue } from './change-log.ts'
 import type { Tip } from './heights.ts'
 import { rewindRun, takeRun } from './places.ts'
@@ -8,29 +7,26 @@ import { BASE, DEAD, HEAD } from './snapshot.ts'
 import type { TableWrite } from './types.ts'
 import { createOutput, finish, putBytes } from './varint.ts'
 
-/** Rows that give every key what it had after a height, and remove what later heights wrote into the log. */
-export function rewindRows(view: BackendRead, tip: Tip, height: number): TableWrite[] {
-  const rows: TableWrite[] = []
-  const rewound = new Set<string>()
+/**
+ * Rows that give every key what it had after a height, and remove what later heights wrote into the log. They are to be
+ * written as they come: a key that was written by several heights is then rewound once.
+ */
+export function* rewindRows(backend: Backend, tip: Tip, height: number): IterableIterator<TableWrite> {
   for (let at = height + 1; at <= tip.height; at++) {
-    for (const { key } of readHeight(view, at)) {
-      const text = toKey(key)
-      if (rewound.has(text)) continue
-      rewound.add(text)
-      for (const row of rewindKey(view, tip, key, height)) rows.push(row)
-    }
-    for (const key of piecesOf(view, at)) rows.push({ table: LOG, key, value: undefined })
+    for (const { key } of readHeight(backend, at)) yield* rewindKey(backend, tip, key, height)
+    for (const key of piecesOf(backend, at)) yield { table: LOG, key, value: undefined }
   }
-  return rows
 }
 
-function rewindKey(view: BackendRead, { logFrom }: Tip, key: Uint8Array, height: number): TableWrite[] {
-  const row = view.get(HEAD, key) ?? view.get(DEAD, key)
-  if (!row) throw new Error('the state lacks a key that its change log has')
+function rewindKey(backend: Backend, { logFrom }: Tip, key: Uint8Array, height: number): TableWrite[] {
+  const row = backend.get(HEAD, key) ?? backend.get(DEAD, key)
+  if (!row) return []
+  const run = takeRun(row)
+  if (run.newest.height <= height) return []
   const out = createOutput()
-  const { newest, rows } = rewindRun(out, view, key, takeRun(row), height)
+  const { newest, rows } = rewindRun(out, backend, key, run, height)
   const isForgotten = newest !== undefined && newest.height < logFrom
-  const value = isForgotten ? view.get(BASE, key) : newest && readValue(view, newest, key)
+  const value = isForgotten ? backend.get(BASE, key) : newest && readValue(backend, newest, key)
   if (isForgotten) rows.push({ table: BASE, key, value: undefined })
   const dead = newest && !value ? finish(out) : undefined
   if (value) putBytes(out, value)

@@ -3,7 +3,8 @@ import { compare } from '../primitives/bytes.ts'
 import type { BackendRead } from './backend.ts'
 import { readValue } from './change-log.ts'
 import { findPlace, type Run, takeRun } from './places.ts'
-import type { Entry, Prover, Range, Reader, Snapshot } from './types.ts'
+import type { Era } from './registry.ts'
+import type { Entry, Prover, Range, Reader, Snapshot, Staging } from './types.ts'
 
 /** Store number and key to the places of its versions and the newest value. */
 export const HEAD = 'head'
@@ -16,17 +17,21 @@ export interface SnapshotSource {
   readonly view: BackendRead
   readonly height: number
   readonly rollbacks: number
+  readonly revision: object
   /** Whether nothing was committed after `height`, as the view sees it. */
   isTip(): boolean
   /** The first height in the log. */
   logFrom(): number
-  storeNumber(store: string): number | undefined
+  /** The stores of the height. */
+  readonly era: Pick<Era, 'stores' | 'numbers'>
+  /** Absent where nothing is written. */
+  readonly openStaging: (() => Staging) | undefined
   /** Proofs over the state of the snapshot. */
   prover(get: Reader['get']): Prover
 }
 
 /** Store number and key: the form of keys in all tables of the state. */
-export function stateKey(store: number, key: Uint8Array): Uint8Array {
+function stateKey(store: number, key: Uint8Array): Uint8Array {
   const out = new Uint8Array(key.length + 1)
   out[0] = store
   out.set(key, 1)
@@ -34,10 +39,10 @@ export function stateKey(store: number, key: Uint8Array): Uint8Array {
 }
 
 export function openSnapshot(source: SnapshotSource): Snapshot {
-  const { view, height } = source
+  const { view, height, era } = source
 
   function get(store: string, key: Uint8Array): Uint8Array | undefined {
-    const number = source.storeNumber(store)
+    const number = era.numbers.get(store)
     if (number === undefined) return undefined
     const at = stateKey(number, key)
     const row = view.get(HEAD, at)
@@ -65,7 +70,7 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
   }
 
   function* iterate(store: string, range: Range = {}): IterableIterator<Entry> {
-    const number = source.storeNumber(store)
+    const number = era.numbers.get(store)
     if (number === undefined) return
     const bounds: Range = {
       start: range.start ? stateKey(number, range.start) : Uint8Array.of(number),
@@ -85,7 +90,10 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
 
   return {
     height: BigInt(height),
+    stores: era.stores,
+    ...(source.openStaging && { openStaging: source.openStaging }),
     rollbacks: source.rollbacks,
+    revision: source.revision,
     get,
     has: (store, key) => get(store, key) !== undefined,
     iterate,

@@ -3,7 +3,9 @@ import { equal } from '../primitives/bytes.ts'
 import { type Checkpoint, checkpointRows, findCheckpoint, readPage, supersedingRows } from './checkpoints.ts'
 import { appHashOf, emptyGrove, type Grove, groveOf, grown, mismatch, type StoreOrder } from './grove.ts'
 import { createForest, type Forest } from './iavl.ts'
+import { growLarge, type LargeBlock, type LargeGrowth } from './large-growth.ts'
 import { NONE, type Node } from './nodes.ts'
+import type { Era } from './registry.ts'
 import type { Change, Tables, TableWrite } from './types.ts'
 
 /** How much may happen between two checkpoints, and so has to be done again by a restart after a kill or a proof of long ago. */
@@ -14,6 +16,8 @@ export interface CheckpointSpacing {
   readonly lasting: number
   /** With more, a checkpoint forgets all nodes; those in use come back from disk. */
   readonly nodesInMemory: number
+  /** Of a large block, so many writes go to disk together. */
+  readonly writesInMemory: number
 }
 
 /** What a restart does again in a fraction of a second, and a proof of long ago in a second; some 150 MB at most. */
@@ -22,6 +26,7 @@ export const DEFAULT_SPACING: CheckpointSpacing = {
   blocks: 1_000,
   lasting: 2,
   nodesInMemory: 1_500_000,
+  writesInMemory: 40_000,
 }
 
 /** Heights before the latest whose trees stay in memory, as long as they hold no more than so many nodes of their own. */
@@ -33,7 +38,8 @@ export interface TreesState {
   readonly height: number
   /** The chain's first height. */
   readonly first: number
-  readonly appHash: Uint8Array
+  /** Undefined if it is to be found out. */
+  readonly appHash: Uint8Array | undefined
 }
 
 /** The trees of one height. */
@@ -43,9 +49,18 @@ export interface TreesAt {
   readonly grove: Grove
 }
 
+interface LargeCommit extends Pick<LargeGrowth, 'begin' | 'apply'> {
+  finish(): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
+}
+
 export interface Trees {
   /** Applies a block's changes and gives the app hash after it, and the rows of a checkpoint if one is due. */
   commit(height: number, changes: readonly Change[]): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
+  /**
+   * Begins a block that changes the stores or is too large for memory: its trees go to disk on the way, and it ends with a
+   * checkpoint that stays. What is in memory of the heights before is given up.
+   */
+  commitLarge(block: LargeBlock): LargeCommit
   /** Rows of a checkpoint at the latest height, for a clean end. */
   checkpoint(): TableWrite[]
   /** Changes of heights up to this are no longer needed for the latest trees. */
@@ -57,6 +72,7 @@ export interface Trees {
 /** A height whose trees are in memory, and the nodes that the next height replaced. */
 interface Recent {
   readonly height: number
+  readonly order: StoreOrder
   readonly grove: Grove
   replaced: readonly Node[]
 }
@@ -67,13 +83,14 @@ interface Recent {
  */
 export function openTrees(
   tables: Tables,
-  order: StoreOrder,
+  eraAt: (height: number) => Pick<Era, 'from' | 'order'>,
   latest: TreesState,
   changesOf: (height: number) => readonly Change[],
   spacing: CheckpointSpacing = DEFAULT_SPACING,
 ): Trees {
   let nextPage = 1
   let height = 0
+  let { order } = eraAt(0)
   let checkpointed = 0
   let changesSince = 0
   let changesBefore = 0
@@ -100,7 +117,7 @@ export function openTrees(
     if (before) before.replaced = replaced
     else forest.free(replaced)
     replacedCount += replaced.length
-    recent.push({ height, grove, replaced: [] })
+    recent.push({ height, order, grove, replaced: [] })
     while (recent.length > 2 && (recent.length > RECENT.heights || replacedCount > RECENT.nodes)) {
       const { replaced: given } = recent.shift()!
       replacedCount -= given.length
@@ -134,7 +151,8 @@ export function openTrees(
   function supersededBy(
     found: Checkpoint,
   ): { readonly older: Checkpoint; readonly superseded: Checkpoint } | undefined {
-    const superseded = checkpointed > 0 ? findCheckpoint(tables, checkpointed) : undefined
+    const isFixed = checkpointed === 0 || eraAt(checkpointed).from === checkpointed
+    const superseded = isFixed ? undefined : findCheckpoint(tables, checkpointed)
     const older = superseded && findCheckpoint(tables, superseded.height - 1)
     if (!older || older.height < latest.first - 1) return undefined
     const isNear =
@@ -144,9 +162,34 @@ export function openTrees(
   }
 
   function begin(from: Checkpoint): void {
+    order = eraAt(from.height).order
     grove = groveOf(order, forest, from)
-    recent = [{ height: from.height, grove, replaced: [] }]
+    recent = [{ height: from.height, order, grove, replaced: [] }]
     replacedCount = 0
+  }
+
+  function commitLarge(block: LargeBlock): LargeCommit {
+    recent = []
+    const { writesInMemory } = spacing
+    const version = versionAt(height, block.height)
+    const growth = growLarge({ forest, order, grove, height, version, writesInMemory }, block)
+    return {
+      begin: growth.begin,
+      apply: growth.apply,
+      finish() {
+        const { rows, trees, dropped, count } = growth.finish()
+        height = block.height
+        checkpointed = height
+        changesBefore += changesSince + count
+        changesSince = 0
+        const found: Checkpoint = { height, nextPage, changes: changesBefore, trees }
+        begin(found)
+        return {
+          appHash: appHashOf(order, forest, grove),
+          rows: [...rows, ...checkpointRows(found, { written: [], dropped })],
+        }
+      },
+    }
   }
 
   const stored = findCheckpoint(tables, latest.height)
@@ -160,7 +203,7 @@ export function openTrees(
   if (latest.height > 0) {
     let appHash = appHashOf(order, forest, grove)
     for (let at = height > 0 ? height + 1 : latest.first; at <= latest.height; at++) appHash = apply(at, changesOf(at))
-    if (!equal(appHash, latest.appHash)) {
+    if (latest.appHash && !equal(appHash, latest.appHash)) {
       throw new Error(`the changes since height ${checkpointed} give ${mismatch(appHash, latest.appHash)}`)
     }
   }
@@ -171,11 +214,12 @@ export function openTrees(
       const isDue = changesSince >= spacing.changedKeys || height - checkpointed >= spacing.blocks
       return { appHash, rows: isDue ? checkpoint() : [] }
     },
+    commitLarge,
     checkpoint,
     checkpointHeight: () => checkpointed,
     at(wanted) {
       const found = recent.find((one) => one.height === wanted)
-      return found && { order, forest, grove: found.grove }
+      return found && { order: found.order, forest, grove: found.grove }
     },
   }
 }

@@ -20,6 +20,15 @@ export interface Reader {
   iterate(store: string, range?: Range): IterableIterator<Entry>
   /** Of a committed height alone. */
   readonly proofs?: Prover
+  /** Names of the stores that may be written, where that is known. */
+  readonly stores?: readonly string[]
+  /** Where a block over this reader may leave runs of writes; absent where nothing is written to disk. */
+  openStaging?(): Staging
+  /**
+   * Of a committed height alone: the same object for every reader of that state while it is the one asked for, so that what was
+   * worked out from it can be kept with it. Means nothing else.
+   */
+  readonly revision?: object
 }
 
 export interface Writer extends Reader {
@@ -33,6 +42,26 @@ export interface Change {
   readonly store: string
   readonly key: Uint8Array
   readonly value: Uint8Array | undefined
+}
+
+/** A write of a run; `value` undefined means deleted. */
+export type RunEntry = readonly [key: Uint8Array, value: Uint8Array | undefined]
+
+/** Runs of writes that are too many for an overlay. Nothing of them shows, and a crash or the next staging forgets them, unless they are committed. */
+export interface Staging {
+  /** Takes a run of one store, its keys ascending. If it throws, the run is forgotten. */
+  write(store: string, entries: Iterable<RunEntry>): void
+  /** A reader with the runs laid over it, those to come included; an iteration goes on without runs that came after its beginning. */
+  over(base: Reader): Reader
+  staged(): Staged | undefined
+}
+
+/** Runs that wait to be committed. */
+export interface Staged {
+  /** The writes of all runs with others laid over them, sorted by store and key, each key once. */
+  changes(over: readonly Change[]): IterableIterator<Change>
+  /** Removes the runs. */
+  clearing(): IterableIterator<TableWrite>
 }
 
 /** One attribute of an event, in emission order. */
@@ -56,8 +85,15 @@ export interface Branch extends Writer {
   branch(): Branch
   /** Moves writes and events into the parent branch. The root branch of a block is committed by the versioned store instead. */
   merge(): void
-  /** The writes of this branch alone, sorted by store and key. */
+  /** The writes of this branch alone, sorted by store and key, runs not included. */
   changes(): Change[]
+  /**
+   * Writes a run of one store, its keys ascending and each once, past the overlay to where there is room for it. The entries
+   * may come from an iteration over the same store. Throws an `Error` on any but the root branch, which is where a block runs.
+   */
+  writeRun(store: string, entries: Iterable<RunEntry>): void
+  /** What `writeRun` wrote, to be committed with the changes; undefined if it was not used. */
+  staged(): Staged | undefined
 }
 
 /** That a key of a store has a value, or none, at one height. */
@@ -84,9 +120,12 @@ export interface Prover {
 /** Committed state of one height. One request opens one, reads only it, and closes it. */
 export interface Snapshot extends Reader {
   readonly height: bigint
+  /** Names of the stores at this height, in order. */
+  readonly stores: readonly string[]
   /** How often the chain had gone back when it was opened: heights read before may be others now. */
   readonly rollbacks: number
   readonly proofs: Prover
+  readonly revision: object
   close(): void
 }
 

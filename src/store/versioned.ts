@@ -1,18 +1,23 @@
 /** The state of a chain at every kept height, and the tables beside it, over one backend. */
-import { toKey } from '../primitives/bytes.ts'
+import { createArena } from './arena.ts'
 import type { Backend, BackendRead } from './backend.ts'
-import { createLogWriter, LOG, piecesOf, readHeight } from './change-log.ts'
-import { findCheckpoint, forgetCheckpoints, removeCheckpointsAfter } from './checkpoints.ts'
-import { appHashOf, orderStores } from './grove.ts'
-import { heightError, readStoreNames, readTip, storeNamesRow, type Tip, tipRow } from './heights.ts'
+import { readHeight } from './change-log.ts'
+import { findCheckpoint, removeCheckpointsAfter } from './checkpoints.ts'
+import { appHashOf } from './grove.ts'
+import { heightError, readTip, type Tip, tipRow } from './heights.ts'
 import { createOldTrees, type TreeSource } from './old-trees.ts'
-import { putRun, takeRun } from './places.ts'
+import { takeRun } from './places.ts'
 import { proveKey } from './proof.ts'
+import { prune } from './pruning.ts'
+import { type Registry, readRegistry } from './registry.ts'
 import { rewindRows } from './rollback.ts'
-import { BASE, DEAD, HEAD, openSnapshot, stateKey } from './snapshot.ts'
+import { type SharedView, shareView } from './shared-view.ts'
+import { HEAD, openSnapshot } from './snapshot.ts'
+import { clearStaged, createStaging } from './staging.ts'
+import { createStateRows } from './state-rows.ts'
+import { changesStores, type StoreChanges } from './store-changes.ts'
 import { type CheckpointSpacing, DEFAULT_SPACING, openTrees, type Trees, type TreesAt } from './trees.ts'
-import type { Change, Prover, Reader, Snapshot, Tables, TableWrite } from './types.ts'
-import { createOutput, finish, putBytes } from './varint.ts'
+import type { Change, Entry, Prover, Reader, Snapshot, Staged, Tables, TableWrite } from './types.ts'
 
 /** The stores of the chain whose layout this is, as they take part in its app hash, in use or not (state-layout.md §1.1). */
 export const CHAIN_STORES: readonly string[] = [
@@ -27,7 +32,7 @@ const OWN_STORE = 'x'
 export interface VersionedStoreOptions {
   /** Stores that take part in the app hash; default all of the chain's and our own. */
   readonly hashedStores?: readonly string[]
-  /** How many heights stay readable; default all. */
+  /** How many heights stay readable, two at least: the header of the later proves the earlier. Default all. */
   readonly keepHeights?: number
   /** How often the trees of the app hash are written down. */
   readonly checkpoints?: Partial<CheckpointSpacing>
@@ -38,6 +43,10 @@ interface BlockCommit {
   readonly height: bigint
   /** Sorted by store and key, each key once: what `Branch.changes` gives. The first block's include genesis. */
   readonly changes: readonly Change[]
+  /** Runs that lie under the changes: what `Branch.staged` gives. */
+  readonly staged?: Staged | undefined
+  /** What an upgrade does to the stores in this block; the changes name the stores as they are then. */
+  readonly stores?: StoreChanges | undefined
   /** Rows for the tables, made when the app hash is known, written with the state or not at all. */
   readonly records?: (appHash: Uint8Array) => Iterable<TableWrite>
 }
@@ -69,25 +78,23 @@ export interface VersionedStore {
   close(): Promise<void>
 }
 
-/** Most heights that one commit prunes, so that a shorter history does not stop the chain; and pieces of lists of pages. */
-const PRUNE_PER_COMMIT = 4
+const LEAST_KEPT = 2
 
 /** Opens what a backend holds. Over a read-only one it serves reads, at the heights that others commit. */
 export function openVersionedStore(backend: Backend, options: VersionedStoreOptions = {}): VersionedStore {
   const hashedStores = options.hashedStores ?? [...CHAIN_STORES, OWN_STORE]
-  const keepHeights = options.keepHeights ?? Number.POSITIVE_INFINITY
+  const keepHeights = Math.max(options.keepHeights ?? Number.POSITIVE_INFINITY, LEAST_KEPT)
   let tip = readTip(backend)
-  let names = readStoreNames(backend)
-  let numbers = new Map(names.map((name, number) => [name, number]))
+  let registry = readRegistry(backend, hashedStores, [OWN_STORE])
   let trees: Trees | undefined
   let failure: unknown
 
-  const order = orderStores(hashedStores)
-  const oldTrees = createOldTrees(order)
+  const oldTrees = createOldTrees()
+  const arena = createArena()
 
-  const changesOf = (tables: Tables, height: number): Change[] =>
+  const changesOf = (tables: Tables, stores: Registry, height: number): Change[] =>
     Array.from(readHeight(tables, height), ({ key, value }) => ({
-      store: storeName(key[0]!),
+      store: stores.nameAt(key[0]!, height),
       key: key.subarray(1),
       value,
     }))
@@ -96,26 +103,24 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   // The log must reach back to a checkpoint, so a short history needs them closer together, and every one.
   const isShort = Number.isFinite(keepHeights)
   const spacing = { ...asked, blocks: Math.min(asked.blocks, keepHeights), ...(isShort && { lasting: 0 }) }
-  const openLatestTrees = () =>
-    openTrees(backend, order, { ...tip, first: tip.logFrom }, (height) => changesOf(backend, height), spacing)
-  if (!backend.readOnly) trees = openLatestTrees()
+  const openTreesAt = (height: number, appHash: Uint8Array | undefined) => {
+    const latest = { height, appHash, first: tip.logFrom }
+    return openTrees(backend, registry.eraAt, latest, (at) => changesOf(backend, registry, at), spacing)
+  }
+  if (!backend.readOnly) {
+    clearStaged(backend)
+    trees = openTreesAt(tip.height, tip.appHash)
+  }
 
   const currentTip = () => (backend.readOnly ? readTip(backend) : tip)
 
-  /** Readers learn of stores as they appear. */
-  function learnNames(): void {
-    names = readStoreNames(backend)
-    numbers = new Map(names.map((name, number) => [name, number]))
-  }
-
-  function storeNumber(store: string): number | undefined {
-    if (backend.readOnly && !numbers.has(store)) learnNames()
-    return numbers.get(store)
-  }
-
-  function storeName(number: number): string {
-    if (backend.readOnly && number >= names.length) learnNames()
-    return names[number]!
+  /** The stores as a view knows them: those of a reader change with what others commit. */
+  function registryOf(view: Tables, seen: Tip): Registry {
+    if (seen.height === tip.height && seen.rollbacks === tip.rollbacks) return registry
+    if (!backend.readOnly) return registry
+    registry = readRegistry(view, hashedStores, [OWN_STORE])
+    tip = seen
+    return registry
   }
 
   /** Nobody else writes, so until the next commit all snapshots of the writer share one view. */
@@ -124,6 +129,13 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     if (backend.readOnly) return backend.read()
     shared ??= shareView(backend.read())
     return shared.open()
+  }
+
+  /** The state that was asked for last. */
+  let revision = { height: -1, rollbacks: -1 }
+  function revisionOf(height: number, rollbacks: number): object {
+    if (revision.height !== height || revision.rollbacks !== rollbacks) revision = { height, rollbacks }
+    return revision
   }
 
   function at(height?: bigint): Snapshot {
@@ -135,29 +147,37 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       throw error
     }
     const wanted = height === undefined ? seen.height : Number(height)
+    const stores = registryOf(view, seen)
     return openSnapshot({
       view,
       height: wanted,
+      era: stores.eraAt(wanted),
+      openStaging: backend.readOnly ? undefined : () => createStaging(backend),
       rollbacks: seen.rollbacks,
+      revision: revisionOf(wanted, seen.rollbacks),
       // A view that is not isolated sees what is committed after it was opened.
       isTip: backend.isolates ? () => wanted === seen.height : () => wanted === tip.height,
       logFrom: backend.isolates ? () => seen.logFrom : () => tip.logFrom,
-      storeNumber,
-      prover: (get) => proverAt(get, view, wanted, seen),
+      prover: (get) => proverAt(get, view, wanted, seen, stores),
     })
   }
 
-  function treeSource(tables: Tables, height: number, { logFrom, rollbacks }: Tip): TreeSource {
-    return { tables, height, logFrom, rollbacks, changesOf: (at) => changesOf(tables, at) }
+  function treeSource(tables: Tables, stores: Registry, height: number, { logFrom, rollbacks }: Tip): TreeSource {
+    return {
+      tables,
+      height,
+      logFrom,
+      rollbacks,
+      changesOf: (at) => changesOf(tables, stores, at),
+      orderAt: (at) => stores.eraAt(at).order,
+    }
   }
 
-  function proverAt(get: Reader['get'], view: BackendRead, height: number, opened: Tip): Prover {
+  function proverAt(get: Reader['get'], view: BackendRead, height: number, opened: Tip, stores: Registry): Prover {
+    const source = () => checkedSource(view, stores, height, opened)
     return {
-      isReady: () => recentTrees(height, opened) !== undefined || oldTrees.has(checkedSource(view, height, opened)),
-      prove(store, key) {
-        const trees = recentTrees(height, opened) ?? oldTrees.at(checkedSource(view, height, opened))
-        return proveKey(trees, get, store, key)
-      },
+      isReady: () => recentTrees(height, opened) !== undefined || oldTrees.has(source()),
+      prove: (store, key) => proveKey(recentTrees(height, opened) ?? oldTrees.at(source()), get, store, key),
     }
   }
 
@@ -167,89 +187,26 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   }
 
   /** What a view that is not isolated shows may have been pruned since it was opened. */
-  function checkedSource(view: BackendRead, height: number, opened: Tip): TreeSource {
+  function checkedSource(view: BackendRead, stores: Registry, height: number, opened: Tip): TreeSource {
     const seen = backend.isolates ? opened : tip
     const error = heightError(BigInt(height), seen)
     if (error) throw error
-    return treeSource(view, height, seen)
+    return treeSource(view, stores, height, seen)
   }
 
-  /** Rows for the state of a height, and for the log that all older heights are read from. */
-  function stateRows(height: number, changes: readonly Change[]): TableWrite[] {
-    const rows: TableWrite[] = []
-    const log = createLogWriter(height)
-    const out = createOutput()
-    for (const { store, key, value } of changes) {
-      const at = stateKey(numberOf(store, rows), key)
-      const head = backend.get(HEAD, at)
-      const dead = head ? undefined : backend.get(DEAD, at)
-      // A key that was made and deleted within one block has never been.
-      if (!head && value === undefined) continue
-      const before = head ?? dead
-      const run = before && takeRun(before)
-      if (head && run!.newest.height < tip.logFrom) {
-        rows.push({ table: BASE, key: at, value: head.slice(run!.end) })
-      }
-      out.length = 0
-      const indexed = putRun(out, at, log.add({ key: at, value }), run)
-      if (indexed) rows.push(indexed)
-      if (value === undefined) {
-        rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finish(out) })
-      } else {
-        putBytes(out, value)
-        rows.push({ table: HEAD, key: at, value: finish(out) })
-        if (dead) rows.push({ table: DEAD, key: at, value: undefined })
-      }
-    }
-    for (const row of log.rows()) rows.push(row)
-    return rows
-  }
-
-  function numberOf(store: string, rows: TableWrite[]): number {
-    const known = numbers.get(store)
-    if (known !== undefined) return known
-    if (names.length === 255) throw new Error('more than 255 stores')
-    names.push(store)
-    numbers.set(store, names.length - 1)
-    rows.push(storeNamesRow(names))
-    return names.length - 1
-  }
-
-  /**
-   * Rows that forget a height: what it wrote and later heights replaced goes to `base`, as the state that the earliest
-   * height still shows.
-   */
-  function* pruneRows(height: number, written: ReadonlyMap<string, TableWrite>): IterableIterator<TableWrite> {
-    for (const { key, value } of readHeight(backend, height)) {
-      const row = backend.get(HEAD, key) ?? backend.get(DEAD, key)
-      const newest = row && takeRun(row).newest.height
-      const isNewest = newest === height && !written.has(toKey(key))
-      yield { table: BASE, key, value: isNewest ? undefined : value }
-      if (isNewest && value === undefined) yield { table: DEAD, key, value: undefined }
-    }
-    for (const key of piecesOf(backend, height)) yield { table: LOG, key, value: undefined }
-  }
-
-  function commit({ height, changes, records }: BlockCommit): { appHash: Uint8Array } {
+  function commit(block: BlockCommit): { appHash: Uint8Array } {
     if (failure) throw new Error('an earlier commit failed: the store must be opened again', { cause: failure })
     if (!trees) throw new Error('a read-only store does not commit')
-    const next = Number(height)
+    const next = Number(block.height)
     if (next < 1 || (tip.height > 0 && next !== tip.height + 1)) {
-      throw new Error(`height ${height} does not follow ${tip.height}`)
+      throw new Error(`height ${block.height} does not follow ${tip.height}`)
     }
+    const isLarge = block.staged !== undefined || (block.stores !== undefined && changesStores(block.stores))
     try {
-      const rows = stateRows(next, changes)
-      const { appHash, rows: treeRows } = trees.commit(next, changes)
-      for (const row of treeRows) rows.push(row)
-      let following: Tip = { ...tip, height: next, appHash }
-      if (tip.height === 0) following = { ...following, earliest: next, logFrom: next }
-      following = prune(following, rows)
-      rows.push(tipRow(following))
-      if (records) for (const row of records(appHash)) rows.push(row)
-      backend.write(rows)
+      const following = isLarge ? writeLarge(trees, block) : writeBlock(trees, block)
       tip = following
       retireView()
-      return { appHash }
+      return { appHash: tip.appHash }
     } catch (error) {
       // Trees and disk may differ now; what the disk holds is whole.
       failure = error
@@ -257,25 +214,60 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     }
   }
 
-  /**
-   * Gives up the heights before those to be kept. What they wrote stays in the log back to a checkpoint, from which the
-   * trees of the earliest height can be built.
-   */
-  function prune(before: Tip, rows: TableWrite[]): Tip {
-    const following = { ...before, earliest: Math.max(before.earliest, before.height - keepHeights + 1) }
-    const base = Number.isFinite(keepHeights) ? findCheckpoint(backend, following.earliest) : undefined
-    if (!base) return following
-    for (const row of forgetCheckpoints(backend, base.height, PRUNE_PER_COMMIT)) rows.push(row)
-    if (following.logFrom > base.height) return following
-    const written = new Map(rows.filter(({ table }) => table === HEAD).map((row) => [toKey(row.key), row]))
-    const last = Math.min(base.height, following.logFrom + PRUNE_PER_COMMIT - 1)
-    // One height after the other: a later one may replace what an earlier one left.
-    const forgotten = new Map<string, TableWrite>()
-    for (let height = following.logFrom; height <= last; height++) {
-      for (const row of pruneRows(height, written)) forgotten.set(`${row.table}\0${toKey(row.key)}`, row)
+  const stateRowsOf = (height: number) =>
+    createStateRows({ backend, height, logFrom: tip.logFrom, numberFor: registry.numberFor, arena })
+
+  const tipAfter = (height: number, appHash: Uint8Array): Tip =>
+    tip.height === 0 ? { ...tip, height, appHash, earliest: height, logFrom: height } : { ...tip, height, appHash }
+
+  function writeBlock(of: Trees, { height, changes, records }: BlockCommit): Tip {
+    const next = Number(height)
+    const state = stateRowsOf(next)
+    for (const change of changes) state.add(change)
+    const { appHash, rows } = of.commit(next, changes)
+    const pruned = prune(backend, tipAfter(next, appHash), keepHeights)
+    const recorded = records?.(appHash) ?? []
+    backend.write(inOrder(state.take(true), rows, pruned.rows, [tipRow(pruned.tip)], recorded))
+    return pruned.tip
+  }
+
+  /** Writes a block as it is read from its runs, so that it is never in memory as a whole. */
+  function writeLarge(of: Trees, { height, changes, staged, stores = {}, records }: BlockCommit): Tip {
+    const next = Number(height)
+    let following = tip
+    function* rows(): IterableIterator<TableWrite> {
+      const before = registry.eraAt(tip.height)
+      if (changesStores(stores)) yield registry.begin(next, stores)
+      const growth = of.commitLarge({
+        height: next,
+        order: registry.eraAt(next).order,
+        renamed: new Map(stores.renamed?.map(({ from, to }) => [to, from])),
+        entriesOf: (store) => headOf(before.numbers.get(store)),
+      })
+      yield* growth.begin()
+      const state = stateRowsOf(next)
+      for (const change of staged?.changes(changes) ?? changes) {
+        state.add(change)
+        yield* state.take(false)
+        yield* growth.apply(change)
+      }
+      yield* state.take(true)
+      const { appHash, rows: treeRows } = growth.finish()
+      yield* treeRows
+      if (staged) yield* staged.clearing()
+      following = tipAfter(next, appHash)
+      yield tipRow(following)
+      if (records) yield* records(appHash)
     }
-    for (const row of forgotten.values()) rows.push(row)
-    return { ...following, logFrom: last + 1 }
+    backend.write(rows())
+    return following
+  }
+
+  /** What a store holds at the latest height, whose number is given. */
+  function* headOf(number: number | undefined): IterableIterator<Entry> {
+    if (number === undefined) return
+    const range = { start: Uint8Array.of(number), end: Uint8Array.of(number + 1) }
+    for (const [key, bytes] of backend.iterate(HEAD, range)) yield [key.subarray(1), bytes.subarray(takeRun(bytes).end)]
   }
 
   function rollback({ height, records }: Parameters<VersionedStore['rollback']>[0]): { appHash: Uint8Array } {
@@ -284,25 +276,24 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     const error = heightError(height, tip)
     if (error) throw error
     const target = Number(height)
-    const view = openView()
     try {
-      const { forest, grove } = trees.at(target) ?? oldTrees.at(treeSource(view, target, tip))
+      // They need nothing of what goes, so they are the trees of the chain that is left.
+      const opened = openTreesAt(target, undefined)
+      const { order, forest, grove } = opened.at(target)!
       const appHash = appHashOf(order, forest, grove)
-      const rows = rewindRows(view, tip, target)
-      const nextPage = findCheckpoint(view, target)?.nextPage ?? 1
-      for (const row of removeCheckpointsAfter(view, target, nextPage)) rows.push(row)
       const back: Tip = { ...tip, height: target, appHash, rollbacks: tip.rollbacks + 1 }
-      rows.push(tipRow(back))
-      if (records) for (const row of records(appHash)) rows.push(row)
-      backend.write(rows)
+      const nextPage = findCheckpoint(backend, target)?.nextPage ?? 1
+      const recorded = records?.(appHash) ?? []
+      const pages = removeCheckpointsAfter(backend, target, nextPage)
+      const names = registry.rewind(target)
+      backend.write(inOrder(rewindRows(backend, tip, target), pages, names, [tipRow(back)], recorded))
       tip = back
-      trees = openLatestTrees()
+      trees = opened
       return { appHash }
     } catch (cause) {
       failure = cause
       throw cause
     } finally {
-      view.close()
       retireView()
     }
   }
@@ -333,39 +324,6 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   }
 }
 
-interface SharedView {
-  open(): BackendRead
-  /** Closes the view as soon as nobody uses it. */
-  retire(): void
-}
-
-/** One view for many users, each of whom closes it. */
-function shareView(view: BackendRead): SharedView {
-  let users = 0
-  let isRetired = false
-  const closeUnused = () => {
-    if (isRetired && users === 0) view.close()
-  }
-  return {
-    open() {
-      users++
-      let isOpen = true
-      return {
-        get: view.get,
-        iterate: view.iterate,
-        peek: view.peek,
-        close() {
-          if (!isOpen) return
-          isOpen = false
-          users--
-          closeUnused()
-        },
-      }
-    },
-    retire() {
-      if (isRetired) return
-      isRetired = true
-      closeUnused()
-    },
-  }
+function* inOrder(...lists: readonly Iterable<TableWrite>[]): IterableIterator<TableWrite> {
+  for (const list of lists) yield* list
 }

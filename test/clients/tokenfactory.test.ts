@@ -73,11 +73,15 @@ test("a coin is made, minted, named, mapped and moved in the EVM, with the chain
 
 test('a denom is found by its path with slashes raw, encoded, and encoded twice', async () => {
   const path = `tf/${sender}/gold`
-  const forms = [path, encodeURIComponent(path), encodeURIComponent(encodeURIComponent(path))]
-  for (const form of forms) {
-    const answer = await rest(`/nibiru/tokenfactory/v1/denom-info/${form}`)
+  const encoded = encodeURIComponent(path)
+  const twice = encodeURIComponent(encoded)
+  const forms = [path, encoded, encoded.replaceAll('%2F', '%2f'), twice, twice.replaceAll('%252F', '%252f')]
+  for (const end of [...forms.map((form) => `/${form}`), `?denom=${path}`]) {
+    const answer = await rest(`/nibiru/tokenfactory/v1/denom-info${end}`)
     expect(answer).toMatchObject({ admin: sender, metadata: { symbol: 'GLD' } })
   }
-  expect(await rest('/nibiru/tokenfactory/v1/denom-info/unibi')).toMatchObject({ code: 3 })
+  for (const wrong of ['unibi', '', `${path}/`, `tf/${sender}/%2E%2E/gold`, `tf/${sender}/%zz`]) {
+    expect([wrong, await rest(`/nibiru/tokenfactory/v1/denom-info/${wrong}`)]).toMatchObject([wrong, { code: 3 }])
+  }
   expect(await rest(`/nibiru/tokenfactory/v1/denom-info/tf/${sender}/none`)).toMatchObject({ code: 5 })
 })

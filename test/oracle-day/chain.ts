@@ -1,6 +1,7 @@
 /** A chain of seven validators without an engine: blocks with the votes of the commit before are handed to the application. */
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
 import { createApplication } from '../../src/app/application.ts'
+import { madeBlock } from '../../src/app/halt.ts'
 import { localnetGenesis } from '../../src/app/localnet.ts'
 import type { BlockInput, BlockOutput, GenesisDocument } from '../../src/app/types.ts'
 import { almanac } from '../../src/identity/profiles/almanac.ts'
@@ -294,7 +295,7 @@ export function startChain(setting: Setting): Chain {
         signed,
       }))
       const base = height === 1n ? genesis : store.at()
-      const output = app.executeBlock(base, { ...header, txs, lastCommitVotes, evidence })
+      const output = madeBlock(app.executeBlock(base, { ...header, txs, lastCommitVotes, evidence }))
       const changes = output.branch.changes()
       if (base === genesis) {
         for (const { store: name, key, value } of changes) {

@@ -15,16 +15,17 @@ import { formatSigned, formatUnsigned, type JsonObject } from './format.ts'
 import type { RpcCall } from './method.ts'
 import { sendRaw, transactionCount } from './transactions.ts'
 
+const devKeysOf = ({ settings }: GatewayNode) => settings.devKeys?.() ?? []
+
 /** The accounts in the order of their keys, lower-case. */
 export function accounts(node: GatewayNode): readonly string[] {
-  return node.settings.devKeys.map((key) => formatHex0x(addressOfPrivateKey(key)))
+  return devKeysOf(node).map((key) => formatHex0x(addressOfPrivateKey(key)))
 }
 
 /** The key of an account. Throws -32601 on a node without accounts, -32000 `unknown account` for another address. */
 function keyOf(node: GatewayNode, address: Uint8Array, method: string): Uint8Array {
-  const { devKeys } = node.settings
-  if (devKeys.length === 0) throw methodNotFound(method)
-  const key = devKeys.find((candidate) => equal(addressOfPrivateKey(candidate), address))
+  if (!node.settings.devKeys) throw methodNotFound(method)
+  const key = devKeysOf(node).find((candidate) => equal(addressOfPrivateKey(candidate), address))
   if (!key) throw serverError('unknown account')
   return key
 }

@@ -1,5 +1,6 @@
 /** From a block as a caller names it to a kept height or block. */
 import type { StoredBlock } from '../../app/records.ts'
+import { formatHex0x } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { serverError } from './errors.ts'
 import type { BlockRef } from './params.ts'
@@ -15,6 +16,19 @@ export function heightOf(node: GatewayNode, ref: BlockRef): bigint | undefined {
 export function blockOf(node: GatewayNode, ref: BlockRef): StoredBlock | undefined {
   const height = heightOf(node, ref)
   return height === undefined ? undefined : node.blocks.block(height)
+}
+
+/** The block meant. Throws -32000 for one that is not kept. */
+export function keptBlock(node: GatewayNode, ref: BlockRef): StoredBlock {
+  const found = blockOf(node, ref)
+  if (!found) throw serverError(`block ${nameOf(ref)} not found`)
+  return found
+}
+
+/** How an error names a block. */
+function nameOf(ref: BlockRef): string {
+  if ('hash' in ref) return formatHex0x(ref.hash)
+  return `#${'number' in ref ? ref.number : ref.tag}`
 }
 
 /**

@@ -32,21 +32,27 @@ interface Overrides {
   readonly block?: BlockOverrides | undefined
 }
 
-function run(call: RpcCall, job: string, args: CallArgs, block: BlockRef, overrides: Overrides): Promise<unknown> {
-  const { node, signal } = call
+/** Runs a job and turns its answer into a result: at once if it is light, else as a promise. */
+function run<Answer, Result>(
+  { node, signal }: RpcCall,
+  job: string,
+  { args, block, overrides }: { readonly args: CallArgs; readonly block: BlockRef; readonly overrides: Overrides },
+  resultOf: (answer: Answer) => Result,
+): Result | Promise<Result> {
   if (args.blobs) throw serverError('blob transactions are not supported')
+  const { gasCap, evmTimeoutMs: timeoutMs } = node.settings
   const payload: CallPayload = {
     args,
-    gasCap: node.settings.gasCap,
+    gasCap,
     stateOverrides: overrides.state,
     blockOverrides: overrides.block,
-    ...(node.driver.development && { prints: true }),
+    prints: node.driver.development !== undefined,
   }
-  return node.compute.run(job, payload, {
-    height: stateHeight(node, block),
-    signal: signal(),
-    timeoutMs: node.settings.evmTimeoutMs,
-  })
+  const height = stateHeight(node, block)
+  const light = node.compute.attempt?.(job, payload, height)
+  if (light) return resultOf(light.result as Answer)
+  const answer = node.compute.run(job, payload, { height, signal: signal(), timeoutMs }) as Promise<Answer>
+  return answer.then(resultOf)
 }
 
 /** The failure of code as an error: code 3 with its bytes for a revert, -32000 for the rest. */
@@ -57,44 +63,47 @@ function failure(vmError: string, output: Uint8Array): Error {
 }
 
 /** `eth_call`: the bytes returned. Throws code 3 with the revert data, -32000 for other failures. */
-export async function ethCall(
+export function ethCall(
   call: RpcCall,
   args: CallArgs,
   block: BlockRef,
   state?: readonly AccountOverride[],
   blockFields?: BlockOverrides,
-): Promise<string> {
-  const answer = (await run(call, 'ethCall', args, block, { state, block: blockFields })) as CallAnswer
-  for (const line of answer.printed ?? []) call.node.driver.development?.print(line)
-  if (answer.vmError !== '') throw failure(answer.vmError, answer.output)
-  return formatHex0x(answer.output)
+): string | Promise<string> {
+  const overrides = { state, block: blockFields }
+  return run(call, 'ethCall', { args, block, overrides }, ({ output, vmError, printed }: CallAnswer) => {
+    if (printed) for (const line of printed) call.node.driver.development?.print(line)
+    if (vmError !== '') throw failure(vmError, output)
+    return formatHex0x(output)
+  })
 }
 
 /** `eth_estimateGas`. Throws code 3 for a revert, -32000 `gas required exceeds allowance (N)` or the failure. Unit: gas. */
-export async function estimateGas(
+export function estimateGas(
   call: RpcCall,
   args: CallArgs,
   block: BlockRef,
   state?: readonly AccountOverride[],
   blockFields?: BlockOverrides,
-): Promise<bigint> {
-  const answer = (await run(call, 'estimateGas', args, block, { state, block: blockFields })) as EstimateAnswer
-  if (answer.kind === 'estimate') return answer.gas
-  if (answer.kind === 'allowance') throw serverError(`gas required exceeds allowance (${answer.gas})`)
-  throw failure(answer.vmError, answer.output)
+): bigint | Promise<bigint> {
+  const overrides = { state, block: blockFields }
+  return run(call, 'estimateGas', { args, block, overrides }, (answer: EstimateAnswer) => {
+    if (answer.kind === 'estimate') return answer.gas
+    if (answer.kind === 'allowance') throw serverError(`gas required exceeds allowance (${answer.gas})`)
+    throw failure(answer.vmError, answer.output)
+  })
 }
 
 /** `eth_createAccessList`: what the call touches, and the gas it then uses; a failure of the code is told beside it. */
-export async function createAccessList(
+export function createAccessList(
   call: RpcCall,
   args: CallArgs,
   block: BlockRef,
   state?: readonly AccountOverride[],
-): Promise<JsonObject> {
-  const answer = (await run(call, 'createAccessList', args, block, { state })) as AccessListAnswer
-  return {
+): JsonObject | Promise<JsonObject> {
+  return run(call, 'createAccessList', { args, block, overrides: { state } }, (answer: AccessListAnswer) => ({
     accessList: answer.accessList.map(formatAccess),
     ...(answer.vmError === '' ? {} : { error: answer.vmError }),
     gasUsed: quantity(answer.gasUsed),
-  }
+  }))
 }

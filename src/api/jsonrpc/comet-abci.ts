@@ -236,3 +236,15 @@ export async function consensusParams(node: GatewayNode, height: bigint): Promis
     abci: { vote_extensions_enable_height: (params?.abci?.voteExtensionsEnableHeight ?? 0n).toString() },
   }
 }
+
+/** The parameters that a block left behind, if it changed them; null too where the state before it is not kept. */
+export async function consensusParamUpdates(node: GatewayNode, height: bigint): Promise<Json | null> {
+  if (height <= node.blocks.earliestHeight()) return null
+  try {
+    const [before, after] = await Promise.all([consensusParams(node, height - 1n), consensusParams(node, height)])
+    return JSON.stringify(before) === JSON.stringify(after) ? null : after
+  } catch (error) {
+    if (error instanceof ChainError) return null
+    throw error
+  }
+}

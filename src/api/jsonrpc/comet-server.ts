@@ -5,7 +5,8 @@ import { ChainError } from '../../primitives/errors.ts'
 import type { Engine } from '../engine.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { readBody } from '../http.ts'
+import { HALTED_HEADER, haltedHeader } from '../halted.ts'
+import { closeServer, readBody } from '../http.ts'
 import { cometMethods } from './comet.ts'
 import { createSubscriptions } from './comet-events.ts'
 import type { CometEnvironment, CometMethod } from './comet-method.ts'
@@ -134,7 +135,7 @@ function corsHeaders(node: GatewayNode, request: IncomingMessage): Record<string
     'Access-Control-Allow-Origin': corsOrigins.includes('*') ? '*' : origin,
     'Access-Control-Allow-Methods': 'HEAD, GET, POST',
     'Access-Control-Allow-Headers': 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
-    'Access-Control-Expose-Headers': 'X-Server-Time',
+    'Access-Control-Expose-Headers': `X-Server-Time, ${HALTED_HEADER}`,
     Vary: 'Origin',
   }
 }
@@ -149,7 +150,9 @@ function splitTarget({ url = '/' }: IncomingMessage): { readonly path: string; r
 
 async function serve(environment: CometEnvironment, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { node } = environment
+  const halted = haltedHeader(node.driver)
   const headers: Record<string, string> = {
+    ...(halted && { [halted[0]]: halted[1] }),
     ...corsHeaders(node, request),
     'X-Server-Time': Math.floor(node.now() / 1000).toString(),
   }
@@ -255,12 +258,9 @@ export function createCometServer(node: GatewayNode, engine: Engine): CometServe
           resolve({ port: typeof address === 'object' && address ? address.port : port })
         })
       }),
-    close: () =>
-      new Promise((resolve) => {
-        subscriptions.close()
-        for (const client of sockets.clients) client.terminate()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close() {
+      subscriptions.close()
+      return closeServer(server, sockets.clients)
+    },
   }
 }

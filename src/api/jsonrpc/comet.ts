@@ -12,12 +12,13 @@ import {
   validatorJson,
 } from '../../consensus/comet/block-json.ts'
 import { NO_BLOCK_ID, sortValidators } from '../../consensus/comet/hashes.ts'
+import * as upgrade from '../../modules/upgrade/keeper.ts'
 import { EMPTY, formatBase64 } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { abciQuery, consensusParams } from './comet-abci.ts'
+import { abciQuery, consensusParams, consensusParamUpdates } from './comet-abci.ts'
 import { blockOfHash, requireBlock, requireHeight, txJson, validatorUpdates } from './comet-blocks.ts'
 import { type CometMethod, type Json, method } from './comet-method.ts'
 import { genesisBytes, nodeInfo, validatorInfo } from './comet-node.ts'
@@ -29,6 +30,12 @@ const SEARCH_BUDGET_MS = 5_000
 const COMMIT_TIMEOUT_MS = 10_000
 const GENESIS_CHUNK_BYTES = 16 * 1024 * 1024
 const MAX_BLOCK_METAS = 20n
+
+/** How many upgrades the state has seen (upgrade.md §4.6); left out while there is none. */
+function appVersion(node: GatewayNode, height: bigint): { readonly app_version?: string } {
+  const version = node.withContext(height, upgrade.protocolVersion)
+  return version === 0n ? {} : { app_version: version.toString() }
+}
 
 export const cometMethods: Readonly<Record<string, CometMethod>> = {
   health: method({}, () => ({})),
@@ -63,6 +70,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
         data: 'almanac',
         version: node.settings.version,
         ...(latest && {
+          ...appVersion(node, latest.header.height),
           last_block_height: latest.header.height.toString(),
           last_block_app_hash: formatBase64(latest.nextAppHash),
         }),
@@ -168,14 +176,14 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   block_results: method(
     { height: 'int' },
-    ({ node }, { height }) => {
+    async ({ node }, { height }) => {
       const block = requireBlock(node, height)
       return {
         height: block.header.height.toString(),
         txs_results: block.results.length === 0 ? null : block.results.map(txResultJson),
         finalize_block_events: block.blockEvents.length === 0 ? null : eventsJson(block.blockEvents),
         validator_updates: validatorUpdates(node, block.header.height),
-        consensus_param_updates: null,
+        consensus_param_updates: await consensusParamUpdates(node, block.header.height),
         app_hash: formatBase64(block.nextAppHash),
       }
     },

@@ -42,6 +42,9 @@ function blockItem(found: StoredBlock): RlpItem {
   return [headerItem(found), found.evmTxs.map(({ raw }) => (raw[0]! >= 0xc0 ? decode(raw) : raw)), []]
 }
 
+/** The block in the encoding of `debug_getRawBlock`. */
+export const encodeBlock = (found: StoredBlock): Uint8Array => encode(blockItem(found))
+
 /** The receipt in the encoding that receipts' roots are made of. */
 function rawReceipt({ status, cumulativeGasUsed, bloom, logs, type }: EvmTx): Uint8Array {
   const fields = encode([

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { rawMethods } from './debug-raw.ts'
+import { storageMethods } from './debug-storage.ts'
 import { traceMethods } from './debug-trace.ts'
 import { developmentMethods } from './development.ts'
 import { ethMethods, signingMethods } from './eth.ts'
@@ -14,7 +15,8 @@ const [everywhere, development] = page.split('## A development chain') as [strin
 
 test('the page on JSON-RPC names every method of every chain, and no other', () => {
   const named = inCode(everywhere).filter((name) => /^(eth|net|web3|txpool|debug)_/.test(name))
-  const tables = { ...ethMethods, ...netMethods, ...web3Methods, ...txpoolMethods, ...rawMethods, ...traceMethods }
+  const debug = { ...rawMethods, ...storageMethods, ...traceMethods }
+  const tables = { ...ethMethods, ...netMethods, ...web3Methods, ...txpoolMethods, ...debug }
   expect([...new Set(named)].sort()).toEqual(Object.keys(tables).sort())
 })
 

@@ -5,11 +5,15 @@ import { toChainError } from '../errors.ts'
 import type { GatewayNode, PartTaker } from '../gateway.ts'
 import { createSpool, type StreamedBody } from '../spool.ts'
 import { collect } from '../traces.ts'
+import type { AnswerCache } from './answers.ts'
 import { invalidRequest, limitExceeded, methodNotFound, parseError, type RpcErrorObject, toRpcError } from './errors.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { runOf } from './streamed.ts'
 
 type Id = string | number | null
+
+/** The text of an answer; undefined where none is sent, or it went out as it came. */
+type Text = string | undefined
 
 interface Request {
   readonly id: Id
@@ -48,7 +52,7 @@ async function textOf(
   id: Id,
   run: (onPart: PartTaker) => Promise<void>,
   onStream: OnStream | undefined,
-): Promise<string | undefined> {
+): Promise<Text> {
   if (!onStream) {
     const whole = collect()
     await run(whole.onPart)
@@ -69,35 +73,41 @@ async function textOf(
   return undefined
 }
 
-/** Runs one request. Undefined for a notification, which is never answered. */
-async function answerOne(
-  call: RpcCall,
-  methods: Methods,
-  value: unknown,
-  onStream?: OnStream,
-): Promise<string | undefined> {
+/** Runs one request. Undefined for a notification, which is never answered. No promise where its method made none. */
+function answerOne(call: RpcCall, methods: Methods, value: unknown, onStream?: OnStream): Text | Promise<Text> {
   const request = readRequest(value)
   if ('refusal' in request) return errorText(call, request.id, request.refusal)
   if (request.notification) return undefined
-  const found = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
-  const operation = found ? request.method : ''
+  const { id, method, params } = request
+  const found = Object.hasOwn(methods, method) ? methods[method] : undefined
+  let place: ReturnType<AnswerCache['placeOf']>
+
+  function succeeded(result: Text): Text {
+    call.node.observe?.(method, 'ok')
+    return result && `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+  }
+  function failed(error: unknown): string {
+    call.node.observe?.(found ? method : '', toChainError(error).status)
+    if (!(error instanceof ChainError)) logBug(call.node, method, error)
+    return errorText(call, id, error)
+  }
+  function made(answer: unknown): Text | Promise<Text> {
+    const run = runOf(answer)
+    if (run) return textOf(id, run, onStream).then(succeeded, failed)
+    const result = JSON.stringify(answer ?? null)
+    if (place) call.answers.set(place, result)
+    return succeeded(result)
+  }
+
   try {
-    if (!found) throw methodNotFound(request.method)
-    const place = call.answers.placeOf(request.method, request.params)
-    let result = place && call.answers.get(place.key)
-    if (result === undefined) {
-      const made = await found.run(call, request.params)
-      const run = runOf(made)
-      result = run ? await textOf(request.id, run, onStream) : JSON.stringify(made ?? null)
-      if (place && result !== undefined) call.answers.set(place, result)
-    }
-    call.node.observe?.(operation, 'ok')
-    if (result === undefined) return undefined
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${result}}`
+    if (!found) throw methodNotFound(method)
+    place = call.answers.placeOf(method, params)
+    const kept = place && call.answers.get(place.key)
+    if (kept !== undefined) return succeeded(kept)
+    const answer = found.run(call, params)
+    return answer instanceof Promise ? answer.then(made).catch(failed) : made(answer)
   } catch (error) {
-    call.node.observe?.(operation, toChainError(error).status)
-    if (!(error instanceof ChainError)) logBug(call.node, request.method, error)
-    return errorText(call, request.id, error)
+    return failed(error)
   }
 }
 
@@ -114,10 +124,10 @@ const isSubmission = (value: unknown): boolean =>
  * Answers a batch in order. Requests run one after the other, except transactions that follow one another: they are
  * submitted together, so that one block can take them all.
  */
-async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unknown[]): Promise<string | undefined> {
+async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unknown[]): Promise<Text> {
   if (batch.length === 0) return errorText(call, null, invalidRequest('empty batch'))
   if (batch.length > call.node.settings.batchLimit) return errorText(call, null, invalidRequest('batch too large'))
-  const answers: (string | undefined | Promise<string | undefined>)[] = []
+  const answers: (Text | Promise<Text>)[] = []
   let size = 0
   let settled = 0
   for (const value of batch) {
@@ -136,13 +146,13 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
   return texts.length === 0 ? undefined : `[${texts.join(',')}]`
 }
 
-/** The answer to a message; undefined when it holds only notifications. Never rejects. */
-export async function answerMessage(
+/** The answer to a message; undefined when it holds only notifications. At once where no promise is needed. Never rejects. */
+export function answerMessage(
   call: RpcCall,
   methods: Methods,
   message: string,
   onStream?: OnStream,
-): Promise<string | undefined> {
+): Text | Promise<Text> {
   let parsed: unknown
   try {
     parsed = JSON.parse(message)

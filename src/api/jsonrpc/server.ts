@@ -5,10 +5,12 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { bodySinkOf, readBody } from '../http.ts'
+import { HALTED_HEADER, haltedHeader } from '../halted.ts'
+import { bodySinkOf, closeServer, takeBody } from '../http.ts'
 import { createJsonWriter } from '../json.ts'
 import { createAnswerCache } from './answers.ts'
 import { rawMethods } from './debug-raw.ts'
+import { storageMethods } from './debug-storage.ts'
 import { traceMethods } from './debug-trace.ts'
 import { developmentMethods } from './development.ts'
 import { methodNotFound } from './errors.ts'
@@ -16,6 +18,7 @@ import { ethMethods, signingMethods } from './eth.ts'
 import { createFilters } from './filters.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { netMethods } from './net.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
 import { answerMessage } from './rpc.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { txpoolMethods } from './txpool.ts'
@@ -54,7 +57,8 @@ function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
     ...txpoolMethods,
     ...rawMethods,
     ...traceMethods,
-    ...(node.settings.devKeys.length > 0 && signingMethods),
+    ...storageMethods,
+    ...(node.settings.devKeys && signingMethods),
     ...(node.driver.development && { ...signingMethods, ...developmentMethods }),
     ...options.methods,
   }
@@ -71,6 +75,7 @@ function setCors(node: GatewayNode, request: IncomingMessage, response: ServerRe
   const origin = allowedOrigin(node, request.headers.origin)
   if (origin === undefined) return
   response.setHeader('Access-Control-Allow-Origin', origin)
+  response.setHeader('Access-Control-Expose-Headers', HALTED_HEADER)
   if (origin !== '*') response.setHeader('Vary', 'Origin')
 }
 
@@ -96,45 +101,55 @@ function acceptable(request: IncomingMessage, response: ServerResponse): boolean
   return false
 }
 
-type Serve = Omit<RpcCall, 'signal' | 'subscriptions'> & { readonly methods: Methods }
+type Serve = Omit<RpcCall, 'signal' | 'subscriptions'> & { readonly methods: Methods; readonly outbox: Outbox }
 
-async function serveHttp(serve: Serve, request: IncomingMessage, response: ServerResponse): Promise<void> {
+function serveHttp(serve: Serve, request: IncomingMessage, response: ServerResponse): void {
   const { node, methods } = serve
   setCors(node, request, response)
+  const halted = haltedHeader(node.driver)
+  if (halted) response.setHeader(...halted)
   if (!acceptable(request, response)) return
-  let left = false
-  let gone: AbortController | undefined
-  response.on('close', () => {
-    left = !response.writableFinished
-    if (left) gone?.abort()
-  })
   const { bodyLimitBytes } = node.settings
-  let body: string
-  try {
-    body = await readBody(request, bodyLimitBytes)
-  } catch (error) {
-    if (!(error instanceof ChainError) || error.status !== 'resourceExhausted') throw error
-    return plain(response, 413, `content length too large (>${bodyLimitBytes})`)
+  let gone: AbortSignal | undefined
+  const signal = (): AbortSignal => {
+    gone ??= signalOf(response)
+    return gone
   }
-  const call = {
-    ...serve,
-    signal: () => {
-      gone ??= new AbortController()
-      if (left) gone.abort()
-      return gone.signal
+  takeBody(
+    request,
+    bodyLimitBytes,
+    (body) => {
+      const answer = answerMessage({ ...serve, signal }, methods, body, (stream) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        stream(bodySinkOf(response))
+      })
+      if (answer instanceof Promise) void answer.then((text) => send(serve, response, text))
+      else send(serve, response, answer)
     },
+    (error) => {
+      if (error instanceof ChainError && error.status === 'resourceExhausted') {
+        return plain(response, 413, `content length too large (>${bodyLimitBytes})`)
+      }
+      node.log('debug', 'JSON-RPC connection broke off', { error: String(error) })
+      response.destroy()
+    },
+  )
+}
+
+/** Sends an answer that has not gone out in parts. */
+function send({ outbox }: Serve, response: ServerResponse, answer: string | undefined): void {
+  if (!response.headersSent) outbox.put(response, answer === undefined ? '' : `${answer}\n`)
+}
+
+/** Aborts when the client leaves before its answer is sent. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  const leave = (): void => {
+    if (!response.writableFinished) gone.abort()
   }
-  let streams = false
-  const answer = await answerMessage(call, methods, body, (stream) => {
-    streams = true
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    stream(bodySinkOf(response))
-  })
-  if (left || streams) return
-  const text = answer === undefined ? '' : `${answer}\n`
-  // With its length known, head and body leave in one piece.
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
-  response.end(text)
+  if (response.destroyed) leave()
+  else response.once('close', leave)
+  return gone.signal
 }
 
 function serveSocket(serve: Serve, socket: WebSocket): void {
@@ -145,14 +160,14 @@ function serveSocket(serve: Serve, socket: WebSocket): void {
   }
   const subscriptions = createSubscriptions(serve.node, send)
   socket.on('message', (data: Buffer) => {
-    void answerMessage(
-      { ...serve, subscriptions, signal: () => gone.signal },
-      serve.methods,
-      data.toString('utf8'),
-    ).then((answer) => {
+    const give = (answer: string | undefined): void => {
       if (answer !== undefined) send(answer)
       subscriptions.answered()
-    })
+    }
+    const call = { ...serve, subscriptions, signal: () => gone.signal }
+    const answer = answerMessage(call, serve.methods, data.toString('utf8'))
+    if (answer instanceof Promise) void answer.then(give)
+    else give(answer)
   })
   socket.on('close', () => {
     gone.abort()
@@ -170,16 +185,14 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     answers: createAnswerCache(node),
     writer: createJsonWriter(node.identity),
     methods: methodTable(node, options),
+    outbox: createOutbox(),
   }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
   sockets.on('connection', (socket) => serveSocket(serve, socket))
   const servers: Server[] = []
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    serveHttp(serve, request, response).catch((error: unknown) => {
-      node.log('debug', 'JSON-RPC connection broke off', { error: String(error) })
-      response.destroy()
-    })
+    serveHttp(serve, request, response)
   }
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (request.headers.origin !== undefined && allowedOrigin(node, request.headers.origin) === undefined) {
@@ -210,13 +223,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     },
     async close() {
       filters.close()
-      for (const socket of sockets.clients) socket.terminate()
-      await Promise.all(
-        servers.map((server) => {
-          server.closeAllConnections()
-          return new Promise<void>((resolve) => server.close(() => resolve()))
-        }),
-      )
+      await Promise.all(servers.map((server) => closeServer(server, sockets.clients)))
     },
   }
 }

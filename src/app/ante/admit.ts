@@ -1,4 +1,5 @@
 /** Admission of ordinary transactions: the steps, in their order (support-modules.md §4.3). */
+
 import {
   chargeSize,
   limitGasToBlock,
@@ -12,11 +13,13 @@ import {
 import type { AnteContext } from './context.ts'
 import { deductFee, requireMinimumFee } from './fee.ts'
 import { rejectMixedVotes } from './oracle.ts'
+import { admitAtOtherMachine, lookAtShares } from './other-machine.ts'
 import { chargeSignatures, incrementSequences, limitKeys, setPublicKeys, verifySignatures } from './signatures.ts'
 
 const STEPS: readonly ((ante: AnteContext) => void)[] = [
   rejectEthereumMessages,
   limitGasToBlock,
+  admitAtOtherMachine,
   rejectUnknownExtensions,
   requireSignatures,
   requireTimely,
@@ -26,6 +29,7 @@ const STEPS: readonly ((ante: AnteContext) => void)[] = [
   chargeSize,
   requireMinimumFee,
   deductFee,
+  lookAtShares,
   setPublicKeys,
   limitKeys,
   chargeSignatures,

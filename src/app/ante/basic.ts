@@ -61,6 +61,7 @@ export function requireTimely({ ctx, tx }: AnteContext): void {
 
 /** Row 6: the limit is in bytes. */
 export function limitMemo({ ctx, tx }: AnteContext): void {
+  if (tx.body.memo === '') return
   const limit = auth.params(ctx).maxMemoCharacters
   const length = BigInt(Buffer.byteLength(tx.body.memo))
   if (length > limit) {

@@ -2,10 +2,14 @@
 import * as address from '../../identity/address.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
+import * as feegrant from '../../modules/feegrant/keeper.ts'
+import { equal } from '../../primitives/bytes.ts'
 import { type Coin, format, tryParseList } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { isValid } from '../../primitives/denom.ts'
 import { errors } from '../../sdk/errors.ts'
+import { profileTypeUrl } from '../../sdk/packed.ts'
+import { inPlace } from '../../sdk/place.ts'
 import type { AnteContext } from './context.ts'
 
 interface GasPrice {
@@ -63,17 +67,21 @@ function paidCoins(ante: AnteContext, payer: Uint8Array): readonly Coin[] {
   return [{ denom, amount: 1n }]
 }
 
-/** Rows 11 and 12: the payer's account must exist and gives the fee to the collector. */
+/** Rows 11 and 12: who pays, the granter of an allowance if one is named, must have an account and gives the fee to the collector. */
 export function deductFee(ante: AnteContext): void {
   const { ctx, tx, signers } = ante
   const { fee } = tx.authInfo
   const payer = fee?.payer ? address.parse(ctx, fee.payer) : signers[0]!
-  const payerText = address.format(ctx, payer)
-  if (fee?.granter && fee.granter !== payerText) {
-    throw errors.notSupported('fee grants are not part of this build')
+  const granter = fee?.granter ? address.parse(ctx, fee.granter) : payer
+  const granterText = address.format(ctx, granter)
+  const coins = paidCoins(ante, granter)
+  if (!equal(granter, payer)) {
+    const typeUrls = tx.messages.map(({ typeUrl }) => profileTypeUrl(ctx.identity, typeUrl))
+    inPlace(`${granterText} does not allow to pay fees for ${address.format(ctx, payer)}`, () =>
+      feegrant.useAllowance(ctx, { granter, grantee: payer }, { fee: coins, typeUrls }),
+    )
   }
-  if (!auth.hasAccount(ctx, payer)) throw errors.unknownAddress(`fee payer address: ${payerText} does not exist`)
-  const coins = paidCoins(ante, payer)
-  if (coins.length > 0) bank.sendToModule(ctx, payer, auth.feeCollector, coins)
-  ctx.emitEvent('tx', { fee: format(coins), fee_payer: payerText })
+  if (!auth.getAccount(ctx, granter)) throw errors.unknownAddress(`fee payer address: ${granterText} does not exist`)
+  if (coins.length > 0) bank.sendToModule(ctx, granter, auth.feeCollector, coins)
+  ctx.emitEvent('tx', { fee: format(coins), fee_payer: granterText })
 }

@@ -55,13 +55,12 @@ function keyOf({ ctx, mode }: AnteContext, account: auth.Account): PublicKey {
   throw errors.invalidPubKey('pubkey on account is not set')
 }
 
-/** Row 14. */
-export function limitKeys(ante: AnteContext): void {
-  const limit = auth.params(ante.ctx).txSigLimit
+/** Row 14: of the keys that come along; one that an account has came along when it was new. */
+export function limitKeys({ ctx, tx }: AnteContext): void {
+  const limit = auth.params(ctx).txSigLimit
   let count = 0n
-  for (const signer of ante.signers) {
-    const account = accountOf(ante, signer)
-    if (account.publicKey) count += BigInt(countKeys(decodePublicKey(ante.ctx.identity, account.publicKey)))
+  for (const { publicKey } of tx.authInfo.signerInfos) {
+    if (publicKey) count += BigInt(countKeys(decodePublicKey(ctx.identity, publicKey)))
     if (count > limit) throw errors.tooManySignatures(`signatures: ${count}, limit: ${limit}`)
   }
 }

@@ -19,6 +19,7 @@ import * as bank from '../../modules/bank/keeper.ts'
 import { afterContractCall } from '../../modules/evm/hooks.ts'
 import {
   addToBlock,
+  baseFeeWei,
   blockEnv,
   chainPrecompiles,
   codeHash,
@@ -37,6 +38,7 @@ import type { EvmTx } from '../records.ts'
 import type { TxWatch } from '../watch.ts'
 import type { Admitted } from './admission.ts'
 import type { EthereumTx } from './envelope.ts'
+import { shownPrice } from './price.ts'
 import { isPlainTransfer, transfer } from './transfer.ts'
 
 export interface Executed {
@@ -51,7 +53,7 @@ export interface Executed {
 /** What a message came to, and what it destructed. */
 type EvmRun = MessageResult & { readonly isDestructed?: (address: Uint8Array) => boolean }
 
-/** Runs the EVM on the context; a failure of the code has undone itself. */
+/** Runs the EVM on the context, GASPRICE being `priceWei`; a failure of the code has undone itself. */
 export function runEvm(
   ctx: Context,
   { transaction: tx, from }: EthereumTx,
@@ -115,7 +117,7 @@ export function execute(
   wrapped: DecodedTx,
   evmTx: EthereumTx,
   rules: Rules,
-  { priceWei, intrinsicGas }: Admitted,
+  { priceWei, zeroGas, intrinsicGas }: Admitted,
   txIndex: number,
   watch?: TxWatch,
   print?: (line: string) => void,
@@ -125,7 +127,7 @@ export function execute(
   const result: EvmRun =
     !watch?.tracer && isPlainTransfer(ctx, evmTx, chainPrecompiles(rules))
       ? transfer(ctx, evmTx, rules, intrinsicGas)
-      : runEvm(ctx, evmTx, rules, priceWei, watch, print)
+      : runEvm(ctx, evmTx, rules, zeroGas ? 0n : shownPrice(ctx.identity, tx, baseFeeWei(ctx)), watch, print)
   const { gasUsed, success } = result
   refund(ctx, from, (tx.gasLimit - gasUsed) * priceWei)
   watch?.tracer?.end?.(result, traceState(ctx, result.isDestructed))

@@ -1,22 +1,28 @@
+import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { encodeTransaction } from '../../evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/sender.ts'
 import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
+import { ZeroGasActorsSchema } from '../../gen/chain/sudo/v1/state_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import { auth as authModule } from '../../modules/auth/index.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
+import { messages } from '../../modules/bank/messages.ts'
 import { devgas as devgasModule } from '../../modules/devgas/index.ts'
 import * as devgas from '../../modules/devgas/keeper.ts'
-import { shareOf } from '../../modules/devgas/payout.ts'
+import { payOut, shareOf } from '../../modules/devgas/payout.ts'
 import { distribution as distributionModule } from '../../modules/distribution/index.ts'
 import * as distribution from '../../modules/distribution/keeper.ts'
 import { evm as evmModule } from '../../modules/evm/index.ts'
 import { localnetGenesis } from '../../modules/evm/localnet.ts'
 import { codes } from '../../modules/evm/state.ts'
-import { concat, EMPTY, hex, utf8 } from '../../primitives/bytes.ts'
+import { zeroGasActors } from '../../modules/sudo/state.ts'
+import { formatBech32 } from '../../primitives/address.ts'
+import { concat, EMPTY, formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { keccak256, sha256 } from '../../primitives/hash.ts'
+import { governance } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
 import { decodeTx } from '../../sdk/tx.ts'
@@ -163,6 +169,28 @@ test('nothing is paid while disabled, for a creation, for a plain transfer, and 
   devgas.setShare(ctx, { contract: person, deployer: ALICE, withdrawer: BOB })
   call(ctx, { to: person, valueWei: 5n })
   expect(unitsOf(ctx, BOB)).toBe(0n)
+  zeroGasActors.set(ctx, create(ZeroGasActorsSchema, { alwaysZeroGasContracts: [formatHex0x(C0)] }))
+  bank.addWei(ctx, auth.feeCollector.address, 10n ** 20n)
+  const before = collected(ctx)
+  const { evmTx } = call(ctx)
+  expect([evmTx!.status, unitsOf(ctx, BOB), collected(ctx)]).toEqual([1, 0n, before])
+})
+
+test('a share is paid while nobody may send its denom', () => {
+  const ctx = chain(burning(29_000))
+  const authority = formatBech32('chain', governance)
+  messages.setSendEnabled(ctx, { authority, sendEnabled: [{ denom: 'unative', enabled: false }] })
+  call(ctx)
+  expect(unitsOf(ctx, BOB)).toBe(25_000n)
+})
+
+test('what the collector does not hold is not paid, and an event says so', () => {
+  const ctx = chain()
+  payOut(ctx, { contract: C0, gasUsed: 50_000n, priceWei: UNIT, hash: new Uint8Array(32) })
+  expect(unitsOf(ctx, BOB)).toBe(0n)
+  const [event] = ctx.events.slice(-1)
+  expect(event!.type).toBe('chain.devgas.v1.EventPayoutFailedDevGas')
+  expect(event!.attributes.find(({ key }) => key === 'reason')!.value).toContain('insufficient funds')
 })
 
 test('a withdrawer that became blocked loses its share to the community pool', () => {
@@ -188,13 +216,25 @@ function withApp(ctx: Context, app: Context['app']): Context['branch'] {
   }
 }
 
-test('a payout that cannot be paid leaves the call as it is', () => {
+test('a payout that cannot be paid leaves the call as it is, and an event says why', () => {
   const ctx = chain(burning(29_000))
   // A record that no message can write: its withdrawer is no address.
   ctx.store.set('devgas', concat(hex('01'), utf8(C0_TEXT), hex('00')), concat(hex('1a01'), utf8('x')))
   const delivered = call(ctx)
   expect([delivered.result.code, delivered.evmTx!.status, payoutOf(delivered)]).toEqual([0, 1, undefined])
   expect(collected(ctx)).toBe(50_000n * UNIT)
+  const failed = delivered.result.events.find(({ type }) => type === 'chain.devgas.v1.EventPayoutFailedDevGas')
+  const told = Object.fromEntries(failed!.attributes.map(({ key, value }) => [key, JSON.parse(value)]))
+  expect(told).toMatchObject({ contract: C0_TEXT, reason: expect.stringContaining('invalid address') })
+  expect(told['tx_hash']).toMatch(/^0x[0-9a-f]{64}$/)
+})
+
+test('a record that is none costs nobody a call', () => {
+  const ctx = chain(burning(29_000))
+  ctx.store.set('devgas', concat(hex('01'), utf8(C0_TEXT), hex('00')), hex('0aff'))
+  const delivered = call(ctx)
+  expect([delivered.result.code, delivered.evmTx!.status, collected(ctx)]).toEqual([0, 1, 50_000n * UNIT])
+  expect(delivered.result.events.at(-1)!.type).toBe('chain.devgas.v1.EventPayoutFailedDevGas')
 })
 
 test('gas used, receipt and answer are those of a chain that pays nobody', () => {

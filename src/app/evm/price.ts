@@ -1,5 +1,7 @@
 /** What a gas unit costs on this chain: never below the base fee (evm.md §3.3). */
+import { effectiveGasPrice } from '../../evm/transaction/gas.ts'
 import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
+import type { Identity } from '../../identity/types.ts'
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
@@ -11,4 +13,9 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export function chargedPrice(tx: UnsignedTransaction, baseFeeWei: bigint): bigint {
   if (tx.type === 0 || tx.type === 1) return max(tx.gasPriceWei, baseFeeWei)
   return max(baseFeeWei, min(baseFeeWei + tx.maxPriorityFeePerGasWei, tx.maxFeePerGasWei))
+}
+
+/** What GASPRICE answers: the price charged, or under `signedPriceShown` the price signed. Unit: wei. */
+export function shownPrice({ behaviours }: Identity, tx: UnsignedTransaction, baseFeeWei: bigint): bigint {
+  return behaviours.signedPriceShown ? effectiveGasPrice(tx, baseFeeWei) : chargedPrice(tx, baseFeeWei)
 }

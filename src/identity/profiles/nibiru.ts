@@ -16,6 +16,7 @@ const COMMON: readonly BehaviourName[] = [
   'baseDenomWithoutMapping',
   'bankPartNeedsMetadata',
   'callsSeeBaseFee',
+  'signedPriceShown',
   'silentPrecompileFailures',
   'precompilesKeepValue',
   'innerCallsForgetAccess',
@@ -39,6 +40,14 @@ const COMMON: readonly BehaviourName[] = [
   'quietTokenMessages',
   'factoryAccountWithoutNumber',
   'contractsRegisterThemselves',
+  'doneMarkersByHeight',
+  'referenceVersionMap',
+  'commandFieldsOverRest',
+  'untoldProposalFailures',
+  'foreignGenesis',
+  'localhostClient',
+  'otherMachineAdmission',
+  'endsOfRevokedAllowances',
 ]
 
 export const nibiru: Profile = {
@@ -93,5 +102,5 @@ export const nibiru: Profile = {
 export const nibiru217: Profile = {
   ...nibiru,
   name: 'nibiru@2.17',
-  behaviours: [...COMMON, 'permissionedCreation'],
+  behaviours: [...COMMON, 'permissionedCreation', 'wholeVersionMap'],
 }

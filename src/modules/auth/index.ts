@@ -7,6 +7,7 @@ import { feeCollector, STORE } from './state.ts'
 
 export const auth = defineModule({
   name: 'auth',
+  version: 4,
   stores: [STORE],
   messages, // sdk.auth.v1beta1.Msg
   queries, // sdk.auth.v1beta1.Query

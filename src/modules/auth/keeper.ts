@@ -1,7 +1,8 @@
 /** What other modules do with accounts. */
 import type { Params } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import * as address from '../../identity/address.ts'
-import { concat, equal, utf8 } from '../../primitives/bytes.ts'
+import type { Identity } from '../../identity/types.ts'
+import { concat, utf8 } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import type { ModuleAccount } from '../../sdk/module-account.ts'
@@ -9,7 +10,7 @@ import type { Account } from './account.ts'
 import { decodeAccount, encodeAccount } from './account-codec.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
-import { locked, unvested } from './vesting.ts'
+import { locked, unvested, type Vesting } from './vesting.ts'
 
 export type { Account } from './account.ts'
 export { feeCollector } from './state.ts'
@@ -123,20 +124,32 @@ export function* accounts(ctx: ReadContext): IterableIterator<Account> {
   }
 }
 
+/** How the types of vesting accounts begin in a profile. */
+const vestingTypes = new WeakMap<Identity, Uint8Array>()
+
+/** What an account has locked, of its stored bytes. Few vest: others are known by their type URL, which stands behind two bytes. */
+function vestingOf(identity: Identity, key: Uint8Array, encoded: Uint8Array): Vesting | undefined {
+  let type = vestingTypes.get(identity)
+  if (!type) {
+    type = utf8(`/${identity.toProfileName('sdk.vesting.v1beta1')}.`)
+    vestingTypes.set(identity, type)
+  }
+  for (let i = 0; i < type.length; i++) if (encoded[i + 2] !== type[i]) return undefined
+  return decodeAccount(identity, key, encoded).vesting
+}
+
 /** Amount of a denom that the holder may not send in this block. */
 export function lockedAmount(ctx: ReadContext, bytes: Uint8Array, denom: string): bigint {
-  const account = getAccount(ctx, bytes)
-  return account?.vesting ? locked(account.vesting, denom, ctx.block.timeNs / NANOS) : 0n
+  const encoded = ctx.store.get(state.STORE, accountKey(bytes))
+  const vesting = encoded && vestingOf(ctx.identity, bytes, encoded)
+  return vesting ? locked(vesting, denom, ctx.block.timeNs / NANOS) : 0n
 }
 
 /** What vesting accounts have still locked of a denom at a time in Unix seconds, delegated or not. */
 export function unvestedTotal(ctx: ReadContext, denom: string, time: bigint): bigint {
-  // Few accounts vest: the others are known by their type URL, which stands behind two bytes, and are not decoded.
-  const vestingType = utf8(`/${ctx.identity.toProfileName('sdk.vesting.v1beta1')}.`)
   let total = 0n
   for (const [key, encoded] of ctx.store.iterate(state.STORE, ACCOUNTS)) {
-    if (!equal(encoded.subarray(2, 2 + vestingType.length), vestingType)) continue
-    const { vesting } = decodeAccount(ctx.identity, key.slice(1), encoded)
+    const vesting = vestingOf(ctx.identity, key.slice(1), encoded)
     if (!vesting) continue
     for (const coin of unvested(vesting, time)) if (coin.denom === denom) total += coin.amount
   }

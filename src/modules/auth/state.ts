@@ -1,7 +1,7 @@
 /** Collections of store `acc` (state-layout.md §2.2). */
 import { type Params, ParamsSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, wrappedUint64Value } from '../../store/codecs.ts'
+import { bytesValue, protoValue, remembered, wrappedUint64Value } from '../../store/codecs.ts'
 import { bareItem, map } from '../../store/collections.ts'
 import { uint64Key } from '../../store/key-codecs.ts'
 
@@ -10,7 +10,7 @@ export const STORE = 'acc'
 /** First byte of account keys; the rest is the raw address. */
 export const ACCOUNT_PREFIX = 0x01
 
-export const params = bareItem<Params>(STORE, 0x00, protoValue(ParamsSchema))
+export const params = bareItem<Params>(STORE, 0x00, remembered(protoValue(ParamsSchema)))
 /** Account number to raw address. */
 export const addressOfNumber = map(STORE, 'accountNumber', uint64Key, bytesValue)
 /** The next account number. */

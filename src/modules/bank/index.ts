@@ -7,6 +7,7 @@ import { validations } from './validation.ts'
 
 export const bank = defineModule({
   name: 'bank',
+  version: 4,
   messages, // sdk.bank.v1beta1.Msg
   queries, // sdk.bank.v1beta1.Query
   validations,

@@ -57,7 +57,7 @@ export function setMetadata(ctx: Context, value: Metadata): void {
 
 /** Whether a denom may be sent between accounts. */
 function isSendEnabled(ctx: ReadContext, denom: string): boolean {
-  return state.sendEnabled.get(ctx, denom) ?? params(ctx).defaultSendEnabled
+  return state.sendEnabled.has(ctx, denom) ? state.sendEnabled.get(ctx, denom)! : params(ctx).defaultSendEnabled
 }
 
 /** Throws bank 5 for the first denom that may not be sent. */
@@ -81,11 +81,13 @@ function holdsWei(ctx: ReadContext, coins: readonly Coin[]): boolean {
 
 /** Moves unlocked coins and makes the recipient's account. Throws sdk 5. Whether it may be is the caller's question. */
 export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: readonly Coin[]): void {
-  subCoins(ctx, from, coins)
-  addCoins(ctx, to, coins)
-  if (!auth.hasAccount(ctx, to)) auth.setAccount(ctx, auth.newAccount(ctx, to))
   const sender = address.format(ctx, from)
-  ctx.emitEvent('transfer', { recipient: address.format(ctx, to), sender, amount: format(coins) })
+  const recipient = address.format(ctx, to)
+  const amount = format(coins)
+  subCoins(ctx, from, coins, { holder: sender, amount })
+  addCoins(ctx, to, coins, { holder: recipient, amount })
+  if (!auth.hasAccount(ctx, to)) auth.setAccount(ctx, auth.newAccount(ctx, to))
+  ctx.emitEvent('transfer', { recipient, sender, amount })
   if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', from, to)
   ctx.emitEvent('message', { sender })
 }

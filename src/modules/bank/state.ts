@@ -1,6 +1,6 @@
 /** Collections of store `bank` (state-layout.md §2.3). */
 import { type Metadata, MetadataSchema, type Params, ParamsSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
-import { bytesValue, intTextValue, protoValue, uint256Value, wrappedBoolValue } from '../../store/codecs.ts'
+import { bytesValue, intTextValue, protoValue, remembered, uint256Value, wrappedBoolValue } from '../../store/codecs.ts'
 import { bareItem, map } from '../../store/collections.ts'
 import { accountTextKey, addressKey, bareStringKey, pairKey, stringKey } from '../../store/key-codecs.ts'
 
@@ -14,7 +14,7 @@ export const balances = map(STORE, 0x02, pairKey(addressKey, bareStringKey), int
 /** Denom and holder to one zero byte. */
 export const owners = map(STORE, 0x03, pairKey(stringKey, addressKey), bytesValue)
 export const sendEnabled = map(STORE, 0x04, bareStringKey, wrappedBoolValue)
-export const params = bareItem<Params>(STORE, 0x05, protoValue(ParamsSchema))
+export const params = bareItem<Params>(STORE, 0x05, remembered(protoValue(ParamsSchema)))
 /** What a holder has below one base unit: 1 to 10^12 - 1 wei; none at 0. */
 export const remainders = map(STORE, 0x0f, accountTextKey, uint256Value)
 

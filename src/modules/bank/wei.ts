@@ -3,7 +3,7 @@ import * as address from '../../identity/address.ts'
 import { decodeUint, encodeUint, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
-import { setBalance } from './balance.ts'
+import { type Held, held, setBalance } from './balance.ts'
 import * as state from './state.ts'
 
 /** Wei of one base unit. */
@@ -12,32 +12,32 @@ export const WEI_PER_UNIT: bigint = 10n ** 12n
 const WORD_LENGTH = 32
 
 /** A balance in wei with the keys it was read under: an Ethereum transaction does this several times. */
-interface Held {
+interface HeldWei {
   readonly remainderKey: Uint8Array
-  readonly units: bigint
+  readonly units: Held
   readonly remainder: bigint
 }
 
-function read(ctx: ReadContext, holder: Uint8Array): Held {
+function read(ctx: ReadContext, holder: Uint8Array): HeldWei {
   const remainderKey = state.remainders.keyBytes(ctx, holder)
-  const units = state.balances.get(ctx, [holder, ctx.identity.baseDenom]) ?? 0n
+  const units = held(ctx, holder, ctx.identity.baseDenom)
   const stored = ctx.store.get(state.STORE, remainderKey)
   return { remainderKey, units, remainder: stored ? decodeUint(stored) : 0n }
 }
 
-function write(ctx: Context, holder: Uint8Array, { remainderKey, units, remainder }: Held, wei: bigint): void {
+function write(ctx: Context, holder: Uint8Array, { remainderKey, units, remainder }: HeldWei, wei: bigint): void {
   const newUnits = wei / WEI_PER_UNIT
   const newRemainder = wei % WEI_PER_UNIT
-  if (newUnits !== units) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits)
+  if (newUnits !== units.amount) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits, units.key)
   if (newRemainder !== remainder) {
     if (newRemainder === 0n) ctx.store.delete(state.STORE, remainderKey)
     else ctx.store.set(state.STORE, remainderKey, encodeUint(newRemainder, WORD_LENGTH))
   }
-  trackDelta(ctx, (newUnits - units) * WEI_PER_UNIT + newRemainder - remainder)
+  trackDelta(ctx, (newUnits - units.amount) * WEI_PER_UNIT + newRemainder - remainder)
 }
 
-function total({ units, remainder }: Held): bigint {
-  return units * WEI_PER_UNIT + remainder
+function total({ units, remainder }: HeldWei): bigint {
+  return units.amount * WEI_PER_UNIT + remainder
 }
 
 /** Balance in wei. Locked coins count. */
@@ -62,18 +62,18 @@ export function emitWeiChange(ctx: Context, reason: string, ...holders: readonly
 /** Adds wei to a balance. */
 export function addWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
-  const held = read(ctx, holder)
-  write(ctx, holder, held, total(held) + wei)
+  const before = read(ctx, holder)
+  write(ctx, holder, before, total(before) + wei)
   emitWeiChange(ctx, 'evm.AddWei', holder)
 }
 
 /** Takes wei from a balance. Throws sdk 5. */
 export function subWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
-  const held = read(ctx, holder)
-  const balance = total(held)
+  const before = read(ctx, holder)
+  const balance = total(before)
   if (balance < wei) throw errors.insufficientFunds(`balance ${balance}wei is smaller than ${wei}wei`)
-  write(ctx, holder, held, balance - wei)
+  write(ctx, holder, before, balance - wei)
   emitWeiChange(ctx, 'evm.SubWei', holder)
 }
 

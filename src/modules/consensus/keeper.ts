@@ -40,6 +40,22 @@ export function setParams(ctx: Context, value: ConsensusParams): void {
   state.params.set(ctx, value)
 }
 
+/** What the engine lets into a block, as it is told: -1 is no limit. */
+export interface BlockLimits {
+  readonly maxBytes: bigint
+  readonly maxGas: bigint
+}
+
+export function blockLimits(ctx: ReadContext): BlockLimits {
+  const { maxBytes = -1n, maxGas = -1n } = params(ctx).block ?? {}
+  return { maxBytes, maxGas }
+}
+
+/** Most bytes of a block under a limit. */
+export function mostBytes({ maxBytes }: BlockLimits): bigint {
+  return maxBytes === -1n ? MAX_BLOCK_BYTES : maxBytes
+}
+
 /** Gas of a block; 0 for no limit. */
 export function blockGasLimit(ctx: ReadContext): bigint {
   const maxGas = params(ctx).block?.maxGas ?? -1n

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { createAddress } from '../../evm/contract-address.ts'
 import { addressOfPrivateKey } from '../../evm/transaction/sender.ts'
 import { FeeShareSchema, ModuleParamsSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
-import { MsgRegisterFeeShareSchema } from '../../gen/chain/devgas/v1/tx_pb.ts'
+import {
+  MsgCancelFeeShareSchema,
+  MsgRegisterFeeShareSchema,
+  MsgUpdateFeeShareSchema,
+  MsgUpdateParamsSchema,
+} from '../../gen/chain/devgas/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { behavioursOf } from '../../identity/behaviours.ts'
 import { complete } from '../../identity/complete.ts'
@@ -128,6 +133,15 @@ describe('vectors of devgas.md §9', () => {
     const json = canonicalJson(aminoMessage({ ...chain(), toName: (name) => name }, MsgRegisterFeeShareSchema, message))
     expect(formatHex(sha256(utf8(json)))).toBe('0e24aa41a693a1ba02cb9d41163510e9283045800e7c2bd54a590bc08000f82a')
   })
+
+  test.each([
+    [MsgUpdateFeeShareSchema, 'chain/MsgUpdateFeeShare'],
+    [MsgCancelFeeShareSchema, 'chain/MsgCancelFeeShare'],
+    [MsgUpdateParamsSchema, 'chain/MsgUpdateParams'],
+  ])('$typeName is signed under its amino name (§1.3)', (schema, name) => {
+    const empty = create<typeof schema>(schema)
+    expect(aminoMessage({ ...chain(), toName: (one) => one }, schema, empty)).toMatchObject({ type: name })
+  })
 })
 
 describe('registration', () => {
@@ -225,6 +239,9 @@ describe('registration', () => {
     expect(checkOf('MsgRegisterFeeShare', request({ withdrawerAddress: '', nonces: Array(21).fill(0n) }), ctx)).toBe(
       'sdk 18',
     )
+    expect(checkOf('MsgRegisterFeeShare', request({ withdrawerAddress: '', nonces: Array(20).fill(0n) }), ctx)).toBe(
+      'ok',
+    )
   })
 
   test('each refusal has its registered error, in the order of the checks', () => {
@@ -234,7 +251,10 @@ describe('registration', () => {
     expect(failure(() => register(disabled))).toBe('devgas 1')
     expect(queries.feeShares(disabled, { deployer: ALICE_TEXT }).feeshare).toEqual([])
     expect(failure(() => register(ctx, { contractAddress: BOB_TEXT }))).toBe('devgas 3')
-    expect(failure(() => register(ctx, { contractAddress: text(hex(`${'00'.repeat(18)}0800`)) }))).toBe('devgas 3')
+    for (const precompile of ['0001', '0800']) {
+      const contractAddress = text(hex(`${'00'.repeat(18)}${precompile}`))
+      expect(failure(() => register(ctx, { contractAddress }))).toBe('devgas 3')
+    }
     expect(failure(() => register(ctx, { withdrawerAddress: COLLECTOR_TEXT }))).toBe('devgas 6')
     register(ctx)
     expect(failure(() => register(ctx))).toBe('devgas 2')
@@ -326,6 +346,20 @@ describe('update and cancel', () => {
     expect([failure(() => update(ctx)), failure(() => cancel(ctx))]).toEqual(['devgas 1', 'devgas 1'])
   })
 
+  test.each([
+    ['a contract that is no address', { contractAddress: 'nope' }, 'sdk 7', 'sdk 7'],
+    ['a contract of 32 bytes', { contractAddress: text(new Uint8Array(32).fill(1)) }, 'sdk 7', 'sdk 7'],
+    ['the zero address', { contractAddress: text(new Uint8Array(20)) }, 'sdk 7', 'sdk 7'],
+    ['a deployer of another chain', { deployerAddress: 'nibi1q20a38hfp3gd96cpl6h90jatewtakrv6' }, 'sdk 7', 'sdk 7'],
+    ['a withdrawer that is no address', { withdrawerAddress: 'chain1x' }, 'devgas 6', 'ok'],
+    ['nothing wrong', {}, 'ok', 'ok'],
+  ])('%s: %o is checked without state', (_what, fields, ofUpdate, ofCancel) => {
+    const update = create(MsgUpdateFeeShareSchema, request({ withdrawerAddress: BOB_TEXT, ...fields }))
+    const cancel = create(MsgCancelFeeShareSchema, request(fields))
+    expect(checkOf('MsgUpdateFeeShare', update, chain())).toBe(ofUpdate)
+    expect(checkOf('MsgCancelFeeShare', cancel, chain())).toBe(ofCancel)
+  })
+
   test('a cancelled registration leaves nothing, and can be made again', () => {
     const ctx = chain()
     expect(failure(() => cancel(ctx))).toBe('devgas 4')
@@ -366,9 +400,21 @@ describe('parameters', () => {
     expect(set('0', [], 'nope')).toBe('sdk 7')
     for (const share of ['', '-1', '1000000000000000001', 'x']) expect([share, set(share)]).toEqual([share, 'sdk 18'])
     for (const denoms of [[' '], ['1x'], ['unative', 'unative']]) expect(set('0', denoms)).toBe('sdk 18')
-    expect(() => messages.updateParams(chain(), { authority: ALICE_TEXT, params: { developerShares: '0' } })).toThrow(
+    const told = (authority: string, params: object) => () => messages.updateParams(chain(), { authority, params })
+    expect(told(ALICE_TEXT, { developerShares: '0' })).toThrow(
       `invalid authority; expected ${GOV_TEXT}, got ${ALICE_TEXT}`,
     )
+    expect(told(GOV_TEXT, {})).toThrow('invalid parameter: nil')
+    expect(told(GOV_TEXT, { developerShares: '0', allowedDenoms: [' '] })).toThrow('denom cannot be blank')
+    expect(checkOf('MsgUpdateParams', create(MsgUpdateParamsSchema, { authority: 'nope' }), chain())).toBe('sdk 7')
+  })
+
+  test('say nothing of records that are there', () => {
+    const ctx = chain()
+    register(ctx)
+    messages.updateParams(ctx, { authority: GOV_TEXT, params: { enableFeeShare: false, developerShares: '0' } })
+    expect(queries.feeShare(ctx, { contractAddress: C0_TEXT }).feeshare).toMatchObject(request())
+    expect(queries.feeShares(ctx, { deployer: ALICE_TEXT }).feeshare.length).toBe(1)
   })
 })
 
@@ -447,6 +493,46 @@ describe('queries', () => {
     expect(keeper.operationOf(ctx, C0_TEXT)).toBe('contract')
     keeper.setShare(ctx, { contract: carol, deployer: BOB, withdrawer: BOB })
     expect(keeper.operationOf(ctx, BOB_TEXT)).toBe('deployer')
+  })
+
+  const holder = (byte: number) => new Uint8Array(20).fill(byte)
+  const [BOTH, PAYS_ITSELF, OWNS, UNREGISTERED] = [holder(0xb0), holder(0xb1), holder(0xb2), holder(0xb3)]
+  const OTHERS = [holder(0xb4), holder(0xb5)] as const
+  test.each([
+    ['a registered contract only', C0, 'record', 'record', 0, 0],
+    ['a deployer only', ALICE, 1, 'notFound', 1, 0],
+    ['a withdrawer only', BOB, 1, 'notFound', 0, 1],
+    ['deployer and withdrawer', BOTH, 2, 'notFound', 2, 1],
+    ['a contract that pays itself', PAYS_ITSELF, 'record', 'record', 0, 1],
+    ['a registered contract that is also a deployer', OWNS, 'record', 'record', 1, 0],
+    ['a contract with code, unregistered', UNREGISTERED, 'notFound', 'notFound', 0, 0],
+    ['any other address', holder(0xb9), 0, 'notFound', 0, 0],
+    ['no address', 'chain1x', 'invalidArgument', 'invalidArgument', 'invalidArgument', 'invalidArgument'],
+  ])('%s is answered as the table of §4.2 has it', (_what, address, alone, contract, deployer, withdrawer) => {
+    const ctx = chain()
+    keeper.setShare(ctx, { contract: C0, deployer: ALICE, withdrawer: BOB })
+    keeper.setShare(ctx, { contract: OTHERS[0], deployer: BOTH, withdrawer: BOTH })
+    keeper.setShare(ctx, { contract: PAYS_ITSELF, deployer: BOTH, withdrawer: PAYS_ITSELF })
+    keeper.setShare(ctx, { contract: OWNS, deployer: holder(0xc0), withdrawer: holder(0xc1) })
+    keeper.setShare(ctx, { contract: OTHERS[1], deployer: OWNS, withdrawer: holder(0xc1) })
+    putCode(ctx, UNREGISTERED, SILENT)
+    const asked = typeof address === 'string' ? address : text(address)
+    const roles = {
+      contract: () => queries.feeShare(ctx, { contractAddress: asked }),
+      deployer: () => queries.feeShares(ctx, { deployer: asked }),
+      withdrawer: () => queries.feeSharesByWithdrawer(ctx, { withdrawerAddress: asked }),
+    }
+    const answer = (by: keyof typeof roles) => {
+      try {
+        const { feeshare } = roles[by]()
+        return Array.isArray(feeshare) ? feeshare.length : 'record'
+      } catch (error) {
+        return (error as { status: string }).status
+      }
+    }
+    expect(
+      [keeper.operationOf(ctx, asked), 'contract', 'deployer', 'withdrawer'].map((by) => answer(by as never)),
+    ).toEqual([alone, contract, deployer, withdrawer])
   })
 })
 

@@ -1,6 +1,5 @@
 /** Who gets a share of a contract's fees: the records, and what others ask of them. */
-import { create } from '@bufbuild/protobuf'
-import { type FeeShare, FeeShareSchema, type ModuleParams } from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import type { ModuleParams } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import * as address from '../../identity/address.ts'
 import { parseEvm } from '../../primitives/address.ts'
 import { ChainError } from '../../primitives/errors.ts'
@@ -9,6 +8,13 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import * as evm from '../evm/keeper.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
+
+/** A record as it is stored and answered: three account texts. */
+export interface FeeShare {
+  readonly contractAddress: string
+  readonly deployerAddress: string
+  readonly withdrawerAddress: string
+}
 
 /** A record with its addresses as bytes. */
 export interface Share {
@@ -40,12 +46,11 @@ export function setShare(ctx: Context, { contract, deployer, withdrawer }: Share
   removeIndexes(ctx, contract)
   state.byDeployer.add(ctx, [deployer, contract])
   state.byWithdrawer.add(ctx, [withdrawer, contract])
-  const record = create(FeeShareSchema, {
+  state.feeShares.set(ctx, contract, {
     contractAddress: address.format(ctx, contract),
     deployerAddress: address.format(ctx, deployer),
     withdrawerAddress: address.format(ctx, withdrawer),
   })
-  state.feeShares.set(ctx, contract, record)
 }
 
 /** Removes a record and both its index entries. */

@@ -3,7 +3,6 @@ import {
   EventCancelDevGasSchema,
   EventRegisterDevGasSchema,
   EventUpdateDevGasSchema,
-  type FeeShare,
 } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import {
   Msg,
@@ -55,7 +54,7 @@ function requireEnabled(ctx: ReadContext): void {
   if (!devgas.params(ctx).enableFeeShare) throw errors.disabled()
 }
 
-function requireRegistered(ctx: ReadContext, contract: Uint8Array): FeeShare {
+function requireRegistered(ctx: ReadContext, contract: Uint8Array): devgas.FeeShare {
   const share = devgas.feeShare(ctx, contract)
   if (!share) throw errors.notRegistered(`contract ${address.format(ctx, contract)}`)
   return share
@@ -65,7 +64,7 @@ function requireRegistered(ctx: ReadContext, contract: Uint8Array): FeeShare {
  * Throws sdk 4 unless the sender speaks for a registered contract. Whoever proved the creation of one that has no record
  * goes on speaking for it.
  */
-function requireAdmin(ctx: Context, contract: Uint8Array, sender: Uint8Array, share: FeeShare): void {
+function requireAdmin(ctx: Context, contract: Uint8Array, sender: Uint8Array, share: devgas.FeeShare): void {
   const owner = ownerOf(ctx, contract)
   const admin = adminOf(ctx, contract, owner) ?? devgas.parseShare(ctx, share).deployer
   if (!equal(admin, sender)) throw notAdmin(address.format(ctx, contract))

@@ -1,9 +1,14 @@
 /** The share of a contract's fees, paid when a call of it has gone through (devgas.md §7). */
-import { EventPayoutDevGasSchema, type FeeShare, type ModuleParams } from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import {
+  EventPayoutDevGasSchema,
+  EventPayoutFailedDevGasSchema,
+  type ModuleParams,
+} from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import * as address from '../../identity/address.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { type Coin, format, toText } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { ChainError } from '../../primitives/errors.ts'
 import type { Context } from '../../sdk/context.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
@@ -18,7 +23,7 @@ export function shareOf(feeWei: bigint, share: decimal.Decimal): bigint {
 
 function pay(
   ctx: Context,
-  feeShare: FeeShare,
+  feeShare: devgas.FeeShare,
   { allowedDenoms }: ModuleParams,
   amount: bigint,
   hash: Uint8Array,
@@ -40,22 +45,29 @@ function pay(
   })
 }
 
-/**
- * Pays what a call of a registered contract earned; the context of an Ethereum transaction has free gas. Whatever goes wrong here is undone here: the call stays as it
- * is.
- */
-export function payOut(ctx: Context, { contract, gasUsed, priceWei, hash }: ContractCalled): void {
-  const feeShare = devgas.feeShare(ctx, contract)
-  if (!feeShare) return
+function payShare(ctx: Context, feeShare: devgas.FeeShare, { gasUsed, priceWei, hash }: ContractCalled): void {
   const branch = ctx.branch()
-  try {
-    const params = devgas.params(branch)
-    if (!params.enableFeeShare) return
-    const amount = shareOf(gasUsed * priceWei, decimal.decode(params.developerShares) ?? decimal.zero)
-    if (amount === 0n) return
-    pay(branch, feeShare, params, amount, hash)
-  } catch {
-    return
-  }
+  const params = devgas.params(branch)
+  if (!params.enableFeeShare) return
+  const amount = shareOf(gasUsed * priceWei, decimal.decode(params.developerShares) ?? decimal.zero)
+  if (amount === 0n) return
+  pay(branch, feeShare, params, amount, hash)
   branch.merge()
+}
+
+/**
+ * Pays what a call of a registered contract earned; the context of an Ethereum transaction has free gas. Whatever goes wrong
+ * here is undone here and told by an event: the call stays as it is.
+ */
+export function payOut(ctx: Context, called: ContractCalled): void {
+  try {
+    const feeShare = devgas.feeShare(ctx, called.contract)
+    if (feeShare) payShare(ctx, feeShare, called)
+  } catch (error) {
+    ctx.emit(EventPayoutFailedDevGasSchema, {
+      contract: address.format(ctx, called.contract),
+      txHash: formatHex0x(called.hash),
+      reason: error instanceof ChainError ? error.message : 'internal',
+    })
+  }
 }

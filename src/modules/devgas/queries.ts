@@ -1,5 +1,4 @@
 /** chain.devgas.v1.Query */
-import type { FeeShare } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import { Query } from '../../gen/chain/devgas/v1/query_pb.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -15,7 +14,7 @@ type Index = StateKeySet<readonly [Uint8Array, Uint8Array], Uint8Array>
 
 /** Records that an index has under an address, by contract text: all, or the page asked for. */
 function listed(ctx: ReadContext, index: Index, prefix: Uint8Array, pagination: PageRequest | undefined) {
-  const recordOf = ([, contract]: readonly [Uint8Array, Uint8Array]): FeeShare => devgas.feeShare(ctx, contract)!
+  const recordOf = ([, contract]: readonly [Uint8Array, Uint8Array]): devgas.FeeShare => devgas.feeShare(ctx, contract)!
   if (!pagination) return { feeshare: [...index.iterate(ctx, { prefix })].map(recordOf) }
   const { entries, nextKey, total } = index.page(ctx, pagination, { prefix })
   return { feeshare: entries.map(recordOf), pagination: { nextKey, total } }

@@ -1,19 +1,19 @@
 /** Collections of store `devgas` (state-layout.md §2.7). */
-import {
-  type FeeShare,
-  FeeShareSchema,
-  type ModuleParams,
-  ModuleParamsSchema,
-} from '../../gen/chain/devgas/v1/devgas_pb.ts'
-import { protoValue } from '../../store/codecs.ts'
+import { type ModuleParams, ModuleParamsSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import { protoValue, remembered, textsValue } from '../../store/codecs.ts'
 import { item, keySet, map } from '../../store/collections.ts'
 import { accountTextKey, pairKey } from '../../store/key-codecs.ts'
 
 const STORE = 'devgas'
 
 /** By contract. Whoever writes here keeps the two indexes: `keeper.ts` alone does. */
-export const feeShares = map<Uint8Array, FeeShare>(STORE, 0x01, accountTextKey, protoValue(FeeShareSchema))
+export const feeShares = map(
+  STORE,
+  0x01,
+  accountTextKey,
+  textsValue('contractAddress', 'deployerAddress', 'withdrawerAddress'),
+)
 /** Deployer and contract, withdrawer and contract: the order of a list is that of the contracts' texts. */
 export const byDeployer = keySet(STORE, 0x02, pairKey(accountTextKey, accountTextKey))
 export const byWithdrawer = keySet(STORE, 0x03, pairKey(accountTextKey, accountTextKey))
-export const params = item<ModuleParams>(STORE, 0x04, protoValue(ModuleParamsSchema))
+export const params = item<ModuleParams>(STORE, 0x04, remembered(protoValue(ModuleParamsSchema)))

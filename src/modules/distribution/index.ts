@@ -26,6 +26,7 @@ import { distributionAccount } from './state.ts'
 
 export const distribution = defineModule({
   name: 'distribution',
+  version: 3,
   messages, // sdk.distribution.v1beta1.Msg
   queries, // sdk.distribution.v1beta1.Query
   accounts: [distributionAccount],

@@ -1,4 +1,4 @@
 /** What other modules ask of distribution. */
 export { allocateToValidator } from './allocation.ts'
-export { addToPool, communityPool, fundCommunityPool } from './pool.ts'
+export { communityPool, fundCommunityPool } from './pool.ts'
 export { distributionAccount } from './state.ts'

@@ -1,24 +1,22 @@
 /** Executions that nobody keeps: calls, and the probes of estimates (evm.md §2.8). */
 
-import { createAddress } from '../../evm/contract-address.ts'
 import type { Rules } from '../../evm/forks.ts'
 import { createEvm } from '../../evm/host.ts'
 import type { EvmLog, EvmState } from '../../evm/state.ts'
-import type { TracedTransaction, Tracer } from '../../evm/trace.ts'
+import type { Tracer } from '../../evm/trace.ts'
 import { floorGas, intrinsicGas } from '../../evm/transaction/gas.ts'
-import { recoverAuthority } from '../../evm/transaction/sender.ts'
 import type { AccessList, Authorization } from '../../evm/transaction/types.ts'
-import { executeMessage } from '../../evm/transition.ts'
+import { executeMessage, tracedMessage } from '../../evm/transition.ts'
 import type { EvmBlockEnv, Precompiles } from '../../evm/types.ts'
-import { EMPTY, equal } from '../../primitives/bytes.ts'
+import { EMPTY } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
-import type { AppFacts, ReadContext } from '../../sdk/context.ts'
+import type { ReadContext } from '../../sdk/context.ts'
 import { createContext, createTransient } from '../../sdk/create-context.ts'
 import { createBranch } from '../../store/branch.ts'
 import { blockEnv } from './block-env.ts'
 import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
 import { errors } from './errors.ts'
-import { type ChainEvmState, createEvmState } from './evm-state.ts'
+import { type ChainEvmState, createEvmState, type KnownReads } from './evm-state.ts'
 import { giveUp, type LightBudget, lightPrecompiles, lightReader } from './light.ts'
 import { applyOverrides, movePrecompiles } from './overrides.ts'
 import { chainPrecompiles } from './precompiles.ts'
@@ -28,6 +26,7 @@ import { chainRules } from './rules.ts'
 export const DEFAULT_GAS_CAP = 25_000_000n
 const ZERO_ADDRESS = new Uint8Array(20)
 const MAX_UINT256 = (1n << 256n) - 1n
+const LIGHT = { giveUp }
 
 /** What a call runs as. */
 export interface CallMessage {
@@ -115,30 +114,37 @@ export interface CallGround {
 
 type BlockFacts = Pick<CallGround, 'rules' | 'block' | 'freeBlock'>
 
-/** Facts of the block that an application was asked about last: most calls are about the newest one. */
-const lastFacts = new WeakMap<AppFacts, { readonly hash: Uint8Array; readonly facts: BlockFacts }>()
+/** What calls have found out about a committed state: the next one at it need not read it again. */
+interface Known {
+  readonly facts: BlockFacts
+  readonly reads: KnownReads
+}
+
+/** By revision of the state. */
+const knownStates = new WeakMap<object, Known>()
 
 function blockFacts(ctx: ReadContext, overrides?: BlockOverrides, proposer?: Uint8Array): BlockFacts {
   const block = blockEnv(ctx, overrides, proposer)
   return { rules: chainRules(ctx), block, freeBlock: { ...block, baseFee: 0n } }
 }
 
-/** The facts at a committed state, which the hash of its block names. */
-function knownFacts(ctx: ReadContext): BlockFacts {
-  const { hash } = ctx.block
-  const known = lastFacts.get(ctx.app)
-  if (known && equal(known.hash, hash)) return known.facts
-  const facts = blockFacts(ctx)
-  lastFacts.set(ctx.app, { hash, facts })
-  return facts
+/** Undefined for a state that may still change. */
+function knownOf(ctx: ReadContext): Known | undefined {
+  const { revision } = ctx.store
+  if (!revision) return undefined
+  let known = knownStates.get(revision)
+  if (!known) {
+    known = { facts: blockFacts(ctx), reads: { accounts: new Map(), codes: new Map() } }
+    knownStates.set(revision, known)
+  }
+  return known
 }
 
 /** Prepares the ground of one request. */
 export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGround {
   const { stateOverrides = [], blockOverrides, proposer, light } = options
-  const isCommitted = ctx.block.hash.length > 0 && !('branchStore' in ctx)
-  const facts =
-    isCommitted && !blockOverrides && !proposer ? knownFacts(ctx) : blockFacts(ctx, blockOverrides, proposer)
+  const known = knownOf(ctx)
+  const facts = known && !blockOverrides && !proposer ? known.facts : blockFacts(ctx, blockOverrides, proposer)
   const precompiles = chainPrecompiles(facts.rules)
   const store = light ? lightReader(ctx.store, light) : ctx.store
   return {
@@ -151,7 +157,7 @@ export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGro
       const { block, identity, app } = ctx
       const branch = createBranch(store)
       const scratch = createContext({ branch, transient: createTransient(), block: { ...block }, identity, app })
-      const state = createEvmState(scratch)
+      const state = createEvmState(scratch, known?.reads)
       applyOverrides(state, stateOverrides)
       return state
     },
@@ -183,12 +189,12 @@ export function runMessage(
     block: hidesBaseFee ? ground.freeBlock : ground.block,
     tx: { origin: message.from, gasPrice: gasPriceWei, blobHashes: [] },
     precompiles: ground.precompiles,
-    ...(ground.shouldStop ? { shouldStop: ground.shouldStop } : {}),
-    ...(ground.isLight ? { light: { giveUp } } : {}),
-    ...(ground.tracer ? { tracer: ground.tracer } : {}),
+    shouldStop: ground.shouldStop,
+    light: ground.isLight ? LIGHT : undefined,
+    tracer: ground.tracer,
   })
   const nonce = message.nonce ?? state.account(message.from)?.nonce ?? 0n
-  ground.tracer?.start?.(tracedMessage(message, nonce, ground.block.coinbase), evm.journal)
+  ground.tracer?.start?.(tracedMessage({ ...message, nonce }, gasPriceWei, ground.block), evm.journal)
   const result = executeMessage(evm, { ...message, nonce })
   ground.tracer?.end?.(result, evm.journal)
   if (result.stopped && ground.isLight) giveUp()
@@ -201,21 +207,6 @@ export function runMessage(
     logs: result.success ? result.logs : [],
   }
   return { outcome, keep: () => evm.journal.finalise() }
-}
-
-function tracedMessage(message: CallMessage, nonce: bigint, coinbase: Uint8Array): TracedTransaction {
-  const { from, to, gasLimit, gasPriceWei, valueWei, data, authorizations } = message
-  return {
-    from,
-    to,
-    contractAddress: to ? undefined : createAddress(from, nonce),
-    gasLimit,
-    gasPriceWei,
-    valueWei,
-    input: data,
-    coinbase,
-    authorities: authorizations.map(recoverAuthority).filter((authority) => authority !== undefined),
-  }
 }
 
 function checkGas(message: CallMessage, rules: Rules): void {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toKey } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import { testContext } from '../../sdk/testing.ts'
 import * as auth from '../auth/keeper.ts'
@@ -73,6 +74,26 @@ test('what modules do within a branch is seen there, and afterwards only if it i
   bank.addWei(state.context(), A, 5n)
   state.merge()
   expect(state.account(A)?.balanceWei).toBe(15n)
+})
+
+test('what is known of a committed state is read once, and never what somebody wrote over it', () => {
+  const { ctx } = chain()
+  const known = { accounts: new Map(), codes: new Map() }
+  const open = () => createEvmState(ctx.branch(), known)
+  const writer = open()
+  expect(writer.account(A)?.balanceWei).toBe(10n)
+  writer.setCode(ONE, SLOT)
+  writer.setAccount(A, { ...account(3n), codeHash: ONE })
+  expect([writer.account(A)?.balanceWei, writer.code(ONE)]).toEqual([3n, SLOT])
+  const caller = open()
+  caller.branch()
+  bank.addWei(caller.context(), A, 5n)
+  expect(caller.account(A)?.balanceWei).toBe(15n)
+  caller.merge()
+  expect(caller.account(A)?.balanceWei).toBe(15n)
+  const reader = open()
+  expect([reader.account(A)?.balanceWei, reader.code(ONE).length]).toEqual([10n, 0])
+  expect([...known.accounts.keys()]).toEqual([toKey(A)])
 })
 
 test('wei that vanished go to the module, wei from nowhere are a bug', () => {

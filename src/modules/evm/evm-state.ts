@@ -41,21 +41,34 @@ interface Loaded {
   readonly balanceWei: bigint
 }
 
+/** Accounts and code as read of one committed state, for all who run on it: it never changes. */
+export interface KnownReads {
+  readonly accounts: Map<string, Loaded>
+  readonly codes: Map<string, Uint8Array>
+}
+
+const MOST_KNOWN_ACCOUNTS = 10_000
+const MOST_KNOWN_CODES = 256
+
 /** Changes of whole balances, which together must be none; a dropped branch takes its part with it. */
 interface Level {
   readonly ctx: Context
   deltaWei: bigint
 }
 
-/** An `EvmState` over a context. Gas of the context's meter is charged for nothing here: give it a free one. */
-export function createEvmState(root: Context): ChainEvmState {
+/**
+ * An `EvmState` over a context. Gas of the context's meter is charged for nothing here: give it a free one. `known` is of the state
+ * under the context, which has not been written to.
+ */
+export function createEvmState(root: Context, known?: KnownReads): ChainEvmState {
   const levels: Level[] = [{ ctx: root, deltaWei: 0n }]
   const top = (): Level => levels.at(-1)!
   /**
    * Accounts as read and not written since, by address. Inside of a precompile's branch modules change accounts too:
    * there nothing is remembered, and what was is forgotten.
    */
-  const loaded = new Map<string, Loaded>()
+  let loaded = known?.accounts ?? new Map<string, Loaded>()
+  const isUnwritten = (): boolean => known !== undefined && loaded === known.accounts
   const keepsDestructed = root.identity.behaviours.selfDestructOfAccountAlone
   let calls = 0
   let callGas = 0n
@@ -65,11 +78,28 @@ export function createEvmState(root: Context): ChainEvmState {
     const read = () => ({ account: auth.getAccount(ctx, address), balanceWei: bank.balanceWei(ctx, address) })
     if (levels.length > 1) return read()
     const key = toKey(address)
-    const known = loaded.get(key)
-    if (known) return known
+    const before = loaded.get(key)
+    if (before) return before
     const found = read()
-    loaded.set(key, found)
+    if (loaded.size < MOST_KNOWN_ACCOUNTS) loaded.set(key, found)
     return found
+  }
+
+  /** What is remembered here alone: from the first write on, that is all. */
+  function own(): Map<string, Loaded> {
+    if (isUnwritten()) loaded = new Map()
+    return loaded
+  }
+
+  function loadCode(codeHash: Uint8Array): Uint8Array {
+    const read = () => state.codes.get(top().ctx, codeHash) ?? NO_CODE
+    if (!known) return read()
+    const key = toKey(codeHash)
+    const before = known.codes.get(key)
+    if (before) return before
+    const code = read()
+    if (isUnwritten() && known.codes.size < MOST_KNOWN_CODES) known.codes.set(key, code)
+    return code
   }
 
   return {
@@ -80,10 +110,7 @@ export function createEvmState(root: Context): ChainEvmState {
       if (balanceWei === 0n) return undefined
       return { nonce: 0n, balanceWei, codeHash: EMPTY_CODE_HASH, isBalanceOnly: keepsDestructed }
     },
-    code(codeHash) {
-      if (equal(codeHash, EMPTY_CODE_HASH)) return NO_CODE
-      return state.codes.get(top().ctx, codeHash) ?? NO_CODE
-    },
+    code: (codeHash) => (equal(codeHash, EMPTY_CODE_HASH) ? NO_CODE : loadCode(codeHash)),
     storage: (address, slot) => top().ctx.store.get(state.EVM_STORE, state.slotKey(address, slot)) ?? ZERO_WORD,
     hasStorage(address) {
       const prefix = storagePrefix(address)
@@ -97,7 +124,7 @@ export function createEvmState(root: Context): ChainEvmState {
     keepsDestructed,
     moveWei(address, byWei) {
       const level = top()
-      loaded.delete(toKey(address))
+      own().delete(toKey(address))
       level.deltaWei += byWei
       if (byWei > 0n) bank.addWei(level.ctx, address, byWei)
       else bank.subWei(level.ctx, address, -byWei)
@@ -106,7 +133,7 @@ export function createEvmState(root: Context): ChainEvmState {
       const level = top()
       const { ctx } = level
       const { account: stored, balanceWei: before } = load(address)
-      loaded.delete(toKey(address))
+      own().delete(toKey(address))
       const balanceWei = account?.balanceWei ?? 0n
       if (balanceWei !== before) {
         level.deltaWei += balanceWei - before
@@ -122,7 +149,10 @@ export function createEvmState(root: Context): ChainEvmState {
       if (stored?.sequence === account.nonce && equal(stored.codeHash, codeHash)) return
       auth.setAccount(ctx, { ...base, sequence: account.nonce, codeHash })
     },
-    setCode: (codeHash, code) => state.codes.set(top().ctx, codeHash, code),
+    setCode(codeHash, code) {
+      own()
+      state.codes.set(top().ctx, codeHash, code)
+    },
     setStorage(address, slot, value) {
       const { store } = top().ctx
       const key = state.slotKey(address, slot)
@@ -140,17 +170,17 @@ export function createEvmState(root: Context): ChainEvmState {
 
     branch() {
       levels.push({ ctx: top().ctx.branch(), deltaWei: 0n })
-      loaded.clear()
+      own().clear()
     },
     merge() {
-      loaded.clear()
+      own().clear()
       const { ctx, deltaWei } = levels.pop()!
       ;(ctx as BranchedContext).merge()
       top().deltaWei += deltaWei
     },
     drop() {
       levels.pop()
-      loaded.clear()
+      own().clear()
     },
     settle() {
       const { ctx, deltaWei } = top()

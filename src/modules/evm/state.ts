@@ -2,7 +2,7 @@
 import { FunTokenSchema, type Params, ParamsSchema } from '../../gen/chain/evm/v1/evm_pb.ts'
 import { concat, encodeUint64 } from '../../primitives/bytes.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, intTextValue, protoValue, stringValue, type ValueCodec } from '../../store/codecs.ts'
+import { bytesValue, intTextValue, protoValue, remembered, stringValue, type ValueCodec } from '../../store/codecs.ts'
 import { item, keySet, map, type StateItem, type StateMap } from '../../store/collections.ts'
 import { evmAddressKey, hashKey, pairKey, stringKey } from '../../store/key-codecs.ts'
 
@@ -32,7 +32,7 @@ export function slotKey(address: Uint8Array, slot: Uint8Array): Uint8Array {
   return key
 }
 
-export const params: StateItem<Params> = item(EVM_STORE, 0x03, protoValue(ParamsSchema))
+export const params: StateItem<Params> = item(EVM_STORE, 0x03, remembered(protoValue(ParamsSchema)))
 
 /** Mappings by id, and their ids by contract and by denom. */
 export const funTokens = map(EVM_STORE, 0x05, hashKey, protoValue(FunTokenSchema))

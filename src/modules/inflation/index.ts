@@ -9,6 +9,7 @@ import { account } from './state.ts'
 
 export const inflation = defineModule({
   name: 'inflation',
+  version: 3,
   messages, // chain.inflation.v1.Msg
   queries, // chain.inflation.v1.Query
   validations,

@@ -1,9 +1,11 @@
 /** Genesis of the oracle (oracle.md §9). */
-import { create } from '@bufbuild/protobuf'
-import { GenesisStateSchema } from '../../gen/chain/oracle/v1beta1/genesis_pb.ts'
+import { create, type JsonValue } from '@bufbuild/protobuf'
+import { type GenesisState, GenesisStateSchema } from '../../gen/chain/oracle/v1beta1/genesis_pb.ts'
+import { ExchangeRateAtBlockSchema, PriceSnapshotSchema } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import * as address from '../../identity/address.ts'
 import * as decimal from '../../primitives/decimal.ts'
-import type { Context } from '../../sdk/context.ts'
+import { formatRfc3339Nano, fromTimestamp, toTimestamp } from '../../primitives/time.ts'
+import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
@@ -11,7 +13,7 @@ import * as auth from '../auth/keeper.ts'
 import { requirePair } from './pair.ts'
 import { params as currentParams, defaultParams, lookbackNs, validateParams } from './params.ts'
 import * as state from './state.ts'
-import { setPrice } from './twap.ts'
+import { floorMs, setPrice } from './twap.ts'
 
 /** Throws sdk 18 where a list names something twice. */
 function requireOnce(what: string, names: readonly string[]): void {
@@ -22,13 +24,74 @@ function requireOnce(what: string, names: readonly string[]): void {
   }
 }
 
-function initRate(ctx: Context, pair: string, exchangeRate: string, lookback: bigint): void {
+function parseRate(what: string, pair: string, text: string): decimal.Decimal {
   requirePair(pair)
-  const rate = decimal.decode(exchangeRate) ?? decimal.zero
-  if (rate <= 0n) throw sdkErrors.invalidRequest(`oracle genesis: the rate of ${pair} must be above 0`)
-  setPrice(ctx, pair, rate, lookback)
+  const rate = decimal.decode(text) ?? decimal.zero
+  if (rate <= 0n) throw sdkErrors.invalidRequest(`oracle genesis: the ${what} of ${pair} must be above 0`)
+  return rate
 }
 
+/** A rate of which the document says when it was agreed on is that of then; any other is agreed on now. */
+function initRates(ctx: Context, { exchangeRates, rateOrigins }: GenesisState, lookback: bigint): void {
+  const origins = new Map(rateOrigins.map((origin) => [origin.pair, origin]))
+  for (const { pair, exchangeRate } of exchangeRates) {
+    const rate = parseRate('rate', pair, exchangeRate)
+    const origin = origins.get(pair)
+    origins.delete(pair)
+    if (!origin) {
+      setPrice(ctx, pair, rate, lookback)
+      continue
+    }
+    const { createdBlock, blockTimestampMs } = origin
+    state.exchangeRates.set(
+      ctx,
+      pair,
+      create(ExchangeRateAtBlockSchema, { exchangeRate, createdBlock, blockTimestampMs }),
+    )
+  }
+  for (const pair of origins.keys()) throw sdkErrors.invalidRequest(`oracle genesis has an origin of no rate: ${pair}`)
+}
+
+function initPastPrices(ctx: Context, { pastPrices }: GenesisState): void {
+  for (const { pair, price, time } of pastPrices) {
+    parseRate('past price', pair, price)
+    const timeNs = time ? fromTimestamp(time) : 0n
+    if (timeNs > ctx.block.timeNs) {
+      throw sdkErrors.invalidRequest(`oracle genesis: a past price of ${pair} is of ${formatRfc3339Nano(timeNs)}`)
+    }
+    state.snapshots.set(ctx, [pair, timeNs], create(PriceSnapshotSchema, { pair, price, timestampMs: floorMs(timeNs) }))
+  }
+}
+
+function initRewards(ctx: Context, { rewards, nextRewardId }: GenesisState): void {
+  for (const reward of rewards) state.rewards.set(ctx, reward.id, reward)
+  const lastId = rewards.at(-1)?.id
+  const afterLast = lastId !== undefined && (ctx.identity.behaviours.rewardIdsFromTheLast ? lastId : lastId + 1n)
+  if (nextRewardId !== 0n && rewards.some(({ id }) => id >= nextRewardId)) {
+    throw sdkErrors.invalidRequest(`oracle genesis: next_reward_id ${nextRewardId} is that of a reward`)
+  }
+  const next = nextRewardId || afterLast
+  if (next !== false) state.rewardIds.set(ctx, next)
+}
+
+/** What the original documents have no field for. */
+function exportOwn(ctx: ReadContext) {
+  return {
+    rateOrigins: [...state.exchangeRates.iterate(ctx)].map(([pair, { createdBlock, blockTimestampMs }]) => ({
+      pair,
+      createdBlock,
+      blockTimestampMs,
+    })),
+    pastPrices: [...state.snapshots.iterate(ctx)].map(([[pair, timeNs], { price }]) => ({
+      pair,
+      price,
+      time: toTimestamp(timeNs),
+    })),
+    nextRewardId: state.rewardIds.peek(ctx),
+  }
+}
+
+/** Under a profile of a real chain an export says only what that chain's own documents can. */
 export const genesis: GenesisHandlers = {
   defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: defaultParams(ctx) })),
   init(ctx, json) {
@@ -60,10 +123,19 @@ export const genesis: GenesisHandlers = {
       'rewards',
       data.rewards.map(({ id }) => id.toString()),
     )
+    requireOnce(
+      'rate_origins',
+      data.rateOrigins.map(({ pair }) => pair),
+    )
+    requireOnce(
+      'past_prices',
+      data.pastPrices.map(({ pair, time }) => `${pair} of ${formatRfc3339Nano(time ? fromTimestamp(time) : 0n)}`),
+    )
     for (const { validatorAddress, feederAddress } of data.feederDelegations) {
       state.feeders.set(ctx, address.parseValidator(ctx, validatorAddress), address.parse(ctx, feederAddress))
     }
-    for (const { pair, exchangeRate } of data.exchangeRates) initRate(ctx, pair, exchangeRate, lookbackNs(params))
+    initRates(ctx, data, lookbackNs(params))
+    initPastPrices(ctx, data)
     for (const { validatorAddress, missCounter } of data.missCounters) {
       state.missCounters.set(ctx, address.parseValidator(ctx, validatorAddress), missCounter)
     }
@@ -78,11 +150,7 @@ export const genesis: GenesisHandlers = {
       requirePair(pair)
       state.voteTargets.add(ctx, pair)
     }
-    for (const reward of data.rewards) state.rewards.set(ctx, reward.id, reward)
-    const lastId = data.rewards.at(-1)?.id
-    if (lastId !== undefined) {
-      state.rewardIds.set(ctx, ctx.identity.behaviours.rewardIdsFromTheLast ? lastId : lastId + 1n)
-    }
+    initRewards(ctx, data)
     state.params.set(ctx, params)
     auth.ensureModuleAccount(ctx, state.account)
   },
@@ -102,7 +170,11 @@ export const genesis: GenesisHandlers = {
       aggregateExchangeRateVotes: [...state.votes.iterate(ctx)].map(([, vote]) => vote),
       pairs: [...state.voteTargets.iterate(ctx)],
       rewards: [...state.rewards.iterate(ctx)].map(([, reward]) => reward),
+      ...exportOwn(ctx),
     })
-    return toJson(ctx, GenesisStateSchema, exported)
+    const json = toJson(ctx, GenesisStateSchema, exported) as { [name: string]: JsonValue }
+    if (!ctx.identity.behaviours.ownStoreOutsideAppHash) return json
+    const { rate_origins: _origins, past_prices: _prices, next_reward_id: _next, ...original } = json
+    return original
   },
 }

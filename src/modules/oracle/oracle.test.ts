@@ -531,9 +531,35 @@ describe('genesis', () => {
 
   test('comes back as it went in', () => {
     genesis.init(ctx, data() as never)
-    expect(genesis.export(ctx)).toEqual(data())
+    expect(genesis.export(ctx)).toMatchObject(data())
     expect(state.rewardIds.peek(ctx)).toBe(5n)
     expect([...state.snapshots.keys(ctx, { prefix: 'ubtc:uusd' })].length).toBe(1)
+  })
+
+  const own = {
+    rate_origins: [{ pair: 'ubtc:uusd', created_block: '77', block_timestamp_ms: '1700000000123' }],
+    past_prices: [
+      { pair: 'ubtc:uusd', price: '64000.000000000000000000', time: '2023-11-14T22:13:15Z' },
+      { pair: 'ubtc:uusd', price: '64250.500000000000000000', time: '2023-11-14T22:13:20.123456789Z' },
+      { pair: 'ueth:uusd', price: '3100.000000000000000000', time: '2023-11-14T22:13:20.123456789Z' },
+    ],
+    next_reward_id: '9',
+  }
+
+  test('keeps when prices were agreed on, those of the past, and the next number of a reward', () => {
+    genesis.init(ctx, { ...data(), ...own } as never)
+    expect(genesis.export(ctx)).toEqual({ ...data(), ...own })
+    expect(state.exchangeRates.get(ctx, 'ubtc:uusd')).toMatchObject({ createdBlock: 77n })
+    const [, last] = [...state.snapshots.iterate(ctx, { prefix: 'ubtc:uusd' })]
+    expect(last).toMatchObject([['ubtc:uusd', 1_700_000_000_123_456_789n], { timestampMs: 1_700_000_000_123n }])
+    expect(ctx.events).toEqual([])
+  })
+
+  test('under the profile of the reference is that chain’s own, without them', () => {
+    start([100n], { whitelist: [] }, 'nibiru')
+    const params = (genesis.defaults(ctx) as { params: object }).params
+    genesis.init(ctx, { params, exchange_rates: data().exchange_rates, ...own } as never)
+    expect(Object.keys(genesis.export(ctx) as object)).toEqual(Object.keys(data()))
   })
 
   test('what is wrong is refused', () => {
@@ -556,6 +582,14 @@ describe('genesis', () => {
     const vote = { exchange_rate_tuples: [], voter: operator(1) }
     wrong({ aggregate_exchange_rate_votes: [vote, vote] }, 'twice in aggregate_exchange_rate_votes')
     wrong({ rewards: [data().rewards[0], data().rewards[0]] }, 'twice in rewards')
+    const [origin] = own.rate_origins
+    const [past] = own.past_prices
+    wrong({ rate_origins: [origin, origin] }, 'names ubtc:uusd twice in rate_origins')
+    wrong({ rate_origins: [{ ...origin, pair: 'ueth:uusd' }] }, 'an origin of no rate: ueth:uusd')
+    wrong({ past_prices: [past, past] }, 'names ubtc:uusd of 2023-11-14T22:13:15Z twice in past_prices')
+    wrong({ past_prices: [{ ...past, price: '0.000000000000000000' }] }, 'past price of ubtc:uusd must be above 0')
+    wrong({ past_prices: [{ ...past, time: '2999-01-01T00:00:00Z' }] }, 'of ubtc:uusd is of 2999-01-01T00:00:00Z')
+    wrong({ next_reward_id: '4' }, 'next_reward_id 4 is that of a reward')
     wrong(
       { feeder_delegations: [{ feeder_address: 'x', validator_address: operator(1) }] },
       'invalid bech32 string length 1',

@@ -10,7 +10,8 @@ import * as state from './state.ts'
 
 const NS_PER_MS = 1_000_000n
 
-const floorMs = (timeNs: bigint): bigint => (timeNs - (((timeNs % NS_PER_MS) + NS_PER_MS) % NS_PER_MS)) / NS_PER_MS
+export const floorMs = (timeNs: bigint): bigint =>
+  (timeNs - (((timeNs % NS_PER_MS) + NS_PER_MS) % NS_PER_MS)) / NS_PER_MS
 
 /** Records the price that was agreed on in this block, and forgets what no average needs any more. */
 export function setPrice(ctx: Context, pair: string, price: decimal.Decimal, lookback = lookbackNs(params(ctx))): void {

@@ -8,6 +8,7 @@ import { beginSigning, countVotes, forgetKey, keepKey } from './signing.ts'
 
 export const slashing = defineModule({
   name: 'slashing',
+  version: 3,
   messages, // sdk.slashing.v1beta1.Msg
   queries, // sdk.slashing.v1beta1.Query
   genesis,

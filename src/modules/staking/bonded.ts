@@ -25,9 +25,14 @@ export function bondedByPower(ctx: ReadContext): readonly Validator[] {
   return found
 }
 
+/** All bonded tokens, in the bond denom. */
+export function bondedTokens(ctx: ReadContext): bigint {
+  return bank.balance(ctx, state.bondedPool.address, params(ctx).bondDenom)
+}
+
 /** Power of all bonded tokens. */
 export function bondedPower(ctx: ReadContext): bigint {
-  return bank.balance(ctx, state.bondedPool.address, params(ctx).bondDenom) / POWER_REDUCTION
+  return bondedTokens(ctx) / POWER_REDUCTION
 }
 
 /** Throws staking 3 unless a validator exists and is bonded. */

@@ -12,6 +12,7 @@ import { validations } from './validation.ts'
 
 export const staking = defineModule({
   name: 'staking',
+  version: 4,
   messages, // sdk.staking.v1beta1.Msg
   queries, // sdk.staking.v1beta1.Query
   validations,

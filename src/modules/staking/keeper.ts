@@ -1,9 +1,9 @@
 /** What other modules and the application ask of staking. */
-export { bondedByPower, bondedPower, isBonded, requireBonded } from './bonded.ts'
+export { bondedByPower, bondedPower, bondedTokens, isBonded, requireBonded } from './bonded.ts'
 export { delegationsOf, getDelegation } from './delegation.ts'
 export { BLOCK_PROTOCOL, keptBlockHash } from './history.ts'
 export { params } from './params.ts'
 export { jail, slash, unjail } from './slash.ts'
 export { updatesOfBlock, updateValidatorSet, validatorSet } from './updates.ts'
-export { consensusAddress, powerOf, tokensFromShares } from './validator.ts'
+export { consensusAddress, powerOf, sharesOf, tokensFromShares, tokensOf } from './validator.ts'
 export { getValidator, operatorBytes, operatorOf, operators, requireValidator } from './validators.ts'

@@ -1,6 +1,7 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
+  Msg,
   MsgBurnNativeSchema,
   MsgBurnSchema,
   MsgChangeAdminSchema,
@@ -12,11 +13,14 @@ import { MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import { identityOf } from '../../identity/profiles.ts'
 import { decodeBech32, formatBech32, ofModule } from '../../primitives/address.ts'
 import { formatHex, hex, utf8 } from '../../primitives/bytes.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import { aminoMessage, canonicalJson } from '../../sdk/amino-json.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
 import { createGasMeter } from '../../store/gas.ts'
 import { auth as authModule } from '../auth/index.ts'
+import * as auth from '../auth/keeper.ts'
 import { bank as bankModule } from '../bank/index.ts'
 import * as bank from '../bank/keeper.ts'
 import { genesis as sudoGenesis } from '../sudo/genesis.ts'
@@ -85,6 +89,32 @@ describe('what is stored and sent: tokenfactory.md §7', () => {
     )
     expect(encode(MsgBurnNativeSchema, { sender: A, coin: coin('123', 'unative') })).toBe(
       `0a2c${alice}120e0a07756e61746976651203313233`,
+    )
+  })
+
+  test('2, 6: the module’s account, and parameters of another cost', () => {
+    expect(formatBech32('chain', ofModule('tokenfactory'))).toBe('chain19ejy8n9qsectrf4semdp9cpknflld0j6gzfxx5')
+    messages.updateModuleParams(ctx, { authority: GOV, params: { denomCreationGasConsume: 4_000_000n } })
+    expect(hexOf(key('030000000000000000'))).toBe('088092f401')
+  })
+
+  test('17: the amino JSON of a creation; every message has its amino name', () => {
+    const signed = { ...ctx, toName: (name: string) => name }
+    const creation = create(MsgCreateDenomSchema, { sender: A, subdenom: 'nusd' })
+    const json = canonicalJson(aminoMessage(signed, MsgCreateDenomSchema, creation))
+    expect(formatHex(sha256(utf8(json)))).toBe('bddfb6116a82604565808fa05aa1cda0d27d6b00397427686c09b25f92f472cc')
+    const names = Object.values(Msg.method).map(({ input }) => aminoMessage(signed, input, create(input)))
+    expect(names).toMatchObject(
+      [
+        'create-denom',
+        'change-admin',
+        'update-module-params',
+        'mint',
+        'burn',
+        'set-denom-metadata',
+        'sudo-set-denom-metadata',
+        'burn-native',
+      ].map((name) => ({ type: `chain/tokenfactory/${name}` })),
     )
   })
 
@@ -185,6 +215,24 @@ describe('the scenarios of §7', () => {
     ])
   })
 
+  test('an admin is anybody, the same again too; who is none hands over nothing (§4.2)', () => {
+    createDenom()
+    const change = (sender: string, newAdmin: string, denom = DENOM) =>
+      messages.changeAdmin(ctx, { sender, denom, newAdmin })
+    expect(() => change('x', B)).toThrow('invalid sender (x): decoding bech32 failed')
+    expect(() => change('x', B)).toThrow(failure(7, 'sdk'))
+    expect(() => change(A, 'x')).toThrow('invalid new admin (x): decoding bech32 failed')
+    expect(() => change(A, B, 'unative')).toThrow(failure(3))
+    expect(() => change(A, B, `factory/${A}/other`)).toThrow(failure(10))
+    expect(() => change(B, B)).toThrow(
+      `only the current admin can set a new admin: current admin (${A}), sender (${B})`,
+    )
+    change(A, A)
+    expect(ctx.events.at(-1)!.attributes.map(({ value }) => value)).toEqual([`"${DENOM}"`, `"${A}"`, `"${A}"`])
+    change(A, formatBech32('chain', ofModule('fee_collector')))
+    expect(() => messages.mint(ctx, { sender: A, coin: coin('1') })).toThrow(failure(12))
+  })
+
   test('S10, S11: what is asked wrongly, and what is not there', () => {
     const status = (ask: () => unknown) => {
       try {
@@ -196,6 +244,14 @@ describe('the scenarios of §7', () => {
     expect(() => queries.denomInfo(ctx, { denom: 'unative' })).toThrow(
       `denom format error: expected "factory/{creator-bech32}/{subdenom}", got denom has invalid number of sections separated by '/'`,
     )
+    const stem = 'denom format error: expected "factory/{creator-bech32}/{subdenom}", got'
+    for (const [denom, fault] of [
+      ['fabric/a/x', 'missing denom prefix "factory"'],
+      ['factory//x', 'empty creator address'],
+      [`factory/${A}/`, 'empty subdenom'],
+    ] as const) {
+      expect(() => queries.denomInfo(ctx, { denom })).toThrow(`${stem} ${denom}: [${fault}]`)
+    }
     for (const denom of [
       '',
       'unative',
@@ -250,6 +306,15 @@ describe('metadata', () => {
     messages.sudoSetDenomMetadata(ctx, { sender: B, metadata: metadata('unative') })
     expect([bank.metadata(ctx, DENOM)!.name, bank.metadata(ctx, 'unative')!.name]).toEqual(['Another', 'Another'])
     expect(ctx.events.at(-1)!.type).toBe('chain.tokenfactory.v1.EventSetDenomMetadata')
+    expect(() => messages.setDenomMetadata(ctx, { sender: 'x', metadata: metadata(DENOM) })).toThrow(failure(7, 'sdk'))
+  })
+
+  test('of any denom is also governance’s to set, and that of whom the root has listed', () => {
+    sudoGenesis.init(ctx, { sudoers: { root: B, contracts: [A] } })
+    for (const sender of [GOV, A]) {
+      messages.sudoSetDenomMetadata(ctx, { sender, metadata: { ...metadata('unative'), name: sender } })
+      expect(bank.metadata(ctx, 'unative')!.name).toBe(sender)
+    }
   })
 
   test('what the sudoers have named cannot be made any more', () => {
@@ -284,7 +349,12 @@ test('a coin that is none, and a supply that no amount could hold', () => {
   createDenom()
   for (const amount of ['0', '', 'x', (1n << 256n).toString()]) {
     expect(() => messages.mint(ctx, { sender: A, coin: coin(amount) })).toThrow(failure(10, 'sdk'))
+    expect(() => messages.burn(ctx, { sender: A, coin: coin(amount) })).toThrow(failure(10, 'sdk'))
   }
+  expect(() => messages.burn(ctx, { sender: B, coin: coin('1') })).toThrow(`sender (${B}), admin (${A})`)
+  expect(() => messages.burn(ctx, { sender: A, coin: coin('1', `factory/${A}/other`) })).toThrow(failure(10))
+  expect(() => messages.burn(ctx, { sender: A, coin: coin('1'), burnFrom: 'x' })).toThrow(failure(7, 'sdk'))
+  expect(() => messages.mint(ctx, { sender: 'x', coin: coin('1') })).toThrow(failure(7, 'sdk'))
   expect(() => messages.mint(ctx, { sender: A, coin: coin('1', 'unative') })).toThrow(failure(3))
   expect(() => messages.mint(ctx, { sender: A, coin: coin('1', `factory/${A}/other`) })).toThrow(failure(10))
   expect(() => messages.mint(ctx, { sender: A, coin: coin('1'), mintTo: 'x' })).toThrow(failure(7, 'sdk'))
@@ -311,7 +381,21 @@ test('a genesis that names a denom twice, or none, is refused with its place', (
   expect(start(DENOM, DENOM)).toThrow(`factory_denoms[1]: duplicate denom: ${DENOM}`)
   expect(start('unative')).toThrow('factory_denoms[0]: denom format error')
   expect(() => genesis.init(ctx, { params: { denom_creation_gas_consume: '0' } })).toThrow('to zero')
+  const badAdmin = [{ denom: DENOM, authority_metadata: { admin: 'x' } }]
+  expect(() => genesis.init(ctx, { factory_denoms: badAdmin })).toThrow('factory_denoms[0]: decoding bech32 failed')
   start(DENOM)()
+})
+
+test('a genesis gives the module its account with a number, names what the bank does not name, and says nothing', () => {
+  const again = testContext({ modules: [authModule, bankModule, module] })
+  auth.setAccount(again, auth.newAccount(again, a))
+  const others = `factory/${A}/other`
+  bank.setMetadata(again, { ...defaultMetadata(others), name: 'Kept' })
+  const denoms = [DENOM, others].map((denom) => ({ denom, authority_metadata: { admin: A } }))
+  genesis.init(again, { factory_denoms: denoms })
+  expect(auth.getAccount(again, state.account.address)!.number).toBe(1n)
+  expect([DENOM, others].map((denom) => bank.metadata(again, denom)!.name)).toEqual([DENOM, 'Kept'])
+  expect(again.events).toEqual([])
 })
 
 describe('under the profile of the reference', () => {

@@ -53,10 +53,11 @@ export function fedValidators(genesis: GenesisDocument, mnemonic: string, identi
 export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
   const { gateway, validators, seed, log } = options
   const { identity, chainId, driver } = gateway
-  const rest = createRestHandler(gateway, { cacheBytes: 0 })
+  let rest: ReturnType<typeof createRestHandler> | undefined
   let offer: Parameters<Parameters<Solo['follow']>[0]>[0]
   const chain = createRestChain(identity, chainId, {
     async get(path) {
+      rest ??= createRestHandler(gateway, { cacheBytes: 0 })
       const { status, body } = await rest(path)
       if (status === 404) return undefined
       if (status !== 200) throw queryError('unknown', `${path} answered ${status}: ${body}`)

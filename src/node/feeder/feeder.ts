@@ -7,6 +7,7 @@ import {
 import type { Identity } from '../../identity/types.ts'
 import { voteHash } from '../../modules/oracle/vote-text.ts'
 import { formatBech32 } from '../../primitives/address.ts'
+import { queryError } from '../../primitives/errors.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { encodeSigned, type Fee, type PlannedMessage, type TxPlan } from '../../sdk/sign-tx.ts'
 import type { Log } from '../log.ts'
@@ -70,12 +71,15 @@ const STILL_WAITING = sdkErrors.wrongSequence().code
 const LIE = 3n
 const ABSTAIN = '-1.000000000000000000'
 
+/** What came of a look at the chain: a vote is on its way, there is none to send yet, or admission refused it. */
+export type Look = 'sent' | 'waiting' | 'refused'
+
+/** Each looks at the chain once, and rejects when the node does not answer. Never two at a time. */
 export interface Feeder {
-  /**
-   * Looks at the chain once and votes if this voting period has no vote of it yet. Resolves with whether something was
-   * sent; rejects when the node does not answer. Never two at a time.
-   */
-  step(): Promise<boolean>
+  /** Votes if this voting period has no vote of it yet: reveals what it promised in the last one and promises anew. */
+  step(): Promise<Look>
+  /** Reveals what it promised, and promises nothing more. Rejects when there is no promise that could be revealed. */
+  conclude(): Promise<Look>
 }
 
 export function createFeeder(options: FeederOptions): Feeder {
@@ -105,47 +109,53 @@ export function createFeeder(options: FeederOptions): Feeder {
     return [{ schema, message: create(schema, { salt, exchangeRates, feeder, validator }) }]
   }
 
-  async function send(messages: readonly PlannedMessage[]): Promise<{ readonly code: number; readonly log: string }> {
+  async function send(messages: readonly PlannedMessage[], period: bigint): Promise<Look> {
     const { number, sequence } = await chain.account(feeder)
     const plan = { identity, messages, key, memo: '', timeoutHeight: 0n, chainId: chain.chainId }
-    return chain.broadcast(
-      encodeSigned(
-        { ...plan, accountNumber: number, sequence },
-        options.fee?.() ?? { gasLimit: VOTE_GAS, amount: [] },
-        key.privateKey,
-      ),
-    )
+    const fee = options.fee?.() ?? { gasLimit: VOTE_GAS, amount: [] }
+    const tx = encodeSigned({ ...plan, accountNumber: number, sequence }, fee, key.privateKey)
+    const { code, log: reason } = await chain.broadcast(tx)
+    if (code === 0) return 'sent'
+    if (code === STILL_WAITING) return 'waiting'
+    log('warn', 'a vote was refused', { validator, period, code, reason })
+    return 'refused'
   }
+
+  /** What is sent now is in the next block at the earliest. */
+  const nextHeight = async (): Promise<bigint> => (await chain.height()) + 1n
 
   return {
     async step() {
-      if (behaviour() === 'silent') return false
-      // What is sent now is in the next block at the earliest.
-      const next = (await chain.height()) + 1n
-      if (votePeriod !== undefined && next / votePeriod === seen) return false
+      if (behaviour() === 'silent') return 'waiting'
+      const next = await nextHeight()
+      if (votePeriod !== undefined && next / votePeriod === seen) return 'waiting'
       const targets = await chain.targets()
       const { pairs } = targets
       votePeriod = targets.votePeriod
       const period = next / votePeriod
-      if (pairs.length === 0 || period === seen) return false
+      if (pairs.length === 0 || period === seen) return 'waiting'
       const vote = await reveal(period)
       const rates = await ratesOf(pairs)
       const salt = String(Math.floor(random() * SALTS))
       const hash = voteHash(salt, rates, validator)
       const schema = MsgAggregateExchangeRatePrevoteSchema
-      const { code, log: reason } = await send([
-        ...vote,
-        { schema, message: create(schema, { hash, feeder, validator }) },
-      ])
-      if (code === STILL_WAITING) return false
-      if (code !== 0) {
-        log('warn', 'a vote was refused', { validator, period, code, reason })
-        return false
-      }
+      const look = await send([...vote, { schema, message: create(schema, { hash, feeder, validator }) }], period)
+      if (look !== 'sent') return look
       seen = period
       promised = { hash, salt, rates, period }
       log('debug', 'voted', { validator, period, revealed: vote.length > 0, rates })
-      return true
+      return look
+    },
+
+    async conclude() {
+      const next = await nextHeight()
+      const period = next / (await chain.targets()).votePeriod
+      if (promised?.period === period) return 'waiting'
+      const vote = await reveal(period)
+      if (!promised || vote.length === 0) throw queryError('failedPrecondition', 'no promise can be revealed any more')
+      const look = await send(vote, period)
+      if (look === 'sent') log('debug', 'revealed', { validator, period, rates: promised.rates })
+      return look
     },
   }
 }

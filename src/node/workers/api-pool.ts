@@ -7,6 +7,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Compute, PartTaker } from '../../api/gateway.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
+import type { Solo } from '../../consensus/solo.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
 import type { Log } from '../log.ts'
@@ -23,7 +24,7 @@ export interface ApiPoolOptions {
   readonly workers: number
   readonly entry: URL
   readonly setup: Omit<ApiSetup, 'status'>
-  readonly driver: Driver
+  readonly driver: Driver & Pick<Solo, 'onHalt'>
   readonly compute: Compute
   /** Answers a JSON-RPC method that needs the pool, filters, keys or the engine's verbs. */
   readonly rpc: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>
@@ -138,7 +139,12 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const announce = (tx: PendingTx) => {
     for (const worker of workers) tell(worker, { kind: 'pending', tx })
   }
-  const forget = [driver.onBlock(publish), driver.onRollback(publish), driver.onPending(announce)]
+  const forget = [
+    driver.onBlock(publish),
+    driver.onRollback(publish),
+    driver.onPending(announce),
+    driver.onHalt(publish),
+  ]
 
   async function close(): Promise<void> {
     stopping = true

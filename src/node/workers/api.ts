@@ -15,7 +15,7 @@ import { parseBlockTime } from '../config.ts'
 import { createGatewayNode } from '../gateway-node.ts'
 import { openGateways } from '../gateways.ts'
 import { readiness } from '../health.ts'
-import { tryLightFirst } from '../light-compute.ts'
+import { createAttempt } from '../light-compute.ts'
 import { openLmdb } from '../lmdb.ts'
 import { createLog } from '../log.ts'
 import { storeOptionsOf } from '../profile.ts'
@@ -147,7 +147,8 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
   const withContext = createStateReader(store, blocks, app)
   const jobs = createJobs(app)
   const compute: Compute = {
-    run: tryLightFirst(computeElsewhere, { jobs, withContext, elapsed: () => performance.now() }),
+    attempt: createAttempt({ jobs, withContext, elapsed: () => performance.now() }),
+    run: computeElsewhere,
   }
   forgetBlocks = () => blocks.forgetAbove(0n)
   blockAt = (height) => blocks.block(height)
@@ -170,7 +171,7 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
     driver,
     withContext,
     engine,
-    devKeys: [],
+    devKeys: undefined,
     ...(config.metrics.enabled && { observe: createCounter() }),
     log,
     now: Date.now,
@@ -187,7 +188,6 @@ async function serve({ dataPath, config, profile, chainId, genesis, facts, ports
     portOf: (section, name) => (name === 'wsPort' ? ports.ws : ports[section as 'rest' | 'grpc' | 'jsonrpc']),
     rpcMethods: forwardedMethods((method, params, signal) => ask({ kind: 'rpc', method, params }, signal)),
     // Workers that share ports chosen by the system must ask for them in the same order.
-    oneByOne: true,
     ready: () => readiness(driver, parseBlockTime(config.blocks.time)!, Date.now()),
     renderMetrics: () => '',
   })

@@ -54,13 +54,13 @@ function openLocalState(path: string): WithContext {
 
 let handed = 0
 
-/** Hands bytes on in parts, and waits while every slot has one that is not taken. */
-function handOn(id: number, bytes: Uint8Array, shouldStop: () => boolean): void {
+/** Hands bytes on in parts, and waits while every slot has one that is not taken: the pool says when nobody takes them any more. */
+function handOn(id: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
     for (;;) {
       const count = Atomics.load(takenCount, 0)
       if (handed - count < PART_SLOTS) break
-      if (shouldStop()) throw queryError('deadlineExceeded', 'the answer was not taken in time')
+      if (Atomics.load(cancelFlag, 0) === id) throw queryError('deadlineExceeded', 'the answer was not taken in time')
       Atomics.wait(takenCount, 0, count, 20)
     }
     const piece = bytes.subarray(at, at + PART_BYTES)
@@ -75,7 +75,7 @@ function run({ id, job, payload, height, timeoutMs }: JobRequest, begun: number,
   const shouldStop = () => performance.now() >= deadline || Atomics.load(cancelFlag, 0) === id
   const budget: JobBudget = {
     shouldStop,
-    write: (part) => handOn(id, part, shouldStop),
+    write: (part) => handOn(id, part),
     outputBytes: Number.POSITIVE_INFINITY,
     scripts,
   }

@@ -57,6 +57,13 @@ const GRACE_MS = 150
 const AHEAD = 8
 /** Time in which a job whose time is up may end an answer that has begun. */
 const CLOSING_MS = 200
+/**
+ * Behind that, the longest that no part of the answer moves. What was made in time is handed on while its reader takes it, but for no
+ * longer than the job had.
+ */
+const IDLE_MS = 1000
+/** Threads start with the first job, or so long after the pool: what is being started beside it comes first. */
+const START_MS = 50
 /** Delay before a thread that died at its start is started again. */
 const RESTART_MS = 1000
 
@@ -69,6 +76,8 @@ interface Job {
   readonly onPart: PartTaker | undefined
   /** Ends the turn of each part that is not taken. */
   readonly parts: Set<() => void>
+  /** Parts that came so far. */
+  passed: number
   settled: boolean
   release: () => void
 }
@@ -150,6 +159,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
     }
     if (job?.request.id === id && !job.settled && job.onPart) {
       job.parts.add(done)
+      job.passed++
       job.onPart(new Uint8Array(slots, slot * PART_BYTES, length), done)
     } else done()
   }
@@ -232,7 +242,12 @@ export function createComputePool(options: PoolOptions): ComputePool {
     else if (thread.jobs[0] === job) stopRunning(thread, job)
   }
 
-  for (let i = 0; i < options.workers; i++) spawn()
+  function start(): void {
+    clearTimeout(startTimer)
+    while (threads.length < options.workers) spawn()
+  }
+  const startTimer = setTimeout(start, START_MS)
+  startTimer.unref()
 
   return {
     run(name, payload, { height, signal, timeoutMs = options.timeoutMs, onPart }) {
@@ -248,6 +263,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
           deadline: options.elapsed() + timeoutMs,
           onPart,
           parts: new Set(),
+          passed: 0,
           resolve,
           reject,
           settled: false,
@@ -258,10 +274,18 @@ export function createComputePool(options: PoolOptions): ComputePool {
         }
         // An answer in parts may still be closed in order when its time is up.
         const rest = onPart ? CLOSING_MS : 0
-        const timer = setTimeout(() => give(job, () => timeError(timeoutMs)), timeoutMs + rest)
+        let seen = 0
+        const end = (): void => {
+          const moves = job.parts.size > 0 || job.passed > seen
+          seen = job.passed
+          if (moves && options.elapsed() < job.deadline + timeoutMs) timer = setTimeout(end, IDLE_MS)
+          else give(job, () => timeError(timeoutMs))
+        }
+        let timer = setTimeout(end, timeoutMs + rest)
         const abort = () => give(job, cancelledError)
         signal?.addEventListener('abort', abort, { once: true })
         queue.push(job)
+        start()
         feed()
       })
     },
@@ -272,6 +296,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
     }),
     async stop() {
       stopped = true
+      clearTimeout(startTimer)
       const ended = () => queryError('unavailable', 'the node is stopping')
       for (const job of queue.splice(0)) settle(job, () => job.reject(ended()))
       for (const { jobs, killTimer } of threads) {

@@ -1,0 +1,81 @@
+/**
+ * What would be computed from nothing at every start, computed by the build: the descriptors of `src/gen`, which arrive
+ * there file by file in Base64, and the program of `src/store/sha256-program.ts`. From sources all runs as it is written.
+ */
+import { readFile } from 'node:fs/promises'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import { build } from 'esbuild'
+
+const FILE_DESC = /fileDesc\("[^"]*"(?:, \[[^\]]*\])?\)/
+const DESCRIBED = /^\/\/ @generated from file (\S+\.proto) /m
+
+/** A module of the sources, run here. */
+async function evaluate(file) {
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    write: false,
+  })
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`)
+}
+
+const base64 = (bytes) => `Buffer.from('${Buffer.from(bytes).toString('base64')}', 'base64')`
+
+/**
+ * All files of the API as one set. `createFileRegistry` takes them with their dependencies from a file that imports
+ * everything, each before what it depends on: it works from the end.
+ */
+async function describeAll(registryFile) {
+  const { files } = await evaluate(registryFile)
+  const ordered = []
+  const visit = (file) => {
+    if (ordered.includes(file)) return
+    for (const dependency of file.dependencies) visit(dependency)
+    ordered.push(file)
+  }
+  for (const file of files) visit(file)
+  const protos = ordered.map(({ proto }) => proto).reverse()
+  // The library's own stay the library's own, so that its schemas are those of our fields.
+  const isOfLibrary = ({ name }) => name.startsWith('google/protobuf/')
+  const variables = protos.filter(isOfLibrary).map(({ name }) => `file_${name.slice(0, -6).replaceAll('/', '_')}`)
+  const set = toBinary(
+    FileDescriptorSetSchema,
+    create(FileDescriptorSetSchema, { file: protos.filter((proto) => !isOfLibrary(proto)) }),
+  )
+  return `
+    import { create, createFileRegistry, fromBinary } from '@bufbuild/protobuf'
+    import { FileDescriptorProtoSchema, FileDescriptorSetSchema, ${variables.join(', ')} } from '@bufbuild/protobuf/wkt'
+    const ofLibrary = [${variables.join(', ')}]
+    const { file: protos } = fromBinary(FileDescriptorSetSchema, ${base64(set)})
+    const byName = new Map([...protos.map((proto) => [proto.name, proto]), ...ofLibrary.map((file) => [file.proto.name, file])])
+    const all = create(FileDescriptorProtoSchema, { syntax: 'proto3', dependency: [...byName.keys()] })
+    const registry = createFileRegistry(all, (name) => byName.get(name))
+    export const fileDesc = (name) => registry.getFile(name)`
+}
+
+/** The esbuild plugin. */
+export const prebuilt = {
+  name: 'prebuilt',
+  setup({ initialOptions: { absWorkingDir: root }, onLoad, onResolve }) {
+    onResolve({ filter: /^prebuilt:descriptors$/ }, ({ path }) => ({ path, namespace: 'prebuilt' }))
+    onLoad({ filter: /./, namespace: 'prebuilt' }, async () => ({
+      contents: await describeAll(`${root}/src/identity/registry.ts`),
+      resolveDir: root,
+    }))
+    onLoad({ filter: /\/src\/gen\/.*_pb\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const name = DESCRIBED.exec(text)?.[1]
+      if (!name || !FILE_DESC.test(text)) throw new Error(`${path} does not look generated`)
+      const contents = text.replace(FILE_DESC, `prebuiltFile("${name}")`)
+      return { contents: `import { fileDesc as prebuiltFile } from 'prebuilt:descriptors'\n${contents}`, loader: 'ts' }
+    })
+    onLoad({ filter: /\/src\/store\/sha256-program\.ts$/ }, async ({ path }) => {
+      const { program, ...constants } = await evaluate(path)
+      const lines = Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+      return { contents: [...lines, `export const program = () => ${base64(program())}`].join('\n') }
+    })
+  },
+}

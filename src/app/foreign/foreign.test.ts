@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { identityOf } from '../../identity/profiles.ts'
+import { formatHex, formatUtf8, hex, utf8 } from '../../primitives/bytes.ts'
+import type { BranchedContext } from '../../sdk/context.ts'
+import { testContext } from '../../sdk/testing.ts'
+import { countTransaction } from './counter.ts'
+import { writeForeignGenesis } from './genesis.ts'
+import { renewLocalhostClient, revisionOf } from './localhost.ts'
+
+let ctx: BranchedContext
+beforeEach(() => {
+  ctx = testContext({ identity: identityOf('nibiru'), block: { chainId: 'nibiru-localnet-0' } })
+})
+
+/** What a store holds, keys as text where they are. */
+const stored = (store: string) =>
+  [...ctx.store.iterate(store, {})].map(([key, value]) => [formatUtf8(key), formatHex(value)])
+
+describe('the localhost client', () => {
+  test('holds the height of its chain (state-layout.md §1.1)', () => {
+    ctx.block.height = 300n
+    renewLocalhostClient(ctx)
+    const key = 'clients/09-localhost/clientState'
+    // Any{type_url: 42 bytes, value: ClientState{latest_height: Height{revision_height: 300}}}
+    const typeUrl = formatHex(utf8('/ibc.lightclients.localhost.v2.ClientState'))
+    expect(stored('ibc')).toEqual([[key, `0a2a${typeUrl}12050a0310ac02`]])
+    ctx.block.height = 301n
+    renewLocalhostClient(ctx)
+    expect(stored('ibc')).toEqual([[key, `0a2a${typeUrl}12050a0310ad02`]])
+  })
+
+  test('and its revision, which is the number that a chain id ends in', () => {
+    const revisions = ['nibiru-localnet-0', 'cataclysm-1', 'chain-2-30', 'chain', 'chain-01', 'chain-', '-1', 'a--1']
+    expect(revisions.map(revisionOf)).toEqual([0n, 1n, 30n, 0n, 0n, 0n, 0n, 0n])
+    Object.assign(ctx.block, { chainId: 'cataclysm-1' })
+    renewLocalhostClient(ctx)
+    expect(stored('ibc')[0]![1]).toMatch(/12060a0408011001$/)
+  })
+})
+
+test('ordinary transactions are counted from one in each block', () => {
+  const counts = () => formatHex(ctx.store.get('wasm', Uint8Array.of(0x08))!)
+  ctx.block.height = 0n
+  countTransaction(ctx)
+  expect(counts()).toBe('000000000000000000000001')
+  ctx.block.height = 7n
+  countTransaction(ctx)
+  countTransaction(ctx)
+  expect(counts()).toBe('000000000000000700000002')
+})
+
+describe('genesis', () => {
+  const capability = { index: '1', owners: [] }
+  const transfer = { port_id: 'transfer', denom_traces: [], params: { send_enabled: true, receive_enabled: false } }
+
+  test('ports are bound in turn, the owners of each sorted by name, and the next index is kept', () => {
+    const interchainaccounts = {
+      controller_genesis_state: { ports: ['icacontroller-1'], params: { controller_enabled: true } },
+      host_genesis_state: { port: 'icahost', params: { host_enabled: false, allow_messages: ['*', '<a>'] } },
+    }
+    writeForeignGenesis(ctx, { capability, transfer, interchainaccounts })
+    const owner = (module: string, name: string) => {
+      const [m, n] = [utf8(module), utf8(name)]
+      const body = `0a${m.length.toString(16).padStart(2, '0')}${formatHex(m)}12${n.length.toString(16).padStart(2, '0')}${formatHex(n)}`
+      return `0a${(body.length / 2).toString(16).padStart(2, '0')}${body}`
+    }
+    const owners = (module: string, port: string) => {
+      const sorted = ['ibc', module].sort((a, b) => (a < b ? -1 : 1))
+      return sorted.map((one) => owner(one, `ports/${port}`)).join('')
+    }
+    expect(stored('capability')).toEqual([
+      ['capability_index\0\0\0\0\0\0\0\u0001', owners('transfer', 'transfer')],
+      ['capability_index\0\0\0\0\0\0\0\u0002', owners('icacontroller', 'icacontroller-1')],
+      ['capability_index\0\0\0\0\0\0\0\u0003', owners('icahost', 'icahost')],
+      ['index', '0000000000000004'],
+    ])
+    expect(stored('icahost')).toEqual([['port/icahost', '01']])
+    expect(stored('transfer')).toEqual([['\u0001', formatHex(utf8('transfer'))]])
+    const params = stored('params').map(([key, value]) => [key, formatUtf8(hex(value!))])
+    expect(params).toEqual([
+      ['icacontroller/ControllerEnabled', 'true'],
+      ['icahost/AllowMessages', '["*","\\u003ca\\u003e"]'],
+      ['icahost/HostEnabled', 'false'],
+      ['transfer/ReceiveEnabled', 'false'],
+      ['transfer/SendEnabled', 'true'],
+    ])
+  })
+
+  test('a port that the document has bound already is not bound again', () => {
+    const owners = [
+      { module: 'ibc', name: 'ports/transfer' },
+      { module: 'transfer', name: 'ports/transfer' },
+    ]
+    writeForeignGenesis(ctx, {
+      capability: { index: '2', owners: [{ index: '1', index_owners: { owners } }] },
+      transfer,
+    })
+    expect(stored('capability').map(([key]) => key)).toEqual(['capability_index\0\0\0\0\0\0\0\u0001', 'index'])
+    expect(stored('capability')[1]![1]).toBe('0000000000000002')
+  })
+
+  test('the fee of crisis and the parameters of the other machine are what the document says', () => {
+    writeForeignGenesis(ctx, {
+      crisis: { constant_fee: { denom: 'unibi', amount: '1000' } },
+      wasm: {
+        params: {
+          code_upload_access: { permission: 'AnyOfAddresses', addresses: ['a'] },
+          instantiate_default_permission: 'Nobody',
+        },
+        sequences: [{ id_key: 'BA==', value: '3' }],
+      },
+    })
+    expect(stored('crisis')).toEqual([['\u0001', '0a05756e696269120431303030']])
+    expect(stored('wasm')).toEqual([
+      ['\u0004', '0000000000000003'],
+      ['\u0010', '0a0508041a01611001'],
+    ])
+  })
+
+  test('what a document has not is not written, and what is wrong is named', () => {
+    writeForeignGenesis(ctx, { params: null, upgrade: {} })
+    expect(ctx.branchStore.changes()).toEqual([])
+    const wasm = { params: { code_upload_access: { permission: 'Somebody' } } }
+    expect(() => writeForeignGenesis(ctx, { wasm })).toThrow('genesis of module wasm: Somebody is no access type')
+    expect(() => writeForeignGenesis(ctx, { ibc: { client_genesis: { next_client_sequence: 'x' } } })).toThrow(
+      'genesis of module ibc: next_client_sequence: a whole number expected',
+    )
+    expect(() => writeForeignGenesis(ctx, { capability: { index: '1', owners: 'none' } })).toThrow(
+      'genesis of module capability: owners: a list expected',
+    )
+  })
+})

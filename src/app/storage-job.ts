@@ -1,0 +1,28 @@
+/** The storage of a contract within a block, as work for the compute pool. */
+import { type StorageRange, storageRange } from '../modules/evm/storage-range.ts'
+import type { ReadContext } from '../sdk/context.ts'
+import { withinBlock } from './trace.ts'
+import type { Application, BlockInput } from './types.ts'
+
+export interface StoragePayload {
+  /** What runs first, on the state of the job. */
+  readonly within: BlockInput
+  readonly address: Uint8Array
+  /** Hash to begin at: `0x` and 64 digits. */
+  readonly start: string
+  readonly most: number
+}
+
+/** Throws 4 `deadlineExceeded` when stopped. */
+export function readStorage(
+  app: Pick<Application, 'traceBlock'>,
+  before: ReadContext,
+  { within, address, ...range }: StoragePayload,
+  shouldStop: () => boolean,
+): StorageRange {
+  let answer: StorageRange | undefined
+  withinBlock(app, before, within, shouldStop, (ctx) => {
+    answer = storageRange(ctx, address, range, shouldStop)
+  })
+  return answer!
+}

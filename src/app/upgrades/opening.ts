@@ -1,0 +1,83 @@
+/** How a block opens: as usual, without a plan that is skipped, with an upgrade, or not at all. */
+import * as upgradeModule from '../../modules/upgrade/keeper.ts'
+import { createContext, createTransient } from '../../sdk/create-context.ts'
+import { createBranch } from '../../store/branch.ts'
+import { type StoreChanges, withStoreChanges } from '../../store/store-changes.ts'
+import type { Reader } from '../../store/types.ts'
+import { blockInfoOf, type Opening } from '../block.ts'
+import { type Halt, upgradeFailed } from '../halt.ts'
+import type { BlockInput } from '../types.ts'
+import type { Era, Eras } from './eras.ts'
+import { type GateRules, judge } from './gate.ts'
+import { runUpgrade } from './run.ts'
+import { versionsAfter } from './versions.ts'
+
+export interface OpenedBlock extends Opening {
+  readonly halt?: undefined
+  readonly era: Era
+  readonly stores?: StoreChanges | undefined
+}
+
+export interface OpenBlockOptions {
+  readonly eras: Eras
+  readonly rules: GateRules
+  /** Told what becomes of a plan, line by line; must not change state. */
+  readonly log: (line: string) => void
+  /** Told of a handler that failed, with its stack; must not change state. */
+  readonly onBug: (error: unknown) => void
+}
+
+/** Why the block of a height would not be made, a handler that fails aside. */
+export function haltBefore({ eras, rules }: OpenBlockOptions, base: Reader, height: bigint): Halt | undefined {
+  const gate = judge({ store: base, identity: eras.identity }, height, rules)
+  return gate.kind === 'halt' ? gate.halt : undefined
+}
+
+/**
+ * Opens a block on the state before it. `isAgain` is for one that was made long ago and is executed once more: what halts
+ * those to come does not halt it, and nothing is logged of it.
+ */
+export function openBlock(
+  options: OpenBlockOptions,
+  base: Reader,
+  input: BlockInput,
+  isAgain = false,
+): OpenedBlock | { readonly halt: Halt } {
+  const { eras, rules, onBug } = options
+  const log = isAgain ? () => {} : options.log
+  const { height } = input
+  const before = eras.of(base)
+  const state = { store: base, identity: eras.identity }
+  const gate = judge(state, height, rules)
+  if (gate.kind === 'pass') return { era: before, branch: createBranch(base) }
+  if (gate.kind === 'halt') {
+    const isOfNow = gate.halt.reason === 'tooEarly' || gate.halt.reason === 'wrongVersion'
+    return isAgain && isOfNow ? { era: before, branch: createBranch(base) } : { halt: gate.halt }
+  }
+  const { plan } = gate
+  if (gate.kind === 'skip') {
+    log(`UPGRADE "${plan.name}" SKIPPED at ${plan.height}: ${plan.info}`)
+    return { era: before, branch: withoutPlan(before, base, input) }
+  }
+  const { upgrade } = gate
+  log(`applying upgrade "${plan.name}" at height: ${plan.height}`)
+  try {
+    const { stores } = upgrade
+    const branch = createBranch(stores ? withStoreChanges(base, stores) : base)
+    const era = eras.at(versionsAfter(upgradeModule.moduleVersions(state), upgrade))
+    const block = blockInfoOf(era.machine, input)
+    runUpgrade({ upgrade, plan, branch, block, era, log })
+    return { era, branch, applied: plan, stores }
+  } catch (error) {
+    onBug(error)
+    return { halt: upgradeFailed(plan, height, error) }
+  }
+}
+
+function withoutPlan({ machine }: Era, base: Reader, input: BlockInput) {
+  const branch = createBranch(base)
+  const { identity, router } = machine
+  const block = blockInfoOf(machine, input)
+  upgradeModule.clearPlan(createContext({ branch, transient: createTransient(), identity, app: router.facts, block }))
+  return branch
+}

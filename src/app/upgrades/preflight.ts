@@ -1,0 +1,161 @@
+/** Whether a build fits a chain and what is planned on it, told before the height comes. */
+
+import type { PlanFacts } from '../../modules/upgrade/keeper.ts'
+import * as upgradeModule from '../../modules/upgrade/keeper.ts'
+import type { Module } from '../../sdk/module.ts'
+import { namesAfter } from '../../store/store-changes.ts'
+import type { Reader } from '../../store/types.ts'
+import { haltBefore, type OpenBlockOptions } from './opening.ts'
+import type { Finding, ModuleVersions, Preflight } from './report.ts'
+import type { Upgrade } from './types.ts'
+import { editionOf, versionsAfter } from './versions.ts'
+
+/** Compares plan, handlers, store upgrades and version map. `height` is that of the state. */
+export function preflight(
+  options: OpenBlockOptions,
+  modules: readonly Module[],
+  store: Reader,
+  height: bigint,
+): Preflight {
+  const { eras, rules } = options
+  const state = { store, identity: eras.identity }
+  const plan = upgradeModule.plan(state)
+  const upgrade = plan && rules.upgrades.get(plan.name)
+  const chain = upgradeModule.moduleVersions(state)
+  const after = upgrade ? versionsAfter(chain, upgrade) : chain
+  const versions = compared(modules, chain, after, [...rules.upgrades.values()])
+  const toCome = [...rules.upgrades.values()].filter(
+    (one) => one !== upgrade && upgradeModule.doneHeight(state, one.name) === undefined,
+  )
+  return {
+    plan,
+    blocksLeft: plan && (plan.height > height ? plan.height - height - 1n : 0n),
+    findings: [
+      ...planFindings(rules, plan, upgrade, height),
+      ...handlerFindings(options, store, upgrade),
+      ...(upgrade ? migrationFindings(upgrade, modules, chain) : []),
+      ...storeFindings(modules, upgrade, store, chain, after),
+      ...versionFindings(versions, toCome),
+    ],
+    versions,
+    halt: haltBefore(options, store, height + 1n),
+  }
+}
+
+const fine = (text: string): Finding => ({ level: 'fine', text })
+const note = (text: string): Finding => ({ level: 'note', text })
+const fault = (text: string): Finding => ({ level: 'fault', text })
+
+function planFindings(
+  { skip }: OpenBlockOptions['rules'],
+  plan: PlanFacts | undefined,
+  upgrade: Upgrade | undefined,
+  height: bigint,
+): Finding[] {
+  if (!plan) return [fine('no upgrade is scheduled')]
+  const findings = [fine(`upgrade "${plan.name}" is scheduled at height ${plan.height}; the chain is at ${height}`)]
+  if (plan.height <= height + 2n) findings.push(note('the height is too near for the plan to be cancelled'))
+  if (skip.has(plan.height)) findings.push(note(`this node skips the plan: height ${plan.height} is on its skip list`))
+  else if (!upgrade) {
+    findings.push(fault(`this build has no handler "${plan.name}": it halts before block ${plan.height}`))
+  }
+  return findings
+}
+
+/** Whether handlers of the plan and of the last upgrade are here, and when this build may start. */
+function handlerFindings({ eras, rules }: OpenBlockOptions, store: Reader, upgrade: Upgrade | undefined): Finding[] {
+  const last = upgradeModule.lastApplied({ store, identity: eras.identity })
+  const findings: Finding[] = []
+  if (last && !rules.upgrades.has(last.name)) {
+    findings.push(
+      fault(
+        `"${last.name}", applied at height ${last.height}, has no handler in this build, which is older than the chain`,
+      ),
+    )
+  }
+  if (upgrade?.inPlace) findings.push(fine(`the handler of "${upgrade.name}" is here, and runs in place`))
+  else if (upgrade) {
+    findings.push(fine(`the handler of "${upgrade.name}" is here`))
+    findings.push(note(`it does not run in place: start this build when the one before it has halted, not earlier`))
+  }
+  return findings
+}
+
+function migrationFindings(upgrade: Upgrade, modules: readonly Module[], chain: upgradeModule.VersionMap): Finding[] {
+  return Object.entries(upgrade.modules ?? {}).flatMap(([name, to]) => {
+    const module = modules.find((one) => one.name === name)
+    if (to === 'removed')
+      return chain.has(name) ? [] : [fault(`the plan removes module ${name}, which the chain has not`)]
+    if (!module) return [fault(`the plan brings module ${name}, which this build has not`)]
+    const from = chain.get(name)
+    if (from === undefined) return [fine(`module ${name} begins with its genesis`)]
+    const steps = Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i)
+    const missing = steps.filter((step) => !module.migrations[step])
+    if (missing.length === 0) return [fine(`module ${name} migrates from version ${from} to ${to}`)]
+    return missing.map((step) => fault(`module ${name} has no migration from version ${step} to ${step + 1}`))
+  })
+}
+
+/** Whether the stores that modules need are there after the plan, and whether the plan can change the stores as it says. */
+function storeFindings(
+  modules: readonly Module[],
+  upgrade: Upgrade | undefined,
+  store: Reader,
+  chain: upgradeModule.VersionMap,
+  after: upgradeModule.VersionMap,
+): Finding[] {
+  if (!store.stores) return []
+  let names: readonly string[]
+  try {
+    names = upgrade?.stores ? namesAfter(store.stores, upgrade.stores) : store.stores
+  } catch (error) {
+    return [fault(error instanceof Error ? error.message : String(error))]
+  }
+  const owned = (versions: upgradeModule.VersionMap) =>
+    modules.flatMap((module) => {
+      const version = versions.get(module.name)
+      return version === undefined ? [] : editionOf(module, version).stores.map((name) => [name, module.name] as const)
+    })
+  const needed = new Map(owned(after))
+  return [
+    ...[...needed].flatMap(([name, module]) =>
+      names.includes(name) ? [] : [fault(`module ${module} needs store ${name}, which no upgrade adds`)],
+    ),
+    ...owned(chain).flatMap(([name]) =>
+      !needed.has(name) && names.includes(name) ? [note(`store ${name} stays, though no module uses it any more`)] : [],
+    ),
+  ]
+}
+
+function compared(
+  modules: readonly Module[],
+  chain: upgradeModule.VersionMap,
+  after: upgradeModule.VersionMap,
+  upgrades: readonly Upgrade[],
+): readonly ModuleVersions[] {
+  const removed = new Set(
+    upgrades.flatMap(({ modules = {} }) =>
+      Object.entries(modules).flatMap(([name, to]) => (to === 'removed' ? [name] : [])),
+    ),
+  )
+  const build = new Map(modules.flatMap(({ name, version }) => (removed.has(name) ? [] : [[name, version] as const])))
+  const names = [...new Set([...chain.keys(), ...after.keys(), ...build.keys()])].sort((a, b) => (a < b ? -1 : 1))
+  return names.flatMap((module) => {
+    const [onChain, afterPlan, inBuild] = [chain.get(module), after.get(module), build.get(module)]
+    return onChain === afterPlan && afterPlan === inBuild ? [] : [{ module, onChain, afterPlan, inBuild }]
+  })
+}
+
+/** Modules that the plan does not bring to where this build has them. */
+function versionFindings(versions: readonly ModuleVersions[], toCome: readonly Upgrade[]): Finding[] {
+  return versions.flatMap(({ module, afterPlan, inBuild }) => {
+    if (afterPlan === inBuild) return []
+    const later = toCome.find(({ modules = {} }) => module in modules)
+    const says = `module ${module} is ${versionText(afterPlan)} on the chain and ${versionText(inBuild)} in this build`
+    return [later ? note(`${says}: upgrade "${later.name}" changes it`) : fault(`${says}: no upgrade changes it`)]
+  })
+}
+
+function versionText(version: number | undefined): string {
+  return version === undefined ? 'absent' : `at version ${version}`
+}

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { formatHex, utf8 } from '../../primitives/bytes.ts'
+import { modules as builtModules } from '../modules.ts'
+import { type TestChain, testChain } from './testing/chain.ts'
+import { labBinary, labModules, labUpgrades, labVersions } from './testing/modules.ts'
+import type { Upgrade } from './types.ts'
+
+/** A chain after the first few upgrades, at a height, and the binary that has them all. */
+function lab(to: bigint, count = 0): { readonly chain: TestChain; readonly app: ReturnType<TestChain['build']> } {
+  const chain = testChain()
+  labUpgrades.slice(0, count).forEach(({ name }, i) => {
+    chain.decisions.set(BigInt(2 * i + 2), { name, height: BigInt(2 * i + 3) })
+  })
+  const app = chain.build({ modules: labModules, upgrades: labUpgrades, firstVersions: labVersions })
+  chain.run(app, to)
+  return { chain, app }
+}
+
+describe('a rehearsal', () => {
+  test('tells stores, keys, bytes and versions, and touches nothing', () => {
+    const { chain, app } = lab(20n)
+    const before = formatHex(chain.store.appHash())
+    const rehearsal = app.rehearse(chain.contextAt(app), 'store-added')
+    expect(rehearsal).toMatchObject({
+      upgrade: 'store-added',
+      height: 21n,
+      lines: [
+        'adding a new module: authz',
+        'migrating module devgas from version 1 to version 2',
+        'migrating module devgas from version 2 to version 3',
+      ],
+      versions: [
+        { module: 'authz', after: 2 },
+        { module: 'devgas', before: 1, after: 3 },
+      ],
+    })
+    expect(rehearsal.failure).toBeUndefined()
+    const index = rehearsal.stores.find(({ store }) => store === 'byholder')!
+    const records = [...chain.store.at().iterate('devgas', { start: Uint8Array.of(0x11), end: Uint8Array.of(0x12) })]
+    expect(index).toMatchObject({ fate: 'added', added: records.length, changed: 0, deleted: 0, moved: 0 })
+    // A key is a byte, two texts of 44 characters and a zero byte behind each; its value is empty.
+    expect(index.bytes).toBe(records.length * 91)
+    expect(rehearsal.stores.find(({ store }) => store === 'labgrants')).toMatchObject({ fate: 'added', added: 1 })
+    expect(rehearsal.stores.find(({ store }) => store === 'devgas')).toMatchObject({ fate: 'kept', changed: 1 })
+    // The map has one entry more and one that is another; those that are written again as they were are no change.
+    expect(rehearsal.stores.find(({ store }) => store === 'upgrade')).toMatchObject({ added: 1, changed: 1 })
+    expect(rehearsal.operations.lost).toEqual([])
+    expect(rehearsal.operations.asked).toBe(app.queries.size)
+    expect(rehearsal.operations.questions).toBeGreaterThan(rehearsal.operations.asked)
+    expect([formatHex(chain.store.appHash()), chain.store.latestHeight()]).toEqual([before, 20n])
+    expect(chain.run(app, 22n)).toBeUndefined()
+  })
+
+  test('counts the keys of stores that are renamed and deleted, and names operations that go with their module', () => {
+    const { chain, app } = lab(8n, 2)
+    const count = (store: string) => [...chain.store.at().iterate(store)].length
+    const renamed = app.rehearse(chain.contextAt(app), 'store-renamed')
+    expect(renamed.stores.find(({ store }) => store === 'shares')).toMatchObject({
+      fate: 'renamed',
+      from: 'devgas',
+      moved: count('devgas'),
+    })
+    const { stores, operations } = app.rehearse(chain.contextAt(app), 'store-deleted')
+    expect(stores.find(({ store }) => store === 'feegrant')).toMatchObject({
+      fate: 'deleted',
+      deleted: count('feegrant'),
+    })
+    expect(operations.lost.map(({ path, isMeant }) => [path, isMeant])).toEqual([
+      ['/sdk.feegrant.v1beta1.Query/Allowance', true],
+      ['/sdk.feegrant.v1beta1.Query/Allowances', true],
+      ['/sdk.feegrant.v1beta1.Query/AllowancesByGranter', true],
+    ])
+  })
+
+  test('counts what is written in runs', () => {
+    const { chain, app } = lab(15n)
+    const keys = 100
+    const streaming: Upgrade = {
+      name: 'streaming',
+      writes: ['evm'],
+      run(ctx, _, from) {
+        const entries = Array.from({ length: keys }, (_, i) => [Uint8Array.of(0xee, i), utf8('value')] as const)
+        ctx.writeRun('evm', entries)
+        ctx.store.set('evm', Uint8Array.of(0xef, 0), utf8('other'))
+        return from
+      },
+    }
+    const other = chain.build({
+      modules: labModules,
+      upgrades: [...labUpgrades, streaming],
+      firstVersions: labVersions,
+    })
+    const { stores } = other.rehearse(chain.contextAt(other), 'streaming')
+    // The version map was written again as it was, which is no change.
+    expect(stores.map(({ store }) => store)).toEqual(['evm'])
+    const [evm] = stores
+    expect(evm).toMatchObject({ store: 'evm', changed: 0, added: keys + 1, bytes: (keys + 1) * 7 })
+    expect(chain.store.at().has('evm', Uint8Array.of(0xee, 1))).toBe(false)
+    expect(chain.run(app, 16n)).toBeUndefined()
+  })
+
+  test('of a handler that breaks an operation names it, with what it answers then', () => {
+    const { chain } = lab(3n)
+    const spoiling: Upgrade = {
+      name: 'spoiling',
+      writes: ['sudo'],
+      run(ctx, _, from) {
+        for (const [key] of [...ctx.store.iterate('sudo')]) ctx.store.set('sudo', key, Uint8Array.of(0xff))
+        return from
+      },
+    }
+    const app = chain.build({ modules: labModules, upgrades: [...labUpgrades, spoiling], firstVersions: labVersions })
+    const { lost } = app.rehearse(chain.contextAt(app), 'spoiling').operations
+    expect(lost.map(({ path }) => path)).toContain('/chain.sudo.v1.Query/QuerySudoers')
+    expect(lost.every(({ isMeant, message }) => !isMeant && message !== '')).toBe(true)
+  })
+
+  test('of an upgrade that was applied says when, and where it can be rehearsed still', () => {
+    const { chain, app } = lab(8n, 2)
+    const { name } = labUpgrades[1]!
+    expect(() => app.rehearse(chain.contextAt(app), name)).toThrow(
+      `"${name}" was applied by block 5, and runs once; before it, it can be rehearsed at height 4`,
+    )
+  })
+
+  test('of a handler that would halt the chain says why; of one that is not here, which are', () => {
+    const { chain, app } = lab(3n)
+    const failing: Upgrade = {
+      name: 'failing',
+      run() {
+        throw new Error('no luck')
+      },
+    }
+    const other = chain.build({ upgrades: [failing] })
+    expect(other.rehearse(chain.contextAt(other), 'failing')).toMatchObject({ failure: 'no luck', stores: [] })
+    expect(() => other.rehearse(chain.contextAt(other), 'v9')).toThrow('this build has no upgrade "v9"; it has failing')
+    expect(app.rehearse(chain.contextAt(app), 'keys-rewritten').failure).toContain('without declaring it')
+  })
+})
+
+describe('a preflight', () => {
+  const faults = (app: ReturnType<TestChain['build']>, chain: TestChain): string[] =>
+    app
+      .preflight(chain.store.at(), chain.store.latestHeight())
+      .findings.flatMap(({ level, text }) => (level === 'fault' ? [text] : []))
+
+  test('finds nothing wrong with a chain of this build that has no plan', () => {
+    const chain = testChain()
+    const app = chain.build()
+    chain.run(app, 3n)
+    const { plan, blocksLeft, findings, versions, halt } = app.preflight(chain.store.at(), 3n)
+    expect({ plan, blocksLeft, findings, versions, halt }).toEqual({
+      plan: undefined,
+      blocksLeft: undefined,
+      findings: [{ level: 'fine', text: 'no upgrade is scheduled' }],
+      versions: [],
+      halt: undefined,
+    })
+  })
+
+  test('of the binary that a plan is for says when to start it, and what it changes', () => {
+    const chain = testChain()
+    chain.decisions.set(2n, { name: 'longer-params', height: 9n })
+    chain.run(chain.build({ ...labBinary(0), firstVersions: labVersions }), 3n)
+    const next = chain.build(labBinary(1))
+    const { plan, blocksLeft, findings, versions, halt } = next.preflight(chain.store.at(), 3n)
+    expect([plan?.height, blocksLeft]).toEqual([9n, 5n])
+    expect(findings.map(({ level, text }) => `${level}: ${text}`)).toEqual([
+      'fine: upgrade "longer-params" is scheduled at height 9; the chain is at 3',
+      'fine: the handler of "longer-params" is here',
+      'note: it does not run in place: start this build when the one before it has halted, not earlier',
+      'fine: module devgas migrates from version 1 to 2',
+    ])
+    expect(versions).toEqual([{ module: 'devgas', onChain: 1, afterPlan: 2, inBuild: 2 }])
+    expect(halt?.reason).toBe('tooEarly')
+  })
+
+  test('names what is missing: the handler, a migration, a store, a module', () => {
+    const chain = testChain()
+    chain.decisions.set(2n, { name: 'v2', height: 9n })
+    chain.run(chain.build(), 3n)
+    const lottery = { ...builtModules[0]!, name: 'lottery', stores: ['lottery'] }
+    const of = (upgrades: readonly Upgrade[], modules = builtModules) =>
+      faults(chain.build({ upgrades, modules: [...modules] }), chain)
+    expect(of([])).toEqual(['this build has no handler "v2": it halts before block 9'])
+    const bank = builtModules.map((module) => (module.name === 'bank' ? { ...module, version: 6 } : module))
+    expect(of([{ name: 'v2', modules: { bank: 6 } }], bank)).toEqual([
+      'module bank has no migration from version 4 to 5',
+      'module bank has no migration from version 5 to 6',
+    ])
+    expect(of([{ name: 'v2' }], bank)).toEqual([
+      'module bank is at version 4 on the chain and at version 6 in this build: no upgrade changes it',
+    ])
+    expect(of([{ name: 'v2', modules: { lottery: 1 } }], [...builtModules, lottery])).toEqual([
+      'module lottery needs store lottery, which no upgrade adds',
+    ])
+    expect(of([{ name: 'v2', modules: { lottery: 1 } }])).toContain(
+      'the plan brings module lottery, which this build has not',
+    )
+    expect(of([{ name: 'v2', stores: { added: ['bank'] } }])[0]).toContain('bank')
+  })
+
+  test('of a binary that is older than the chain says so', () => {
+    const chain = testChain()
+    chain.decisions.set(2n, { name: 'v2', height: 4n })
+    chain.run(chain.build({ upgrades: [{ name: 'v2', inPlace: true }] }), 5n)
+    expect(faults(chain.build(), chain)).toEqual([
+      '"v2", applied at height 4, has no handler in this build, which is older than the chain',
+    ])
+  })
+})

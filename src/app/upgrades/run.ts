@@ -1,0 +1,51 @@
+/** An upgrade applied to the state before its block (upgrade.md §4.2, S2). */
+import type { PlanFacts, VersionMap } from '../../modules/upgrade/keeper.ts'
+import * as upgradeModule from '../../modules/upgrade/keeper.ts'
+import type { BlockInfo, Context } from '../../sdk/context.ts'
+import { createContext, createTransient } from '../../sdk/create-context.ts'
+import type { Branch } from '../../store/types.ts'
+import { declaredBranch, declaredStores } from './declared.ts'
+import type { Era } from './eras.ts'
+import { migrate } from './migrate.ts'
+import type { Upgrade, UpgradeContext } from './types.ts'
+import { requireDeclared, versionsAfter } from './versions.ts'
+
+export interface UpgradeRun {
+  readonly upgrade: Upgrade
+  readonly plan: PlanFacts
+  /** The block's own branch, under the names of stores that are in force from it on. */
+  readonly branch: Branch
+  readonly block: BlockInfo
+  /** What the state is after it. */
+  readonly era: Era
+  /** Told of each step; must not change state. */
+  readonly log: (line: string) => void
+}
+
+/**
+ * Runs the handler and writes the versions after it. Throws what the handler throws, and for what it did not declare; the
+ * branch is then to be dropped.
+ */
+export function runUpgrade({ upgrade, plan, branch, block, era, log }: UpgradeRun): void {
+  const { machine, modules } = era
+  const contextOn = (on: Branch): Context =>
+    createContext({
+      branch: on,
+      transient: createTransient(),
+      identity: machine.identity,
+      app: machine.router.facts,
+      block,
+    })
+  const whole = contextOn(branch)
+  const from = upgradeModule.moduleVersions(whole)
+  const target = versionsAfter(from, upgrade)
+  const declared = declaredBranch(branch, upgrade, declaredStores(upgrade, modules))
+  const ctx: UpgradeContext = {
+    ...contextOn(declared),
+    writeRun: declared.writeRun,
+    migrate: (before) => migrate(ctx, modules, before, target, log),
+  }
+  const to: VersionMap = upgrade.run ? upgrade.run(ctx, plan, from) : ctx.migrate(from)
+  requireDeclared(upgrade, from, to)
+  upgradeModule.setModuleVersions(whole, to)
+}

@@ -1,0 +1,45 @@
+/** Consensus versions before and after an upgrade, and the modules that they are of. */
+import type { VersionMap } from '../../modules/upgrade/keeper.ts'
+import { queryError } from '../../primitives/errors.ts'
+import type { Module } from '../../sdk/module.ts'
+import type { Upgrade } from './types.ts'
+
+/** The map that an upgrade has to leave behind, sorted by name. */
+export function versionsAfter(from: VersionMap, { modules = {} }: Pick<Upgrade, 'modules'>): VersionMap {
+  const to = new Map(from)
+  for (const [name, version] of Object.entries(modules)) {
+    if (version === 'removed') to.delete(name)
+    else to.set(name, version)
+  }
+  return sorted(to)
+}
+
+/** The versions of a chain that no upgrade has to bring further. `upgrades` are in their order. */
+export function newestVersions(modules: readonly Module[], upgrades: readonly Upgrade[]): VersionMap {
+  const last = new Map(upgrades.flatMap(({ modules = {} }) => Object.entries(modules)))
+  const present = modules.filter(({ name }) => last.get(name) !== 'removed')
+  return new Map(present.map(({ name, version }) => [name, version]))
+}
+
+/** Throws if a handler leaves other versions behind than its upgrade declares. */
+export function requireDeclared(upgrade: Upgrade, from: VersionMap, to: VersionMap): void {
+  const expected = versionsAfter(from, upgrade)
+  for (const name of sorted(new Map([...expected, ...to])).keys()) {
+    const [declared, left] = [expected.get(name), to.get(name)]
+    if (declared === left) continue
+    const says = declared === undefined ? 'declares that there is none' : `declares version ${declared}`
+    const does = left === undefined ? 'without a version' : `at version ${left}`
+    throw queryError('failedPrecondition', `the handler of ${upgrade.name} leaves module ${name} ${does}; it ${says}`)
+  }
+}
+
+/** The module as it is at a consensus version: of the editions that go so far, the first. Its migrations are all there are. */
+export function editionOf(module: Module, version: number): Module {
+  if (module.version === version) return module
+  const edition = module.editions.find((older) => older.version >= version) ?? module
+  return { ...edition, version, migrations: module.migrations }
+}
+
+export function sorted(versions: VersionMap): VersionMap {
+  return new Map([...versions].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+}

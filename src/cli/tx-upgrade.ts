@@ -1,0 +1,157 @@
+/** `tx gov submit-proposal software-upgrade NAME` and `cancel-software-upgrade`: plans as proposals (upgrade.md §9.2). */
+import { type Command, InvalidArgumentError } from 'commander'
+import { parseDuration } from '../primitives/time.ts'
+import type { NodeClient } from './client.ts'
+import { checkPlanInfo } from './plan-info.ts'
+import { authorityOf } from './proposal-file.ts'
+import { addTxOptions, type Sender, sendTx, type TxFlags } from './send-tx.ts'
+import type { Terminal } from './terminal.ts'
+import { addProposalOptions, proposalMessage } from './tx-gov.ts'
+
+interface ProposalFlags {
+  readonly title?: string
+  readonly summary?: string
+  readonly metadata?: string
+  readonly deposit?: string
+  readonly authority?: string
+}
+
+interface UpgradeFlags extends ProposalFlags {
+  readonly upgradeHeight: bigint
+  readonly upgradeInfo: string
+  readonly validate: boolean
+  readonly download: boolean
+  readonly checksumRequired: boolean
+  readonly safetyDelta: number
+}
+
+/** Adds both commands below another, such as `tx gov submit-proposal`. */
+export function addUpgradeProposals(parent: Command, terminal: Terminal): void {
+  const command = addTxOptions(addProposalOptions(parent.command('software-upgrade')))
+    .description('propose that every node runs the upgrade of this name at a height')
+    .argument('<name>', 'name of the plan: builds know their handlers by it')
+    .requiredOption('--upgrade-height <height>', 'the first block that needs the upgrade', parseHeight)
+    .option('--upgrade-info <text>', 'where supervisors find the next build: JSON, or the address of such', '')
+    .option('--no-validate', 'take the info as it is')
+    .option('--no-download', 'do not fetch the builds that the info names')
+    .option('--no-checksum-required', 'addresses in the info may lack a checksum')
+    .option('--safety-delta <seconds>', 'time to find out that the upgrade was a bad idea', parseSeconds, 86_400)
+    .option('--authority <address>', 'who the chain takes the plan from (default: governance)')
+  command.action(async (name: string) => {
+    const flags = command.opts<UpgradeFlags & TxFlags>()
+    const { upgradeHeight, upgradeInfo, validate, checksumRequired, download, safetyDelta } = flags
+    if (validate) await checkInfo(upgradeInfo, { checksums: checksumRequired, downloads: download })
+    await sendTx(flags, terminal, async (sender) => {
+      const warning = await tooClose(sender.node, upgradeHeight, safetyDelta)
+      if (warning !== undefined) terminal.note(warning)
+      const plan = { name, height: upgradeHeight.toString(), info: upgradeInfo }
+      const title = `Upgrade ${name}`
+      return proposal(sender, flags, title, `Run the upgrade ${name} at height ${upgradeHeight}`, {
+        '@type': `/${sender.identity.toProfileName('sdk.upgrade.v1beta1.MsgSoftwareUpgrade')}`,
+        plan,
+      })
+    })
+  })
+  const cancel = addTxOptions(addProposalOptions(parent.command('cancel-software-upgrade')))
+    .description('propose to drop the plan that is scheduled when the vote ends')
+    .option('--authority <address>', 'who the chain takes it from (default: governance)')
+  cancel.action(() => {
+    const flags = cancel.opts<ProposalFlags & TxFlags>()
+    return sendTx(flags, terminal, (sender) =>
+      proposal(sender, flags, 'Cancel the upgrade', 'Drop the plan that is scheduled', {
+        '@type': `/${sender.identity.toProfileName('sdk.upgrade.v1beta1.MsgCancelUpgrade')}`,
+      }),
+    )
+  })
+}
+
+async function checkInfo(info: string, checks: Parameters<typeof checkPlanInfo>[1]): Promise<void> {
+  try {
+    await checkPlanInfo(info, checks)
+  } catch (error) {
+    ;(error as Error).message += '; --no-validate takes the info as it is'
+    throw error
+  }
+}
+
+function proposal(
+  sender: Sender,
+  flags: ProposalFlags,
+  title: string,
+  summary: string,
+  message: { readonly [key: string]: string | object },
+) {
+  const authority = flags.authority ?? authorityOf(sender.identity)
+  return proposalMessage(sender, {
+    messages: [JSON.parse(JSON.stringify({ ...message, authority }))],
+    title: flags.title ?? title,
+    summary: flags.summary ?? summary,
+    metadata: flags.metadata ?? '',
+    deposit: flags.deposit ?? '',
+  })
+}
+
+function parseHeight(text: string): bigint {
+  if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidArgumentError('must be a height such as 123456.')
+  return BigInt(text)
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be whole seconds.')
+  return Number(text)
+}
+
+interface Block {
+  readonly block: { readonly header: { readonly height: string; readonly time: string } }
+}
+
+/** How many blocks back the time of a block is measured over. */
+const MEASURED_BLOCKS = 100n
+
+/**
+ * What to say when a plan is past before it is decided, or so close that a later vote could not cancel it any more: nearer
+ * than twice voting and deposit period and the safety delta (api.md §3.1). Undefined when it is far enough.
+ */
+async function tooClose(node: NodeClient, height: bigint, safetyDelta: number): Promise<string | undefined> {
+  const latest = await blockAt(node, 'latest')
+  const { params } = (await node.get('/sdk/gov/v1/params/voting')) as {
+    readonly params: { readonly voting_period: string; readonly max_deposit_period: string }
+  }
+  const [voting, deposit] = [secondsOf(params.voting_period), secondsOf(params.max_deposit_period)]
+  const seconds = 2 * (voting + deposit) + safetyDelta
+  const from = latest.height > MEASURED_BLOCKS ? latest.height - MEASURED_BLOCKS : 1n
+  const first = from < latest.height ? await blockAt(node, from.toString()) : latest
+  const blocks = Number(latest.height - first.height)
+  const blockSeconds = blocks === 0 ? 1 : Math.max((latest.timeMs - first.timeMs) / 1000 / blocks, 0.001)
+  const decided = latest.height + safeBlocks(voting, blockSeconds)
+  if (height <= latest.height || (blocks > 0 && height <= decided)) {
+    return (
+      `warning: the chain is at height ${latest.height}, and the vote ends at about ${decided} (${voting} s at ` +
+      `${blockSeconds.toFixed(2)} s a block): a plan for height ${height} is in the past by then, and the proposal fails`
+    )
+  }
+  const safe = latest.height + safeBlocks(seconds, blockSeconds)
+  if (height >= safe) return undefined
+  return (
+    `warning: the plan at height ${height} could not be cancelled by a later vote: that takes until height ${safe} ` +
+    `(2 × (voting ${voting} s + deposit ${deposit} s) + safety ${safetyDelta} s = ${seconds} s, ` +
+    `at ${blockSeconds.toFixed(2)} s a block)`
+  )
+}
+
+/** Blocks in so many seconds, rounded up. */
+export function safeBlocks(seconds: number, blockSeconds: number): bigint {
+  return BigInt(Math.ceil(seconds / blockSeconds))
+}
+
+async function blockAt(
+  node: NodeClient,
+  height: string,
+): Promise<{ readonly height: bigint; readonly timeMs: number }> {
+  const { block } = (await node.get(`/sdk/base/tendermint/v1beta1/blocks/${height}`)) as Block
+  return { height: BigInt(block.header.height), timeMs: Date.parse(block.header.time) }
+}
+
+function secondsOf(duration: string): number {
+  return Number(parseDuration(duration) ?? 0n) / 1e9
+}

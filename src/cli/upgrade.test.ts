@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Upgrade } from '../app/upgrades/types.ts'
+import { type Node, startNode } from '../node/start.ts'
+import { utf8 } from '../primitives/bytes.ts'
+import { runCommand } from './commands.ts'
+import { keysCommand } from './keys.ts'
+import { checkPlanInfo } from './plan-info.ts'
+import { preUpgrade } from './pre-upgrade.ts'
+import { queryCommand } from './query.ts'
+import type { Terminal } from './terminal.ts'
+import { txCommand } from './tx.ts'
+import { safeBlocks } from './tx-upgrade.ts'
+
+const v2: Upgrade = {
+  name: 'v2',
+  inPlace: true,
+  stores: { added: ['notes'] },
+  run(ctx, _plan, from) {
+    ctx.store.set('notes', utf8('a'), utf8('b'))
+    return from
+  },
+}
+const build = { upgrades: [v2] }
+const home = mkdtempSync(join(tmpdir(), 'almanac-cli-upgrade-'))
+let node: Node
+/** Its tenths show whether a time is written with zeros at the end. */
+const clock = () => Math.floor(Date.now() / 100) * 100
+beforeAll(async () => {
+  node = await startNode({ home, chain: { votingPeriod: '30s', accounts: 2 } }, { build, clock })
+})
+afterAll(async () => {
+  await node.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+function recorder(answers: string[] = []) {
+  const [printed, noted]: [string[], string[]] = [[], []]
+  const terminal: Terminal = {
+    print: (text) => printed.push(text),
+    note: (text) => noted.push(text),
+    interactive: false,
+    ask: async () => answers.shift(),
+    askSecret: async () => answers.shift(),
+  }
+  return { printed, noted, terminal }
+}
+
+async function query(words: string): Promise<string> {
+  const { printed, terminal } = recorder()
+  await queryCommand(terminal).parseAsync([...words.split(' '), '--node', node.urls.rest, '--home', home], {
+    from: 'user',
+  })
+  return printed.join('\n')
+}
+
+async function tx(...words: string[]): Promise<string[]> {
+  const { noted, terminal } = recorder()
+  const fixed = ['--from', 'operator', '--keyring-backend', 'test', '--home', home, '--node', node.urls.rest, '--yes']
+  await txCommand(terminal).parseAsync([...words, ...fixed], { from: 'user' })
+  return noted
+}
+
+const deposit = ['--deposit', '10000000unative']
+
+test('an upgrade is proposed, voted for, run and shown by commands alone', async () => {
+  const { terminal } = recorder([node.accounts[0]!.privateKey.slice(2)])
+  const words = `import operator --hex --algo eth_secp256k1 --keyring-backend test --home ${home}`
+  await keysCommand(terminal).parseAsync(words.split(' '), { from: 'user' })
+  await expect(query('upgrade plan')).rejects.toThrow('no upgrade scheduled')
+  const submit = ['gov', 'submit-proposal', 'software-upgrade', 'v2', '--upgrade-height', '20', ...deposit]
+  await expect(tx(...submit)).rejects.toThrow('plan info must not be blank; --no-validate takes the info as it is')
+  const noted = await tx(...submit, '--no-validate')
+  expect(noted.join()).toContain('the plan at height 20 could not be cancelled by a later vote')
+  expect(noted.join()).toContain('2 × (voting 30 s + deposit 30 s) + safety 86400 s = 86520 s')
+  await tx('gov', 'vote', '1', 'yes')
+  await node.advance(31)
+  expect(await query('upgrade plan')).toBe(
+    'height: "20"\ninfo: ""\nname: v2\ntime: "0001-01-01T00:00:00Z"\nupgraded_client_state: null',
+  )
+  expect(JSON.parse(await query('upgrade plan --output json'))).toMatchObject({ name: 'v2', height: '20' })
+  await expect(query('upgrade applied v2')).rejects.toThrow('no upgrade found')
+  while (node.height < 19n) await node.nextBlock()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  while (node.height < 21n) await node.nextBlock()
+
+  const info = (await (await fetch(`${node.urls.comet}/abci_info`)).json()) as { result: { response: object } }
+  expect(info.result.response).toMatchObject({ app_version: '1' })
+
+  const applied = JSON.parse(await query('upgrade applied v2'))
+  const { result } = (await (await fetch(`${node.urls.comet}/blockchain?minHeight=20&maxHeight=20`)).json()) as {
+    result: { block_metas: unknown[] }
+  }
+  expect(applied).toEqual(result.block_metas[0])
+  expect(applied.header.time).toMatch(/:\d\d(\.\d)?Z$/)
+  expect(await query('upgrade module_versions bank')).toBe('module_versions:\n- name: bank\n  version: "4"')
+  expect(await query('upgrade module_versions bank -o text')).toBe(await query('upgrade module_versions bank'))
+  expect(JSON.parse(await query('upgrade module-versions -o json')).module_versions.length).toBeGreaterThan(10)
+  await expect(query('upgrade module_versions nothing')).rejects.toThrow('module nothing not found')
+  const past = [...submit.slice(0, 5), '20', ...deposit, '--no-validate']
+  expect((await tx(...past)).join()).toMatch(
+    /the vote ends at about \d+ .*a plan for height 20 is in the past by then, and the proposal fails/,
+  )
+  const late = [...submit.slice(0, 5), '9999999', ...deposit, '--no-validate']
+  expect(await tx(...late)).toEqual([])
+  await tx('gov', 'submit-proposal', 'cancel-software-upgrade', ...deposit)
+})
+
+test('the safe height counts twice the voting and deposit time, and the time to find out', () => {
+  expect(safeBlocks(2 * (172_800 + 172_800) + 86_400, 2)).toBe(388_800n)
+  expect(safeBlocks(2 * (86_400 + 172_800) + 86_400, 1.5)).toBe(403_200n)
+  expect(safeBlocks(2 * (60 + 60) + 30, 1)).toBe(270n)
+})
+
+test('what a supervisor could not use of a plan’s info is named', async () => {
+  const bytes = utf8('the build')
+  const sum = 'f7ee5f5b0fcf7ee9d2a5d5ca80cc8dd4bdbe5c4ea4c0cd4cd5b3cdd0b1bdf3a1'
+  const check = (info: string, more: Partial<Parameters<typeof checkPlanInfo>[1]> = {}) =>
+    checkPlanInfo(info, { checksums: true, downloads: false, ...more }, async () => bytes)
+  const binaries = (entries: object) => JSON.stringify({ binaries: entries })
+  await expect(check('  ')).rejects.toThrow('plan info must not be blank')
+  await expect(check('soon')).rejects.toThrow('could not parse plan info')
+  await expect(check('{}')).rejects.toThrow('no "binaries" entries found')
+  await expect(check(binaries({ linux: 'https://a/b' }))).rejects.toThrow('invalid os/arch format in key "linux"')
+  await expect(check(binaries({ any: 'https://a/b' }))).rejects.toThrow('missing checksum query parameter')
+  await check(binaries({ any: 'https://a/b' }), { checksums: false })
+  const wrong = binaries({ 'linux/amd64': `https://a/b?checksum=sha256:${sum}` })
+  await check(wrong)
+  await expect(check(wrong, { downloads: true })).rejects.toThrow('error downloading binary for os/arch linux/amd64')
+})
+
+test('a build says before the vote what it would do, and to its supervisor whether it can take over', async () => {
+  const free = mkdtempSync(join(tmpdir(), 'almanac-cli-stopped-'))
+  const stopped = await startNode({ home: free, chain: { accounts: 1 } })
+  await stopped.stop()
+  // A process that lives and is a node: that of the tests.
+  writeFileSync(join(free, 'lock'), `${process.ppid}`)
+  expect(await preUpgrade(['--home', free], build)).toBe(31)
+  rmSync(join(free, 'lock'))
+  expect(await preUpgrade(['--home', free], build)).toBe(0)
+  writeFileSync(join(free, 'data/upgrade-info.json'), '{"name":"v9","height":5}')
+  expect(await preUpgrade(['--home', free], build)).toBe(30)
+  expect(await preUpgrade(['--home', free], { upgrades: [{ name: 'v9' }] })).toBe(0)
+  writeFileSync(join(free, 'data/upgrade-info.json'), '{"name":"v9"')
+  expect(await preUpgrade(['--home', free], build)).toBe(30)
+  expect(await runCommand(['upgrade', 'rehearse', 'v2', '--home', free], build)).toBe(0)
+  expect(await runCommand(['upgrade', 'rehearse', 'v3', '--home', free], build)).toBe(1)
+  const broken: Upgrade = {
+    name: 'v2',
+    run: () => {
+      throw new Error('no')
+    },
+  }
+  expect(await runCommand(['upgrade', 'rehearse', 'v2', '--home', free], { upgrades: [broken] })).toBe(1)
+  expect(await runCommand(['upgrade', 'preflight', '--home', free, '-o', 'json'], { upgrades: [] })).toBe(0)
+  rmSync(free, { recursive: true, force: true })
+})

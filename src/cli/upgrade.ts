@@ -1,0 +1,134 @@
+/** `almanac upgrade rehearse NAME` and `almanac upgrade preflight`: what an upgrade will do, told before the vote. */
+import { Command } from 'commander'
+import type { Preflight, Rehearsal } from '../app/upgrades/report.ts'
+import type { Build } from '../node/assembly.ts'
+import { diskFiles } from '../node/files.ts'
+import { type HomePaths, homePaths } from '../node/home.ts'
+import { readHome } from '../node/read-home.ts'
+import { queryError } from '../primitives/errors.ts'
+import { formatOutput, parseOutputFormat } from './output.ts'
+import { homeOf, resolveSettings } from './settings.ts'
+
+interface Flags {
+  readonly home?: string
+  readonly height?: string
+  readonly output: string
+}
+
+const FAULT = 1
+
+export async function upgrade(args: readonly string[], build?: Build): Promise<number> {
+  let code = 0
+  const program = new Command('almanac upgrade').description('What an upgrade will do, told before it').exitOverride()
+  const add = (name: string, about: string) =>
+    program
+      .command(name)
+      .description(about)
+      .option('--home <dir>', 'folder of the chain (default: ~/.almanac); its node may run')
+      .option('-o, --output <format>', 'yaml or json', 'yaml')
+  const rehearse = add('rehearse', 'run the handler on a copy of the state, and say what it would change')
+    .argument('<name>', 'name of the upgrade')
+    .option('--height <height>', 'height of the state (default: the latest)')
+    .action(async (name: string) => {
+      const flags = rehearse.opts<Flags>()
+      const { rehearsal, seconds } = await runRehearsal(homeOfFlags(flags), name, heightOf(flags), build)
+      process.stdout.write(`${formatOutput(rehearsalJson(rehearsal, seconds), parseOutputFormat(flags.output))}\n`)
+      const lost = rehearsal.operations.lost.some(({ isMeant }) => !isMeant)
+      if (rehearsal.failure !== undefined || lost) code = FAULT
+    })
+  const preflight = add('preflight', 'compare plan, handlers, stores and versions, and say what is missing').action(
+    async () => {
+      const flags = preflight.opts<Flags>()
+      const found = await runPreflight(homeOfFlags(flags), build)
+      process.stdout.write(`${formatOutput(preflightJson(found), parseOutputFormat(flags.output))}\n`)
+      if (found.findings.some(({ level }) => level === 'fault')) code = FAULT
+    },
+  )
+  await program.parseAsync([...args], { from: 'user' })
+  return code
+}
+
+function homeOfFlags({ home }: Flags): HomePaths {
+  const paths = homePaths(homeOf(home))
+  if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
+  return paths
+}
+
+function heightOf({ height }: Flags): bigint | undefined {
+  if (height === undefined) return undefined
+  if (!/^[1-9]\d{0,17}$/.test(height)) throw queryError('invalidArgument', `--height ${height}: not a height`)
+  return BigInt(height)
+}
+
+function runRehearsal(paths: HomePaths, name: string, height: bigint | undefined, build: Build | undefined) {
+  return readHome(
+    paths,
+    diskFiles,
+    ({ app, withContext }) =>
+      withContext(height, (ctx) => {
+        const begun = performance.now()
+        const rehearsal = app.rehearse(ctx, name)
+        return { rehearsal, seconds: (performance.now() - begun) / 1000 }
+      }),
+    { build },
+  )
+}
+
+/** The report of a rehearsal for people and programs: empty parts are left out, totals added. */
+function rehearsalJson({ upgrade, height, failure, lines, stores, versions, operations }: Rehearsal, seconds: number) {
+  const keys = stores.reduce((sum, { added, changed, deleted }) => sum + added + changed + deleted, 0)
+  const bytes = stores.reduce((sum, store) => sum + store.bytes, 0)
+  return {
+    upgrade,
+    height: height.toString(),
+    result: failure === undefined ? 'it would run' : `it would halt the chain: ${failure}`,
+    seconds: Number(seconds.toFixed(3)),
+    keys,
+    bytes,
+    ...(lines.length > 0 && { log: lines }),
+    stores: stores.map(({ store, fate, from, ...counts }) => ({
+      store,
+      fate: from === undefined ? fate : `${fate} from ${from}`,
+      ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    })),
+    versions: versions.map(({ module, before, after }) => ({ module, before: before ?? null, after: after ?? null })),
+    operations: {
+      asked: operations.asked,
+      questions: operations.questions,
+      lost: operations.lost.map(({ path, message, isMeant }) => ({ path, message, meant: isMeant })),
+    },
+  }
+}
+
+function runPreflight(paths: HomePaths, build: Build | undefined): Promise<Preflight> {
+  const skip = resolveSettings({}, paths.root).config.upgrade.skip.map(BigInt)
+  return readHome(
+    paths,
+    diskFiles,
+    ({ app, store }) => {
+      const state = store.at()
+      try {
+        return app.preflight(state, state.height)
+      } finally {
+        state.close()
+      }
+    },
+    { build, skip },
+  )
+}
+
+function preflightJson({ plan, blocksLeft, findings, versions, halt }: Preflight) {
+  return {
+    plan: plan ? { name: plan.name, height: plan.height.toString(), info: plan.info } : null,
+    ...(blocksLeft !== undefined && { blocks_left: blocksLeft.toString() }),
+    verdict: findings.some(({ level }) => level === 'fault') ? 'this build will stop' : 'this build fits the chain',
+    findings: findings.map(({ level, text }) => `${level}: ${text}`),
+    versions: versions.map(({ module, onChain, afterPlan, inBuild }) => ({
+      module,
+      on_chain: onChain ?? null,
+      after_plan: afterPlan ?? null,
+      in_build: inBuild ?? null,
+    })),
+    ...(halt && { next_block: halt.line.trimEnd() }),
+  }
+}

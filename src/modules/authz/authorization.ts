@@ -1,0 +1,154 @@
+/** What a grantee may do: the three kinds of authorizations, and what using one leaves of it. */
+import { create, type DescMessage, isMessage, type Message } from '@bufbuild/protobuf'
+import type { Any } from '@bufbuild/protobuf/wkt'
+import { GenericAuthorizationSchema } from '../../gen/sdk/authz/v1beta1/authz_pb.ts'
+import { type SendAuthorization, SendAuthorizationSchema } from '../../gen/sdk/bank/v1beta1/authz_pb.ts'
+import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
+import { type Coin as CoinMessage, CoinSchema } from '../../gen/sdk/base/v1beta1/coin_pb.ts'
+import {
+  AuthorizationType,
+  type StakeAuthorization,
+  StakeAuthorizationSchema,
+} from '../../gen/sdk/staking/v1beta1/authz_pb.ts'
+import {
+  MsgBeginRedelegateSchema,
+  MsgDelegateSchema,
+  MsgUndelegateSchema,
+} from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
+import type { Identity } from '../../identity/types.ts'
+import { subtract, toText, tryParse, tryParseList } from '../../primitives/coin.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { profileTypeUrl, unpack } from '../../sdk/packed.ts'
+import * as bank from '../bank/errors.ts'
+import { errors } from './errors.ts'
+
+/** An authorization of a kind that this module knows. */
+export interface Authorization {
+  readonly schema: DescMessage
+  readonly message: Message
+}
+
+/** What using an authorization leaves of it: `undefined` is nothing, the same is all. */
+type Left = Authorization | undefined
+
+/** What looking at one entry of a list of addresses costs. */
+const LIST_STEP_GAS = 10n
+
+const STAKING_MESSAGES: Readonly<Record<number, DescMessage>> = {
+  [AuthorizationType.DELEGATE]: MsgDelegateSchema,
+  [AuthorizationType.UNDELEGATE]: MsgUndelegateSchema,
+  [AuthorizationType.REDELEGATE]: MsgBeginRedelegateSchema,
+}
+
+/** The type URL, in the profile's words, of the messages that an authorization is for. Throws authz 4. */
+export function typeUrlOf(identity: Identity, { message }: Authorization): string {
+  if (isMessage(message, GenericAuthorizationSchema)) return profileTypeUrl(identity, message.msg)
+  const schema = isMessage(message, StakeAuthorizationSchema)
+    ? STAKING_MESSAGES[message.authorizationType]
+    : MsgSendSchema
+  if (!schema) throw errors.unknownAuthorizationType()
+  return `/${identity.toProfileName(schema.typeName)}`
+}
+
+/** An authorization in an Any, its texts in the profile's words. Throws sdk 29 for another message, sdk 34 for none. */
+export function parseAuthorization(ctx: ReadContext, packed: Any | undefined): Authorization {
+  if (!packed) throw sdkErrors.unpackAny('authorization is nil')
+  const { schema, message } = unpack(ctx, packed)
+  if (isMessage(message, GenericAuthorizationSchema)) {
+    const msg = profileTypeUrl(ctx.identity, message.msg)
+    return { schema, message: create(GenericAuthorizationSchema, { msg }) }
+  }
+  if (!isMessage(message, SendAuthorizationSchema) && !isMessage(message, StakeAuthorizationSchema)) {
+    throw sdkErrors.invalidType(`${schema.typeName} is no authorization`)
+  }
+  return { schema, message }
+}
+
+/** The stateless checks. Throws sdk 10, bank 8, authz 4, authz 12. */
+export function validateAuthorization({ message }: Authorization): void {
+  if (isMessage(message, SendAuthorizationSchema)) {
+    if (message.spendLimit.length === 0) throw sdkErrors.invalidCoins('spend limit cannot be nil')
+    requireLimit(message)
+    if (new Set(message.allowList).size < message.allowList.length) throw bank.errors.duplicateEntry()
+  }
+  if (isMessage(message, StakeAuthorizationSchema)) {
+    const { maxTokens, authorizationType } = message
+    if (maxTokens && !tryParse(maxTokens)) {
+      throw errors.negativeMaxTokens(`negative coin amount: ${maxTokens.amount}${maxTokens.denom}`)
+    }
+    if (!STAKING_MESSAGES[authorizationType]) throw errors.unknownAuthorizationType()
+  }
+}
+
+function requireLimit({ spendLimit }: SendAuthorization) {
+  const limit = tryParseList(spendLimit)
+  if (!limit) throw sdkErrors.invalidCoins('spend limit must be positive')
+  return limit
+}
+
+/** Uses an authorization for a message. Throws what says that it is not for this one. */
+export function accept(ctx: ReadContext, authorization: Authorization, message: Message): Left {
+  const granted = authorization.message
+  if (isMessage(granted, SendAuthorizationSchema)) return acceptSend(ctx, granted, message)
+  if (isMessage(granted, StakeAuthorizationSchema)) return acceptStake(ctx, granted, message)
+  return authorization
+}
+
+function acceptSend(ctx: ReadContext, granted: SendAuthorization, message: Message): Left {
+  if (!isMessage(message, MsgSendSchema)) throw sdkErrors.invalidType('type mismatch')
+  const amount = tryParseList(message.amount)
+  if (!amount) throw sdkErrors.invalidCoins('amount')
+  const left = subtract(requireLimit(granted), amount)
+  if (!left) throw sdkErrors.insufficientFunds('requested amount is more than spend limit')
+  if (left.length === 0) return undefined
+  const { allowList } = granted
+  if (allowList.length > 0 && !isListed(ctx, allowList, message.toAddress, 'send authorization')) {
+    throw sdkErrors.unauthorized(`cannot send to ${message.toAddress} address`)
+  }
+  return {
+    schema: SendAuthorizationSchema,
+    message: create(SendAuthorizationSchema, { spendLimit: left.map(toText), allowList }),
+  }
+}
+
+function acceptStake(ctx: ReadContext, granted: StakeAuthorization, message: Message): Left {
+  const { validator, amount } = stakeOf(message)
+  const { validators, maxTokens } = granted
+  const listed = validators.value?.address ?? []
+  const isOnList = isListed(ctx, listed, validator, 'stake authorization')
+  if (listed.length > 0 && isOnList !== (validators.case === 'allowList')) {
+    throw sdkErrors.unauthorized(`cannot delegate/undelegate to ${validator} validator`)
+  }
+  if (!maxTokens) return { schema: StakeAuthorizationSchema, message: granted }
+  const limit = tryParse(maxTokens)
+  const spent = amount && tryParse(amount)
+  if (!limit || !spent || limit.denom !== spent.denom) {
+    throw sdkErrors.invalidCoins(`invalid coin denoms: ${maxTokens.denom}, ${amount?.denom ?? ''}`)
+  }
+  if (limit.amount < spent.amount) {
+    throw sdkErrors.insufficientFunds(`negative coin amount: ${limit.amount - spent.amount}${limit.denom}`)
+  }
+  if (limit.amount === spent.amount) return undefined
+  const left = create(CoinSchema, toText({ denom: limit.denom, amount: limit.amount - spent.amount }))
+  const rest: StakeAuthorization = { ...granted, maxTokens: left }
+  return { schema: StakeAuthorizationSchema, message: rest }
+}
+
+function stakeOf(message: Message): { readonly validator: string; readonly amount: CoinMessage | undefined } {
+  if (isMessage(message, MsgDelegateSchema) || isMessage(message, MsgUndelegateSchema)) {
+    return { validator: message.validatorAddress, amount: message.amount }
+  }
+  if (isMessage(message, MsgBeginRedelegateSchema)) {
+    return { validator: message.validatorDstAddress, amount: message.amount }
+  }
+  throw sdkErrors.invalidRequest('unknown msg type')
+}
+
+function isListed(ctx: ReadContext, list: readonly string[], text: string, what: string): boolean {
+  for (const one of list) {
+    ctx.gas.consume(LIST_STEP_GAS, what)
+    if (one === text) return true
+  }
+  return false
+}

@@ -1,0 +1,36 @@
+/** sdk.authz.v1beta1.Msg */
+import { Msg } from '../../gen/sdk/authz/v1beta1/tx_pb.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { defineMessages } from '../../sdk/module.ts'
+import { neutralTypeName } from '../../sdk/tx.ts'
+import * as auth from '../auth/keeper.ts'
+import { typeUrlOf } from './authorization.ts'
+import { executeAll } from './exec.ts'
+import { deleteGrant, saveGrant } from './keeper.ts'
+import { parseExec, parseGrant, parseRevoke } from './validation.ts'
+
+export const messages = defineMessages(Msg, {
+  /** Lets the grantee, who gets an account if new, send messages in the granter's name. */
+  grant(ctx, message) {
+    const { parties, authorization, expiration } = parseGrant(ctx, message)
+    auth.ensureAccount(ctx, parties.grantee)
+    const typeUrl = typeUrlOf(ctx.identity, authorization)
+    if (!ctx.app.isRouted(neutralTypeName(ctx.identity, typeUrl)))
+      throw sdkErrors.invalidType(`${typeUrl} doesn't exist.`)
+    saveGrant(ctx, parties, authorization, expiration)
+    return {}
+  },
+
+  /** Sends messages whose signers granted it; one's own need no grant. */
+  exec(ctx, message) {
+    const { grantee, executed } = parseExec(ctx, message)
+    return { results: executeAll(ctx, grantee, executed) }
+  },
+
+  /** Takes a grant back. */
+  revoke(ctx, message) {
+    const { parties, typeUrl } = parseRevoke(ctx, message)
+    deleteGrant(ctx, parties, typeUrl)
+    return {}
+  },
+})

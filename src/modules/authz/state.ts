@@ -1,0 +1,26 @@
+/** Collections of store `authz` (state-layout.md §2.11). */
+import {
+  type Grant,
+  type GrantQueueItem,
+  GrantQueueItemSchema,
+  GrantSchema,
+} from '../../gen/sdk/authz/v1beta1/authz_pb.ts'
+import { protoValue } from '../../store/codecs.ts'
+import { map } from '../../store/collections.ts'
+import { addressKey, bareStringKey, timeKey, tripleKey } from '../../store/key-codecs.ts'
+
+const STORE = 'authz'
+
+/** Granter, grantee and type URL of a message to what is granted. */
+export const grants = map<
+  readonly [Uint8Array, Uint8Array, string],
+  Grant,
+  readonly [Uint8Array] | readonly [Uint8Array, Uint8Array]
+>(STORE, 0x01, tripleKey(addressKey, addressKey, bareStringKey), protoValue(GrantSchema))
+
+/** End, granter and grantee to the type URLs of the grants that end then. */
+export const queue = map<
+  readonly [bigint, Uint8Array, Uint8Array],
+  GrantQueueItem,
+  readonly [bigint] | readonly [bigint, Uint8Array]
+>(STORE, 0x02, tripleKey(timeKey, addressKey, addressKey), protoValue(GrantQueueItemSchema))

@@ -1,0 +1,252 @@
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
+import {
+  AllowedMsgAllowanceSchema,
+  BasicAllowanceSchema,
+  PeriodicAllowanceSchema,
+} from '../../gen/sdk/feegrant/v1beta1/feegrant_pb.ts'
+import * as address from '../../identity/address.ts'
+import { identityOf } from '../../identity/profiles.ts'
+import { messageType } from '../../identity/registry.ts'
+import { concat, formatHex, utf8 } from '../../primitives/bytes.ts'
+import { formatKey, toDuration, toTimestamp } from '../../primitives/time.ts'
+import type { BranchedContext } from '../../sdk/context.ts'
+import { testContext } from '../../sdk/testing.ts'
+import { createInfiniteGasMeter } from '../../store/gas.ts'
+import * as auth from '../auth/keeper.ts'
+import { genesis } from './genesis.ts'
+import { feegrant } from './index.ts'
+import { getGrant, useAllowance } from './keeper.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+
+const granterBytes = new Uint8Array(20).fill(0xa1)
+const granteeBytes = new Uint8Array(20).fill(0xb2)
+const parties = { granter: granterBytes, grantee: granteeBytes }
+const SECOND = 1_000_000_000n
+const SEND = '/sdk.bank.v1beta1.MsgSend'
+const VOTE = '/sdk.gov.v1.MsgVote'
+
+let ctx: BranchedContext
+let [granter, grantee] = ['', '']
+function open(profile = 'almanac') {
+  ctx = testContext({ identity: identityOf(profile), app: { message: messageType } })
+  granter = address.format(ctx, granterBytes)
+  grantee = address.format(ctx, granteeBytes)
+}
+beforeEach(() => open())
+
+const code = (codespace: string, number: number) => expect.objectContaining({ codespace, code: number })
+const texts = (amount: number, denom = 'unative') => [{ denom, amount: String(amount) }]
+const later = (seconds: bigint) => ctx.block.timeNs + seconds * SECOND
+const at = (timeNs: bigint) => toTimestamp(timeNs)
+
+function packed<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): Any {
+  const typeUrl = `/${ctx.identity.toProfileName(schema.typeName)}`
+  return create(AnySchema, { typeUrl, value: toBinary(schema, create(schema, init)) })
+}
+
+const basic = (amount: number, endNs?: bigint) =>
+  packed(BasicAllowanceSchema, { spendLimit: texts(amount), ...(endNs !== undefined && { expiration: at(endNs) }) })
+
+function periodic(limit: number, each: number, resetNs: bigint): Any {
+  return packed(PeriodicAllowanceSchema, {
+    basic: limit === 0 ? {} : { spendLimit: texts(limit) },
+    period: toDuration(100n * SECOND),
+    periodSpendLimit: texts(each),
+    periodCanSpend: texts(each),
+    periodReset: at(resetNs),
+  })
+}
+
+const grant = (allowance?: Any) => messages.grantAllowance(ctx, { granter, grantee, ...(allowance && { allowance }) })
+const revoke = () => messages.revokeAllowance(ctx, { granter, grantee })
+const use = (amount: bigint, typeUrls: readonly string[] = [SEND]) =>
+  useAllowance(ctx, parties, { fee: amount === 0n ? [] : [{ denom: 'unative', amount }], typeUrls })
+const written = () =>
+  Object.fromEntries(
+    ctx.branchStore
+      .changes()
+      .filter(({ store, value }) => store === 'feegrant' && value !== undefined)
+      .map(({ key, value }) => [formatHex(key), formatHex(value!)]),
+  )
+const types = () => ctx.branchStore.events.splice(0).map(({ type }) => type)
+const end = () => {
+  feegrant.endBlock!(ctx)
+}
+
+describe('state', () => {
+  test('an allowance lies under grantee and granter, and in the queue under its end (state-layout.md §2.11)', () => {
+    const endNs = later(100n)
+    grant(basic(50, endNs))
+    const key = concat(Uint8Array.of(20), granteeBytes, Uint8Array.of(20), granterBytes)
+    const queueKey = formatHex(concat(Uint8Array.of(0x01), utf8(formatKey(endNs)), key))
+    expect(Object.keys(written())).toEqual([formatHex(concat(Uint8Array.of(0x00), key)), queueKey])
+    expect(written()[queueKey]).toBe('')
+    expect(auth.hasAccount(ctx, granteeBytes)).toBe(true)
+    expect(types()).toEqual(['set_feegrant'])
+    revoke()
+    expect(written()).toEqual({})
+    expect(types()).toEqual(['revoke_feegrant'])
+  })
+
+  test('what has ended is forgotten at the end of a later block', () => {
+    grant(basic(50, later(10n)))
+    ctx.block.timeNs = later(10n)
+    end()
+    expect(getGrant(ctx, parties)).toBeDefined()
+    ctx.block.timeNs += 1n
+    end()
+    expect(written()).toEqual({})
+  })
+
+  test('an allowance given again has its own end, but not on the reference chain', () => {
+    for (const [profile, isKept] of [
+      ['almanac', true],
+      ['nibiru', false],
+    ] as const) {
+      open(profile)
+      grant(basic(50, later(10n)))
+      revoke()
+      grant(basic(50))
+      ctx.block.timeNs = later(11n)
+      end()
+      expect([profile, getGrant(ctx, parties) !== undefined]).toEqual([profile, isKept])
+    }
+  })
+
+  test('genesis takes what was exported, each pair once', () => {
+    grant(basic(50, later(100n)))
+    messages.grantAllowance(ctx, { granter: grantee, grantee: granter, allowance: periodic(100, 10, later(5n)) })
+    const exported = genesis.export(ctx)
+    const other = testContext({ app: { message: messageType } })
+    genesis.init(other, exported)
+    expect(genesis.export(other)).toEqual(exported)
+    expect(() => genesis.init(other, exported)).toThrow('allowances[0]: fee allowance already exists')
+  })
+})
+
+describe('paying', () => {
+  test('a limit shrinks, refuses more than is left, and is gone with the last of it', () => {
+    grant(basic(50))
+    types()
+    use(30n)
+    expect(types()).toEqual(['use_feegrant', 'update_feegrant'])
+    expect(() => use(21n)).toThrow(code('feegrant', 2))
+    use(20n)
+    expect(types()).toEqual(['revoke_feegrant', 'use_feegrant'])
+    expect(() => use(1n)).toThrow(code('sdk', 38))
+  })
+
+  test('without a limit anything is paid, until the end', () => {
+    grant(packed(BasicAllowanceSchema, { expiration: at(later(10n)) }))
+    use(10n ** 30n)
+    ctx.block.timeNs = later(10n)
+    use(1n)
+    ctx.block.timeNs += 1n
+    expect(() => use(1n)).toThrow(code('feegrant', 3))
+  })
+
+  test('a period has its own limit, and the next one begins on time', () => {
+    grant(periodic(0, 10, later(100n)))
+    use(10n)
+    expect(() => use(1n)).toThrow('period limit: 1unative of nothing')
+    const first = ctx.block.timeNs
+    ctx.block.timeNs = first + 150n * SECOND
+    use(4n)
+    expect(() => use(7n)).toThrow(code('feegrant', 2))
+    // The second period ends when two have passed since the beginning, not one since it was noticed.
+    ctx.block.timeNs = first + 200n * SECOND
+    use(10n)
+  })
+
+  test('after a long silence the next period begins with the first payment', () => {
+    grant(periodic(0, 10, later(100n)))
+    ctx.block.timeNs = later(1000n)
+    use(10n)
+    ctx.block.timeNs = later(99n)
+    expect(() => use(1n)).toThrow(code('feegrant', 2))
+    ctx.block.timeNs = later(1n)
+    use(1n)
+  })
+
+  test('a new period offers no more than is left in all', () => {
+    grant(periodic(12, 10, later(100n)))
+    use(10n)
+    ctx.block.timeNs = later(100n)
+    expect(() => use(3n)).toThrow('period limit: 3unative of 2unative')
+    use(2n)
+    expect(getGrant(ctx, parties)).toBeUndefined()
+  })
+
+  test('an allowance for some messages pays for those alone, at ten gas a look', () => {
+    const allowance = basic(50)
+    grant(packed(AllowedMsgAllowanceSchema, { allowance, allowedMessages: [SEND, '/cosmos.gov.v1.MsgVote'] }))
+    use(10n, [SEND, VOTE])
+    expect(() => use(10n, [SEND, '/sdk.authz.v1beta1.MsgExec'])).toThrow(code('feegrant', 7))
+    use(40n, [VOTE])
+    expect(getGrant(ctx, parties)).toBeUndefined()
+    grant(packed(AllowedMsgAllowanceSchema, { allowance, allowedMessages: [SEND] }))
+    const gasOf = (typeUrls: readonly string[]) => {
+      const meter = createInfiniteGasMeter()
+      useAllowance(ctx.withGas(meter), parties, { fee: [], typeUrls })
+      return meter.used
+    }
+    expect(gasOf([SEND, SEND, SEND]) - gasOf([SEND])).toBe(20n)
+  })
+})
+
+describe('bad input', () => {
+  const filter = (allowance: Any | undefined, allowedMessages: string[]) =>
+    packed(AllowedMsgAllowanceSchema, { ...(allowance && { allowance }), allowedMessages })
+
+  test.each([
+    ['nothing', () => grant(), 'feegrant', 5],
+    ['what is no allowance', () => grant(packed(MsgSendSchema, {})), 'sdk', 29],
+    ['a limit of nothing', () => grant(basic(0)), 'sdk', 10],
+    ['an end in the past', () => grant(basic(1, ctx.block.timeNs - 1n)), 'sdk', 18],
+    ['an end before time began', () => grant(basic(1, -SECOND)), 'feegrant', 4],
+    ['a period without a limit', () => grant(packed(PeriodicAllowanceSchema, {})), 'sdk', 10],
+    [
+      'a period that runs backwards',
+      () => grant(packed(PeriodicAllowanceSchema, { periodSpendLimit: texts(1), period: { seconds: -1n, nanos: 0 } })),
+      'feegrant',
+      4,
+    ],
+    [
+      'a period in another coin than the whole',
+      () =>
+        grant(packed(PeriodicAllowanceSchema, { basic: { spendLimit: texts(9) }, periodSpendLimit: texts(1, 'ufoo') })),
+      'sdk',
+      10,
+    ],
+    ['no messages', () => grant(filter(basic(1), [])), 'feegrant', 6],
+    ['messages without an allowance', () => grant(filter(undefined, [SEND])), 'feegrant', 5],
+    ['a filter of a filter', () => grant(filter(filter(basic(1), [SEND]), [SEND])), 'sdk', 29],
+    ['oneself', () => messages.grantAllowance(ctx, { granter, grantee: granter, allowance: basic(1) }), 'sdk', 7],
+    ['nobody', () => messages.grantAllowance(ctx, { granter, grantee: 'nobody', allowance: basic(1) }), 'sdk', 7],
+    ['back what was not given', revoke, 'sdk', 38],
+  ] as const)('allowing %s is refused', (_, run, codespace, number) => {
+    expect(run).toThrow(code(codespace, number))
+  })
+
+  test('there is one allowance between two', () => {
+    grant(basic(1))
+    expect(() => grant(basic(2))).toThrow('fee allowance already exists')
+  })
+})
+
+test('allowances are found one by one, by grantee and by granter', () => {
+  grant(basic(5))
+  expect(queries.allowance(ctx, { granter, grantee }).allowance).toMatchObject({ granter, grantee })
+  expect(queries.allowances(ctx, { grantee }).allowances).toHaveLength(1)
+  expect(queries.allowances(ctx, { grantee: granter })).toMatchObject({ allowances: [], pagination: { total: 0n } })
+  expect(queries.allowancesByGranter(ctx, { granter }).allowances).toHaveLength(1)
+  expect(queries.allowancesByGranter(ctx, { granter: grantee }).allowances).toEqual([])
+  expect(() => queries.allowance(ctx, { granter: grantee, grantee: granter })).toThrow(
+    expect.objectContaining({ status: 'notFound', message: 'fee-grant not found' }),
+  )
+  expect(() => queries.allowances(ctx, { grantee: 'x' })).toThrow(/^invalid grantee address: /)
+})

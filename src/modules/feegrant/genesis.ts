@@ -1,0 +1,32 @@
+/** Genesis of feegrant: who pays fees for whom. */
+import { create } from '@bufbuild/protobuf'
+import { GenesisStateSchema } from '../../gen/sdk/feegrant/v1beta1/genesis_pb.ts'
+import * as address from '../../identity/address.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { fromJson, toJson } from '../../sdk/json.ts'
+import type { GenesisHandlers } from '../../sdk/module.ts'
+import { inPlace } from '../../sdk/place.ts'
+import { parseAllowance, validateAllowance } from './allowance.ts'
+import { getGrant, grantAllowance } from './keeper.ts'
+import * as state from './state.ts'
+
+export const genesis: GenesisHandlers = {
+  defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema)),
+  init(ctx, json) {
+    for (const [i, grant] of fromJson(ctx, GenesisStateSchema, json, 'feegrant').allowances.entries()) {
+      inPlace(`allowances[${i}]`, () => {
+        const parties = { granter: address.parse(ctx, grant.granter), grantee: address.parse(ctx, grant.grantee) }
+        const allowance = parseAllowance(ctx, grant.allowance)
+        validateAllowance(ctx, allowance)
+        if (getGrant(ctx, parties)) throw sdkErrors.invalidRequest('fee allowance already exists')
+        grantAllowance(ctx, parties, allowance)
+      })
+    }
+  },
+  export: (ctx) =>
+    toJson(
+      ctx,
+      GenesisStateSchema,
+      create(GenesisStateSchema, { allowances: [...state.grants.iterate(ctx)].map(([, grant]) => grant) }),
+    ),
+}

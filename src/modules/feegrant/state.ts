@@ -1,0 +1,22 @@
+/** Collections of store `feegrant` (state-layout.md §2.11). */
+import { type Grant, GrantSchema } from '../../gen/sdk/feegrant/v1beta1/feegrant_pb.ts'
+import { emptyValue, protoValue } from '../../store/codecs.ts'
+import { map } from '../../store/collections.ts'
+import { addressKey, pairKey, timeKey, tripleKey } from '../../store/key-codecs.ts'
+
+const STORE = 'feegrant'
+
+/** Grantee and granter to the allowance. */
+export const grants = map<readonly [Uint8Array, Uint8Array], Grant, Uint8Array>(
+  STORE,
+  0x00,
+  pairKey(addressKey, addressKey),
+  protoValue(GrantSchema),
+)
+
+/** End, grantee and granter of what ends. */
+export const queue = map<
+  readonly [bigint, Uint8Array, Uint8Array],
+  true,
+  readonly [bigint] | readonly [bigint, Uint8Array]
+>(STORE, 0x01, tripleKey(timeKey, addressKey, addressKey), emptyValue)

@@ -1,0 +1,82 @@
+/** The end of each block: proposals whose time is over (support-modules.md §7.3). */
+import { type Proposal, ProposalStatus } from '../../gen/sdk/gov/v1/gov_pb.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import type { Context } from '../../sdk/context.ts'
+import { unpack } from '../../sdk/packed.ts'
+import { createGasMeter } from '../../store/gas.ts'
+import * as staking from '../staking/keeper.ts'
+import { burnDeposits, refundDeposits } from './deposits.ts'
+import { errors } from './errors.ts'
+import { params } from './params.ts'
+import { closeVoting, dropProposal, requireProposal } from './proposals.ts'
+import * as state from './state.ts'
+import { countVotes, outcomeOf, resultOf } from './tally.ts'
+
+/** Gas that the messages of one proposal may use, far above what any needs: no proposal holds a block up. */
+const EXECUTION_GAS = 1_000_000_000n
+
+/** What waits too long for its deposit is dropped; what has been voted on is decided. By time and id. */
+export function endBlock(ctx: Context): void {
+  const now = ctx.block.timeNs
+  for (const [, id] of due(state.inactiveQueue, ctx, now)) drop(ctx, requireProposal(ctx, id))
+  for (const [, id] of due(state.activeQueue, ctx, now)) decide(ctx, requireProposal(ctx, id))
+}
+
+/** Entries of a queue up to a time, that included. */
+function due(queue: typeof state.activeQueue, ctx: Context, timeNs: bigint) {
+  return [...queue.iterate(ctx, { end: [timeNs + 1n, 0n] })].map(([key]) => key)
+}
+
+function drop(ctx: Context, proposal: Proposal): void {
+  const { id } = proposal
+  dropProposal(ctx, proposal)
+  if (params(ctx).burnProposalDepositPrevote) burnDeposits(ctx, id)
+  else refundDeposits(ctx, id)
+  ctx.emitEvent('inactive_proposal', { proposal_id: id.toString(), proposal_result: 'proposal_dropped' })
+}
+
+const STATUS_WORDS = new Map([
+  [ProposalStatus.PASSED, 'proposal_passed'],
+  [ProposalStatus.REJECTED, 'proposal_rejected'],
+  [ProposalStatus.FAILED, 'proposal_failed'],
+])
+
+function decide(ctx: Context, proposal: Proposal): void {
+  const { id } = proposal
+  const count = countVotes(ctx, id)
+  for (const [, voter] of [...state.votes.keys(ctx, { prefix: id })]) state.votes.delete(ctx, [id, voter])
+  const { passes, burns } = outcomeOf(count, staking.bondedTokens(ctx), params(ctx))
+  if (burns) burnDeposits(ctx, id)
+  else refundDeposits(ctx, id)
+  const failure = passes ? execute(ctx, proposal) : undefined
+  const status = !passes
+    ? ProposalStatus.REJECTED
+    : failure === undefined
+      ? ProposalStatus.PASSED
+      : ProposalStatus.FAILED
+  closeVoting(ctx, { ...proposal, status, finalTallyResult: resultOf(count) })
+  const told = failure === undefined || ctx.identity.behaviours.untoldProposalFailures ? {} : { proposal_log: failure }
+  ctx.emitEvent('active_proposal', {
+    proposal_id: id.toString(),
+    proposal_result: STATUS_WORDS.get(status)!,
+    ...told,
+  })
+}
+
+/** Runs the messages of a proposal, all or none. Returns why it failed. */
+function execute(ctx: Context, { messages }: Proposal): string | undefined {
+  const branch = ctx.branch({ gas: createGasMeter(EXECUTION_GAS) })
+  for (const [i, packed] of messages.entries()) {
+    try {
+      const { schema, message, typeUrl } = unpack(branch, packed)
+      const handler = branch.app.handlerOf(schema.typeName)
+      if (!handler) throw errors.unroutable(typeUrl)
+      handler.handle(branch, message)
+    } catch (error) {
+      const reason = error instanceof ChainError ? error.message : 'internal'
+      return `msg ${i} (${packed.typeUrl}) failed on execution: ${reason}`
+    }
+  }
+  branch.merge()
+  return undefined
+}

@@ -1,0 +1,79 @@
+/** A proposal on its way in: what it may hold, and what is kept of it. */
+import type { Any } from '@bufbuild/protobuf/wkt'
+import {
+  type MsgExecLegacyContent,
+  MsgExecLegacyContentSchema,
+  type MsgSubmitProposal,
+} from '../../gen/sdk/gov/v1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import { equal } from '../../primitives/bytes.ts'
+import { governance, invalidSigner } from '../../sdk/authority.ts'
+import type { Context } from '../../sdk/context.ts'
+import { pack, profileTypeUrl, type Unpacked } from '../../sdk/packed.ts'
+import { signersOf } from '../../sdk/tx.ts'
+import * as auth from '../auth/keeper.ts'
+import { deposit, requireInitialDeposit } from './deposits.ts'
+import { errors } from './errors.ts'
+import { addProposal } from './proposals.ts'
+import * as state from './state.ts'
+import { requireShort } from './texts.ts'
+import { faultOf, parseSubmission } from './validation.ts'
+
+/** Charged for each byte of a proposal, on top of its writing. */
+const GAS_PER_BYTE = 3n * 30n
+
+/** Throws gov 13 unless governance alone signs a message, gov 10 unless it can be run, gov 9 and 5 for old content. */
+function requireExecutable(ctx: Context, { schema, message, typeUrl }: Unpacked): void {
+  const signers = signersOf(ctx.identity, schema, message)
+  if (signers.length !== 1) throw invalidSigner()
+  auth.ensureModuleAccount(ctx, state.account)
+  if (!equal(signers[0]!, governance)) throw invalidSigner(address.format(ctx, signers[0]!))
+  const handler = ctx.app.handlerOf(schema.typeName)
+  if (!handler) throw errors.unroutable(typeUrl)
+  if (schema.typeName !== MsgExecLegacyContentSchema.typeName) return
+  // What can be known of old content is found out by carrying it out for nothing.
+  const fault = faultOf(() => handler.handle(ctx.branch(), message))
+  if (!fault) return
+  const isUnhandled = fault.codespace === 'gov' && fault.code === 9
+  throw isUnhandled ? fault : errors.invalidContent(fault.message)
+}
+
+/** A message as it is kept, in the profile's words. */
+function kept(ctx: Context, { schema, message }: Unpacked): Any {
+  if (schema.typeName !== MsgExecLegacyContentSchema.typeName) return pack(ctx, schema, message)
+  const execution = message as MsgExecLegacyContent
+  const { content } = execution
+  if (!content) return pack(ctx, schema, execution)
+  const typeUrl = profileTypeUrl(ctx.identity, content.typeUrl)
+  return pack(ctx, MsgExecLegacyContentSchema, { ...execution, content: { ...content, typeUrl } })
+}
+
+/**
+ * Takes a proposal in with its first deposit. Returns its id. Throws what `parseSubmission` and `deposit` throw, gov 5, 9,
+ * 10, 13, 15, 16.
+ */
+export function submit(ctx: Context, submission: MsgSubmitProposal): bigint {
+  const { proposer, coins, messages } = parseSubmission(ctx, submission)
+  const { metadata, summary, title } = submission
+  requireInitialDeposit(ctx, coins)
+  requireShort('metadata', metadata)
+  requireShort('summary', summary)
+  requireShort('title', title)
+  for (const message of messages) requireExecutable(ctx, message)
+  const packed = messages.map((message) => kept(ctx, message))
+  const proposal = addProposal(ctx, {
+    messages: packed,
+    metadata,
+    title,
+    summary,
+    proposer: address.format(ctx, proposer),
+  })
+  const id = proposal.id.toString()
+  const types = packed.map(({ typeUrl }) => `,${typeUrl}`).join('')
+  ctx.emitEvent('submit_proposal', { proposal_id: id, proposal_messages: types })
+  const { length } = state.proposalValue.encode(ctx, proposal)
+  ctx.gas.consume(GAS_PER_BYTE * BigInt(length), 'submit proposal')
+  const opened = deposit(ctx, proposal.id, proposer, coins)
+  if (opened) ctx.emitEvent('submit_proposal', { voting_period_start: id })
+  return proposal.id
+}

@@ -1,0 +1,76 @@
+/** What is wrong with a message of its own accord; the same checks serve the handlers. */
+import type { Any } from '@bufbuild/protobuf/wkt'
+import {
+  MsgDepositSchema,
+  MsgExecLegacyContentSchema,
+  type MsgSubmitProposal,
+  MsgSubmitProposalSchema,
+  MsgUpdateParamsSchema,
+  MsgVoteSchema,
+  MsgVoteWeightedSchema,
+} from '../../gen/sdk/gov/v1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { validation } from '../../sdk/module.ts'
+import { type Unpacked, unpack } from '../../sdk/packed.ts'
+import { parseDepositCoins } from './deposits.ts'
+import { errors } from './errors.ts'
+import { validateParams } from './params.ts'
+import { requireOption, requireOptions } from './votes.ts'
+
+/** The expected failure of something, if it fails. */
+export function faultOf(run: () => void): ChainError | undefined {
+  try {
+    run()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    return error
+  }
+}
+
+/** The messages of a proposal, each past its own checks. Throws gov 11, 12, sdk 34. */
+function parseMessages(ctx: ReadContext, messages: readonly Any[], metadata: string): readonly Unpacked[] {
+  if (messages.length === 0 && metadata === '') {
+    throw errors.noMessages('either metadata or messages must be given')
+  }
+  return messages.map((packed, i) => {
+    const unpacked = unpack(ctx, packed)
+    const fault = faultOf(() => ctx.app.validate(ctx, unpacked.schema, unpacked.message))
+    if (fault) throw errors.invalidMessage(`msg: ${i}, err: ${fault.message}`)
+    return unpacked
+  })
+}
+
+/** Throws sdk 7, 10, 18, 34, gov 11, 12. */
+export function parseSubmission(ctx: ReadContext, message: MsgSubmitProposal) {
+  if (message.title === '') throw sdkErrors.invalidRequest('proposal title cannot be empty')
+  if (message.summary === '') throw sdkErrors.invalidRequest('proposal summary cannot be empty')
+  const proposer = address.parse(ctx, message.proposer)
+  const coins = parseDepositCoins(message.initialDeposit)
+  return { proposer, coins, messages: parseMessages(ctx, message.messages, message.metadata) }
+}
+
+export const validations = [
+  validation(MsgSubmitProposalSchema, parseSubmission),
+  validation(MsgExecLegacyContentSchema, (ctx, { authority }) => address.parse(ctx, authority)),
+  validation(MsgDepositSchema, (ctx, { depositor, amount }) => {
+    address.parse(ctx, depositor)
+    parseDepositCoins(amount)
+  }),
+  validation(MsgVoteSchema, (ctx, { voter, option }) => {
+    address.parse(ctx, voter)
+    requireOption(option)
+  }),
+  validation(MsgVoteWeightedSchema, (ctx, { voter, options }) => {
+    address.parse(ctx, voter)
+    requireOptions(options)
+  }),
+  validation(MsgUpdateParamsSchema, (ctx, { authority, params }) => {
+    address.parse(ctx, authority)
+    if (!params) throw sdkErrors.invalidRequest('params must be given')
+    validateParams(params)
+  }),
+]

@@ -1,0 +1,20 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createEphemeralFolder } from './ephemeral-folder.ts'
+
+test('an ephemeral chain removes what killed ones left behind, and nothing else', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'almanac-parent-'))
+  const living = createEphemeralFolder(parent)
+  const { pid: dead } = spawnSync(process.execPath, ['-e', '0'])
+  const left = createEphemeralFolder(parent).replace(`-${process.pid}-`, `-${dead}-`)
+  renameSync(left.replace(`-${dead}-`, `-${process.pid}-`), left)
+  mkdirSync(join(left, 'data'))
+  const other = join(parent, 'almanac-of-somebody')
+  mkdirSync(other)
+  const mine = createEphemeralFolder(parent)
+  expect([living, left, other, mine].map((path) => existsSync(path))).toEqual([true, false, true, true])
+  rmSync(parent, { recursive: true })
+})

@@ -1,0 +1,43 @@
+/** Messages within messages: an Any to what it holds, and back. */
+import { create, type DescMessage, fromBinary, type Message, type MessageShape, toBinary } from '@bufbuild/protobuf'
+import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import { complete } from '../identity/complete.ts'
+import type { Identity } from '../identity/types.ts'
+import type { ReadContext } from './context.ts'
+import { errors } from './errors.ts'
+import { neutralTypeName } from './tx.ts'
+import { hasUnknownFields } from './unknown-fields.ts'
+
+/** What an Any holds. */
+export interface Unpacked {
+  /** In the profile's words, whichever it came in (D18). */
+  readonly typeUrl: string
+  readonly schema: DescMessage
+  readonly message: Message
+}
+
+/** A type URL in the profile's words. */
+export function profileTypeUrl(identity: Identity, typeUrl: string): string {
+  return `/${identity.toProfileName(neutralTypeName(identity, typeUrl))}`
+}
+
+/** What an Any holds. Throws sdk 34 for a type that this build does not know, sdk 2 for bytes that are none of it. */
+export function unpack(ctx: ReadContext, { typeUrl, value }: Any): Unpacked {
+  const schema = ctx.app.message(neutralTypeName(ctx.identity, typeUrl))
+  if (!schema) throw errors.unpackAny(`no concrete type registered for type URL ${typeUrl}`)
+  let message: Message
+  try {
+    message = fromBinary(schema, value)
+  } catch (error) {
+    throw errors.txDecode(`${schema.typeName}: ${error instanceof Error ? error.message : 'not a message'}`)
+  }
+  hasUnknownFields(schema, message, 'critical')
+  return { typeUrl: profileTypeUrl(ctx.identity, typeUrl), schema, message }
+}
+
+/** A message as an Any under the profile's name, in the bytes that are stored. */
+export function pack<Desc extends DescMessage>(ctx: ReadContext, schema: Desc, message: MessageShape<Desc>): Any {
+  const typeUrl = `/${ctx.identity.toProfileName(schema.typeName)}`
+  const value = toBinary(schema, complete(schema, message), { writeUnknownFields: false })
+  return create(AnySchema, { typeUrl, value })
+}

@@ -1,0 +1,174 @@
+/** The feeder as an operator runs it, and validators that do not tell the truth. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { feeder } from '../src/cli/feeder.ts'
+import { createKeyring } from '../src/cli/keyring.ts'
+import { keyOfMnemonic } from '../src/cli/keys.ts'
+import { type Node, startNode } from '../src/index.ts'
+
+/** Blocks of a voting period of a localnet with a feeder. */
+const PERIOD = 3
+
+async function blocks(node: Node, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await node.nextBlock()
+}
+
+async function behave(node: Node, index: number, behaviour: string): Promise<void> {
+  const response = await fetch(node.urls.jsonrpc, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'almanac_setValidator', params: [index, behaviour] }),
+  })
+  expect(await response.json()).toMatchObject({ result: true })
+}
+
+async function operators(node: Node): Promise<string[]> {
+  const { validators } = (await node.query('/sdk/staking/v1beta1/validators')) as {
+    validators: { operator_address: string }[]
+  }
+  return validators.map((validator) => validator.operator_address)
+}
+
+async function misses(node: Node): Promise<number[]> {
+  const answers = (await operators(node)).map(
+    (operator) =>
+      node.query(`/chain/oracle/v1beta1/validators/${operator}/miss`) as Promise<{ readonly miss_counter: string }>,
+  )
+  return (await Promise.all(answers)).map(({ miss_counter: count }) => Number(count)).sort((a, b) => a - b)
+}
+
+async function rates(node: Node): Promise<Record<string, string>> {
+  const { exchange_rates: list } = (await node.query('/chain/oracle/v1beta1/pairs/exchange_rates')) as {
+    exchange_rates: { pair: string; exchange_rate: string }[]
+  }
+  return Object.fromEntries(list.map(({ pair, exchange_rate: rate }) => [pair, rate]))
+}
+
+/** What a URL answers to a feeder, and how often it was asked. */
+async function priceSource() {
+  let answer = { status: 503, body: 'come back later' }
+  let asked = 0
+  const server = createServer((_request, response) => {
+    asked++
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/prices`,
+    asked: () => asked,
+    give: (json: unknown) => {
+      answer = { status: 200, body: JSON.stringify(json) }
+    },
+    [Symbol.dispose]: () => void server.close(),
+  }
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((done) => setTimeout(done, 20))
+}
+
+async function prevote(node: Node, operator: string): Promise<string | undefined> {
+  const response = await fetch(`${node.urls.rest}/chain/oracle/v1beta1/validators/${operator}/aggregate_prevote`)
+  const { aggregate_prevote: found } = (await response.json()) as { aggregate_prevote?: { readonly hash: string } }
+  return found?.hash
+}
+
+/** A node whose validator’s own feeder keeps silent, and the flags of a feeder that votes for it from outside. */
+async function outside() {
+  const node = await startNode({ feeder: { enabled: true }, blocks: { time: 'arrival' } })
+  await behave(node, 0, 'silent')
+  const home = mkdtempSync(join(tmpdir(), 'almanac-feeder-'))
+  const keyring = createKeyring({ home, backend: 'test', askPassphrase: async () => '' })
+  await keyring.add('delegate', 'secp256k1', keyOfMnemonic(node.mnemonic, "m/44'/118'/1'/0/0"))
+  const [validator] = await operators(node)
+  return {
+    node,
+    validator: validator!,
+    flags: [
+      ...['--home', home, '--keyring-backend', 'test', '--node', node.urls.rest, '--from', 'delegate'],
+      ...['--validator', validator!, '--path', 'data.rates', '--every', '20'],
+    ],
+    async [Symbol.asyncDispose]() {
+      await node.stop()
+      rmSync(home, { recursive: true })
+    },
+  }
+}
+
+test('`almanac feeder --once` promises what a URL answers, reveals it in the next period, and ends', {
+  timeout: 60_000,
+}, async () => {
+  using source = await priceSource()
+  await using chain = await outside()
+  const { node, validator } = chain
+  const once = () => feeder([...chain.flags, '--source', source.url, '--once'])
+  await expect(once()).rejects.toThrow('answered 503')
+  expect(await prevote(node, validator)).toBeUndefined()
+  source.give({ data: { rates: { 'ubtc:uusd': '64250.5', 'ueth:uusd': 3100 } } })
+  const vote = once()
+  await until(async () => (await prevote(node, validator)) !== undefined)
+  // The reveal makes a block of its own on arrival.
+  await blocks(node, PERIOD - 1)
+  expect(await vote).toBe(0)
+  await blocks(node, PERIOD)
+  expect(await rates(node)).toEqual({ 'ubtc:uusd': '64250.500000000000000000', 'ueth:uusd': '3100.000000000000000000' })
+  expect(await prevote(node, validator)).toBeUndefined()
+})
+
+test('`almanac feeder` tries again while its source fails, then votes without end', { timeout: 60_000 }, async () => {
+  using source = await priceSource()
+  await using chain = await outside()
+  const { node, validator } = chain
+  const child = spawn('node', ['dist/almanac.cjs', 'feeder', ...chain.flags, '--source', source.url], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = new Promise<number | null>((done) => child.once('close', done))
+  try {
+    let written = ''
+    child.stderr.on('data', (chunk) => {
+      written += chunk
+    })
+    await until(() => source.asked() >= 3)
+    expect(written).toContain(`could not vote, trying again error="${source.url} answered 503"`)
+    expect(await prevote(node, validator)).toBeUndefined()
+    source.give({ data: { rates: { 'ubtc:uusd': '64250.5' } } })
+    for (let last: string | undefined, votes = 0; votes < 3; votes++) {
+      await until(async () => ![undefined, last].includes(await prevote(node, validator)))
+      last = await prevote(node, validator)
+      await blocks(node, PERIOD - 1)
+    }
+    expect(await rates(node)).toEqual({ 'ubtc:uusd': '64250.500000000000000000' })
+  } finally {
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  }
+})
+
+test('a liar bends no price and is counted, and is counted no more when it is honest again', {
+  timeout: 60_000,
+}, async () => {
+  await using node = await startNode({
+    feeder: { enabled: true },
+    blocks: { time: 'manual' },
+    chain: { validators: 4 },
+  })
+  await blocks(node, 3 * PERIOD)
+  const before = await misses(node)
+  const price = Number((await rates(node))['ubtc:uusd'])
+  await behave(node, 3, 'liar')
+  await blocks(node, 5 * PERIOD)
+  const during = await misses(node)
+  expect(during.slice(0, 3)).toEqual(before.slice(0, 3))
+  expect(during[3]! - before[3]!).toBeGreaterThanOrEqual(3)
+  expect(Math.abs(Number((await rates(node))['ubtc:uusd']) / price - 1)).toBeLessThan(0.05)
+  await behave(node, 3, 'honest')
+  await blocks(node, 2 * PERIOD)
+  const after = await misses(node)
+  await blocks(node, 3 * PERIOD)
+  expect(await misses(node)).toEqual(after)
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { startNode } from '../src/index.ts'
+
+/** Calls an address without code eight times, with a megabyte of zeros each. */
+const CODE = '0x60085b5f5f621000005f5f60c15af150600190038060025700'
+/** JUMPDEST, and back to it. */
+const ENDLESS = '0x5b5f56'
+
+/** Traces a call of the code, and reads the answer when the time that it was given is over. */
+async function readLate(code: string, options: object, timeoutMs: number): Promise<unknown> {
+  await using node = await startNode({ compute: { workers: 1 } })
+  const to = `0x${'c0'.repeat(20)}`
+  const config = { ...options, timeout: `${timeoutMs}ms`, stateOverrides: { [to]: { code } } }
+  const begun = performance.now()
+  const answer = await fetch(node.urls.jsonrpc, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceCall', params: [{ to }, 'latest', config] }),
+  })
+  await new Promise((resolve) => setTimeout(resolve, timeoutMs + 600 - (performance.now() - begun)))
+  return ((await answer.json()) as { result: unknown }).result
+}
+
+test('a trace that was made in time arrives whole, also where its reader takes it when the time is over', async () => {
+  const result = (await readLate(CODE, { tracer: 'callTracer' }, 4000)) as {
+    calls: { input: string }[]
+    error?: string
+  }
+  expect(result.error).toBeUndefined()
+  expect(result.calls.map(({ input }) => input.length)).toEqual(Array(8).fill(2 + 2 * 2 ** 20))
+})
+
+test('a struct log that the time cuts off ends in order, and says so', async () => {
+  const result = (await readLate(ENDLESS, { disableStack: true }, 3000)) as { structLogs: object[]; truncated: string }
+  expect(result.truncated).toBe('execution timeout')
+  expect(result.structLogs.length).toBeGreaterThan(1000)
+})
