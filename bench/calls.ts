@@ -1,13 +1,15 @@
 /**
- * `eth_call` of an ERC-20's `balanceOf` over JSON-RPC against anvil, same run, same load: the node as `almanac start` runs
- * it, with one compute worker. `npm run bench -- calls [SECONDS] [PATH OF ANVIL]`; without a path anvil comes by npx.
+ * `eth_call` of an ERC-20's `balanceOf` over JSON-RPC against anvil, same run, same load: the node as `almanac start` runs it, with
+ * one compute worker; and against a `node:http` server that does nothing. `npm run bench -- calls [SECONDS] [PATH OF ANVIL]`;
+ * without a path anvil comes by npx.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { startAnvil } from './anvil.ts'
 import { isAside, serveAside, startAside } from './aside.ts'
+import { startBare } from './bare.ts'
 import { call, startNodeProcess } from './load.ts'
 
 const CONNECTIONS = 16
@@ -62,25 +64,6 @@ async function load({ port, body, varied, seconds }: Load): Promise<number> {
   return (answers * 1000) / (performance.now() - started)
 }
 
-function startAnvil(port: number, path: string | undefined): ChildProcess {
-  const flags = ['--port', `${port}`, '--silent']
-  return path
-    ? spawn(path, flags, { stdio: 'inherit' })
-    : spawn('npx', ['--yes', '@foundry-rs/anvil@1.7.1', ...flags], { stdio: 'inherit', detached: true })
-}
-
-async function ready(url: string): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    try {
-      await call(url, 'eth_chainId', [])
-      return
-    } catch {
-      await setTimeout(100)
-    }
-  }
-  throw new Error('anvil did not start')
-}
-
 /** Deploys the token with the first account of the chain; the question that is then asked of it. */
 async function deploy(url: string): Promise<string> {
   const { bytecode } = createRequire(import.meta.url)(
@@ -103,35 +86,39 @@ async function deploy(url: string): Promise<string> {
   throw new Error('the token was not deployed')
 }
 
+/** What is asked, by whom it is answered. */
+type Side = 'ours' | 'anvil' | 'bare'
+
 async function compare(seconds: number, path: string | undefined): Promise<void> {
   const aside = startAside<Load, number>(import.meta.filename)
   const node = await startNodeProcess(['--ephemeral', '--compute-workers', '1'])
-  const port = 20_000 + (process.pid % 20_000)
-  const anvil = startAnvil(port, path)
+  const anvil = await startAnvil(path)
+  const nothing = await startBare(`${JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${'0'.repeat(64)}` })}\n`)
   try {
-    const theirUrl = `http://127.0.0.1:${port}`
-    await ready(theirUrl)
     const question = async (url: string) => ({ port: Number(new URL(url).port), body: await deploy(url) })
-    const sides = { ours: await question(node.config.urls.jsonrpc), theirs: await question(theirUrl) }
+    const ours = await question(node.config.urls.jsonrpc)
+    const sides = { ours, anvil: await question(anvil.url), bare: { port: nothing.port, body: ours.body } }
     for (const varied of [false, true]) {
-      for (const side of [sides.ours, sides.theirs]) await aside.run({ ...side, varied, seconds: 1 })
-      const rates: { ours: number; theirs: number }[] = []
+      // What answers all alike cannot answer about him who holds something.
+      const asked: readonly Side[] = varied ? ['ours', 'anvil', 'bare'] : ['ours', 'anvil']
+      const rates: Record<Side, number[]> = { ours: [], anvil: [], bare: [] }
+      for (const side of asked) await aside.run({ ...sides[side], varied, seconds: 1 })
       for (let i = 0; i < ROUNDS; i++) {
-        const ours = await aside.run({ ...sides.ours, varied, seconds })
-        const theirs = await aside.run({ ...sides.theirs, varied, seconds })
-        rates.push({ ours, theirs })
+        for (const side of asked) rates[side].push(await aside.run({ ...sides[side], varied, seconds }))
       }
-      const median = (side: 'ours' | 'theirs') => rates.map((round) => round[side]).sort((a, b) => a - b)[ROUNDS >> 1]!
-      const [ours, theirs] = [median('ours'), median('theirs')]
+      const rate = (side: Side) => rates[side].sort((a, b) => a - b)[ROUNDS >> 1]!
+      const against = (side: Side) =>
+        `${side} ${rate(side).toFixed(0)}/s: ${(rate('ours') / rate(side)).toFixed(2)} times`
       const kind = varied ? 'each call another holder' : 'one holder'
+      const others = asked.filter((side) => side !== 'ours').map(against)
       process.stdout.write(
-        `eth_call balanceOf, ${CONNECTIONS} connections, ${kind}: ours ${ours.toFixed(0)}/s, anvil ${theirs.toFixed(0)}/s: ${(ours / theirs).toFixed(2)} times anvil\n`,
+        `eth_call balanceOf, ${CONNECTIONS} connections, ${kind}: ours ${rate('ours').toFixed(0)}/s; ${others.join('; ')}\n`,
       )
     }
   } finally {
     aside.end()
-    if (path) anvil.kill()
-    else if (anvil.pid !== undefined) process.kill(-anvil.pid)
+    nothing.end()
+    anvil.end()
     await node.end()
   }
 }

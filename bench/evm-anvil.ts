@@ -2,19 +2,18 @@
  * The interpreter against anvil's, same run, same machine: a ray tracer of about 160 Mgas, ours called directly, anvil's by `eth_call`.
  * `npm run bench -- evm-anvil [PATH OF ANVIL]`; without a path it is started by `npx @foundry-rs/anvil`.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { setTimeout } from 'node:timers/promises'
 import { rulesOf } from '../src/evm/forks.ts'
 import { createEvm } from '../src/evm/host.ts'
 import { concat, encodeUint, formatHex0x, hex, utf8 } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
 import { createMemoryState } from '../test/evm/memory-state.ts'
+import { startAnvil } from './anvil.ts'
 import { compileWorkloads } from './evm/solidity.ts'
+import { call as ask } from './load.ts'
 
 const CALLER = hex('1111111111111111111111111111111111111111')
 const CONTRACT = hex('2222222222222222222222222222222222222222')
 const GAS = 1n << 40n
-const PORT = 20_000 + (process.pid % 20_000)
 const ROUNDS = 7
 
 const code = compileWorkloads()
@@ -45,17 +44,6 @@ function ours(): { ms: number; gas: bigint; output: string } {
   return { ms: performance.now() - start, gas: GAS - gasLeft, output: formatHex0x(output) }
 }
 
-async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${PORT}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (error) throw new Error(error.message)
-  return result
-}
-
 async function theirs(): Promise<{ ms: number; output: string }> {
   const start = performance.now()
   const call = {
@@ -64,36 +52,15 @@ async function theirs(): Promise<{ ms: number; output: string }> {
     data: formatHex0x(data),
     gas: `0x${GAS.toString(16)}`,
   }
-  const output = (await ask('eth_call', [call, 'latest'])) as string
+  const output = (await ask(anvil.url, 'eth_call', [call, 'latest'])) as string
   return { ms: performance.now() - start, output }
-}
-
-function startAnvil(path: string | undefined): ChildProcess {
-  const flags = ['--port', `${PORT}`, '--hardfork', 'prague', '--gas-limit', `${GAS}`, '--silent']
-  return path
-    ? spawn(path, flags, { stdio: 'inherit' })
-    : spawn('npx', ['--yes', '@foundry-rs/anvil@1.7.1', ...flags], { stdio: 'inherit', detached: true })
-}
-
-async function ready(): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    try {
-      await ask('eth_chainId', [])
-      return
-    } catch {
-      await setTimeout(100)
-    }
-  }
-  throw new Error('anvil did not start')
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
-const path = process.argv[2]
-const anvil = startAnvil(path)
+const anvil = await startAnvil(process.argv[2], ['--hardfork', 'prague', '--gas-limit', `${GAS}`])
 try {
-  await ready()
-  await ask('anvil_setCode', [formatHex0x(CONTRACT), formatHex0x(code)])
+  await ask(anvil.url, 'anvil_setCode', [formatHex0x(CONTRACT), formatHex0x(code)])
   const first = await theirs()
   const mine = ours()
   if (first.output !== mine.output) throw new Error(`${mine.output} against ${first.output}`)
@@ -107,7 +74,5 @@ try {
   )
   process.stdout.write(`${(otherMs / mineMs).toFixed(2)} times as fast as anvil\n`)
 } finally {
-  // npx runs anvil below itself: the whole group ends.
-  if (path) anvil.kill()
-  else if (anvil.pid !== undefined) process.kill(-anvil.pid)
+  anvil.end()
 }

@@ -1,6 +1,7 @@
 /**
  * A chain of many blocks, each with one transfer: memory, disk, time a block, and reads at old heights against the
- * latest, printed at 1,000 blocks and every tenth of the whole.
+ * latest, printed at 1,000 blocks and every tenth of the whole. Memory is resident memory: the process's own, and the pages
+ * of files that it has mapped (its program, libraries, the database).
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -75,29 +76,33 @@ function memory(): { own: number; mapped: number } {
   return { own: bytes('RssAnon'), mapped: bytes('RssFile') }
 }
 
-let firstOwn: number | undefined
-let lastOwn = 0
-console.log('blocks      µs a block   memory    mapped    disk      read latest   10,000 ago   ratio')
+let first: { own: number; mapped: number } | undefined
+let last = { own: 0, mapped: 0 }
+let before = { height: Number(node.height), disk: statSync(join(home, 'data', 'data.mdb')).size }
+console.log('blocks      µs a block   own       mapped    disk      a block   read latest   10,000 ago   ratio')
 for (const until of [1000, ...Array.from({ length: 10 }, (_, i) => ((i + 1) * TOTAL) / 10)]) {
   if (until < Number(node.height)) continue
   const micros = await makeBlocks(until)
-  const { own, mapped } = memory()
-  firstOwn ??= own
-  lastOwn = own
+  last = memory()
+  first ??= last
   const disk = statSync(join(home, 'data', 'data.mdb')).size
+  const perBlock = (disk - before.disk) / (until - before.height)
+  before = { height: until, disk }
   const latest = readMicros(0)
   const old = until > 10_100 ? readMicros(10_000) : undefined
   const columns = [
     `${until}`.padEnd(12),
     micros.toFixed(0).padEnd(13),
-    `${(own / 2 ** 20).toFixed(0)} MB`.padEnd(10),
-    `${(mapped / 2 ** 20).toFixed(0)} MB`.padEnd(10),
+    `${(last.own / 2 ** 20).toFixed(0)} MB`.padEnd(10),
+    `${(last.mapped / 2 ** 20).toFixed(0)} MB`.padEnd(10),
     `${(disk / 2 ** 20).toFixed(0)} MB`.padEnd(10),
+    `${(perBlock / 1000).toFixed(1)} kB`.padEnd(10),
     `${latest.toFixed(1)} µs`.padEnd(14),
     old === undefined ? '' : `${old.toFixed(1)} µs`.padEnd(13) + (old / latest).toFixed(2),
   ]
   console.log(columns.join(''))
 }
-console.log(`memory at the end to that at 1,000: ${(lastOwn / firstOwn!).toFixed(2)}`)
+const ratio = ((last.own + last.mapped) / (first!.own + first!.mapped)).toFixed(2)
+console.log(`memory at the end to that at 1,000: ${ratio} (own ${(last.own / first!.own).toFixed(2)})`)
 await node.stop()
 removeFolder(home)

@@ -53,7 +53,7 @@ export async function startNodeProcess(flags: readonly string[]): Promise<NodePr
   const port = await freePort()
   const args = ['start', '--silent', '--jsonrpc-port', String(port), '--config-out', configOut, ...FREE_PORTS, ...flags]
   const started = performance.now()
-  const child = spawn(process.execPath, [join(root, 'dist/almanac.js'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'dist/almanac.cjs'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   process.once('exit', () => child.kill('SIGKILL'))

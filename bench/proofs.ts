@@ -78,7 +78,12 @@ async function memory(): Promise<void> {
   const before = await inUse()
   const tables = { get: () => undefined, iterate: () => [][Symbol.iterator]() }
   const start = { height: 0, first: 0, appHash: new Uint8Array(0) }
-  const trees = openTrees(tables, orderStores([STORE]), start, () => [])
+  const trees = openTrees(
+    tables,
+    () => ({ from: 0, order: orderStores([STORE]) }),
+    start,
+    () => [],
+  )
   trees.commit(1, keys.map(write))
   for (let height = 2; height <= 300; height++) trees.commit(height, blockOf(KEYS_PER_BLOCK, KEYS))
   const bytes = ((await inUse()) - before) / KEYS

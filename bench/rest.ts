@@ -4,6 +4,7 @@
  */
 import { Agent, request } from 'node:http'
 import { isAside, serveAside, startAside } from './aside.ts'
+import { startBare } from './bare.ts'
 import { startNodeProcess } from './load.ts'
 
 const CONNECTIONS = 16
@@ -48,26 +49,6 @@ async function load({ port, paths, seconds }: Load): Promise<{ perSecond: number
   return { perSecond: (answers * 1000) / (performance.now() - started), bytes: bytes / answers }
 }
 
-/** A server in a process of its own that answers everything with the same body and headers of the same size. */
-const BARE = `
-const { createServer } = require('node:http')
-const body = Buffer.alloc(Number(process.argv[1]), 120)
-const server = createServer((request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
-  response.end(body)
-})
-server.listen(0, '127.0.0.1', () => process.stdout.write(String(server.address().port)))
-`
-
-async function startBare(bytes: number): Promise<{ port: number; end(): void }> {
-  const { spawn } = await import('node:child_process')
-  const child = spawn(process.execPath, ['-e', BARE, String(Math.round(bytes))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const port = await new Promise<number>((resolve) => child.stdout.once('data', (text) => resolve(Number(text))))
-  return { port, end: () => void child.kill() }
-}
-
 async function main(): Promise<void> {
   const worker = startAside<Load, { perSecond: number; bytes: number }>(import.meta.filename)
   const { run } = worker
@@ -82,7 +63,7 @@ async function main(): Promise<void> {
     ] as const) {
       await run({ port, paths, seconds: 1 })
       const ours = await run({ port, paths, seconds: SECONDS })
-      const bare = await startBare(ours.bytes)
+      const bare = await startBare('x'.repeat(Math.round(ours.bytes)))
       await run({ port: bare.port, paths, seconds: 0.5 })
       const floor = await run({ port: bare.port, paths, seconds: SECONDS })
       bare.end()

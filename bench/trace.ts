@@ -4,7 +4,6 @@
  * executes again. Then ten million steps in this process, and as many as an `eth_call` may take through the node: what memory they took.
  * `npm run bench -- trace [PATH OF ANVIL]`; without a path `npx @foundry-rs/anvil`.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
 import { rulesOf } from '../src/evm/forks.ts'
 import { createEvm } from '../src/evm/host.ts'
@@ -14,13 +13,13 @@ import { createOutput } from '../src/evm/tracers/output.ts'
 import { concat, encodeUint, formatHex0x, hex, utf8 } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
 import { createMemoryState } from '../test/evm/memory-state.ts'
+import { startAnvil } from './anvil.ts'
 import { compileWorkloads } from './evm/solidity.ts'
 import { call, type NodeProcess, startNodeProcess } from './load.ts'
 
 const CONTRACT = hex('2222222222222222222222222222222222222222')
 const GAS = 1n << 40n
 const TX_GAS = 2_000_000n
-const PORT = 20_000 + (process.pid % 20_000)
 const ROUNDS = 9
 const BLOCK = {
   number: 1n,
@@ -81,25 +80,6 @@ async function traceOver(url: string, method: string, params: readonly unknown[]
   }
   if (beginning.includes('"error":{')) throw new Error(beginning.slice(0, 300))
   return { ms: performance.now() - start, bytes }
-}
-
-function startAnvil(path: string | undefined): ChildProcess {
-  const flags = ['--port', `${PORT}`, '--hardfork', 'prague', '--gas-limit', '30000000', '--steps-tracing', '--silent']
-  return path
-    ? spawn(path, flags, { stdio: 'inherit' })
-    : spawn('npx', ['--yes', '@foundry-rs/anvil@1.7.1', ...flags], { stdio: 'inherit', detached: true })
-}
-
-async function ready(url: string): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    try {
-      await call(url, 'eth_chainId', [])
-      return
-    } catch {
-      await setTimeout(100)
-    }
-  }
-  throw new Error('anvil did not start')
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!
@@ -198,17 +178,12 @@ function measureMemory(): void {
 
 process.stdout.write(`the transaction has ${stepsOf(DATA)} steps\n`)
 measureMemory()
-const path = process.argv[2]
-const anvil = startAnvil(path)
-const anvilUrl = `http://127.0.0.1:${PORT}`
+const anvil = await startAnvil(process.argv[2], ['--hardfork', 'prague', '--gas-limit', '30000000', '--steps-tracing'])
 const node = await startNodeProcess(['--ephemeral', '--evm-timeout', '60s'])
 try {
-  await ready(anvilUrl)
-  await compare(node.config.urls.jsonrpc, anvilUrl)
+  await compare(node.config.urls.jsonrpc, anvil.url)
   await measureNode(node)
 } finally {
   await node.end()
-  // npx runs anvil below itself: the whole group ends.
-  if (path) anvil.kill()
-  else if (anvil.pid !== undefined) process.kill(-anvil.pid)
+  anvil.end()
 }
