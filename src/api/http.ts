@@ -6,6 +6,12 @@ import type { BodySink } from './spool.ts'
 
 const COMPRESS_FROM_BYTES = 1024
 
+/**
+ * How long a connection may rest between two requests, on every port that speaks HTTP. Longer than clients and balancers
+ * keep theirs (60 s is usual), so that they end it: where the server does, a request may be on its way, and is lost.
+ */
+export const IDLE_TIMEOUT_MS = 120_000
+
 /** A body with the headers that belong to it, as name and value in turn. */
 export interface Payload {
   readonly text: string

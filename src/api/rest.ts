@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'
-import { bodySinkOf, closeServer, readBody, sendPayload } from './http.ts'
+import { bodySinkOf, closeServer, IDLE_TIMEOUT_MS, readBody, sendPayload } from './http.ts'
 import { createRestResponder, type RestOptions, type RestReply } from './rest-handler.ts'
 import type { StreamedBody } from './spool.ts'
 
@@ -36,7 +36,7 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}): 
     else send(req, res, reply)
   }
 
-  return serverOf(createServer({ keepAliveTimeout: 65_000, maxHeaderSize: MAX_HEAD_BYTES }, handle))
+  return serverOf(createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS, maxHeaderSize: MAX_HEAD_BYTES }, handle))
 }
 
 /** An answer as plain text, for who holds the node and needs no port. Asks with GET. */

@@ -1,5 +1,6 @@
 /** `/healthz`: the process answers. `/readyz`: its answers are current. */
 import { createServer, type Server } from 'node:http'
+import { IDLE_TIMEOUT_MS } from '../api/http.ts'
 import type { Driver } from '../consensus/driver.ts'
 import type { BlockTiming } from '../consensus/solo.ts'
 
@@ -43,7 +44,7 @@ export interface MonitorServer {
 
 /** The server of the metrics port: `/metrics`, `/healthz`, `/readyz`. */
 export function createMonitorServer(render: () => string, ready: () => Health): MonitorServer {
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
     const path = (request.url ?? '/').split('?')[0]
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD' }).end()

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
-import { closeServer, readBody } from '../http.ts'
+import { closeServer, IDLE_TIMEOUT_MS, readBody } from '../http.ts'
 import { cometMethods } from './comet.ts'
 import { createSubscriptions } from './comet-events.ts'
 import type { CometEnvironment, CometMethod } from './comet-method.ts'
@@ -233,7 +233,7 @@ export interface CometServer {
 /** The RPC of the consensus engine for one node; opens no port until `listen`. */
 export function createCometServer(node: GatewayNode, engine: Engine): CometServer {
   const environment: CometEnvironment = { node, engine }
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
     serve(environment, request, response).catch((error: unknown) => {
       node.log('debug', 'a request to the engine RPC broke off', { error: String(error) })
       if (!response.headersSent) send(response, 400, '')

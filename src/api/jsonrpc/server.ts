@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
-import { bodySinkOf, closeServer, takeBody } from '../http.ts'
+import { bodySinkOf, closeServer, IDLE_TIMEOUT_MS, takeBody } from '../http.ts'
 import { createJsonWriter } from '../json.ts'
 import { createAnswerCache } from './answers.ts'
 import { rawMethods } from './debug-raw.ts'
@@ -25,7 +25,6 @@ import { txpoolMethods } from './txpool.ts'
 import { web3Methods } from './web3.ts'
 
 const HTTP_TIMEOUT_MS = 30_000
-const IDLE_TIMEOUT_MS = 120_000
 /** A subscriber that reads too slowly to keep the bytes waiting for it under this is cut off. */
 const MAX_BUFFERED_BYTES = 32_000_000
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
@@ -210,9 +209,8 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       return found.run({ ...call, signal: () => signal }, params)
     },
     async listen(port, host) {
-      const server = createServer({ keepAlive: true, noDelay: true }, onRequest)
+      const server = createServer({ keepAlive: true, noDelay: true, keepAliveTimeout: IDLE_TIMEOUT_MS }, onRequest)
       server.requestTimeout = HTTP_TIMEOUT_MS
-      server.keepAliveTimeout = IDLE_TIMEOUT_MS
       server.on('upgrade', onUpgrade)
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
