@@ -4,10 +4,10 @@
  */
 import { Command } from 'commander'
 import { upgrades as builtUpgrades } from '../app/upgrades/table.ts'
-import type { Build } from '../node/assembly.ts'
+import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
 import { type HomePaths, homePaths, profileOfHome } from '../node/home.ts'
-import { acquireLock } from '../node/lock.ts'
+import { lockHolder } from '../node/lock.ts'
 import { readUpgradeInfo, upgradeInfoPath } from '../node/upgrade-info.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { homeOf, resolveSettings } from './settings.ts'
@@ -25,8 +25,8 @@ export async function preUpgrade(args: readonly string[], build?: Build): Promis
   command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
   command.parse([...args], { from: 'user' })
   const paths = homePaths(homeOf(command.opts()['home']))
-  const holder = await freed(paths.lock)
-  if (holder !== undefined) return say(RETRY, `not yet: ${holder}`)
+  const holder = await holderAfterAll(paths.lock)
+  if (holder !== undefined) return say(RETRY, `not yet: process ${holder} still runs in ${paths.root}`)
   try {
     const fault = faultOf(
       paths,
@@ -39,17 +39,12 @@ export async function preUpgrade(args: readonly string[], build?: Build): Promis
   }
 }
 
-/** Waits for the build of before to end, which the supervisor has told to. What stands in the way if it does not. */
-async function freed(lock: string): Promise<string | undefined> {
+/** Waits for the build of before to end, which the supervisor has told to. Its process if it does not. */
+async function holderAfterAll(lock: string): Promise<number | undefined> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
-    try {
-      acquireLock(lock, diskFiles)()
-      return undefined
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      if (performance.now() > until) return error.message
-    }
+    const holder = lockHolder(lock, diskFiles)
+    if (holder === undefined || performance.now() > until) return holder
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,6 +11,17 @@ test('what is no file has no text: neither a folder nor a name that is not there
     expect(diskFiles.read(join(folder, 'a'))).toBe('text')
     expect(diskFiles.read(join(folder, 'b'))).toBeUndefined()
     expect(diskFiles.read(folder)).toBeUndefined()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a file is made once: nobody makes it again, and nothing is left beside it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-files-'))
+  try {
+    const path = join(folder, 'within', 'a')
+    expect([diskFiles.create(path, 'first'), diskFiles.create(path, 'second')]).toEqual([true, false])
+    expect([diskFiles.read(path), readdirSync(join(folder, 'within'))]).toEqual(['first', ['a']])
   } finally {
     rmSync(folder, { recursive: true })
   }

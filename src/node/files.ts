@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -19,6 +20,8 @@ export interface Files {
   read(path: string): string | undefined
   /** Whole or not at all: written beside and renamed. `secret` keeps it from other users; `durable`: it outlives a power cut. */
   write(path: string, text: string, options?: { readonly secret?: boolean; readonly durable?: boolean }): void
+  /** Makes a file, whole or not at all. False if there is one: of several that try at once one succeeds. */
+  create(path: string, text: string): boolean
   exists(path: string): boolean
   /** Names in a folder; empty if there is none. */
   list(path: string): string[]
@@ -36,6 +39,17 @@ function syncFolder(path: string): void {
   }
 }
 
+/** For disks without a second name for a file: only a process that is killed between two calls leaves it empty. */
+function createInPlace(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
 export const diskFiles: Files = {
   read: (path) =>
     statSync(path, { throwIfNoEntry: false })?.isDirectory() === false ? readFileSync(path, 'utf8') : undefined,
@@ -45,6 +59,22 @@ export const diskFiles: Files = {
     writeFileSync(beside, text, { mode: options?.secret ? 0o600 : 0o644, flush: true })
     renameSync(beside, path)
     if (options?.durable) syncFolder(dirname(path))
+  },
+  create(path, text) {
+    mkdirSync(dirname(path), { recursive: true })
+    const beside = `${path}.${process.pid}.new`
+    writeFileSync(beside, text)
+    try {
+      linkSync(beside, path)
+      return true
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST') return false
+      if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
+      return createInPlace(path, text)
+    } finally {
+      rmSync(beside, { force: true })
+    }
   },
   exists: existsSync,
   list: (path) => (existsSync(path) ? readdirSync(path) : []),

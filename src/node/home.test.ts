@@ -7,7 +7,6 @@ import { resolveConfig } from './config.ts'
 import { parseConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
 import { type HomeOptions, openHome } from './home.ts'
-import { acquireLock } from './lock.ts'
 import { chooseProfile } from './profile.ts'
 import { derivedValidatorKey } from './validator-key.ts'
 
@@ -17,6 +16,7 @@ function memoryFiles(): Files & { readonly all: Map<string, string> } {
     all,
     read: (path) => all.get(path),
     write: (path, text) => void all.set(path, text),
+    create: (path, text) => !all.has(path) && all.set(path, text).has(path),
     exists: (path) => all.has(path),
     list: (path) => [...all.keys()].filter((name) => name.startsWith(`${path}/`)),
     remove: (path) => void all.delete(path),
@@ -96,17 +96,6 @@ test('a validator key comes back from its file and signs what its public key ver
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key.publicKey).toString('base64url') }
   const message = new Uint8Array([1, 2, 3])
   expect(verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), key.sign(message))).toBe(true)
-})
-
-test('the lock of a living process refuses, that of a dead one does not', () => {
-  const files = memoryFiles()
-  files.write('/h/lock', `${process.ppid}\n`)
-  expect(() => acquireLock('/h/lock', files)).toThrow(`process ${process.ppid} already runs in this home`)
-  files.write('/h/lock', '4194303\n')
-  const release = acquireLock('/h/lock', files)
-  expect(files.read('/h/lock')).toBe(`${process.pid}\n`)
-  release()
-  expect(files.exists('/h/lock')).toBe(false)
 })
 
 test('a profile from a file is kept with the chain, and another one, or an edited copy, is refused', () => {
