@@ -1,6 +1,6 @@
 /** The table of commands. Each is loaded when it is called. */
 import { Command, CommanderError } from 'commander'
-import type { Build } from '../node/assembly.ts'
+import type { Build } from '../node/build.ts'
 import { ChainError } from '../primitives/errors.ts'
 
 type Run = (args: readonly string[], build?: Build) => Promise<number>

@@ -1,7 +1,8 @@
 /** `almanac start`: a chain in one command, until Ctrl-C. */
 
 import type { BlockTiming } from '../consensus/solo.ts'
-import type { AssembledNode, Build } from '../node/assembly.ts'
+import type { AssembledNode } from '../node/assembly.ts'
+import type { Build } from '../node/build.ts'
 import { parseSetting } from '../node/config.ts'
 import { diskFiles } from '../node/files.ts'
 import type { GatewayUrls } from '../node/gateways.ts'

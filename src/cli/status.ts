@@ -1,4 +1,12 @@
-/** `almanac status`: what a running node says of itself. */
+/** `almanac status`: what a running node says of itself; of one that does not run, whether it would. */
+import { HALTED_HEADER } from '../api/halted.ts'
+import { haltedByUpgrade } from '../consensus/halted.ts'
+import type { Build } from '../node/build.ts'
+import { diskFiles } from '../node/files.ts'
+import { type HomePaths, homePaths } from '../node/home.ts'
+import { lockHolder } from '../node/lock.ts'
+import { readHome } from '../node/read-home.ts'
+import type { Config } from '../node/settings.ts'
 import { queryError } from '../primitives/errors.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 
@@ -14,17 +22,21 @@ interface CometStatus {
   readonly validator_info: { readonly address: string; readonly voting_power: string }
 }
 
-export async function status(args: readonly string[]): Promise<number> {
+export async function status(args: readonly string[], build?: Build): Promise<number> {
   const command = commandWithSettings('status', 'Asks the running node for its height, app hash and health, as JSON.')
   command.parse([...args], { from: 'user' })
   const flags = flagsOf(command)
-  const { config } = resolveSettings(flags, homeOf(flags['home']))
+  const home = homeOf(flags['home'])
+  const { config } = resolveSettings(flags, home)
   const url = `http://${config.comet.host}:${config.comet.port + config.node.portOffset}/status`
   let answer: { result: CometStatus }
+  let halted: string | null
   try {
-    answer = (await (await fetch(url)).json()) as { result: CometStatus }
+    const response = await fetch(url)
+    halted = response.headers.get(HALTED_HEADER)
+    answer = (await response.json()) as { result: CometStatus }
   } catch {
-    throw queryError('unavailable', `no node answers at ${url}; start one with \`almanac start\``)
+    throw queryError('unavailable', `no node answers at ${url}; ${await whatAboutIt(homePaths(home), config, build)}`)
   }
   const { node_info, sync_info, validator_info } = answer.result
   const shown = {
@@ -35,9 +47,45 @@ export async function status(args: readonly string[]): Promise<number> {
     time: sync_info.latest_block_time,
     app_hash: sync_info.latest_app_hash,
     catching_up: sync_info.catching_up,
+    halted,
     validator: validator_info.address,
     voting_power: validator_info.voting_power,
   }
   process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
   return 0
+}
+
+/** What an operator does about a node that does not answer. */
+async function whatAboutIt(paths: HomePaths, config: Config, build: Build | undefined): Promise<string> {
+  if (!diskFiles.exists(paths.record)) return 'start one with `almanac start`'
+  const holder = lockHolder(paths.lock, diskFiles)
+  if (holder !== undefined) {
+    return `process ${holder} runs in ${paths.root}: give the ports that it was told by flag, such as --port-offset`
+  }
+  const stands = await standsAt(paths, config.upgrade.skip.map(BigInt), build)
+  if (stands === undefined) return 'start it with `almanac start`'
+  const { height, halt } = stands
+  const where = `the chain in ${paths.root} stands at height ${height}`
+  if (!halt) return `${where}: start it with \`almanac start\``
+  const { reason, next } = haltedByUpgrade(halt)
+  return `${where}, and this build halts there: ${reason}; ${next}`
+}
+
+/** Height of a stopped chain, and why this build would not go on from there; undefined before its first block. */
+function standsAt(paths: HomePaths, skip: readonly bigint[], build: Build | undefined) {
+  return readHome(
+    paths,
+    diskFiles,
+    ({ app, store }) => {
+      const height = store.latestHeight()
+      if (height === 0n) return undefined
+      const state = store.at()
+      try {
+        return { height, halt: app.haltBefore(state, height + 1n) }
+      } finally {
+        state.close()
+      }
+    },
+    { build, skip },
+  )
 }

@@ -1,7 +1,7 @@
 /** `almanac upgrade rehearse NAME` and `almanac upgrade preflight`: what an upgrade will do, told before the vote. */
 import { Command } from 'commander'
 import type { Preflight, Rehearsal } from '../app/upgrades/report.ts'
-import type { Build } from '../node/assembly.ts'
+import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
 import { type HomePaths, homePaths } from '../node/home.ts'
 import { readHome } from '../node/read-home.ts'

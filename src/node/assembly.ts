@@ -1,7 +1,7 @@
 /** A node put together: store, state machine, engine, compute, gateways. The one place that knows them all. */
 import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
-import { type ApplicationOptions, createApplication } from '../app/application.ts'
+import { createApplication } from '../app/application.ts'
 import { carriedSections } from '../app/carried.ts'
 import { createJobs, type Jobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
@@ -19,6 +19,7 @@ import type { Backend } from '../store/backend.ts'
 import { openMemory } from '../store/memory.ts'
 import { openVersionedStore } from '../store/versioned.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
+import type { Build } from './build.ts'
 import { type Begun, dataFolder, openChain } from './chain.ts'
 import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
@@ -44,9 +45,6 @@ import { type ComputePool, createComputePool } from './workers/pool.ts'
 
 /** A price of one wei, in base units at 18 places. */
 const RAW_PER_WEI = 10n ** 6n
-
-/** The parts of the state machine in which two builds differ. */
-export type Build = Pick<ApplicationOptions, 'modules' | 'upgrades' | 'firstVersions'>
 
 export interface AssemblyOptions {
   readonly resolved: ResolvedConfig

@@ -1,7 +1,8 @@
 /** The node in a program: `startNode` for any chain, `testNode` for one whose blocks and clock a test holds in its hand. */
 import { queryError } from '../primitives/errors.ts'
 import type { DevAccount } from './accounts.ts'
-import { type AssembledNode, assembleNode, type Build } from './assembly.ts'
+import { type AssembledNode, assembleNode } from './assembly.ts'
+import type { Build } from './build.ts'
 import { type PartialConfig, resolveConfig } from './config.ts'
 import { parseConfigFile } from './config-file.ts'
 import { diskFiles, type Files } from './files.ts'

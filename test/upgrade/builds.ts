@@ -1,6 +1,6 @@
 /** Builds of the node that differ in their upgrades, by the name that `TEST_BUILD` gives them. */
 import type { Upgrade } from '../../src/app/upgrades/types.ts'
-import type { Build } from '../../src/node/assembly.ts'
+import type { Build } from '../../src/node/build.ts'
 import { utf8 } from '../../src/primitives/bytes.ts'
 
 /** It adds a store, renames one that nothing writes to, and leaves a note. */

@@ -38,15 +38,22 @@ const flagsOf = (home: string, more: readonly string[]) => [
 const start = (home: string, build = '', more: readonly string[] = []): Promise<NodeProcess> =>
   startProcess(flagsOf(home, more), { path, environment: { TEST_BUILD: build } })
 
-/** Runs a build that is expected to end by itself. */
-function run(home: string, build = '', more: readonly string[] = []) {
-  const args = [path, 'start', '--silent', '--no-feeder', '--port-offset', '20000', ...flagsOf(home, more)]
+/** Runs a command of a build, to its end. */
+function command(build: string, ...words: readonly string[]) {
   return new Promise<{ code: number; out: string; err: string }>((done) => {
-    execFile(process.execPath, args, { env: { ...process.env, TEST_BUILD: build } }, (error, out, err) =>
+    execFile(process.execPath, [path, ...words], { env: { ...process.env, TEST_BUILD: build } }, (error, out, err) =>
       done({ code: error ? Number(error.code) : 0, out, err }),
     )
   })
 }
+
+/** Runs a build that is expected to end by itself. */
+const run = (home: string, build = '', more: readonly string[] = []) =>
+  command(build, 'start', '--silent', '--no-feeder', '--port-offset', '20000', ...flagsOf(home, more))
+
+/** What `almanac status` says of a home whose node listens there, if it runs. */
+const status = (home: string, cometUrl: string, build = '') =>
+  command(build, 'status', '--home', join(scratch, home), '--comet-port', new URL(cometUrl).port)
 
 const fileOf = (home: string): string => join(scratch, home, 'data/upgrade-info.json')
 const plainFile = (name: string, height: number) =>
@@ -79,6 +86,16 @@ test('a build without the handler ends at the plan, and the one that has it goes
   const line = `UPGRADE "v2" NEEDED at height: ${height}: {"binaries":{"any":"https://example.com/a&b"}}`
   expect(node.stdout()).toBe(`${line}\n`)
   expect(node.stderr()).toContain(` error ${line}\n`)
+  const { comet } = node.config.urls
+  const stands = `the chain in ${join(scratch, 'exit')} stands at height ${height - 1}`
+  const ended = await status('exit', comet)
+  expect([ended.code, ended.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `no node answers at ${comet}/status; ${stands}, and this build halts there: ${needed(height)}`,
+    ),
+  ])
+  expect((await status('exit', comet, 'v2')).err).toContain(`${stands}: start it with`)
   const file = `${plainFile('v2', height).slice(0, -1)},"info":"{\\"binaries\\":{\\"any\\":\\"https://example.com/a\\u0026b\\"}}"}`
   expect(readFileSync(fileOf('exit'), 'utf8')).toBe(file)
 
@@ -109,7 +126,12 @@ test('a node that serves on answers every query at the last height, and says eve
   const { config } = node
   const height = await planned(node)
   const why = needed(height)
+  expect(JSON.parse((await status('serve', config.urls.comet)).out)).toMatchObject({ halted: null })
   await expect(transfer(node)).rejects.toThrow(why)
+  const told = JSON.parse((await status('serve', config.urls.comet)).out)
+  expect(told).toMatchObject({ height: String(height - 1), halted: expect.stringContaining(why) })
+  const elsewhere = await status('serve', 'http://127.0.0.1:9')
+  expect(elsewhere.err).toContain(`process ${node.child.pid} runs in ${join(scratch, 'serve')}: give the ports`)
   expect(readFileSync(fileOf('serve'), 'utf8')).toBe(plainFile('v2', height))
   expect(node.stdout()).toBe(`UPGRADE "v2" NEEDED at height: ${height}: \n`)
   expect(node.stderr()).toContain('no blocks are made; queries are answered at the last height')
