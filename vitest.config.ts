@@ -1,39 +1,51 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * `unit` is what `npm test` runs. Its limits only end what hangs: a busy machine may be ten times slower than a quiet one. `conformance` runs the field's public test data where it lies beside the checkout.
- * `long` holds kill, fuzz, differential and simulation runs with their full counts.
+ * `npm test` runs `unit` and `whole`. Their limits only end what hangs: a busy machine may be ten times slower than a quiet
+ * one. The files of `unit` lie beside the code and share its modules, which keep no state; those of `whole` start nodes and
+ * processes, and have a process of their own each. `conformance` runs the field's public test data where it lies beside the
+ * checkout. `long` holds kill, fuzz, differential and simulation runs with their full counts.
  */
 export default defineConfig({
   test: {
+    pool: 'forks',
+    maxWorkers: '100%',
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'witness/**/*.test.ts'],
-          exclude: ['test/long/**', 'test/conformance/**'],
+          include: ['src/**/*.test.ts', 'witness/**/*.test.ts'],
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          pool: 'forks',
         },
       },
       {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/long/**', 'test/conformance/**'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
           testTimeout: 900_000,
-          pool: 'forks',
-          maxWorkers: 2,
         },
       },
       {
+        extends: true,
         test: {
           name: 'long',
           include: ['test/long/**/*.test.ts'],
           testTimeout: 900_000,
           hookTimeout: 120_000,
-          pool: 'forks',
-          maxWorkers: 2,
         },
       },
     ],

@@ -3,7 +3,7 @@ import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import { createApplication } from '../app/application.ts'
 import { carriedSections } from '../app/carried.ts'
-import { createJobs, type Jobs } from '../app/jobs.ts'
+import { createJobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
 import { type BlockTiming, type Solo, startSolo } from '../consensus/solo.ts'
@@ -21,7 +21,7 @@ import { openVersionedStore } from '../store/versioned.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import type { Build } from './build.ts'
 import { type Begun, dataFolder, openChain } from './chain.ts'
-import { parseBlockTime, parseMemory, parseMilliseconds, type ResolvedConfig } from './config.ts'
+import { parseBlockTime, parseMemory, type ResolvedConfig } from './config.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { watchVoters } from './few-voters.ts'
 import { diskFiles, type Files } from './files.ts'
@@ -29,19 +29,17 @@ import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
 import { createHaltDuty, type HaltNotice } from './halts.ts'
 import { readiness } from './health.ts'
-import { createInlineCompute } from './inline-compute.ts'
-import { isolateScripts } from './isolated-compute.ts'
-import { lightenPool } from './light-compute.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { openCompute } from './open-compute.ts'
 import { storeOptionsOf } from './profile.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
 import { watchPayouts } from './unpaid-shares.ts'
 import { checkUpgradeFile } from './upgrade-file-check.ts'
 import type { ValidatorKey } from './validator-key.ts'
+import { requireWorkerPrograms, workerEntry } from './worker-programs.ts'
 import type { ApiPool } from './workers/api-pool.ts'
-import { type ComputePool, createComputePool } from './workers/pool.ts'
 
 /** A price of one wei, in base units at 18 places. */
 const RAW_PER_WEI = 10n ** 6n
@@ -102,6 +100,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
   async function assemble(): Promise<AssembledNode> {
     const begun = openChain(options, files, clock, undo)
     const { config, profile, genesis, validatorKeys } = begun
+    requireWorkerPrograms(options.build, config)
     const [validatorKey] = validatorKeys as [ValidatorKey]
     const ownValidators = createOwnValidators(validatorKeys)
     const identity = createIdentity(profile)
@@ -207,7 +206,8 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const withContext = createStateReader(store, solo.blocks, app)
     const jobs = createJobs(app)
     let apiPool: ApiPool | undefined
-    const compute = openCompute({ config, dataPath, profile, chainId, withContext, jobs, log, elapsed })
+    const { build } = options
+    const compute = openCompute({ config, dataPath, profile, chainId, withContext, jobs, log, elapsed, build })
     undo.push(() => compute.stop())
     let derived: readonly DevAccount[] | undefined
     const accounts = () => {
@@ -258,7 +258,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       undo.push(() => rpc.close())
       apiPool = await openApiPool({
         workers,
-        entry: workerEntry('api'),
+        entry: workerEntry('api', build),
         setup: {
           dataPath: dataPath!,
           config,
@@ -341,44 +341,6 @@ async function openBackend(dataPath: string | undefined, ephemeral: boolean): Pr
   if (dataPath === undefined) return openMemory()
   const { openLmdb } = await import('./lmdb.ts')
   return openLmdb(dataPath, { noSync: ephemeral })
-}
-
-function openCompute(parts: {
-  readonly config: Config
-  readonly dataPath: string | undefined
-  readonly profile: Profile
-  readonly chainId: string
-  readonly withContext: GatewayNode['withContext']
-  readonly jobs: Jobs
-  readonly log: Log
-  readonly elapsed: () => number
-}): ComputePool {
-  const { config, dataPath, profile, chainId, withContext, jobs, log, elapsed } = parts
-  const timeoutMs = parseMilliseconds(config.evm.timeout)!
-  const pool = (workers: number): ComputePool =>
-    createComputePool({
-      workers,
-      entry: workerEntry('compute'),
-      setup: { dataPath, profile, chainId, minGasPrices: config.api.minGasPrice },
-      withContext: dataPath === undefined ? withContext : undefined,
-      memoryBytes: parseMemory(config.compute.memory)!,
-      queue: config.compute.queue,
-      timeoutMs,
-      log,
-      elapsed,
-    })
-  const { workers } = config.compute
-  if (workers > 0 && dataPath !== undefined) {
-    const usual = isolateScripts(pool(workers), () => pool(1))
-    return lightenPool(usual, { jobs, withContext, elapsed })
-  }
-  return isolateScripts(createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed }), () => pool(1))
-}
-
-/** The bundled entry point of a worker: beside the bundle this runs from, or in `dist/` when it runs from sources. */
-function workerEntry(name: string): URL {
-  const base = import.meta.url.endsWith('.ts') ? '../../dist/' : './'
-  return new URL(`${base}workers/${name}.cjs`, import.meta.url)
 }
 
 /** Ports by configuration and offset; with free ports, 0 wherever nobody said which. */

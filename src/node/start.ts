@@ -26,7 +26,7 @@ export interface World {
   /** Receives the log; without it, warnings and errors go to the error output. */
   readonly log?: Log
   readonly files?: Files
-  /** The state machine's modules and upgrades, in place of those of this build. Of no effect in compute and API workers. */
+  /** The state machine's modules and upgrades, in place of those of this build. */
   readonly build?: Build
 }
 

@@ -1,18 +1,27 @@
-/** Puts `entry.ts` into one file, so that its processes start as fast as the product's. */
+/** Puts programs into one file each, so that their processes start as fast as the product's. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Path of the program. `name` keeps test files apart that run at the same time. */
-export async function bundle(name: string): Promise<string> {
+/**
+ * Path of the program of `entry.ts`. `name` keeps test files apart that run at the same time. `workers`: with the programs of its
+ * workers beside it, where `builds.ts` looks for them.
+ */
+export async function bundle(name: string, { workers = false } = {}): Promise<string> {
   const folder = join(root, 'build/test-upgrade')
   mkdirSync(folder, { recursive: true })
-  const outfile = join(folder, `${name}.mjs`)
+  const programs = {
+    [name]: 'entry.ts',
+    ...(workers && { [`${name}-compute`]: 'compute.ts', [`${name}-api`]: 'api.ts' }),
+  }
   await build({
-    entryPoints: [join(import.meta.dirname, 'entry.ts')],
-    outfile,
+    entryPoints: Object.fromEntries(
+      Object.entries(programs).map(([out, file]) => [out, join(import.meta.dirname, file)]),
+    ),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -21,5 +30,5 @@ export async function bundle(name: string): Promise<string> {
     external: ['#*'],
     logLevel: 'warning',
   })
-  return outfile
+  return join(folder, `${name}.mjs`)
 }

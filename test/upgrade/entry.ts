@@ -1,5 +1,5 @@
 /** The command line of the build that `TEST_BUILD` names; without a name, that of this one. */
 import { runCommand } from '../../src/cli/commands.ts'
-import { BUILDS } from './builds.ts'
+import { buildOfProcess } from './builds.ts'
 
-process.exitCode = await runCommand(process.argv.slice(2), BUILDS[process.env['TEST_BUILD'] ?? ''])
+process.exitCode = await runCommand(process.argv.slice(2), buildOfProcess())
