@@ -1,7 +1,7 @@
 /** The tables of a node on disk, in LMDB. */
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { type Backend, type BackendRead, MAX_ROW_KEY } from '../store/backend.ts'
+import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from '../store/backend.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
 
 export interface LmdbOptions {
@@ -183,8 +183,9 @@ export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
     }
   }
 
-  function write({ placeOf }: Opened, { table, key, value }: TableWrite): void {
-    if (isTooLong(table, key)) throw new Error(`a key of ${key.length} bytes in table ${table}`)
+  function write({ placeOf }: Opened, row: TableWrite): void {
+    checkKey(row)
+    const { table, key, value } = row
     const place = placeOf(table)
     const at = keyIn(place, key)
     rowsWritten++
@@ -263,8 +264,6 @@ function createCopier(): Copy {
 function keyIn(place: Place, key: Uint8Array): Buffer {
   return place.prefix.length === 0 ? asBuffer(key) : Buffer.concat([place.prefix, key])
 }
-
-const isTooLong = (table: string, key: Uint8Array) => table.length + key.length > MAX_ROW_KEY
 
 /** A bound of a range. No key is longer than the longest, so what lies behind a longer bound lies behind its beginning. */
 function boundIn(place: Place, bound: Uint8Array): Buffer {

@@ -4,6 +4,13 @@ import type { Tables, TableWrite } from './types.ts'
 /** The longest name of a table and key together. No row has a longer one: reading finds nothing, writing throws. */
 export const MAX_ROW_KEY = 1900
 
+export const isTooLong = (table: string, key: Uint8Array): boolean => table.length + key.length > MAX_ROW_KEY
+
+/** Throws an `Error` for a row that no backend writes. */
+export function checkKey({ table, key }: TableWrite): void {
+  if (isTooLong(table, key)) throw new Error(`a key of ${key.length} bytes in table ${table}`)
+}
+
 interface PeekTables extends Tables {
   /** Reads a row where it lies, without a copy: what `use` is given is gone when it returns. Undefined if there is none. */
   peek<T>(table: string, key: Uint8Array, use: (bytes: Uint8Array) => T): T | undefined
