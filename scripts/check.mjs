@@ -10,7 +10,7 @@ const steps = [
   ['protobuf', 'npx', ['buf', 'lint']],
   ['contracts', 'node', ['scripts/contracts.mjs', '--check']],
   ['dead code', 'npx', ['knip', '--no-progress']],
-  ...(quick ? [] : [['tests', 'npx', ['vitest', 'run', '--project', 'unit']]]),
+  ...(quick ? [] : [['tests', 'npx', ['vitest', 'run', '--project', 'unit', '--project', 'whole']]]),
 ]
 
 let failed = 0
