@@ -33,7 +33,10 @@ for (const [mode, fromMnemonic] of [
   test(`CosmJS sends coins signed in ${mode} mode, and REST shows them`, async () => {
     const wallet = await fromMnemonic(mnemonic, options)
     const [from, to] = await wallet.getAccounts()
-    const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, { gasPrice })
+    const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, {
+      gasPrice,
+      broadcastPollIntervalMs: 20,
+    })
     const before = BigInt((await client.getBalance(to!.address, 'unative')).amount)
     const sent = await client.sendTokens(from!.address, to!.address, [{ denom: 'unative', amount: '12345' }], 'auto')
     expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
@@ -49,7 +52,10 @@ for (const [mode, fromMnemonic] of [
 test('CosmJS is told when an account cannot pay', async () => {
   const wallet = await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, options)
   const [from, to] = await wallet.getAccounts()
-  const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, { gasPrice })
+  const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, {
+    gasPrice,
+    broadcastPollIntervalMs: 20,
+  })
   const all = [{ denom: 'unative', amount: '99999999999999' }]
   await expect(client.sendTokens(from!.address, to!.address, all, 'auto')).rejects.toThrow(/insufficient funds/)
   client.disconnect()

@@ -24,7 +24,9 @@ beforeAll(async () => {
   const hdPaths = [0, 1, 2].map(makeCosmoshubPath)
   const wallet = await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, { prefix: 'chain', hdPaths })
   ;[granter, grantee, stranger] = (await wallet.getAccounts()).map(({ address }) => address) as [string, string, string]
-  client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet)
+  client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, {
+    broadcastPollIntervalMs: 20,
+  })
 })
 afterAll(async () => {
   client?.disconnect()

@@ -27,6 +27,8 @@ const routerBuild = build('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const WNATIVE = '0x0CaCF669f8446BeCA826913a3c6B96aCD4b02a97'
 const NEVER = 2n ** 64n
 const E18 = 10n ** 18n
+/** Enough for any of them. No estimate: a pair writes its prices down only when a second has passed since its last change. */
+const GAS = 1_000_000n
 
 let node: Awaited<ReturnType<typeof startNode>>
 let setup: Awaited<ReturnType<typeof deployAll>>
@@ -52,7 +54,7 @@ function connect() {
     deploy: async ({ abi, bytecode }: { abi: Abi; bytecode: Hex }, args: unknown[]) =>
       (await done(await wallet.deployContract({ abi, bytecode, args }))).contractAddress!,
     write: async (address: Address, abi: Abi, functionName: string, args: unknown[], value = 0n) =>
-      done(await wallet.writeContract({ address, abi, functionName, args, value })),
+      done(await wallet.writeContract({ address, abi, functionName, args, value, gas: GAS })),
     read: (address: Address, abi: Abi, functionName: string, args: unknown[] = []) =>
       client.readContract({ address, abi, functionName, args }) as Promise<unknown>,
   }
