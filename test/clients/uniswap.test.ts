@@ -28,7 +28,7 @@ const WNATIVE = '0x0CaCF669f8446BeCA826913a3c6B96aCD4b02a97'
 const NEVER = 2n ** 64n
 const E18 = 10n ** 18n
 /** Enough for any of them. No estimate: a pair writes its prices down only when a second has passed since its last change. */
-const GAS = 1_000_000n
+const GAS = 5_000_000n
 
 let node: Awaited<ReturnType<typeof startNode>>
 let setup: Awaited<ReturnType<typeof deployAll>>
