@@ -1,0 +1,4 @@
+/** Entry of a compute worker of this build. */
+import { runComputeWorker } from './compute-worker.ts'
+
+runComputeWorker()

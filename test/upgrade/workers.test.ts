@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { startNode } from '../../src/index.ts'
+import { startProcess } from '../process.ts'
+import { bundle } from './bundle.ts'
+import { endVoting, get, heightOf, mineTo, proposePlan, rpc, VOTING_SECONDS } from './governance.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'almanac-workers-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const SCRIPT = '{ result: function (ctx) { return ctx.block }, fault: function () {} }'
+
+test('workers of a build read each height with the codecs that it had, and run the block of an upgrade again', async () => {
+  const path = await bundle('workers', { workers: true })
+  const flags = [
+    '--home',
+    home,
+    '--voting-period',
+    `${VOTING_SECONDS}s`,
+    '--api-workers',
+    '1',
+    '--compute-workers',
+    '1',
+  ]
+  await using node = await startProcess(flags, { path, environment: { TEST_BUILD: 'lab' } })
+  const { config } = node
+  const paramsAt = async (height: number) =>
+    (await get(config, `/chain/devgas/v1/params?height=${height}`)).body['params'] as unknown as {
+      allowed_denoms: string[]
+      developer_shares: string
+    }
+  const height = (await heightOf(config)) + 10
+  await proposePlan(config, 'longer-params', height)
+  await endVoting(config)
+  await mineTo(config, height - 1)
+  const before = await paramsAt(height - 1)
+  const [from, to] = config.accounts.map(({ address }) => address)
+  const hash = await rpc(config, 'eth_sendTransaction', [{ from, to, value: '0x1' }])
+  await mineTo(config, height + 5)
+
+  expect(before).toMatchObject({ allowed_denoms: [] })
+  expect(Number(before.developer_shares)).toBeGreaterThan(0)
+  expect(await paramsAt(height - 1)).toEqual(before)
+  expect(await paramsAt(height)).toMatchObject({ allowed_denoms: ['unative'] })
+  const traced = { tracer: 'callTracer' }
+  expect(await rpc(config, 'debug_traceTransaction', [hash, traced])).toMatchObject({ value: '0x1' })
+  expect(await rpc(config, 'debug_traceTransaction', [hash, { tracer: SCRIPT }])).toBe(height)
+}, 90_000)
+
+test('a build without programs for workers is refused where workers are asked for', async () => {
+  const build = { upgrades: [] }
+  const wanted = 'brings no programs for workers: set both to 0, or name the programs in its `workers`'
+  await expect(startNode({ compute: { workers: 1 } }, { build })).rejects.toThrow(wanted)
+  await expect(startNode({ api: { workers: 1 } }, { build })).rejects.toThrow(wanted)
+  await using node = await startNode({}, { build })
+  const chain = { urls: node.urls, accounts: [], chain_id: node.chainId }
+  const from = node.accounts[0]!.address
+  const call = [{ from, to: from }, 'latest', { tracer: SCRIPT }]
+  await expect(rpc(chain, 'debug_traceCall', call)).rejects.toThrow('this build brings no programs for them')
+})
