@@ -33,7 +33,7 @@ const lab: Build = {
   workers: { compute: beside('compute'), api: beside('api') },
 }
 
-export const BUILDS: Readonly<Record<string, Build>> = {
+const BUILDS: Readonly<Record<string, Build>> = {
   lab,
   v2: { upgrades: [v2] },
   v3: { upgrades: [v2, v3] },
