@@ -86,13 +86,14 @@ export type ToApiWorker =
   | { readonly kind: 'part'; readonly id: number; readonly part: Uint8Array }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
 
-/** From an API worker to the main process. What it asks is answered under the same number. */
-export interface AnsweredCount {
+/** How often an operation was answered with a status. */
+interface AnsweredCount {
   readonly operation: string
   readonly status: 'ok' | Status
   readonly times: number
 }
 
+/** From an API worker to the main process. What it asks is answered under the same number. */
 export type FromApiWorker =
   /** It hears now. */
   | { readonly kind: 'hello' }
