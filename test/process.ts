@@ -1,6 +1,16 @@
 /** The built program as a process of its own, for tests that measure or kill it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -39,6 +49,9 @@ interface Program {
   readonly environment?: Readonly<Record<string, string>>
 }
 
+/** Only ends what hangs. */
+const LONGEST_START_MS = 100_000
+
 const BUILT: Program = { path: join(root, 'dist/almanac.cjs') }
 
 /**
@@ -62,13 +75,17 @@ export async function startProcess(flags: readonly string[], program = BUILT): P
     stderr = (stderr + chunk).slice(-100_000)
   })
   const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)))
-  for (let i = 0; i < 1_200 && !existsSync(configOut); i++) {
-    if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}: ${stderr}`)
-    await new Promise((done) => setTimeout(done, 25))
-  }
   const kill = async (signal: NodeJS.Signals) => {
     child.kill(signal)
     await ended
+  }
+  const begun = performance.now()
+  while (!existsSync(configOut)) {
+    if (performance.now() - begun > LONGEST_START_MS) await kill('SIGKILL')
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the node ended with ${child.exitCode ?? child.signalCode}: ${stderr}`)
+    }
+    await new Promise((done) => setTimeout(done, 25))
   }
   return {
     child,
@@ -79,15 +96,15 @@ export async function startProcess(flags: readonly string[], program = BUILT): P
     memoryBytes: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) * 1024,
     async liveHeapBytes() {
       child.kill('SIGUSR2')
-      for (let i = 0; i < 600; i++) {
+      let name: string | undefined
+      while (!name || !isWhole(join(scratch, name))) {
+        if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}: ${stderr}`)
         await new Promise((done) => setTimeout(done, 100))
-        const name = readdirSync(scratch).find((entry) => entry.endsWith('.heapsnapshot'))
-        const bytes = name && snapshotBytes(join(scratch, name))
-        if (!bytes) continue
-        rmSync(join(scratch, name))
-        return bytes
+        name = readdirSync(scratch).find((entry) => entry.endsWith('.heapsnapshot'))
       }
-      throw new Error('the node wrote no heap snapshot')
+      const bytes = snapshotBytes(join(scratch, name))
+      rmSync(join(scratch, name))
+      return bytes
     },
     kill,
     async [Symbol.asyncDispose]() {
@@ -99,11 +116,24 @@ export async function startProcess(flags: readonly string[], program = BUILT): P
 
 const LINEAR_MEMORY_BYTES = 32 * 2 ** 20
 
-/** The sizes of a heap snapshot added up; undefined while it is still being written. */
-function snapshotBytes(path: string): number | undefined {
-  const text = readFileSync(path, 'utf8')
-  if (!text.trimEnd().endsWith(']}')) return undefined
-  const { snapshot, nodes } = JSON.parse(text) as { snapshot: { meta: { node_fields: string[] } }; nodes: number[] }
+/** Whether a heap snapshot has been written to its end. */
+function isWhole(path: string): boolean {
+  const file = openSync(path, 'r')
+  try {
+    const end = Buffer.alloc(4)
+    readSync(file, end, 0, end.length, Math.max(0, fstatSync(file).size - end.length))
+    return end.toString('latin1').trimEnd().endsWith(']}')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The sizes of a heap snapshot added up. */
+function snapshotBytes(path: string): number {
+  const { snapshot, nodes } = JSON.parse(readFileSync(path, 'utf8')) as {
+    snapshot: { meta: { node_fields: string[] } }
+    nodes: number[]
+  }
   const fields = snapshot.meta.node_fields
   let bytes = 0
   for (let i = fields.indexOf('self_size'); i < nodes.length; i += fields.length) {
