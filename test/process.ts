@@ -74,7 +74,12 @@ export async function startProcess(flags: readonly string[], program = BUILT): P
   child.stderr!.on('data', (chunk) => {
     stderr = (stderr + chunk).slice(-100_000)
   })
-  const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)))
+  const ended = new Promise<number | null>((done) => {
+    child.once('close', (code) => {
+      rmSync(scratch, { recursive: true, force: true })
+      done(code)
+    })
+  })
   const kill = async (signal: NodeJS.Signals) => {
     child.kill(signal)
     await ended
@@ -109,7 +114,6 @@ export async function startProcess(flags: readonly string[], program = BUILT): P
     kill,
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) await kill('SIGKILL')
-      rmSync(scratch, { recursive: true, force: true })
     },
   }
 }
