@@ -1,4 +1,4 @@
-/** What opcodes read of rules, block and transaction, as bytes of the machine. Made once per rules and once per block. */
+/** What opcodes read of rules, block and transaction, as the machine takes it. Bytes are made once per rules and once per block. */
 import type { Rules } from './forks.ts'
 import type { Environment } from './interpreter.ts'
 import { encodeOpcodes } from './opcodes.ts'
@@ -32,29 +32,27 @@ function rulesPartOf(rules: Rules): RulesPart {
   return part
 }
 
-/** The ten words in the order of `evm/layout.ts`; those of the transaction are zero. */
+/** The eight words of a block in the order of `evm/layout.ts`. */
 function blockWordsOf(rules: Rules, block: EvmBlockEnv): Uint8Array {
   const known = blockParts.get(block)
   if (known?.rules === rules) return known.words
-  const words = new Uint8Array(10 * 32)
+  const words = new Uint8Array(8 * 32)
   const view = new DataView(words.buffer)
-  writeAddress(words, 2 * 32, block.coinbase)
+  writeAddress(words, 0, block.coinbase)
+  writeNumber(view, 32, block.timestamp)
+  writeNumber(view, 2 * 32, block.number)
+  if (rules.eips.has(4399)) words.set(block.prevRandao.slice().reverse(), 3 * 32)
+  else writeNumber(view, 3 * 32, block.difficulty)
   const numbers = [block.gasLimit, block.chainId, block.baseFee, block.blobBaseFee]
-  writeNumber(view, 3 * 32, block.timestamp)
-  writeNumber(view, 4 * 32, block.number)
-  if (rules.eips.has(4399)) words.set(block.prevRandao.slice().reverse(), 5 * 32)
-  else writeNumber(view, 5 * 32, block.difficulty)
   numbers.forEach((value, i) => {
-    writeNumber(view, (6 + i) * 32, value)
+    writeNumber(view, (4 + i) * 32, value)
   })
   blockParts.set(block, { rules, words })
   return words
 }
 
 export function environmentOf({ rules, block, tx }: EvmOptions): Environment {
-  const words = blockWordsOf(rules, block).slice()
-  writeAddress(words, 0, tx.origin)
-  if (tx.gasPrice > 0n) writeNumber(new DataView(words.buffer), 32, tx.gasPrice)
   const { rulesKey, opcodes, cells } = rulesPartOf(rules)
-  return { rulesKey, opcodes, cells, words }
+  const { origin, gasPrice } = tx
+  return { rulesKey, opcodes, cells, block: blockWordsOf(rules, block), origin, gasPrice }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GAS, machine, push, top } from '../../test/evm/machine.ts'
+import { CALLER, GAS, machine, OTHER, push, top } from '../../test/evm/machine.ts'
 import { decodeUint, encodeUint, formatHex, hex } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
 
@@ -184,6 +184,19 @@ test('the environment is what block and transaction say', () => {
   expect(top('5f49')).toBe(0xb10bn)
   expect(top('600149')).toBe(0n)
   expect(read('47')).toBe(1000n)
+})
+
+test('transactions of one block read their own origin and price, in turn on one machine', () => {
+  const { options } = machine().evm
+  const { block } = options
+  const tx = (origin: Uint8Array, gasPrice: bigint) => ({ block, tx: { origin, gasPrice, blobHashes: [] } })
+  const [first, second] = [tx(CALLER, 1n << 200n), tx(OTHER, 0n)]
+  for (let i = 0; i < 2; i++) {
+    expect([top('32', first), top('3a', first)]).toEqual([decodeUint(CALLER), 1n << 200n])
+    expect([top('32', second), top('3a', second)]).toEqual([decodeUint(OTHER), 0n])
+    expect(top('43', { ...first, block: { ...block, number: 1001n } })).toBe(1001n)
+    expect(top('43', second)).toBe(1000n)
+  }
 })
 
 test('memory costs what its highest word costs, and too much of it is out of gas at once', () => {

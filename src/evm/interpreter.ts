@@ -16,7 +16,7 @@ import {
   STACKS_END,
 } from './layout.ts'
 import { type Build, loadModule } from './wasm.ts'
-import { writeNumber } from './words.ts'
+import { writeAddress, writeNumber } from './words.ts'
 
 /** What running code asks of the state. Addresses and slots are in A, values in B; numbers returned are gas to pay. */
 export interface Host {
@@ -82,13 +82,18 @@ export interface Installed {
   readonly arena: object
 }
 
-/** What opcodes read of rules, block and transaction, as bytes of linear memory. */
+/** What opcodes read of rules, block and transaction; bytes are as in linear memory. */
 export interface Environment {
   /** Names the opcode table: code analysed under one is not used under another. */
   readonly rulesKey: string
   readonly opcodes: Uint8Array
   readonly cells: Uint32Array
-  readonly words: Uint8Array
+  /** The words behind those of the transaction. */
+  readonly block: Uint8Array
+  /** 20 bytes. */
+  readonly origin: Uint8Array
+  /** Unit: wei. */
+  readonly gasPrice: bigint
 }
 
 /** One machine with its memory. Frames of several executions may be live in it, the later ones on top. */
@@ -160,6 +165,7 @@ function createInterpreter(build: Build): Interpreter {
   let host: Host
   let environment: Environment | undefined
   let opcodes: Uint8Array | undefined
+  let block: Uint8Array | undefined
   let exports = instantiate(build, () => host)
   let bytes = Buffer.from(exports.memory.buffer)
   let plain = new Uint8Array(exports.memory.buffer)
@@ -225,7 +231,12 @@ function createInterpreter(build: Build): Interpreter {
       if (environment === nextEnvironment) return
       environment = nextEnvironment
       const memory = current()
-      memory.set(nextEnvironment.words, ENVIRONMENT)
+      writeAddress(memory, ENVIRONMENT, nextEnvironment.origin)
+      writeNumber(view, ENVIRONMENT + 32, nextEnvironment.gasPrice)
+      if (block !== nextEnvironment.block) {
+        block = nextEnvironment.block
+        memory.set(block, ENVIRONMENT + 64)
+      }
       if (opcodes === nextEnvironment.opcodes) return
       opcodes = nextEnvironment.opcodes
       memory.set(opcodes, OPCODES)
@@ -277,6 +288,7 @@ function createInterpreter(build: Build): Interpreter {
       if (byteLength <= KEPT_BYTES && top < CODES + KEPT_CODE && refused < MOST_REFUSED) return
       exports = instantiate(build, () => host)
       environment = undefined
+      block = undefined
       opcodes = undefined
       renew()
       arena = {}

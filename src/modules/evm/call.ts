@@ -194,8 +194,10 @@ export function runMessage(
     tracer: ground.tracer,
   })
   const nonce = message.nonce ?? state.account(message.from)?.nonce ?? 0n
-  ground.tracer?.start?.(tracedMessage({ ...message, nonce }, gasPriceWei, ground.block), evm.journal)
-  const result = executeMessage(evm, { ...message, nonce })
+  const { from, to, gasLimit, valueWei, data, accessList, authorizations } = message
+  const numbered = { from, to, nonce, gasLimit, valueWei, data, accessList, authorizations }
+  ground.tracer?.start?.(tracedMessage(numbered, gasPriceWei, ground.block), evm.journal)
+  const result = executeMessage(evm, numbered)
   ground.tracer?.end?.(result, evm.journal)
   if (result.stopped && ground.isLight) giveUp()
   if (result.stopped) throw queryError('deadlineExceeded', 'execution timeout')
