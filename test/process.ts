@@ -43,26 +43,25 @@ export interface NodeProcess extends AsyncDisposable {
 /** The system chooses every port, so that nothing is ever in the way. */
 const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
-/** A build of the node, and what it is told by its environment. */
+/** A build of the node, that of `dist/` by default, and what it is told by its environment. */
 interface Program {
-  readonly path: string
+  readonly path?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
 /** Only ends what hangs. */
 const LONGEST_START_MS = 100_000
 
-const BUILT: Program = { path: join(root, 'dist/almanac.cjs') }
-
 /**
  * Starts `almanac start --no-feeder` with the given flags on ports of its own, and waits until it has said where it listens.
  * Throws its exit code and what it wrote when it ends first.
  */
-export async function startProcess(flags: readonly string[], program = BUILT): Promise<NodeProcess> {
+export async function startProcess(flags: readonly string[], program: Program = {}): Promise<NodeProcess> {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
   const configOut = join(scratch, 'config.json')
   const args = ['start', '--silent', '--no-feeder', '--config-out', configOut, ...FREE_PORTS, ...flags]
-  const child = spawn('node', ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, program.path, ...args], {
+  const path = program.path ?? join(root, 'dist/almanac.cjs')
+  const child = spawn('node', ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, path, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...program.environment },
   })
