@@ -23,6 +23,7 @@ interface UpgradeFlags extends ProposalFlags {
   readonly download: boolean
   readonly checksumRequired: boolean
   readonly safetyDelta: number
+  readonly daemonName: string
 }
 
 /** Adds both commands below another, such as `tx gov submit-proposal`. */
@@ -35,12 +36,18 @@ export function addUpgradeProposals(parent: Command, terminal: Terminal): void {
     .option('--no-validate', 'take the info as it is')
     .option('--no-download', 'do not fetch the builds that the info names')
     .option('--no-checksum-required', 'addresses in the info may lack a checksum')
+    .option(
+      '--daemon-name <name>',
+      'name of the program in the archives of the info',
+      process.env['DAEMON_NAME'] ?? 'almanac',
+    )
     .option('--safety-delta <seconds>', 'time to find out that the upgrade was a bad idea', parseSeconds, 86_400)
     .option('--authority <address>', 'who the chain takes the plan from (default: governance)')
   command.action(async (name: string) => {
     const flags = command.opts<UpgradeFlags & TxFlags>()
-    const { upgradeHeight, upgradeInfo, validate, checksumRequired, download, safetyDelta } = flags
-    if (validate) await checkInfo(upgradeInfo, { checksums: checksumRequired, downloads: download })
+    const { upgradeHeight, upgradeInfo, validate, checksumRequired, download, daemonName, safetyDelta } = flags
+    const checks = { checksums: checksumRequired, downloads: download, program: daemonName }
+    if (validate) await checkInfo(upgradeInfo, checks)
     await sendTx(flags, terminal, async (sender) => {
       const warning = await tooClose(sender.node, upgradeHeight, safetyDelta)
       if (warning !== undefined) terminal.note(warning)

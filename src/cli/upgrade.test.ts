@@ -7,7 +7,6 @@ import { type Node, startNode } from '../node/start.ts'
 import { utf8 } from '../primitives/bytes.ts'
 import { runCommand } from './commands.ts'
 import { keysCommand } from './keys.ts'
-import { checkPlanInfo } from './plan-info.ts'
 import { preUpgrade } from './pre-upgrade.ts'
 import { queryCommand } from './query.ts'
 import type { Terminal } from './terminal.ts'
@@ -112,23 +111,6 @@ test('the safe height counts twice the voting and deposit time, and the time to 
   expect(safeBlocks(2 * (172_800 + 172_800) + 86_400, 2)).toBe(388_800n)
   expect(safeBlocks(2 * (86_400 + 172_800) + 86_400, 1.5)).toBe(403_200n)
   expect(safeBlocks(2 * (60 + 60) + 30, 1)).toBe(270n)
-})
-
-test('what a supervisor could not use of a plan’s info is named', async () => {
-  const bytes = utf8('the build')
-  const sum = 'f7ee5f5b0fcf7ee9d2a5d5ca80cc8dd4bdbe5c4ea4c0cd4cd5b3cdd0b1bdf3a1'
-  const check = (info: string, more: Partial<Parameters<typeof checkPlanInfo>[1]> = {}) =>
-    checkPlanInfo(info, { checksums: true, downloads: false, ...more }, async () => bytes)
-  const binaries = (entries: object) => JSON.stringify({ binaries: entries })
-  await expect(check('  ')).rejects.toThrow('plan info must not be blank')
-  await expect(check('soon')).rejects.toThrow('could not parse plan info')
-  await expect(check('{}')).rejects.toThrow('no "binaries" entries found')
-  await expect(check(binaries({ linux: 'https://a/b' }))).rejects.toThrow('invalid os/arch format in key "linux"')
-  await expect(check(binaries({ any: 'https://a/b' }))).rejects.toThrow('missing checksum query parameter')
-  await check(binaries({ any: 'https://a/b' }), { checksums: false })
-  const wrong = binaries({ 'linux/amd64': `https://a/b?checksum=sha256:${sum}` })
-  await check(wrong)
-  await expect(check(wrong, { downloads: true })).rejects.toThrow('error downloading binary for os/arch linux/amd64')
 })
 
 test('a build says before the vote what it would do, and to its supervisor whether it can take over', async () => {
