@@ -116,7 +116,7 @@ async function session(program: string, path: string, halt: 'exit' | 'serve'): P
 /** The node that runs in a home, by the lock that it holds. */
 function runningIn(home: string): number | undefined {
   const lock = join(home, 'lock')
-  return existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : undefined
+  return existsSync(lock) ? Number.parseInt(readFileSync(lock, 'utf8'), 10) : undefined
 }
 
 /** Ends a node, since a supervisor that has swapped builds hands its own signal to the one that is gone. */
