@@ -82,7 +82,7 @@ function callBytes(
   path: string,
   bytes: Uint8Array,
   headers: Record<string, string | string[]> = {},
-  deadlineMs = 5_000,
+  deadlineMs = 60_000,
 ) {
   const metadata = new Metadata()
   for (const [name, values] of Object.entries(headers)) for (const value of [values].flat()) metadata.add(name, value)
@@ -158,10 +158,10 @@ test('unknown methods, message services and oversized requests are refused', asy
 
 test('the end of a caller’s deadline ends the work', async () => {
   const request = toBinary(QueryBalanceRequestSchema, create(QueryBalanceRequestSchema, { address: 'slow' }))
-  expect((await callBytes(UNARY, request, {}, 200)).error?.code).toBe(4)
+  expect((await callBytes(UNARY, request, {}, 1_000)).error?.code).toBe(4)
   const call = calls.at(-1)!
   expect(call.timeoutMs).toBeGreaterThan(0)
-  expect(call.timeoutMs).toBeLessThanOrEqual(200)
+  expect(call.timeoutMs).toBeLessThanOrEqual(1_000)
   await expect.poll(() => call.signal!.aborted).toBe(true)
 })
 

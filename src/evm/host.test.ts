@@ -217,9 +217,8 @@ test('logs carry topics in order and vanish with a revert', () => {
 test('an endless loop ends when the host says so, undone', () => {
   let asked = 0
   const { evm, call } = machine({ code: '602a5f555b600456', shouldStop: () => ++asked > 5 })
-  const start = performance.now()
   expect(call({ gas: 10n ** 18n })).toMatchObject({ success: false, stopped: true, error: 'execution aborted' })
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(asked).toBe(6)
   expect(decodeUint(evm.journal.storage(CONTRACT, new Uint8Array(32)))).toBe(0n)
 })
 

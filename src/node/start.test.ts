@@ -83,13 +83,12 @@ test('with blocks by hand a hash means admission, and the block takes what waits
 
 test('with an interval blocks come by the clock, empty ones too', async () => {
   await using node = await startNode({ blocks: { time: '50ms' }, jsonrpc: { enabled: false } })
-  await new Promise((done) => setTimeout(done, 400))
-  expect(node.height).toBeGreaterThan(3n)
+  await expect.poll(() => node.height, { timeout: 60_000 }).toBeGreaterThan(3n)
   expect(node.urls.jsonrpc).toBeUndefined()
 })
 
 test('a chain in a home goes on where it was, with everything that was in it', async () => {
-  const home = join(mkdtempSync(join(tmpdir(), 'almanac-')), 'home')
+  const home = mkdtempSync(join(tmpdir(), 'almanac-'))
   const first = await startNode({ home, chain: { accounts: 2 } })
   const hash = await rpc(first, 'eth_sendRawTransaction', [transfer(first, 0)])
   await expect(startNode({ home })).rejects.toThrow('this process already runs in this home')

@@ -74,8 +74,8 @@ test('ethers hears of new blocks over a WebSocket', async () => {
   const socket = new WebSocketProvider(node.urls.ws)
   const heights: number[] = []
   await socket.on('block', (height: number) => heights.push(height))
-  await new Promise((done) => setTimeout(done, 200))
-  await (await wallet.sendTransaction({ to: wallet.address })).wait()
-  await expect.poll(() => heights.length, { timeout: 5_000 }).toBeGreaterThan(0)
+  // It does not say from when on it listens.
+  const send = async () => (await wallet.sendTransaction({ to: wallet.address })).wait()
+  await expect.poll(() => send().then(() => heights.length), { timeout: 60_000 }).toBeGreaterThan(0)
   await socket.destroy()
 })
