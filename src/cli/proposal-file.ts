@@ -1,7 +1,11 @@
-/** Proposals as files: `{messages, metadata, deposit, title, summary}`, as the tools of this family write them. */
+/**
+ * Proposals as files: `{messages, metadata, deposit, title, summary}`, or of the old form `{type, title, description, deposit}`, as the
+ * tools of this family write them.
+ */
 import { readFileSync } from 'node:fs'
 import { create, type DescMessage, getOption, type JsonValue } from '@bufbuild/protobuf'
 import { MsgSubmitProposalSchema } from '../gen/sdk/gov/v1/tx_pb.ts'
+import { MsgSubmitProposalSchema as LegacySubmitProposalSchema } from '../gen/sdk/gov/v1beta1/tx_pb.ts'
 import { signer } from '../gen/sdk/msg/v1/msg_pb.ts'
 import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
@@ -12,7 +16,10 @@ import { fromJson, type JsonNames, toJson } from '../sdk/json.ts'
 type JsonObject = { [key: string]: JsonValue }
 
 /** What a file may say; a flag of the same name says it instead. */
-const KEYS = ['messages', 'metadata', 'deposit', 'title', 'summary'] as const
+const KEYS = ['messages', 'metadata', 'deposit', 'title', 'summary']
+const LEGACY_KEYS = ['type', 'title', 'description', 'deposit'] as const
+
+export type LegacyProposalFile = Readonly<Partial<Record<(typeof LEGACY_KEYS)[number], string>>>
 
 export interface ProposalFile {
   readonly messages: readonly JsonValue[]
@@ -42,31 +49,64 @@ function typeOf(identity: Identity, name: string): DescMessage | undefined {
   return messageType(identity.toNeutralName(name.slice(name.lastIndexOf('/') + 1)))
 }
 
-/** Reads a file. Throws 3 `invalidArgument` that says what is wrong with it. */
-export function readProposalFile(path: string): ProposalFile {
-  const wrong = (what: string) => queryError('invalidArgument', `${path}: ${what}`)
+/** An object of known entries in a file. Throws 3 `invalidArgument` that says what is wrong with it. */
+function readEntries(path: string, keys: readonly string[]): Record<string, unknown> {
   let json: unknown
   try {
     json = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw wrong(error instanceof SyntaxError ? `not JSON: ${error.message}` : 'the file cannot be read')
+    throw wrongFile(path, error instanceof SyntaxError ? `not JSON: ${error.message}` : 'the file cannot be read')
   }
-  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrong('not a JSON object')
-  const record = json as Record<string, unknown>
-  for (const key of Object.keys(record)) {
-    if (!(KEYS as readonly string[]).includes(key)) throw wrong(`unknown entry "${key}"; known are ${KEYS.join(', ')}`)
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrongFile(path, 'not a JSON object')
+  for (const key of Object.keys(json)) {
+    if (!keys.includes(key)) throw wrongFile(path, `unknown entry "${key}"; known are ${keys.join(', ')}`)
   }
-  const { messages = [], ...texts } = record
-  if (!Array.isArray(messages)) throw wrong('messages is no list')
-  for (const [key, value] of Object.entries(texts)) if (typeof value !== 'string') throw wrong(`${key} is no text`)
-  return { ...{ metadata: '', deposit: '', title: '', summary: '' }, ...texts, messages: messages as JsonValue[] }
+  return json as Record<string, unknown>
+}
+
+const wrongFile = (path: string, what: string) => queryError('invalidArgument', `${path}: ${what}`)
+
+function requireTexts(path: string, texts: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  for (const [key, value] of Object.entries(texts)) {
+    if (typeof value !== 'string') throw wrongFile(path, `${key} is no text`)
+  }
+  return texts as Record<string, string>
+}
+
+/** Reads a file. Throws 3 `invalidArgument` that says what is wrong with it. */
+export function readProposalFile(path: string): ProposalFile {
+  const { messages = [], ...texts } = readEntries(path, KEYS)
+  if (!Array.isArray(messages)) throw wrongFile(path, 'messages is no list')
+  const empty = { metadata: '', deposit: '', title: '', summary: '' }
+  return { ...empty, ...requireTexts(path, texts), messages: messages as JsonValue[] }
+}
+
+/** Reads a file of the old form. Throws as `readProposalFile`. */
+export function readLegacyProposalFile(path: string): LegacyProposalFile {
+  return requireTexts(path, readEntries(path, LEGACY_KEYS))
 }
 
 /** The messages of a file; the signer of each is governance where the file is silent. Throws 3 with the place of a fault. */
 export function readMessages(identity: Identity, messages: readonly JsonValue[]) {
+  const json = { messages: messages.map((message) => withAuthority(identity, message)) }
+  return readAs(identity, MsgSubmitProposalSchema, json, 'proposal').messages
+}
+
+/** A proposal of the old form, of a content with its neutral type name. Throws 3 with the place of a fault. */
+export function readLegacyProposal(
+  identity: Identity,
+  typeName: string,
+  content: JsonObject,
+  rest: { readonly deposit: readonly JsonValue[]; readonly proposer: string },
+) {
+  const typed = { '@type': `/${identity.toProfileName(typeName)}`, ...content }
+  const json = { content: typed, initial_deposit: [...rest.deposit], proposer: rest.proposer }
+  return readAs(identity, LegacySubmitProposalSchema, json, 'proposal')
+}
+
+function readAs<Schema extends DescMessage>(identity: Identity, schema: Schema, json: JsonValue, place: string) {
   try {
-    const json = { messages: messages.map((message) => withAuthority(identity, message)) }
-    return fromJson(names(identity), MsgSubmitProposalSchema, json, 'proposal').messages
+    return fromJson(names(identity), schema, json, place)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw queryError('invalidArgument', error.message.replace(/: failed to unmarshal JSON bytes$/, ''))

@@ -113,6 +113,45 @@ test('what is wrong with a file is said with its place', async () => {
   await expect(draft('sdk.gov.v1.MsgNothing')).rejects.toThrow('unknown message type "sdk.gov.v1.MsgNothing"')
 })
 
+test('proposals of the old form are made of flags or a file, and done', async () => {
+  const deposit = '10000000unative'
+  const last = () => query('gov proposals --page-reverse --page-limit 1') as Promise<{ proposals: { id: string }[] }>
+  const content = async () => {
+    const [{ id }] = (await last()).proposals as [{ id: string }]
+    const old = await (await fetch(`${node.urls.rest}/sdk/gov/v1beta1/proposals/${id}`)).json()
+    return (old as { proposal: { content: unknown } }).proposal.content
+  }
+  const legacy = 'gov submit-legacy-proposal'
+  const path = file('old.json', { type: 'Text', title: 'Words', description: 'of a file', deposit: '1unative' })
+  expect(await tx(`${legacy} --proposal ${path} --deposit ${deposit} --title Other`)).toMatchObject({ code: 0 })
+  expect(await content()).toEqual({
+    ...{ '@type': '/sdk.gov.v1beta1.TextProposal', title: 'Other', description: 'of a file' },
+  })
+  const texts = `--title Up --description why --deposit ${deposit}`
+  expect(await tx(`${legacy} software-upgrade v9 --upgrade-height 90000 --no-validate ${texts}`)).toMatchObject({
+    code: 0,
+  })
+  expect(await content()).toMatchObject({
+    '@type': '/sdk.upgrade.v1beta1.SoftwareUpgradeProposal',
+    plan: { name: 'v9', height: '90000' },
+  })
+  const [{ id }] = (await last()).proposals as [{ id: string }]
+  expect(await tx(`gov vote ${id} yes`)).toMatchObject({ code: 0 })
+  await node.advance(21)
+  expect(await query('upgrade plan')).toMatchObject({ name: 'v9', height: '90000' })
+  expect(await tx(`${legacy} cancel-software-upgrade ${texts}`)).toMatchObject({ code: 0 })
+  expect(await tx(`gov vote ${BigInt(id) + 1n} yes`)).toMatchObject({ code: 0 })
+  await node.advance(21)
+  await expect(query('upgrade plan')).rejects.toThrow('no upgrade scheduled')
+
+  await expect(tx(`${legacy} --title a --description b --type ParameterChange`)).rejects.toThrow(
+    '--type ParameterChange: must be Text; upgrades are proposed by',
+  )
+  await expect(tx(`${legacy} --title a --deposit ${deposit}`)).rejects.toThrow('proposal description cannot be blank')
+  const wrong = file('old-wrong.json', { title: 'a', summary: 'b' })
+  await expect(tx(`${legacy} --proposal ${wrong}`)).rejects.toThrow('unknown entry "summary"; known are type, title')
+})
+
 test('words that mean nothing are refused before anything is sent', async () => {
   await expect(tx('gov vote 1 maybe')).rejects.toThrow('maybe is no option; options are yes, abstain, no, no_with_veto')
   await expect(tx('gov weighted-vote 1 yes')).rejects.toThrow('yes: not an option with a weight such as yes=0.6')

@@ -43,7 +43,8 @@ function parseOptions(text: string): { option: VoteOption; weight: string }[] {
   })
 }
 
-function parseCoins(flag: string, text: string) {
+/** Coins of a flag, which none is as well. Throws 3 for what are no coins. */
+export function parseCoins(flag: string, text: string) {
   const coins = tryParseText(text)
   if (!coins) throw queryError('invalidArgument', `${flag} ${text}: not coins such as 10000000unative`)
   return coins.map(toText)
@@ -53,7 +54,8 @@ function message<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<
   return [{ schema, message: create(schema, init) }]
 }
 
-const textOf = ({ identity, address }: Sender): string => formatBech32(identity.bech32.account, address)
+/** The address of who sends, as text. */
+export const textOf = ({ identity, address }: Sender): string => formatBech32(identity.bech32.account, address)
 
 interface Texts {
   readonly title?: string

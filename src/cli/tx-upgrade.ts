@@ -4,7 +4,7 @@ import { parseDuration } from '../primitives/time.ts'
 import type { NodeClient } from './client.ts'
 import { checkPlanInfo } from './plan-info.ts'
 import { authorityOf } from './proposal-file.ts'
-import { addTxOptions, type Sender, sendTx, type TxFlags } from './send-tx.ts'
+import { addTxOptions, type Sender, sendTx, type TxFlags, type TypedMessage } from './send-tx.ts'
 import type { Terminal } from './terminal.ts'
 import { addProposalOptions, proposalMessage } from './tx-gov.ts'
 
@@ -16,7 +16,7 @@ interface ProposalFlags {
   readonly authority?: string
 }
 
-interface UpgradeFlags extends ProposalFlags {
+interface PlanFlags {
   readonly upgradeHeight: bigint
   readonly upgradeInfo: string
   readonly validate: boolean
@@ -26,10 +26,9 @@ interface UpgradeFlags extends ProposalFlags {
   readonly daemonName: string
 }
 
-/** Adds both commands below another, such as `tx gov submit-proposal`. */
-export function addUpgradeProposals(parent: Command, terminal: Terminal): void {
-  const command = addTxOptions(addProposalOptions(parent.command('software-upgrade')))
-    .description('propose that every node runs the upgrade of this name at a height')
+/** The name of a plan as an argument, and flags for all else about it. */
+export function addPlanOptions(command: Command): Command {
+  return command
     .argument('<name>', 'name of the plan: builds know their handlers by it')
     .requiredOption('--upgrade-height <height>', 'the first block that needs the upgrade', parseHeight)
     .option('--upgrade-info <text>', 'where supervisors find the next build: JSON, or the address of such', '')
@@ -42,23 +41,42 @@ export function addUpgradeProposals(parent: Command, terminal: Terminal): void {
       process.env['DAEMON_NAME'] ?? 'almanac',
     )
     .option('--safety-delta <seconds>', 'time to find out that the upgrade was a bad idea', parseSeconds, 86_400)
-    .option('--authority <address>', 'who the chain takes the plan from (default: governance)')
-  command.action(async (name: string) => {
-    const flags = command.opts<UpgradeFlags & TxFlags>()
-    const { upgradeHeight, upgradeInfo, validate, checksumRequired, download, daemonName, safetyDelta } = flags
-    const checks = { checksums: checksumRequired, downloads: download, program: daemonName }
-    if (validate) await checkInfo(upgradeInfo, checks)
-    await sendTx(flags, terminal, async (sender) => {
-      const warning = await tooClose(sender.node, upgradeHeight, safetyDelta)
-      if (warning !== undefined) terminal.note(warning)
-      const plan = { name, height: upgradeHeight.toString(), info: upgradeInfo }
-      const title = `Upgrade ${name}`
-      return proposal(sender, flags, title, `Run the upgrade ${name} at height ${upgradeHeight}`, {
-        '@type': `/${sender.identity.toProfileName('sdk.upgrade.v1beta1.MsgSoftwareUpgrade')}`,
-        plan,
-      })
-    })
+}
+
+/** Sends what is made of a plan: the info is checked before, and a height that is too near is noted. */
+export async function sendPlan(
+  name: string,
+  command: Command,
+  terminal: Terminal,
+  messagesOf: (sender: Sender, plan: { readonly [key: string]: string }) => readonly TypedMessage[],
+): Promise<void> {
+  const flags = command.opts<PlanFlags & TxFlags>()
+  const { upgradeHeight, upgradeInfo, validate, checksumRequired, download, daemonName, safetyDelta } = flags
+  const checks = { checksums: checksumRequired, downloads: download, program: daemonName }
+  if (validate) await checkInfo(upgradeInfo, checks)
+  await sendTx(flags, terminal, async (sender) => {
+    const warning = await tooClose(sender.node, upgradeHeight, safetyDelta)
+    if (warning !== undefined) terminal.note(warning)
+    return messagesOf(sender, { name, height: upgradeHeight.toString(), info: upgradeInfo })
   })
+}
+
+/** Adds both commands below another, such as `tx gov submit-proposal`. */
+export function addUpgradeProposals(parent: Command, terminal: Terminal): void {
+  const command = addPlanOptions(addTxOptions(addProposalOptions(parent.command('software-upgrade'))))
+    .description('propose that every node runs the upgrade of this name at a height')
+    .option('--authority <address>', 'who the chain takes the plan from (default: governance)')
+  command.action((name: string) =>
+    sendPlan(name, command, terminal, (sender, plan) =>
+      proposal(
+        sender,
+        command.opts<ProposalFlags>(),
+        `Upgrade ${name}`,
+        `Run the upgrade ${name} at height ${plan['height']}`,
+        { '@type': `/${sender.identity.toProfileName('sdk.upgrade.v1beta1.MsgSoftwareUpgrade')}`, plan },
+      ),
+    ),
+  )
   const cancel = addTxOptions(addProposalOptions(parent.command('cancel-software-upgrade')))
     .description('propose to drop the plan that is scheduled when the vote ends')
     .option('--authority <address>', 'who the chain takes it from (default: governance)')

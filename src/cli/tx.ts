@@ -15,6 +15,7 @@ import { addTxOptions, sendTx, type TxFlags } from './send-tx.ts'
 import { moduleAliases, nameAliases, takesPlaces } from './short-names.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { addGovCommands } from './tx-gov.ts'
+import { addLegacyProposals } from './tx-gov-legacy.ts'
 import { addUpgradeProposals } from './tx-upgrade.ts'
 
 /** The message of a command, its signers filled in from the key. */
@@ -107,6 +108,7 @@ const OWN_COMMANDS = new Map([
     'gov',
     (parent: Command, terminal: Terminal) => {
       addGovCommands(parent, terminal)
+      addLegacyProposals(parent, terminal)
       addUpgradeProposals(parent.commands.find((command) => command.name() === 'submit-proposal')!, terminal)
     },
   ],
