@@ -202,7 +202,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
   function stopRunning(thread: Thread, job: Job): void {
     Atomics.store(thread.cancelled, 0, job.request.id)
     clearTimeout(thread.killTimer)
-    thread.killTimer = setTimeout(() => {
+    const kill = (): void => {
       if (thread.jobs[0] !== job || stopped) return
       counts.kills++
       queue.unshift(...thread.jobs.slice(1))
@@ -210,7 +210,9 @@ export function createComputePool(options: PoolOptions): ComputePool {
       spawn(thread)
       void thread.worker.terminate()
       options.log('warn', 'compute worker killed: its job did not stop', { job: job.request.job })
-    }, GRACE_MS)
+    }
+    // Where this thread was held up, the answer may have come in time and lie in the queue behind the timer.
+    thread.killTimer = setTimeout(() => setImmediate(kill), GRACE_MS)
     thread.killTimer.unref()
   }
 
