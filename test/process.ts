@@ -41,7 +41,7 @@ export interface NodeProcess extends AsyncDisposable {
 }
 
 /** The system chooses every port, so that nothing is ever in the way. */
-const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
+export const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
 /** A build of the node, that of `dist/` by default, and what it is told by its environment. */
 interface Program {

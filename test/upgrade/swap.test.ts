@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -9,8 +10,18 @@ import { appliedAt, endVoting, heightOf, mineTo, proposePlan, rpc, VOTING_SECOND
 const home = mkdtempSync(join(tmpdir(), 'almanac-swap-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Ports that stay the same when the process changes. */
-const REST_PORT = 21_000 + (process.pid % 9_000)
+/** A port that stays the same when the process changes: free now, and none that the system gives away by itself. */
+async function freePort(): Promise<number> {
+  for (let port = 21_000 + (process.pid % 9_000); ; port++) {
+    const server = createServer()
+    const isFree = await new Promise<boolean>((done) => {
+      server.once('error', () => done(false))
+      server.listen(port, '127.0.0.1', () => done(true))
+    })
+    await new Promise((done) => server.close(done))
+    if (isFree) return port
+  }
+}
 const EVERY_MS = 5
 
 interface Read {
@@ -20,13 +31,13 @@ interface Read {
 }
 
 /** Reads over REST, one after another, until told to stop. */
-function keepReading(path: string): () => Promise<readonly Read[]> {
+function keepReading(url: string): () => Promise<readonly Read[]> {
   const reads: Read[] = []
   let running = true
   const done = (async () => {
     while (running) {
       const startedMs = performance.now()
-      const ok = await fetch(`http://127.0.0.1:${REST_PORT}${path}`).then(
+      const ok = await fetch(url).then(
         async (response) => response.status === 200 && (await response.text()) !== '',
         () => false,
       )
@@ -42,14 +53,14 @@ function keepReading(path: string): () => Promise<readonly Read[]> {
 }
 
 test('with --halt=serve reads fail only between the end of the old process and the first answer of the new one', async () => {
-  const path = await bundle('swap')
+  const [path, port] = [await bundle('swap'), await freePort()]
   const flags = [
     ...['--home', home, '--voting-period', `${VOTING_SECONDS}s`, '--compute-workers', '0', '--halt', 'serve'],
-    ...['--rest-port', String(REST_PORT)],
+    ...['--rest-port', String(port)],
   ]
   const old = await startProcess(flags, { path })
   const { config } = old
-  const stopReading = keepReading(`/chain/evm/v1/balances/${config.accounts[0]!.address}`)
+  const stopReading = keepReading(`http://127.0.0.1:${port}/chain/evm/v1/balances/${config.accounts[0]!.address}`)
   const height = (await heightOf(config)) + 10
   await proposePlan(config, 'v2', height)
   await endVoting(config)
@@ -79,4 +90,4 @@ test('with --halt=serve reads fail only between the end of the old process and t
       `no read for ${Math.round(firstAnswer.endedMs - lastBefore.endedMs)} ms ` +
       `(the old process took ${Math.round(endedMs - signalledMs)} ms to end)`,
   )
-}, 90_000)
+})

@@ -47,7 +47,7 @@ test('workers of a build read each height with the codecs that it had, and run t
   const traced = { tracer: 'callTracer' }
   expect(await rpc(config, 'debug_traceTransaction', [hash, traced])).toMatchObject({ value: '0x1' })
   expect(await rpc(config, 'debug_traceTransaction', [hash, { tracer: SCRIPT }])).toBe(height)
-}, 90_000)
+})
 
 test('a build without programs for workers is refused where workers are asked for', async () => {
   const build = { upgrades: [] }
