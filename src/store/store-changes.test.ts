@@ -363,6 +363,14 @@ test('store changes that do not fit the stores there are say why', () => {
   expect(() => namesAfter(names, { renamed: [{ from: 'd', to: 'e' }] })).toThrow('take away "d", which there is not')
   expect(() => namesAfter(names, { renamed: [{ from: 'a', to: 'b' }] })).toThrow('make "b", which there is')
   expect(() => namesAfter(names, { added: ['d'], renamed: [{ from: 'a', to: 'd' }] })).toThrow('name "d" twice')
+  // A name that becomes free is another store's only from the next upgrade on.
+  const chain = [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'd' },
+  ]
+  expect(() => namesAfter(names, { renamed: chain })).toThrow('name "b" twice: a later upgrade may give a name again')
+  expect(() => namesAfter(names, { added: ['a'], renamed: [{ from: 'a', to: 'd' }] })).toThrow('name "a" twice')
+  expect(() => namesAfter(names, { added: ['a'], deleted: ['a'] })).toThrow('name "a" twice')
   expect(() => namesAfter(names, { added: ['no good'] })).toThrow('"no good" is no name for a store')
 })
 

@@ -18,7 +18,8 @@ export function namesAfter(names: readonly string[], changes: StoreChanges): str
   const { added = [], renamed = [], deleted = [] } = changes
   const given = [...added, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])]
   const twice = given.find((name, i) => given.indexOf(name) !== i)
-  if (twice !== undefined) throw new Error(`the store changes name "${twice}" twice`)
+  if (twice !== undefined)
+    throw new Error(`the store changes name "${twice}" twice: a later upgrade may give a name again`)
   const gone = [...deleted, ...renamed.map(({ from }) => from)]
   const come = [...added, ...renamed.map(({ to }) => to)]
   for (const name of gone) {
