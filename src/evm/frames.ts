@@ -72,6 +72,7 @@ export function createFrames(context: ExecutionContext) {
   const fuel = light ? LIGHT_FUEL : FUEL
   const { eips } = rules
   const { live } = interpreter
+  const callee = tracer?.callee
   const failures = { interpreter, journal, rules, lastCall: access.lastCall }
   let stopped = false
 
@@ -301,11 +302,10 @@ export function createFrames(context: ExecutionContext) {
     const { record } = wanting
     const want = interpreter.u32(record + FRAME.want)
     const creates = want === CREATE || want === CREATE2
-    if (!tracer) return creates ? beginCreate(wanting, outcome, request) : beginCall(wanting, outcome, request)
-    traceEnter(wanting, request)
-    const before = interpreter.i64(record + FRAME.gas)
+    if (tracer) traceEnter(wanting, request)
+    const before = tracer?.exit ? interpreter.i64(record + FRAME.gas) : 0n
     const frame = creates ? beginCreate(wanting, outcome, request) : beginCall(wanting, outcome, request)
-    if (!frame) traceExit(wanting, before, outcome)
+    if (!frame && tracer?.exit) traceExit(wanting, before, outcome)
     return frame
   }
 
@@ -313,6 +313,7 @@ export function createFrames(context: ExecutionContext) {
     const { record, self, depth } = wanting
     const want = interpreter.u32(record + FRAME.want)
     const creates = want === CREATE || want === CREATE2
+    if (callee !== undefined && (creates || addressKey(interpreter) !== callee)) return
     const kind: FrameKind = want === CREATE ? 'CREATE' : want === CREATE2 ? 'CREATE2' : CALL_KINDS[want]!
     const to = creates ? addressOfCreation(wanting, request?.nonce ?? self.nonce) : range(A + 12, 20)
     if (creates) tracer?.account?.(to, journal)
@@ -341,6 +342,7 @@ export function createFrames(context: ExecutionContext) {
   function traceDestruct({ self, depth }: Frame): void {
     const { heir, amount } = access.destructed!
     access.destructed = undefined
+    if (callee !== undefined) return
     const to = heir.address
     tracer?.enter?.(
       {
@@ -375,9 +377,10 @@ export function createFrames(context: ExecutionContext) {
   }
 
   function end(frame: Frame, status: number, caller: Wanting, outcome: Outcome, outermost: boolean): void {
-    const before = tracer ? interpreter.i64(frame.parent + FRAME.gas) : 0n
-    endFrame(frame, status, outcome, outermost || tracer?.exit !== undefined)
-    if (tracer) traceExit(caller, before, outcome)
+    const isTold = tracer?.exit !== undefined
+    const before = isTold ? interpreter.i64(frame.parent + FRAME.gas) : 0n
+    endFrame(frame, status, outcome, outermost || isTold)
+    if (isTold) traceExit(caller, before, outcome)
   }
 
   /** Does what an outside caller wants, to the end. All frames are gone afterwards; undone if `shouldStop` said so. */

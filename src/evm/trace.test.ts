@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { CALLER, CONTRACT, GAS, machine, OTHER } from '../../test/evm/machine.ts'
 import { recorder } from '../../test/evm/step-lines.ts'
-import { formatHex } from '../primitives/bytes.ts'
-import type { FrameEnd } from './trace.ts'
+import { formatHex, toKey } from '../primitives/bytes.ts'
+import type { FrameEnd, FrameStart } from './trace.ts'
 
 test('every step is told with its place, stack, gas and cost', () => {
   const { tracer, steps, memory } = recorder()
@@ -41,6 +41,20 @@ test('frames are told with who called whom, and how each ended', () => {
   expect(steps.filter(({ text }) => text.startsWith('2')).length).toBe(6)
   // Written by the inner frame, then by the call's output range.
   expect(memory).toEqual([`0 ${'2a'.padStart(64, '0')}`, `0 ${'2a'.padStart(64, '0')}`])
+})
+
+test('a tracer of one callee hears of its calls alone, and of neither creations nor self-destructs', () => {
+  const heard: string[] = []
+  const tracer = (callee?: string) => ({
+    ...(callee !== undefined && { callee }),
+    enter: ({ kind, to, input }: FrameStart) => void heard.push(`${kind} ${formatHex(to)} ${formatHex(input)}`),
+  })
+  // Two calls, of OTHER with a byte of data and of CALLER; an empty creation; then self-destruct in favour of OTHER.
+  const code = `5f5f60015f5f73${formatHex(OTHER)}5af15f5f5f5f73${formatHex(CALLER)}5afa5f5f5ff073${formatHex(OTHER)}ff`
+  machine({ code, other: '00', tracer: tracer(toKey(OTHER)) }).call()
+  expect(heard.splice(0)).toEqual([`CALL ${formatHex(OTHER)} 00`])
+  machine({ code, other: '00', tracer: tracer() }).call()
+  expect(heard.map((line) => line.split(' ')[0])).toEqual(['CALL', 'CALL', 'STATICCALL', 'CREATE', 'SELFDESTRUCT'])
 })
 
 test('a trace longer than the buffer, with writes longer than the buffer, is complete', () => {

@@ -147,6 +147,8 @@ export interface StepReads {
 
 /** Whoever listens. Order: `start`, then `enter`, the frame's batches and inner frames, `exit`, then `end`. */
 export interface Tracer {
+  /** The account, by `toKey`, of whose calls alone `enter` hears. Default: every call, creation and self-destruct. */
+  readonly callee?: string
   /** Undefined for a tracer that reads no steps, or no more of them. Asked before every run of code. */
   reads?(): StepReads | undefined
   /** Before nonce, fees and authorizations. What runs the transaction calls this and `end`, after fees and refunds. */

@@ -50,6 +50,8 @@ export interface CallOptions {
   readonly shouldStop?: (() => boolean) | undefined
   /** Only light work is wanted: anything else throws `TOO_HEAVY`. In place of `shouldStop`, and without overrides. */
   readonly light?: LightBudget | undefined
+  /** Hears of every message that runs. */
+  readonly tracer?: Tracer | undefined
 }
 
 export interface CallOutcome {
@@ -142,17 +144,21 @@ function knownOf(ctx: ReadContext): Known | undefined {
 
 /** Prepares the ground of one request. */
 export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGround {
-  const { stateOverrides = [], blockOverrides, proposer, light } = options
+  const { stateOverrides = [], blockOverrides, proposer, light, tracer } = options
   const known = knownOf(ctx)
-  const facts = known && !blockOverrides && !proposer ? known.facts : blockFacts(ctx, blockOverrides, proposer)
-  const precompiles = chainPrecompiles(facts.rules)
+  const isPlain = !blockOverrides && !proposer
+  const { rules, block, freeBlock } = known && isPlain ? known.facts : blockFacts(ctx, blockOverrides, proposer)
+  const precompiles = chainPrecompiles(rules)
   const store = light ? lightReader(ctx.store, light) : ctx.store
   return {
     ctx,
-    ...facts,
+    rules,
+    block,
+    freeBlock,
     precompiles: light ? lightPrecompiles(precompiles) : movePrecompiles(precompiles, stateOverrides),
     shouldStop: light?.shouldStop ?? options.shouldStop,
     isLight: light !== undefined,
+    tracer,
     open() {
       const { block, identity, app } = ctx
       const branch = createBranch(store)

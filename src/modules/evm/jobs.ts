@@ -1,5 +1,6 @@
 /** Heavy work by name, on one read snapshot, in a worker or in this thread: payloads and answers are plain data. */
 import type { EvmLog } from '../../evm/state.ts'
+import type { Tracer } from '../../evm/trace.ts'
 import type { AccessList } from '../../evm/transaction/types.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { createAccessList } from './access-list.ts'
@@ -47,11 +48,12 @@ export interface AccessListAnswer {
   readonly vmError: string
 }
 
-function groundOf(ctx: ReadContext, payload: CallPayload, budget: JobBudget) {
+function groundOf(ctx: ReadContext, payload: CallPayload, budget: JobBudget, tracer?: Tracer) {
   const { args, stateOverrides, blockOverrides, proposer } = payload
   const { light } = budget
   if (light) checkLight(args, light, (stateOverrides?.length ?? 0) > 0)
-  return callGround(ctx, { stateOverrides, blockOverrides, proposer, light, shouldStop: () => budget.shouldStop() })
+  const shouldStop = () => budget.shouldStop()
+  return callGround(ctx, { stateOverrides, blockOverrides, proposer, light, shouldStop, tracer })
 }
 
 /** Gas of a call: what the arguments ask for, at most the cap. */
@@ -61,14 +63,12 @@ function gasOf({ args, gasCap }: CallPayload): bigint {
 
 /** One call. Throws as `runCall`. */
 function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
-  const ground = groundOf(ctx, payload, budget)
   const printed: string[] = []
   const tracer = payload.prints ? consoleTracer((line) => printed.push(line)) : undefined
-  const { output, vmError, gasUsed, logs } = runCall(
-    tracer ? { ...ground, tracer } : ground,
-    callMessage(payload.args, gasOf(payload), ground.block.baseFee),
-  )
-  return { output, vmError, gasUsed, logs, ...(printed.length > 0 && { printed }) }
+  const ground = groundOf(ctx, payload, budget, tracer)
+  const message = callMessage(payload.args, gasOf(payload), ground.block.baseFee)
+  const { output, vmError, gasUsed, logs } = runCall(ground, message)
+  return printed.length === 0 ? { output, vmError, gasUsed, logs } : { output, vmError, gasUsed, logs, printed }
 }
 
 /** One estimate. Throws as `estimateGas`. */

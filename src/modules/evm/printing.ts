@@ -1,11 +1,11 @@
 /** What Solidity prints to its console: calls of an address without code, whose calldata is what to print. */
 import type { Tracer } from '../../evm/trace.ts'
 import { formatEip55 } from '../../primitives/address.ts'
-import { decodeUint, equal, formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
+import { decodeUint, formatHex0x, hex, toKey, utf8 } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 
 /** The name of its function behind zeros. */
-const CONSOLE = hex('000000000000000000636f6e736f6c652e6c6f67')
+const CONSOLE = toKey(hex('000000000000000000636f6e736f6c652e6c6f67'))
 const WORD = 32
 const MAX_ARGUMENTS = 4
 const MAX_PRINTED_BYTES = 16_384
@@ -88,8 +88,9 @@ export function consoleText(calldata: Uint8Array): string | undefined {
 /** Tells of every line that code prints, also when what printed it is undone. */
 export function consoleTracer(print: (line: string) => void): Tracer {
   return {
-    enter({ to, input }) {
-      const line = equal(to, CONSOLE) ? consoleText(input) : undefined
+    callee: CONSOLE,
+    enter({ input }) {
+      const line = consoleText(input)
       if (line !== undefined) print(line)
     },
   }
