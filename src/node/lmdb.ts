@@ -2,7 +2,9 @@
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from '../store/backend.ts'
+import { HEAD } from '../store/snapshot.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
+import { JOURNAL, writeBehind } from '../store/write-behind.ts'
 
 export interface LmdbOptions {
   /** For readers in other threads and processes. The database must exist. */
@@ -16,14 +18,16 @@ export interface LmdbOptions {
  * maps with their pages stay until the process ends: on a chain of 60,000 blocks they held more than the file.
  */
 const MAP_BYTES = 2 ** 36
-const FORMAT = 'almanac store 2'
+const FORMAT = 'almanac store 3'
+/** Has no journal, and is else the same. */
+const FORMAT_BEFORE = 'almanac store 2'
 const FORMAT_TABLE = 'format'
 /**
  * Tables with a database of their own, because they are large: the first group is written anywhere, the second grows at
  * its end. All others share one, behind their names. The set is fixed, since opening a database disturbs open views.
  */
-const SCATTERED = ['head'] as const
-const GROWING = ['log', 'node', 'block', 'results', 'receipts'] as const
+const SCATTERED = [HEAD] as const
+const GROWING = ['log', 'node', 'block', 'results', 'receipts', JOURNAL] as const
 const SHARED = 'tables'
 
 type Db = Database<Buffer, Buffer>
@@ -93,15 +97,21 @@ function openFile(path: string, { readOnly = false, noSync = false }: LmdbOption
   }
 }
 
-/** Looks at the format of a file, and marks a new one. Throws an `Error` for another format, or none for a reader. */
+/**
+ * Looks at the format of a file, and marks a new one, and one of the format before. Throws an `Error` for another format,
+ * for none to a reader.
+ */
 function checkFormat(path: string, { root, placeOf }: Opened, readOnly: boolean): void {
   const { db, prefix } = placeOf(FORMAT_TABLE)
   const found = db.getBinary(prefix)?.toString()
-  if (found === undefined && !readOnly) db.putSync(prefix, Buffer.from(FORMAT))
-  else if (found !== FORMAT) {
-    void root.close()
-    throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"`)
+  if (found === FORMAT) return
+  if (!readOnly && (found === undefined || found === FORMAT_BEFORE)) {
+    db.putSync(prefix, Buffer.from(FORMAT))
+    return
   }
+  void root.close()
+  const way = found === FORMAT_BEFORE ? '; a node that starts in it makes it one of that' : ''
+  throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"${way}`)
 }
 
 /**
@@ -109,6 +119,11 @@ function checkFormat(path: string, { root, placeOf }: Opened, readOnly: boolean)
  * another format, or none for a reader.
  */
 export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
+  return writeBehind(openTables(path, options), HEAD)
+}
+
+/** As `openLmdb`, with each row where it is written. */
+function openTables(path: string, options: LmdbOptions): Backend {
   const { readOnly = false } = options
   let current: Opened | undefined = openFile(path, options)
   checkFormat(path, current, readOnly)

@@ -1,21 +1,12 @@
-/** The change log: what each height wrote, in pieces of at most a few kilobytes, appended and never changed. */
+/** The change log: what each height wrote. */
 import type { Arena } from './arena.ts'
 import type { BackendRead } from './backend.ts'
+import { createPieceWriter, pieceKey, readPieces } from './pieces.ts'
 import type { Place } from './places.ts'
 import type { Tables, TableWrite } from './types.ts'
-import { createOutput, finishIn } from './varint.ts'
-import { DELETED, findVersion, putVersion, takeVersions, type Version, versionLength } from './versions.ts'
+import { DELETED, findVersion, type Version } from './versions.ts'
 
 export const LOG = 'log'
-
-/** Four pieces fill a page of the disk; a longer version has a piece to itself. */
-const PIECE_BYTES = 960
-
-/** Height in five bytes, piece in three: the log's keys sort by both. */
-function pieceKey(height: number, piece: number): Uint8Array {
-  const high = Math.floor(height / 2 ** 32)
-  return Uint8Array.of(high, height >>> 24, height >>> 16, height >>> 8, height, piece >>> 16, piece >>> 8, piece)
-}
 
 /** Collects the versions of one height, in the order of their keys. */
 export interface LogWriter {
@@ -26,26 +17,8 @@ export interface LogWriter {
 }
 
 export function createLogWriter(height: number, arena: Arena): LogWriter {
-  let rows: TableWrite[] = []
-  let piece = 0
-  const out = createOutput(2 * PIECE_BYTES)
-  const close = () => {
-    rows.push({ table: LOG, key: pieceKey(height, piece++), value: finishIn(out, arena) })
-    out.length = 0
-  }
-  return {
-    add(version) {
-      if (out.length > 0 && out.length + versionLength(version) > PIECE_BYTES) close()
-      putVersion(out, version)
-      return { height, piece }
-    },
-    take(isLast) {
-      if (isLast && out.length > 0) close()
-      const taken = rows
-      rows = []
-      return taken
-    },
-  }
+  const { add, take } = createPieceWriter(LOG, height, arena)
+  return { add: (version) => ({ height, piece: add(version) }), take }
 }
 
 /** What a key was given at a place. Throws an `Error` if it is not there: the log is then broken. */
@@ -56,10 +29,8 @@ export function readValue(view: BackendRead, { height, piece }: Place, key: Uint
 }
 
 /** All versions that a height wrote, in key order. */
-export function* readHeight(tables: Tables, height: number): IterableIterator<Version> {
-  for (const [, bytes] of tables.iterate(LOG, { start: pieceKey(height, 0), end: pieceKey(height + 1, 0) })) {
-    yield* takeVersions(bytes)
-  }
+export function readHeight(tables: Tables, height: number): IterableIterator<Version> {
+  return readPieces(tables, LOG, height)
 }
 
 /** Keys of the pieces of a height. */
