@@ -1,107 +1,190 @@
-// Runs the steps of the gate one after the other, prints the minutes of each, and counts every test of every step.
-import { spawn, spawnSync } from 'node:child_process'
+// Runs the steps of the gate one after the other, and counts every test of every step. Ends with the minutes of each step,
+// what failed, and the counts.
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
+
+/** Only ends what hangs. */
+const LONGEST_STEP_MS = 25 * 60_000
+/** Of the output of a step that failed, and of the message of a test. */
+const KEPT_LINES = 30
+const MESSAGE_LINES = 12
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-gate-'))
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const minutes = []
+const faults = []
+const notes = []
 let passed = 0
 let failed = 0
 
-const record = (name, started, ok, detail = '') => {
+/** One step: the work resolves with how many passed, how many failed, and lines that say what. */
+async function step(name, work) {
+  console.log(`\n=== ${name}`)
+  const started = performance.now()
+  const result = await work().catch((error) => ({ passed: 0, failed: 1, why: [String(error?.stack ?? error)] }))
   minutes.push([name, (performance.now() - started) / 60_000])
-  if (!ok) console.log(`FAILED ${name} ${detail}`)
+  passed += result.passed
+  failed += result.failed
+  if (result.failed === 0) return
+  console.log(`FAILED ${name}`)
+  faults.push(`=== ${name}`, ...result.why)
+}
+
+/** Ends a program with all that it has started. */
+function end(child, signal) {
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Starts a program, which ends when this one is told to. */
+function start(program, args, stdio) {
+  const child = spawn(program, args, { stdio, detached: true })
+  const stop = (signal) => {
+    end(child, signal)
+    process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, stop)
+    child.once('close', () => process.off(signal, stop))
+  }
+  return child
+}
+
+/** Runs a program to its end and shows what it writes. Resolves with its exit status, or null, and its last lines. */
+function run(program, args) {
+  const child = start(program, args, ['ignore', 'pipe', 'pipe'])
+  let text = ''
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ]) {
+    from.setEncoding('utf8')
+    from.on('data', (part) => {
+      to.write(part)
+      text = (text + part).slice(-100_000)
+    })
+  }
+  const timer = setTimeout(() => {
+    text += `\nended after ${LONGEST_STEP_MS / 60_000} minutes\n`
+    end(child, 'SIGKILL')
+  }, LONGEST_STEP_MS)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    // What it has left running would hold its output open.
+    child.once('exit', () => end(child, 'SIGKILL'))
+    child.once('close', (status, signal) => {
+      clearTimeout(timer)
+      const lines = stripVTControlCharacters(text).trimEnd().split('\n').slice(-KEPT_LINES)
+      resolve({ status, lines: [...lines, `it ended with ${status ?? signal}`], text })
+    })
+  })
 }
 
 /** A step that passes or fails as a whole. */
-function command(name, program, args) {
-  console.log(`\n=== ${name}`)
-  const started = performance.now()
-  const { status } = spawnSync(program, args, { stdio: 'inherit' })
-  if (status === 0) passed++
-  else failed++
-  record(name, started, status === 0, `exit ${status}`)
-  return status === 0
+const command = (name, program, args) =>
+  step(name, async () => {
+    const { status, lines } = await run(program, args)
+    return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, why: lines }
+  })
+
+/** What failed of a report of Vitest: tests, and files that did not come to their tests. */
+function failuresOf(report) {
+  return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const wrong = assertionResults.filter((test) => test.status === 'failed')
+    const file = name.slice(process.cwd().length + 1)
+    if (wrong.length === 0) return status === 'failed' ? [`✗ ${file}`, ...short(message)] : []
+    return wrong.flatMap(({ fullName, failureMessages }) => [
+      `✗ ${file}: ${fullName}`,
+      ...failureMessages.flatMap((text) => short(text)),
+    ])
+  })
 }
 
-/** A step of Vitest, whose tests are counted one by one. A run that counted no test has failed. */
-function tests(name, args) {
-  console.log(`\n=== ${name}`)
-  const started = performance.now()
-  const report = join(scratch, `${name.replaceAll(/\W/g, '-')}.json`)
-  const extra = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { status } = spawnSync('npm', [...args, '--', ...extra], { stdio: 'inherit' })
-  let counted = { numPassedTests: 0, numFailedTests: 0 }
-  if (existsSync(report)) counted = JSON.parse(readFileSync(report, 'utf8'))
-  passed += counted.numPassedTests
-  failed += counted.numFailedTests
-  const ok = status === 0 && counted.numFailedTests === 0 && counted.numPassedTests > 0
-  if (!ok && counted.numFailedTests === 0) failed++
-  record(name, started, ok, `exit ${status}`)
-}
+const short = (text) =>
+  text
+    .split('\n')
+    .filter((line) => !line.includes('node_modules'))
+    .slice(0, MESSAGE_LINES)
+    .map((line) => `    ${line}`)
 
-/** The program as a newcomer starts it, asked over every protocol by its own child process. */
-async function questions(name) {
-  console.log(`\n=== ${name}`)
-  const started = performance.now()
+/**
+ * A step of Vitest, whose tests are counted one by one. Whatever is wrong without a test that failed counts as one: a status
+ * other than 0, a file that did not load, a run without a test that passed.
+ */
+const tests = (name, script) =>
+  step(name, async () => {
+    const file = join(scratch, `${name.replaceAll(/\W/g, '-')}.json`)
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const { status, lines } = await run('npm', [...script, '--', '--allowOnly=false', ...reporters])
+    if (!existsSync(file)) return { passed: 0, failed: 1, why: lines }
+    const report = JSON.parse(readFileSync(file, 'utf8'))
+    const { numTotalTests, numPassedTests, numFailedTests } = report
+    const left = numTotalTests - numPassedTests - numFailedTests
+    const why = failuresOf(report)
+    if (left > 0) notes.push(`${left} tests of ${name} were left out`)
+    if (status === 0 && why.length === 0 && numPassedTests > 0) return { passed: numPassedTests, failed: 0 }
+    if (why.length === 0) why.push(...lines)
+    return { passed: numPassedTests, failed: Math.max(1, numFailedTests), why }
+  })
+
+/** The program as a newcomer starts it, asked over every protocol by its own child process, and interrupted. */
+async function questions() {
   const configOut = join(scratch, 'config.json')
   // Below the ports that the system hands out by itself.
   const offset = String(500 + Math.floor(Math.random() * 5_000))
   const args = ['start', '--', '--ephemeral', '--silent', '--port-offset', offset, '--config-out', configOut]
-  const node = spawn('npm', args, { stdio: 'inherit', detached: true })
-  let exited = false
-  node.on('exit', () => {
-    exited = true
+  const node = start('npm', args, 'inherit')
+  let ended = false
+  node.once('close', () => {
+    ended = true
   })
-  for (let i = 0; i < 600 && !existsSync(configOut) && !exited; i++) await new Promise((done) => setTimeout(done, 100))
-  const asked = spawnSync('node', ['.ci/questions.mjs', configOut], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
-  })
-  process.stdout.write(asked.stdout ?? '')
-  const [, yes = '0', no = '0'] = /(\d+) answered, (\d+) wrong/.exec(asked.stdout ?? '') ?? []
-  passed += Number(yes)
-  failed += Number(no)
-  const died = exited
-  if (!exited) process.kill(-node.pid, 'SIGINT')
-  for (let i = 0; i < 100 && !exited; i++) await new Promise((done) => setTimeout(done, 100))
-  // npm hears the interrupt too, and may end by it once the program has stopped.
-  const stopped = exited && (node.exitCode === 0 || node.signalCode === 'SIGINT')
-  if (!exited) process.kill(-node.pid, 'SIGKILL')
-  const ok = asked.status === 0 && !died && stopped && Number(yes) > 0
-  if (!ok && Number(no) === 0) failed++
-  record(
-    name,
-    started,
-    ok,
-    died ? 'the node ended by itself' : stopped ? '' : `it did not stop cleanly (${node.exitCode})`,
-  )
+  for (let i = 0; i < 1_200 && !existsSync(configOut) && !ended; i++) await wait(100)
+  const asked = await run('node', ['.ci/questions.mjs', configOut])
+  const [, yes = '0', no = '0'] = /(\d+) answered, (\d+) wrong/.exec(asked.text) ?? []
+  const why = asked.status === 0 && Number(yes) > 0 ? [] : asked.lines
+  if (ended) why.push(`the node ended by itself with ${node.exitCode ?? node.signalCode}`)
+  else {
+    end(node, 'SIGINT')
+    for (let i = 0; i < 600 && !ended; i++) await wait(100)
+    // npm hears the interrupt too, and may end by it once the program has stopped.
+    if (!ended) {
+      why.push('the node did not stop within a minute of an interrupt')
+      end(node, 'SIGKILL')
+    } else if (node.exitCode !== 0 && node.signalCode !== 'SIGINT') {
+      why.push(`the node did not stop cleanly: ${node.exitCode ?? node.signalCode}`)
+    }
+  }
+  return { passed: Number(yes), failed: Math.max(Number(no), why.length === 0 ? 0 : 1), why }
 }
 
-tests('npm test', ['test'])
-await questions('npm start')
-command('npm run check', 'npm', ['run', 'check', '--', '--quick'])
-if (existsSync('../shared/conformance')) tests('conformance', ['run', 'test:conformance'])
+await tests('npm test', ['test'])
+await step('npm start', questions)
+await command('npm run check', 'npm', ['run', 'check', '--', '--quick'])
+if (existsSync('../shared/conformance')) await tests('conformance', ['run', 'test:conformance'])
 else console.log('\n../shared/conformance is not there: the public sets are not run')
 const recordings = '../shared/recordings'
 if (existsSync(recordings)) {
   for (const { name } of readdirSync(recordings, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
     const folder = `${recordings}/${name}`
-    if (existsSync(`${folder}/changes.jsonl.gz`)) command(`replay ${name}`, 'npm', ['run', 'replay', '--', folder])
-    command(`answers ${name}`, 'npm', ['run', 'answers', '--', folder])
+    if (existsSync(`${folder}/changes.jsonl.gz`)) {
+      await command(`replay ${name}`, 'npm', ['run', 'replay', '--', folder])
+    }
+    await command(`answers ${name}`, 'npm', ['run', 'answers', '--', folder])
   }
 } else console.log(`\n${recordings} is not there: nothing is replayed`)
-tests('npm run test:long', ['run', 'test:long'])
+await tests('npm run test:long', ['run', 'test:long'])
 
-rmSync(scratch, { recursive: true, force: true })
 console.log('\nminutes by step')
-for (const [name, spent] of minutes) console.log(`${spent.toFixed(1).padStart(6)}  ${name}`)
-console.log(
-  `${minutes
-    .reduce((sum, [, spent]) => sum + spent, 0)
-    .toFixed(1)
-    .padStart(6)}  all`,
-)
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed === 0 ? 0 : 1)
+const all = minutes.reduce((sum, [, spent]) => sum + spent, 0)
+for (const [name, spent] of [...minutes, ['all', all]]) console.log(`${spent.toFixed(1).padStart(6)}  ${name}`)
+for (const note of notes) console.log(note)
+if (faults.length > 0) console.log(`\nwhat failed\n${faults.join('\n')}`)
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
