@@ -137,9 +137,9 @@ const tests = (name, script) =>
 /** The program as a newcomer starts it, asked over every protocol by its own child process, and interrupted. */
 async function questions() {
   const configOut = join(scratch, 'config.json')
-  // Below the ports that the system hands out by itself.
-  const offset = String(500 + Math.floor(Math.random() * 5_000))
-  const args = ['start', '--', '--ephemeral', '--silent', '--port-offset', offset, '--config-out', configOut]
+  // The system chooses every port, so that nothing is in the way.
+  const ports = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((port) => [`--${port}-port`, '0'])
+  const args = ['start', '--', '--ephemeral', '--silent', '--config-out', configOut, ...ports]
   const node = start('npm', args, 'inherit')
   let ended = false
   node.once('close', () => {
