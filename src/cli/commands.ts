@@ -107,10 +107,25 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const expected = error instanceof ChainError || isSystemError(error)
   process.stderr.write(`almanac: ${expected ? error.message : ((error as Error).stack ?? error)}\n`)
+  const way = isSystemError(error) ? WAYS_OUT.find(([codes]) => codes.includes(error.code))?.[1] : undefined
+  if (way !== undefined) process.stderr.write(`${way}\n`)
   return 1
 }
 
-/** What the operating system refused, such as a folder that cannot be written: its message says which and why. */
-function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && 'path' in error
+interface SystemError extends Error {
+  readonly code: string
 }
+
+/** What the operating system refused, such as a folder that cannot be written: its message says what and why. */
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'syscall' in error && 'code' in error
+}
+
+const WAYS_OUT: readonly (readonly [codes: readonly string[], text: string])[] = [
+  [
+    ['EACCES', 'EPERM', 'EROFS'],
+    'The home must be writable by the user who runs this: change its owner, or use --home DIR (ALMANAC_HOME).',
+  ],
+  [['ENOSPC', 'EDQUOT'], 'The disk is full: make room, or move the home to another disk and name it by --home DIR.'],
+  [['ENOTDIR', 'EEXIST'], 'A home is a folder: name another by --home DIR (ALMANAC_HOME).'],
+]

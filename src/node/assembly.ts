@@ -28,8 +28,10 @@ import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
 import { createHaltDuty, type HaltNotice } from './halts.ts'
 import { readiness } from './health.ts'
+import { homePaths } from './home.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { storeOptionsOf } from './profile.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
@@ -97,6 +99,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
   }
 
   async function assemble(): Promise<AssembledNode> {
+    if (beginsWithWords(options, files)) await requireMnemonic(options.resolved.config.chain.mnemonic)
     const begun = openChain(options, files, clock, undo)
     const { config, profile, genesis, validatorKeys } = begun
     requireWorkerPrograms(options.build, config)
@@ -320,6 +323,12 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       stop: unwind,
     }
   }
+}
+
+/** Whether a chain begins, with words for its accounts that somebody has chosen. */
+function beginsWithWords({ resolved, home }: AssemblyOptions, files: Files): boolean {
+  if (resolved.origins.get('chain.mnemonic') === 'default') return false
+  return home === undefined || !files.exists(homePaths(home).record)
 }
 
 /** What an operator should know of a chain that began with a document from elsewhere. */

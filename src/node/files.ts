@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -42,11 +43,22 @@ function syncFolder(path: string): void {
 /** For disks without a second name for a file: only a process that is killed between two calls leaves it empty. */
 function createInPlace(path: string, text: string): boolean {
   try {
-    writeFileSync(path, text, { flag: 'wx' })
+    put(path, text, { flag: 'wx' })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
+  }
+}
+
+/** Writes a text. An error names the file, which those of the operating system do not when it is the disk that is full. */
+function put(path: string, text: string, options: { readonly mode?: number; readonly flag?: string } = {}): void {
+  try {
+    writeFileSync(path, text, { ...options, flush: true })
+  } catch (error) {
+    const failure = error as NodeJS.ErrnoException
+    if (failure.path === undefined) failure.message += ` '${path}'`
+    throw failure
   }
 }
 
@@ -56,15 +68,20 @@ export const diskFiles: Files = {
   write(path, text, options) {
     mkdirSync(dirname(path), { recursive: true })
     const beside = `${path}.${process.pid}.new`
-    writeFileSync(beside, text, { mode: options?.secret ? 0o600 : 0o644, flush: true })
-    renameSync(beside, path)
+    try {
+      put(beside, text, { mode: options?.secret ? 0o600 : 0o644 })
+      renameSync(beside, path)
+    } catch (error) {
+      rmSync(beside, { force: true })
+      throw error
+    }
     if (options?.durable) syncFolder(dirname(path))
   },
   create(path, text) {
     mkdirSync(dirname(path), { recursive: true })
     const beside = `${path}.${process.pid}.new`
-    writeFileSync(beside, text)
     try {
+      put(beside, text)
       linkSync(beside, path)
       return true
     } catch (error) {
@@ -79,4 +96,14 @@ export const diskFiles: Files = {
   exists: existsSync,
   list: (path) => (existsSync(path) ? readdirSync(path) : []),
   remove: (path) => rmSync(path, { recursive: true, force: true }),
+}
+
+/** What the disk of a folder has left for this user, bytes; undefined where nobody knows. */
+export function freeBytes(path: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
 }

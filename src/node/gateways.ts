@@ -127,11 +127,19 @@ function healthRoutes(ready: () => Health) {
 }
 
 function portError(name: string, setting: string, port: number, host: string, error: NodeJS.ErrnoException): Error {
-  if (!error.code?.startsWith('EA') && !/EADDR|EACCES|address already in use/i.test(error.message)) return error
-  const taken = error.code === 'EADDRINUSE' || /in use/i.test(error.message)
-  return queryError(
-    'unavailable',
-    `${name} cannot listen on ${host}:${port}: ${taken ? 'the port is taken' : error.message}. ` +
-      `Stop who uses it, move all ports with --port-offset N, or set ${setting}.`,
-  )
+  const { code = '', message } = error
+  const unavailable = (reason: string, way: string) =>
+    queryError('unavailable', `${name} cannot listen on ${host}:${port}: ${reason}. ${way}`)
+  // gRPC reports what happened in words alone.
+  if (code === 'EADDRINUSE' || /in use/i.test(message)) {
+    return unavailable('the port is taken', `Stop who uses it, move all ports with --port-offset N, or set ${setting}.`)
+  }
+  if (code === 'EACCES') return unavailable(message, `Ports below 1024 are the system's: set ${setting}.`)
+  if (/EADDR|ENOTFOUND|EAI_|EINVAL/.test(`${code} ${message}`)) {
+    return unavailable(
+      message,
+      `Set ${setting.split('.')[0]}.host to an address of this machine, or to 0.0.0.0 for all.`,
+    )
+  }
+  return error
 }

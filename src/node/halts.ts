@@ -1,7 +1,7 @@
 /** What a node does when its chain halts: first the file, then the log, then whoever started it hears (D10, D31). */
 import type { Halt } from '../app/halt.ts'
 import type { SoloOptions } from '../consensus/solo.ts'
-import type { Files } from './files.ts'
+import { type Files, freeBytes } from './files.ts'
 import type { Log } from './log.ts'
 import type { Config } from './settings.ts'
 import { writeUpgradeInfo } from './upgrade-info.ts'
@@ -19,6 +19,8 @@ export interface HaltNotice {
 }
 
 const FAILURE_EXIT_CODE = 1
+/** What a disk must have left for a block to fail for another reason: many times what a block takes. */
+const ENOUGH_BYTES = 16 << 20
 
 /** Whether the node goes on answering: a build that came too late cannot tell what a later one wrote. */
 function goesOn(config: Config, halt: Halt | undefined): boolean {
@@ -32,8 +34,20 @@ export function createHaltDuty(parts: {
   readonly files: Files
   readonly log: Log
   readonly tell: ((notice: HaltNotice) => void) | undefined
+  /** As `freeBytes`. */
+  readonly free?: typeof freeBytes
 }): SoloOptions['onHalt'] {
-  const { config, data, files, log, tell } = parts
+  const { config, data, files, log, tell, free = freeBytes } = parts
+
+  /** The database says no more of a full disk than that it could not write. */
+  function noteFullDisk(folder: string): void {
+    const left = free(folder)
+    if (left === undefined || left >= ENOUGH_BYTES) return
+    log('error', 'the disk of the chain is full: make room, and start the node again', {
+      data: folder,
+      left_bytes: left,
+    })
+  }
 
   function writeFile(text: string): void {
     if (data === undefined) return
@@ -49,6 +63,7 @@ export function createHaltDuty(parts: {
     const serves = goesOn(config, halt)
     if (halt) log('error', halt.line)
     log('error', 'the chain has halted', { height: height - 1n, reason, next, ...(!halt && { error }) })
+    if (!halt && data !== undefined) noteFullDisk(data)
     if (serves) log('warn', 'no blocks are made; queries are answered at the last height', { height: height - 1n })
     tell?.({
       exitCode: halt?.exitCode ?? FAILURE_EXIT_CODE,

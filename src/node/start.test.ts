@@ -116,6 +116,12 @@ test('a taken port is named, with the ways out, and nothing keeps running', asyn
   other.close()
   await using free = await startNode({ rest: { port } })
   expect(free.urls.rest).toBe(`http://127.0.0.1:${port}`)
+  // An address for documents, which no machine has.
+  const elsewhere = { host: '203.0.113.7' }
+  const only = { grpc: { enabled: false }, jsonrpc: { enabled: false }, comet: { enabled: false } }
+  await expect(startNode({ ...only, rest: elsewhere })).rejects.toThrow(
+    /REST cannot listen on 203\.0\.113\.7:0: .*\. Set rest\.host to an address of this machine, or to 0\.0\.0\.0 for all\./,
+  )
 })
 
 test('a query at a height to come and one at a height gone say so, and a wrong setting names its key', async () => {
