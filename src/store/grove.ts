@@ -39,7 +39,7 @@ export function groveOf({ names }: StoreOrder, forest: Forest, { trees }: Checkp
   }
 }
 
-/** The trees after a block's changes; those before it are what they were, as far as the forest keeps them. */
+/** The trees after a block's changes, sorted by store and key; those before it are what they were, as far as the forest keeps them. */
 export function grown(
   order: StoreOrder,
   forest: Forest,
@@ -48,7 +48,14 @@ export function grown(
   version: number,
 ): Grove {
   const grove = { roots: [...before.roots], leaves: [...before.leaves] }
-  for (const change of changes) grow(order, forest, grove, change, version)
+  for (let from = 0, to = 0; from < changes.length; from = to) {
+    const { store } = changes[from]!
+    while (changes[to]?.store === store) to++
+    const place = order.places.get(store)
+    if (place === undefined) continue
+    grove.roots[place] = forest.write(grove.roots[place]!, changes.slice(from, to), version)
+    grove.leaves[place] = undefined
+  }
   return grove
 }
 

@@ -158,3 +158,34 @@ test.each([1, 2, 3])(
     expect([...needed].sort((a, b) => a - b)).toEqual([...pages.keys()].sort((a, b) => a - b))
   },
 )
+
+test.each([1, 2, 3, 4])(
+  'a batch gives the tree of its changes one after the other, from memory and from pages (seed %i)',
+  (seed) => {
+    const below = seeded(seed)
+    const [single, whole] = [forestOver(new Map()), forestOver(new Map())]
+    const pages = new Map<number, Uint8Array>()
+    let paged = { forest: forestOver(pages), root: NONE }
+    let [expected, found] = [NONE, NONE]
+    for (let version = 1; version <= 60; version++) {
+      const keys = new Map<number, boolean>()
+      for (let i = below(seed * 30); i >= 0; i--) keys.set(below(400), below(3) === 0)
+      const changes = [...keys]
+        .sort(([a], [b]) => a - b)
+        .map(([n, isRemoved]) => ({
+          key: utf8(String(n).padStart(3, '0')),
+          value: isRemoved ? undefined : new Uint8Array(below(200) * below(3)).fill(version),
+        }))
+      for (const forest of [single, whole, paged.forest]) forest.keep(version - 1)
+      for (const { key, value } of changes) {
+        expected = value ? single.set(expected, key, value, version) : single.remove(expected, key, version)
+      }
+      found = whole.write(found, changes, version)
+      paged.root = paged.forest.write(paged.root, changes, version)
+      const root = formatHex(single.rootHash(expected))
+      expect(formatHex(whole.rootHash(found))).toBe(root)
+      expect(formatHex(paged.forest.rootHash(paged.root))).toBe(root)
+      if (below(4) === 0) paged = reopened(pages, paged.forest, paged.root, version)
+    }
+  },
+)

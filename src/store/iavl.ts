@@ -3,38 +3,24 @@
  * nodes: a write copies what older trees hold, and changes in place what only the latest one does. What a checkpoint
  * wrote lies on disk in pages.
  */
-import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
+import { fromKey, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
+import { createLocator, type Location } from './leaf-paths.ts'
 import { createNodeHashes } from './node-hashes.ts'
 import { createNodes, hashOf, LOADED, measure, NONE, type Node, STORED } from './nodes.ts'
 import { createPages, type PageChanges, type PageReference } from './pages.ts'
 
-/** An inner node on the way from a leaf to the root, as its hash sees it: one of the two hashes is the way's, and absent. */
-export interface PathStep {
-  readonly height: number
-  readonly size: number
-  readonly version: number
-  readonly left?: Uint8Array
-  readonly right?: Uint8Array
-}
-
-/** A leaf and what leads from it to the root. */
-export interface LeafPath {
+/** A key with its new value, or removed. */
+export interface KeyChange {
   readonly key: Uint8Array
-  readonly version: number
-  readonly steps: readonly PathStep[]
-}
-
-/** Where a key is, or the leaves between which it would be. */
-interface Location {
-  readonly found?: LeafPath
-  readonly left?: LeafPath
-  readonly right?: LeafPath
+  readonly value: Uint8Array | undefined
 }
 
 export interface Forest {
   /** The tree with the key set; its nodes get the version. The value counts by its hash only. */
   set(root: Node, key: Uint8Array, value: Uint8Array, version: number): Node
+  /** The tree with all of the changes, which are sorted by key, each key once: as one after the other, but faster. */
+  write(root: Node, changes: readonly KeyChange[], version: number): Node
   /** The tree without the key; the same tree if it was not there. */
   remove(root: Node, key: Uint8Array, version: number): Node
   /** 32 bytes; sha256 of nothing for the empty tree. Hashes what has changed. */
@@ -67,7 +53,8 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   const nodes = createNodes()
   const pages = createPages(nodes, readPage, nextPage)
   const { load } = pages
-  const { hashLeaf, ensureHash } = createNodeHashes(nodes)
+  const hashes = createNodeHashes(nodes)
+  const { ensureHash, setValue } = hashes
 
   /** Nodes of versions up to this one belong to trees that stay. */
   let kept = 0
@@ -75,7 +62,6 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
 
   // The write in progress.
   let key = ''
-  let keyBytes = EMPTY
   let version = 0
   let replacesLeaf = false
   let carried: string | undefined
@@ -86,6 +72,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   /** A node that the latest tree does without. */
   function release(node: Node): void {
     if (isOwn(node)) {
+      hashes.forget(node)
       nodes.free(node)
       return
     }
@@ -118,7 +105,8 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     nodes.rights[node] = NONE
     nodes.keys[node] = key
     nodes.versions[node] = version
-    hashLeaf(node, keyBytes, value)
+    nodes.flags[node] = LOADED
+    setValue(node, value)
     return node
   }
 
@@ -180,7 +168,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       if (key === nodeKey) {
         replacesLeaf = true
         const leaf = own(at)
-        hashLeaf(leaf, keyBytes, value)
+        setValue(leaf, value)
         return leaf
       }
       const leaf = createLeaf(value)
@@ -202,6 +190,66 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       nodes.rights[node] = right
     }
     return replacesLeaf ? node : settle(node)
+  }
+
+  /** The changes of the batch in progress, and those among them that wait for another way. */
+  let batch: readonly KeyChange[] = []
+  let batchKeys: readonly string[] = []
+  let others: number[] = []
+
+  /**
+   * The subtree with new values of the keys that it has, of a part of the batch; the rest goes to `others`. New values move
+   * no node, so it is all the same whether they come before or between what does.
+   */
+  function update(at: Node, from: number, to: number): Node {
+    load(at)
+    const nodeKey = nodes.keys[at]!
+    if (nodes.heights[at] === 0) {
+      let leaf = at
+      for (let i = from; i < to; i++) {
+        const { value } = batch[i]!
+        if (value && batchKeys[i] === nodeKey) {
+          leaf = own(at)
+          setValue(leaf, value)
+        } else others.push(i)
+      }
+      return leaf
+    }
+    const middle = firstFrom(nodeKey, from, to)
+    const waiting = others.length
+    const left = from < middle ? update(nodes.lefts[at]!, from, middle) : nodes.lefts[at]!
+    const right = middle < to ? update(nodes.rights[at]!, middle, to) : nodes.rights[at]!
+    if (others.length - waiting === to - from) return at
+    const node = own(at)
+    nodes.lefts[node] = left
+    nodes.rights[node] = right
+    return node
+  }
+
+  /** Index of the first change of a part of the batch that is not before a key. */
+  function firstFrom(nodeKey: string, from: number, to: number): number {
+    let low = from
+    let high = to
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (batchKeys[middle]! < nodeKey) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  function writeAll(root: Node, changes: readonly KeyChange[], at: number): Node {
+    batch = changes
+    batchKeys = changes.map((change) => toKey(change.key))
+    others = root === NONE ? [...changes.keys()] : []
+    version = at
+    let written = root === NONE ? NONE : update(root, 0, changes.length)
+    for (const i of others) {
+      const { key: of, value } = changes[i]!
+      written = value ? set(written, of, value, at) : remove(written, of, at)
+    }
+    batch = []
+    return written
   }
 
   function contains(root: Node): boolean {
@@ -244,68 +292,6 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     return settle(node)
   }
 
-  /** The first or the last leaf below a node, on a way that is continued. */
-  function descend(from: Node, way: Node[], towards: 'lefts' | 'rights'): void {
-    let node = from
-    for (;;) {
-      way.push(node)
-      load(node)
-      if (nodes.heights[node] === 0) return
-      node = nodes[towards][node]!
-    }
-  }
-
-  function leafPath(way: readonly Node[]): LeafPath {
-    const leaf = way.at(-1)!
-    const steps: PathStep[] = []
-    for (let i = way.length - 2; i >= 0; i--) {
-      const node = way[i]!
-      const [left, right] = [nodes.lefts[node]!, nodes.rights[node]!]
-      const sibling = left === way[i + 1] ? right : left
-      ensureHash(sibling)
-      const hash = hashOf(nodes, sibling)
-      steps.push({
-        height: nodes.heights[node]!,
-        size: nodes.sizes[node]!,
-        version: nodes.versions[node]!,
-        ...(sibling === left ? { left: hash } : { right: hash }),
-      })
-    }
-    return { key: fromKey(nodes.keys[leaf]!), version: nodes.versions[leaf]!, steps }
-  }
-
-  /** The leaf beside the one at the end of a way, on the given side; undefined at the tree's end. */
-  function neighbour(way: readonly Node[], side: 'lefts' | 'rights'): LeafPath | undefined {
-    for (let i = way.length - 2; i >= 0; i--) {
-      const other = nodes[side][way[i]!]!
-      if (other === way[i + 1]) continue
-      const beside = way.slice(0, i + 1)
-      descend(other, beside, side === 'lefts' ? 'rights' : 'lefts')
-      return leafPath(beside)
-    }
-    return undefined
-  }
-
-  function locate(root: Node, of: Uint8Array): Location {
-    if (root === NONE) return {}
-    const wanted = toKey(of)
-    const way: Node[] = []
-    let node = root
-    for (;;) {
-      way.push(node)
-      load(node)
-      if (nodes.heights[node] === 0) break
-      node = wanted < nodes.keys[node]! ? nodes.lefts[node]! : nodes.rights[node]!
-    }
-    const reached = leafPath(way)
-    if (nodes.keys[node] === wanted) return { found: reached }
-    const side = nodes.keys[node]! < wanted ? 'rights' : 'lefts'
-    const beside = neighbour(way, side)
-    return side === 'rights'
-      ? { left: reached, ...(beside && { right: beside }) }
-      : { right: reached, ...(beside && { left: beside }) }
-  }
-
   function abandon(node: Node): void {
     load(node)
     pages.drop(node)
@@ -319,27 +305,31 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
 
   function begin(of: Uint8Array, at: number): void {
     key = toKey(of)
-    keyBytes = of
     version = at
     replacesLeaf = false
     carried = undefined
   }
 
+  function set(root: Node, of: Uint8Array, value: Uint8Array, at: number): Node {
+    begin(of, at)
+    return root === NONE ? createLeaf(value) : insert(root, value)
+  }
+
+  function remove(root: Node, of: Uint8Array, at: number): Node {
+    begin(of, at)
+    return root === NONE || !contains(root) ? root : without(root)
+  }
+
   return {
-    set(root, of, value, at) {
-      begin(of, at)
-      return root === NONE ? createLeaf(value) : insert(root, value)
-    },
-    remove(root, of, at) {
-      begin(of, at)
-      return root === NONE || !contains(root) ? root : without(root)
-    },
+    set,
+    write: writeAll,
+    remove,
     rootHash(root) {
       if (root === NONE) return EMPTY_TREE_HASH
       ensureHash(root)
       return hashOf(nodes, root)
     },
-    locate,
+    locate: createLocator(nodes, pages, hashes),
     keep(upTo) {
       kept = upTo
     },
@@ -359,6 +349,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     },
     clear() {
       nodes.clear()
+      hashes.clear()
       pages.clear()
       replaced = []
     },

@@ -3,7 +3,7 @@
  * of stores in the multi-store (`tendermintSpec`).
  */
 import { concat, EMPTY } from '../primitives/bytes.ts'
-import type { LeafPath, PathStep } from './iavl.ts'
+import type { LeafPath, PathStep } from './leaf-paths.ts'
 import { type Aunt, INNER_PREFIX, LEAF_PREFIX } from './multi-store.ts'
 import { createOutput, finish, putBytes, putVarint } from './varint.ts'
 

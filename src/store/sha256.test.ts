@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
-import { createHasher, LANE_BYTES, MAX_MESSAGE, MESSAGE_BYTES } from './sha256.ts'
+import { blocksOf, createHasher, LANE_BYTES, MAX_LANE_MESSAGE, MAX_MESSAGE, MESSAGE_BYTES } from './sha256.ts'
 
 const OUT = MESSAGE_BYTES
 
@@ -25,45 +25,35 @@ test('digests of every length up to several blocks, and of the longest, are thos
   }
 })
 
-test('a pair is the message, and each digest behind a length byte, after the memory has grown too', () => {
+test('four lanes at once give the digests that each gives alone, after the memory has grown too', () => {
   const hasher = createHasher()
   hasher.grow(200_000)
   expect(hasher.bytes().length).toBeGreaterThanOrEqual(200_000)
-  const [left, right] = [199_000, 100_000]
-  hasher.bytes().fill(0x11, left, left + 32)
-  hasher.bytes().fill(0x22, right, right + 32)
-  for (let length = 3; length <= 21; length++) {
-    const head = Uint8Array.from({ length }, (_, i) => i + 1)
-    hasher.bytes().set(head)
-    hasher.digestPair(length, left, right, OUT)
-    const expected = createHash('sha256')
-      .update(head)
-      .update(Buffer.from(`20${'11'.repeat(32)}20${'22'.repeat(32)}`, 'hex'))
-      .digest('hex')
-    expect(formatHex(hasher.bytes().slice(OUT, OUT + 32))).toBe(expected)
+  const outs = [199_000, OUT + 96, OUT + 32, OUT + 64] as const
+  const byte = (i: number) => (i * 131 + 17) & 0xff
+  const digests = () => outs.map((out) => formatHex(hasher.bytes().slice(out, out + 32)))
+  for (let length = 0; length <= MAX_LANE_MESSAGE; length++) {
+    const messages = outs.map((_out, lane) => Uint8Array.from({ length }, (_, i) => byte(i + lane)))
+    for (const [lane, message] of messages.entries()) {
+      hasher.bytes().set(message, lane * LANE_BYTES)
+      hasher.endLane(lane, length)
+    }
+    hasher.digestLanes(blocksOf(length), ...outs)
+    expect(digests()).toEqual(messages.map((message) => createHash('sha256').update(message).digest('hex')))
   }
-})
-
-test('four lanes at once give the digests that each gives alone', () => {
-  const hasher = createHasher()
-  hasher.grow(20_000)
-  const outs = [OUT, OUT + 96, OUT + 32, OUT + 64] as const
-  const below = (i: number) => (i * 131 + 17) & 0xff
-  hasher.bytes().set(
-    Uint8Array.from({ length: 256 }, (_, i) => below(i)),
-    12_000,
-  )
+  const pairs = Uint8Array.from({ length: 256 }, (_, i) => byte(i))
+  hasher.bytes().set(pairs, 12_000)
   for (let length = 3; length <= 21; length++) {
     const expected = outs.map((_out, lane) => {
-      const head = Uint8Array.from({ length: length - (lane % 2) }, (_, i) => below(i + lane))
+      const head = Uint8Array.from({ length: length - (lane % 2) }, (_, i) => byte(i + lane))
       const [left, right] = [12_000 + lane * 32, 12_128 + lane * 32]
       hasher.bytes().set(head, lane * LANE_BYTES)
-      hasher.putLane(lane, head.length, left, right)
-      const digest = (at: number) => Buffer.from(hasher.bytes().slice(at, at + 32))
+      hasher.endLaneWithPair(lane, head.length, left, right)
+      const digest = (at: number) => pairs.slice(at - 12_000, at - 12_000 + 32)
       const hash = createHash('sha256').update(head)
       return hash.update(' ').update(digest(left)).update(' ').update(digest(right)).digest('hex')
     })
-    hasher.digestLanes(...outs)
-    expect(outs.map((out) => formatHex(hasher.bytes().slice(out, out + 32)))).toEqual(expected)
+    hasher.digestLanes(2, ...outs)
+    expect(digests()).toEqual(expected)
   }
 })

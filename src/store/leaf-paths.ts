@@ -1,0 +1,97 @@
+/** Where keys are in IAVL trees: what proofs are made of. */
+import { fromKey, toKey } from '../primitives/bytes.ts'
+import type { NodeHashes } from './node-hashes.ts'
+import { hashOf, NONE, type Node, type Nodes } from './nodes.ts'
+import type { Pages } from './pages.ts'
+
+/** An inner node on the way from a leaf to the root, as its hash sees it: one of the two hashes is the way's, and absent. */
+export interface PathStep {
+  readonly height: number
+  readonly size: number
+  readonly version: number
+  readonly left?: Uint8Array
+  readonly right?: Uint8Array
+}
+
+/** A leaf and what leads from it to the root. */
+export interface LeafPath {
+  readonly key: Uint8Array
+  readonly version: number
+  readonly steps: readonly PathStep[]
+}
+
+/** Where a key is, or the leaves between which it would be. */
+export interface Location {
+  readonly found?: LeafPath
+  readonly left?: LeafPath
+  readonly right?: LeafPath
+}
+
+/** Finds keys in trees whose nodes are read when needed. The root's hash must have been computed. */
+export function createLocator(
+  nodes: Nodes,
+  { load }: Pick<Pages, 'load'>,
+  { ensureHash }: Pick<NodeHashes, 'ensureHash'>,
+): (root: Node, key: Uint8Array) => Location {
+  /** The first or the last leaf below a node, on a way that is continued. */
+  function descend(from: Node, way: Node[], towards: 'lefts' | 'rights'): void {
+    let node = from
+    for (;;) {
+      way.push(node)
+      load(node)
+      if (nodes.heights[node] === 0) return
+      node = nodes[towards][node]!
+    }
+  }
+
+  function leafPath(way: readonly Node[]): LeafPath {
+    const leaf = way.at(-1)!
+    const steps: PathStep[] = []
+    for (let i = way.length - 2; i >= 0; i--) {
+      const node = way[i]!
+      const [left, right] = [nodes.lefts[node]!, nodes.rights[node]!]
+      const sibling = left === way[i + 1] ? right : left
+      ensureHash(sibling)
+      const hash = hashOf(nodes, sibling)
+      steps.push({
+        height: nodes.heights[node]!,
+        size: nodes.sizes[node]!,
+        version: nodes.versions[node]!,
+        ...(sibling === left ? { left: hash } : { right: hash }),
+      })
+    }
+    return { key: fromKey(nodes.keys[leaf]!), version: nodes.versions[leaf]!, steps }
+  }
+
+  /** The leaf beside the one at the end of a way, on the given side; undefined at the tree's end. */
+  function neighbour(way: readonly Node[], side: 'lefts' | 'rights'): LeafPath | undefined {
+    for (let i = way.length - 2; i >= 0; i--) {
+      const other = nodes[side][way[i]!]!
+      if (other === way[i + 1]) continue
+      const beside = way.slice(0, i + 1)
+      descend(other, beside, side === 'lefts' ? 'rights' : 'lefts')
+      return leafPath(beside)
+    }
+    return undefined
+  }
+
+  return (root, of) => {
+    if (root === NONE) return {}
+    const wanted = toKey(of)
+    const way: Node[] = []
+    let node = root
+    for (;;) {
+      way.push(node)
+      load(node)
+      if (nodes.heights[node] === 0) break
+      node = wanted < nodes.keys[node]! ? nodes.lefts[node]! : nodes.rights[node]!
+    }
+    const reached = leafPath(way)
+    if (nodes.keys[node] === wanted) return { found: reached }
+    const side = nodes.keys[node]! < wanted ? 'rights' : 'lefts'
+    const beside = neighbour(way, side)
+    return side === 'rights'
+      ? { left: reached, ...(beside && { right: beside }) }
+      : { right: reached, ...(beside && { left: beside }) }
+  }
+}
