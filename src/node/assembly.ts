@@ -151,6 +151,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const metrics = config.metrics.enabled
       ? createMetrics({
           height: () => store.latestHeight(),
+          isHalted: () => solo.status().halted !== undefined,
           mempool: () => solo.pendingCount(),
           compute: () => compute.stats(),
           databaseBytes: () => (dataPath === undefined ? undefined : backend.sizeBytes()),

@@ -12,6 +12,8 @@ export interface Metrics {
 /** Values that are read when somebody asks. */
 export interface MetricSources {
   height(): bigint
+  /** Whether no further block is made. */
+  isHalted(): boolean
   mempool(): { readonly count: number; readonly sizeBytes: number }
   compute(): {
     readonly waiting: number
@@ -95,6 +97,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       )
       return [
         renderValue('almanac_height', 'gauge', 'Latest committed height.', sources.height()),
+        renderValue('almanac_halted', 'gauge', '1 when no further block is made.', sources.isHalted() ? 1 : 0),
         renderHistogram('almanac_block_interval_seconds', 'Time between two commits.', interval),
         renderHistogram('almanac_block_execute_seconds', 'Time to execute a block.', execute),
         renderHistogram('almanac_block_commit_seconds', 'Time to hash and commit a block.', commit),

@@ -6,6 +6,7 @@ import { createMetrics } from './metrics.ts'
 const metrics = () =>
   createMetrics({
     height: () => 7n,
+    isHalted: () => true,
     mempool: () => ({ count: 2, sizeBytes: 300 }),
     compute: () => ({ waiting: 1, running: 1, done: 5, refused: 0, kills: 3 }),
     databaseBytes: () => 4096,
@@ -21,6 +22,7 @@ test('blocks fall into cumulative buckets, requests are counted by operation and
   const lines = counted.render().split('\n')
   for (const line of [
     'almanac_height 7',
+    'almanac_halted 1',
     'almanac_block_interval_seconds_count 1',
     'almanac_block_interval_seconds_bucket{le="0.2"} 0',
     'almanac_block_interval_seconds_bucket{le="0.5"} 1',
