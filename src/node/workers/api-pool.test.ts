@@ -33,6 +33,17 @@ test('API workers serve REST from their own reads, hand transactions to the main
   await expect(ask('/chain/evm/v1/params')).rejects.toThrow()
 })
 
+test('blocks that are made while API workers start are in what they begin with', async () => {
+  await using node = await startNode({
+    ...{ api: { workers: 2 }, blocks: { time: '2ms' } },
+    ...{ grpc: { enabled: false }, jsonrpc: { enabled: false }, comet: { enabled: false } },
+  })
+  const height = node.height
+  const response = await fetch(`${node.urls.rest}/chain/evm/v1/params`)
+  expect(response.status).toBe(200)
+  expect(Number(response.headers.get('x-sdk-block-height'))).toBeGreaterThanOrEqual(Number(height))
+})
+
 test('a port that API workers cannot have is named', async () => {
   await using other = await startNode({
     grpc: { enabled: false },

@@ -164,7 +164,9 @@ export function joinMainProcess(
         (error) => tell({ kind: 'failed', error: packError(error) }),
       )
     } else if (message.kind === 'status') {
-      const before = status!
+      // What came before the setup is in it.
+      if (!status) return
+      const before = status
       status = message.status
       move(before, status)
     } else if (message.kind === 'pending') {
