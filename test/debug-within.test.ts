@@ -2,6 +2,7 @@ import { type Hex, keccak256, pad } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Node, startNode } from '../src/index.ts'
+import { ask as call, type RpcAnswer } from './rpc.ts'
 
 const SLOTS = [0, 1, 2, 3, 4]
 
@@ -14,17 +15,7 @@ let height: bigint
 let hashes: Hex[]
 let made: Hex
 
-interface Answer {
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string }
-}
-
-async function ask(method: string, ...params: readonly unknown[]): Promise<Answer> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })
-  return (await answer.json()) as Answer
-}
+const ask = (method: string, ...params: readonly unknown[]): Promise<RpcAnswer> => call(node, method, params)
 
 const sign = (request: { to?: Hex; data?: Hex }): Promise<Hex> =>
   sender.signTransaction({

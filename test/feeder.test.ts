@@ -10,6 +10,7 @@ import { feeder } from '../src/cli/feeder.ts'
 import { createKeyring } from '../src/cli/keyring.ts'
 import { keyOfMnemonic } from '../src/cli/keys.ts'
 import { type Node, startNode } from '../src/index.ts'
+import { rpc } from './rpc.ts'
 
 /** Blocks of a voting period of a localnet with a feeder. */
 const PERIOD = 3
@@ -19,12 +20,7 @@ async function blocks(node: Node, count: number): Promise<void> {
 }
 
 async function behave(node: Node, index: number, behaviour: string): Promise<void> {
-  const response = await fetch(node.urls.jsonrpc, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'almanac_setValidator', params: [index, behaviour] }),
-  })
-  expect(await response.json()).toMatchObject({ result: true })
+  expect(await rpc(node, 'almanac_setValidator', [index, behaviour])).toBe(true)
 }
 
 async function operators(node: Node): Promise<string[]> {

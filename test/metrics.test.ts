@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Node, startNode } from '../src/index.ts'
+import { ask } from './rpc.ts'
 
 let node: Node
 
@@ -8,20 +9,14 @@ beforeAll(async () => {
 })
 afterAll(() => node?.stop())
 
-async function rpc(method: string, params: readonly unknown[] = []): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  return await (await fetch(node.urls.jsonrpc!, { method: 'POST', headers, body })).json()
-}
-
 test('requests of every gateway are counted by operation and status, answers from the cache too', async () => {
   for (const path of ['params', 'params', 'params?height=999', 'balances/nobody']) {
     await fetch(`${node.urls.rest}/chain/evm/v1/${path}`)
   }
   await fetch(`${node.urls.rest}/nowhere`)
-  await rpc('eth_chainId')
-  await rpc('eth_getBalance', [node.accounts[0]!.address, '0x99'])
-  await rpc('eth_nowhere')
+  await ask(node, 'eth_chainId')
+  await ask(node, 'eth_getBalance', [node.accounts[0]!.address, '0x99'])
+  await ask(node, 'eth_nowhere')
   await fetch(`${node.urls.comet}/status`)
   const text = await (await fetch(node.urls.metrics!)).text()
   const lines = text.split('\n').filter((line) => line.startsWith('almanac_requests_total'))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startNode } from '../src/index.ts'
+import { post } from './rpc.ts'
 
 /** Calls an address without code eight times, with a megabyte of zeros each. */
 const CODE = '0x60085b5f5f621000005f5f60c15af150600190038060025700'
@@ -12,11 +13,7 @@ async function readLate(code: string, options: object, timeoutMs: number): Promi
   const to = `0x${'c0'.repeat(20)}`
   const config = { ...options, timeout: `${timeoutMs}ms`, stateOverrides: { [to]: { code } } }
   const begun = performance.now()
-  const answer = await fetch(node.urls.jsonrpc, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceCall', params: [{ to }, 'latest', config] }),
-  })
+  const answer = await post(node, 'debug_traceCall', [{ to }, 'latest', config])
   await new Promise((resolve) => setTimeout(resolve, timeoutMs + 600 - (performance.now() - begun)))
   return ((await answer.json()) as { result: unknown }).result
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startNode } from '../src/index.ts'
+import { rpc } from './rpc.ts'
 
 type Node = Awaited<ReturnType<typeof startNode>>
 type Rpc = <T = unknown>(method: string, ...params: unknown[]) => Promise<T>
@@ -24,17 +25,8 @@ function numbers(seed: number): (below: number) => number {
 async function open(home?: string) {
   const config = { blocks: { time: 'manual' }, ...(home !== undefined && { home }) }
   const node = await startNode(config, { clock: () => NOON, random: () => new Uint8Array(32).fill(7) })
-  const rpc: Rpc = async (method, ...params) => {
-    const response = await fetch(node.urls.jsonrpc, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const { result, error } = (await response.json()) as { result: never; error?: { message: string } }
-    if (error) throw new Error(`${method}: ${error.message}`)
-    return result
-  }
-  return { node, rpc, [Symbol.asyncDispose]: () => node.stop() }
+  const ask: Rpc = (method, ...params) => rpc(node, method, params)
+  return { node, rpc: ask, [Symbol.asyncDispose]: () => node.stop() }
 }
 
 async function lastContract(rpc: Rpc, sent: readonly string[]): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testNode } from '../src/index.ts'
+import { rpc } from './rpc.ts'
 import { compareTravels, epochsOf, T0 } from './time-travel.ts'
 
 const DAY_MS = 86_400_000
@@ -26,19 +27,11 @@ test('time that ends no epoch makes no block, and a clock of one’s own is caug
 
 test('evm_increaseTime and evm_setTime do the same', async () => {
   await using node = await testNode({ ports: true })
-  const rpc = async (method: string, params: unknown[]) => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const headers = { 'content-type': 'application/json' }
-    const { result } = (await (await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })).json()) as {
-      result: unknown
-    }
-    return result
-  }
-  expect(Number(await rpc('evm_increaseTime', [7200]))).toBe(7200)
+  expect(Number(await rpc(node, 'evm_increaseTime', [7200]))).toBe(7200)
   expect(node.height).toBe(5n)
-  const { timestamp } = (await rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
+  const { timestamp } = await rpc<{ timestamp: string }>(node, 'eth_getBlockByNumber', ['latest', false])
   expect(Number(timestamp)).toBe(T0 / 1000 + 7200)
-  await rpc('evm_setTime', [T0 / 1000 + 10_800])
+  await rpc(node, 'evm_setTime', [T0 / 1000 + 10_800])
   expect(node.height).toBe(7n)
   expect((await epochsOf(node))[0]).toBe('30 min: 7 since 2024-01-01T15:00:00Z')
 })

@@ -6,6 +6,7 @@ import { decodeTransaction } from '../src/evm/transaction/decode.ts'
 import { almanac } from '../src/identity/profiles/almanac.ts'
 import { type Node, startNode } from '../src/index.ts'
 import { packTxData } from '../src/modules/evm/tx-data.ts'
+import { ask, post } from './rpc.ts'
 
 const { abi, bytecode } = createRequire(import.meta.url)(
   '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',
@@ -27,11 +28,9 @@ let moved: Receipt
 let refused: Receipt
 let nonce = 0
 
+/** The result, or the error as it is. */
 async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })
-  const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
+  const { result, error } = await ask(node, method, params)
   return error ?? result
 }
 
@@ -196,26 +195,23 @@ test('a script that does not end is gone when its time is over, and the node ans
 
 test('calls of others do not wait for the time of a script that does not end', async () => {
   await using pooled = await startNode({ compute: { workers: 1 }, evm: { timeout: '100s' } })
-  const ask = async (method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const headers = { 'content-type': 'application/json' }
-    return (await fetch(pooled.urls.jsonrpc, { method: 'POST', headers, body, ...(signal && { signal }) })).json()
-  }
   const call = { to: pooled.accounts[0]!.address }
   const leaving = new AbortController()
   let isOver = false
   const tracer = '{setup: function () { for (;;) {} }, fault: function () {}, result: function () {}}'
-  const endless = ask('debug_traceCall', [call, 'latest', { tracer, timeout: '100s' }], leaving.signal).finally(() => {
-    isOver = true
-  })
+  const endless = ask(pooled, 'debug_traceCall', [call, 'latest', { tracer, timeout: '100s' }], leaving.signal).finally(
+    () => {
+      isOver = true
+    },
+  )
   for (let i = 0; i < 3; i++) {
-    expect(await ask('eth_call', [call, 'latest'])).toMatchObject({ result: '0x' })
+    expect(await ask(pooled, 'eth_call', [call, 'latest'])).toMatchObject({ result: '0x' })
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   expect(isOver).toBe(false)
   leaving.abort()
   await expect(endless).rejects.toThrow('aborted')
-  expect(await ask('debug_traceCall', [call, 'latest', { tracer: 'noopTracer' }])).toMatchObject({ result: {} })
+  expect(await ask(pooled, 'debug_traceCall', [call, 'latest', { tracer: 'noopTracer' }])).toMatchObject({ result: {} })
 })
 
 test('a timeout above the budget is clamped, and the answer says so', async () => {
@@ -261,19 +257,12 @@ test('a long result leaves while it is made, whole over JSON-RPC and REST, and a
   const steps = 40_000
   // JUMPDEST PUSH1 SWAP1 SUB DUP1 PUSH1 JUMPI, as often as the first word says.
   const code = (rounds: number): Hex => `0x63${rounds.toString(16).padStart(8, '0')}5b6001900380600557`
-  const ask = (url: string, body: object, signal?: AbortSignal) =>
-    fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
-      ...(signal && { signal }),
-    })
   const call = (rounds: number) => {
     const to = `0x${'c0'.repeat(20)}`
     const options = { stateOverrides: { [to]: { code: code(rounds) } } }
-    return { method: 'debug_traceCall', params: [{ to }, 'latest', options] }
+    return [{ to }, 'latest', options]
   }
-  const answer = await ask(pooled.urls.jsonrpc, call(Math.floor(steps / 7)))
+  const answer = await post(pooled, 'debug_traceCall', call(Math.floor(steps / 7)))
   const { result } = (await answer.json()) as { result: { structLogs: unknown[]; failed: boolean } }
   expect(answer.headers.get('content-length')).toBeNull()
   expect([result.structLogs.length, result.failed]).toEqual([2 + 7 * Math.floor(steps / 7), false])
@@ -286,23 +275,15 @@ test('a long result leaves while it is made, whole over JSON-RPC and REST, and a
     gasPrice: 10n ** 12n,
     data: code(Math.floor(steps / 7)),
   })
-  const hash = (
-    (await (await ask(pooled.urls.jsonrpc, { method: 'eth_sendRawTransaction', params: [raw] })).json()) as {
-      result: Hex
-    }
-  ).result
+  const { result: hash } = await ask<Hex>(pooled, 'eth_sendRawTransaction', [raw])
   const over = await fetch(`${pooled.urls.rest}/chain/evm/v1/trace_tx?msg.hash=${hash}`)
   const { data } = (await over.json()) as { data: string }
   const trace = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as { structLogs: unknown[] }
   expect(trace.structLogs.length).toBe(result.structLogs.length)
 
   const gone = new AbortController()
-  const endless = await ask(pooled.urls.jsonrpc, call(800_000), gone.signal)
+  const endless = await post(pooled, 'debug_traceCall', call(800_000), gone.signal)
   await endless.body!.getReader().read()
   gone.abort()
-  const next = await ask(pooled.urls.jsonrpc, {
-    method: 'eth_call',
-    params: [{ to: `0x${'01'.repeat(20)}` }, 'latest'],
-  })
-  expect(await next.json()).toMatchObject({ result: '0x' })
+  expect(await ask(pooled, 'eth_call', [{ to: `0x${'01'.repeat(20)}` }, 'latest'])).toMatchObject({ result: '0x' })
 })

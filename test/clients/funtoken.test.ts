@@ -14,6 +14,7 @@ import {
   MsgCreateFunTokenSchema,
 } from '../../src/gen/chain/evm/v1/tx_pb.ts'
 import { startNode } from '../../src/index.ts'
+import { rpc } from '../rpc.ts'
 
 const { abi, bytecode } = createRequire(import.meta.url)(
   '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',
@@ -87,12 +88,8 @@ interface CallFrame {
 
 /** The trace of a transaction, and every frame in it. */
 async function traceOf(hash: string): Promise<readonly [CallFrame, readonly CallFrame[]]> {
-  const params = [hash, { tracer: 'callTracer', tracerConfig: { withLog: true } }]
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params })
-  const headers = { 'content-type': 'application/json' }
-  const { result } = (await (await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })).json()) as {
-    result: CallFrame
-  }
+  const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
+  const result = await rpc<CallFrame>(node, 'debug_traceTransaction', [hash, options])
   const all = (frame: CallFrame): CallFrame[] => [frame, ...(frame.calls ?? []).flatMap(all)]
   return [result, all(result)]
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Contract, JsonRpcProvider, JsonRpcSigner } from 'ethers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
+import { rpc as call } from '../rpc.ts'
 
 type Helpers = typeof import('@nomicfoundation/hardhat-network-helpers')
 /** What the plugin gives a project: ethers, over the project's network and its accounts. */
@@ -37,16 +38,7 @@ afterAll(async () => {
 })
 beforeEach(() => rpc('hardhat_reset'))
 
-async function rpc<T = unknown>(method: string, ...params: unknown[]): Promise<T> {
-  const response = await fetch(node.urls.jsonrpc, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
-  if (error) throw new Error(error.message)
-  return result
-}
+const rpc = <Result = unknown>(method: string, ...params: unknown[]): Promise<Result> => call(node, method, params)
 
 const latest = () => rpc<Record<string, string>>('eth_getBlockByNumber', 'latest', false)
 const send = (more: object = {}) =>

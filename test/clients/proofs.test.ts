@@ -14,6 +14,7 @@ import {
 } from '../../src/gen/sdk/base/tendermint/v1beta1/query_pb.ts'
 import { startNode } from '../../src/index.ts'
 import { formatHex, hex, utf8 } from '../../src/primitives/bytes.ts'
+import { rpc } from '../rpc.ts'
 
 type Node = Awaited<ReturnType<typeof startNode>>
 type ProvenQuery = Awaited<ReturnType<QueryClient['queryRawProof']>>
@@ -26,18 +27,6 @@ interface Asked {
 const stranger = (i: number) => hex(`00000000000000000000000000000000000${(0xa00 + i).toString(16)}00`)
 const balanceKey = (address: Uint8Array) => Uint8Array.of(2, 20, ...address, ...utf8('unative'))
 const accountKey = (address: Uint8Array) => Uint8Array.of(1, ...address)
-
-async function rpc(node: Node, method: string, params: unknown[]): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const response = await fetch(node.urls.jsonrpc, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  })
-  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (error) throw new Error(error.message)
-  return result
-}
 
 /** The same query over gRPC, under either name. */
 function abciQuery(node: Node, family: string, init: MessageInitShape<typeof ABCIQueryRequestSchema>) {
@@ -56,7 +45,7 @@ function abciQuery(node: Node, family: string, init: MessageInitShape<typeof ABC
 
 /** Pays strangers, one a block: keys of accounts and balances appear and change. */
 async function payStrangers(node: Node, from: number, to: number): Promise<void> {
-  const [payer] = (await rpc(node, 'eth_accounts', [])) as string[]
+  const [payer] = await rpc<string[]>(node, 'eth_accounts')
   for (let i = from; i < to; i++) {
     await rpc(node, 'eth_sendTransaction', [
       { from: payer, to: `0x${formatHex(stranger(i))}`, value: '0xde0b6b3a7640000' },

@@ -1,6 +1,7 @@
 import { createTestClient, encodeFunctionData, http, parseAbi, parseEther, publicActions, walletActions } from 'viem'
 import { expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
+import { ask } from '../rpc.ts'
 
 type TestClientMode = 'anvil' | 'hardhat' | 'ganache'
 
@@ -327,12 +328,7 @@ test('a chain that is none for development has no such verbs', async () => {
     'personal_sign',
     'miner_stop',
   ]) {
-    const response = await fetch(node.urls.jsonrpc, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
-    })
-    expect(await response.json()).toMatchObject({ error: { code: -32601, message: expect.stringContaining(method) } })
+    expect(await ask(node, method)).toMatchObject({ error: { code: -32601, message: expect.stringContaining(method) } })
   }
 })
 

@@ -1,6 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { type NodeProcess, startProcess } from '../process.ts'
+import { ask } from '../rpc.ts'
 
 const MB = 1_000_000
 /** JUMPDEST PUSH1 0 JUMP: turns for as long as there is gas. */
@@ -37,24 +38,17 @@ function endlessPrecompile(address: number, input: Uint8Array): string {
   return `0x${code}`
 }
 
-async function rpc(
-  node: NodeProcess,
-  method: string,
-  params: unknown[],
-): Promise<{ result?: unknown; error?: { message: string } }> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(node.config.urls.jsonrpc, { method: 'POST', body, headers })
-  return response.json() as Promise<{ result?: unknown; error?: { message: string } }>
-}
-
 /** Sixteen calls of the same code at once: what each answered. Resolves when all have; `what` names them in what is printed. */
 async function sixteenCalls(node: NodeProcess, what: string, code: string): Promise<readonly string[]> {
   const to = '0x00000000000000000000000000000000000c0de0'
   const started = performance.now()
   const answers = await Promise.all(
     Array.from({ length: 16 }, async () => {
-      const { result, error } = await rpc(node, 'eth_call', [{ to, gas: '0xffffffffff' }, 'latest', { [to]: { code } }])
+      const { result, error } = await ask(node.config, 'eth_call', [
+        { to, gas: '0xffffffffff' },
+        'latest',
+        { [to]: { code } },
+      ])
       return error?.message ?? String(result)
     }),
   )
@@ -68,6 +62,8 @@ async function transferDuring(node: NodeProcess, load: Promise<unknown>): Promis
   void load.finally(() => {
     running = false
   })
+  // Until the calls are at work.
+  await new Promise((done) => setTimeout(done, 100))
   const [from, to] = node.config.accounts
   const raw = await privateKeyToAccount(from!.private_key).signTransaction({
     to: to!.address,
@@ -79,11 +75,11 @@ async function transferDuring(node: NodeProcess, load: Promise<unknown>): Promis
     type: 'legacy',
   })
   const started = performance.now()
-  const { result, error } = await rpc(node, 'eth_sendRawTransaction', [raw])
+  const { result, error } = await ask(node.config, 'eth_sendRawTransaction', [raw])
   console.log(`a transfer meanwhile is in a block in ${((performance.now() - started) / 1000).toFixed(2)} s`)
   expect(error).toBeUndefined()
   expect(running, 'the load still ran when the block was made').toBe(true)
-  const receipt = await rpc(node, 'eth_getTransactionReceipt', [result])
+  const receipt = await ask(node.config, 'eth_getTransactionReceipt', [result])
   expect(receipt.result).toMatchObject({ status: '0x1' })
 }
 
@@ -107,5 +103,5 @@ test('sixteen calls that ask the dearest precompile without end stop at the time
   const timeUp = 'the computation took longer than its time budget of 5 s'
   expect(new Set([...(await load), 'out of gas'])).toEqual(new Set([timeUp, 'out of gas']))
   expect(node.memoryBytes() - idle).toBeLessThan(100 * MB)
-  expect((await rpc(node, 'eth_blockNumber', [])).result).toBeDefined()
+  expect((await ask(node.config, 'eth_blockNumber')).result).toBeDefined()
 })

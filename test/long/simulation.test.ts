@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { type Node, type NodeConfig, startNode } from '../../src/index.ts'
+import { type NodeConfig, startNode } from '../../src/index.ts'
 import { seededRandom } from '../process.ts'
+import { ask } from '../rpc.ts'
 
 const BLOCKS = Number(process.env['TEST_SIMULATION_BLOCKS'] ?? 200)
 const GENESIS_MS = Date.UTC(2024, 0, 1)
@@ -20,20 +21,6 @@ interface Outcome {
   readonly supply: bigint
   readonly failed: number
   readonly succeeded: number
-}
-
-async function rpc(
-  node: Node,
-  method: string,
-  params: readonly unknown[],
-): Promise<{ result?: unknown; error?: { message: string } }> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const response = await fetch(node.urls.jsonrpc, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  })
-  return (await response.json()) as { result?: unknown; error?: { message: string } }
 }
 
 /** A chain driven by one seed: transfers, tokens, reverts, empty gas, wrong nonces, several transactions a block. */
@@ -87,7 +74,7 @@ async function simulate(seed: number, config: NodeConfig): Promise<Outcome> {
         chainId: node.evmChainId,
         type: 'legacy',
       })
-      const { result, error } = await rpc(node, 'eth_sendRawTransaction', [raw])
+      const { result, error } = await ask(node, 'eth_sendRawTransaction', [raw])
       if (error) expect(nonce, error.message).not.toBe(sender.nonce)
       else {
         sent.push(result as Hex)
@@ -97,7 +84,7 @@ async function simulate(seed: number, config: NodeConfig): Promise<Outcome> {
     nowMs += 500 + Math.floor(random() * 2_000)
     const height = await node.nextBlock()
     for (const hash of sent) {
-      const receipt = (await rpc(node, 'eth_getTransactionReceipt', [hash])).result as {
+      const receipt = (await ask(node, 'eth_getTransactionReceipt', [hash])).result as {
         status: string
         contractAddress: Hex | null
         blockNumber: string

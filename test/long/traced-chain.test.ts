@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { TxRawSchema } from '../../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { type Node, startNode } from '../../src/index.ts'
 import { seededRandom } from '../process.ts'
+import { rpc } from '../rpc.ts'
 
 const BLOCKS = Number(process.env['TEST_TRACED_BLOCKS'] ?? 400)
 const GAS_PRICE = 10n ** 12n
@@ -38,15 +39,6 @@ interface CallFrame {
   readonly calls?: readonly CallFrame[]
 }
 
-async function rpc(node: Node, method: string, params: readonly unknown[]): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(node.urls.jsonrpc, { method: 'POST', headers, body })
-  const { result, error } = (await answer.json()) as { result?: unknown; error?: { message: string } }
-  if (error) throw new Error(`${method}: ${error.message}`)
-  return result
-}
-
 const logsOf = (frame: CallFrame): NonNullable<CallFrame['logs']> => [
   ...(frame.logs ?? []),
   ...(frame.calls ?? []).flatMap(logsOf),
@@ -63,7 +55,7 @@ interface Item<Result> {
 /** Every tracer over one block, each transaction against its receipt. */
 async function compareBlock(node: Node, height: bigint, receipts: readonly Receipt[]): Promise<void> {
   const trace = async <Result>(options: object) =>
-    (await rpc(node, 'debug_traceBlockByNumber', [`0x${height.toString(16)}`, options])) as Item<Result>[]
+    rpc<Item<Result>[]>(node, 'debug_traceBlockByNumber', [`0x${height.toString(16)}`, options])
   const calls = await trace<CallFrame>({ tracer: 'callTracer', tracerConfig: { withLog: true } })
   const steps = await trace<{ gas: number; failed: boolean }>({ limit: 1, disableStack: true })
   const states = await trace<object>({ tracer: 'prestateTracer', tracerConfig: { diffMode: true } })
@@ -215,16 +207,16 @@ test('every transaction of a random chain is traced as its receipt says, whateve
         const prices = { maxFeePerGas: GAS_PRICE * 2n, maxPriorityFeePerGas: pick([0n, 1n, GAS_PRICE]) }
         raw = await from.account.signTransaction({ ...fields, type: 'eip1559', ...prices })
       }
-      sent.push((await rpc(node, 'eth_sendRawTransaction', [raw])) as Hex)
+      sent.push(await rpc<Hex>(node, 'eth_sendRawTransaction', [raw]))
       from.nonce++
     }
     const height = await node.nextBlock()
-    const receipts = (await rpc(node, 'eth_getBlockReceipts', [`0x${height.toString(16)}`])) as Receipt[]
+    const receipts = await rpc<Receipt[]>(node, 'eth_getBlockReceipts', [`0x${height.toString(16)}`])
     expect(new Set(receipts.map(({ transactionHash }) => transactionHash))).toEqual(new Set(sent))
     for (const { status, contractAddress } of receipts) {
       if (status === '0x0') failures++
       else if (contractAddress) {
-        const code = (await rpc(node, 'eth_getCode', [contractAddress, 'latest'])) as Hex
+        const code = await rpc<Hex>(node, 'eth_getCode', [contractAddress, 'latest'])
         if (code.length > 1000) tokens.push(contractAddress)
         else if (code.length > 12) forwarders.push(contractAddress)
       }
