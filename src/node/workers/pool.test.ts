@@ -56,6 +56,14 @@ test('a job is answered, and its failure arrives as the error that it was', asyn
   expect(pool.stats()).toMatchObject({ done: 3, kills: 0, running: 0 })
 })
 
+test('a job that cannot be sent fails, and holds nobody up', async () => {
+  const { pool } = open()
+  await pool.run('echo', 1, { timeoutMs: 60_000 })
+  await expect(pool.run('echo', () => 1, { timeoutMs: 60_000 })).rejects.toThrow('could not be cloned')
+  expect(await pool.run('echo', 2, { timeoutMs: 60_000 })).toBe(2)
+  expect(pool.stats()).toMatchObject({ waiting: 0, running: 0, kills: 0 })
+})
+
 test('sixteen endless jobs are all answered when their time is over, counted from their arrival', async () => {
   const { pool } = open()
   await pool.run('echo', 1, { timeoutMs: 60_000 })

@@ -221,9 +221,14 @@ export function createComputePool(options: PoolOptions): ComputePool {
       while (thread.ready && thread.jobs.length < ahead && queue.length > 0) {
         const job = queue.shift()!
         if (job.settled) continue
-        thread.jobs.push(job)
         const timeoutMs = job.deadline - options.elapsed()
-        thread.worker.postMessage({ ...job.request, timeoutMs } satisfies JobRequest)
+        try {
+          thread.worker.postMessage({ ...job.request, timeoutMs } satisfies JobRequest)
+          thread.jobs.push(job)
+        } catch (error) {
+          // It cannot be cloned: a bug of who asks, and of no concern to the thread.
+          settle(job, () => job.reject(error as Error))
+        }
       }
     }
   }
