@@ -22,6 +22,21 @@ export interface AnswerCache {
   set(place: { readonly key: string; readonly moment: Moment }, result: string): void
 }
 
+/** Names what is asked, if that is an object of texts and a block's name, as of nearly every call; two never share a key. */
+function keyOf(params: unknown): string | undefined {
+  if (!Array.isArray(params) || params.length > 2) return undefined
+  const [object, block = ''] = params as readonly unknown[]
+  if (typeof object !== 'object' || object === null || typeof block !== 'string') return undefined
+  const fields = object as Readonly<Record<string, unknown>>
+  let key = `${block.length}:${block}`
+  for (const name in fields) {
+    const value = fields[name]
+    if (typeof value !== 'string') return undefined
+    key += ` ${name.length}:${name}${value.length}:${value}`
+  }
+  return key
+}
+
 export function createAnswerCache(node: GatewayNode): AnswerCache {
   const entries = new Map<string, string>()
   let length = 0
@@ -41,8 +56,7 @@ export function createAnswerCache(node: GatewayNode): AnswerCache {
 
   return {
     placeOf(method, params) {
-      if (!KEPT_METHODS.has(method)) return undefined
-      const key = JSON.stringify(params)
+      const key = KEPT_METHODS.has(method) ? keyOf(params) : undefined
       return key === undefined || key.length > MAX_KEY_LENGTH ? undefined : { key, moment: now() }
     },
     get: (key) => entries.get(key),

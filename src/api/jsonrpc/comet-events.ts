@@ -12,6 +12,7 @@ import {
 import { formatBase64 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
 import type { CometEnvironment, CometMethod, Json } from './comet-method.ts'
 import { type EventMap, flattenEvents, matchesMap, parseQuery, type Query } from './comet-query.ts'
 
@@ -160,7 +161,7 @@ function keepAlive(socket: WebSocket): () => void {
 async function handle(client: Client, answer: Answer, text: string): Promise<void> {
   let request: unknown
   try {
-    request = JSON.parse(text)
+    request = parseRequestJson(text)
   } catch {
     request = undefined
   }

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
 import type { Engine } from '../engine.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
@@ -203,7 +204,7 @@ async function servePost(
   if (text === '') return send(response, 200, INDEX_PAGE, { ...headers, 'Content-Type': 'text/html' })
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = parseRequestJson(text)
   } catch {
     return sendReply(response, failure(null, 'parse', 'the body is not JSON'), 500, headers)
   }

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import * as evm from '../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x, formatUtf8, parseHex, utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { quantity } from './format.ts'
 import { type Methods, method } from './method.ts'
@@ -45,7 +46,7 @@ function readState(packed: Uint8Array): readonly evm.AccountDump[] {
   let accounts: unknown
   try {
     const plain = packed[0] === 0x1f ? gunzipSync(packed, { maxOutputLength: MAX_STATE_BYTES }) : packed
-    ;({ accounts } = JSON.parse(formatUtf8(plain)) as { accounts?: unknown })
+    ;({ accounts } = parseRequestJson(formatUtf8(plain)) as { accounts?: unknown })
   } catch {
     throw queryError('invalidArgument', 'the state is not one that dumpState gave')
   }

@@ -1,6 +1,7 @@
 /** The JSON-RPC 2.0 envelope: one request or a batch of them as text in, the answers as text out. */
 import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode, PartTaker } from '../gateway.ts'
 import { createSpool, type StreamedBody } from '../spool.ts'
@@ -155,7 +156,7 @@ export function answerMessage(
 ): Text | Promise<Text> {
   let parsed: unknown
   try {
-    parsed = JSON.parse(message)
+    parsed = parseRequestJson(message)
   } catch {
     return errorText(call, null, parseError())
   }

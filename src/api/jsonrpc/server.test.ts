@@ -91,6 +91,14 @@ test('only JSON of bounded size is taken', async () => {
   expect((await fetch(node.urls.jsonrpc!, { method: 'PUT', body: '{}' })).status).toBe(405)
 })
 
+test('JSON nested beyond reason is refused before anybody works on it', async () => {
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+  for (const params of [deep, `[{"to":${deep}}]`, `[{},"latest",{"tracerConfig":${deep}}]`]) {
+    const { text } = await post(`{"jsonrpc":"2.0","id":1,"method":"debug_traceCall","params":${params}}`)
+    expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } })
+  }
+})
+
 test('a batch is answered in order, without its notifications', async () => {
   const call = (id: unknown, method: string) => ({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method })
   const batch = [

@@ -2,6 +2,7 @@
 import { concat, encodeUint, formatHex, padLeft, parseHex, utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { keccak256 } from '../../primitives/hash.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
 
 interface Field {
   readonly name: string
@@ -130,7 +131,7 @@ export function typedDataHash(given: unknown): Uint8Array {
   let data: unknown = given
   if (typeof given === 'string') {
     try {
-      data = JSON.parse(given)
+      data = parseRequestJson(given)
     } catch {
       throw invalid('typed data is not JSON')
     }

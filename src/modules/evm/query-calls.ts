@@ -12,6 +12,7 @@ import { MsgEthereumTxResponseSchema } from '../../gen/chain/evm/v1/tx_pb.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { formatHex, formatHex0x, formatUtf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { parseField, wrongField } from '../../sdk/request.ts'
 import { callGround, callMessage, DEFAULT_GAS_CAP, runCall } from './call.ts'
@@ -35,7 +36,7 @@ function readArgs(bytes: Uint8Array): CallArgs {
   if (bytes.length === 0) throw wrongField('args', 'args: unexpected end of JSON input')
   let parsed: unknown
   try {
-    parsed = JSON.parse(formatUtf8(bytes))
+    parsed = parseRequestJson(formatUtf8(bytes))
   } catch {
     throw wrongField('args', 'args: invalid JSON')
   }

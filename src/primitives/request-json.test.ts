@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { parseRequestJson } from './request-json.ts'
+
+const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+test('values are read as JSON.parse reads them', () => {
+  for (const text of ['1', 'null', '"a\\"b[[["', '{"a":[1,{"b":"\\\\"}]}', `["${'x'.repeat(5000)}",[]]`]) {
+    expect(parseRequestJson(text)).toEqual(JSON.parse(text))
+  }
+  for (const text of ['', '{', '"', '[1', '"\\', `"${'x'.repeat(5000)}`, `${'"'.repeat(2001)}`]) {
+    expect(() => parseRequestJson(text)).toThrow(SyntaxError)
+  }
+})
+
+test('a thousand levels are read, and one more is refused', () => {
+  expect(parseRequestJson(lists(1000))).toEqual(JSON.parse(lists(1000)))
+  expect(() => parseRequestJson(lists(1001))).toThrow('deeper than 1000 levels')
+  expect(() => parseRequestJson(objects(1001))).toThrow('deeper than 1000 levels')
+  expect(() => parseRequestJson(lists(1_000_000))).toThrow('deeper than 1000 levels')
+  // Brackets in texts are no levels, behind any number of backslashes.
+  const text = JSON.stringify([`\\"${'['.repeat(2000)}\\\\`, '['.repeat(2000)])
+  expect(parseRequestJson(text)).toEqual(JSON.parse(text))
+  const wide = `[${lists(900).repeat(3).replaceAll('][', '],[')}]`
+  expect(parseRequestJson(wide)).toHaveLength(3)
+})
