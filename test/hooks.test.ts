@@ -12,4 +12,4 @@ test('no sequence of messages makes a block hook throw, and no coin is lost on t
   const oracle = [2, 5, 6, 7, 9, 10, 11].map((code) => `oracle/${code}`)
   for (const code of [...oracle, 'sdk/10', 'sdk/18', 'staking/3', 'sudo/2', 'slashing/4']) expect(codes).toContain(code)
   expect([...codes].filter((code) => code === 'sdk/1' || code.startsWith('undefined'))).toEqual([])
-}, 120_000)
+})

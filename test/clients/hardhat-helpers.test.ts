@@ -31,7 +31,7 @@ beforeAll(async () => {
   process.env['HARDHAT_NETWORK'] = 'almanac'
   helpers = require('@nomicfoundation/hardhat-network-helpers') as Helpers
   ;({ ethers } = require('hardhat') as { ethers: typeof ethers })
-}, 60_000)
+})
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await node.stop()

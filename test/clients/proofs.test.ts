@@ -157,7 +157,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
     }
     expect(present).toBeGreaterThan(12)
     expect(present).toBeLessThan(30)
-  }, 60_000)
+  })
 
   const latestProvable = async () => Number(node.height) - 1
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
     broadcastPollIntervalMs: 20,
   })
   sent = await signer.sendTokens(alice, bob, coins(12_345, 'unative'), 'auto', 'hello')
-}, 60_000)
+})
 
 afterAll(async () => {
   signer?.disconnect()
