@@ -24,6 +24,9 @@ export const invalidRequest = (message: string): ChainError => rpcError(-32600, 
 export const invalidParams = (message: string): ChainError => rpcError(-32602, 'invalidArgument', message)
 export const methodNotFound = (method: string): ChainError =>
   rpcError(-32601, 'unimplemented', `the method ${method} does not exist/is not available`)
+/** A kind of subscription that there is not, which geth counts among the methods. */
+export const subscriptionNotFound = (kind: string): ChainError =>
+  rpcError(-32601, 'unimplemented', `no ${JSON.stringify(kind)} subscription in eth namespace`)
 /** The general failure of a method. */
 export const serverError = (message: string): ChainError => rpcError(-32000, 'unknown', message)
 /** A limit of the server: size of an answer, number of filters, time. */

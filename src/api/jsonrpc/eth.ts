@@ -9,7 +9,7 @@ import { capabilities, chainConfig, progress } from './facts.ts'
 import { baseFee, feeHistory } from './fees.ts'
 import { formatBlock, formatLogs, formatMined, formatReceipt, quantity } from './format.ts'
 import { findLogs, rangeOf } from './logs.ts'
-import { type Methods, method, type RpcCall } from './method.ts'
+import { type Methods, method, type RpcCall, readArgument } from './method.ts'
 import {
   address,
   block,
@@ -152,7 +152,7 @@ const filters: Methods = {
 
 function subscribe({ subscriptions }: RpcCall, kind: string, options: unknown): string {
   if (!subscriptions) throw methodNotFound('eth_subscribe')
-  const filter = kind === 'logs' && options !== undefined ? logFilter.read(options) : undefined
+  const filter = kind === 'logs' && options !== undefined ? readArgument(logFilter, options, 1) : undefined
   return subscriptions.subscribe(kind, filter, options === true)
 }
 

@@ -37,13 +37,18 @@ function readParams(specs: readonly Param<unknown>[], params: unknown): readonly
   return specs.map((spec, i) => {
     const value = given[i] ?? undefined
     if (value === undefined && spec.required) throw invalidParams(`missing value for required argument ${i}`)
-    try {
-      return spec.read(value)
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      throw invalidParams(error.codespace === 'jsonrpc' ? error.message : `invalid argument ${i}: ${error.message}`)
-    }
+    return readArgument(spec, value, i)
   })
+}
+
+/** The value of the argument at a place, which an error names. Throws -32602. */
+export function readArgument<T>(spec: Param<T>, value: unknown, place: number): T {
+  try {
+    return spec.read(value)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw invalidParams(error.codespace === 'jsonrpc' ? error.message : `invalid argument ${place}: ${error.message}`)
+  }
 }
 
 /** A method from its parameters and its body; results are JSON values or promises of them. */

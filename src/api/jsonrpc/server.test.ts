@@ -406,6 +406,16 @@ test('a socket is pushed heads, logs and waiting transactions until it unsubscri
   expect(await ask(5, 'eth_unsubscribe', [heads])).toBeUndefined()
   const again = messages.find(({ id }) => id === 5)
   expect(again?.error).toEqual({ code: -32000, message: 'subscription not found' })
+  const refused = async (id: number, params: readonly unknown[]) => {
+    await ask(id, 'eth_subscribe', params)
+    return messages.find((message) => message.id === id)!.error
+  }
+  const unknown = { code: -32601, message: 'no "tides" subscription in eth namespace' }
+  expect(await refused(6, ['tides'])).toEqual(unknown)
+  expect(await refused(7, ['logs', { address: '0x12' }])).toEqual({
+    code: -32602,
+    message: 'invalid argument 1: hex string has length 2, want 40 for common.Address',
+  })
   await deposit(6, 6n)
   await expect.poll(() => pushed(logs).length).toBe(2)
   expect(pushed(heads)).toHaveLength(1)

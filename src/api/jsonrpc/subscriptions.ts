@@ -4,7 +4,7 @@ import type { StoredBlock } from '../../app/records.ts'
 import type { PendingTx } from '../../consensus/driver.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { invalidParams, serverError } from './errors.ts'
+import { serverError, subscriptionNotFound } from './errors.ts'
 import { progress } from './facts.ts'
 import { formatHeader, formatLogs, formatPending } from './format.ts'
 import { newId } from './ids.ts'
@@ -62,7 +62,7 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
         })
       }
       default:
-        throw invalidParams(`no "${kind}" subscription in eth namespace`)
+        throw subscriptionNotFound(kind)
     }
   }
 
