@@ -67,7 +67,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   let carried: string | undefined
 
   /** Whether only the latest tree has a node. */
-  const isOwn = (node: Node) => nodes.versions[node]! > kept && (nodes.flags[node]! & STORED) === 0
+  const isOwn = (node: Node) => nodes.version(node) > kept && (nodes.flags(node) & STORED) === 0
 
   /** A node that the latest tree does without. */
   function release(node: Node): void {
@@ -82,51 +82,42 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
 
   /** A node of this version in the place of a loaded one, whose hash is to be computed again. */
   function own(node: Node): Node {
-    let owned = node
-    if (!isOwn(node)) {
-      owned = nodes.allocate()
-      nodes.heights[owned] = nodes.heights[node]!
-      nodes.sizes[owned] = nodes.sizes[node]!
-      nodes.lefts[owned] = nodes.lefts[node]!
-      nodes.rights[owned] = nodes.rights[node]!
-      nodes.keys[owned] = nodes.keys[node]!
-      release(node)
+    if (isOwn(node)) {
+      nodes.setVersion(node, version)
+      nodes.setFlags(node, LOADED)
+      return node
     }
-    nodes.versions[owned] = version
-    nodes.flags[owned] = LOADED
+    const owned = nodes.copy(node, version)
+    release(node)
     return owned
   }
 
   function createLeaf(value: Uint8Array): Node {
     const node = nodes.allocate()
-    nodes.heights[node] = 0
-    nodes.sizes[node] = 1
-    nodes.lefts[node] = NONE
-    nodes.rights[node] = NONE
+    nodes.setHeight(node, 0)
+    nodes.setSize(node, 1)
     nodes.keys[node] = key
-    nodes.versions[node] = version
-    nodes.flags[node] = LOADED
+    nodes.setVersion(node, version)
+    nodes.setFlags(node, LOADED)
     setValue(node, value)
     return node
   }
 
-  const balanceOf = (node: Node) => nodes.heights[nodes.lefts[node]!]! - nodes.heights[nodes.rights[node]!]!
-
-  // Whatever may allocate or read a page may replace the arrays, so what a call returns is kept before it is put into one.
+  const balanceOf = (node: Node) => nodes.height(nodes.left(node)) - nodes.height(nodes.right(node))
 
   function rotateRight(node: Node): Node {
-    const left = own(nodes.lefts[node]!)
-    nodes.lefts[node] = nodes.rights[left]!
-    nodes.rights[left] = node
+    const left = own(nodes.left(node))
+    nodes.setLeft(node, nodes.right(left))
+    nodes.setRight(left, node)
     measure(nodes, node)
     measure(nodes, left)
     return left
   }
 
   function rotateLeft(node: Node): Node {
-    const right = own(nodes.rights[node]!)
-    nodes.rights[node] = nodes.lefts[right]!
-    nodes.lefts[right] = node
+    const right = own(nodes.right(node))
+    nodes.setRight(node, nodes.left(right))
+    nodes.setLeft(right, node)
     measure(nodes, node)
     measure(nodes, right)
     return right
@@ -137,24 +128,24 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     measure(nodes, node)
     const balance = balanceOf(node)
     if (balance > 1) {
-      const left = nodes.lefts[node]!
+      const left = nodes.left(node)
       load(left)
       if (balanceOf(left) < 0) {
-        const inner = nodes.rights[left]!
+        const inner = nodes.right(left)
         load(inner)
         const rotated = rotateLeft(own(left))
-        nodes.lefts[node] = rotated
+        nodes.setLeft(node, rotated)
       }
       return rotateRight(node)
     }
     if (balance < -1) {
-      const right = nodes.rights[node]!
+      const right = nodes.right(node)
       load(right)
       if (balanceOf(right) > 0) {
-        const inner = nodes.lefts[right]!
+        const inner = nodes.left(right)
         load(inner)
         const rotated = rotateRight(own(right))
-        nodes.rights[node] = rotated
+        nodes.setRight(node, rotated)
       }
       return rotateLeft(node)
     }
@@ -164,7 +155,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   function insert(at: Node, value: Uint8Array): Node {
     load(at)
     const nodeKey = nodes.keys[at]!
-    if (nodes.heights[at] === 0) {
+    if (nodes.height(at) === 0) {
       if (key === nodeKey) {
         replacesLeaf = true
         const leaf = own(at)
@@ -173,21 +164,21 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       }
       const leaf = createLeaf(value)
       const inner = nodes.allocate()
-      nodes.flags[inner] = LOADED
-      nodes.versions[inner] = version
+      nodes.setFlags(inner, LOADED)
+      nodes.setVersion(inner, version)
       nodes.keys[inner] = key < nodeKey ? nodeKey : key
-      nodes.lefts[inner] = key < nodeKey ? leaf : at
-      nodes.rights[inner] = key < nodeKey ? at : leaf
+      nodes.setLeft(inner, key < nodeKey ? leaf : at)
+      nodes.setRight(inner, key < nodeKey ? at : leaf)
       measure(nodes, inner)
       return inner
     }
     const node = own(at)
     if (key < nodeKey) {
-      const left = insert(nodes.lefts[node]!, value)
-      nodes.lefts[node] = left
+      const left = insert(nodes.left(node), value)
+      nodes.setLeft(node, left)
     } else {
-      const right = insert(nodes.rights[node]!, value)
-      nodes.rights[node] = right
+      const right = insert(nodes.right(node), value)
+      nodes.setRight(node, right)
     }
     return replacesLeaf ? node : settle(node)
   }
@@ -204,7 +195,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   function update(at: Node, from: number, to: number): Node {
     load(at)
     const nodeKey = nodes.keys[at]!
-    if (nodes.heights[at] === 0) {
+    if (nodes.height(at) === 0) {
       let leaf = at
       for (let i = from; i < to; i++) {
         const { value } = batch[i]!
@@ -217,12 +208,12 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     }
     const middle = firstFrom(nodeKey, from, to)
     const waiting = others.length
-    const left = from < middle ? update(nodes.lefts[at]!, from, middle) : nodes.lefts[at]!
-    const right = middle < to ? update(nodes.rights[at]!, middle, to) : nodes.rights[at]!
+    const left = from < middle ? update(nodes.left(at), from, middle) : nodes.left(at)
+    const right = middle < to ? update(nodes.right(at), middle, to) : nodes.right(at)
     if (others.length - waiting === to - from) return at
     const node = own(at)
-    nodes.lefts[node] = left
-    nodes.rights[node] = right
+    nodes.setLeft(node, left)
+    nodes.setRight(node, right)
     return node
   }
 
@@ -256,37 +247,37 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     let node = root
     for (;;) {
       load(node)
-      if (nodes.heights[node] === 0) return nodes.keys[node] === key
-      node = key < nodes.keys[node]! ? nodes.lefts[node]! : nodes.rights[node]!
+      if (nodes.height(node) === 0) return nodes.keys[node] === key
+      node = key < nodes.keys[node]! ? nodes.left(node) : nodes.right(node)
     }
   }
 
   /** The subtree without the key, which is in it. */
   function without(at: Node): Node {
-    if (nodes.heights[at] === 0) {
+    if (nodes.height(at) === 0) {
       release(at)
       return NONE
     }
     if (key < nodes.keys[at]!) {
-      const left = without(nodes.lefts[at]!)
+      const left = without(nodes.left(at))
       if (left === NONE) {
         carried = nodes.keys[at]!
-        const sibling = nodes.rights[at]!
+        const sibling = nodes.right(at)
         release(at)
         return sibling
       }
       const node = own(at)
-      nodes.lefts[node] = left
+      nodes.setLeft(node, left)
       return settle(node)
     }
-    const right = without(nodes.rights[at]!)
+    const right = without(nodes.right(at))
     if (right === NONE) {
-      const sibling = nodes.lefts[at]!
+      const sibling = nodes.left(at)
       release(at)
       return sibling
     }
     const node = own(at)
-    nodes.rights[node] = right
+    nodes.setRight(node, right)
     if (carried !== undefined) nodes.keys[node] = carried
     carried = undefined
     return settle(node)
@@ -295,8 +286,8 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   function abandon(node: Node): void {
     load(node)
     pages.drop(node)
-    const isInner = nodes.heights[node]! > 0
-    const [left, right] = [nodes.lefts[node]!, nodes.rights[node]!]
+    const isInner = nodes.height(node) > 0
+    const [left, right] = [nodes.left(node), nodes.right(node)]
     nodes.free(node)
     if (!isInner) return
     abandon(left)
@@ -359,11 +350,11 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     *walk(root) {
       if (root === NONE) return
       load(root)
-      if (nodes.heights[root]! > 0) {
-        yield* this.walk(nodes.lefts[root]!)
-        yield* this.walk(nodes.rights[root]!)
+      if (nodes.height(root) > 0) {
+        yield* this.walk(nodes.left(root))
+        yield* this.walk(nodes.right(root))
       }
-      yield { key: fromKey(nodes.keys[root]!), version: nodes.versions[root]!, height: nodes.heights[root]! }
+      yield { key: fromKey(nodes.keys[root]!), version: nodes.version(root), height: nodes.height(root) }
     },
   }
 }

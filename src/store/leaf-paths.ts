@@ -34,13 +34,13 @@ export function createLocator(
   { ensureHash }: Pick<NodeHashes, 'ensureHash'>,
 ): (root: Node, key: Uint8Array) => Location {
   /** The first or the last leaf below a node, on a way that is continued. */
-  function descend(from: Node, way: Node[], towards: 'lefts' | 'rights'): void {
+  function descend(from: Node, way: Node[], towards: 'left' | 'right'): void {
     let node = from
     for (;;) {
       way.push(node)
       load(node)
-      if (nodes.heights[node] === 0) return
-      node = nodes[towards][node]!
+      if (nodes.height(node) === 0) return
+      node = nodes[towards](node)
     }
   }
 
@@ -49,27 +49,27 @@ export function createLocator(
     const steps: PathStep[] = []
     for (let i = way.length - 2; i >= 0; i--) {
       const node = way[i]!
-      const [left, right] = [nodes.lefts[node]!, nodes.rights[node]!]
+      const [left, right] = [nodes.left(node), nodes.right(node)]
       const sibling = left === way[i + 1] ? right : left
       ensureHash(sibling)
       const hash = hashOf(nodes, sibling)
       steps.push({
-        height: nodes.heights[node]!,
-        size: nodes.sizes[node]!,
-        version: nodes.versions[node]!,
+        height: nodes.height(node),
+        size: nodes.size(node),
+        version: nodes.version(node),
         ...(sibling === left ? { left: hash } : { right: hash }),
       })
     }
-    return { key: fromKey(nodes.keys[leaf]!), version: nodes.versions[leaf]!, steps }
+    return { key: fromKey(nodes.keys[leaf]!), version: nodes.version(leaf), steps }
   }
 
   /** The leaf beside the one at the end of a way, on the given side; undefined at the tree's end. */
-  function neighbour(way: readonly Node[], side: 'lefts' | 'rights'): LeafPath | undefined {
+  function neighbour(way: readonly Node[], side: 'left' | 'right'): LeafPath | undefined {
     for (let i = way.length - 2; i >= 0; i--) {
-      const other = nodes[side][way[i]!]!
+      const other = nodes[side](way[i]!)
       if (other === way[i + 1]) continue
       const beside = way.slice(0, i + 1)
-      descend(other, beside, side === 'lefts' ? 'rights' : 'lefts')
+      descend(other, beside, side === 'left' ? 'right' : 'left')
       return leafPath(beside)
     }
     return undefined
@@ -83,14 +83,14 @@ export function createLocator(
     for (;;) {
       way.push(node)
       load(node)
-      if (nodes.heights[node] === 0) break
-      node = wanted < nodes.keys[node]! ? nodes.lefts[node]! : nodes.rights[node]!
+      if (nodes.height(node) === 0) break
+      node = wanted < nodes.keys[node]! ? nodes.left(node) : nodes.right(node)
     }
     const reached = leafPath(way)
     if (nodes.keys[node] === wanted) return { found: reached }
-    const side = nodes.keys[node]! < wanted ? 'rights' : 'lefts'
+    const side = nodes.keys[node]! < wanted ? 'right' : 'left'
     const beside = neighbour(way, side)
-    return side === 'rights'
+    return side === 'right'
       ? { left: reached, ...(beside && { right: beside }) }
       : { right: reached, ...(beside && { left: beside }) }
   }

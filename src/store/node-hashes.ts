@@ -28,13 +28,13 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
   const values = new Map<Node, Uint8Array>()
 
   function collect(node: Node): void {
-    if ((nodes.flags[node]! & HASHED) !== 0) return
-    const height = nodes.heights[node]!
+    if ((nodes.flags(node) & HASHED) !== 0) return
+    const height = nodes.height(node)
     while (levels.length <= height) levels.push([])
     levels[height]!.push(node)
     if (height === 0) return
-    collect(nodes.lefts[node]!)
-    collect(nodes.rights[node]!)
+    collect(nodes.left(node))
+    collect(nodes.right(node))
   }
 
   /** Hashes what `fill` puts into the lanes, all of as many blocks. */
@@ -79,7 +79,8 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
 
   function digestValue(leaf: Node): void {
     const value = noted(leaf)
-    const { memory, hasher } = nodes
+    const { hasher } = nodes
+    const memory = nodes.memory()
     if (value.length > MAX_MESSAGE) {
       memory.set(sha256(value), hashAt(leaf))
       return
@@ -90,11 +91,11 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
 
   /** What is hashed for a leaf: its version, its key and the hash of its value, which stands where its own will. */
   function putLeaf(leaf: Node, begin: number): void {
-    const { memory, keys, versions } = nodes
-    const key = keys[leaf]!
+    const memory = nodes.memory()
+    const key = nodes.keys[leaf]!
     memory[begin] = 0
     memory[begin + 1] = 2
-    let at = putNumber(memory, begin + 2, versions[leaf]! * 2)
+    let at = putNumber(memory, begin + 2, nodes.version(leaf) * 2)
     at = putNumber(memory, at, key.length)
     for (let i = 0; i < key.length; i++) memory[at++] = key.charCodeAt(i)
     memory[at] = 32
@@ -104,7 +105,7 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
 
   const leafLength = (leaf: Node) => {
     const { length } = nodes.keys[leaf]!
-    return 2 + varintLength(nodes.versions[leaf]! * 2) + varintLength(length) + length + 33
+    return 2 + varintLength(nodes.version(leaf) * 2) + varintLength(length) + length + 33
   }
 
   function digestLeaf(leaf: Node): void {
@@ -117,7 +118,7 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
     digestLeaves(
       leaves,
       (leaf) => noted(leaf).length,
-      (leaf, at) => nodes.memory.set(noted(leaf), at),
+      (leaf, at) => nodes.memory().set(noted(leaf), at),
       digestValue,
     )
     for (const leaf of leaves) values.delete(leaf)
@@ -126,12 +127,12 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
 
   /** Puts what is hashed for an inner node into a lane. */
   function fillInner(lane: number, node: Node): void {
-    const { memory, heights, sizes, versions, lefts, rights, hasher } = nodes
+    const memory = nodes.memory()
     const begin = lane * LANE_BYTES
-    let at = putNumber(memory, begin, heights[node]! * 2)
-    at = putNumber(memory, at, sizes[node]! * 2)
-    at = putNumber(memory, at, versions[node]! * 2)
-    hasher.endLaneWithPair(lane, at - begin, hashAt(lefts[node]!), hashAt(rights[node]!))
+    let at = putNumber(memory, begin, nodes.height(node) * 2)
+    at = putNumber(memory, at, nodes.size(node) * 2)
+    at = putNumber(memory, at, nodes.version(node) * 2)
+    nodes.hasher.endLaneWithPair(lane, at - begin, hashAt(nodes.left(node)), hashAt(nodes.right(node)))
   }
 
   return {
@@ -143,13 +144,13 @@ export function createNodeHashes(nodes: Nodes): NodeHashes {
     },
     clear: () => values.clear(),
     ensureHash(node) {
-      if ((nodes.flags[node]! & HASHED) !== 0) return
+      if ((nodes.flags(node) & HASHED) !== 0) return
       collect(node)
       for (const [height, level] of levels.entries()) {
         if (level.length === 0) continue
         if (height === 0) hashLeaves(level)
         else digestAll(level, INNER_BLOCKS, fillInner)
-        for (const hashed of level) nodes.flags[hashed]! |= HASHED
+        for (const hashed of level) nodes.setFlags(hashed, nodes.flags(hashed) | HASHED)
         level.length = 0
       }
     },

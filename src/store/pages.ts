@@ -69,13 +69,13 @@ export function createPages(
   const arena = createArena()
 
   function drop(node: Node): void {
-    if (nodes.pages[node] !== 0) dropped.push(nodes.pages[node]!)
+    if (nodes.page(node) !== 0) dropped.push(nodes.page(node))
   }
 
   function load(node: Node): void {
-    if ((nodes.flags[node]! & LOADED) !== 0) return
-    const bytes = readPage(nodes.pages[node]!)
-    if (!bytes) throw new Error(`page ${nodes.pages[node]} of the trees is missing`)
+    if ((nodes.flags(node) & LOADED) !== 0) return
+    const bytes = readPage(nodes.page(node))
+    if (!bytes) throw new Error(`page ${nodes.page(node)} of the trees is missing`)
     takeNode({ bytes, at: 0 }, node, HASHED)
   }
 
@@ -86,32 +86,30 @@ export function createPages(
   function takeNode(input: Input, node: Node, hashed: 0 | typeof HASHED): string | undefined {
     const kind = takeVarint(input)
     if (kind === REFERENCE) {
-      nodes.pages[node] = takeVarint(input)
-      nodes.heights[node] = takeVarint(input)
-      nodes.sizes[node] = takeVarint(input)
-      nodes.memory.set(takeBytes(input, 32), hashAt(node))
-      nodes.flags[node] = HASHED | STORED
+      nodes.setPage(node, takeVarint(input))
+      nodes.setHeight(node, takeVarint(input))
+      nodes.setSize(node, takeVarint(input))
+      nodes.memory().set(takeBytes(input, 32), hashAt(node))
+      nodes.setFlags(node, HASHED | STORED)
       return undefined
     }
-    nodes.versions[node] = takeVarint(input)
+    nodes.setVersion(node, takeVarint(input))
     if (kind === LEAF) {
-      nodes.memory.set(takeBytes(input, 32), hashAt(node))
-      nodes.flags[node] = LOADED | HASHED | STORED
-      nodes.heights[node] = 0
-      nodes.sizes[node] = 1
-      nodes.lefts[node] = NONE
-      nodes.rights[node] = NONE
+      nodes.memory().set(takeBytes(input, 32), hashAt(node))
+      nodes.setFlags(node, LOADED | HASHED | STORED)
+      nodes.setHeight(node, 0)
+      nodes.setSize(node, 1)
       nodes.keys[node] = toKey(takeBytes(input, takeVarint(input)))
       return nodes.keys[node]
     }
-    nodes.flags[node] = LOADED | STORED | hashed
+    nodes.setFlags(node, LOADED | STORED | hashed)
     const ownKey = kind === KEYED_INNER ? toKey(takeBytes(input, takeVarint(input))) : undefined
     const left = nodes.allocate()
     const right = nodes.allocate()
     const smallest = takeNode(input, left, 0)
     const smallestRight = takeNode(input, right, 0)
-    nodes.lefts[node] = left
-    nodes.rights[node] = right
+    nodes.setLeft(node, left)
+    nodes.setRight(node, right)
     nodes.keys[node] = ownKey ?? smallestRight!
     measure(nodes, node)
     return smallest
@@ -119,59 +117,59 @@ export function createPages(
 
   function putReference(out: Output, node: Node): void {
     putVarint(out, REFERENCE)
-    putVarint(out, nodes.pages[node]!)
-    putVarint(out, nodes.heights[node]!)
-    putVarint(out, nodes.sizes[node]!)
-    putBytes(out, nodes.memory.subarray(hashAt(node), hashAt(node) + 32))
+    putVarint(out, nodes.page(node))
+    putVarint(out, nodes.height(node))
+    putVarint(out, nodes.size(node))
+    putBytes(out, nodes.memory().subarray(hashAt(node), hashAt(node) + 32))
   }
 
   /** Whether the smallest leaf below a node lies in the page that holds the node. */
   function holdsSmallest(node: Node): boolean {
-    if (beginsPage(nodes.heights[node]!)) return false
-    return nodes.heights[node] === 0 || holdsSmallest(nodes.lefts[node]!)
+    if (beginsPage(nodes.height(node))) return false
+    return nodes.height(node) === 0 || holdsSmallest(nodes.left(node))
   }
 
   /** Writes a node that is part of a page, and what the page holds below it. */
   function putNode(out: Output, node: Node): void {
-    const isLeaf = nodes.heights[node] === 0
-    const keyed = !isLeaf && !holdsSmallest(nodes.rights[node]!)
+    const isLeaf = nodes.height(node) === 0
+    const keyed = !isLeaf && !holdsSmallest(nodes.right(node))
     putVarint(out, isLeaf ? LEAF : keyed ? KEYED_INNER : INNER)
-    putVarint(out, nodes.versions[node]!)
-    if (isLeaf) putBytes(out, nodes.memory.subarray(hashAt(node), hashAt(node) + 32))
+    putVarint(out, nodes.version(node))
+    if (isLeaf) putBytes(out, nodes.memory().subarray(hashAt(node), hashAt(node) + 32))
     if (isLeaf || keyed) {
       const bytes = fromKey(nodes.keys[node]!)
       putVarint(out, bytes.length)
       putBytes(out, bytes)
     }
     if (isLeaf) return
-    for (const child of [nodes.lefts[node]!, nodes.rights[node]!]) {
-      if (beginsPage(nodes.heights[child]!)) putReference(out, child)
+    for (const child of [nodes.left(node), nodes.right(node)]) {
+      if (beginsPage(nodes.height(child))) putReference(out, child)
       else putNode(out, child)
     }
   }
 
   /** Writes the pages that begin below a node and are not on disk. */
   function ensurePagesBelow(node: Node): void {
-    if (nodes.heights[node] === 0) return
-    for (const child of [nodes.lefts[node]!, nodes.rights[node]!]) {
-      if (beginsPage(nodes.heights[child]!)) ensurePage(child)
+    if (nodes.height(node) === 0) return
+    for (const child of [nodes.left(node), nodes.right(node)]) {
+      if (beginsPage(nodes.height(child))) ensurePage(child)
       else {
         // It may have been the root of its tree, with a page of its own, when it was written.
         load(child)
         drop(child)
-        nodes.pages[child] = 0
+        nodes.setPage(child, 0)
         ensurePagesBelow(child)
       }
     }
   }
 
   function ensurePage(node: Node): void {
-    if (nodes.pages[node]! > 0) return
+    if (nodes.page(node) > 0) return
     ensurePagesBelow(node)
     pageOutput.length = 0
     putNode(pageOutput, node)
-    nodes.pages[node] = nextPage()
-    written.push([nodes.pages[node]!, finishIn(pageOutput, arena)])
+    nodes.setPage(node, nextPage())
+    written.push([nodes.page(node), finishIn(pageOutput, arena)])
   }
 
   return {
@@ -179,19 +177,19 @@ export function createPages(
     drop,
     refer(reference) {
       const node = nodes.allocate()
-      nodes.pages[node] = reference.page
-      nodes.heights[node] = reference.height
-      nodes.sizes[node] = reference.size
-      nodes.memory.set(reference.hash, hashAt(node))
-      nodes.flags[node] = HASHED | STORED
+      nodes.setPage(node, reference.page)
+      nodes.setHeight(node, reference.height)
+      nodes.setSize(node, reference.size)
+      nodes.memory().set(reference.hash, hashAt(node))
+      nodes.setFlags(node, HASHED | STORED)
       return node
     },
     save(root) {
       ensurePage(root)
       return {
-        page: nodes.pages[root]!,
-        height: nodes.heights[root]!,
-        size: nodes.sizes[root]!,
+        page: nodes.page(root),
+        height: nodes.height(root),
+        size: nodes.size(root),
         hash: hashOf(nodes, root),
       }
     },
