@@ -1,4 +1,27 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The files that take longest begin first, so that at the end no core waits for one of them. */
+const LONGEST = [
+  'oracle-day',
+  'kill',
+  'evm-differential',
+  'evm-differential-second',
+  'hooks',
+  'funtoken',
+  'plans',
+  'halt',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+      return found < 0 ? LONGEST.length : found
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 /**
  * `npm test` runs `unit` and `whole`. Their limits only end what hangs: a busy machine may be ten times slower than a quiet
@@ -10,6 +33,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
