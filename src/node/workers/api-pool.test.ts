@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startNode } from '../start.ts'
@@ -42,6 +43,27 @@ test('blocks that are made while API workers start are in what they begin with',
   const response = await fetch(`${node.urls.rest}/chain/evm/v1/params`)
   expect(response.status).toBe(200)
   expect(Number(response.headers.get('x-sdk-block-height'))).toBeGreaterThanOrEqual(Number(height))
+})
+
+test('API workers that are killed are replaced, on the same ports, while blocks are made', async () => {
+  const only = { grpc: { enabled: false }, jsonrpc: { enabled: false }, comet: { enabled: false } }
+  await using node = await startNode({ ...only, api: { workers: 2 }, blocks: { time: '2ms' } })
+  const killed = Object.values(cluster.workers!).map((worker) => worker!)
+  expect(killed).toHaveLength(2)
+  await Promise.all(
+    killed.map((worker) => {
+      worker.process.kill('SIGKILL')
+      return new Promise((done) => worker.once('exit', done))
+    }),
+  )
+  const before = node.height
+  const answered = () =>
+    fetch(`${node.urls.rest}/healthz`).then(
+      ({ status }) => status,
+      () => 'nobody',
+    )
+  await expect.poll(answered, { timeout: 60_000 }).toBe(200)
+  expect(node.height).toBeGreaterThan(before)
 })
 
 test('a port that API workers cannot have is named', async () => {

@@ -55,8 +55,9 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   let stopping = false
   cluster.setupPrimary({ exec: fileURLToPath(options.entry), args: [], execArgv: [], serialization: 'advanced' })
 
-  const tell = (worker: Worker, message: ToApiWorker) => {
-    if (worker.isConnected()) worker.send(message)
+  /** What a worker does not hear any more, because it was killed, is no matter: the one that takes its place begins with all of it. */
+  const tell = (worker: Worker, message: ToApiWorker, told = () => {}) => {
+    if (worker.isConnected()) worker.send(message, undefined, undefined, told)
   }
 
   function serve(worker: Worker, running: Map<number, Asked>, message: FromApiWorker): void {
@@ -105,20 +106,59 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     return compute.run(job, payload, { height, signal, timeoutMs, ...(inParts && { onPart }) })
   }
 
+  /** Workers that have not taken the last status, and those among them for which there is a newer one. */
+  const [taking, behind] = [new Set<Worker>(), new Set<Worker>()]
+  const publishTo = (worker: Worker) => {
+    if (taking.has(worker)) {
+      behind.add(worker)
+      return
+    }
+    taking.add(worker)
+    tell(worker, { kind: 'status', status: driver.status() }, () => {
+      taking.delete(worker)
+      if (behind.delete(worker)) publishTo(worker)
+    })
+  }
+  const publish = () => {
+    for (const worker of workers) publishTo(worker)
+  }
+
+  /** Ports that workers ask for: all the same, since they share them. What the system chose at first is asked for by name when nobody has it. */
+  let { ports } = options.setup
+  let urls: GatewayUrls | undefined
+  const listening = new Set<Worker>()
+
+  /** Whether a worker listens where clients look for it: the system chose anew if the last one ended while it started. */
+  function arrive(worker: Worker, at: GatewayUrls): boolean {
+    if (urls && JSON.stringify(urls) !== JSON.stringify(at)) {
+      worker.process.kill('SIGKILL')
+      return false
+    }
+    listening.add(worker)
+    return true
+  }
+
   function start(): Promise<GatewayUrls> {
     const worker = cluster.fork()
     const running = new Map<number, Asked>()
     workers.add(worker)
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromApiWorker) => {
-        if (message.kind === 'hello')
-          tell(worker, { kind: 'setup', setup: { ...options.setup, status: driver.status() } })
-        else if (message.kind === 'listening') resolve(message.urls as GatewayUrls)
-        else if (message.kind === 'failed') reject(unpackError(message.error))
+        if (message.kind === 'hello') {
+          if (listening.size === 0 && urls) ports = portsOf(urls, ports)
+          tell(worker, { kind: 'setup', setup: { ...options.setup, ports, status: driver.status() } })
+        } else if (message.kind === 'listening') {
+          const at = message.urls as GatewayUrls
+          if (arrive(worker, at)) resolve(at)
+        } else if (message.kind === 'failed') reject(unpackError(message.error))
         else serve(worker, running, message)
       })
+      worker.on('error', (error) => log('warn', 'API worker cannot be reached', { error }))
       worker.on('exit', (code) => {
         workers.delete(worker)
+        listening.delete(worker)
+        taking.delete(worker)
+        behind.delete(worker)
         for (const { abort, parts } of running.values()) {
           abort.abort()
           for (const done of parts.splice(0)) done()
@@ -127,15 +167,12 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
         if (stopping) return
         log('error', 'API worker ended', { code })
         setTimeout(() => {
-          if (!stopping) start().catch((error) => log('error', 'API worker did not start', { error }))
+          if (!stopping) start().catch((error) => stopping || log('error', 'API worker did not start', { error }))
         }, RESTART_MS).unref()
       })
     })
   }
 
-  const publish = () => {
-    for (const worker of workers) tell(worker, { kind: 'status', status: driver.status() })
-  }
   const announce = (tx: PendingTx) => {
     for (const worker of workers) tell(worker, { kind: 'pending', tx })
   }
@@ -162,10 +199,22 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   }
 
   try {
-    const [urls] = await Promise.all(Array.from({ length: options.workers }, start))
-    return { urls: urls!, close }
+    const started = await Promise.all(Array.from({ length: options.workers }, start))
+    urls = started[0]!
+    return { urls, close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** The ports of URLs and addresses; of a gateway that is off what it was before. */
+function portsOf({ rest, grpc, jsonrpc, ws }: GatewayUrls, before: ApiSetup['ports']): ApiSetup['ports'] {
+  const portOf = (url: string | undefined, otherwise: number) => Number(/:(\d+)$/.exec(url ?? '')?.[1] ?? otherwise)
+  return {
+    rest: portOf(rest, before.rest),
+    grpc: portOf(grpc, before.grpc),
+    jsonrpc: portOf(jsonrpc, before.jsonrpc),
+    ws: portOf(ws, before.ws),
   }
 }
