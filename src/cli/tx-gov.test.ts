@@ -13,7 +13,7 @@ let node: Node
 let home: string
 
 beforeAll(async () => {
-  node = await startNode({ chain: { votingPeriod: '20s' } })
+  node = await startNode({ chain: { votingPeriod: '600s' } })
   home = mkdtempSync(join(tmpdir(), 'almanac-tx-gov-'))
   // The first account operates the validator.
   const keyring = createKeyring({ home, backend: 'test', askPassphrase: async () => '' })
@@ -137,11 +137,11 @@ test('proposals of the old form are made of flags or a file, and done', async ()
   })
   const [{ id }] = (await last()).proposals as [{ id: string }]
   expect(await tx(`gov vote ${id} yes`)).toMatchObject({ code: 0 })
-  await node.advance(21)
+  await node.advance(601)
   expect(await query('upgrade plan')).toMatchObject({ name: 'v9', height: '90000' })
   expect(await tx(`${legacy} cancel-software-upgrade ${texts}`)).toMatchObject({ code: 0 })
   expect(await tx(`gov vote ${BigInt(id) + 1n} yes`)).toMatchObject({ code: 0 })
-  await node.advance(21)
+  await node.advance(601)
   await expect(query('upgrade plan')).rejects.toThrow('no upgrade scheduled')
 
   await expect(tx(`${legacy} --title a --description b --type ParameterChange`)).rejects.toThrow(

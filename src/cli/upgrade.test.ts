@@ -28,7 +28,7 @@ let node: Node
 /** Its tenths show whether a time is written with zeros at the end. */
 const clock = () => Math.floor(Date.now() / 100) * 100
 beforeAll(async () => {
-  node = await startNode({ home, chain: { votingPeriod: '30s', accounts: 2 } }, { build, clock })
+  node = await startNode({ home, chain: { votingPeriod: '600s', accounts: 2 } }, { build, clock })
 })
 afterAll(async () => {
   await node.stop()
@@ -73,9 +73,9 @@ test('an upgrade is proposed, voted for, run and shown by commands alone', async
   await expect(tx(...submit)).rejects.toThrow('plan info must not be blank; --no-validate takes the info as it is')
   const noted = await tx(...submit, '--no-validate')
   expect(noted.join()).toContain('the plan at height 20 could not be cancelled by a later vote')
-  expect(noted.join()).toContain('2 × (voting 30 s + deposit 30 s) + safety 86400 s = 86520 s')
+  expect(noted.join()).toContain('2 × (voting 600 s + deposit 600 s) + safety 86400 s = 88800 s')
   await tx('gov', 'vote', '1', 'yes')
-  await node.advance(31)
+  await node.advance(601)
   expect(await query('upgrade plan')).toBe(
     'height: "20"\ninfo: ""\nname: v2\ntime: "0001-01-01T00:00:00Z"\nupgraded_client_state: null',
   )

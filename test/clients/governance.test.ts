@@ -22,7 +22,7 @@ let alice: string
 let bob: string
 
 beforeAll(async () => {
-  node = await startNode({ chain: { votingPeriod: '30s' } })
+  node = await startNode({ chain: { votingPeriod: '30000s' } })
   const wallet = await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, options)
   ;[alice, bob] = (await wallet.getAccounts()).map(({ address }) => address) as [string, string]
   const settings = { gasPrice, broadcastPollIntervalMs: 20 }
