@@ -9,6 +9,7 @@ import type { Snapshot } from '../store/types.ts'
 import { admissionOf, refusal, within } from './admission.ts'
 import type { Tip } from './chain.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from './driver.ts'
+import { createListeners } from './listeners.ts'
 import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
 import { createWaiters } from './waiters.ts'
 
@@ -28,6 +29,8 @@ interface PoolWorkings {
   isEager(): boolean
   /** Told that a transaction waits. */
   arrived(): void
+  /** Told what a listener threw. */
+  onListenerFailure(error: unknown): void
 }
 
 export interface Pool extends Pick<Driver, 'submit' | 'submitAndWait' | 'onPending'> {
@@ -59,7 +62,7 @@ export function createPool(workings: PoolWorkings): Pool {
   const { app } = workings
   const pool = createMempool(workings.limits)
   const waiters = createWaiters()
-  const listeners = new Set<(tx: PendingTx) => void>()
+  const listeners = createListeners<PendingTx>(workings.onListenerFailure)
   const executing = new Set<string>()
   /** What the pool's state reads from. */
   let base: Snapshot | undefined
@@ -130,7 +133,7 @@ export function createPool(workings: PoolWorkings): Pool {
   }
 
   function announce(tx: PendingTx): void {
-    for (const listener of listeners) listener(tx)
+    listeners.tell(tx)
     workings.arrived()
   }
 
@@ -165,7 +168,7 @@ export function createPool(workings: PoolWorkings): Pool {
     },
     offer(bytes) {
       const { admission, tx } = admit(bytes, sha256(bytes))
-      if (tx) for (const listener of listeners) listener(tx)
+      if (tx) listeners.tell(tx)
       return admission
     },
     pending: () => pool.pending(),
@@ -203,10 +206,7 @@ export function createPool(workings: PoolWorkings): Pool {
       forsake(tx, errors.notFound('the transaction was dropped'))
       return true
     },
-    onPending(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onPending: listeners.add,
     dismiss: (error) => waiters.rejectAll(error),
   }
 }

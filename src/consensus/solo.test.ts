@@ -31,6 +31,7 @@ const failingAt = (height: bigint) =>
 
 async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOptions['store'] } = {}) {
   const halts: string[] = []
+  const failures: unknown[] = []
   const app = createApplication({
     identity: almanac,
     chainId,
@@ -60,9 +61,10 @@ async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOp
       return clock
     },
     onHalt: ({ reason }) => halts.push(reason),
+    onListenerFailure: (error) => failures.push(error),
     elapsed: () => performance.now(),
   })
-  return { solo, store, halts }
+  return { solo, store, halts, failures }
 }
 
 function transfer(nonce: number, gasLimit = 21_000n): Uint8Array {
@@ -173,4 +175,24 @@ test('the last validator with power is never removed', () => {
   expect(updateValidators(alone, [validator(2, 20n)])).toMatchObject([validator(2, 20n), validator(1, 10n)])
   expect(updateValidators(alone, [validator(1, 0n), validator(2, 5n)])).toMatchObject([validator(2, 5n)])
   expect(updateValidators(alone, [])).toBe(alone)
+})
+
+test('who follows the chain and fails keeps neither the others from hearing nor the chain from going on', async () => {
+  const { solo, halts, failures } = await open({ mode: 'manual' })
+  const bug = new Error('a client is gone')
+  const heard: bigint[] = []
+  solo.onBlock(() => {
+    throw bug
+  })
+  const end = solo.onBlock(({ header }) => heard.push(header.height))
+  solo.onPending(() => {
+    throw bug
+  })
+  expect((await solo.submit(transfer(0))).code).toBe(0)
+  await solo.nextBlock()
+  end()
+  await solo.nextBlock()
+  expect([heard, failures, halts]).toEqual([[2n], [bug, bug, bug], []])
+  expect(solo.status()).toMatchObject({ latestHeight: 3n })
+  await solo.stop()
 })

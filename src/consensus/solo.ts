@@ -19,6 +19,7 @@ import { createBlockClock, TIME_STEP_NS } from './clock.ts'
 import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
 import type { Admission, Driver, Halted } from './driver.ts'
 import { haltedByFailure, haltedByUpgrade, haltedError } from './halted.ts'
+import { createListeners } from './listeners.ts'
 import type { MempoolLimits, PooledTx } from './mempool.ts'
 import { createNextHeader } from './next-header.ts'
 import { type BlockTiming, createPace } from './pace.ts'
@@ -63,6 +64,8 @@ export interface SoloOptions {
    * returns.
    */
   readonly onHalt: (halted: Halted, cause: HaltCause) => void
+  /** Told what a listener threw, who was told of a block, of the way back, or of a halt. */
+  readonly onListenerFailure: (error: unknown) => void
   /** After each commit: how long execution and commit took, milliseconds. */
   readonly onTiming?: (timing: { readonly executeMs: number; readonly commitMs: number }) => void
   /** Monotonic clock for `onTiming`, milliseconds. */
@@ -103,14 +106,14 @@ const BLOCK_OVERHEAD_BYTES = 4096n
 
 /** Opens the chain where the store stands, begins it from genesis if the store is empty, and makes blocks from then on. */
 export async function startSolo(options: SoloOptions): Promise<Solo> {
-  const { app, store, genesis, signers } = options
+  const { app, store, genesis, signers, onListenerFailure } = options
   let tip: Tip
   const clock = createBlockClock(options.now)
   const blocks = openBlockIndex(store.tables, () => tip.height)
   let indexer = openIndexer(store.tables)
-  const blockListeners = new Set<(block: StoredBlock) => void>()
-  const rollbackListeners = new Set<(height: bigint) => void>()
-  const haltListeners = new Set<() => void>()
+  const blockListeners = createListeners<StoredBlock>(onListenerFailure)
+  const rollbackListeners = createListeners<bigint>(onListenerFailure)
+  const haltListeners = createListeners<void>(onListenerFailure)
   const followers = new Set<Parameters<Solo['follow']>[0]>()
   let halted: Halted | undefined
   let rollbacks = 0
@@ -126,6 +129,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     refuseWhenClosed,
     isEager: () => pace.mining().automine,
     arrived: () => pace.schedule(),
+    onListenerFailure,
   })
   const pace = createPace(options.timing, {
     elapsed: options.elapsed,
@@ -233,7 +237,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     genesisBranch = undefined
     if (!amendments) clock.used(proposal.header.timeNs, wish.stepNs !== undefined)
     pool.afterCommit(block!, taken)
-    for (const listener of blockListeners) listener(block!)
+    blockListeners.tell(block!)
     return block!
   }
 
@@ -242,7 +246,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     options.onHalt(found, cause)
     halted = found
     pool.dismiss(haltedError(found))
-    for (const listener of haltListeners) listener()
+    haltListeners.tell()
   }
 
   /** Runs one thing after another: blocks, and going back. */
@@ -312,7 +316,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       tip = lastTip(blocks.block(height)!)
       pool.replace(waiting)
       rollbacks++
-      for (const listener of rollbackListeners) listener(height)
+      rollbackListeners.tell(height)
     })
   }
 
@@ -347,19 +351,10 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     },
     pending: pool.pending,
     pendingCount: pool.size,
-    onBlock(listener) {
-      blockListeners.add(listener)
-      return () => blockListeners.delete(listener)
-    },
+    onBlock: blockListeners.add,
     onPending: pool.onPending,
-    onRollback(listener) {
-      rollbackListeners.add(listener)
-      return () => rollbackListeners.delete(listener)
-    },
-    onHalt(listener) {
-      haltListeners.add(listener)
-      return () => haltListeners.delete(listener)
-    },
+    onRollback: rollbackListeners.add,
+    onHalt: haltListeners.add,
     ...(options.development && {
       development: createDevelopment({
         clock,

@@ -110,7 +110,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const chainId = genesis.chain_id
     const evmChainId = evmChainIdOf(identity, chainId)
     const dataPath = dataFolder(begun, config, undo)
-    const backend = await openBackend(dataPath, begun.home === undefined)
+    const backend = await openBackend(dataPath, begun.home === undefined, log)
     const store = openVersionedStore(backend, {
       ...storeOptionsOf(identity),
       ...(config.store.keep > 0 && { keepHeights: config.store.keep }),
@@ -196,6 +196,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
           options.onHalt?.(notice)
         },
       }),
+      onListenerFailure: (error) => log('error', 'what follows the chain failed', { error }),
       onTiming({ executeMs, commitMs }) {
         const now = elapsed()
         metrics?.block({ intervalMs: lastCommit === undefined ? undefined : now - lastCommit, executeMs, commitMs })
@@ -346,10 +347,14 @@ function warnOf({ genesis, validatorKeys }: Begun, { blocks, status }: Solo, log
   }
 }
 
-async function openBackend(dataPath: string | undefined, ephemeral: boolean): Promise<Backend> {
+async function openBackend(dataPath: string | undefined, ephemeral: boolean, log: Log): Promise<Backend> {
   if (dataPath === undefined) return openMemory()
   const { openLmdb } = await import('./lmdb.ts')
-  return openLmdb(dataPath, { noSync: ephemeral })
+  return openLmdb(dataPath, {
+    noSync: ephemeral,
+    onNewFormat: (before, now) =>
+      log('info', 'the database has another format from now on: older builds refuse it', { before, now }),
+  })
 }
 
 /** Ports by configuration and offset; with free ports, 0 wherever nobody said which. */
