@@ -34,6 +34,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

@@ -83,7 +83,7 @@ test('with blocks by hand a hash means admission, and the block takes what waits
 
 test('with an interval blocks come by the clock, empty ones too', async () => {
   await using node = await startNode({ blocks: { time: '50ms' }, jsonrpc: { enabled: false } })
-  await expect.poll(() => node.height, { timeout: 60_000 }).toBeGreaterThan(3n)
+  await expect.poll(() => node.height).toBeGreaterThan(3n)
   expect(node.urls.jsonrpc).toBeUndefined()
 })
 

@@ -76,6 +76,6 @@ test('ethers hears of new blocks over a WebSocket', async () => {
   await socket.on('block', (height: number) => heights.push(height))
   // It does not say from when on it listens.
   const send = async () => (await wallet.sendTransaction({ to: wallet.address })).wait()
-  await expect.poll(() => send().then(() => heights.length), { timeout: 60_000 }).toBeGreaterThan(0)
+  await expect.poll(() => send().then(() => heights.length)).toBeGreaterThan(0)
   await socket.destroy()
 })
