@@ -1,12 +1,13 @@
 /**
  * What a transaction has done to the state so far: accounts and slots as read and as they are now, access lists, transient
- * storage, refunds, logs, destructed accounts. Everything can be undone back to a snapshot; the state is written by `flush`.
+ * storage, refunds, logs, destructed accounts. Everything can be undone back to a snapshot; `write-back.ts` tells the state.
  */
 import { EMPTY, equal, fromKey, toKey } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
 import { type Account, type Creation, isEmptyAccount, type Slot, type Word, ZERO_KEY } from './account.ts'
 import type { Rules } from './forks.ts'
 import type { EvmLog, EvmState } from './state.ts'
+import { type Changes, finalise, flush, joinBranches, openBranch, refresh, type Undo } from './write-back.ts'
 
 /** Marks a moment to which `revert` can go back. Strictly nested: each ends with one `commit` or `revert`. */
 export type Snapshot = number
@@ -82,9 +83,6 @@ interface RawLog {
   readonly data: string
 }
 
-/** What takes a change back; the commonest ones are data. */
-type Undo = (() => void) | { readonly slot: Slot; readonly value: Word } | { readonly warmed: Account | Slot }
-
 /** Which addresses are warm whatever the transaction does, by `toKey(address)`. */
 interface WarmKeys {
   has(key: string): boolean
@@ -93,23 +91,23 @@ interface WarmKeys {
 /** A journal over a state. */
 export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKeys = new Set()): Journal {
   const warmFromStart = new Set<string>()
-  const accounts = new Map<string, Account>()
-  const undo: Undo[] = []
   const logs: (EvmLog | RawLog)[] = []
-  /** Changes of balances in their order, and how many of them the state has been told. */
-  const moves: { readonly account: Account; readonly byWei: bigint }[] = []
-  let movesTold = 0
-  /** Up to here `undo` has been looked through for written slots. */
-  let flushedUndo = 0
-  /** Accounts that began to exist, in that order: the state numbers accounts as it gets them. */
-  const born: Account[] = []
   const created: { account: Account; creator: Uint8Array }[] = []
-  /** Open branches of the state. What is read while one is open is forgotten with it. */
-  const branches: { depth: number; merged: boolean }[] = []
-  const deletesEmpty = rules.eips.has(161)
-  /** Lengths of `undo` and `logs` at the live snapshots. */
-  const marks: number[] = []
+  /** Lengths of `logs` at the live snapshots. */
   const logMarks: number[] = []
+  const changes: Changes = {
+    state,
+    deletesEmpty: rules.eips.has(161),
+    accounts: new Map(),
+    undo: [],
+    marks: [],
+    moves: [],
+    movesTold: 0,
+    flushedUndo: 0,
+    born: [],
+    branches: [],
+  }
+  const { deletesEmpty, accounts, undo, marks, moves, born, branches } = changes
   let refund = 0
 
   function load(key: string, address: Uint8Array): Account {
@@ -213,103 +211,6 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     else entry.warmed.warm = false
   }
 
-  /** Branches that no snapshot separates any more become one. */
-  function joinBranches(): void {
-    for (const branch of branches) branch.depth = Math.min(branch.depth, marks.length)
-    while (branches.length > 1 && branches.at(-1)!.depth === branches.at(-2)!.depth) {
-      branches.pop()!.merged = true
-      state.merge()
-    }
-  }
-
-  function flushAccount(account: Account, written: ReadonlySet<Slot>): void {
-    const { nonce, balance, codeHash, stored } = account
-    const same =
-      stored &&
-      !stored.isBalanceOnly &&
-      stored.nonce === nonce &&
-      stored.balanceWei === balance &&
-      equal(stored.codeHash, codeHash)
-    if (account.exists && !same && !(deletesEmpty && !stored && isEmptyAccount(account))) {
-      if (account.code?.length && !(stored && equal(stored.codeHash, codeHash))) state.setCode(codeHash, account.code)
-      const next = { nonce, balanceWei: balance, codeHash }
-      state.setAccount(account.address, next)
-      account.stored = next
-      undo.push(() => {
-        account.stored = stored
-      })
-    }
-    for (const slot of account.slots.values()) {
-      const before = slot.stored
-      if (slot.value === before && !written.has(slot)) continue
-      state.setStorage(account.address, fromKey(slot.slot), fromKey(slot.value))
-      slot.stored = slot.value
-      undo.push(() => {
-        slot.stored = before
-      })
-    }
-  }
-
-  /** Slots that were written and not reverted since the last flush: also a value that came back is a write. */
-  function writtenSlots(): ReadonlySet<Slot> {
-    const written = new Set<Slot>()
-    for (let i = flushedUndo; i < undo.length; i++) {
-      const entry = undo[i]!
-      if (typeof entry !== 'function' && 'slot' in entry) written.add(entry.slot)
-    }
-    return written
-  }
-
-  /** Tells the state of balances as they changed one after the other. */
-  function tellMoves(): void {
-    if (!state.moveWei || movesTold === moves.length) return
-    const told = movesTold
-    for (; movesTold < moves.length; movesTold++) {
-      const { account, byWei } = moves[movesTold]!
-      state.moveWei(account.address, byWei)
-      const before = account.stored
-      if (!before) continue
-      account.stored = { ...before, balanceWei: before.balanceWei + byWei }
-      undo.push(() => {
-        account.stored = before
-      })
-    }
-    undo.push(() => {
-      movesTold = told
-    })
-  }
-
-  function flush(): void {
-    const written = writtenSlots()
-    tellMoves()
-    for (const account of born) flushAccount(account, written)
-    for (const account of accounts.values()) flushAccount(account, written)
-    const before = flushedUndo
-    undo.push(() => {
-      flushedUndo = before
-    })
-    flushedUndo = undo.length
-  }
-
-  function refreshAccount(account: Account): void {
-    const now = state.account(account.address)
-    const { nonce, balance, codeHash, code, installed, exists, stored } = account
-    if (now ? stored && now.nonce === nonce && now.balanceWei === balance && equal(now.codeHash, codeHash) : !stored)
-      return
-    undo.push(() => {
-      Object.assign(account, { nonce, balance, codeHash, code, installed, exists, stored })
-    })
-    account.nonce = now?.nonce ?? 0n
-    account.balance = now?.balanceWei ?? 0n
-    account.codeHash = now?.codeHash ?? EMPTY_CODE_HASH
-    if (!equal(account.codeHash, codeHash)) {
-      account.code = undefined
-      account.installed = undefined
-    }
-    account.exists = now !== undefined
-    account.stored = now
-  }
-
   return {
     logs(): readonly EvmLog[] {
       for (let i = 0; i < logs.length; i++) {
@@ -345,7 +246,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       }
     },
     write,
-    flush,
+    flush: () => flush(changes),
     nonce: (address) => find(address).nonce,
     balance: (address) => find(address).balance,
     codeHash: (address) => find(address).codeHash,
@@ -450,7 +351,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     commit(snapshot) {
       marks.length = snapshot
       logMarks.length = snapshot
-      if (branches.length > 0) joinBranches()
+      if (branches.length > 0) joinBranches(changes)
     },
     revert(snapshot) {
       const mark = marks[snapshot]!
@@ -458,33 +359,10 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       logs.length = logMarks[snapshot]!
       marks.length = snapshot
       logMarks.length = snapshot
-      if (branches.length > 0) joinBranches()
+      if (branches.length > 0) joinBranches(changes)
     },
-    openBranch() {
-      state.branch()
-      const branch = { depth: marks.length, merged: false }
-      branches.push(branch)
-      undo.push(() => {
-        if (branch.merged) return
-        branches.pop()
-        state.drop()
-      })
-      flush()
-    },
-    refresh() {
-      for (const account of accounts.values()) refreshAccount(account)
-    },
-    finalise() {
-      const written = writtenSlots()
-      tellMoves()
-      for (const account of new Set([...born, ...accounts.values()])) {
-        const gone = account.destructed || (deletesEmpty && account.touched && isEmptyAccount(account))
-        if (!gone || state.keepsDestructed) flushAccount(account, written)
-        if (!gone || !account.stored) continue
-        state.setAccount(account.address, undefined)
-        if (!state.keepsDestructed) state.clearStorage(account.address)
-      }
-      while (branches.pop()) state.merge()
-    },
+    openBranch: () => openBranch(changes),
+    refresh: () => refresh(changes),
+    finalise: () => finalise(changes),
   }
 }

@@ -1,0 +1,166 @@
+/**
+ * How the state hears of what the journal holds: before module code runs on it, and at the end of the transaction. Whatever is told
+ * can be taken back with the rest, as long as a branch of the state holds it.
+ */
+import { equal, fromKey } from '../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import { type Account, isEmptyAccount, type Slot, type Word } from './account.ts'
+import type { EvmState } from './state.ts'
+
+/** What takes a change back; the commonest ones are data. */
+export type Undo = (() => void) | { readonly slot: Slot; readonly value: Word } | { readonly warmed: Account | Slot }
+
+/** What the journal holds of a transaction that the state may have to hear of. */
+export interface Changes {
+  readonly state: EvmState
+  /** Whether touched accounts that are empty go at the end (EIP-161). */
+  readonly deletesEmpty: boolean
+  /** Accounts as read and as they are now, by `toKey(address)`. */
+  readonly accounts: Map<string, Account>
+  readonly undo: Undo[]
+  /** Lengths of `undo` at the live snapshots. */
+  readonly marks: number[]
+  /** Changes of balances in their order, and how many of them the state has been told. */
+  readonly moves: { readonly account: Account; readonly byWei: bigint }[]
+  movesTold: number
+  /** Up to here `undo` has been looked through for written slots. */
+  flushedUndo: number
+  /** Accounts that began to exist, in that order: the state numbers accounts as it gets them. */
+  readonly born: Account[]
+  /** Open branches of the state. What is read while one is open is forgotten with it. */
+  readonly branches: { depth: number; merged: boolean }[]
+}
+
+/** Opens a branch of the state and writes everything so far into it. */
+export function openBranch(changes: Changes): void {
+  const { state, branches, marks, undo } = changes
+  state.branch()
+  const branch = { depth: marks.length, merged: false }
+  branches.push(branch)
+  undo.push(() => {
+    if (branch.merged) return
+    branches.pop()
+    state.drop()
+  })
+  flush(changes)
+}
+
+/** Branches that no snapshot separates any more become one. */
+export function joinBranches({ state, branches, marks }: Changes): void {
+  for (const branch of branches) branch.depth = Math.min(branch.depth, marks.length)
+  while (branches.length > 1 && branches.at(-1)!.depth === branches.at(-2)!.depth) {
+    branches.pop()!.merged = true
+    state.merge()
+  }
+}
+
+/** Writes everything so far. */
+export function flush(changes: Changes): void {
+  const { accounts, born, undo } = changes
+  const written = writtenSlots(changes)
+  tellMoves(changes)
+  for (const account of born) flushAccount(changes, account, written)
+  for (const account of accounts.values()) flushAccount(changes, account, written)
+  const before = changes.flushedUndo
+  undo.push(() => {
+    changes.flushedUndo = before
+  })
+  changes.flushedUndo = undo.length
+}
+
+/** Writes everything, without the accounts that are no more, and closes the branches. */
+export function finalise(changes: Changes): void {
+  const { state, deletesEmpty, accounts, born, branches } = changes
+  const written = writtenSlots(changes)
+  tellMoves(changes)
+  for (const account of new Set([...born, ...accounts.values()])) {
+    const gone = account.destructed || (deletesEmpty && account.touched && isEmptyAccount(account))
+    if (!gone || state.keepsDestructed) flushAccount(changes, account, written)
+    if (!gone || !account.stored) continue
+    state.setAccount(account.address, undefined)
+    if (!state.keepsDestructed) state.clearStorage(account.address)
+  }
+  while (branches.pop()) state.merge()
+}
+
+/** Reads accounts again: after module code ran on the state. */
+export function refresh(changes: Changes): void {
+  for (const account of changes.accounts.values()) refreshAccount(changes, account)
+}
+
+function flushAccount({ state, deletesEmpty, undo }: Changes, account: Account, written: ReadonlySet<Slot>): void {
+  const { nonce, balance, codeHash, stored } = account
+  const same =
+    stored &&
+    !stored.isBalanceOnly &&
+    stored.nonce === nonce &&
+    stored.balanceWei === balance &&
+    equal(stored.codeHash, codeHash)
+  if (account.exists && !same && !(deletesEmpty && !stored && isEmptyAccount(account))) {
+    if (account.code?.length && !(stored && equal(stored.codeHash, codeHash))) state.setCode(codeHash, account.code)
+    const next = { nonce, balanceWei: balance, codeHash }
+    state.setAccount(account.address, next)
+    account.stored = next
+    undo.push(() => {
+      account.stored = stored
+    })
+  }
+  for (const slot of account.slots.values()) {
+    const before = slot.stored
+    if (slot.value === before && !written.has(slot)) continue
+    state.setStorage(account.address, fromKey(slot.slot), fromKey(slot.value))
+    slot.stored = slot.value
+    undo.push(() => {
+      slot.stored = before
+    })
+  }
+}
+
+/** Slots that were written and not reverted since the last flush: also a value that came back is a write. */
+function writtenSlots({ undo, flushedUndo }: Changes): ReadonlySet<Slot> {
+  const written = new Set<Slot>()
+  for (let i = flushedUndo; i < undo.length; i++) {
+    const entry = undo[i]!
+    if (typeof entry !== 'function' && 'slot' in entry) written.add(entry.slot)
+  }
+  return written
+}
+
+/** Tells the state of balances as they changed one after the other. */
+function tellMoves(changes: Changes): void {
+  const { state, moves, undo } = changes
+  if (!state.moveWei || changes.movesTold === moves.length) return
+  const told = changes.movesTold
+  for (; changes.movesTold < moves.length; changes.movesTold++) {
+    const { account, byWei } = moves[changes.movesTold]!
+    state.moveWei(account.address, byWei)
+    const before = account.stored
+    if (!before) continue
+    account.stored = { ...before, balanceWei: before.balanceWei + byWei }
+    undo.push(() => {
+      account.stored = before
+    })
+  }
+  undo.push(() => {
+    changes.movesTold = told
+  })
+}
+
+function refreshAccount({ state, undo }: Changes, account: Account): void {
+  const now = state.account(account.address)
+  const { nonce, balance, codeHash, code, installed, exists, stored } = account
+  if (now ? stored && now.nonce === nonce && now.balanceWei === balance && equal(now.codeHash, codeHash) : !stored)
+    return
+  undo.push(() => {
+    Object.assign(account, { nonce, balance, codeHash, code, installed, exists, stored })
+  })
+  account.nonce = now?.nonce ?? 0n
+  account.balance = now?.balanceWei ?? 0n
+  account.codeHash = now?.codeHash ?? EMPTY_CODE_HASH
+  if (!equal(account.codeHash, codeHash)) {
+    account.code = undefined
+    account.installed = undefined
+  }
+  account.exists = now !== undefined
+  account.stored = now
+}
