@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { formatUtf8, utf8 } from '../primitives/bytes.ts'
 import { backendContract } from '../store/contract.ts'
 import { openLmdb } from './lmdb.ts'
@@ -54,7 +54,9 @@ test('a database of the format before becomes one of this build when it is opene
   marking.write([formatRow('almanac store 2')])
   await marking.close()
   expect(() => openLmdb(home, { readOnly: true })).toThrow('a node that starts in it makes it one of that')
-  const backend = openLmdb(home)
+  const heard: string[][] = []
+  const backend = openLmdb(home, { onNewFormat: (...formats) => heard.push(formats) })
+  expect(heard).toEqual([['almanac store 2', 'almanac store 3']])
   expect(backend.get('format', utf8(''))).toEqual(utf8('almanac store 3'))
   expect(backend.get('head', utf8('k'))).toEqual(utf8('v'))
   await backend.close()
@@ -62,6 +64,57 @@ test('a database of the format before becomes one of this build when it is opene
   expect(reader.get('head', utf8('k'))).toEqual(utf8('v'))
   await reader.close()
   rmSync(home, { recursive: true, force: true })
+})
+
+test.each([
+  ['removed', (home: string) => rmSync(home, { recursive: true })],
+  [
+    'replaced',
+    (home: string) => {
+      rmSync(home, { recursive: true })
+      void openLmdb(home).close()
+    },
+  ],
+] as const)(
+  'a database that was %s under its writer is written no more, and no empty one is made',
+  async (how, harm) => {
+    const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+    const backend = openLmdb(home, { noSync: true })
+    const reader = openLmdb(home, { readOnly: true })
+    const row = (n: number) => ({ table: 'log', key: Uint8Array.of(n >> 8, n), value: utf8(`${n}`) })
+    // So many that the file would be opened anew.
+    backend.write(Array.from({ length: 9_990 }, (_, n) => row(n)))
+    const view = backend.read()
+    backend.write(Array.from({ length: 20 }, (_, n) => row(n)))
+    harm(home)
+    view.close()
+    const message = `the database in ${home} was ${how} while it was in use`
+    expect(() => backend.write([row(1)])).toThrow(message)
+    expect(backend.get('log', row(1).key)).toEqual(utf8('1'))
+    expect(existsSync(home)).toBe(how === 'replaced')
+    await reader.close()
+    await backend.close()
+    rmSync(home, { recursive: true, force: true })
+  },
+)
+
+test('a reader that has closed its file opens no other, and one of nothing makes none', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+  expect(() => openLmdb(home, { readOnly: true })).toThrow(`there is no database in ${home}`)
+  expect(readdirSync(home)).toEqual([])
+  vi.useFakeTimers()
+  try {
+    await openLmdb(home).close()
+    const reader = openLmdb(home, { readOnly: true })
+    expect(reader.get('t', utf8('k'))).toBeUndefined()
+    vi.advanceTimersByTime(3_000)
+    rmSync(home, { recursive: true })
+    expect(() => reader.get('t', utf8('k'))).toThrow('was removed while it was in use')
+    expect(existsSync(home)).toBe(false)
+    await reader.close()
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a reader that stops in the middle keeps no page that later writes replace', async () => {

@@ -1,4 +1,6 @@
 /** The tables of a node on disk, in LMDB. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from '../store/backend.ts'
@@ -11,6 +13,8 @@ export interface LmdbOptions {
   readonly readOnly?: boolean
   /** Commits without waiting for the disk: for chains that leave nothing behind. */
   readonly noSync?: boolean
+  /** Hears that a database of an older format has become one of this build. */
+  readonly onNewFormat?: (before: string, now: string) => void
 }
 
 /**
@@ -101,17 +105,24 @@ function openFile(path: string, { readOnly = false, noSync = false }: LmdbOption
  * Looks at the format of a file, and marks a new one, and one of the format before. Throws an `Error` for another format,
  * for none to a reader.
  */
-function checkFormat(path: string, { root, placeOf }: Opened, readOnly: boolean): void {
+function checkFormat(path: string, { root, placeOf }: Opened, { readOnly, onNewFormat }: LmdbOptions): void {
   const { db, prefix } = placeOf(FORMAT_TABLE)
   const found = db.getBinary(prefix)?.toString()
   if (found === FORMAT) return
   if (!readOnly && (found === undefined || found === FORMAT_BEFORE)) {
     db.putSync(prefix, Buffer.from(FORMAT))
+    if (found !== undefined) onNewFormat?.(found, FORMAT)
     return
   }
   void root.close()
   const way = found === FORMAT_BEFORE ? '; a node that starts in it makes it one of that' : ''
   throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"${way}`)
+}
+
+/** Which file is the database in a directory, however it is named; undefined if there is none. */
+function fileIn(path: string): string | undefined {
+  const found = statSync(join(path, 'data.mdb'), { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino}`
 }
 
 /**
@@ -125,8 +136,11 @@ export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
 /** As `openLmdb`, with each row where it is written. */
 function openTables(path: string, options: LmdbOptions): Backend {
   const { readOnly = false } = options
+  // LMDB would make one, also for the thread that only reads.
+  if (readOnly && !fileIn(path)) throw new Error(`there is no database in ${path}`)
   let current: Opened | undefined = openFile(path, options)
-  checkFormat(path, current, readOnly)
+  checkFormat(path, current, options)
+  const own = fileIn(path)
   let isClosed = false
   let views = 0
   let rowsWritten = 0
@@ -138,8 +152,18 @@ function openTables(path: string, options: LmdbOptions): Backend {
   function file(): Opened {
     isAsked = true
     if (isClosed) throw new Error(`the database in ${path} is closed`)
-    current ??= openFile(path, options)
+    if (!current) {
+      requireOwn()
+      current = openFile(path, options)
+    }
     return current
+  }
+
+  /** What is written to a file that was removed is lost, and where it was LMDB would make an empty one. */
+  function requireOwn(): void {
+    const found = fileIn(path)
+    if (found === own) return
+    throw new Error(`the database in ${path} was ${found ? 'replaced' : 'removed'} while it was in use`)
   }
 
   function closeFile(): void {
@@ -153,7 +177,8 @@ function openTables(path: string, options: LmdbOptions): Backend {
   }
 
   function renew(): void {
-    if (rowsWritten < ROWS_PER_OPENING || views > 0) return
+    // What was removed is read while it is open, and written no more.
+    if (rowsWritten < ROWS_PER_OPENING || views > 0 || fileIn(path) !== own) return
     rowsWritten = 0
     closeFile()
     current = openFile(path, options)
@@ -223,6 +248,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
     write(rows) {
       if (readOnly) throw new Error(`the database in ${path} is open for reading`)
       const opened = file()
+      requireOwn()
       try {
         // A read left open by the event loop's turn would keep every page that this write replaces.
         opened.root.resetReadTxn()
