@@ -45,7 +45,11 @@ async function serve(
     ...build,
   })
   const blocks = openBlockIndex(backend, () => store.latestHeight())
-  main.follow({ forget: () => blocks.forgetAbove(0n), block: (height) => blocks.block(height) })
+  main.follow({
+    forget: () => blocks.forgetAbove(0n),
+    block: (height) => blocks.block(height),
+    onListenerFailure: (error) => log('error', 'what follows the chain failed', { error }),
+  })
   const withContext = createStateReader(store, blocks, app)
   const jobs = createJobs(app)
   const compute: Compute = {

@@ -2,6 +2,7 @@
 import type { Compute, Observe, PartTaker } from '../../api/gateway.ts'
 import type { StoredBlock } from '../../app/records.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
+import { createListeners } from '../../consensus/listeners.ts'
 import { queryError } from '../../primitives/errors.ts'
 import {
   type ApiSetup,
@@ -30,6 +31,8 @@ interface OwnReads {
   forget(): void
   /** A block that was committed. */
   block(height: bigint): StoredBlock | undefined
+  /** Told what a listener threw. */
+  onListenerFailure(error: unknown): void
 }
 
 export interface MainProcess {
@@ -54,24 +57,20 @@ export const elsewhere = (what: string) => () => {
   throw queryError('unimplemented', `${what} is served by the main process`)
 }
 
-function listen<T>(listeners: Set<T>, listener: T): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 /** Says hello to the main process, and serves when it has said what: `serve` resolves with the URLs that it listens on. */
 export function joinMainProcess(
   serve: (setup: ApiSetup, main: MainProcess) => Promise<Readonly<Record<string, string | undefined>>>,
 ): void {
   const waiting = new Map<number, Waiting>()
-  const heard = {
-    block: new Set<(block: StoredBlock) => void>(),
-    pending: new Set<(tx: PendingTx) => void>(),
-    rollback: new Set<(height: bigint) => void>(),
-  }
   let lastId = 0
   let status: DriverStatus | undefined
   let reads: OwnReads | undefined
+  const onListenerFailure = (error: unknown) => reads?.onListenerFailure(error)
+  const heard = {
+    block: createListeners<StoredBlock>(onListenerFailure),
+    pending: createListeners<PendingTx>(onListenerFailure),
+    rollback: createListeners<bigint>(onListenerFailure),
+  }
 
   const ask: MainProcess['ask'] = (question, signal, onPart) => {
     const id = ++lastId
@@ -109,9 +108,9 @@ export function joinMainProcess(
     },
     pending: elsewhere('the pool'),
     pendingCount: elsewhere('the pool'),
-    onBlock: (listener) => listen(heard.block, listener),
-    onPending: (listener) => listen(heard.pending, listener),
-    onRollback: (listener) => listen(heard.rollback, listener),
+    onBlock: heard.block.add,
+    onPending: heard.pending.add,
+    onRollback: heard.rollback.add,
     status: () => status!,
     stop: async () => undefined,
   }
@@ -121,12 +120,12 @@ export function joinMainProcess(
     const wentBack = before.rollbacks !== now.rollbacks
     if (wentBack) {
       reads?.forget()
-      for (const listener of heard.rollback) listener(now.latestHeight)
+      heard.rollback.tell(now.latestHeight)
     }
-    if (heard.block.size === 0) return
+    if (!heard.block.isHeard()) return
     for (let height = before.latestHeight + 1n; height <= now.latestHeight; height++) {
       const block = reads?.block(height)
-      if (block) for (const listener of heard.block) listener(block)
+      if (block) heard.block.tell(block)
     }
   }
 
@@ -170,7 +169,7 @@ export function joinMainProcess(
       status = message.status
       move(before, status)
     } else if (message.kind === 'pending') {
-      for (const listener of heard.pending) listener(message.tx)
+      heard.pending.tell(message.tx)
     } else if (message.kind === 'part') {
       const taken = () => tell({ kind: 'taken', id: message.id })
       const { onPart } = waiting.get(message.id) ?? {}
