@@ -8,19 +8,15 @@ import { recoverSender, signTransaction } from '../../src/evm/transaction/sender
 import type { UnsignedTransaction } from '../../src/evm/transaction/types.ts'
 import { validateTransaction } from '../../src/evm/transaction/validate.ts'
 import { formatHex } from '../../src/primitives/bytes.ts'
+import { seededRandom } from '../random.ts'
 import { hostileInputs } from './hostile-precompiles.ts'
 
 const osaka = rulesOf('Osaka')
 
-/** Numbers below `limit`, the same in every run (mulberry32). */
+/** Whole numbers below a limit, the same in every run. */
 function generator(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * limit)
-  }
+  const random = seededRandom(seed)
+  return (limit) => Math.floor(random() * limit)
 }
 
 /** Bytes with a few of them changed, cut out or put in. */

@@ -6,7 +6,7 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { type NodeConfig, startNode } from '../../src/index.ts'
-import { seededRandom } from '../process.ts'
+import { seededRandom } from '../random.ts'
 import { ask } from '../rpc.ts'
 
 const BLOCKS = Number(process.env['TEST_SIMULATION_BLOCKS'] ?? 200)
