@@ -66,9 +66,9 @@ export function map<Key, Value, Prefix = never>(
   value: ValueCodec<Value>,
 ): StateMap<Key, Value, Prefix> {
   const first = namespaceBytes(namespace)
-  const keyBytes = (ctx: CodecContext, k: Key) => bytes.concat(first, key.encode(ctx, k))
+  const keyBytes = (ctx: CodecContext, k: Key) => key.append(ctx, first, k)
   const prefixBytes = (ctx: CodecContext, prefix: Prefix | undefined) =>
-    prefix === undefined ? first : bytes.concat(first, key.encodePrefix(ctx, prefix))
+    prefix === undefined ? first : key.appendPrefix(ctx, first, prefix)
   const decodeKey = (ctx: CodecContext, raw: Uint8Array) => key.decode(ctx, raw, first.length)[0]
 
   function rangeBytes(ctx: CodecContext, range: KeyRange<Key, Prefix>): Range {
