@@ -62,9 +62,11 @@ export function createContext(options: ContextOptions): BranchedContext {
     },
     branch(own) {
       return createContext({
-        ...options,
         branch: branch.branch(),
         transient: transient.branch(),
+        block,
+        identity,
+        app,
         gas: own?.gas ?? gas,
       })
     },

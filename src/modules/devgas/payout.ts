@@ -6,7 +6,7 @@ import {
 } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import * as address from '../../identity/address.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
-import { type Coin, format, toText } from '../../primitives/coin.ts'
+import { type Coin, format } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -19,6 +19,11 @@ import * as devgas from './keeper.ts'
 /** Part of a fee that is the developer's: rounded down to wei, then to base units. `share` is below or equal to 1. */
 export function shareOf(feeWei: bigint, share: decimal.Decimal): bigint {
   return (feeWei * share) / decimal.one / bank.WEI_PER_UNIT
+}
+
+/** The JSON of what a withdrawer got: nothing in it needs escaping. */
+function payoutsText(withdrawer: string, denom: string, amount: bigint): string {
+  return `[{"withdraw_address":"${withdrawer}","fees_paid":[{"denom":"${denom}","amount":"${amount}"}]}]`
 }
 
 function pay(
@@ -36,9 +41,8 @@ function pay(
   const collector = auth.feeCollector.address
   if (isPaid) bank.send(ctx, collector, withdrawer, coins)
   else distribution.fundCommunityPool(ctx, collector, coins)
-  const payout = { withdraw_address: feeShare.withdrawerAddress, fees_paid: coins.map(toText) }
   ctx.emit(EventPayoutDevGasSchema, {
-    payouts: JSON.stringify(isPaid ? [payout] : []),
+    payouts: isPaid ? payoutsText(feeShare.withdrawerAddress, denom, amount) : '[]',
     contract: feeShare.contractAddress,
     txHash: formatHex0x(hash),
     communityPool: isPaid ? '' : format(coins),
