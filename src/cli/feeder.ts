@@ -9,7 +9,7 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import { addNodeOptions, type NodeClient, type NodeFlags, openNode } from './client.ts'
 import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './keys.ts'
 import { identityOfFlags } from './profile.ts'
-import { feeOf, fetchChainId, parseUint } from './send-tx.ts'
+import { addFeeOptions, feeOf, fetchChainId, parseUint } from './send-tx.ts'
 import { processTerminal } from './terminal.ts'
 
 interface FeederFlags extends KeyringFlags, NodeFlags {
@@ -32,7 +32,7 @@ function commandOf(): Command {
   const command = new Command('almanac feeder')
     .description('Votes on prices for validators: looks at the chain again and again, one vote each voting period.')
     .exitOverride()
-  return addNodeOptions(addKeyringOptions(command))
+  return addFeeOptions(addNodeOptions(addKeyringOptions(command)))
     .requiredOption('--from <key>', 'name or address of the key that votes: the validator’s own, or its delegate’s')
     .requiredOption(
       '--validator <operator[=key]>',
@@ -41,8 +41,6 @@ function commandOf(): Command {
     )
     .requiredOption('--source <source>', 'file:PATH, an http(s) URL (JSON: prices by pair), or simulated[:SEED]')
     .option('--path <way>', 'way to the prices in the JSON, as data.rates', '')
-    .option('--fees <coins>', 'fee of each vote, as 50unative')
-    .option('--gas-prices <coins>', 'price of a unit of gas (default: the least the node takes)')
     .option('--gas <gas>', 'gas limit of each vote', '7000')
     .option('--every <ms>', 'how often to look, milliseconds', '500')
     .option('--log-format <format>', 'text or json', 'text')

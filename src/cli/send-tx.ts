@@ -36,17 +36,22 @@ export interface TxFlags extends KeyringFlags, NodeFlags {
   readonly output: string
 }
 
+/** The flags that `feeOf` makes a fee of. */
+export function addFeeOptions(command: Command): Command {
+  return command
+    .option('--gas-prices <coins>', 'price of a unit of gas, as 0.025unative (default: the least the node takes)')
+    .option('--fees <coins>', 'the whole fee of a transaction, as 5000unative, in place of a price')
+}
+
 /** The flags of a command that sends a transaction. */
 export function addTxOptions(command: Command): Command {
-  return addNodeOptions(addKeyringOptions(command))
+  return addFeeOptions(addNodeOptions(addKeyringOptions(command)))
     .requiredOption('--from <key>', 'name or address of the key that signs')
     .option('--chain-id <id>', 'chain to sign for (default: what the node says)')
     .option('--account-number <number>', 'of the signer (default: what the node says)')
     .option('--sequence <number>', 'of the signer (default: what the node says)')
     .option('--gas <gas>', 'gas limit, or auto: what a simulation used, times the adjustment', 'auto')
     .option('--gas-adjustment <factor>', 'factor for --gas auto', '1.4')
-    .option('--gas-prices <coins>', 'price of a unit of gas, as 0.025unative (default: the least the node takes)')
-    .option('--fees <coins>', 'the whole fee, as 5000unative, in place of a price')
     .option('--fee-granter <address>', 'who pays the fee, by an allowance that it gave')
     .option('--note <text>', 'memo of the transaction', '')
     .option('--timeout-height <height>', 'last height at which the transaction may be included', '0')
@@ -106,6 +111,7 @@ function grantedBy({ feeGranter }: Pick<TxFlags, 'feeGranter'>): Pick<Fee, 'gran
   return feeGranter === undefined ? {} : { granter: feeGranter }
 }
 
+/** The fee of a transaction, by its flags. Throws 3 for what are no coins or prices. */
 export async function feeOf(
   node: NodeClient,
   flags: Pick<TxFlags, 'fees' | 'gasPrices' | 'feeGranter'>,
