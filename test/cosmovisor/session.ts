@@ -7,6 +7,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
+import { rpc } from '../rpc.ts'
 import { bundle } from '../upgrade/bundle.ts'
 import {
   appliedAt,
@@ -16,7 +17,6 @@ import {
   mineTo,
   planOf,
   proposePlan,
-  rpc,
   VOTING_SECONDS,
 } from '../upgrade/governance.ts'
 

@@ -8,6 +8,7 @@ import { formatBech32, ofModule } from '../../src/primitives/address.ts'
 import { formatBase64, hex } from '../../src/primitives/bytes.ts'
 import { publicKeyOf } from '../../src/sdk/crypto.ts'
 import { encodeSigned } from '../../src/sdk/sign-tx.ts'
+import { rpc } from '../rpc.ts'
 
 /** Voting period of the chains of these tests: longer than any of them takes, since their clock is put forward. */
 export const VOTING_SECONDS = 600
@@ -29,18 +30,6 @@ const authority = formatBech32('chain', ofModule('gov'))
 export async function get(chain: Chain, path: string): Promise<Answer> {
   const response = await fetch(chain.urls.rest + path)
   return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, never> }
-}
-
-/** Throws the message of an error. */
-export async function rpc(chain: Chain, method: string, params: readonly unknown[] = []): Promise<unknown> {
-  const response = await fetch(chain.urls.jsonrpc, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (error) throw new Error(error.message)
-  return result
 }
 
 export const heightOf = async (chain: Chain): Promise<number> => Number(await rpc(chain, 'eth_blockNumber'))

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { appliedAt, get, heightOf, planOf, proposeCancel, rpc } from './governance.ts'
+import { rpc } from '../rpc.ts'
+import { appliedAt, get, heightOf, planOf, proposeCancel } from './governance.ts'
 import { type Lab, needed, openLab, plainFile, planned, textOf, transfer, wrote } from './lab.ts'
 
 let lab: Lab

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { FREE_PORTS, type NodeProcess, startProcess } from '../process.ts'
+import { rpc } from '../rpc.ts'
 import { bundle } from './bundle.ts'
-import { endVoting, heightOf, mineTo, proposePlan, rpc, VOTING_SECONDS } from './governance.ts'
+import { endVoting, heightOf, mineTo, proposePlan, VOTING_SECONDS } from './governance.ts'
 
 interface Ended {
   readonly code: number

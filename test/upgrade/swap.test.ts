@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startProcess } from '../process.ts'
+import { rpc } from '../rpc.ts'
 import { bundle } from './bundle.ts'
-import { appliedAt, endVoting, heightOf, mineTo, proposePlan, rpc, VOTING_SECONDS } from './governance.ts'
+import { appliedAt, endVoting, heightOf, mineTo, proposePlan, VOTING_SECONDS } from './governance.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'almanac-swap-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))

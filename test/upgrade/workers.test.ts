@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
 import { startProcess } from '../process.ts'
+import { rpc } from '../rpc.ts'
 import { bundle } from './bundle.ts'
-import { endVoting, get, heightOf, mineTo, proposePlan, rpc, VOTING_SECONDS } from './governance.ts'
+import { endVoting, get, heightOf, mineTo, proposePlan, VOTING_SECONDS } from './governance.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'almanac-workers-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
