@@ -62,6 +62,12 @@ export function succeed(outcome: Outcome, output: Uint8Array): undefined {
   outcome.output = output
 }
 
+/** Settles a call or creation that does not begin: its gas goes back to the caller. */
+export function refuseWanted(interpreter: Interpreter, parent: number, outcome: Outcome, error: string): undefined {
+  interpreter.exports.refuse(parent)
+  fail(outcome, error)
+}
+
 /** The gas that the wanted call gets, stipend included. */
 export function childGas(interpreter: Interpreter, parent: number): bigint {
   return interpreter.i64(parent + FRAME.childGas)

@@ -1,0 +1,128 @@
+/** Creations: the address, the frame of the init code, and the code that is left behind. */
+import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
+import { create2Address, createAddress } from './contract-address.ts'
+import * as errors from './errors.ts'
+import {
+  childValue,
+  type ExecutionContext,
+  fail,
+  type Outcome,
+  type Request,
+  refuseWanted,
+  succeed,
+  type Wanting,
+} from './execution.ts'
+import { A, DIGEST, FRAME } from './layout.ts'
+import { enterFrame, type Frame, installBehind, isTooDeep } from './placing.ts'
+import { CODE_DEPOSIT } from './prices.ts'
+import { writeAddressBigEndian } from './words.ts'
+
+export const CREATE = 0xf0
+export const CREATE2 = 0xf5
+
+const MAX_NONCE = (1n << 64n) - 1n
+const MAX_CODE_SIZE = 24576
+
+/** 20 bytes. `nonce` is the creator's; CREATE2 has no use for it. */
+export function addressOfCreation({ interpreter }: ExecutionContext, wanting: Wanting, nonce: bigint): Uint8Array {
+  const { record: parent, self } = wanting
+  if (interpreter.u32(parent + FRAME.want) === CREATE) return createAddress(self.address, nonce)
+  const salt = interpreter.slice(A, A + 32)
+  interpreter.exports.hash(interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childDataLength))
+  return create2Address(self.address, salt, interpreter.slice(DIGEST, DIGEST + 32))
+}
+
+/** Does what `wanting` asks for; returns the frame of the init code, or undefined when it is settled already. */
+export function beginCreate(
+  context: ExecutionContext,
+  wanting: Wanting,
+  outcome: Outcome,
+  request: Request | undefined,
+): Frame | undefined {
+  const { interpreter, journal, options } = context
+  const { eips } = options.rules
+  const { record: parent, depth, self: creator } = wanting
+  if (isTooDeep(interpreter, wanting)) return refuseWanted(interpreter, parent, outcome, errors.DEPTH)
+  const value = childValue(interpreter, parent)
+  if (creator.balance < value) return refuseWanted(interpreter, parent, outcome, errors.INSUFFICIENT_BALANCE)
+  const nonce = request?.nonce ?? creator.nonce
+  if (request?.nonce === undefined) {
+    if (nonce === MAX_NONCE) return refuseWanted(interpreter, parent, outcome, errors.NONCE_OVERFLOW)
+    journal.setNonce(creator.address, nonce + 1n)
+  }
+  const address = addressOfCreation(context, wanting, nonce)
+  outcome.address = address
+  if (eips.has(2929)) journal.warmAddress(address)
+  if (journal.collides(address)) {
+    interpreter.exports.settleCall(parent, false, 0n, 0, 0)
+    return fail(outcome, errors.COLLISION)
+  }
+  const snapshot = journal.snapshot()
+  const self = journal.account(address)
+  journal.create(self, creator.address)
+  if (eips.has(161)) journal.setNonce(address, 1n)
+  if (value > 0n) journal.transfer(creator, self, value)
+  const length = interpreter.u32(parent + FRAME.childDataLength)
+  const from = interpreter.u32(parent + FRAME.childData)
+  const installed = installBehind(interpreter, parent, length, (at) =>
+    interpreter.bytes().copyWithin(at, from, from + length),
+  )
+  if (!installed) {
+    journal.revert(snapshot)
+    interpreter.exports.settleCall(parent, false, 0n, 0, 0)
+    return fail(outcome, errors.OUT_OF_GAS)
+  }
+  writeAddressBigEndian(interpreter.bytes(), A, address)
+  return {
+    record: enterFrame(interpreter, parent, installed),
+    installed,
+    parent,
+    depth: depth + 1,
+    self,
+    caller: creator,
+    snapshot,
+    creation: true,
+    static: wanting.static,
+  }
+}
+
+/** Stores the code that a creation returned. Returns the error, if it may not. */
+function deposit(
+  { interpreter, journal, options: { rules } }: ExecutionContext,
+  frame: Frame,
+  from: number,
+  length: number,
+): string | undefined {
+  const { eips } = rules
+  if (length > MAX_CODE_SIZE && eips.has(170)) return errors.MAX_CODE_SIZE
+  if (length > 0 && eips.has(3541) && interpreter.bytes()[from] === 0xef) return errors.INVALID_CODE
+  const gas = interpreter.i64(frame.record + FRAME.gas)
+  const price = CODE_DEPOSIT * BigInt(length)
+  if (price > gas) return errors.CODE_STORE_OUT_OF_GAS
+  interpreter.setI64(frame.record + FRAME.gas, gas - price)
+  interpreter.exports.hash(from, length)
+  const hash = length === 0 ? EMPTY_CODE_HASH : interpreter.slice(DIGEST, DIGEST + 32)
+  journal.setCode(frame.self.address, interpreter.slice(from, from + length), hash)
+  return undefined
+}
+
+/** Ends a creation whose init code has returned. */
+export function endCreation(context: ExecutionContext, frame: Frame, outcome: Outcome): void {
+  const { interpreter, journal, options } = context
+  const { record, parent, snapshot } = frame
+  const length = interpreter.u32(record + FRAME.outLength)
+  const from = interpreter.u32(record + FRAME.out)
+  const error = deposit(context, frame, from, length)
+  // In Frontier a contract whose code cannot be paid for exists without code.
+  if (error && (options.rules.eips.has(2) || error !== errors.CODE_STORE_OUT_OF_GAS)) {
+    journal.revert(snapshot)
+    interpreter.exports.settleCreate(parent, false, 0n, 0, 0)
+    fail(outcome, error)
+    return
+  }
+  journal.commit(snapshot)
+  writeAddressBigEndian(interpreter.bytes(), A, frame.self.address)
+  interpreter.exports.settleCreate(parent, true, interpreter.i64(record + FRAME.gas), 0, 0)
+  succeed(outcome, error ? interpreter.slice(from, from + length) : frame.self.code!)
+  outcome.address = frame.self.address
+}

@@ -1,0 +1,88 @@
+/** What a tracer hears of frames: who is called or created, how that ended, and self-destructs. */
+import { EMPTY, toKey } from '../primitives/bytes.ts'
+import { addressOfCreation, CREATE, CREATE2 } from './creations.ts'
+import {
+  childData,
+  childGas,
+  childValue,
+  type ExecutionContext,
+  type Outcome,
+  type Request,
+  type Wanting,
+} from './execution.ts'
+import { addressKey } from './interpreter.ts'
+import { A, FRAME } from './layout.ts'
+import { CALL_KINDS } from './precompile-calls.ts'
+import type { FrameKind, Tracer } from './trace.ts'
+
+const DELEGATECALL = 0xf4
+
+/** Tells of what is about to be called or created. */
+export function tellEnter(
+  context: ExecutionContext,
+  tracer: Tracer,
+  wanting: Wanting,
+  request: Request | undefined,
+): void {
+  const { interpreter, journal, options } = context
+  const { record, self, depth } = wanting
+  const want = interpreter.u32(record + FRAME.want)
+  const creates = want === CREATE || want === CREATE2
+  const { callee } = tracer
+  if (callee !== undefined && (creates || addressKey(interpreter) !== callee)) return
+  const kind: FrameKind = want === CREATE ? 'CREATE' : want === CREATE2 ? 'CREATE2' : CALL_KINDS[want]!
+  const to = creates
+    ? addressOfCreation(context, wanting, request?.nonce ?? self.nonce)
+    : interpreter.slice(A + 12, A + 32)
+  if (creates) tracer.account?.(to, journal)
+  tracer.enter?.(
+    {
+      kind,
+      depth: depth + 1,
+      from: self.address,
+      to,
+      input: childData(interpreter, record),
+      gas: childGas(interpreter, record),
+      valueWei: want === DELEGATECALL ? interpreter.wordAt(record + FRAME.value) : childValue(interpreter, record),
+      isPrecompile: !creates && options.precompiles.has(toKey(to)),
+    },
+    journal,
+  )
+}
+
+/** Tells how a call or creation ended. `before` is the gas of the caller before it was settled. */
+export function tellExit(
+  { interpreter }: ExecutionContext,
+  tracer: Tracer,
+  { record, depth }: Wanting,
+  before: bigint,
+  { success, error, output }: Outcome,
+): void {
+  const back = interpreter.i64(record + FRAME.gas) - before
+  tracer.exit?.({ depth: depth + 1, success, error, gasUsed: childGas(interpreter, record) - back, output })
+}
+
+/** Tells of the self-destruct that a frame of this depth has ended with, as of a call. */
+export function tellDestruct(
+  { access, journal }: ExecutionContext,
+  tracer: Tracer | undefined,
+  { self, depth }: Wanting,
+): void {
+  const { heir, amount } = access.destructed!
+  access.destructed = undefined
+  if (!tracer || tracer.callee !== undefined) return
+  tracer.enter?.(
+    {
+      kind: 'SELFDESTRUCT',
+      depth: depth + 1,
+      from: self.address,
+      to: heir.address,
+      input: EMPTY,
+      gas: 0n,
+      valueWei: amount,
+      isPrecompile: false,
+    },
+    journal,
+  )
+  tracer.exit?.({ depth: depth + 1, success: true, error: undefined, gasUsed: 0n, output: EMPTY })
+}
