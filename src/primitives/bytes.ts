@@ -80,14 +80,20 @@ export function fromKey(key: string): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
 }
 
+/** Copies bytes to an offset, where there must be room for them. */
+export function copyTo(target: Uint8Array, offset: number, bytes: Uint8Array): void {
+  const { length } = bytes
+  if (length > SHORT_BYTES) target.set(bytes, offset)
+  else for (let i = 0; i < length; i++) target[offset + i] = bytes[i]!
+}
+
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const part of parts) length += part.length
   const out = new Uint8Array(length)
   let offset = 0
   for (const part of parts) {
-    if (part.length > SHORT_BYTES) out.set(part, offset)
-    else for (let i = 0; i < part.length; i++) out[offset + i] = part[i]!
+    copyTo(out, offset, part)
     offset += part.length
   }
   return out

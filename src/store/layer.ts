@@ -1,8 +1,8 @@
 /** Rows of a table that lie over those on disk: the newest of each key, and the older ones that open views still see. */
-import { fromKey, toKey } from '../primitives/bytes.ts'
+import { copyTo, fromKey, toKey } from '../primitives/bytes.ts'
 import { createArena } from './arena.ts'
 import type { Cover } from './order.ts'
-import { createSortedTexts } from './sorted-texts.ts'
+import { createSorted, type Texted } from './sorted.ts'
 import type { Range } from './types.ts'
 
 /** A row of a key, and the one that it replaced. */
@@ -12,6 +12,11 @@ export interface LaidRow {
   /** Undefined: the row is gone. */
   readonly value: Uint8Array | undefined
   readonly before: LaidRow | undefined
+}
+
+/** A key, in the form of `toKey`, and its newest row; undefined when all were undone. */
+export interface LaidKey extends Texted {
+  newest: LaidRow | undefined
 }
 
 export interface Layer {
@@ -26,7 +31,7 @@ export interface Layer {
   /** What lies over a range as of a write, in its direction. */
   covers(range: Range, upTo: number): IterableIterator<Cover>
   /** All keys, in order. */
-  texts(): string[]
+  keys(): readonly LaidKey[]
   /** Rows laid, replaced ones included. */
   rowCount(): number
   /** Bytes of their keys and values. */
@@ -34,57 +39,71 @@ export interface Layer {
 }
 
 export function createLayer(from: number): Layer {
-  const newest = new Map<string, LaidRow>()
-  const order = createSortedTexts()
+  const known = new Map<string, LaidKey>()
+  const sorted = createSorted<LaidKey>()
   const arena = createArena()
   /** Keys of the latest write. */
-  let latest: { readonly number: number; readonly texts: string[] } = { number: from, texts: [] }
+  let latest: { readonly number: number; readonly keys: LaidKey[] } = { number: from, keys: [] }
   let rowCount = 0
   let sizeBytes = 0
 
-  function find(text: string, upTo: number): LaidRow | undefined {
-    let row = newest.get(text)
-    while (row && row.number > upTo) row = row.before
-    return row
+  function keyOf(text: string): LaidKey {
+    let key = known.get(text)
+    if (!key) {
+      key = { text, newest: undefined }
+      known.set(text, key)
+      sorted.insert(key)
+    }
+    return key
+  }
+
+  function kept(value: Uint8Array): Uint8Array {
+    const copy = arena(value.length)
+    copyTo(copy, 0, value)
+    return copy
   }
 
   return {
     from,
-    find,
-    lay(number, key, value) {
-      const text = toKey(key)
-      const before = newest.get(text)
-      if (!before) order.insert(text)
-      const kept = value && arena(value.length)
-      if (value) kept?.set(value)
-      newest.set(text, { number, value: kept, before })
-      if (latest.number !== number) latest = { number, texts: [] }
-      latest.texts.push(text)
+    find(text, upTo) {
+      const key = known.get(text)
+      return key && asOf(key, upTo)
+    },
+    lay(number, bytes, value) {
+      const key = keyOf(toKey(bytes))
+      key.newest = { number, value: value && kept(value), before: key.newest }
+      if (latest.number !== number) latest = { number, keys: [] }
+      latest.keys.push(key)
       rowCount++
-      sizeBytes += key.length + (value?.length ?? 0)
+      sizeBytes += bytes.length + (value?.length ?? 0)
     },
     undo(number) {
       if (latest.number !== number) return
-      for (const text of latest.texts.reverse()) {
-        const { value, before } = newest.get(text)!
+      for (const key of latest.keys.reverse()) {
+        const { value, before } = key.newest!
         rowCount--
-        sizeBytes -= text.length + (value?.length ?? 0)
-        if (before) newest.set(text, before)
-        else {
-          newest.delete(text)
-          order.remove(text)
-        }
+        sizeBytes -= key.text.length + (value?.length ?? 0)
+        key.newest = before
+        if (before) continue
+        known.delete(key.text)
+        sorted.remove(key.text)
       }
-      latest.texts.length = 0
+      latest.keys.length = 0
     },
     *covers(range, upTo) {
-      for (const text of order.walk(range)) {
-        const row = find(text, upTo)
-        if (row) yield { key: fromKey(text), value: row.value }
+      for (const key of sorted.walk(range)) {
+        const row = asOf(key, upTo)
+        if (row) yield { key: fromKey(key.text), value: row.value }
       }
     },
-    texts: () => [...order.walk({})],
+    keys: () => [...sorted.walk({})],
     rowCount: () => rowCount,
     sizeBytes: () => sizeBytes,
   }
+}
+
+function asOf({ newest }: LaidKey, upTo: number): LaidRow | undefined {
+  let row = newest
+  while (row && row.number > upTo) row = row.before
+  return row
 }

@@ -1,19 +1,24 @@
 /** The tables of a chain that leaves nothing behind: sorted, in memory. */
 import { fromKey, toKey } from '../primitives/bytes.ts'
 import { type Backend, type BackendRead, checkKey } from './backend.ts'
-import { createSortedTexts, type SortedTexts } from './sorted-texts.ts'
+import { createSorted, type Sorted } from './sorted.ts'
 import type { Entry, Range, TableWrite } from './types.ts'
 
+interface Row {
+  readonly text: string
+  value: Uint8Array
+}
+
 interface Table {
-  readonly values: Map<string, Uint8Array>
-  readonly order: SortedTexts
+  readonly rows: Map<string, Row>
+  readonly sorted: Sorted<Row>
   sizeBytes: number
 }
 
 /** A backend in memory. Its reads are not isolated: they see what is written after them. */
 export function openMemory(): Backend {
   const tables = new Map<string, Table>()
-  const get = (table: string, key: Uint8Array) => tables.get(table)?.values.get(toKey(key))
+  const get = (table: string, key: Uint8Array) => tables.get(table)?.rows.get(toKey(key))?.value
   const iterate = (table: string, range: Range = {}) => iterateTable(tables.get(table), range)
   const peek: BackendRead['peek'] = (table, key, use) => {
     const bytes = get(table, key)
@@ -22,7 +27,7 @@ export function openMemory(): Backend {
   function put(row: TableWrite): void {
     let table = tables.get(row.table)
     if (!table) {
-      table = { values: new Map(), order: createSortedTexts(), sizeBytes: 0 }
+      table = { rows: new Map(), sorted: createSorted(), sizeBytes: 0 }
       tables.set(row.table, table)
     }
     apply(table, row)
@@ -61,21 +66,26 @@ export function openMemory(): Backend {
 
 function apply(table: Table, { key, value }: TableWrite): void {
   const text = toKey(key)
-  const old = table.values.get(text)
-  if (old) table.sizeBytes -= old.length + text.length
+  const row = table.rows.get(text)
+  if (row) table.sizeBytes -= row.value.length + text.length
   if (value === undefined) {
-    if (old) {
-      table.values.delete(text)
-      table.order.remove(text)
+    if (row) {
+      table.rows.delete(text)
+      table.sorted.remove(text)
     }
     return
   }
-  table.values.set(text, value)
   table.sizeBytes += value.length + text.length
-  if (!old) table.order.insert(text)
+  if (row) {
+    row.value = value
+    return
+  }
+  const made = { text, value }
+  table.rows.set(text, made)
+  table.sorted.insert(made)
 }
 
 function* iterateTable(table: Table | undefined, range: Range): IterableIterator<Entry> {
   if (!table) return
-  for (const text of table.order.walk(range)) yield [fromKey(text), table.values.get(text)!]
+  for (const { text, value } of table.sorted.walk(range)) yield [fromKey(text), value]
 }

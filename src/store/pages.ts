@@ -4,7 +4,7 @@
  */
 import { fromKey, toKey } from '../primitives/bytes.ts'
 import { createArena } from './arena.ts'
-import { HASHED, hashAt, hashOf, LOADED, measure, NONE, type Node, type Nodes, STORED } from './nodes.ts'
+import { HASHED, hashAt, hashOf, LOADED, measure, type Node, type Nodes, STORED } from './nodes.ts'
 import {
   createOutput,
   finishIn,

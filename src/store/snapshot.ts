@@ -1,5 +1,5 @@
 /** State at one height, read from the head table and, for what was written later, from the change log. */
-import { compare } from '../primitives/bytes.ts'
+import { compare, copyTo } from '../primitives/bytes.ts'
 import type { BackendRead } from './backend.ts'
 import { readValue } from './change-log.ts'
 import { findPlace, type Run, takeRun } from './places.ts'
@@ -34,7 +34,7 @@ export interface SnapshotSource {
 function stateKey(store: number, key: Uint8Array): Uint8Array {
   const out = new Uint8Array(key.length + 1)
   out[0] = store
-  out.set(key, 1)
+  copyTo(out, 1, key)
   return out
 }
 

@@ -1,5 +1,5 @@
 /** Rows of a block's state: the newest value of every written key, and the log that all older heights are read from. */
-import { EMPTY } from '../primitives/bytes.ts'
+import { copyTo, EMPTY } from '../primitives/bytes.ts'
 import type { Arena } from './arena.ts'
 import type { Backend } from './backend.ts'
 import { createLogWriter } from './change-log.ts'
@@ -64,7 +64,7 @@ export function createStateRows({ backend, height, logFrom, numberFor, arena }: 
       if (change.store !== store) enter(change.store)
       at = arena(change.key.length + 1)
       at[0] = number
-      at.set(change.key, 1)
+      copyTo(at, 1, change.key)
       value = change.value
       out.length = 0
       if (value === undefined) {

@@ -1,5 +1,5 @@
 /** Unsigned numbers in as few bytes as they need, seven bits a byte, low bits first. Numbers stay below 2^53. */
-
+import { copyTo } from '../primitives/bytes.ts'
 import type { Arena } from './arena.ts'
 
 /** Bytes being written one after another. */
@@ -39,7 +39,7 @@ export function varintLength(value: number): number {
 
 export function putBytes(out: Output, bytes: Uint8Array): void {
   reserve(out, bytes.length)
-  out.bytes.set(bytes, out.length)
+  copyTo(out.bytes, out.length, bytes)
   out.length += bytes.length
 }
 

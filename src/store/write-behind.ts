@@ -8,7 +8,7 @@
 import { fromKey, toKey } from '../primitives/bytes.ts'
 import { createArena } from './arena.ts'
 import { type Backend, type BackendRead, checkKey } from './backend.ts'
-import { createLayer, type LaidRow, type Layer } from './layer.ts'
+import { createLayer, type LaidKey, type LaidRow, type Layer } from './layer.ts'
 import { mergeEntries } from './order.ts'
 import { createPieceWriter, numberOf, pieceKey } from './pieces.ts'
 import type { Tables, TableWrite } from './types.ts'
@@ -47,7 +47,7 @@ interface Bounds {
 /** A layer whose rows go to their places. */
 interface Moving {
   readonly layer: Layer
-  readonly texts: readonly string[]
+  readonly keys: readonly LaidKey[]
   /** Index of the first that has not moved. */
   readonly at: number
 }
@@ -90,7 +90,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
       const split = number + 1
       const gathered = movingOf(gathering)
       now = { ...now, first: gathering.from, split, last: number, gathering: createLayer(split), moving: gathered }
-    } else if (moving && behind < moving.texts.length) {
+    } else if (moving && behind < moving.keys.length) {
       now = { ...now, last: number, moving: { ...moving, at: behind } }
     } else now = { ...now, first: gathering.from, last: number, moving: undefined }
   }
@@ -231,14 +231,14 @@ function laidOver(base: Reads, table: string, seen: () => Seen): Reads {
   }
 }
 
-const movingOf = (layer: Layer): Moving => ({ layer, texts: layer.texts(), at: 0 })
+const movingOf = (layer: Layer): Moving => ({ layer, keys: layer.keys(), at: 0 })
 
 /** Rows of a layer in their own table, from the first that has not moved to the one of an index. */
 function* movedRows(table: string, moving: Moving | undefined, behind: number): IterableIterator<TableWrite> {
   if (!moving) return
-  for (let at = moving.at; at < moving.texts.length && at < behind; at++) {
-    const text = moving.texts[at]!
-    yield { table, key: fromKey(text), value: moving.layer.find(text, Number.POSITIVE_INFINITY)!.value }
+  for (let at = moving.at; at < moving.keys.length && at < behind; at++) {
+    const { text, newest } = moving.keys[at]!
+    yield { table, key: fromKey(text), value: newest?.value }
   }
 }
 

@@ -1,38 +1,41 @@
 import { expect, test } from 'vitest'
 import { fromKey } from '../primitives/bytes.ts'
 import { seeded } from './contract.ts'
-import { createSortedTexts } from './sorted-texts.ts'
+import { createSorted, type Sorted, type Texted } from './sorted.ts'
+import type { Range } from './types.ts'
+
+const shown = (texts: Sorted<Texted>, range: Range) => Array.from(texts.walk(range), ({ text }) => text)
 
 test('texts come in order, in both directions and from any bound, whatever came and went', () => {
   const below = seeded(5)
-  const texts = createSortedTexts()
+  const texts = createSorted<{ text: string }>()
   const model = new Set<string>()
   for (let i = 0; i < 6000; i++) {
     const text = String(below(3000)).padStart(4, '0')
     if (model.has(text)) texts.remove(text)
-    else texts.insert(text)
+    else texts.insert({ text })
     if (!model.delete(text)) model.add(text)
   }
   const sorted = [...model].sort()
-  expect([...texts.walk({})]).toEqual(sorted)
-  expect([...texts.walk({ reverse: true })]).toEqual([...sorted].reverse())
+  expect(shown(texts, {})).toEqual(sorted)
+  expect(shown(texts, { reverse: true })).toEqual([...sorted].reverse())
   const [start, end] = [fromKey('0700'), fromKey('21')]
   const inside = sorted.filter((text) => text >= '0700' && text < '21')
-  expect([...texts.walk({ start, end })]).toEqual(inside)
-  expect([...texts.walk({ start, end, reverse: true })]).toEqual(inside.reverse())
+  expect(shown(texts, { start, end })).toEqual(inside)
+  expect(shown(texts, { start, end, reverse: true })).toEqual(inside.reverse())
 })
 
 test('a walk goes on where it was when texts come and go meanwhile', () => {
-  const texts = createSortedTexts()
-  for (let i = 1000; i < 3000; i += 2) texts.insert(String(i))
+  const texts = createSorted<{ text: string }>()
+  for (let i = 1000; i < 3000; i += 2) texts.insert({ text: String(i) })
   for (const reverse of [false, true]) {
     const seen: string[] = []
-    for (const text of texts.walk({ reverse })) {
+    for (const { text } of texts.walk({ reverse })) {
       seen.push(text)
       if (seen.length % 100 !== 0) continue
       texts.remove(text)
       const other = String(seen.length * 2 + 1)
-      texts.insert(other)
+      texts.insert({ text: other })
       texts.remove(other)
     }
     expect(seen).toHaveLength(reverse ? 990 : 1000)

@@ -1,15 +1,19 @@
-/** Texts in order, in runs that are short enough to insert into. */
+/** Items in the order of their texts, in runs that are short enough to insert into. */
 import { toKey } from '../primitives/bytes.ts'
-import { lowerBound } from './order.ts'
 import type { Range } from './types.ts'
 
-export interface SortedTexts {
-  /** Adds a text that is not among them. */
-  insert(text: string): void
-  /** Removes a text that is among them. */
+/** What has a key in the form of `toKey`. */
+export interface Texted {
+  readonly text: string
+}
+
+export interface Sorted<Item extends Texted> {
+  /** Adds an item whose text none has. */
+  insert(item: Item): void
+  /** Removes the item with a text, which one has. */
   remove(text: string): void
-  /** Those of a range of keys, in the form of `toKey`. Goes on where it was when others come and go meanwhile. */
-  walk(range: Range): IterableIterator<string>
+  /** Those in a range of keys. Goes on where it was when others come and go meanwhile. */
+  walk(range: Range): IterableIterator<Item>
 }
 
 const RUN_LENGTH = 512
@@ -20,8 +24,20 @@ interface Spot {
   readonly at: number
 }
 
-export function createSortedTexts(): SortedTexts {
-  const runs: string[][] = []
+/** Index of the first item that is not before a text. */
+function firstFrom(run: readonly Texted[], text: string): number {
+  let low = 0
+  let high = run.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (run[middle]!.text < text) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function createSorted<Item extends Texted>(): Sorted<Item> {
+  const runs: Item[][] = []
   /** Counts what comes and goes, so that a walk knows when its spot has moved. */
   let revision = 0
 
@@ -31,7 +47,7 @@ export function createSortedTexts(): SortedTexts {
     let high = runs.length - 1
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      if (runs[middle]![0]! <= text) low = middle
+      if (runs[middle]![0]!.text <= text) low = middle
       else high = middle - 1
     }
     return low
@@ -40,7 +56,7 @@ export function createSortedTexts(): SortedTexts {
   function seek(text: string): Spot {
     if (runs.length === 0) return { run: 0, at: 0 }
     const run = runOf(text)
-    const at = lowerBound(runs[run]!, text)
+    const at = firstFrom(runs[run]!, text)
     return at === runs[run]!.length ? { run: run + 1, at: 0 } : { run, at }
   }
 
@@ -53,25 +69,26 @@ export function createSortedTexts(): SortedTexts {
   }
 
   return {
-    insert(text) {
+    insert(item) {
       revision++
+      const { text } = item
       if (runs.length === 0) {
-        runs.push([text])
+        runs.push([item])
         return
       }
       const index = runOf(text)
       const run = runs[index]!
-      run.splice(lowerBound(run, text), 0, text)
+      run.splice(firstFrom(run, text), 0, item)
       if (run.length <= RUN_LENGTH) return
-      // Texts that arrive in order fill their runs.
-      const isLast = index === runs.length - 1 && run.at(-1) === text
+      // Items that arrive in order fill their runs.
+      const isLast = index === runs.length - 1 && run.at(-1) === item
       runs.splice(index + 1, 0, run.splice(isLast ? RUN_LENGTH : RUN_LENGTH >>> 1))
     },
     remove(text) {
       revision++
       const index = runOf(text)
       const run = runs[index]!
-      run.splice(lowerBound(run, text), 1)
+      run.splice(firstFrom(run, text), 1)
       if (run.length === 0) runs.splice(index, 1)
     },
     *walk({ start, end, reverse }) {
@@ -81,9 +98,11 @@ export function createSortedTexts(): SortedTexts {
       let spot = reverse ? (last === undefined ? { run: runs.length, at: 0 } : seek(last)) : seek(first)
       for (;;) {
         if (reverse) spot = before(spot)
-        const text = runs[spot.run]?.[spot.at]
-        if (text === undefined || (reverse ? text < first : last !== undefined && text >= last)) return
-        yield text
+        const item = runs[spot.run]?.[spot.at]
+        if (!item) return
+        const { text } = item
+        if (reverse ? text < first : last !== undefined && text >= last) return
+        yield item
         if (revision !== known) {
           known = revision
           spot = seek(reverse ? text : `${text}\0`)
