@@ -3,6 +3,11 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 
+/** Packages that are not only JavaScript, which load from where they lie. */
+const APART = ['lmdb', 'secp256k1', 'mcl-wasm', 'quickjs-emscripten-core', '@jitl/*']
+/** What packages of the older form call. */
+const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)"
+
 const root = resolve(import.meta.dirname, '../..')
 
 /**
@@ -26,8 +31,8 @@ export async function bundle(name: string, { workers = false } = {}): Promise<st
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    packages: 'external',
-    external: ['#*'],
+    external: ['#*', ...APART],
+    banner: { js: REQUIRE },
     logLevel: 'warning',
   })
   return join(folder, `${name}.mjs`)
