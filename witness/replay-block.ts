@@ -2,6 +2,7 @@
 import { executeBlock } from '../src/app/block.ts'
 import { initChain } from '../src/app/genesis.ts'
 import type { BlockHeader, TxResult } from '../src/app/records.ts'
+import { logOf } from '../src/app/result.ts'
 import type { BlockInput, BlockOutput, GenesisDocument } from '../src/app/types.ts'
 import { compare, equal, hex, toKey } from '../src/primitives/bytes.ts'
 import { parseRfc3339 } from '../src/primitives/time.ts'
@@ -226,7 +227,7 @@ function differencesOf(
   const compare = (field: ResultDifference['field'], mine: string, theirs: string): void => {
     if (mine !== theirs) found.push({ field, ours: mine, recorded: theirs })
   }
-  compare('code', `${ours.codespace}/${ours.code} ${ours.code ? ours.log : ''}`.trim(), codeText(ours, recorded))
+  compare('code', `${ours.codespace}/${ours.code} ${ours.code ? logOf(ours) : ''}`.trim(), codeText(ours, recorded))
   if (!isEvm) return found
   compare('gas', String(ours.gasUsed), recorded.gasUsed)
   const data = base64(recorded.data ?? '')
@@ -237,7 +238,7 @@ function differencesOf(
       recorded: Buffer.from(data).toString('hex'),
     })
   }
-  compare('log', ours.code === 0 ? normalLog(ours.log) : '', ours.code === 0 ? normalLog(recorded.log) : '')
+  compare('log', ours.code === 0 ? normalLog(logOf(ours)) : '', ours.code === 0 ? normalLog(recorded.log) : '')
   compare('events', eventsText(ours.events), eventsText(recorded.events))
   return found
 }
@@ -245,7 +246,7 @@ function differencesOf(
 /** The recorded outcome; where codes agree its text does not count. */
 function codeText(ours: TxResult, recorded: RecordedResult): string {
   if (ours.code === recorded.code && ours.codespace === recorded.codespace) {
-    return `${ours.codespace}/${ours.code} ${ours.code ? ours.log : ''}`.trim()
+    return `${ours.codespace}/${ours.code} ${ours.code ? logOf(ours) : ''}`.trim()
   }
   return `${recorded.codespace}/${recorded.code} ${recorded.code ? recorded.log : ''}`.trim()
 }

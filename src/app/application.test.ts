@@ -20,6 +20,7 @@ import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
+import { logOf } from './result.ts'
 import type { Application, BlockOutput, GenesisDocument } from './types.ts'
 
 const CHAIN_ID = 'almanac-localnet-1'
@@ -184,7 +185,7 @@ describe('a transfer in a block', () => {
       { key: 'sender', value: alice.text },
       { key: 'module', value: 'bank' },
     ])
-    expect(JSON.parse(result!.log)).toMatchObject([{ msg_index: 0, events: [{ type: 'message' }, {}, {}, {}, {}] }])
+    expect(JSON.parse(logOf(result!))).toMatchObject([{ msg_index: 0, events: [{ type: 'message' }, {}, {}, {}, {}] }])
     expect(formatHex(result!.data)).toBe(
       formatHex(hex('12230a212f73646b2e62616e6b2e763162657461312e4d736753656e64526573706f6e7365')),
     )

@@ -4,11 +4,12 @@ import type { Context } from '../sdk/context.ts'
 import { errors } from '../sdk/errors.ts'
 import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
 import { createGasMeter, type GasMeter } from '../store/gas.ts'
+import type { ChainEvent } from '../store/types.ts'
 import { admit } from './ante/admit.ts'
 import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
 import type { Machine } from './machine.ts'
 import type { TxResult } from './records.ts'
-import { failedResult, failureOf, successLog } from './result.ts'
+import { failedResult, failureOf } from './result.ts'
 import { runMessages } from './run.ts'
 import type { EvmDelivery } from './transaction.ts'
 import type { TxWatch } from './watch.ts'
@@ -102,7 +103,7 @@ function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: De
     result = {
       code: 0,
       codespace: '',
-      log: successLog(eventsOfMessages),
+      log: startsOf(whole.events.length, eventsOfMessages),
       info: '',
       data,
       ...used(),
@@ -115,6 +116,16 @@ function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: De
   whole.branchStore.events.length = 0
   whole.merge()
   return result
+}
+
+/** Where the events of each message begin behind those of admission. */
+function startsOf(first: number, eventsOfMessages: readonly (readonly ChainEvent[])[]): number[] {
+  let at = first
+  return eventsOfMessages.map((events) => {
+    const start = at
+    at += events.length
+    return start
+  })
 }
 
 /** What a block is charged: never more than the transaction wanted. */

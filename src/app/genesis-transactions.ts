@@ -9,6 +9,7 @@ import { decodeTx } from '../sdk/tx.ts'
 import { GENESIS_TRANSACTIONS } from './carried.ts'
 import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
+import { logOf } from './result.ts'
 
 /** The list of a document's section; an absent section has none. */
 function transactionsOf(section: unknown): readonly JsonValue[] {
@@ -39,7 +40,7 @@ export function deliverGenesisTransactions(machine: Machine, ctx: Context, secti
     const bytes = encodeTx(ctx, json, place)
     const decode = () => decodeTx(machine.router.facts, machine.identity, bytes)
     const { result } = deliver(machine, ctx, { limit: 0n, used: 0n }, decode, i)
-    if (result.code !== 0) throw errors.invalidRequest(`${place}: ${result.log}`)
+    if (result.code !== 0) throw errors.invalidRequest(`${place}: ${logOf(result)}`)
   }
   return transactions.length
 }

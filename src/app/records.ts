@@ -30,7 +30,8 @@ export interface BlockId {
 export interface TxResult {
   readonly code: number
   readonly codespace: string
-  readonly log: string
+  /** The text of a failure; of a success where the events of each message begin, from which `logOf` makes the text. */
+  readonly log: string | readonly number[]
   readonly info: string
   /** Encoded `TxMsgData`. */
   readonly data: Uint8Array

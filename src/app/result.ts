@@ -39,6 +39,15 @@ export function encodeResponses(identity: Identity, responses: readonly MessageR
   return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses }))
 }
 
+/**
+ * The log of a transaction as clients read it. That of a success repeats its events, so that it is written when it is asked
+ * for, and neither in the block nor on disk.
+ */
+export function logOf({ log, events }: Pick<TxResult, 'log' | 'events'>): string {
+  if (typeof log === 'string') return log
+  return successLog(log.map((start, message) => events.slice(start, log[message + 1])))
+}
+
 /** The log of a success: events by message. An event is written as it is: its type, then its attributes, key before value. */
 export function successLog(eventsOfMessages: readonly (readonly ChainEvent[])[]): string {
   return JSON.stringify(eventsOfMessages.map((events, index) => ({ msg_index: index, events })))

@@ -191,7 +191,7 @@ function takeEvent(input: In): ChainEvent {
 function putResult(out: Out, result: TxResult): void {
   putNumber(out, result.code)
   putText(out, result.codespace)
-  putText(out, result.log)
+  putText(out, typeof result.log === 'string' ? result.log : '')
   putText(out, result.info)
   putBytes(out, result.data)
   putInteger(out, result.gasWanted)
@@ -216,13 +216,21 @@ export function encodeResults({ results, blockEvents }: BlockResults): Uint8Arra
   const out = start(1024 + results.length * 2048)
   putList(out, blockEvents, putEvent)
   putList(out, results, putResult)
+  putList(out, results, (to, { log }) => putList(to, typeof log === 'string' ? [] : log, putNumber))
   return finishWriting(out)
 }
 
 export function decodeResults(bytes: Uint8Array): BlockResults {
   const input = open(bytes)
   const blockEvents = takeList(input, takeEvent)
-  return { blockEvents, results: takeList(input, takeResult) }
+  const results = takeList(input, takeResult)
+  // Records from before logs were made of their events hold the texts, and end here.
+  if (input.offset === bytes.length) return { blockEvents, results }
+  const starts = takeList(input, (from) => takeList(from, takeNumber))
+  return {
+    blockEvents,
+    results: results.map((result, i) => (starts[i]!.length > 0 ? { ...result, log: starts[i]! } : result)),
+  }
 }
 
 const isZero = (bytes: Uint8Array): boolean => {

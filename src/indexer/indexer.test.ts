@@ -152,6 +152,21 @@ test('a block record comes back from its bytes as it went in', () => {
   expect(decodeBlockBody(encodeBlockBody(first)).lastCommit).toBeUndefined()
 })
 
+test('of the log of a success a record says where messages begin, and one from before that has the text', () => {
+  const { results, blockEvents } = block(2n, 3)
+  const [first, second, third] = results
+  const mixed = [
+    { ...first!, log: [0, 1] },
+    { ...second!, log: 'why it failed' },
+    { ...third!, log: [1] },
+  ]
+  expect(decodeResults(encodeResults({ results: mixed, blockEvents }))).toEqual({ results: mixed, blockEvents })
+  const texts = results.map((result) => ({ ...result, log: '[{"msg_index":0,"events":[]}]' }))
+  const bytes = encodeResults({ results: texts, blockEvents })
+  const addedLength = 1 + texts.length
+  expect(decodeResults(bytes.subarray(0, -addedLength))).toEqual({ results: texts, blockEvents })
+})
+
 test('transactions are found by both hashes, blocks by theirs, and a stranger by none', () => {
   const { index } = filled(10, { entries: 20, blocks: 100 })
   expect(index.tx(sha256(utf8('tx 6 1')))).toEqual({ height: 6n, index: 1 })

@@ -1,6 +1,7 @@
 /** Transactions and their results as the transaction service shows them (support-modules.md §4.5). */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import type { StoredBlock } from '../../app/records.ts'
+import { logOf } from '../../app/result.ts'
 import type { CheckResult } from '../../app/types.ts'
 import { formatUpperHex } from '../../consensus/comet/block-json.ts'
 import {
@@ -51,14 +52,15 @@ export function txResponse(
 ): MessageInitShape<typeof TxResponseSchema> {
   const [tx, result] = [block.txs[index]!, block.results[index]!]
   const { seconds } = toTimestamp(block.header.timeNs)
+  const log = logOf(result)
   return {
     height: block.header.height,
     txhash: formatUpperHex(sha256(tx)),
     codespace: result.codespace,
     code: result.code,
     data: formatUpperHex(result.data),
-    rawLog: result.log,
-    logs: parseLogs(result.log),
+    rawLog: log,
+    logs: parseLogs(log),
     info: result.info,
     gasWanted: result.gasWanted,
     gasUsed: result.gasUsed,

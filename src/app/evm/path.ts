@@ -12,7 +12,6 @@ import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
 import type { TxResult } from '../records.ts'
-import { successLog } from '../result.ts'
 import type { AdmissionSettings, EvmDelivery, EvmTxPath } from '../transaction.ts'
 import type { CheckMode, CheckResult } from '../types.ts'
 import { type Admitted, admit } from './admission.ts'
@@ -165,7 +164,7 @@ export function createEvmTxPath(print?: (line: string) => void): EvmTxPath {
         result: {
           code: 0,
           codespace: '',
-          log: successLog([events.slice(messageAt)]),
+          log: [messageAt],
           info: '',
           data,
           gasWanted: found.transaction.gasLimit,

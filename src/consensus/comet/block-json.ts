@@ -1,5 +1,6 @@
 /** Blocks, commits, results and validators in the consensus engine's JSON (cometbft.md §11.2, §11.3). */
 import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../../app/records.ts'
+import { logOf } from '../../app/result.ts'
 import { formatBase64, formatHex } from '../../primitives/bytes.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'
@@ -88,7 +89,7 @@ export function txResultJson(result: TxResult): Json {
   return {
     code: result.code,
     data: base64OrNull(result.data),
-    log: result.log,
+    log: logOf(result),
     info: result.info,
     gas_wanted: result.gasWanted.toString(),
     gas_used: result.gasUsed.toString(),
@@ -99,10 +100,11 @@ export function txResultJson(result: TxResult): Json {
 
 /** ExecTxResult without zero values, as subscriptions show it. */
 export function txResultEventJson(result: TxResult): Json {
+  const log = logOf(result)
   return {
     ...(result.code !== 0 && { code: result.code }),
     ...(result.data.length > 0 && { data: formatBase64(result.data) }),
-    ...(result.log !== '' && { log: result.log }),
+    ...(log !== '' && { log }),
     ...(result.info !== '' && { info: result.info }),
     ...(result.gasWanted !== 0n && { gas_wanted: result.gasWanted.toString() }),
     ...(result.gasUsed !== 0n && { gas_used: result.gasUsed.toString() }),
