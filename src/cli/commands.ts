@@ -105,6 +105,7 @@ export async function runCommand(argv: readonly string[], build?: Build): Promis
 /** Prints an expected failure as its message, and a bug with its stack. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (isSystemError(error) && error.code === 'EPIPE') return 1
   const expected = error instanceof ChainError || isSystemError(error)
   process.stderr.write(`almanac: ${expected ? error.message : ((error as Error).stack ?? error)}\n`)
   const way = isSystemError(error) ? WAYS_OUT.find(([codes]) => codes.includes(error.code))?.[1] : undefined

@@ -9,6 +9,7 @@ import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBlockIndex } from '../../indexer/block-index.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import type { Build } from '../build.ts'
+import { outliveReaders } from '../closed-output.ts'
 import { parseBlockTime } from '../config.ts'
 import { createGatewayNode } from '../gateway-node.ts'
 import { type GatewayUrls, openGateways } from '../gateways.ts'
@@ -23,6 +24,7 @@ import type { ApiSetup } from './messages.ts'
 
 /** Serves until the main process lets it go. `build`: the state machine, where not that of this build. */
 export function runApiWorker(build?: Build): void {
+  outliveReaders()
   joinMainProcess(async (setup, main) => ({ ...(await serve(setup, main, build)) }))
 }
 
