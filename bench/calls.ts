@@ -5,12 +5,12 @@
  */
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { startAnvil } from './anvil.ts'
 import { isAside, serveAside, startAside } from './aside.ts'
 import { startBare } from './bare.ts'
-import { call, startNodeProcess } from './load.ts'
+import { call, receiptOf, startNodeProcess } from './load.ts'
+import { median } from './median.ts'
 
 const CONNECTIONS = 16
 const ROUNDS = 3
@@ -72,18 +72,11 @@ async function deploy(url: string): Promise<string> {
   const types = [{ type: 'string' }, { type: 'string' }, { type: 'uint256' }, { type: 'address' }]
   const [from] = (await call(url, 'eth_accounts', [])) as string[]
   const data = bytecode + encodeAbiParameters(types, ['Gold', 'GLD', SUPPLY, OWNER]).slice(2)
-  const hash = await call(url, 'eth_sendTransaction', [{ from, data, gas: '0x2dc6c0' }])
-  for (let i = 0; i < 100; i++) {
-    const receipt = (await call(url, 'eth_getTransactionReceipt', [hash])) as { contractAddress: string } | null
-    if (receipt) {
-      const abi = parseAbi(['function balanceOf(address) view returns (uint256)'])
-      const input = encodeFunctionData({ abi, args: [OWNER] })
-      const params = [{ to: receipt.contractAddress, data: input }, 'latest']
-      return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params })
-    }
-    await setTimeout(20)
-  }
-  throw new Error('the token was not deployed')
+  const hash = (await call(url, 'eth_sendTransaction', [{ from, data, gas: '0x2dc6c0' }])) as string
+  const { contractAddress: to } = await receiptOf(url, hash)
+  const abi = parseAbi(['function balanceOf(address) view returns (uint256)'])
+  const params = [{ to, data: encodeFunctionData({ abi, args: [OWNER] }) }, 'latest']
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params })
 }
 
 /** What is asked, by whom it is answered. */
@@ -106,7 +99,7 @@ async function compare(seconds: number, path: string | undefined): Promise<void>
       for (let i = 0; i < ROUNDS; i++) {
         for (const side of asked) rates[side].push(await aside.run({ ...sides[side], varied, seconds }))
       }
-      const rate = (side: Side) => rates[side].sort((a, b) => a - b)[ROUNDS >> 1]!
+      const rate = (side: Side) => median(rates[side])
       const against = (side: Side) =>
         `${side} ${rate(side).toFixed(0)}/s: ${(rate('ours') / rate(side)).toFixed(2)} times`
       const kind = varied ? 'each call another holder' : 'one holder'

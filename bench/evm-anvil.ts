@@ -4,20 +4,19 @@
  */
 import { rulesOf } from '../src/evm/forks.ts'
 import { createEvm } from '../src/evm/host.ts'
-import { concat, encodeUint, formatHex0x, hex, utf8 } from '../src/primitives/bytes.ts'
-import { keccak256 } from '../src/primitives/hash.ts'
+import { formatHex0x, hex } from '../src/primitives/bytes.ts'
 import { createMemoryState } from '../test/evm/memory-state.ts'
 import { startAnvil } from './anvil.ts'
+import { BLOCK, CONTRACT, GAS, renderData } from './evm/ground.ts'
 import { compileWorkloads } from './evm/solidity.ts'
 import { call as ask } from './load.ts'
+import { median } from './median.ts'
 
 const CALLER = hex('1111111111111111111111111111111111111111')
-const CONTRACT = hex('2222222222222222222222222222222222222222')
-const GAS = 1n << 40n
 const ROUNDS = 7
 
 const code = compileWorkloads()
-const data = concat(keccak256(utf8('render(uint256,uint256)')).slice(0, 4), encodeUint(240n, 32), encodeUint(60n, 32))
+const data = renderData(240n, 60n)
 
 function ours(): { ms: number; gas: bigint; output: string } {
   const state = createMemoryState()
@@ -25,17 +24,7 @@ function ours(): { ms: number; gas: bigint; output: string } {
   const evm = createEvm({
     state,
     rules: rulesOf('Prague'),
-    block: {
-      number: 1n,
-      timestamp: 1n,
-      coinbase: new Uint8Array(20),
-      gasLimit: GAS,
-      prevRandao: new Uint8Array(32),
-      difficulty: 0n,
-      baseFee: 0n,
-      blobBaseFee: 1n,
-      chainId: 1n,
-    },
+    block: BLOCK,
     tx: { origin: CALLER, gasPrice: 0n, blobHashes: [] },
     precompiles: new Map(),
   })
@@ -55,8 +44,6 @@ async function theirs(): Promise<{ ms: number; output: string }> {
   const output = (await ask(anvil.url, 'eth_call', [call, 'latest'])) as string
   return { ms: performance.now() - start, output }
 }
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 const anvil = await startAnvil(process.argv[2], ['--hardfork', 'prague', '--gas-limit', `${GAS}`])
 try {

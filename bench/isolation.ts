@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { startProcess } from '../test/process.ts'
+import { loopOf } from './evm/loop.ts'
+import { receiptOf } from './load.ts'
 
 const SECONDS = Number(process.argv[2] ?? 60)
 const STEPS = 100_000
@@ -46,11 +48,7 @@ async function deployToken(): Promise<Hex> {
   const chainId = Number(await result<Hex>('eth_chainId', []))
   const fields = { type: 'legacy', chainId, nonce: 0, gas: 2_000_000n, gasPrice: 10n ** 12n, data } as const
   const hash = await result<Hex>('eth_sendRawTransaction', [await owner.signTransaction(fields)])
-  for (;;) {
-    const receipt = await result<{ contractAddress: Hex } | null>('eth_getTransactionReceipt', [hash])
-    if (receipt) return receipt.contractAddress
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  return (await receiptOf(jsonrpc!, hash)).contractAddress as Hex
 }
 
 const token = await deployToken()
@@ -62,10 +60,6 @@ const balanceOf = encodeFunctionData({
 
 /** Endless for the node: it runs until its gas is used up. */
 const spin = `0x${'c1'.repeat(20)}`
-const loop = `0x63${Math.floor(STEPS / 7)
-  .toString(16)
-  .padStart(8, '0')}5b6001900380600557`
-
 const LOADS: Readonly<
   Record<string, { readonly connections: number; readonly ask: () => Promise<{ bytes: number; text: string }> }>
 > = {
@@ -77,7 +71,8 @@ const LOADS: Readonly<
   'eth_call of balanceOf': { connections: 16, ask: () => ask('eth_call', [{ to: token, data: balanceOf }, 'latest']) },
   'traces of 100,000 steps': {
     connections: 8,
-    ask: () => ask('debug_traceCall', [{ to: spin }, 'latest', { stateOverrides: { [spin]: { code: loop } } }]),
+    ask: () =>
+      ask('debug_traceCall', [{ to: spin }, 'latest', { stateOverrides: { [spin]: { code: loopOf(STEPS) } } }]),
   },
 }
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { encodeTransaction } from '../src/evm/transaction/encode.ts'
 import { signTransaction } from '../src/evm/transaction/sender.ts'
 import { formatHex0x, hex } from '../src/primitives/bytes.ts'
@@ -64,11 +65,11 @@ export async function startNodeProcess(flags: readonly string[]): Promise<NodePr
       await call(`http://127.0.0.1:${port}`, 'eth_blockNumber', [])
       break
     } catch {
-      await new Promise((done) => setTimeout(done, 2))
+      await setTimeout(2)
     }
   }
   const firstAnswerMs = performance.now() - started
-  while (!existsSync(configOut)) await new Promise((done) => setTimeout(done, 2))
+  while (!existsSync(configOut)) await setTimeout(2)
   const config = JSON.parse(readFileSync(configOut, 'utf8')) as ConfigOut
   removeFolder(scratch)
   return {
@@ -97,6 +98,21 @@ export async function call(url: string, method: string, params: readonly unknown
   const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
   if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
   return answer.result
+}
+
+export interface Receipt {
+  /** `0x1` for success. */
+  readonly status: string
+  readonly contractAddress: string | null
+}
+
+/** The receipt of a transaction, as soon as it is in a block. */
+export async function receiptOf(url: string, hash: string): Promise<Receipt> {
+  for (;;) {
+    const receipt = (await call(url, 'eth_getTransactionReceipt', [hash])) as Receipt | null
+    if (receipt) return receipt
+    await setTimeout(20)
+  }
 }
 
 export interface TransferSeries {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { startProcess } from '../test/process.ts'
+import { loopOf } from './evm/loop.ts'
 
 const STEPS = 10_000_000
 const MOST_MEGABYTES = 128
@@ -17,15 +18,10 @@ await using node = await startProcess([
 ])
 const { jsonrpc } = node.config.urls
 const to = `0x${'c0'.repeat(20)}`
-/** JUMPDEST PUSH1 SWAP1 SUB DUP1 PUSH1 JUMPI: seven steps a round. */
-const loop = (steps: number): string =>
-  `0x63${Math.floor(steps / 7)
-    .toString(16)
-    .padStart(8, '0')}5b6001900380600557`
 
 /** Reads a trace to its end. */
 function trace(steps: number, options: object): Promise<{ readonly bytes: number; readonly end: string }> {
-  const config = { ...options, timeout: '300s', stateOverrides: { [to]: { code: loop(steps) } } }
+  const config = { ...options, timeout: '300s', stateOverrides: { [to]: { code: loopOf(steps) } } }
   const params = [{ to, gas: '0xbebc200' }, 'latest', config]
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }

@@ -4,40 +4,25 @@
  * executes again. Then ten million steps in this process, and as many as an `eth_call` may take through the node: what memory they took.
  * `npm run bench -- trace [PATH OF ANVIL]`; without a path `npx @foundry-rs/anvil`.
  */
-import { setTimeout } from 'node:timers/promises'
 import { rulesOf } from '../src/evm/forks.ts'
 import { createEvm } from '../src/evm/host.ts'
 import type { Tracer } from '../src/evm/trace.ts'
 import { traceFactoryOf } from '../src/evm/tracers/create.ts'
 import { createOutput } from '../src/evm/tracers/output.ts'
-import { concat, encodeUint, formatHex0x, hex, utf8 } from '../src/primitives/bytes.ts'
-import { keccak256 } from '../src/primitives/hash.ts'
+import { formatHex0x } from '../src/primitives/bytes.ts'
 import { createMemoryState } from '../test/evm/memory-state.ts'
 import { startAnvil } from './anvil.ts'
+import { BLOCK, CONTRACT, GAS, renderData } from './evm/ground.ts'
 import { compileWorkloads } from './evm/solidity.ts'
-import { call, type NodeProcess, startNodeProcess } from './load.ts'
+import { call, type NodeProcess, receiptOf, startNodeProcess } from './load.ts'
+import { median } from './median.ts'
 
-const CONTRACT = hex('2222222222222222222222222222222222222222')
-const GAS = 1n << 40n
 const TX_GAS = 2_000_000n
 const ROUNDS = 9
-const BLOCK = {
-  number: 1n,
-  timestamp: 1n,
-  coinbase: new Uint8Array(20),
-  gasLimit: GAS,
-  prevRandao: new Uint8Array(32),
-  difficulty: 0n,
-  baseFee: 0n,
-  blobBaseFee: 1n,
-  chainId: 1n,
-}
 
 const code = compileWorkloads()
 const rules = rulesOf('Prague')
-const dataOf = (width: bigint, height: bigint): Uint8Array =>
-  concat(keccak256(utf8('render(uint256,uint256)')).slice(0, 4), encodeUint(width, 32), encodeUint(height, 32))
-const DATA = dataOf(16n, 3n)
+const DATA = renderData(16n, 3n)
 
 interface Measured {
   readonly ms: number
@@ -82,7 +67,6 @@ async function traceOver(url: string, method: string, params: readonly unknown[]
   return { ms: performance.now() - start, bytes }
 }
 
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!
 const shown = ({ ms, bytes }: Measured): string => `${ms.toFixed(1)} ms, ${(bytes / 1e6).toFixed(1)} MB`
 
 /** Puts the contract in place and sends the transaction. Returns its hash, once it is in a block. */
@@ -91,12 +75,9 @@ async function prepare(url: string): Promise<string> {
   await call(url, 'anvil_setCode', [formatHex0x(CONTRACT), formatHex0x(code)])
   const message = { from, to: formatHex0x(CONTRACT), data: formatHex0x(DATA), gas: `0x${TX_GAS.toString(16)}` }
   const hash = (await call(url, 'eth_sendTransaction', [message])) as string
-  for (;;) {
-    const receipt = (await call(url, 'eth_getTransactionReceipt', [hash])) as { status: string } | null
-    if (receipt?.status === '0x1') return hash
-    if (receipt) throw new Error('the transaction failed')
-    await setTimeout(20)
-  }
+  const { status } = await receiptOf(url, hash)
+  if (status !== '0x1') throw new Error('the transaction failed')
+  return hash
 }
 
 async function compare(mineUrl: string, otherUrl: string): Promise<void> {
@@ -128,7 +109,7 @@ async function measureNode({ config, rssBytes }: NodeProcess): Promise<void> {
   const watch = setInterval(() => {
     most = Math.max(most, rssBytes())
   }, 20)
-  const message = { to: formatHex0x(CONTRACT), data: formatHex0x(dataOf(240n, 11n)) }
+  const message = { to: formatHex0x(CONTRACT), data: formatHex0x(renderData(240n, 11n)) }
   const result = await traceOver(config.urls.jsonrpc, 'debug_traceCall', [message, 'latest', { timeout: '60s' }])
   clearInterval(watch)
   const above = ((most - before) / 2 ** 20).toFixed(0)
@@ -164,7 +145,7 @@ function stepsOf(data: Uint8Array): number {
 
 /** The most that this process ever took is what counts: before, everything has run once. */
 function measureMemory(): void {
-  const data = dataOf(240n, 18n)
+  const data = renderData(240n, 18n)
   const steps = stepsOf(data)
   ours('', new Uint8Array(20), DATA)
   globalThis.gc?.()

@@ -1,15 +1,9 @@
 /** A JavaScript tracer that counts opcodes: steps a second in the sandbox, the interpreter's own part included. */
 import { startNode } from '../src/index.ts'
+import { loopOf } from './evm/loop.ts'
 
 const STEPS = 2_000_000
 const LIMIT_MS = 300
-
-/** PUSH4 rounds, then JUMPDEST PUSH1 1 SWAP1 SUB DUP1 PUSH1 5 JUMPI: seven steps a round. */
-function loop(steps: number): string {
-  return `0x63${Math.floor(steps / 7)
-    .toString(16)
-    .padStart(8, '0')}5b6001900380600557`
-}
 
 await using node = await startNode(
   { compute: { workers: 1 }, evm: { timeout: '60s', gasCap: 1_000_000_000n } } as never,
@@ -21,7 +15,7 @@ async function traceCall(steps: number, options: object): Promise<{ result?: unk
   const params = [
     { to, gas: '0x3b9aca00' },
     'latest',
-    { timeout: '60s', ...options, stateOverrides: { [to]: { code: loop(steps) } } },
+    { timeout: '60s', ...options, stateOverrides: { [to]: { code: loopOf(steps) } } },
   ]
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceCall', params })
   const headers = { 'content-type': 'application/json' }
