@@ -7,9 +7,18 @@ import { startProcess } from './process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-pipes-'))
 
-test('a node whose output nobody reads any more goes on, and a command ends without a word about it', async () => {
+test('a node whose output nobody reads any more goes on; a command ends without a word, and is read to its end by slow readers', async () => {
   const home = join(scratch, 'home')
-  const node = await startProcess(['--home', home, '--accounts', '2', '--compute-workers', '0', '--log-level', 'debug'])
+  const node = await startProcess([
+    '--home',
+    home,
+    '--accounts',
+    '500',
+    '--compute-workers',
+    '0',
+    '--log-level',
+    'debug',
+  ])
   node.child.stdout!.destroy()
   node.child.stderr!.destroy()
   // It logs that it stops.
@@ -17,11 +26,16 @@ test('a node whose output nobody reads any more goes on, and a command ends with
   expect(await node.ended).toBe(0)
 
   const program = resolve(import.meta.dirname, '../bin/almanac')
-  const said = await new Promise<string>((done) => {
-    execFile('sh', ['-c', `'${process.execPath}' '${program}' export --home '${home}' | head -c 1`], (_, out, err) =>
-      done(out + err),
-    )
-  })
-  expect(said).toBe('{')
+  const piped = (reader: string) =>
+    new Promise<string>((done) => {
+      const command = `'${process.execPath}' '${program}' export --home '${home}' | ${reader}`
+      execFile('sh', ['-c', command], (_, out, err) => done(out + err))
+    })
+  expect(await piped('head -c 1')).toBe('{')
+  // More than a pipe holds, read late.
+  const length = Number(await piped('(sleep 1; wc -c)'))
+  expect(length).toBeGreaterThan(200_000)
+  expect(Number(await piped('wc -c'))).toBe(length)
+  expect(await piped('(sleep 1; tail -c 3)')).toBe('\n}\n')
   rmSync(scratch, { recursive: true })
 })

@@ -1,5 +1,4 @@
 /** `almanac export`: the state of a home as a genesis document. */
-import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { exportHome } from '../node/export.ts'
 import { diskFiles } from '../node/files.ts'
@@ -19,6 +18,7 @@ export async function exportState(args: readonly string[]): Promise<number> {
   const paths = homePaths(homeOf(home))
   if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
   const document = await exportHome(paths, diskFiles, height === undefined ? undefined : BigInt(height))
-  writeFileSync(1, `${JSON.stringify(document, null, 2)}\n`)
-  return 0
+  const text = `${JSON.stringify(document, null, 2)}\n`
+  const error = await new Promise((written) => process.stdout.write(text, written))
+  return error ? 1 : 0
 }
