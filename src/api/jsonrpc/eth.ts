@@ -7,7 +7,7 @@ import { blockOverrides, callArgs, createAccessList, estimateGas, ethCall, state
 import { methodNotFound, serverError } from './errors.ts'
 import { capabilities, chainConfig, progress } from './facts.ts'
 import { baseFee, feeHistory } from './fees.ts'
-import { formatBlock, formatLogs, formatMined, formatReceipt, quantity } from './format.ts'
+import { formatBlock, formatHeader, formatLogs, formatMined, formatReceipt, quantity } from './format.ts'
 import { findLogs, rangeOf } from './logs.ts'
 import { type Methods, method, type RpcCall, readArgument } from './method.ts'
 import {
@@ -60,6 +60,14 @@ const blocks: Methods = {
   eth_getBlockByHash: method([hash, optional(boolean, false)], ({ node }, wanted, whole) => {
     const found = blockOf(node, { hash: wanted })
     return found ? formatBlock(found, whole) : null
+  }),
+  eth_getHeaderByNumber: method([blockNumber], ({ node }, ref) => {
+    const found = blockOf(node, ref)
+    return found ? formatHeader(found) : null
+  }),
+  eth_getHeaderByHash: method([hash], ({ node }, wanted) => {
+    const found = blockOf(node, { hash: wanted })
+    return found ? formatHeader(found) : null
   }),
   eth_getBlockTransactionCountByNumber: method([blockNumber], ({ node }, ref) => {
     const found = blockOf(node, ref)

@@ -5,6 +5,7 @@ import { storageMethods } from './debug-storage.ts'
 import { traceMethods } from './debug-trace.ts'
 import { developmentMethods } from './development.ts'
 import { ethMethods, signingMethods } from './eth.ts'
+import { moduleMethods } from './modules.ts'
 import { netMethods } from './net.ts'
 import { txpoolMethods } from './txpool.ts'
 import { web3Methods } from './web3.ts'
@@ -14,9 +15,10 @@ const inCode = (text: string): string[] => [...text.matchAll(/`([A-Za-z0-9_]+)`/
 const [everywhere, development] = page.split('## A development chain') as [string, string]
 
 test('the page on JSON-RPC names every method of every chain, and no other', () => {
-  const named = inCode(everywhere).filter((name) => /^(eth|net|web3|txpool|debug)_/.test(name))
+  const named = inCode(everywhere).filter((name) => /^(eth|net|web3|txpool|debug|rpc)_/.test(name))
   const debug = { ...rawMethods, ...storageMethods, ...traceMethods }
-  const tables = { ...ethMethods, ...netMethods, ...web3Methods, ...txpoolMethods, ...debug }
+  const answering = { ...ethMethods, ...netMethods, ...web3Methods, ...txpoolMethods, ...debug }
+  const tables = { ...answering, ...moduleMethods(answering) }
   expect([...new Set(named)].sort()).toEqual(Object.keys(tables).sort())
 })
 

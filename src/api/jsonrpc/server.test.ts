@@ -84,6 +84,22 @@ test('what is no call is answered with the codes of JSON-RPC', async () => {
   })
 })
 
+test('a header is the block without its transactions, and the namespaces are told', async () => {
+  const block = (await rpc('eth_getBlockByNumber', ['latest'])).result as Record<string, unknown>
+  const { transactions: _transactions, totalDifficulty: _total, size: _size, uncles: _uncles, ...header } = block
+  expect((await rpc('eth_getHeaderByNumber', [block['number']])).result).toEqual(header)
+  expect((await rpc('eth_getHeaderByHash', [block['hash']])).result).toEqual(header)
+  expect((await rpc('eth_getHeaderByNumber', ['0xffffff'])).result).toBeNull()
+  expect((await rpc('eth_getHeaderByHash', [`0x${'00'.repeat(32)}`])).result).toBeNull()
+  expect((await rpc('rpc_modules')).result).toMatchObject({
+    eth: '1.0',
+    debug: '1.0',
+    net: '1.0',
+    rpc: '1.0',
+    evm: '1.0',
+  })
+})
+
 test('only JSON of bounded size is taken', async () => {
   expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415)
   expect((await post(`"${'x'.repeat(20_000_000)}"`)).status).toBe(413)

@@ -17,6 +17,7 @@ import { methodNotFound } from './errors.ts'
 import { ethMethods, signingMethods } from './eth.ts'
 import { createFilters } from './filters.ts'
 import type { Methods, RpcCall } from './method.ts'
+import { moduleMethods } from './modules.ts'
 import { netMethods } from './net.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { answerMessage } from './rpc.ts'
@@ -49,7 +50,7 @@ export interface JsonRpcServer {
 
 /** All methods of this server, by wire name. */
 function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
-  return {
+  const methods = {
     ...ethMethods,
     ...netMethods,
     ...web3Methods,
@@ -61,6 +62,7 @@ function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
     ...(node.driver.development && { ...signingMethods, ...developmentMethods }),
     ...options.methods,
   }
+  return { ...methods, ...moduleMethods(methods) }
 }
 
 function allowedOrigin(node: GatewayNode, origin: string | undefined): string | undefined {
