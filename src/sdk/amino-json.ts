@@ -3,7 +3,7 @@ import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { fromBinary, getOption } from '@bufbuild/protobuf'
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import type { Any } from '@bufbuild/protobuf/wkt'
-import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { non_null, other_amino_name, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { name as aminoNameOption, dont_omitempty, field_name } from '../gen/amino/amino_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55 } from '../primitives/address.ts'
@@ -23,6 +23,8 @@ export interface AminoNames {
   readonly app: AppFacts
   /** From a neutral amino name to the one the signer used. */
   readonly toName: (neutral: string) => string
+  /** Whether messages that have a second name go by that. */
+  readonly byOtherName?: boolean
 }
 
 /** Text with keys sorted by bytes at every level, no blanks, HTML-safe. */
@@ -39,7 +41,7 @@ function write(value: AminoValue): string {
 
 /** `{type, value}` of a message. Throws sdk 37 for one without an amino name. */
 export function aminoMessage(names: AminoNames, schema: DescMessage, message: Message): AminoValue {
-  const name = getOption(schema, aminoNameOption)
+  const name = (names.byOtherName && getOption(schema, other_amino_name)) || getOption(schema, aminoNameOption)
   if (!name) throw errors.notSupported(`amino JSON of ${schema.typeName}`)
   return { type: names.toName(name), value: aminoFields(names, reflect(schema, message)) }
 }

@@ -65,8 +65,8 @@ export function aminoSignJson(
 }
 
 /**
- * The forms that a signature may be over: one for the protobuf modes, one per accepted family of names for amino.
- * Throws sdk 37 for a mode that is not enabled.
+ * The forms that a signature may be over: one for the protobuf modes, one per accepted family of names for amino, and per
+ * name where a message has two. Throws sdk 37 for a mode that is not enabled.
  */
 export function signBytesOf(
   ctx: Pick<ReadContext, 'identity' | 'app'>,
@@ -82,7 +82,9 @@ export function signBytesOf(
     case SignMode.LEGACY_AMINO_JSON: {
       const { identity, app } = ctx
       const families = [identity.toProfileAmino, ...identity.aminoAliases]
-      const texts = families.map((toName) => aminoSignJson({ identity, app, toName }, tx, facts))
+      const texts = families.flatMap((toName) =>
+        [false, true].map((byOtherName) => aminoSignJson({ identity, app, toName, byOtherName }, tx, facts)),
+      )
       return [...new Set(texts)].map(utf8)
     }
     default:

@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenExtension, GenFile } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
-import type { FieldOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { FieldOptions, MessageOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file almanac/options.proto.
  */
 export const file_almanac_options: GenFile = /*@__PURE__*/
-  fileDesc("ChVhbG1hbmFjL29wdGlvbnMucHJvdG8SB2FsbWFuYWMqmgEKBlNjYWxhchIWChJTQ0FMQVJfVU5TUEVDSUZJRUQQABISCg5TQ0FMQVJfREVDSU1BTBABEhcKE1NDQUxBUl9ERUNJTUFMX1RFWFQQAhISCg5TQ0FMQVJfSU5URUdFUhADEhYKElNDQUxBUl9FVk1fQUREUkVTUxAEEg4KClNDQUxBUl9IRVgQBRIPCgtTQ0FMQVJfSlNPThAGOjoKCG5vbl9udWxsEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxipugQgASgIUgdub25OdWxsOkgKBnNjYWxhchIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYqroEIAEoDjIPLmFsbWFuYWMuU2NhbGFyUgZzY2FsYXI6QQoMcmVzdF9vZl9wYXRoEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxirugQgASgIUgpyZXN0T2ZQYXRoOj4KCm9taXRfdW5zZXQSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGKy6BCABKAhSCW9taXRVbnNldDpBCgxub3RfaW5fcXVlcnkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGK26BCABKAhSCm5vdEluUXVlcnk6MAoCYnkSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxizugQgASgJUgJieTo6Cgdjb21wdXRlEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtLoEIAEoCFIHY29tcHV0ZTo/Cgp0eF9zZXJ2aWNlEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtboEIAEoCFIJdHhTZXJ2aWNlYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChVhbG1hbmFjL29wdGlvbnMucHJvdG8SB2FsbWFuYWMqmgEKBlNjYWxhchIWChJTQ0FMQVJfVU5TUEVDSUZJRUQQABISCg5TQ0FMQVJfREVDSU1BTBABEhcKE1NDQUxBUl9ERUNJTUFMX1RFWFQQAhISCg5TQ0FMQVJfSU5URUdFUhADEhYKElNDQUxBUl9FVk1fQUREUkVTUxAEEg4KClNDQUxBUl9IRVgQBRIPCgtTQ0FMQVJfSlNPThAGOjoKCG5vbl9udWxsEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxipugQgASgIUgdub25OdWxsOkgKBnNjYWxhchIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYqroEIAEoDjIPLmFsbWFuYWMuU2NhbGFyUgZzY2FsYXI6QQoMcmVzdF9vZl9wYXRoEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxirugQgASgIUgpyZXN0T2ZQYXRoOj4KCm9taXRfdW5zZXQSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGKy6BCABKAhSCW9taXRVbnNldDpBCgxub3RfaW5fcXVlcnkSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGK26BCABKAhSCm5vdEluUXVlcnk6MAoCYnkSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxizugQgASgJUgJieTo6Cgdjb21wdXRlEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtLoEIAEoCFIHY29tcHV0ZTo/Cgp0eF9zZXJ2aWNlEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtboEIAEoCFIJdHhTZXJ2aWNlOksKEG90aGVyX2FtaW5vX25hbWUSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMYvboEIAEoCVIOb3RoZXJBbWlub05hbWViBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * The value that a string or bytes field holds, where its text in JSON differs from the field itself.
@@ -144,4 +144,12 @@ export const compute: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
  */
 export const tx_service: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
   extDesc(file_almanac_options, 7);
+
+/**
+ * A second name in legacy amino JSON, under which a signature counts as well.
+ *
+ * @generated from extension: string other_amino_name = 73021;
+ */
+export const other_amino_name: GenExtension<MessageOptions, string> = /*@__PURE__*/
+  extDesc(file_almanac_options, 8);
 

@@ -9,16 +9,21 @@ import {
   MsgUpdateFeeShareSchema,
   MsgUpdateParamsSchema,
 } from '../../gen/chain/devgas/v1/tx_pb.ts'
+import { SignMode } from '../../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
+import { AuthInfoSchema, TxBodySchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { behavioursOf } from '../../identity/behaviours.ts'
 import { complete } from '../../identity/complete.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
-import { concat, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
+import { identityOf } from '../../identity/profiles.ts'
+import { concat, formatHex, formatUtf8, hex, utf8 } from '../../primitives/bytes.ts'
 import { keccak256, sha256 } from '../../primitives/hash.ts'
 import { aminoMessage, canonicalJson } from '../../sdk/amino-json.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
+import { signBytesOf } from '../../sdk/sign-bytes.ts'
 import { testContext } from '../../sdk/testing.ts'
+import type { DecodedTx } from '../../sdk/tx.ts'
 import { createGasMeter } from '../../store/gas.ts'
 import { auth as authModule } from '../auth/index.ts'
 import * as auth from '../auth/keeper.ts'
@@ -141,6 +146,21 @@ describe('vectors of devgas.md §9', () => {
   ])('$typeName is signed under its amino name (§1.3)', (schema, name) => {
     const empty = create<typeof schema>(schema)
     expect(aminoMessage({ ...chain(), toName: (one) => one }, schema, empty)).toMatchObject({ type: name })
+  })
+
+  test('an update of parameters may be signed under a name of its own too, in every family of names (§1.3)', () => {
+    const message = create(MsgUpdateParamsSchema, { authority: GOV_TEXT, params: {} })
+    const parts = { body: create(TxBodySchema), authInfo: create(AuthInfoSchema), hasNonCriticalFields: false }
+    const tx = { ...parts, messages: [{ schema: MsgUpdateParamsSchema, message }] } as unknown as DecodedTx
+    const facts = { chainId: 'almanac-localnet-1', accountNumber: 1n, sequence: 0n }
+    const types = (identity: typeof almanac) =>
+      signBytesOf({ ...chain(), identity }, tx, SignMode.LEGACY_AMINO_JSON, facts).map(
+        (bytes) => JSON.parse(formatUtf8(bytes)).msgs[0].type,
+      )
+    expect(types(almanac)).toEqual(['chain/MsgUpdateParams', 'chain/devgas/MsgUpdateParams'])
+    expect(types(identityOf('nibiru'))).toEqual(
+      expect.arrayContaining(['nibiru/MsgUpdateParams', 'nibiru/devgas/MsgUpdateParams']),
+    )
   })
 })
 
