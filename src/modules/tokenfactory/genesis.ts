@@ -1,7 +1,6 @@
 /** Genesis of factory denoms (tokenfactory.md §2). Their metadata is the bank's. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/chain/tokenfactory/v1/state_pb.ts'
-import * as address from '../../identity/address.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
 import { inPlace } from '../../sdk/place.ts'
@@ -11,6 +10,7 @@ import { parseDenom } from './denom.ts'
 import { errors } from './errors.ts'
 import * as tokenfactory from './keeper.ts'
 import * as state from './state.ts'
+import { parseAdmin } from './validation.ts'
 
 export const genesis: GenesisHandlers = {
   defaults: (ctx) =>
@@ -30,7 +30,7 @@ export const genesis: GenesisHandlers = {
         const named = parseDenom(ctx, denom)
         if (tokenfactory.adminOf(ctx, denom) !== undefined) throw errors.invalidGenesis(`duplicate denom: ${denom}`)
         const admin = authorityMetadata?.admin ?? ''
-        if (admin !== '') address.parse(ctx, admin)
+        if (admin !== '') parseAdmin(ctx, admin)
         tokenfactory.insert(ctx, named, admin)
         if (!bank.metadata(ctx, denom)) bank.setMetadata(ctx, tokenfactory.defaultMetadata(denom))
       })

@@ -383,6 +383,7 @@ test('a genesis that names a denom twice, or none, is refused with its place', (
   expect(() => genesis.init(ctx, { params: { denom_creation_gas_consume: '0' } })).toThrow('to zero')
   const badAdmin = [{ denom: DENOM, authority_metadata: { admin: 'x' } }]
   expect(() => genesis.init(ctx, { factory_denoms: badAdmin })).toThrow('factory_denoms[0]: decoding bech32 failed')
+  expect(() => genesis.init(ctx, { factory_denoms: badAdmin })).toThrow(failure(6))
   start(DENOM)()
 })
 

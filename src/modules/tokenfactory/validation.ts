@@ -30,26 +30,32 @@ export function parsePositive(text: CoinText | undefined): Coin {
   return coin
 }
 
+/** Throws what `wrong` makes of the reason why a text is no address. */
+function parseAddress(ctx: ReadContext, text: string, wrong: (why: string) => ChainError): Uint8Array {
+  try {
+    return address.parse(ctx, text)
+  } catch (error) {
+    if (error instanceof ChainError) throw wrong(error.message)
+    throw error
+  }
+}
+
 /** Throws tokenfactory 4, 5. */
 export function parseCreation(ctx: ReadContext, { sender, subdenom }: MsgCreateDenom): FactoryDenom {
-  let creator: Uint8Array
-  try {
-    creator = address.parse(ctx, sender)
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error
-    throw errors.invalidCreator(`${error.message}: sender address (${sender})`)
-  }
+  const creator = parseAddress(ctx, sender, (why) => errors.invalidCreator(`${why}: sender address (${sender})`))
   return nameDenom(ctx, creator, subdenom)
 }
 
 /** An address of a message, told by its role when it is none. Throws sdk 7. */
 function parseRole(ctx: ReadContext, role: string, text: string): Uint8Array {
-  try {
-    return address.parse(ctx, text)
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error
-    throw sdkErrors.invalidAddress(`invalid ${role} (${text}): ${error.message.replace(/: invalid address$/, '')}`)
-  }
+  return parseAddress(ctx, text, (why) =>
+    sdkErrors.invalidAddress(`invalid ${role} (${text}): ${why.replace(/: invalid address$/, '')}`),
+  )
+}
+
+/** The admin of a denom in a genesis. Throws tokenfactory 6. */
+export function parseAdmin(ctx: ReadContext, admin: string): Uint8Array {
+  return parseAddress(ctx, admin, errors.invalidAdmin)
 }
 
 /** Whether an admin may be taken away for good: the reference does not let one go. */
