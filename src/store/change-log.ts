@@ -8,6 +8,9 @@ import { DELETED, findVersion, type Version } from './versions.ts'
 
 export const LOG = 'log'
 
+/** Four pieces fill a page of the disk: what is read is searched from its beginning. */
+const PIECE_BYTES = 960
+
 /** Collects the versions of one height, in the order of their keys. */
 export interface LogWriter {
   /** Adds a version and says where it will lie. */
@@ -17,7 +20,7 @@ export interface LogWriter {
 }
 
 export function createLogWriter(height: number, arena: Arena): LogWriter {
-  const { add, take } = createPieceWriter(LOG, height, arena)
+  const { add, take } = createPieceWriter(LOG, height, PIECE_BYTES, arena)
   return { add: (version) => ({ height, piece: add(version) }), take }
 }
 

@@ -11,7 +11,7 @@ import { createNodes, hashOf, LOADED, measure, NONE, type Node, STORED } from '.
 import { createPages, type PageChanges, type PageReference } from './pages.ts'
 
 /** A key with its new value, or removed. */
-export interface KeyChange {
+interface KeyChange {
   readonly key: Uint8Array
   readonly value: Uint8Array | undefined
 }

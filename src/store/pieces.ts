@@ -7,9 +7,6 @@ import type { Tables, TableWrite } from './types.ts'
 import { createOutput, finishIn } from './varint.ts'
 import { putVersion, takeVersions, type Version, versionLength } from './versions.ts'
 
-/** Four pieces fill a page of the disk; a longer version has a piece to itself. */
-const PIECE_BYTES = 960
-
 /** Number in five bytes, piece in three: the keys sort by both. */
 export function pieceKey(number: number, piece: number): Uint8Array {
   const high = Math.floor(number / 2 ** 32)
@@ -24,17 +21,18 @@ export interface PieceWriter {
   take(isLast: boolean): TableWrite[]
 }
 
-export function createPieceWriter(table: string, number: number, arena: Arena): PieceWriter {
+/** Writes pieces of at most so many bytes; a longer version has a piece to itself. */
+export function createPieceWriter(table: string, number: number, pieceBytes: number, arena: Arena): PieceWriter {
   let rows: TableWrite[] = []
   let piece = 0
-  const out = createOutput(2 * PIECE_BYTES)
+  const out = createOutput(2 * pieceBytes)
   const close = () => {
     rows.push({ table, key: pieceKey(number, piece++), value: finishIn(out, arena) })
     out.length = 0
   }
   return {
     add(version) {
-      if (out.length > 0 && out.length + versionLength(version) > PIECE_BYTES) close()
+      if (out.length > 0 && out.length + versionLength(version) > pieceBytes) close()
       putVersion(out, version)
       return piece
     },

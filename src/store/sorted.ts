@@ -41,8 +41,12 @@ export function createSorted<Item extends Texted>(): Sorted<Item> {
   /** Counts what comes and goes, so that a walk knows when its spot has moved. */
   let revision = 0
 
+  /** Index of the run that was found last: what follows one another often lies together. */
+  let latest = 0
+
   /** Index of the run that holds the text, or would. */
   function runOf(text: string): number {
+    if (isIn(latest, text)) return latest
     let low = 0
     let high = runs.length - 1
     while (low < high) {
@@ -50,7 +54,13 @@ export function createSorted<Item extends Texted>(): Sorted<Item> {
       if (runs[middle]![0]!.text <= text) low = middle
       else high = middle - 1
     }
+    latest = low
     return low
+  }
+
+  function isIn(run: number, text: string): boolean {
+    const [first, next] = [runs[run]?.[0], runs[run + 1]?.[0]]
+    return first !== undefined && first.text <= text && (next === undefined || text < next.text)
   }
 
   function seek(text: string): Spot {

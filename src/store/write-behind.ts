@@ -17,6 +17,8 @@ import { takeVersions } from './versions.ts'
 
 /** Rows by number of write and piece. */
 export const JOURNAL = 'journal'
+/** Two pieces fill a page of the disk: the longest that it does not keep elsewhere. */
+const PIECE_BYTES = 1984
 /** One row: which numbers of the journal count. */
 const BOUNDS = 'journaled'
 const BOUNDS_KEY = new Uint8Array(0)
@@ -107,7 +109,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
   }
 
   function* journaled(number: number, rows: Iterable<TableWrite>): IterableIterator<TableWrite> {
-    const writer = createPieceWriter(JOURNAL, number, arena)
+    const writer = createPieceWriter(JOURNAL, number, PIECE_BYTES, arena)
     let [count, pieces] = [0, 0]
     for (const row of rows) {
       if (row.table !== table || count > limits.rowsOfWrite) {
