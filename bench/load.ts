@@ -47,6 +47,12 @@ function freePort(): Promise<number> {
   })
 }
 
+/** Processor time of a process since its start, all threads, seconds. */
+export function cpuSecondsOf({ pid }: ChildProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
 /** Starts `almanac start` and waits for its first answer to `/status`-like request over JSON-RPC. */
 export async function startNodeProcess(flags: readonly string[]): Promise<NodeProcess> {
   const scratch = scratchFolder()
@@ -77,10 +83,7 @@ export async function startNodeProcess(flags: readonly string[]): Promise<NodePr
     config,
     firstAnswerMs,
     rssBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
-    cpuSeconds() {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-      return (Number(fields[11]) + Number(fields[12])) / 100
-    },
+    cpuSeconds: () => cpuSecondsOf(child),
     async end(signal = 'SIGINT') {
       child.kill(signal)
       await ended

@@ -1,6 +1,7 @@
 /**
  * REST answers a second, `params` and `balances` over 10,000 accounts in turn, against a bare `node:http` server that
- * sends as many bytes: same run, same load, once with the cache of answers and once without it.
+ * sends as many bytes: same run, same load, once with the cache of answers and once without it. The last column compares what
+ * an answer costs in processor time, which other work on the machine disturbs less.
  */
 import { Agent, request } from 'node:http'
 import { isAside, serveAside, startAside } from './aside.ts'
@@ -49,10 +50,25 @@ async function load({ port, paths, seconds }: Load): Promise<{ perSecond: number
   return { perSecond: (answers * 1000) / (performance.now() - started), bytes: bytes / answers }
 }
 
+interface Server {
+  readonly port: number
+  cpuSeconds(): number
+}
+
 async function main(): Promise<void> {
   const worker = startAside<Load, { perSecond: number; bytes: number }>(import.meta.filename)
   const { run } = worker
-  console.log('what                       per second   bytes   bare        ratio')
+
+  /** Rate, bytes, and processor time of the server for each answer, in microseconds. */
+  async function measure({ port, cpuSeconds }: Server, paths: readonly string[]) {
+    await run({ port, paths, seconds: 1 })
+    const [begun, started] = [cpuSeconds(), performance.now()]
+    const answered = await run({ port, paths, seconds: SECONDS })
+    const answers = (answered.perSecond * (performance.now() - started)) / 1000
+    return { ...answered, cpuMicros: ((cpuSeconds() - begun) * 1e6) / answers }
+  }
+
+  console.log('what                       per second   bytes   bare        ratio   cpu each, bare   ratio')
   for (const cache of ['16MB', '0']) {
     const node = await startNodeProcess(['--ephemeral', '--accounts', String(ACCOUNTS / 2), '--api-cache', cache])
     const balances = node.config.accounts.map(({ address }) => `/chain/evm/v1/balances/${address}`)
@@ -61,15 +77,15 @@ async function main(): Promise<void> {
       ['params', ['/chain/evm/v1/params']],
       ['balances', balances],
     ] as const) {
-      await run({ port, paths, seconds: 1 })
-      const ours = await run({ port, paths, seconds: SECONDS })
+      const ours = await measure({ port, cpuSeconds: node.cpuSeconds }, paths)
       const bare = await startBare('x'.repeat(Math.round(ours.bytes)))
-      await run({ port: bare.port, paths, seconds: 0.5 })
-      const floor = await run({ port: bare.port, paths, seconds: SECONDS })
+      const floor = await measure(bare, paths)
       bare.end()
       const title = `${name}, cache ${cache === '0' ? 'off' : 'on'}`
       const numbers = `${ours.perSecond.toFixed(0).padEnd(13)}${ours.bytes.toFixed(0).padEnd(8)}${floor.perSecond.toFixed(0).padEnd(12)}`
-      console.log(`${title.padEnd(27)}${numbers}${(ours.perSecond / floor.perSecond).toFixed(2)}`)
+      const costs = `${ours.cpuMicros.toFixed(0)} µs, ${floor.cpuMicros.toFixed(0)} µs`.padEnd(17)
+      const ratio = (ours.perSecond / floor.perSecond).toFixed(2).padEnd(8)
+      console.log(`${title.padEnd(27)}${numbers}${ratio}${costs}${(floor.cpuMicros / ours.cpuMicros).toFixed(2)}`)
     }
     await node.end()
   }
