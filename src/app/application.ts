@@ -20,7 +20,7 @@ import type { AdmissionSettings } from './transaction.ts'
 import type { Application, BlockInput, BlockOutcome, CheckResult } from './types.ts'
 import { changingModules, createEras, type Era } from './upgrades/eras.ts'
 import { haltBefore, type OpenBlockOptions, openBlock } from './upgrades/opening.ts'
-import { preflight } from './upgrades/preflight.ts'
+import { misfits, preflight } from './upgrades/preflight.ts'
 import { rehearse } from './upgrades/rehearse.ts'
 import { upgrades as allUpgrades } from './upgrades/table.ts'
 import type { Upgrade } from './upgrades/types.ts'
@@ -139,6 +139,7 @@ export function createApplication(options: ApplicationOptions): Application {
     haltBefore: (base, height) => haltBefore(opening, base, height),
     rehearse: (ctx, name) => rehearse(opening, queries, ctx, name),
     preflight: (state, height) => preflight(opening, modules, state, height),
+    misfits: (state) => misfits(opening, modules, state),
     resetCheckState(base, tip) {
       const next = { ...tip, height: tip.height + 1n, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY }
       const era = eras.of(base)

@@ -108,6 +108,8 @@ export interface Application {
   rehearse(ctx: ReadContext, name: string): Rehearsal
   /** Compares this build with a state, of the latest height, and with the plan in it. */
   preflight(state: Reader, height: bigint): Preflight
+  /** What of a state, of the latest height, this build would fail on or read wrongly, whatever is planned. */
+  misfits(state: Reader): readonly string[]
   /** Runs admission on a throwaway branch of the pool's state, which keeps what passed checks until `resetCheckState`. */
   check(tx: Uint8Array, mode: CheckMode): CheckResult
   /** After each commit: the pool's state is again the committed one. */

@@ -139,3 +139,11 @@ test('a build says before the vote what it would do, and to its supervisor wheth
   expect(await runCommand(['upgrade', 'preflight', '--home', free, '-o', 'json'], { upgrades: [] })).toBe(0)
   rmSync(free, { recursive: true, force: true })
 })
+
+test('a chain by the names and versions of another one fits the build that made it', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'almanac-cli-profile-'))
+  await (await startNode({ home: other, ports: false, chain: { accounts: 1, profile: 'nibiru' } })).stop()
+  expect(await runCommand(['upgrade', 'preflight', '--home', other], { upgrades: [] })).toBe(0)
+  await (await startNode({ home: other, ports: false })).stop()
+  rmSync(other, { recursive: true, force: true })
+})

@@ -19,6 +19,7 @@ import { openMemory } from '../store/memory.ts'
 import { openVersionedStore } from '../store/versioned.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import type { Build } from './build.ts'
+import { requireFittingBuild } from './build-check.ts'
 import { type Begun, dataFolder, openChain } from './chain.ts'
 import { parseBlockTime, parseMemory, type ResolvedConfig } from './config.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
@@ -133,6 +134,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       skipUpgrades: skip,
       ...options.build,
     })
+    requireFittingBuild(store, app)
     if (begun.home) checkUpgradeFile({ data: begun.home.paths.data, files, store, app, skip, log })
     const fed = !config.feeder.enabled
       ? []

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { modules } from '../app/modules.ts'
 import { encodeTransaction } from '../evm/transaction/encode.ts'
 import { signTransaction } from '../evm/transaction/sender.ts'
 import { EMPTY, formatHex0x, hex } from '../primitives/bytes.ts'
@@ -102,6 +103,20 @@ test('a chain in a home goes on where it was, with everything that was in it', a
   expect(again.height).toBe(3n)
   await again.stop()
   await expect(startNode({ home, chain: { fork: 'Berlin' } })).rejects.toThrow('began with chain.fork = Osaka')
+  rmSync(home, { recursive: true })
+})
+
+test('a build that cannot go on with a chain is refused at the start, with what does not fit', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'almanac-'))
+  const config = { home, ports: false, chain: { accounts: 1 } }
+  await (await startNode(config)).stop()
+  const build = { modules: modules.filter(({ name }) => name !== 'inflation') }
+  await expect(startNode(config, { build })).rejects.toThrow(
+    'this build cannot go on with the chain, which is at height 1:\n  module inflation is at version 3 on the chain and absent',
+  )
+  const again = await startNode(config)
+  expect(again.height).toBe(1n)
+  await again.stop()
   rmSync(home, { recursive: true })
 })
 

@@ -8,7 +8,7 @@ import type { Reader } from '../../store/types.ts'
 import { haltBefore, type OpenBlockOptions } from './opening.ts'
 import type { Finding, ModuleVersions, Preflight } from './report.ts'
 import type { Upgrade } from './types.ts'
-import { editionOf, versionsAfter } from './versions.ts'
+import { editionOf, versionsAfter, versionsOfBuild } from './versions.ts'
 
 /** Compares plan, handlers, store upgrades and version map. `height` is that of the state. */
 export function preflight(
@@ -23,7 +23,7 @@ export function preflight(
   const upgrade = plan && rules.upgrades.get(plan.name)
   const chain = upgradeModule.moduleVersions(state)
   const after = upgrade ? versionsAfter(chain, upgrade) : chain
-  const versions = compared(modules, chain, after, [...rules.upgrades.values()])
+  const versions = compared(chain, after, versionsOfBuild(eras.identity, modules, [...rules.upgrades.values()]))
   const toCome = [...rules.upgrades.values()].filter(
     (one) => one !== upgrade && upgradeModule.doneHeight(state, one.name) === undefined,
   )
@@ -118,9 +118,7 @@ function storeFindings(
     })
   const needed = new Map(owned(after))
   return [
-    ...[...needed].flatMap(([name, module]) =>
-      names.includes(name) ? [] : [fault(`module ${module} needs store ${name}, which no upgrade adds`)],
-    ),
+    ...[...needed].flatMap(([name, module]) => (names.includes(name) ? [] : [fault(storeMisfit(module, name))])),
     ...owned(chain).flatMap(([name]) =>
       !needed.has(name) && names.includes(name) ? [note(`store ${name} stays, though no module uses it any more`)] : [],
     ),
@@ -128,17 +126,10 @@ function storeFindings(
 }
 
 function compared(
-  modules: readonly Module[],
   chain: upgradeModule.VersionMap,
   after: upgradeModule.VersionMap,
-  upgrades: readonly Upgrade[],
+  build: upgradeModule.VersionMap,
 ): readonly ModuleVersions[] {
-  const removed = new Set(
-    upgrades.flatMap(({ modules = {} }) =>
-      Object.entries(modules).flatMap(([name, to]) => (to === 'removed' ? [name] : [])),
-    ),
-  )
-  const build = new Map(modules.flatMap(({ name, version }) => (removed.has(name) ? [] : [[name, version] as const])))
   const names = [...new Set([...chain.keys(), ...after.keys(), ...build.keys()])].sort((a, b) => (a < b ? -1 : 1))
   return names.flatMap((module) => {
     const [onChain, afterPlan, inBuild] = [chain.get(module), after.get(module), build.get(module)]
@@ -151,11 +142,50 @@ function versionFindings(versions: readonly ModuleVersions[], toCome: readonly U
   return versions.flatMap(({ module, afterPlan, inBuild }) => {
     if (afterPlan === inBuild) return []
     const later = toCome.find(({ modules = {} }) => module in modules)
-    const says = `module ${module} is ${versionText(afterPlan)} on the chain and ${versionText(inBuild)} in this build`
-    return [later ? note(`${says}: upgrade "${later.name}" changes it`) : fault(`${says}: no upgrade changes it`)]
+    if (!later) return [fault(versionMisfit(module, afterPlan, inBuild))]
+    return [note(`${versionsText(module, afterPlan, inBuild)}: upgrade "${later.name}" changes it`)]
   })
+}
+
+function versionMisfit(module: string, onChain: number | undefined, inBuild: number | undefined): string {
+  return `${versionsText(module, onChain, inBuild)}: no upgrade changes it`
+}
+
+function versionsText(module: string, onChain: number | undefined, inBuild: number | undefined): string {
+  return `module ${module} is ${versionText(onChain)} on the chain and ${versionText(inBuild)} in this build`
 }
 
 function versionText(version: number | undefined): string {
   return version === undefined ? 'absent' : `at version ${version}`
+}
+
+/**
+ * What of a state this build would fail on, whatever is planned: modules that are not here or at another version, and stores that
+ * they would need, where no upgrade to come changes it (upgrade.md §5).
+ */
+export function misfits(options: OpenBlockOptions, modules: readonly Module[], store: Reader): readonly string[] {
+  const { eras, rules } = options
+  const state = { store, identity: eras.identity }
+  const upgrades = [...rules.upgrades.values()]
+  const toCome = upgrades.filter(({ name }) => upgradeModule.doneHeight(state, name) === undefined)
+  const chain = upgradeModule.moduleVersions(state)
+  const build = versionsOfBuild(eras.identity, modules, upgrades)
+  const versions = [...chain].flatMap(([name, version]) => {
+    const isChanged = toCome.some(({ modules = {} }) => name in modules)
+    return version === build.get(name) || isChanged ? [] : [versionMisfit(name, version, build.get(name))]
+  })
+  const stores = [...eras.of(store).modules.values()].flatMap((module) =>
+    module.stores.flatMap((name) => {
+      const isMade = toCome.some(({ stores = {} }) => makesStore(stores, name))
+      return !store.stores || store.stores.includes(name) || isMade ? [] : [storeMisfit(module.name, name)]
+    }),
+  )
+  return [...versions, ...stores]
+}
+
+const storeMisfit = (module: string, store: string): string =>
+  `module ${module} needs store ${store}, which no upgrade adds`
+
+function makesStore({ added = [], renamed = [] }: NonNullable<Upgrade['stores']>, name: string): boolean {
+  return added.includes(name) || renamed.some(({ to }) => to === name)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatHex, utf8 } from '../../primitives/bytes.ts'
+import type { Module } from '../../sdk/module.ts'
 import { modules as builtModules } from '../modules.ts'
 import { type TestChain, testChain } from './testing/chain.ts'
 import { labBinary, labModules, labUpgrades, labVersions } from './testing/modules.ts'
@@ -208,4 +209,26 @@ describe('a preflight', () => {
       '"v2", applied at height 4, has no handler in this build, which is older than the chain',
     ])
   })
+})
+
+test('what a build would fail on, whatever is planned, is found on the state alone', () => {
+  const chain = testChain()
+  chain.run(chain.build(), 3n)
+  const lottery = { ...builtModules[0]!, name: 'lottery', stores: ['lottery'] }
+  const of = (modules: readonly Module[], upgrades: readonly Upgrade[] = []) =>
+    chain.build({ modules, upgrades }).misfits(chain.store.at())
+  const brings: Upgrade = { name: 'v2', modules: { lottery: 1 }, stores: { added: ['lottery'] } }
+  expect(of(builtModules)).toEqual([])
+  expect(of([...builtModules, lottery])).toEqual(['module lottery needs store lottery, which no upgrade adds'])
+  expect(of([...builtModules, lottery], [brings])).toEqual([])
+  const newer = builtModules.map((module) => (module.name === 'bank' ? { ...module, version: 5 } : module))
+  expect(of(newer)).toEqual([
+    'module bank is at version 4 on the chain and at version 5 in this build: no upgrade changes it',
+  ])
+  expect(of(newer, [{ name: 'v2', modules: { bank: 5 } }])).toEqual([])
+  const fewer = builtModules.filter(({ name }) => name !== 'inflation')
+  expect(of(fewer)).toEqual([
+    'module inflation is at version 3 on the chain and absent in this build: no upgrade changes it',
+  ])
+  expect(of(fewer, [{ name: 'v2', modules: { inflation: 'removed' } }])).toEqual([])
 })

@@ -1,7 +1,9 @@
 /** Consensus versions before and after an upgrade, and the modules that they are of. */
+import type { Identity } from '../../identity/types.ts'
 import type { VersionMap } from '../../modules/upgrade/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { Module } from '../../sdk/module.ts'
+import { firstVersions } from '../first-versions.ts'
 import type { Upgrade } from './types.ts'
 
 /** The map that an upgrade has to leave behind, sorted by name. */
@@ -19,6 +21,21 @@ export function newestVersions(modules: readonly Module[], upgrades: readonly Up
   const last = new Map(upgrades.flatMap(({ modules = {} }) => Object.entries(modules)))
   const present = modules.filter(({ name }) => last.get(name) !== 'removed')
   return new Map(present.map(({ name, version }) => [name, version]))
+}
+
+/** The versions of a chain of an identity when no upgrade of this build is left to be run on it. */
+export function versionsOfBuild(
+  identity: Identity,
+  modules: readonly Module[],
+  upgrades: readonly Upgrade[],
+): VersionMap {
+  const present = newestVersions(modules, upgrades)
+  const gone = modules.flatMap(({ name }) => (present.has(name) ? [] : [name]))
+  const versions = firstVersions(
+    identity,
+    modules.filter(({ name }) => present.has(name)),
+  )
+  return sorted(new Map([...versions].filter(([name]) => !gone.includes(name))))
 }
 
 /** Throws if a handler leaves other versions behind than its upgrade declares. */
