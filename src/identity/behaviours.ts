@@ -42,6 +42,10 @@ export const BEHAVIOURS = {
       'are written to the storage of a history contract',
     source: 'evm.md §3.2, state-layout.md §2.10',
   },
+  factoryContractAtGenesis: {
+    about: 'the default genesis of `evm` has the singleton factory of ERC-2470',
+    source: 'evm.md §3.8, §5',
+  },
   baseDenomWithoutMapping: {
     about: '`funtoken` of the base denom and of the wrapped native token is not found',
     source: 'D34',
@@ -112,6 +116,10 @@ export const BEHAVIOURS = {
   oracleEditsAtOnce: {
     about: 'edited oracle parameters are in force at once, not from the next voting period on',
     source: 'D26',
+  },
+  pairErrorsOfAsset: {
+    about: 'a text that is no pair is error 1 of codespace `asset`, not error 16 of `oracle`',
+    source: 'oracle.md §1.4',
   },
   rewardIdsFromTheLast: {
     about: 'a genesis with oracle rewards hands out the id of its last one again',

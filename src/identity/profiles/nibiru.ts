@@ -96,11 +96,11 @@ export const nibiru: Profile = {
     },
   },
   accepted: [COSMJS],
-  behaviours: [...COMMON],
+  behaviours: [...COMMON, 'pairErrorsOfAsset'],
 }
 
 export const nibiru217: Profile = {
   ...nibiru,
   name: 'nibiru@2.17',
-  behaviours: [...COMMON, 'permissionedCreation', 'wholeVersionMap'],
+  behaviours: [...COMMON, 'permissionedCreation', 'wholeVersionMap', 'factoryContractAtGenesis'],
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { identityOf } from '../../identity/profiles.ts'
 import { formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -34,6 +35,19 @@ test('what genesis gives, an export gives back', () => {
   expect(genesis.export(again)).toEqual(exported)
   expect((exported as { chain_config: unknown }).chain_config).toEqual({ fork: 'Cancun' })
   expect((exported as { accounts: unknown[] }).accounts).toHaveLength(4)
+})
+
+test('only the later line of the reference has the singleton factory in its default genesis', () => {
+  const factory = hex('ce0042b868300000d44a59004da54a005ffdcf9f')
+  const codeHashOf = (profile: string) => {
+    const ctx = testContext({ identity: identityOf(profile), modules: [evm], block: { gasLimit: 60_000_000n } })
+    genesis.init(ctx, genesis.defaults(ctx))
+    return formatHex0x(auth.getAccount(ctx, factory)?.codeHash ?? EMPTY_CODE_HASH)
+  }
+  // evm.md §3.8.
+  const spec = '0xc4d5542b53a8b779595a20a8ddd60e58a6c49d3c3decc2df83ced1c69c8ca807'
+  const none = formatHex0x(EMPTY_CODE_HASH)
+  expect(['almanac', 'nibiru', 'nibiru@2.17'].map(codeHashOf)).toEqual([none, none, spec])
 })
 
 test('a contract’s account must have the hash of its code, and is made where there is none', () => {

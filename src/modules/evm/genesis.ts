@@ -21,6 +21,7 @@ import type { GenesisHandlers } from '../../sdk/module.ts'
 import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import { byContract, byDenom, insert } from './funtokens.ts'
+import { defaultAccounts } from './genesis-accounts.ts'
 import * as evm from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import { CHAIN_FORKS, chainFork, defaultFork } from './rules.ts'
@@ -106,7 +107,12 @@ function exportCreations(ctx: ReadContext): ContractCreation[] {
 
 /** Under a profile of a real chain an export says only what that chain's own documents can. */
 export const genesis: GenesisHandlers = {
-  defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: defaultParams() })),
+  defaults: (ctx) =>
+    toJson(
+      ctx,
+      GenesisStateSchema,
+      create(GenesisStateSchema, { params: defaultParams(), accounts: defaultAccounts(ctx.identity) }),
+    ),
   init(ctx, json) {
     const { accounts, params, funtokenMappings, chainConfig, creations } = fromJson(
       ctx,

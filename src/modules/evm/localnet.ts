@@ -1,13 +1,13 @@
 /** What a development chain's genesis adds to the defaults: the contracts that tools expect to be there. */
 import { create, type JsonValue } from '@bufbuild/protobuf'
-import { type GenesisAccount, GenesisAccountSchema, GenesisStateSchema } from '../../gen/chain/evm/v1/genesis_pb.ts'
+import { type GenesisAccount, GenesisStateSchema } from '../../gen/chain/evm/v1/genesis_pb.ts'
 import type { Identity } from '../../identity/types.ts'
-import { formatEip55 } from '../../primitives/address.ts'
-import { encodeUint, formatHex, formatHex0x, utf8 } from '../../primitives/bytes.ts'
+import { formatHex0x, utf8 } from '../../primitives/bytes.ts'
 import { type JsonNames, toJson } from '../../sdk/json.ts'
 import { CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE } from './contracts/create2-deployer.ts'
 import { MULTICALL3_ADDRESS, MULTICALL3_CODE } from './contracts/multicall3.ts'
 import { WRAPPED_NATIVE_CODE } from './contracts/wrapped-native.ts'
+import { defaultAccounts, genesisAccount, slot } from './genesis-accounts.ts'
 import { HISTORY_ADDRESS, HISTORY_CODE } from './history.ts'
 import { CANONICAL_WNATIVE, defaultParams } from './params.ts'
 
@@ -22,22 +22,12 @@ function shortText(text: string): string {
   return formatHex0x(word)
 }
 
-const slot = (number: bigint): string => formatHex0x(encodeUint(number, 32))
-
-function account(address: Uint8Array, code: Uint8Array, storage: readonly (readonly [bigint, string])[] = []) {
-  return create(GenesisAccountSchema, {
-    address: formatEip55(address),
-    code: formatHex(code),
-    storage: storage.map(([number, value]) => ({ key: slot(number), value })),
-  })
-}
-
 /** The history contract that EIP-2935 puts into every chain. */
-const historyAccount: GenesisAccount = account(HISTORY_ADDRESS, HISTORY_CODE)
+const historyAccount: GenesisAccount = genesisAccount(HISTORY_ADDRESS, HISTORY_CODE)
 
 /** The wrapped native coin at the canonical address. */
 function wrappedNative({ wrappedNativeName, wrappedNativeSymbol }: Identity): GenesisAccount {
-  return account(CANONICAL_WNATIVE, WRAPPED_NATIVE_CODE, [
+  return genesisAccount(CANONICAL_WNATIVE, WRAPPED_NATIVE_CODE, [
     [0n, shortText(wrappedNativeName)],
     [1n, shortText(wrappedNativeSymbol)],
     [2n, slot(DECIMALS)],
@@ -45,14 +35,15 @@ function wrappedNative({ wrappedNativeName, wrappedNativeSymbol }: Identity): Ge
 }
 
 /**
- * The module's genesis of a development chain: wrapped native coin, Multicall3, the CREATE2 deployer, block hashes. `fork`
- * is a name from `Berlin` to `Osaka`; without one the newest.
+ * The module's genesis of a development chain: wrapped native coin, Multicall3, the CREATE2 deployer, block hashes, and what
+ * every new chain of the profile has. `fork` is a name from `Berlin` to `Osaka`; without one the newest.
  */
 export function localnetGenesis(names: JsonNames, fork = ''): JsonValue {
   const accounts = [
+    ...defaultAccounts(names.identity),
     wrappedNative(names.identity),
-    account(MULTICALL3_ADDRESS, MULTICALL3_CODE),
-    account(CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE),
+    genesisAccount(MULTICALL3_ADDRESS, MULTICALL3_CODE),
+    genesisAccount(CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE),
     historyAccount,
   ]
   const chainConfig = fork === '' ? {} : { chainConfig: { fork } }

@@ -1,6 +1,8 @@
 /** Codespace `oracle` (oracle.md §5.5). */
 import { defineErrors } from '../../primitives/errors.ts'
 
+const INVALID_PAIR = { status: 'invalidArgument', text: 'invalid token pair' } as const
+
 export const errors = defineErrors('oracle', {
   invalidRate: { code: 2, status: 'invalidArgument', text: 'invalid exchange rate' },
   unauthorizedVoter: { code: 5, status: 'permissionDenied', text: 'unauthorized voter' },
@@ -16,6 +18,9 @@ export const errors = defineErrors('oracle', {
   noPrevote: { code: 11, status: 'notFound', text: 'no aggregate prevote' },
   unknownPair: { code: 13, status: 'notFound', text: 'unknown pair' },
   noTwap: { code: 14, status: 'notFound', text: 'TWA price not found' },
-  invalidPair: { code: 16, status: 'invalidArgument', text: 'invalid token pair' },
+  invalidPair: { code: 16, ...INVALID_PAIR },
   vintage: { code: 17, status: 'failedPrecondition', text: 'the price is too old' },
 })
+
+/** Codespace `asset`, which pairs had in earlier lines of the reference (oracle.md §1.4). */
+export const assetErrors = defineErrors('asset', { invalidPair: { code: 1, ...INVALID_PAIR } })

@@ -24,8 +24,8 @@ function requireOnce(what: string, names: readonly string[]): void {
   }
 }
 
-function parseRate(what: string, pair: string, text: string): decimal.Decimal {
-  requirePair(pair)
+function parseRate(ctx: ReadContext, what: string, pair: string, text: string): decimal.Decimal {
+  requirePair(ctx, pair)
   const rate = decimal.decode(text) ?? decimal.zero
   if (rate <= 0n) throw sdkErrors.invalidRequest(`oracle genesis: the ${what} of ${pair} must be above 0`)
   return rate
@@ -35,7 +35,7 @@ function parseRate(what: string, pair: string, text: string): decimal.Decimal {
 function initRates(ctx: Context, { exchangeRates, rateOrigins }: GenesisState, lookback: bigint): void {
   const origins = new Map(rateOrigins.map((origin) => [origin.pair, origin]))
   for (const { pair, exchangeRate } of exchangeRates) {
-    const rate = parseRate('rate', pair, exchangeRate)
+    const rate = parseRate(ctx, 'rate', pair, exchangeRate)
     const origin = origins.get(pair)
     origins.delete(pair)
     if (!origin) {
@@ -54,7 +54,7 @@ function initRates(ctx: Context, { exchangeRates, rateOrigins }: GenesisState, l
 
 function initPastPrices(ctx: Context, { pastPrices }: GenesisState): void {
   for (const { pair, price, time } of pastPrices) {
-    parseRate('past price', pair, price)
+    parseRate(ctx, 'past price', pair, price)
     const timeNs = time ? fromTimestamp(time) : 0n
     if (timeNs > ctx.block.timeNs) {
       throw sdkErrors.invalidRequest(`oracle genesis: a past price of ${pair} is of ${formatRfc3339Nano(timeNs)}`)
@@ -147,7 +147,7 @@ export const genesis: GenesisHandlers = {
     }
     const targets = data.pairs.length > 0 ? data.pairs : params.whitelist
     for (const pair of targets) {
-      requirePair(pair)
+      requirePair(ctx, pair)
       state.voteTargets.add(ctx, pair)
     }
     initRewards(ctx, data)

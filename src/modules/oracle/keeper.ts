@@ -33,9 +33,9 @@ export function missing(key: string): ChainError {
   return queryError('notFound', `collections: not found: '' with key ${key}`)
 }
 
-/** The stored price of a pair, however old. Throws 5 `notFound` for none, oracle 16 for a text that is no pair. */
+/** The stored price of a pair, however old. Throws 5 `notFound` for none, oracle 16 (asset 1) for a text that is no pair. */
 export function storedRate(ctx: ReadContext, pair: string): Rate {
-  requirePair(pair)
+  requirePair(ctx, pair)
   const found = findRate(ctx, pair)
   if (!found) throw missing(pair)
   return found

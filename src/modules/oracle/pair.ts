@@ -1,16 +1,18 @@
 /** Pairs of denominations, `base:quote` (oracle.md §1.4). */
 import { isValid } from '../../primitives/denom.ts'
-import { errors } from './errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { assetErrors, errors } from './errors.ts'
 
-/** Throws oracle 16 for a text that is no pair. */
-export function requirePair(pair: string): void {
+/** Throws oracle 16, or asset 1 where pairs are no part of the oracle yet, for a text that is no pair. */
+export function requirePair(ctx: ReadContext, pair: string): void {
+  const { invalidPair } = ctx.identity.behaviours.pairErrorsOfAsset ? assetErrors : errors
   const sides = pair.split(':')
-  if (sides.length === 1) throw errors.invalidPair(`${pair}: separator missing`)
-  if (sides.length !== 2) throw errors.invalidPair(`must have exactly two assets, not ${sides.length}`)
+  if (sides.length === 1) throw invalidPair(`${pair}: separator missing`)
+  if (sides.length !== 2) throw invalidPair(`must have exactly two assets, not ${sides.length}`)
   const [base = '', quote = ''] = sides
-  if (base === '' || quote === '') throw errors.invalidPair('empty token identifiers')
-  if (!isValid(base)) throw errors.invalidPair('invalid base asset')
-  if (!isValid(quote)) throw errors.invalidPair('invalid quote asset')
+  if (base === '' || quote === '') throw invalidPair('empty token identifiers')
+  if (!isValid(base)) throw invalidPair('invalid base asset')
+  if (!isValid(quote)) throw invalidPair('invalid quote asset')
 }
 
 export function isPair(pair: string): boolean {
