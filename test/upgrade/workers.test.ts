@@ -16,14 +16,8 @@ const SCRIPT = '{ result: function (ctx) { return ctx.block }, fault: function (
 test('workers of a build read each height with the codecs that it had, and run the block of an upgrade again', async () => {
   const path = await bundle('workers', { workers: true })
   const flags = [
-    '--home',
-    home,
-    '--voting-period',
-    `${VOTING_SECONDS}s`,
-    '--api-workers',
-    '1',
-    '--compute-workers',
-    '1',
+    ...['--home', home, '--voting-period', `${VOTING_SECONDS}s`, '--halt', 'serve'],
+    ...['--api-workers', '1', '--compute-workers', '1'],
   ]
   await using node = await startProcess(flags, { path, environment: { TEST_BUILD: 'lab' } })
   const { config } = node
@@ -48,6 +42,17 @@ test('workers of a build read each height with the codecs that it had, and run t
   const traced = { tracer: 'callTracer' }
   expect(await rpc(config, 'debug_traceTransaction', [hash, traced])).toMatchObject({ value: '0x1' })
   expect(await rpc(config, 'debug_traceTransaction', [hash, { tracer: SCRIPT }])).toBe(height)
+
+  const last = (await heightOf(config)) + 10
+  await proposePlan(config, 'v9', last)
+  await endVoting(config)
+  await mineTo(config, last - 1)
+  await expect(rpc(config, 'evm_mine')).rejects.toThrow('upgrade "v9" is needed')
+  // Workers hear of the halt after the main process.
+  await expect.poll(async () => (await get(config, '/readyz')).status).toBe(503)
+  const served = await get(config, `/chain/devgas/v1/params?height=${height - 1}`)
+  expect([served.status, served.body['params']]).toEqual([200, before])
+  expect(served.headers.get('x-chain-halted')).toContain('upgrade "v9" is needed')
 })
 
 test('a build without programs for workers is refused where workers are asked for', async () => {

@@ -58,6 +58,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   /** What a worker does not hear any more, because it was killed, is no matter: the one that takes its place begins with all of it. */
   const tell = (worker: Worker, message: ToApiWorker, told = () => {}) => {
     if (worker.isConnected()) worker.send(message, undefined, undefined, told)
+    else told()
   }
 
   function serve(worker: Worker, running: Map<number, Asked>, message: FromApiWorker): void {
