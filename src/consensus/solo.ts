@@ -7,13 +7,11 @@ import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { MOST_TURNS, openIndexer, validatorRow } from '../indexer/writer.ts'
 import { blockLimits, mostBytes } from '../modules/consensus/keeper.ts'
-import * as epochs from '../modules/epochs/keeper.ts'
-import * as gov from '../modules/gov/keeper.ts'
-import { EMPTY } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { StoreChanges } from '../store/store-changes.ts'
 import type { Branch, Change, Reader, Snapshot, Tables, TableWrite } from '../store/types.ts'
+import { createCatchUp } from './catch-up.ts'
 import { advance, genesisTip, overlay, propose, type Signer, storedBlock, type Tip, tipOf } from './chain.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
 import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
@@ -99,8 +97,6 @@ export interface Solo extends Driver {
   follow(step: (offer: (tx: Uint8Array) => Admission) => Promise<void>): () => void
 }
 
-/** Most blocks that one advance of the clock makes: three years of half hours. */
-const MOST_TO_CATCH_UP = 52_560
 /** Space of a block that is not transactions: header, commit. */
 const BLOCK_OVERHEAD_BYTES = 4096n
 
@@ -277,33 +273,13 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     })
   }
 
-  /** Makes the blocks that are needed until nothing is due at the time that it is now: a block turns one epoch of a record. */
-  async function catchUp(): Promise<void> {
-    const now = clock.now()
-    for (let made = 0; isAnythingDue(now); made++) {
-      if (made === MOST_TO_CATCH_UP) {
-        throw queryError(
-          'resourceExhausted',
-          `epochs or proposals are due after ${made} blocks that were made for them`,
-        )
-      }
-      await nextBlock()
-      // Thousands of blocks leave room for questions between them.
-      if (made % 16 === 15) await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
-
-  function isAnythingDue(timeNs: bigint): boolean {
-    const snapshot = store.at()
-    try {
-      const { height, hash } = tip
-      const facts = { height, timeNs: tip.timeNs, proposer: EMPTY, hash, lastCommitHash: EMPTY }
-      const ctx = app.readContext(snapshot, facts)
-      return epochs.isDue(ctx, timeNs) || gov.isDue(ctx, timeNs)
-    } finally {
-      snapshot.close()
-    }
-  }
+  const catchUp = createCatchUp({
+    app,
+    open: () => store.at(),
+    tip: () => tip,
+    now: clock.now,
+    nextBlock: () => nextBlock(),
+  })
 
   /** Makes the chain what it was after a kept block, with these transactions waiting. */
   function goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void> {
