@@ -10,6 +10,7 @@ import {
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { type Unpacked, unpack } from '../../sdk/packed.ts'
+import { neutralTypeName } from '../../sdk/tx.ts'
 import * as upgrade from '../upgrade/keeper.ts'
 import { errors } from './errors.ts'
 
@@ -29,6 +30,18 @@ const EXECUTIONS: ReadonlyMap<string, Execution> = new Map<string, Execution>([
   [CancelSoftwareUpgradeProposalSchema.typeName, (ctx) => upgrade.clearPlan(ctx)],
 ])
 
+/** Contents of earlier chains that this one does not carry out, and what does the same. */
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  [
+    'sdk.params.v1beta1.ParameterChangeProposal',
+    'parameters change by a proposal with MsgUpdateParams of their module',
+  ],
+  [
+    'sdk.distribution.v1beta1.CommunityPoolSpendProposal',
+    'the community pool pays by a proposal with MsgCommunityPoolSpend',
+  ],
+])
+
 const LONGEST_TITLE = 140
 const LONGEST_DESCRIPTION = 10_000
 
@@ -41,6 +54,8 @@ export interface Content extends Unpacked {
 /** Throws gov 5 for none, or a title or description that is missing or too long; gov 9 for one that nobody carries out; sdk 34. */
 export function parseContent(ctx: ReadContext, packed: Any | undefined): Content {
   if (!packed) throw errors.invalidContent('missing content')
+  const instead = REPLACED.get(neutralTypeName(ctx.identity, packed.typeUrl))
+  if (instead) throw errors.noHandler(`${packed.typeUrl}: ${instead}`)
   const unpacked = unpack(ctx, packed)
   const { title = '', description = '' } = unpacked.message as { title?: string; description?: string }
   if (!EXECUTIONS.has(unpacked.schema.typeName)) throw errors.noHandler(unpacked.typeUrl)

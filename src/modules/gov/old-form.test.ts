@@ -1,4 +1,5 @@
 import { create, fromBinary } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   AUTHORITY,
@@ -92,6 +93,17 @@ describe('proposals of the old form', () => {
     world.submit({ messages: [world.consensusUpdate(), world.consensusUpdate()] })
     expect(() => legacyQueries.proposals(world.ctx, {})).toThrow('amount of proposal messages not exactly one')
   })
+})
+
+test.each([
+  ['/cosmos.params.v1beta1.ParameterChangeProposal', 'by a proposal with MsgUpdateParams of their module'],
+  ['/sdk.distribution.v1beta1.CommunityPoolSpendProposal', 'by a proposal with MsgCommunityPoolSpend'],
+])('a content %s is refused with what does the same', (typeUrl, message) => {
+  const content = create(AnySchema, { typeUrl })
+  const proposal = { content, initialDeposit: coins(10n * ONE), proposer: text(cat) }
+  const submit = () => legacyMessages.submitProposal(world.ctx, proposal)
+  expect(submit).toThrow(message)
+  expect(submit).toThrow(expect.objectContaining({ codespace: 'gov', code: 9 }))
 })
 
 describe('questions', () => {
