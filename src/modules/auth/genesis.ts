@@ -44,7 +44,7 @@ export const genesis: GenesisHandlers = {
     const { params, accounts } = fromJson(ctx, GenesisStateSchema, json, 'auth')
     const chosen = params ?? defaultParams()
     validateParams(chosen)
-    auth.setParams(ctx, chosen)
+    state.params.set(ctx, chosen)
     const parsed = accounts.map((any, i) => inPlace(`accounts[${i}]`, () => accountOfAny(ctx.identity, any)))
     const seen = new Set<string>()
     for (const { address, addressText } of parsed) {

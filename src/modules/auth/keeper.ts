@@ -32,10 +32,6 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-export function setParams(ctx: Context, value: Params): void {
-  state.params.set(ctx, value)
-}
-
 /** The account at an address; undefined if there is none. */
 export function getAccount(ctx: ReadContext, bytes: Uint8Array): Account | undefined {
   const encoded = ctx.store.get(state.STORE, accountKey(bytes))

@@ -1,12 +1,19 @@
 /** sdk.bank.v1beta1.Msg */
+import type { Params } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import { Msg } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { isValid } from '../../primitives/denom.ts'
 import { requireGovernance } from '../../sdk/authority.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { replaceParams } from '../../sdk/governed-params.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import * as bank from './keeper.ts'
 import * as state from './state.ts'
 import { parseMultiSend, parseSend } from './validation.ts'
+
+/** Throws sdk 18 for the list that `MsgSetSendEnabled` has replaced. */
+function validateParams({ sendEnabled }: Params): void {
+  if (sendEnabled.length > 0) throw sdkErrors.invalidRequest('use of send_enabled in params is no longer supported')
+}
 
 export const messages = defineMessages(Msg, {
   /** Sends coins from one account to another, which is made if it is new. */
@@ -28,15 +35,7 @@ export const messages = defineMessages(Msg, {
   },
 
   /** Replaces the parameters. Governance only. */
-  updateParams(ctx, { authority, params }) {
-    requireGovernance(ctx, authority)
-    if (!params) throw sdkErrors.invalidRequest('params must be given')
-    if (params.sendEnabled.length > 0) {
-      throw sdkErrors.invalidRequest('use of send_enabled in params is no longer supported')
-    }
-    state.params.set(ctx, params)
-    return {}
-  },
+  updateParams: replaceParams(state.params, validateParams),
 
   /** Allows or stops sends of denoms, or returns them to the default. Governance only. */
   setSendEnabled(ctx, { authority, sendEnabled, useDefaultFor }) {

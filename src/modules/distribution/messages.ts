@@ -4,6 +4,7 @@ import * as address from '../../identity/address.ts'
 import { type Coin, type CoinText, toText, tryParseList } from '../../primitives/coin.ts'
 import { requireGovernance } from '../../sdk/authority.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { replaceParams } from '../../sdk/governed-params.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import { errors } from './errors.ts'
 import { params, validateParams } from './params.ts'
@@ -54,13 +55,7 @@ export const messages = defineMessages(Msg, {
   },
 
   /** Replaces the parameters. Governance only. */
-  updateParams(ctx, { authority, params }) {
-    requireGovernance(ctx, authority)
-    if (!params) throw sdkErrors.invalidRequest('params must be given')
-    validateParams(params)
-    state.params.set(ctx, params)
-    return {}
-  },
+  updateParams: replaceParams(state.params, validateParams),
 
   /** Pays coins of all to somebody. Governance only. */
   communityPoolSpend(ctx, { authority, recipient, amount }) {

@@ -2,7 +2,7 @@
 import { Msg } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { requireGovernance } from '../../sdk/authority.ts'
-import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { replaceParams } from '../../sdk/governed-params.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import * as auth from '../auth/keeper.ts'
 import { executeContent } from './content.ts'
@@ -45,11 +45,5 @@ export const messages = defineMessages(Msg, {
   },
 
   /** Replaces the parameters. Governance only. */
-  updateParams(ctx, { authority, params }) {
-    requireGovernance(ctx, authority)
-    if (!params) throw sdkErrors.invalidRequest('params must be given')
-    validateParams(params)
-    state.params.set(ctx, params)
-    return {}
-  },
+  updateParams: replaceParams(state.params, validateParams),
 })

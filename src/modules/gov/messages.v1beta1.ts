@@ -19,7 +19,8 @@ import { pack } from '../../sdk/packed.ts'
 import { parseContent } from './content.ts'
 import { parseDepositCoins } from './deposits.ts'
 import { messages as current } from './messages.ts'
-import { requireOption, requireOptions } from './votes.ts'
+import { checkDeposit, checkVote } from './validation.ts'
+import { requireOptions } from './votes.ts'
 
 /** Weights as the newer form has them: text with 18 decimals. */
 function optionsOf(options: readonly LegacyOption[]): WeightedVoteOption[] {
@@ -74,14 +75,8 @@ export const legacyValidations = [
     parseDepositCoins(initialDeposit)
     parseContent(ctx, content)
   }),
-  validation(MsgDepositSchema, (ctx, { depositor, amount }) => {
-    address.parse(ctx, depositor)
-    parseDepositCoins(amount)
-  }),
-  validation(MsgVoteSchema, (ctx, { voter, option }) => {
-    address.parse(ctx, voter)
-    requireOption(option)
-  }),
+  validation(MsgDepositSchema, checkDeposit),
+  validation(MsgVoteSchema, checkVote),
   validation(MsgVoteWeightedSchema, (ctx, { voter, options }) => {
     address.parse(ctx, voter)
     requireOptions(optionsOf(options))

@@ -1,5 +1,6 @@
 /** What is wrong with a message of its own accord; the same checks serve the handlers. */
 import type { Any } from '@bufbuild/protobuf/wkt'
+import type { VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import {
   MsgDepositSchema,
   MsgExecLegacyContentSchema,
@@ -10,6 +11,7 @@ import {
   MsgVoteWeightedSchema,
 } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
+import type { CoinText } from '../../primitives/coin.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
@@ -53,17 +55,29 @@ export function parseSubmission(ctx: ReadContext, message: MsgSubmitProposal) {
   return { proposer, coins, messages: parseMessages(ctx, message.messages, message.metadata) }
 }
 
+/** What both forms of a deposit are asked. Throws sdk 7, 10. */
+export function checkDeposit(
+  ctx: ReadContext,
+  { depositor, amount }: { readonly depositor: string; readonly amount: readonly CoinText[] },
+): void {
+  address.parse(ctx, depositor)
+  parseDepositCoins(amount)
+}
+
+/** What both forms of a whole vote are asked. Throws sdk 7, gov 7. */
+export function checkVote(
+  ctx: ReadContext,
+  { voter, option }: { readonly voter: string; readonly option: VoteOption },
+): void {
+  address.parse(ctx, voter)
+  requireOption(option)
+}
+
 export const validations = [
   validation(MsgSubmitProposalSchema, parseSubmission),
   validation(MsgExecLegacyContentSchema, (ctx, { authority }) => address.parse(ctx, authority)),
-  validation(MsgDepositSchema, (ctx, { depositor, amount }) => {
-    address.parse(ctx, depositor)
-    parseDepositCoins(amount)
-  }),
-  validation(MsgVoteSchema, (ctx, { voter, option }) => {
-    address.parse(ctx, voter)
-    requireOption(option)
-  }),
+  validation(MsgDepositSchema, checkDeposit),
+  validation(MsgVoteSchema, checkVote),
   validation(MsgVoteWeightedSchema, (ctx, { voter, options }) => {
     address.parse(ctx, voter)
     requireOptions(options)

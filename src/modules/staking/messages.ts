@@ -11,9 +11,9 @@ import { Msg } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
 import type { Coin } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { formatRfc3339, toTimestamp } from '../../primitives/time.ts'
-import { requireGovernance } from '../../sdk/authority.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { replaceParams } from '../../sdk/governed-params.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import { delegate } from './delegation.ts'
@@ -202,11 +202,5 @@ export const messages = defineMessages(Msg, {
   },
 
   /** Replaces all parameters. Governance only. */
-  updateParams(ctx, { authority, params }) {
-    requireGovernance(ctx, authority)
-    if (!params) throw sdkErrors.invalidRequest('params must be given')
-    validateParams(params)
-    state.params.set(ctx, params)
-    return {}
-  },
+  updateParams: replaceParams(state.params, validateParams),
 })
