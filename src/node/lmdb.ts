@@ -39,8 +39,8 @@ type Db = Database<Buffer, Buffer>
 const BLOCK_BYTES = 16_384
 const SHORT_BYTES = 256
 /**
- * Every page that is read stays mapped, and counts as memory of the process, until the file is closed. So it is opened anew
- * after so many written rows, at a moment when nobody reads: that takes one or two milliseconds.
+ * Every page that is read stays mapped, and counts as memory of the process, until the file is closed. So it is closed
+ * after so many written rows, at a moment when nobody reads, and the next use opens it: that takes one or two milliseconds.
  */
 const ROWS_PER_OPENING = 10_000
 /** A reader closes the file when it has not been asked for so long: only what no thread has open is given back. */
@@ -130,7 +130,13 @@ function fileIn(path: string): string | undefined {
  * another format, or none for a reader.
  */
 export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
-  return writeBehind(openTables(path, options), HEAD)
+  const tables = openTables(path, options)
+  try {
+    return writeBehind(tables, HEAD)
+  } catch (error) {
+    void tables.close()
+    throw error
+  }
 }
 
 /** As `openLmdb`, with each row where it is written. */
@@ -181,7 +187,6 @@ function openTables(path: string, options: LmdbOptions): Backend {
     if (rowsWritten < ROWS_PER_OPENING || views > 0 || fileIn(path) !== own) return
     rowsWritten = 0
     closeFile()
-    current = openFile(path, options)
   }
 
   /** What LMDB found, to be used before its next read. */

@@ -142,6 +142,43 @@ test('what was never closed is read from the journal by the next opening', () =>
   }
 })
 
+test.each([4, 60])(
+  'a write of %i rows that fails when it is on disk is there, and nothing of before is lost',
+  async (count) => {
+    await inFolder(async (folder) => {
+      const disk = openLmdb(folder, { noSync: true })
+      let fails = false
+      const write: Backend['write'] = (rows) => {
+        disk.write(rows)
+        if (fails) throw new Error('too late')
+      }
+      const open = () => writeBehind({ ...disk, write, close: async () => {} }, 't', SMALL)
+      const below = seeded(9)
+      let model: Model = new Map()
+      const add = (backend: Backend, size: number) => {
+        const { rows, after } = randomRows(below, model, size)
+        model = after
+        backend.write(rows)
+      }
+      const backend = open()
+      for (let round = 0; round < 15; round++) add(backend, 8)
+      fails = true
+      expect(() => add(backend, count)).toThrow('too late')
+      fails = false
+      expect(shown(open())).toEqual(expected(model))
+      add(backend, 8)
+      expect(shown(backend)).toEqual(expected(model))
+      fails = true
+      expect(() => add(backend, count)).toThrow('too late')
+      fails = false
+      await backend.close()
+      expect(shown(open())).toEqual(expected(model))
+      expect(shown(disk)).toEqual(expected(model))
+      await disk.close()
+    })
+  },
+)
+
 test('a write reads what it has given so far, before and after everything moves', () => {
   const backend = writeBehind(openMemory(), 't', SMALL)
   const found: (string | undefined)[] = []

@@ -72,9 +72,18 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
   look(base)
   /** What reads outside a view see: during a write, what it has written so far. */
   let now = state
+  /** Whether the disk may hold a write whose end was not heard. */
+  let isUncertain = false
 
   function look(tables: Tables): void {
     state = follow(tables, state)
+  }
+
+  function makeCertain(): void {
+    if (!isUncertain) return
+    look(base)
+    now = state
+    isUncertain = false
   }
 
   function* settle(): IterableIterator<TableWrite> {
@@ -148,6 +157,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
     } catch (error) {
       state.gathering.undo(state.last + 1)
       now = state
+      isUncertain = true
       throw error
     }
   }
@@ -182,10 +192,14 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
       const seen = { state, upTo: state.last }
       return { ...laidOver(view, table, () => seen), close: view.close }
     },
-    write: (rows) => commit(journaled(state.last + 1, rows)),
+    write(rows) {
+      makeCertain()
+      commit(journaled(state.last + 1, rows))
+    },
     sizeBytes: base.sizeBytes,
     async close() {
       try {
+        makeCertain()
         // So that the next opening has nothing to read.
         if (!base.readOnly && hasRows()) commit(settled())
       } finally {
