@@ -3,10 +3,11 @@
  * Both chains run in turn in one process, the same transactions on the same state, each first in every other round. Time
  * is the processor's, so that a busy machine shows little. `npm run bench -- devgas [ROUNDS]`.
  */
-import { createApplication } from '../src/app/application.ts'
+
 import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
 import { madeBlock } from '../src/app/halt.ts'
 import { localnetGenesis } from '../src/app/localnet.ts'
+import { testApplication } from '../src/app/testing.ts'
 import type { GenesisDocument } from '../src/app/types.ts'
 import { encodeTransaction } from '../src/evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../src/evm/transaction/sender.ts'
@@ -66,15 +67,7 @@ function genesisOf(isRegistered: boolean): GenesisDocument {
 }
 
 function start(isRegistered: boolean) {
-  const app = createApplication({
-    identity: almanac,
-    chainId: 'almanac-localnet-1',
-    evmChainId: 6930n,
-    settings: { minGasPrices: '' },
-    onBug(error) {
-      throw error
-    },
-  })
+  const app = testApplication()
   const store = openVersionedStore(openMemory(), { keepHeights: 4 })
   const genesis = createEmptyBranch()
   app.initChain(genesisOf(isRegistered), genesis)

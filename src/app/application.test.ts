@@ -16,11 +16,11 @@ import { addressOf, encodePublicKey } from '../sdk/public-key.ts'
 import { directSignBytes } from '../sdk/sign-bytes.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { Branch } from '../store/types.ts'
-import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { logOf } from './result.ts'
+import { testApplication } from './testing.ts'
 import type { Application, BlockOutput, GenesisDocument } from './types.ts'
 
 const CHAIN_ID = 'almanac-localnet-1'
@@ -125,15 +125,7 @@ const read = () => app.readContext(state, header())
 const balance = (holder: Uint8Array) => bank.balance(read(), holder, 'unative')
 
 function start(minGasPrices = '', blockGasLimit?: bigint): void {
-  app = createApplication({
-    identity: almanac,
-    chainId: CHAIN_ID,
-    evmChainId: 6930n,
-    settings: { minGasPrices },
-    onBug(error) {
-      throw error
-    },
-  })
+  app = testApplication({ minGasPrices })
   state = createEmptyBranch()
   height = 0n
   origin = localnetGenesis({

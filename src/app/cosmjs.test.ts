@@ -20,9 +20,9 @@ import { sha256 } from '../primitives/hash.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
 import { encodePublicKey, type PublicKey } from '../sdk/public-key.ts'
 import { createEmptyBranch } from '../store/branch.ts'
-import { createApplication } from './application.ts'
 import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
+import { testApplication } from './testing.ts'
 
 // What CosmJS makes with the names it hard-codes (`/cosmos.…`, `cosmos-sdk/…`) is understood under the neutral identity (D18).
 const CHAIN_ID = 'almanac-localnet-1'
@@ -42,15 +42,7 @@ const fee = { amount: [{ denom: 'unative', amount: '5000' }], gas: '200000' }
 const recipient = formatBech32('chain', sha256(utf8('someone')).slice(0, 20))
 
 function start() {
-  const app = createApplication({
-    identity: almanac,
-    chainId: CHAIN_ID,
-    evmChainId: 6930n,
-    settings: { minGasPrices: '0.025unative' },
-    onBug(error) {
-      throw error
-    },
-  })
+  const app = testApplication({ minGasPrices: '0.025unative' })
   const state = createEmptyBranch()
   const accounts = [pubkeyToRawAddress(encodeSecp256k1Pubkey(signer!.pubkey)), multisigBytes]
   app.initChain(

@@ -13,11 +13,11 @@ import { keccak256, sha256 } from '../primitives/hash.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { Branch } from '../store/types.ts'
-import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { parseGenesis } from './genesis-document.ts'
 import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
+import { testApplication } from './testing.ts'
 import type { Application, GenesisDocument } from './types.ts'
 
 /** What a document of the built modules has no field for (D52): store, start of the key in hex, and the words of the documents. */
@@ -45,15 +45,7 @@ function texts(branch: Branch): Map<string, string> {
 }
 
 function applicationOf(identity: Identity, chainId: string): Application {
-  return createApplication({
-    identity,
-    chainId,
-    evmChainId: 6930n,
-    settings: { minGasPrices: '' },
-    onBug(error) {
-      throw error
-    },
-  })
+  return testApplication({ identity, chainId })
 }
 
 function exported(app: Application, state: Branch, height: bigint, timeNs: bigint, origin: GenesisDocument) {

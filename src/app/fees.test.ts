@@ -17,10 +17,10 @@ import { addressOf } from '../sdk/public-key.ts'
 import { encodeSigned } from '../sdk/sign-tx.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { seeded } from '../store/contract.ts'
-import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
+import { testApplication } from './testing.ts'
 
 const CHAIN_ID = 'almanac-localnet-1'
 const UNIT = 10n ** 12n
@@ -37,15 +37,7 @@ const sdkKeys = [0, 1].map((i) => sha256(utf8(`fees sender ${i}`)))
 const sdkAddress = (key: Uint8Array) => addressOf(almanac, { kind: 'secp256k1', key: publicKeyOf(key) })
 
 function start(allowedDenoms: readonly string[], share: string) {
-  const app = createApplication({
-    identity: almanac,
-    chainId: CHAIN_ID,
-    evmChainId: 6930n,
-    settings: { minGasPrices: '' },
-    onBug(error) {
-      throw error
-    },
-  })
+  const app = testApplication()
   const addresses = [...ethKeys.map(addressOfPrivateKey), ...sdkKeys.map(sdkAddress)]
   const local = localnetGenesis({
     identity: almanac,

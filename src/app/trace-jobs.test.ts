@@ -10,10 +10,10 @@ import { formatBech32 } from '../primitives/address.ts'
 import { EMPTY, hex, utf8 } from '../primitives/bytes.ts'
 import { keccak256, sha256 } from '../primitives/hash.ts'
 import { createEmptyBranch } from '../store/branch.ts'
-import { createApplication } from './application.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { madeBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
+import { testApplication } from './testing.ts'
 import { runTrace, type TraceSubject } from './trace-jobs.ts'
 import type { BlockInput, GenesisDocument } from './types.ts'
 
@@ -27,15 +27,7 @@ const CREATION: Hex = `0x61${(RUNTIME.length / 2).toString(16).padStart(4, '0')}
 
 /** A chain whose second block is to be traced. */
 function start(identity: Identity, isFree: boolean) {
-  const app = createApplication({
-    identity,
-    chainId: CHAIN_ID,
-    evmChainId: 6930n,
-    settings: { minGasPrices: '' },
-    onBug(error) {
-      throw error
-    },
-  })
+  const app = testApplication({ identity })
   const document = localnetGenesis({
     identity,
     chainId: CHAIN_ID,

@@ -1,8 +1,8 @@
 /** A chain of seven validators without an engine: blocks with the votes of the commit before are handed to the application. */
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
-import { createApplication } from '../../src/app/application.ts'
 import { madeBlock } from '../../src/app/halt.ts'
 import { localnetGenesis } from '../../src/app/localnet.ts'
+import { testApplication } from '../../src/app/testing.ts'
 import type { BlockInput, BlockOutput, GenesisDocument } from '../../src/app/types.ts'
 import { almanac } from '../../src/identity/profiles/almanac.ts'
 import { formatBech32, ofEd25519, ofModule } from '../../src/primitives/address.ts'
@@ -231,15 +231,7 @@ export interface Chain {
 /** Starts a chain; an unexpected failure in a transaction fails the test. */
 export function startChain(setting: Setting): Chain {
   const { seats } = setting
-  const app = createApplication({
-    identity: almanac,
-    chainId: CHAIN_ID,
-    evmChainId: 6930n,
-    settings: { minGasPrices: '' },
-    onBug(error) {
-      throw error
-    },
-  })
+  const app = testApplication()
   const store = openVersionedStore(openMemory(), { keepHeights: 4 })
   const genesis = createEmptyBranch()
   const { validators } = app.initChain(genesisOf(setting), genesis)
