@@ -1,11 +1,13 @@
 /** Anvil beside what is measured. */
 import { spawn } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
-import { call } from './load.ts'
+import { call, cpuSecondsOfGroup } from './load.ts'
 
 export interface Anvil {
   readonly url: string
   readonly port: number
+  /** Processor time since its start, seconds. */
+  cpuSeconds(): number
   end(): void
 }
 
@@ -13,19 +15,17 @@ export interface Anvil {
 export async function startAnvil(path: string | undefined, flags: readonly string[] = []): Promise<Anvil> {
   const port = 20_000 + (process.pid % 20_000)
   const all = ['--port', `${port}`, '--silent', ...flags]
-  const child = path
-    ? spawn(path, all, { stdio: 'inherit' })
-    : spawn('npx', ['--yes', '@foundry-rs/anvil@1.7.1', ...all], { stdio: 'inherit', detached: true })
+  const [program, before] = path ? [path, []] : ['npx', ['--yes', '@foundry-rs/anvil@1.7.1']]
+  const child = spawn(program, [...before, ...all], { stdio: 'inherit', detached: true })
   const url = `http://127.0.0.1:${port}`
   const end = (): void => {
     // npx runs anvil below itself: the whole group ends.
-    if (path) child.kill()
-    else if (child.pid !== undefined) process.kill(-child.pid)
+    if (child.pid !== undefined) process.kill(-child.pid)
   }
   for (let i = 0; i < 600; i++) {
     try {
       await call(url, 'eth_chainId', [])
-      return { url, port, end }
+      return { url, port, cpuSeconds: () => cpuSecondsOfGroup(child), end }
     } catch {
       await setTimeout(100)
     }

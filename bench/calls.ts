@@ -82,11 +82,18 @@ async function deploy(url: string): Promise<string> {
 /** What is asked, by whom it is answered. */
 type Side = 'ours' | 'anvil' | 'bare'
 
+/** What is measured of a side: rates, and processor time for each answer in microseconds. */
+interface Measured {
+  readonly rates: number[]
+  readonly costs: number[]
+}
+
 async function compare(seconds: number, path: string | undefined): Promise<void> {
   const aside = startAside<Load, number>(import.meta.filename)
   const node = await startNodeProcess(['--ephemeral', '--compute-workers', '1'])
   const anvil = await startAnvil(path)
   const nothing = await startBare(`${JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${'0'.repeat(64)}` })}\n`)
+  const servers = { ours: node, anvil, bare: nothing }
   try {
     const question = async (url: string) => ({ port: Number(new URL(url).port), body: await deploy(url) })
     const ours = await question(node.config.urls.jsonrpc)
@@ -94,18 +101,25 @@ async function compare(seconds: number, path: string | undefined): Promise<void>
     for (const varied of [false, true]) {
       // What answers all alike cannot answer about him who holds something.
       const asked: readonly Side[] = varied ? ['ours', 'anvil', 'bare'] : ['ours', 'anvil']
-      const rates: Record<Side, number[]> = { ours: [], anvil: [], bare: [] }
+      const measured = new Map<Side, Measured>(asked.map((side) => [side, { rates: [], costs: [] }]))
       for (const side of asked) await aside.run({ ...sides[side], varied, seconds: 1 })
       for (let i = 0; i < ROUNDS; i++) {
-        for (const side of asked) rates[side].push(await aside.run({ ...sides[side], varied, seconds }))
+        for (const [side, { rates, costs }] of measured) {
+          const [begun, started] = [servers[side].cpuSeconds(), performance.now()]
+          const rate = await aside.run({ ...sides[side], varied, seconds })
+          rates.push(rate)
+          costs.push((1e9 * (servers[side].cpuSeconds() - begun)) / (rate * (performance.now() - started)))
+        }
       }
-      const rate = (side: Side) => median(rates[side])
+      const rate = (side: Side) => median(measured.get(side)!.rates)
+      const cost = (side: Side) => median(measured.get(side)!.costs)
+      const shown = (side: Side) => `${side} ${rate(side).toFixed(0)}/s, ${cost(side).toFixed(0)} µs of processor time`
       const against = (side: Side) =>
-        `${side} ${rate(side).toFixed(0)}/s: ${(rate('ours') / rate(side)).toFixed(2)} times`
+        `  ${shown(side)}: ${(rate('ours') / rate(side)).toFixed(2)} times as many, ${(cost('ours') / cost(side)).toFixed(2)} times as dear\n`
       const kind = varied ? 'each call another holder' : 'one holder'
       const others = asked.filter((side) => side !== 'ours').map(against)
       process.stdout.write(
-        `eth_call balanceOf, ${CONNECTIONS} connections, ${kind}: ours ${rate('ours').toFixed(0)}/s; ${others.join('; ')}\n`,
+        `eth_call balanceOf, ${CONNECTIONS} connections, ${kind}: ${shown('ours')}\n${others.join('')}`,
       )
     }
   } finally {

@@ -1,6 +1,6 @@
 /** What the benchmarks of the running node share: a node process of their own, and signed transfers. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -47,10 +47,26 @@ function freePort(): Promise<number> {
   })
 }
 
+/** Fields of `/proc/PID/stat` from the state on. */
+const statOf = (pid: number | string): string[] => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+
+const cpuSecondsIn = (fields: readonly string[]): number => (Number(fields[11]) + Number(fields[12])) / 100
+
 /** Processor time of a process since its start, all threads, seconds. */
-export function cpuSecondsOf({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+export const cpuSecondsOf = ({ pid }: ChildProcess): number => cpuSecondsIn(statOf(pid!))
+
+/** The same of all processes in the group that a detached process leads, as far as they live. */
+export function cpuSecondsOfGroup({ pid }: ChildProcess): number {
+  let sum = 0
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const fields = statOf(name)
+      if (Number(fields[2]) === pid) sum += cpuSecondsIn(fields)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return sum
 }
 
 /** Starts `almanac start` and waits for its first answer to `/status`-like request over JSON-RPC. */
