@@ -47,6 +47,7 @@ const COMMON: readonly BehaviourName[] = [
   'foreignGenesis',
   'localhostClient',
   'otherMachineAdmission',
+  'lastOfLimitToAnybody',
   'endsOfRevokedAllowances',
 ]
 
