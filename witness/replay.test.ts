@@ -11,6 +11,7 @@ import { createApplication } from '../src/app/application.ts'
 import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
 import { madeBlock } from '../src/app/halt.ts'
 import { localnetGenesis } from '../src/app/localnet.ts'
+import { logOf } from '../src/app/result.ts'
 import type { BlockOutput } from '../src/app/types.ts'
 import { decodeTransaction } from '../src/evm/transaction/decode.ts'
 import { MsgSendSchema } from '../src/gen/sdk/bank/v1beta1/tx_pb.ts'
@@ -109,8 +110,9 @@ const blockLine = (height: number, appHash: Uint8Array, txs: readonly Uint8Array
   lastCommit: null,
   evidence: [],
   txs: txs.map(formatBase64),
-  results: output.results.map(({ gasWanted, gasUsed, data, ...rest }) => ({
+  results: output.results.map(({ gasWanted, gasUsed, data, log, ...rest }) => ({
     ...rest,
+    log: logOf({ log, events: rest.events }),
     gasWanted: String(gasWanted),
     gasUsed: String(gasUsed),
     data: formatBase64(data),
