@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { startProcess } from './process.ts'
+import { FREE_PORTS, startProcess } from './process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-commands-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -98,4 +98,10 @@ test('wrong usage ends with code 2 and the reason, a question for help with code
   expect(await almanac(['no-such-command'])).toMatchObject({ code: 2, err: expect.stringContaining('no-such-command') })
   expect(await almanac(['start', '--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--block-time') })
   expect(await almanac([])).toMatchObject({ code: 0, out: expect.stringContaining('reindex') })
+})
+
+test('a node that cannot write the file of --config-out ends: whoever waits for it would wait for ever', async () => {
+  const args = ['start', '--ephemeral', '--silent', '--compute-workers', '0', ...FREE_PORTS, '--config-out', scratch]
+  const { code, err } = await almanac(args)
+  expect([code, err]).toEqual([1, expect.stringContaining('almanac: EISDIR: illegal operation on a directory')])
 })

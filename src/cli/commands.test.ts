@@ -16,26 +16,16 @@ async function refused(...words: readonly string[]): Promise<string> {
   return said.join('')
 }
 
-const portsOff = ['rest', 'grpc', 'jsonrpc', 'comet'].flatMap((name) => [`--${name}-enabled`, 'false'])
-const start = (...words: readonly string[]) =>
-  refused('start', '--home', join(scratch, 'home'), ...portsOff, '--compute-workers', '0', ...words)
-
-test('a start that the chain’s own beginning forbids names the setting and what would be right', async () => {
-  expect(await start('--mnemonic', 'test test')).toBe(
-    'almanac: chain.mnemonic is not a BIP-39 mnemonic in English: their number or their order is wrong\n',
+test('a flag that is no setting takes true or false', async () => {
+  expect(await refused('start', '--ephemeral=maybe')).toContain(
+    '--ephemeral (ALMANAC_EPHEMERAL) = "maybe": must be true or false',
   )
-  expect(await start('--mnemonic', `${'test '.repeat(11)}jnuk`)).toContain('"jnuk" is none of its words')
-  for (const id of ['', 'a b', 'x'.repeat(51)]) {
-    expect(await start('--chain-id', id)).toContain(
-      `chain.id is "${id}", and must be 1 to 50 characters without blanks`,
-    )
-  }
 })
 
 test('what the system refuses is named with the way out, without a stack', async () => {
   const file = join(scratch, 'file')
   writeFileSync(file, '')
   expect(await refused('start', '--home', file)).toBe(
-    `almanac: ENOTDIR: not a directory, stat '${file}/config.toml'\nA home is a folder: name another by --home DIR (ALMANAC_HOME).\n`,
+    `almanac: ENOTDIR: not a directory, stat '${file}/config.toml'\nWhere a folder is expected there is a file: name another, a home by --home DIR (ALMANAC_HOME).\n`,
   )
 })

@@ -128,5 +128,8 @@ const WAYS_OUT: readonly (readonly [codes: readonly string[], text: string])[] =
     'The home must be writable by the user who runs this: change its owner, or use --home DIR (ALMANAC_HOME).',
   ],
   [['ENOSPC', 'EDQUOT'], 'The disk is full: make room, or move the home to another disk and name it by --home DIR.'],
-  [['ENOTDIR', 'EEXIST'], 'A home is a folder: name another by --home DIR (ALMANAC_HOME).'],
+  [
+    ['ENOTDIR', 'EEXIST'],
+    'Where a folder is expected there is a file: name another, a home by --home DIR (ALMANAC_HOME).',
+  ],
 ]

@@ -3,11 +3,10 @@
 import type { BlockTiming } from '../consensus/solo.ts'
 import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
-import { parseSetting } from '../node/config.ts'
 import { diskFiles } from '../node/files.ts'
 import type { GatewayUrls } from '../node/gateways.ts'
 import type { HaltNotice } from '../node/halts.ts'
-import { SETTINGS } from '../node/settings.ts'
+import { queryError } from '../primitives/errors.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 
 /** How long a clean stop may take before the process ends anyway. */
@@ -91,7 +90,15 @@ export async function start(args: readonly string[], build?: Build): Promise<num
       }),
     )
   }
-  if (config.node.configOut !== '') diskFiles.write(config.node.configOut, renderConfigOut(node), { secret: true })
+  if (config.node.configOut !== '') {
+    try {
+      diskFiles.write(config.node.configOut, renderConfigOut(node), { secret: true })
+    } catch (error) {
+      // Whoever waits for the file would wait for ever.
+      await node.stop()
+      throw error
+    }
+  }
   return new Promise(() => undefined)
 }
 
@@ -104,8 +111,11 @@ function announce({ line }: HaltNotice, logFormat: string): void {
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** Of a flag or a variable that is no setting of a chain. */
 function isOn(value: unknown): boolean {
-  return value === undefined ? false : (parseSetting(SETTINGS.node.silent, value, '--ephemeral') as boolean)
+  if (value === undefined || value === 'false' || value === '0') return false
+  if (value === true || value === 'true' || value === '1') return true
+  throw queryError('invalidArgument', `--ephemeral (ALMANAC_EPHEMERAL) = "${value}": must be true or false`)
 }
 
 function describeBlocks(timing: BlockTiming): string {

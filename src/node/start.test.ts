@@ -120,6 +120,17 @@ test('a build that cannot go on with a chain is refused at the start, with what 
   rmSync(home, { recursive: true })
 })
 
+test('words and an id that no chain can begin with are refused with what would be right', async () => {
+  const of = (chain: { mnemonic?: string; id?: string }) => startNode({ ports: false, chain })
+  await expect(of({ mnemonic: 'test test' })).rejects.toThrow(
+    'chain.mnemonic is not a BIP-39 mnemonic in English: their number or their order is wrong',
+  )
+  await expect(of({ mnemonic: `${'test '.repeat(11)}jnuk` })).rejects.toThrow('"jnuk" is none of its words')
+  for (const id of ['', 'a b', 'x'.repeat(51)]) {
+    await expect(of({ id })).rejects.toThrow(`chain.id is "${id}", and must be 1 to 50 characters without blanks`)
+  }
+})
+
 test('a taken port is named, with the ways out, and nothing keeps running', async () => {
   const other = createServer()
   const port = await new Promise<number>((resolve) => {
