@@ -82,7 +82,7 @@ async function compareBlock(node: Node, height: bigint, receipts: readonly Recei
 test('every transaction of a random chain is traced as its receipt says, whatever stands before it in its block', async () => {
   const random = seededRandom(11)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
-  await using node = await startNode({ blocks: { time: 'manual' }, compute: { workers: 0 } })
+  await using node = await startNode({ blocks: { time: 'manual' }, compute: { workers: 0 }, evm: { timeout: '100s' } })
   const senders = node.accounts
     .filter(({ kind }) => kind === 'eth')
     .slice(0, 8)
