@@ -76,7 +76,7 @@ export function createAttempt({
     if (!LIGHT_JOBS.has(name)) return undefined
     const started = elapsed()
     let work = 0
-    let about: string | undefined
+    let about: (() => string) | undefined
     let late: number | undefined
     /** The clock runs on while another process has the processor, and on a busy machine that is often; asking for both costs too much. */
     const isLate = (): boolean => {
@@ -90,7 +90,7 @@ export function createAttempt({
       light: {
         shouldStop,
         wasHeavy(subject) {
-          if (troubles.size > 0 && started < (troubles.get(subject)?.until ?? 0)) return true
+          if (troubles.size > 0 && started < (troubles.get(subject())?.until ?? 0)) return true
           about = subject
           return false
         },
@@ -100,12 +100,12 @@ export function createAttempt({
     }
     try {
       const result = withContext(height, (ctx) => runJob(jobs, name, ctx, payload, budget))
-      if (about !== undefined && troubles.size > 0) troubles.delete(about)
+      if (about !== undefined && troubles.size > 0) troubles.delete(about())
       return { result }
     } catch (error) {
       // A bug is one elsewhere too, and logged there.
       if (error !== TOO_HEAVY && error instanceof ChainError) throw error
-      if (about !== undefined) note(about, work > MOST_WORK)
+      if (about !== undefined) note(about(), work > MOST_WORK)
       return undefined
     }
   }

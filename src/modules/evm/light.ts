@@ -15,8 +15,8 @@ export const TOO_HEAVY = queryError('resourceExhausted', 'more than light work')
 export interface LightBudget {
   /** Counts one piece of work; true when there was enough of it. */
   shouldStop(): boolean
-  /** Whether work under this name was too heavy a moment ago; later failures of this try are remembered under it. */
-  wasHeavy(subject: string): boolean
+  /** Whether work under this name was too heavy a moment ago; later failures of this try are remembered under it. Seldom asked for it. */
+  wasHeavy(subject: () => string): boolean
 }
 
 /** A precompile dearer than this, or one of the chain's own, is not light. Unit: gas. */
@@ -40,7 +40,7 @@ export function checkLight(args: CallArgs, light: LightBudget, hasOverrides = fa
     data.length <= MOST_DATA_BYTES &&
     accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0) <= MOST_ACCESSES &&
     authorizations.length === 0
-  if (!isSmall || light.wasHeavy(toKey(to) + toKey(data.subarray(0, 4)))) giveUp()
+  if (!isSmall || light.wasHeavy(() => toKey(to) + toKey(data.subarray(0, 4)))) giveUp()
 }
 
 function lightPrecompile(precompile: Precompile): Precompile {
