@@ -205,10 +205,6 @@ export const BEHAVIOURS = {
       'shares that may concern contracts of the other machine',
     source: 'state-layout.md §1.1, recorded at v2.11',
   },
-  lastOfLimitToAnybody: {
-    about: 'who sends all that is left of a limit granted to it may send it to whom the grant does not list',
-    source: "sdk 0.47's authz",
-  },
   endsOfRevokedAllowances: {
     about: 'the end of a fee allowance that was taken back holds for a later one between the two',
     source: "sdk 0.47's feegrant",

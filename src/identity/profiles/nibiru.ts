@@ -47,7 +47,6 @@ const COMMON: readonly BehaviourName[] = [
   'foreignGenesis',
   'localhostClient',
   'otherMachineAdmission',
-  'lastOfLimitToAnybody',
   'endsOfRevokedAllowances',
 ]
 

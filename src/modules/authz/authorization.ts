@@ -102,12 +102,10 @@ function acceptSend(ctx: ReadContext, granted: SendAuthorization, message: Messa
   const left = subtract(requireLimit(granted), amount)
   if (!left) throw sdkErrors.insufficientFunds('requested amount is more than spend limit')
   const { allowList } = granted
-  const isLast = left.length === 0
-  if (isLast && ctx.identity.behaviours.lastOfLimitToAnybody) return undefined
   if (allowList.length > 0 && !isListed(ctx, allowList, message.toAddress, 'send authorization')) {
     throw sdkErrors.unauthorized(`cannot send to ${message.toAddress} address`)
   }
-  if (isLast) return undefined
+  if (left.length === 0) return undefined
   return {
     schema: SendAuthorizationSchema,
     message: create(SendAuthorizationSchema, { spendLimit: left.map(toText), allowList }),
