@@ -10,7 +10,7 @@ import type { EvmLog, EvmState } from './state.ts'
 import type { TracedTransaction } from './trace.ts'
 import { GAS_PER_BLOB } from './transaction/blob.ts'
 import { refuse } from './transaction/errors.ts'
-import { EXISTING_AUTHORITY_REFUND, effectiveGasPrice, floorGas, intrinsicGas } from './transaction/gas.ts'
+import { EXISTING_AUTHORITY_REFUND, effectiveGasPrice, type OwnGas, ownGas } from './transaction/gas.ts'
 import { recoverAuthority } from './transaction/sender.ts'
 import {
   type AccessList,
@@ -60,14 +60,18 @@ export interface MessageResult {
  * Runs a message that is valid (`validateTransaction`) and whose gas is paid: warm set, nonce, authorizations, call or
  * creation, refund. Fees are the caller's, before and after; so is `evm.journal.finalise()`.
  */
-export function executeMessage(evm: Evm, message: Message): MessageResult {
+export function executeMessage(
+  evm: Evm,
+  message: Message,
+  { intrinsic, floor }: OwnGas = ownGas(message, evm.options.rules),
+): MessageResult {
   const { journal, options } = evm
   const { rules } = options
   const { from, to, valueWei, data, gasLimit, authorizations = [] } = message
   warmUp(evm, message)
   journal.setNonce(from, message.nonce + 1n)
   for (const authorization of authorizations) authorize(evm, authorization)
-  const gas = gasLimit - intrinsicGas(message, rules)
+  const gas = gasLimit - intrinsic
 
   let result: CreateResult
   if (to) {
@@ -82,7 +86,6 @@ export function executeMessage(evm: Evm, message: Message): MessageResult {
   const mostRefund = gasUsedBeforeRefund / (rules.eips.has(3529) ? 5n : 2n)
   const counter = journal.refund()
   const used = gasUsedBeforeRefund - (counter > mostRefund ? mostRefund : counter)
-  const floor = floorGas(message, rules)
   return {
     success: result.success,
     output: result.output,

@@ -2,17 +2,17 @@
 import type { Rules } from '../forks.ts'
 import type { AccessList, UnsignedTransaction } from './types.ts'
 
-const TRANSACTION = 21_000n
-const CREATION = 32_000n
-const ZERO_BYTE = 4n
-const NONZERO_BYTE_FRONTIER = 68n
-const NONZERO_BYTE = 16n
-const ACCESS_LIST_ADDRESS = 2_400n
-const ACCESS_LIST_KEY = 1_900n
-const INIT_CODE_WORD = 2n
-const FLOOR_PER_TOKEN = 10n
+const TRANSACTION = 21_000
+const CREATION = 32_000
+const ZERO_BYTE = 4
+const NONZERO_BYTE_FRONTIER = 68
+const NONZERO_BYTE = 16
+const ACCESS_LIST_ADDRESS = 2_400
+const ACCESS_LIST_KEY = 1_900
+const INIT_CODE_WORD = 2
+const FLOOR_PER_TOKEN = 10
 /** For each authorization, as if its account were new (EIP-7702). */
-const AUTHORIZATION_GAS = 25_000n
+const AUTHORIZATION_GAS = 25_000
 /** What comes back for an authority that already exists (EIP-7702). */
 export const EXISTING_AUTHORITY_REFUND = 12_500n
 
@@ -21,24 +21,34 @@ export type GasFields = Pick<UnsignedTransaction, 'to' | 'data'> & {
   readonly authorizations?: readonly unknown[]
 }
 
-/** Gas taken from the limit before execution: the transaction, its data, access list and authorizations. */
-export function intrinsicGas(transaction: GasFields, { eips, freeInitCode }: Rules): bigint {
-  const { to, data, accessList = [], authorizations = [] } = transaction
-  const zeros = BigInt(countZeros(data))
-  const nonzeros = BigInt(data.length) - zeros
-  let gas = TRANSACTION + zeros * ZERO_BYTE + nonzeros * (eips.has(2028) ? NONZERO_BYTE : NONZERO_BYTE_FRONTIER)
-  if (to === undefined && eips.has(2)) gas += CREATION
-  if (to === undefined && eips.has(3860) && !freeInitCode) gas += BigInt(Math.ceil(data.length / 32)) * INIT_CODE_WORD
-  for (const { storageKeys } of accessList) gas += ACCESS_LIST_ADDRESS + BigInt(storageKeys.length) * ACCESS_LIST_KEY
-  return gas + BigInt(authorizations.length) * AUTHORIZATION_GAS
+/** What a transaction pays for itself, whatever it executes. Unit: gas. */
+export interface OwnGas {
+  /** Taken from the limit before execution: the transaction, its data, access list and authorizations. */
+  readonly intrinsic: bigint
+  /** The least that it pays in the end (EIP-7623); 0 before Prague. */
+  readonly floor: bigint
 }
 
-/** The least that a transaction pays whatever it executes (EIP-7623); 0 before Prague. */
-export function floorGas({ data }: Pick<UnsignedTransaction, 'data'>, { eips }: Rules): bigint {
-  if (!eips.has(7623)) return 0n
+/** Both, by one look at the data. */
+export function ownGas(transaction: GasFields, { eips, freeInitCode }: Rules): OwnGas {
+  const { to, data, accessList = [], authorizations = [] } = transaction
   const zeros = countZeros(data)
-  return TRANSACTION + BigInt(zeros + (data.length - zeros) * 4) * FLOOR_PER_TOKEN
+  const nonzeros = data.length - zeros
+  let gas = TRANSACTION + zeros * ZERO_BYTE + nonzeros * (eips.has(2028) ? NONZERO_BYTE : NONZERO_BYTE_FRONTIER)
+  if (to === undefined && eips.has(2)) gas += CREATION
+  if (to === undefined && eips.has(3860) && !freeInitCode) gas += Math.ceil(data.length / 32) * INIT_CODE_WORD
+  for (const { storageKeys } of accessList) gas += ACCESS_LIST_ADDRESS + storageKeys.length * ACCESS_LIST_KEY
+  gas += authorizations.length * AUTHORIZATION_GAS
+  const floor = eips.has(7623) ? TRANSACTION + (zeros + nonzeros * 4) * FLOOR_PER_TOKEN : 0
+  return { intrinsic: BigInt(gas), floor: BigInt(floor) }
 }
+
+/** Gas taken from the limit before execution. */
+export const intrinsicGas = (transaction: GasFields, rules: Rules): bigint => ownGas(transaction, rules).intrinsic
+
+/** The least that a transaction pays whatever it executes. */
+export const floorGas = ({ data }: Pick<GasFields, 'data'>, rules: Rules): bigint =>
+  ownGas({ to: undefined, data }, rules).floor
 
 /** What a gas unit costs in a block of this base fee: the legacy price, or base fee and tip up to the cap. Unit: wei. */
 export function effectiveGasPrice(transaction: UnsignedTransaction, baseFeeWei: bigint): bigint {

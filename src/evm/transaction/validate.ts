@@ -2,7 +2,7 @@
 import type { Rules } from '../forks.ts'
 import { maxBlobs } from './blob.ts'
 import { refuse } from './errors.ts'
-import { floorGas, intrinsicGas } from './gas.ts'
+import { ownGas } from './gas.ts'
 import { feeCapOf, type UnsignedTransaction } from './types.ts'
 
 const MAX_UINT64 = (1n << 64n) - 1n
@@ -40,11 +40,10 @@ export function validateTransaction(transaction: UnsignedTransaction, rules: Rul
     if (!transaction.to) throw refuse('setCodeCreation')
     if (transaction.authorizations.length === 0) throw refuse('emptyAuthorizations')
   }
-  const intrinsic = intrinsicGas(transaction, rules)
+  const { intrinsic, floor } = ownGas(transaction, rules)
   if (transaction.gasLimit < intrinsic) {
     throw refuse('intrinsicGas', `have ${transaction.gasLimit}, want ${intrinsic}`)
   }
-  const floor = floorGas(transaction, rules)
   if (transaction.gasLimit < floor) throw refuse('floorGas', `have ${transaction.gasLimit}, want ${floor}`)
   return intrinsic
 }

@@ -4,7 +4,7 @@ import type { Rules } from '../../evm/forks.ts'
 import { createEvm } from '../../evm/host.ts'
 import type { EvmLog, EvmState } from '../../evm/state.ts'
 import type { Tracer } from '../../evm/trace.ts'
-import { floorGas, intrinsicGas } from '../../evm/transaction/gas.ts'
+import { type OwnGas, ownGas } from '../../evm/transaction/gas.ts'
 import type { AccessList, Authorization } from '../../evm/transaction/types.ts'
 import { executeMessage, tracedMessage } from '../../evm/transition.ts'
 import type { EvmBlockEnv, Precompiles } from '../../evm/types.ts'
@@ -186,7 +186,7 @@ export function runMessage(
   state: EvmState,
 ): { readonly outcome: CallOutcome; readonly keep: () => void } {
   const { rules } = ground
-  checkGas(message, rules)
+  const own = checkGas(message, rules)
   const { gasPriceWei } = message
   const hidesBaseFee = gasPriceWei === 0n && !ground.ctx.identity.behaviours.callsSeeBaseFee
   const evm = createEvm({
@@ -203,7 +203,7 @@ export function runMessage(
   const { from, to, gasLimit, valueWei, data, accessList, authorizations } = message
   const numbered = { from, to, nonce, gasLimit, valueWei, data, accessList, authorizations }
   ground.tracer?.start?.(tracedMessage(numbered, gasPriceWei, ground.block), evm.journal)
-  const result = executeMessage(evm, numbered)
+  const result = executeMessage(evm, numbered, own)
   ground.tracer?.end?.(result, evm.journal)
   if (result.stopped && ground.isLight) giveUp()
   if (result.stopped) throw queryError('deadlineExceeded', 'execution timeout')
@@ -217,14 +217,15 @@ export function runMessage(
   return { outcome, keep: () => evm.journal.finalise() }
 }
 
-function checkGas(message: CallMessage, rules: Rules): void {
+function checkGas(message: CallMessage, rules: Rules): OwnGas {
   const { gasLimit } = message
-  const intrinsic = intrinsicGas(message, rules)
+  const own = ownGas(message, rules)
+  const { intrinsic, floor } = own
   if (gasLimit < intrinsic) throw errors.gasTooLow(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)
-  const floor = floorGas(message, rules)
   if (gasLimit < floor) {
     throw errors.gasTooLow(`insufficient gas for floor data gas cost: have ${gasLimit}, want ${floor}`)
   }
+  return own
 }
 
 /** Whether a failure to run at all means that the gas limit was too low: a probe then counts as failed. */

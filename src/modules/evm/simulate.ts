@@ -6,7 +6,7 @@ import type { Rules } from '../../evm/forks.ts'
 import { createEvm } from '../../evm/host.ts'
 import type { EvmLog, EvmState } from '../../evm/state.ts'
 import { encodeTransaction, transactionHash } from '../../evm/transaction/encode.ts'
-import { floorGas, intrinsicGas } from '../../evm/transaction/gas.ts'
+import { ownGas } from '../../evm/transaction/gas.ts'
 import type { Transaction, UnsignedTransaction } from '../../evm/transaction/types.ts'
 import { executeMessage } from '../../evm/transition.ts'
 import { listTrieRoot } from '../../evm/trie.ts'
@@ -179,7 +179,8 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
   if (!message.to && run.rules.eips.has(3860) && message.data.length > MAX_INIT_CODE) {
     throw errors.initCodeSize(`code size ${message.data.length} limit ${MAX_INIT_CODE}`)
   }
-  for (const least of [intrinsicGas(message, run.rules), floorGas(message, run.rules)]) {
+  const own = ownGas(message, run.rules)
+  for (const least of [own.intrinsic, own.floor]) {
     if (gasLimit < least) throw errors.intrinsicGas(`have ${gasLimit}, want ${least}`)
   }
   const cost = gasLimit * gasPriceWei
@@ -197,7 +198,7 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
     shouldStop: run.shouldStop,
   })
   evm.journal.subBalance(from, cost)
-  const result = executeMessage(evm, { ...message, nonce })
+  const result = executeMessage(evm, { ...message, nonce }, own)
   if (result.stopped) throw queryError('deadlineExceeded', 'execution timeout')
   evm.journal.addBalance(from, (gasLimit - result.gasUsed) * gasPriceWei)
   evm.journal.finalise()
