@@ -69,7 +69,7 @@ async function history(blocks: number): Promise<void> {
     store.commit({ height: 1n, changes: keys.map((key) => ({ store: 'bank', key, value: value() })) })
     let [sizeBytes, times, from] = [store.sizeBytes(), [] as number[], 1]
     const marks: { height: number; commit: number; bytes: number }[] = []
-    const step = Math.max(500, Math.floor(blocks / 10))
+    const step = Math.ceil(blocks / 10)
     for (let height = 2; height <= blocks; height++) {
       const changes = changesOf(changing, KEYS_PER_BLOCK)
       const start = processorTime()
@@ -191,4 +191,4 @@ async function largeBlocks(): Promise<void> {
 }
 
 await largeBlocks()
-await history(Number(process.argv[2] ?? 5_000))
+await history(Math.max(10, Number(process.argv[2] ?? 5_000)))
