@@ -28,6 +28,8 @@ import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 
 const mintery = moduleAccount('mintery', 'minter')
+/** One that has never been used. */
+const newcomer = moduleAccount('newcomer')
 const granterBytes = new Uint8Array(20).fill(0xa1)
 const granteeBytes = new Uint8Array(20).fill(0xb2)
 const strangerBytes = new Uint8Array(20).fill(0xc3)
@@ -37,7 +39,7 @@ const MSG_SEND = '/sdk.bank.v1beta1.MsgSend'
 let ctx: BranchedContext
 let [granter, grantee, stranger] = ['', '', '']
 beforeEach(() => {
-  const modules = [authz, bankModule, staking, defineModule({ name: 'mintery', accounts: [mintery] })]
+  const modules = [authz, bankModule, staking, defineModule({ name: 'mintery', accounts: [mintery, newcomer] })]
   ctx = testContext({ app: { message: messageType }, modules })
   granter = address.format(ctx, granterBytes)
   grantee = address.format(ctx, granteeBytes)
@@ -102,6 +104,14 @@ describe('state', () => {
     expect(auth.hasAccount(ctx, granteeBytes)).toBe(false)
     grant(generic(MSG_SEND))
     expect(auth.hasAccount(ctx, granteeBytes)).toBe(true)
+  })
+
+  test('nobody takes the place of a module’s account by a grant to it: sdk 4', () => {
+    const grantTo = () => grant(generic(MSG_SEND), undefined, address.format(ctx, newcomer.address))
+    expect(grantTo).toThrow(code('sdk', 4))
+    expect(auth.hasAccount(ctx, newcomer.address)).toBe(false)
+    auth.ensureModuleAccount(ctx, newcomer)
+    grantTo()
   })
 
   test('names come in as anybody spells them, and are stored in the profile’s', () => {

@@ -3,7 +3,7 @@ import { Msg } from '../../gen/sdk/authz/v1beta1/tx_pb.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import { neutralTypeName } from '../../sdk/tx.ts'
-import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
 import { typeUrlOf } from './authorization.ts'
 import { executeAll } from './exec.ts'
 import { deleteGrant, saveGrant } from './keeper.ts'
@@ -13,7 +13,7 @@ export const messages = defineMessages(Msg, {
   /** Lets the grantee, who gets an account if new, send messages in the granter's name. */
   grant(ctx, message) {
     const { parties, authorization, expiration } = parseGrant(ctx, message)
-    auth.ensureAccount(ctx, parties.grantee)
+    bank.ensureRecipient(ctx, parties.grantee)
     const typeUrl = typeUrlOf(ctx.identity, authorization)
     if (!ctx.app.isRouted(neutralTypeName(ctx.identity, typeUrl)))
       throw sdkErrors.invalidType(`${typeUrl} doesn't exist.`)

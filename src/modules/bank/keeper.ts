@@ -74,6 +74,13 @@ export function requireUnblocked(ctx: ReadContext, recipient: Uint8Array): void 
   }
 }
 
+/** Gives somebody whom another named an account, if new. Throws sdk 4 for a new one where only modules may pay. */
+export function ensureRecipient(ctx: Context, bytes: Uint8Array): void {
+  if (auth.getAccount(ctx, bytes)) return
+  requireUnblocked(ctx, bytes)
+  auth.setAccount(ctx, auth.newAccount(ctx, bytes))
+}
+
 /** Whether the native coin, which counts in wei too, is among coins. */
 function holdsWei(ctx: ReadContext, coins: readonly Coin[]): boolean {
   return coins.some(({ denom }) => denom === ctx.identity.baseDenom)

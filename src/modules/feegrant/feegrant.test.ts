@@ -13,6 +13,8 @@ import { messageType } from '../../identity/registry.ts'
 import { concat, formatHex, utf8 } from '../../primitives/bytes.ts'
 import { formatKey, toDuration, toTimestamp } from '../../primitives/time.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
+import { defineModule } from '../../sdk/module.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
 import { testContext } from '../../sdk/testing.ts'
 import { createInfiniteGasMeter } from '../../store/gas.ts'
 import * as auth from '../auth/keeper.ts'
@@ -115,6 +117,20 @@ describe('state', () => {
       end()
       expect([profile, getGrant(ctx, parties) !== undefined]).toEqual([profile, isKept])
     }
+  })
+
+  test('nobody takes the place of a module’s account by an allowance for it: sdk 4', () => {
+    const module = moduleAccount('newcomer')
+    ctx = testContext({
+      app: { message: messageType },
+      modules: [defineModule({ name: 'newcomer', accounts: [module] })],
+    })
+    const grantTo = () =>
+      messages.grantAllowance(ctx, { granter, grantee: address.format(ctx, module.address), allowance: basic(50) })
+    expect(grantTo).toThrow(code('sdk', 4))
+    expect(auth.hasAccount(ctx, module.address)).toBe(false)
+    auth.ensureModuleAccount(ctx, module)
+    grantTo()
   })
 
   test('genesis takes what was exported, each pair once', () => {

@@ -5,7 +5,7 @@ import * as address from '../../identity/address.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { pack } from '../../sdk/packed.ts'
-import * as auth from '../auth/keeper.ts'
+import * as bank from '../bank/keeper.ts'
 import { type Allowance, accept, endOf, type Payment, parseAllowance } from './allowance.ts'
 import * as state from './state.ts'
 
@@ -41,9 +41,9 @@ function endOfGrant(ctx: ReadContext, grant: Grant | undefined): bigint | undefi
   return grant && endOf(ctx, parseAllowance(ctx, grant.allowance))
 }
 
-/** Gives an allowance in place of what there was, and an account to a new grantee. Throws sdk 18 for an end in the past. */
+/** Gives an allowance in place of what there was, and an account to a new grantee. Throws sdk 4, sdk 18 for an end in the past. */
 export function grantAllowance(ctx: Context, parties: Parties, allowance: Allowance): void {
-  auth.ensureAccount(ctx, parties.grantee)
+  bank.ensureRecipient(ctx, parties.grantee)
   const queued = (end: bigint) => [end, parties.grantee, parties.granter] as const
   const oldEnd = endOfGrant(ctx, getGrant(ctx, parties))
   const end = endOf(ctx, allowance)
