@@ -27,6 +27,66 @@ function paramsOf(ctx: Context, { params: whole, depositParams, votingParams, ta
   return { ...defaultParams(ctx.identity), ...deposit, ...voting, ...tally }
 }
 
+/** Stores the proposals of a document, in the queues they belong to. Returns their ids. */
+function initProposals(ctx: Context, { proposals, startingProposalId }: GenesisState): ReadonlySet<bigint> {
+  const ids = new Set<bigint>()
+  for (const [i, proposal] of proposals.entries()) {
+    const { id, status, depositEndTime, votingEndTime } = proposal
+    inPlace(`proposals[${i}]`, () => {
+      if (id === 0n || id >= startingProposalId) {
+        throw sdkErrors.invalidRequest(`id ${id} must be below starting_proposal_id ${startingProposalId}`)
+      }
+      if (ids.has(id)) throw sdkErrors.invalidRequest(`proposal ${id} stands twice`)
+      ids.add(id)
+      if (status === ProposalStatus.DEPOSIT_PERIOD) {
+        if (!depositEndTime) throw sdkErrors.invalidRequest('deposit_end_time must be given')
+        state.inactiveQueue.set(ctx, [nanoseconds(depositEndTime), id], id)
+      }
+      if (status === ProposalStatus.VOTING_PERIOD) {
+        if (!votingEndTime) throw sdkErrors.invalidRequest('voting_end_time must be given')
+        state.activeQueue.set(ctx, [nanoseconds(votingEndTime), id], id)
+      }
+      setProposal(ctx, proposal)
+    })
+  }
+  return ids
+}
+
+/** Throws sdk 18 for what belongs to no proposal, or is already there from the same person; remembers the rest in `seen`. */
+function requireOnce(what: string, id: bigint, who: string, ids: ReadonlySet<bigint>, seen: Set<string>): void {
+  if (!ids.has(id)) throw sdkErrors.invalidRequest(`there is no proposal ${id}`)
+  const key = `${id} ${who}`
+  if (seen.has(key)) throw sdkErrors.invalidRequest(`a ${what} of ${who} on proposal ${id} stands twice`)
+  seen.add(key)
+}
+
+/** Stores the deposits of a document. Returns what they are in all. */
+function initDeposits(ctx: Context, { deposits }: GenesisState, ids: ReadonlySet<bigint>): readonly Coin[] {
+  let total: readonly Coin[] = []
+  const seen = new Set<string>()
+  for (const [i, deposit] of deposits.entries()) {
+    inPlace(`deposits[${i}]`, () => {
+      const depositor = address.parse(ctx, deposit.depositor)
+      requireOnce('deposit', deposit.proposalId, address.format(ctx, depositor), ids, seen)
+      total = add(total, parseDepositCoins(deposit.amount))
+      state.deposits.set(ctx, [deposit.proposalId, depositor], deposit)
+    })
+  }
+  return total
+}
+
+function initVotes(ctx: Context, { votes }: GenesisState, ids: ReadonlySet<bigint>): void {
+  const seen = new Set<string>()
+  for (const [i, vote] of votes.entries()) {
+    inPlace(`votes[${i}]`, () => {
+      const voter = address.parse(ctx, vote.voter)
+      requireOnce('vote', vote.proposalId, address.format(ctx, voter), ids, seen)
+      requireOptions(vote.options)
+      state.votes.set(ctx, [vote.proposalId, voter], vote)
+    })
+  }
+}
+
 function requireFunded(ctx: Context, total: readonly Coin[]): void {
   for (const { denom, amount } of total) {
     const held = bank.balance(ctx, state.account.address, denom)
@@ -51,36 +111,9 @@ export const genesis: GenesisHandlers = {
     auth.ensureModuleAccount(ctx, state.account)
     state.nextId.set(ctx, data.startingProposalId)
     state.params.set(ctx, chosen)
-    let total: readonly Coin[] = []
-    for (const [i, deposit] of data.deposits.entries()) {
-      inPlace(`deposits[${i}]`, () => {
-        total = add(total, parseDepositCoins(deposit.amount))
-        state.deposits.set(ctx, [deposit.proposalId, address.parse(ctx, deposit.depositor)], deposit)
-      })
-    }
-    for (const [i, vote] of data.votes.entries()) {
-      inPlace(`votes[${i}]`, () => {
-        requireOptions(vote.options)
-        state.votes.set(ctx, [vote.proposalId, address.parse(ctx, vote.voter)], vote)
-      })
-    }
-    for (const [i, proposal] of data.proposals.entries()) {
-      const { id, status, depositEndTime, votingEndTime } = proposal
-      inPlace(`proposals[${i}]`, () => {
-        if (id === 0n || id >= data.startingProposalId) {
-          throw sdkErrors.invalidRequest(`id ${id} must be below starting_proposal_id ${data.startingProposalId}`)
-        }
-        if (status === ProposalStatus.DEPOSIT_PERIOD) {
-          if (!depositEndTime) throw sdkErrors.invalidRequest('deposit_end_time must be given')
-          state.inactiveQueue.set(ctx, [nanoseconds(depositEndTime), id], id)
-        }
-        if (status === ProposalStatus.VOTING_PERIOD) {
-          if (!votingEndTime) throw sdkErrors.invalidRequest('voting_end_time must be given')
-          state.activeQueue.set(ctx, [nanoseconds(votingEndTime), id], id)
-        }
-        setProposal(ctx, proposal)
-      })
-    }
+    const ids = initProposals(ctx, data)
+    const total = initDeposits(ctx, data, ids)
+    initVotes(ctx, data, ids)
     inPlace('deposits', () => requireFunded(ctx, total))
   },
   export(ctx) {

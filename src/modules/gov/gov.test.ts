@@ -1,4 +1,4 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, type JsonObject, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -191,4 +191,30 @@ test('state goes through a genesis document and back, key for key, and a documen
     'proposals[1]: id 2 must be below starting_proposal_id 2',
   )
   expect(() => gov.genesis!.init(poor, { ...json, starting_proposal_id: '0' })).toThrow("hasn't been set")
+})
+
+test.each([
+  ['proposals', 'proposals[2]: proposal 1 stands twice'],
+  ['deposits', 'deposits[2]: a deposit of CAT on proposal 1 stands twice'],
+  ['votes', 'votes[1]: a vote of ANN on proposal 1 stands twice'],
+])('a genesis document in which one of the %s stands twice is refused', (part, message) => {
+  world.submit()
+  world.submit({ initialDeposit: coins(ONE) })
+  world.vote(ann, VoteOption.YES)
+  const json = gov.genesis!.export(world.ctx) as Record<string, JsonObject[]>
+  const fresh = govContext()
+  fund(fresh, state.account.address, 100n * ONE)
+  const twice = { ...json, [part]: [...json[part]!, json[part]![0]] }
+  const told = message.replace('CAT', text(cat)).replace('ANN', text(ann))
+  expect(() => gov.genesis!.init(fresh, twice)).toThrow(told)
+})
+
+test.each(['deposits', 'votes'])('a genesis document with %s on a proposal it has not is refused', (part) => {
+  world.submit()
+  world.vote(ann, VoteOption.YES)
+  const json = gov.genesis!.export(world.ctx) as Record<string, JsonObject[]>
+  const fresh = govContext()
+  fund(fresh, state.account.address, 100n * ONE)
+  const orphans = { ...json, [part]: json[part]!.map((one) => ({ ...one, proposal_id: '7' })) }
+  expect(() => gov.genesis!.init(fresh, orphans)).toThrow(`${part}[0]: there is no proposal 7`)
 })
