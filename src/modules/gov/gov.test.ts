@@ -204,7 +204,7 @@ test.each([
   const json = gov.genesis!.export(world.ctx) as Record<string, JsonObject[]>
   const fresh = govContext()
   fund(fresh, state.account.address, 100n * ONE)
-  const twice = { ...json, [part]: [...json[part]!, json[part]![0]] }
+  const twice = { ...json, [part]: [...json[part]!, json[part]![0]!] }
   const told = message.replace('CAT', text(cat)).replace('ANN', text(ann))
   expect(() => gov.genesis!.init(fresh, twice)).toThrow(told)
 })
