@@ -18,11 +18,12 @@ import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { ProposalStatus, VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { MsgExecLegacyContentSchema } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import { TextProposalSchema } from '../../gen/sdk/gov/v1beta1/gov_pb.ts'
+import { MsgSubmitProposalSchema } from '../../gen/sdk/gov/v1beta1/tx_pb.ts'
 import { SoftwareUpgradeProposalSchema } from '../../gen/sdk/upgrade/v1beta1/upgrade_pb.ts'
 import { formatHex } from '../../primitives/bytes.ts'
 import { pack } from '../../sdk/packed.ts'
 import * as upgrade from '../upgrade/keeper.ts'
-import { legacyMessages } from './messages.v1beta1.ts'
+import { legacyMessages, legacyValidations } from './messages.v1beta1.ts'
 import { queries } from './queries.ts'
 import { legacyQueries } from './queries.v1beta1.ts'
 
@@ -78,11 +79,29 @@ describe('proposals of the old form', () => {
   })
 
   test('what could not be done is refused at once, gov 5, and what nobody does, gov 9', () => {
-    expect(() => propose(upgradeTo(''))).toThrow(expect.objectContaining({ codespace: 'gov', code: 5 }))
-    expect(() => propose(content(' '))).toThrow('proposal title cannot be blank: invalid proposal content')
+    world.ctx.block.height = 100n
+    expect(() => propose(upgradeTo('v2'))).toThrow(expect.objectContaining({ codespace: 'gov', code: 5 }))
     const other = pack(world.ctx, MsgSendSchema, create(MsgSendSchema))
     expect(() => propose(other)).toThrow('/sdk.bank.v1beta1.MsgSend: no handler exists for proposal type')
     expect(upgrade.plan(world.ctx)).toBeUndefined()
+  })
+
+  test('a plan is looked at before anything is paid, as its message is: sdk 18', () => {
+    const check = legacyValidations.find(({ schema }) => schema === MsgSubmitProposalSchema)!
+    const proposal = { content: upgradeTo(''), initialDeposit: coins(ONE), proposer: text(cat) }
+    const validate = () => check.check(world.ctx, create(MsgSubmitProposalSchema, proposal))
+    expect(validate).toThrow('name cannot be empty: invalid request')
+  })
+
+  test('a title has letters and at most 140 bytes, a description is not empty; a message of the new form is not asked', () => {
+    const proposeText = (title: string, description = 'why') =>
+      propose(pack(world.ctx, TextProposalSchema, create(TextProposalSchema, { title, description })))
+    expect(() => proposeText(' ')).toThrow('proposal title cannot be blank: invalid proposal content')
+    expect(() => proposeText('ä'.repeat(71))).toThrow('proposal title is longer than max length of 140')
+    expect(() => proposeText('t', '')).toThrow('proposal description cannot be blank')
+    expect(proposeText('ä'.repeat(70), ' ').proposalId).toBe(1n)
+    const execution = create(MsgExecLegacyContentSchema, { authority: AUTHORITY, content: content(' ') })
+    expect(world.submit({ messages: [pack(world.ctx, MsgExecLegacyContentSchema, execution)] })).toBe(2n)
   })
 
   test('a proposal of one message stands in for its content, one of several cannot be shown in the old form', () => {

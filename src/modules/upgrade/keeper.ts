@@ -7,7 +7,7 @@ import { errors } from '../../sdk/errors.ts'
 import { factsOf, type PlanFacts, validatePlan } from './plan.ts'
 import * as state from './state.ts'
 
-export type { PlanFacts } from './plan.ts'
+export { type PlanFacts, validatePlan } from './plan.ts'
 
 /** Reading needs a state alone: what is read here decides which application the state is of. */
 type StateAtHand = Pick<ReadContext, 'store' | 'identity'>
