@@ -142,6 +142,14 @@ describe('state', () => {
     expect(genesis.export(other)).toEqual(exported)
     expect(() => genesis.init(other, exported)).toThrow('allowances[0]: fee allowance already exists')
   })
+
+  test('genesis passes over what has ended in the time between', () => {
+    grant(basic(50, later(100n)))
+    const exported = genesis.export(ctx)
+    const other = testContext({ app: { message: messageType }, block: { timeNs: later(101n) } })
+    genesis.init(other, exported)
+    expect(getGrant(other, parties)).toBeUndefined()
+  })
 })
 
 describe('paying', () => {

@@ -1,4 +1,4 @@
-/** Genesis of feegrant: who pays fees for whom. */
+/** Genesis of feegrant: who pays fees for whom, as far as it has not ended. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/sdk/feegrant/v1beta1/genesis_pb.ts'
 import * as address from '../../identity/address.ts'
@@ -6,7 +6,7 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
 import { inPlace } from '../../sdk/place.ts'
-import { parseAllowance, validateAllowance } from './allowance.ts'
+import { endOf, parseAllowance, validateAllowance } from './allowance.ts'
 import { getGrant, grantAllowance } from './keeper.ts'
 import * as state from './state.ts'
 
@@ -18,6 +18,8 @@ export const genesis: GenesisHandlers = {
         const parties = { granter: address.parse(ctx, grant.granter), grantee: address.parse(ctx, grant.grantee) }
         const allowance = parseAllowance(ctx, grant.allowance)
         validateAllowance(ctx, allowance)
+        const end = endOf(ctx, allowance)
+        if (end !== undefined && end < ctx.block.timeNs) return
         if (getGrant(ctx, parties)) throw sdkErrors.invalidRequest('fee allowance already exists')
         grantAllowance(ctx, parties, allowance)
       })
