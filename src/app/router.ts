@@ -14,8 +14,8 @@ export interface Router {
   validate(ctx: ReadContext, schema: DescMessage, message: Message): void
 }
 
-/** Indexes the modules once. */
-export function createRouter(modules: readonly Module[]): Router {
+/** Indexes the modules once. `onBug` is the facts' own. */
+export function createRouter(modules: readonly Module[], onBug: (error: unknown) => void = () => {}): Router {
   const routes = new Map<string, Route<Context>>()
   const checks = new Map<string, (ctx: ReadContext, message: Message) => void>()
   const hooks = new Map<string, HookListener[]>()
@@ -44,6 +44,7 @@ export function createRouter(modules: readonly Module[]): Router {
       isRouted: (name) => routes.has(name),
       handlerOf: (name) => routes.get(name),
       validate,
+      onBug,
     },
     route: (typeName) => routes.get(typeName),
     validate,

@@ -20,7 +20,7 @@ import { upgrade } from '../../src/modules/upgrade/index.ts'
 import { formatBech32 } from '../../src/primitives/address.ts'
 import { utf8 } from '../../src/primitives/bytes.ts'
 import { sha256 } from '../../src/primitives/hash.ts'
-import type { BranchedContext } from '../../src/sdk/context.ts'
+import type { AppFacts, BranchedContext } from '../../src/sdk/context.ts'
 import { defineModule } from '../../src/sdk/module.ts'
 import { moduleAccount } from '../../src/sdk/module-account.ts'
 import { pack } from '../../src/sdk/packed.ts'
@@ -38,10 +38,10 @@ export const person = (name: string): Uint8Array => sha256(utf8(name)).subarray(
 export const text = (who: Uint8Array): string => formatBech32('chain', who)
 export const AUTHORITY = 'chain10d07y265gmmuvt4z0w9aw880jnsr700j0q8wax'
 
-/** A context in which governance and what it governs are at their genesis. */
-export function govContext(): BranchedContext {
+/** A context in which governance and what it governs are at their genesis; `app` are facts in place of the usual. */
+export function govContext(app: Partial<AppFacts> = {}): BranchedContext {
   const modules = [bankModule, consensus, distribution, staking, slashing, upgrade, gov, minter]
-  const ctx = testContext({ modules, app: { message: messageType } })
+  const ctx = testContext({ modules, app: { message: messageType, ...app } })
   for (const { genesis } of modules) genesis?.init(ctx, genesis.defaults(ctx))
   ctx.branchStore.events.length = 0
   return ctx
@@ -111,8 +111,8 @@ export interface GovWorld {
 }
 
 /** A chain on which ann validates with 60, ben has delegated 40 to her, and all three have 100 to spend. */
-export function govWorld(): GovWorld {
-  const ctx = govContext()
+export function govWorld(app?: Partial<AppFacts>): GovWorld {
+  const ctx = govContext(app)
   validate(ctx, ann, 60n * ONE)
   delegate(ctx, ben, ann, 40n * ONE)
   bond(ctx)

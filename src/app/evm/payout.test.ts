@@ -24,7 +24,7 @@ import * as decimal from '../../primitives/decimal.ts'
 import { keccak256, sha256 } from '../../primitives/hash.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
-import { testContext } from '../../sdk/testing.ts'
+import { type TestOptions, testContext } from '../../sdk/testing.ts'
 import { decodeTx } from '../../sdk/tx.ts'
 import { wrapEthereumTx } from './envelope.ts'
 import { createEvmTxPath } from './path.ts'
@@ -44,10 +44,11 @@ const REVERT = hex('60006000fd')
 const ENDLESS = hex('5b600056')
 const path = createEvmTxPath()
 
-function chain(code: Uint8Array = STOP, params: object = {}): Context {
+function chain(code: Uint8Array = STOP, params: object = {}, app: TestOptions['app'] = {}): Context {
   const ctx = testContext({
     modules: [authModule, evmModule, distributionModule, devgasModule],
     block: { gasLimit: 60_000_000n, hash: new Uint8Array(32).fill(7) },
+    app,
   })
   evmModule.genesis!.init(ctx, localnetGenesis(ctx))
   devgasModule.genesis!.init(ctx, { params: { enable_fee_share: true, developer_shares: '0.5', ...params } })
@@ -229,12 +230,14 @@ test('a payout that cannot be paid leaves the call as it is, and an event says w
   expect(told['tx_hash']).toMatch(/^0x[0-9a-f]{64}$/)
 })
 
-test('a record that is none costs nobody a call', () => {
-  const ctx = chain(burning(29_000))
+test('a record that is none costs nobody a call, and is told', () => {
+  const told: unknown[] = []
+  const ctx = chain(burning(29_000), {}, { onBug: (error) => told.push(error) })
   ctx.store.set('devgas', concat(hex('01'), utf8(C0_TEXT), hex('00')), hex('0aff'))
   const delivered = call(ctx)
   expect([delivered.result.code, delivered.evmTx!.status, collected(ctx)]).toEqual([0, 1, 50_000n * UNIT])
   expect(delivered.result.events.at(-1)!.type).toBe('chain.devgas.v1.EventPayoutFailedDevGas')
+  expect(told).toEqual([expect.any(RangeError)])
 })
 
 test('gas used, receipt and answer are those of a chain that pays nobody', () => {

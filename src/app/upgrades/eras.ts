@@ -60,7 +60,7 @@ export function createEras(
       const version = versionOf(module.name)
       return version === undefined ? [] : [editionOf(module, version)]
     })
-    const router = createRouter(present)
+    const router = createRouter(present, common.onBug)
     const decoded = new WeakMap<Uint8Array, DecodedTx>()
     const era: Era = {
       machine: { ...common, modules: present, router },

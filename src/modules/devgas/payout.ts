@@ -68,10 +68,12 @@ export function payOut(ctx: Context, called: ContractCalled): void {
     const feeShare = devgas.feeShare(ctx, called.contract)
     if (feeShare) payShare(ctx, feeShare, called)
   } catch (error) {
+    const isExpected = error instanceof ChainError
+    if (!isExpected) ctx.app.onBug(error)
     ctx.emit(EventPayoutFailedDevGasSchema, {
       contract: address.format(ctx, called.contract),
       txHash: formatHex0x(called.hash),
-      reason: error instanceof ChainError ? error.message : 'internal',
+      reason: isExpected ? error.message : 'internal',
     })
   }
 }

@@ -73,7 +73,9 @@ function execute(ctx: Context, { messages }: Proposal): string | undefined {
       if (!handler) throw errors.unroutable(typeUrl)
       handler.handle(branch, message)
     } catch (error) {
-      const reason = error instanceof ChainError ? error.message : 'internal'
+      const isExpected = error instanceof ChainError
+      if (!isExpected) ctx.app.onBug(error)
+      const reason = isExpected ? error.message : 'internal'
       return `msg ${i} (${packed.typeUrl}) failed on execution: ${reason}`
     }
   }

@@ -18,11 +18,13 @@ import {
   text,
 } from '../../../test/governance/world.ts'
 import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
+import { Msg as ConsensusMsg } from '../../gen/sdk/consensus/v1/tx_pb.ts'
 import { MsgCommunityPoolSpendSchema } from '../../gen/sdk/distribution/v1beta1/tx_pb.ts'
 import { ProposalSchema, ProposalStatus, VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { MsgSoftwareUpgradeSchema } from '../../gen/sdk/upgrade/v1beta1/tx_pb.ts'
 import { formatHex } from '../../primitives/bytes.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
+import { defineMessages } from '../../sdk/module.ts'
 import { pack } from '../../sdk/packed.ts'
 import * as bank from '../bank/keeper.ts'
 import * as consensus from '../consensus/keeper.ts'
@@ -113,6 +115,23 @@ describe('the way of a proposal', () => {
       },
     ])
     expect(queries.tallyResult(world.ctx, { proposalId: 1n }).tally).toMatchObject({ yesCount: '100000000' })
+  })
+
+  test('a bug in a message is no reason to stop: the proposal has failed, and the bug is told', () => {
+    const bug = new TypeError('this is undefined')
+    const broken = defineMessages(ConsensusMsg, {
+      updateParams() {
+        throw bug
+      },
+    })
+    const told: unknown[] = []
+    world = govWorld({ handlerOf: () => broken.handlers.routes[0], onBug: (error) => told.push(error) })
+    world.submit()
+    world.vote(ann, VoteOption.YES)
+    pass(world.ctx, TWO_DAYS)
+    expect(world.proposal().status).toBe(ProposalStatus.FAILED)
+    expect(world.events('active_proposal')[0]!['proposal_log']).toContain('failed on execution: internal')
+    expect(told).toEqual([bug])
   })
 
   test('a text alone may be voted on; two that end at once are decided by id', () => {
