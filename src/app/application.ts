@@ -57,7 +57,6 @@ interface StateFacts {
 const MOST_KNOWN = 10_000
 
 /** What a context needs of a header. */
-
 type HeaderFacts = Parameters<Application['readContext']>[1]
 
 export function createApplication(options: ApplicationOptions): Application {
