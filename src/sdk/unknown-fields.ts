@@ -1,16 +1,18 @@
 /** Fields that a message carries and its descriptor does not know: refused where they could change the meaning. */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import { errors } from './errors.ts'
+import { requireTimeRange } from './time-range.ts'
 
 /** Bit 11 of the field number says that a field may be ignored (support-modules.md §4.1). */
 const NON_CRITICAL_BIT = 0x400
 
 /**
- * Throws sdk 2 for an unknown field at any depth: of any kind with `all`, else only for critical ones.
- * Returns whether there were others.
+ * Throws sdk 2 for an unknown field at any depth: of any kind with `all`, else only for critical ones; and for a time or a
+ * duration out of range. Returns whether there were other unknown fields.
  */
 export function hasUnknownFields(schema: DescMessage, message: Message, refuse: 'critical' | 'all'): boolean {
   let found = false
+  requireTimeRange(schema, message)
   for (const unknown of message.$unknown ?? []) {
     if (refuse === 'all' || (unknown.no & NON_CRITICAL_BIT) === 0) {
       throw errors.txDecode(`unknown field ${unknown.no} in ${schema.typeName}`)
