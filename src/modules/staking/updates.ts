@@ -17,7 +17,7 @@ import { movePool } from './delegation.ts'
 import { afterValidatorBonded } from './hooks.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
-import { consensusAddress, consensusKey, powerOf, sharesOf, tokensOf } from './validator.ts'
+import { consensusAddress, consensusKey, MOST_POWER, powerOf, sharesOf, tokensOf } from './validator.ts'
 import {
   operatorBytes,
   removeValidator,
@@ -37,20 +37,30 @@ export interface PowerUpdate {
   readonly power: bigint
 }
 
+/** Operators with any power, strongest first, as many as may be active: of the many that have none, not one is read. */
+function strongest(ctx: ReadContext): readonly Uint8Array[] {
+  const limit = params(ctx).maxValidators
+  const found: Uint8Array[] = []
+  for (const [[power], operator] of state.byPower.iterate(ctx, { reverse: true })) {
+    if (found.length >= limit || power === 0n) break
+    found.push(operator)
+  }
+  return found
+}
+
 /** Recomputes the set, moves the pools, stores and returns what changed. */
 export function updateValidatorSet(ctx: Context): readonly PowerUpdate[] {
   const left = new Map<string, bigint>()
   for (const [operator, power] of state.lastPowers.iterate(ctx)) left.set(toKey(operator), power)
-  const limit = params(ctx).maxValidators
   const changes: PowerUpdate[] = []
   let count = 0
   let totalPower = 0n
   let toBonded = 0n
-  for (const operator of [...state.byPower.iterate(ctx, { reverse: true })].map(([, value]) => value)) {
-    if (count >= limit) break
+  for (const operator of strongest(ctx)) {
     let validator = requireValidator(ctx, operator)
     const power = powerOf(validator)
-    if (power === 0n) break
+    // A set of more power than the engine counts would end the chain: who is weaker stays outside.
+    if (totalPower + power > MOST_POWER) break
     if (validator.status !== BondStatus.BONDED) {
       toBonded += tokensOf(validator)
       validator = bond(ctx, validator)

@@ -7,6 +7,8 @@ import { errors } from './errors.ts'
 
 /** Tokens of one unit of power. */
 export const POWER_REDUCTION = 1_000_000n
+/** The most power that the engine counts, of a validator and of a whole set: an eighth of 63 bits (cometbft.md §6). */
+export const MOST_POWER = ((1n << 63n) - 1n) / 8n
 
 export function tokensOf(validator: Validator): bigint {
   return BigInt(validator.tokens || '0')

@@ -2,10 +2,11 @@
 import type { Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { errors } from './errors.ts'
 import { afterValidatorRemoved } from './hooks.ts'
 import * as state from './state.ts'
-import { consensusAddress, powerOf } from './validator.ts'
+import { consensusAddress, MOST_POWER, powerOf } from './validator.ts'
 
 export function operatorBytes(ctx: ReadContext, validator: Validator): Uint8Array {
   return address.parseValidator(ctx, validator.operatorAddress)
@@ -44,9 +45,13 @@ function powerKey(ctx: ReadContext, validator: Validator): readonly [bigint, Uin
   return [powerOf(validator), operatorBytes(ctx, validator).map((byte) => ~byte & 0xff)]
 }
 
-/** Enters the order by power; a jailed validator has no place in it. */
+/** Enters the order by power; a jailed validator has no place in it. Throws sdk 18 for more than the engine counts. */
 export function setByPower(ctx: Context, validator: Validator): void {
-  if (!validator.jailed) state.byPower.set(ctx, powerKey(ctx, validator), operatorBytes(ctx, validator))
+  if (validator.jailed) return
+  if (powerOf(validator) > MOST_POWER) {
+    throw sdkErrors.invalidRequest(`the power of ${validator.operatorAddress} would be above ${MOST_POWER}`)
+  }
+  state.byPower.set(ctx, powerKey(ctx, validator), operatorBytes(ctx, validator))
 }
 
 export function deleteByPower(ctx: Context, validator: Validator): void {

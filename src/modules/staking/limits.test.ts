@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { formatBech32 } from '../../primitives/address.ts'
+import { hex } from '../../primitives/bytes.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import type { BranchedContext } from '../../sdk/context.ts'
+import { defineModule } from '../../sdk/module.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
+import { encodePublicKey } from '../../sdk/public-key.ts'
+import { testContext } from '../../sdk/testing.ts'
+import * as bank from '../bank/keeper.ts'
+import { genesis } from './genesis.ts'
+import { staking as module } from './index.ts'
+import * as staking from './keeper.ts'
+import { messages } from './messages.ts'
+import { queries } from './queries.ts'
+
+const alice = hex('026408260f38d3c43b26f36952ff38ecbaa88692')
+const bob = hex('1dcfcd015f33402c43aef6a57ba6977df044f83a')
+const mintery = moduleAccount('mintery', 'minter')
+const text = (bytes: Uint8Array) => formatBech32('chain', bytes)
+const operator = (bytes: Uint8Array) => formatBech32('chainvaloper', bytes)
+const UNIT = 1_000_000n
+/** (2^63 - 1) / 8, the most that the engine counts of a whole set (cometbft.md §6). */
+const MOST_POWER = 1_152_921_504_606_846_975n
+const refused = expect.objectContaining({ codespace: 'sdk', code: 18 })
+
+let ctx: BranchedContext
+beforeEach(() => {
+  ctx = testContext({ modules: [module, defineModule({ name: 'mintery', accounts: [mintery] })] })
+  genesis.init(ctx, genesis.defaults(ctx))
+  for (const holder of [alice, bob]) {
+    const coins = [{ denom: 'unative', amount: 10n ** 36n }]
+    bank.mint(ctx, mintery, coins)
+    bank.send(ctx, mintery.address, holder, coins)
+  }
+})
+
+const coin = (amount: bigint) => ({ denom: 'unative', amount: amount.toString() })
+
+function createValidator(who: Uint8Array, amount: bigint): void {
+  messages.createValidator(ctx, {
+    description: { moniker: 'one' },
+    commission: { rate: '50000000000000000', maxRate: '200000000000000000', maxChangeRate: '10000000000000000' },
+    minSelfDelegation: '1',
+    delegatorAddress: text(who),
+    validatorAddress: operator(who),
+    pubkey: encodePublicKey(ctx.identity, { kind: 'ed25519', key: sha256(who) }),
+    value: coin(amount),
+  })
+}
+
+/** As a transaction does it: what fails leaves nothing. */
+function attempt(run: () => unknown): () => void {
+  return () => {
+    const outside = ctx
+    ctx = outside.branch()
+    try {
+      run()
+      ctx.merge()
+    } finally {
+      ctx = outside
+    }
+  }
+}
+
+const delegate = (amount: bigint) =>
+  messages.delegate(ctx, { delegatorAddress: text(bob), validatorAddress: operator(alice), amount: coin(amount) })
+const endBlock = () => module.endBlock!(ctx)
+
+describe('the power of a validator', () => {
+  test('is at most what the engine counts: more is refused, and the block ends', () => {
+    createValidator(alice, MOST_POWER * UNIT)
+    expect(attempt(() => delegate(UNIT))).toThrow(refused)
+    attempt(() => delegate(UNIT - 1n))()
+    endBlock()
+    expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MOST_POWER }])
+  })
+
+  test('is refused where a key of the order could not hold it', () => {
+    expect(attempt(() => createValidator(alice, (1n << 64n) * UNIT))).toThrow(refused)
+    expect(attempt(() => createValidator(alice, (1n << 63n) * UNIT))).toThrow(refused)
+    endBlock()
+  })
+
+  test('counts in the set as long as the engine can count the whole set', () => {
+    createValidator(alice, (MOST_POWER - 5n) * UNIT)
+    createValidator(bob, 6n * UNIT)
+    endBlock()
+    expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MOST_POWER - 5n }])
+    expect(queries.validator(ctx, { validatorAddr: operator(bob) }).validator).toMatchObject({ status: 1 })
+  })
+})
