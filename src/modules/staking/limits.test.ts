@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { formatBech32 } from '../../primitives/address.ts'
 import { hex } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
+import { governance } from '../../sdk/authority.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
@@ -88,5 +89,27 @@ describe('the power of a validator', () => {
     endBlock()
     expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MOST_POWER - 5n }])
     expect(queries.validator(ctx, { validatorAddr: operator(bob) }).validator).toMatchObject({ status: 1 })
+  })
+})
+
+describe('the bond denom', () => {
+  const change = () => {
+    const { params } = queries.params(ctx, {})
+    return messages.updateParams(ctx, { authority: text(governance), params: { ...params!, bondDenom: 'uother' } })
+  }
+
+  test('stays while coins of it are staked, or could not be paid back at the end of a block', () => {
+    createValidator(alice, UNIT)
+    endBlock()
+    expect(attempt(change)).toThrow(refused)
+    messages.undelegate(ctx, { delegatorAddress: text(alice), validatorAddress: operator(alice), amount: coin(1n) })
+    ctx.block.timeNs += 1_814_400n * 10n ** 9n
+    endBlock()
+    expect(bank.balance(ctx, alice, 'unative')).toBe(10n ** 36n - UNIT + 1n)
+  })
+
+  test('may be another where nothing is staked', () => {
+    change()
+    expect(queries.params(ctx, {}).params).toMatchObject({ bondDenom: 'uother' })
   })
 })

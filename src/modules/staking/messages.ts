@@ -16,6 +16,7 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { replaceParams } from '../../sdk/governed-params.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import { defineMessages } from '../../sdk/module.ts'
+import * as bank from '../bank/keeper.ts'
 import { delegate } from './delegation.ts'
 import { errors } from './errors.ts'
 import { afterValidatorCreated } from './hooks.ts'
@@ -92,6 +93,8 @@ function editedCommission(ctx: ReadContext, validator: Validator, rate: decimal.
     updateTime: toTimestamp(ctx.block.timeNs),
   })
 }
+
+const replace = replaceParams(state.params, validateParams)
 
 export const messages = defineMessages(Msg, {
   /** Declares a validator and delegates its first tokens; it joins the set by its power at the end of the block. */
@@ -201,6 +204,16 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Replaces all parameters. Governance only. */
-  updateParams: replaceParams(state.params, validateParams),
+  /** Replaces all parameters. Governance only. Throws sdk 18 besides for another denom while there are coins at stake. */
+  updateParams(ctx, message) {
+    const { bondDenom } = currentParams(ctx)
+    const response = replace(ctx, message)
+    if (currentParams(ctx).bondDenom === bondDenom) return response
+    // The end of a block pays back in the denom of the parameters, and must not fail.
+    for (const { address } of [state.bondedPool, state.notBondedPool]) {
+      if (bank.balance(ctx, address, bondDenom) === 0n) continue
+      throw sdkErrors.invalidRequest(`the bond denom cannot change while ${bondDenom} is staked`)
+    }
+    return response
+  },
 })
