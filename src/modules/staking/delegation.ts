@@ -61,7 +61,10 @@ export function beforeShares(ctx: Context, delegator: Uint8Array, validator: Val
   hook.run(ctx, { delegator, operator })
 }
 
-/** Books tokens that already are in the validator's pool. `beforeShares` comes before. */
+/**
+ * Books tokens that already are in the validator's pool. `beforeShares` comes before. Throws sdk 18 for tokens that are no
+ * share: such a delegation would outlive its validator, and disturb the rewards of the next one of that operator.
+ */
 export function addShares(
   ctx: Context,
   delegator: Uint8Array,
@@ -70,6 +73,7 @@ export function addShares(
 ): { readonly validator: Validator; readonly shares: decimal.Decimal } {
   const operator = operatorBytes(ctx, before)
   const { validator, shares } = withTokens(before, amount)
+  if (shares === 0n) throw sdkErrors.invalidRequest(`${amount} is too little for a share of ${before.operatorAddress}`)
   replaceValidator(ctx, before, validator)
   const held = getDelegation(ctx, delegator, operator)
   const total = (held ? (decimal.decode(held.shares) ?? 0n) : 0n) + shares

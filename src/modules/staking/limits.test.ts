@@ -14,6 +14,7 @@ import { staking as module } from './index.ts'
 import * as staking from './keeper.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
+import * as state from './state.ts'
 
 const alice = hex('026408260f38d3c43b26f36952ff38ecbaa88692')
 const bob = hex('1dcfcd015f33402c43aef6a57ba6977df044f83a')
@@ -89,6 +90,21 @@ describe('the power of a validator', () => {
     endBlock()
     expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MOST_POWER - 5n }])
     expect(queries.validator(ctx, { validatorAddr: operator(bob) }).validator).toMatchObject({ status: 1 })
+  })
+})
+
+describe('a delegation', () => {
+  test('is refused where its tokens are no share: it would outlive the validator', () => {
+    createValidator(alice, 3n)
+    const validator = queries.validator(ctx, { validatorAddr: operator(alice) }).validator!
+    // Two of 10^18 parts of a share are left behind three tokens: what one token is worth truncates to none.
+    state.validators.set(ctx, alice, { ...validator, delegatorShares: '2' })
+    expect(attempt(() => delegate(1n))).toThrow(refused)
+    attempt(() => delegate(2n))()
+    expect(queries.validator(ctx, { validatorAddr: operator(alice) }).validator).toMatchObject({
+      tokens: '5',
+      delegatorShares: '3',
+    })
   })
 })
 
