@@ -23,7 +23,7 @@ import { distribution } from './index.ts'
 import { messages } from './messages.ts'
 import { communityPool } from './pool.ts'
 import { queries } from './queries.ts'
-import { commission, outstandingRewards } from './rewards.ts'
+import { commission, endValidator, outstandingRewards, setOutstanding } from './rewards.ts'
 import { distributionAccount } from './state.ts'
 
 const mintery = moduleAccount('mintery', 'minter')
@@ -282,4 +282,17 @@ test('what is exported begins a chain that exports the same', () => {
   expect(genesis.export(other)).toEqual(exported)
   const poor = testContext({ modules: [distribution] })
   expect(() => genesis.init(poor, exported)).toThrow('its records say 1001unative')
+})
+
+test('the end of a validator pays as much of its commission as there is, and never ends the chain', () => {
+  createValidator(alice, 60_000_000n, 10n)
+  endBlock()
+  nextBlock(1000n, [[alice, 60n]])
+  expect(format(commission(ctx, alice))).toBe('98.000000000000000000unative')
+  setOutstanding(ctx, alice, [{ denom: 'unative', amount: decimal.parse('97.5')! }])
+  const before = held(alice)
+  endValidator(ctx, alice)
+  expect(held(alice) - before).toBe(97n)
+  // 20 of the tax, and half a coin that nobody can be paid.
+  expect(format(communityPool(ctx))).toBe('20.500000000000000000unative')
 })

@@ -112,8 +112,10 @@ export function endPeriod(ctx: Context, operator: Uint8Array, validator: Validat
   const tokens = tokensOf(validator)
   let ratio: DecCoins = NONE
   if (tokens === 0n) {
-    addToPool(ctx, rewards)
-    setOutstanding(ctx, operator, sub(outstandingRewards(ctx, operator), rewards))
+    const outstanding = outstandingRewards(ctx, operator)
+    const unclaimed = intersect(rewards, outstanding)
+    addToPool(ctx, unclaimed)
+    setOutstanding(ctx, operator, sub(outstanding, unclaimed))
   } else {
     ratio = quoTruncate(rewards, decimal.fromInteger(tokens))
   }
@@ -275,15 +277,19 @@ export function payCommission(ctx: Context, operator: Uint8Array): readonly Coin
   return coins
 }
 
-/** Ends the records of a validator that is gone: its commission is paid, dust goes to the community pool. */
+/**
+ * Ends the records of a validator that is gone: its commission is paid, as far as it is there, dust goes to the community
+ * pool. Does not throw: it may be the end of a block.
+ */
 export function endValidator(ctx: Context, operator: Uint8Array): void {
-  const held = commission(ctx, operator)
+  const outstanding = outstandingRewards(ctx, operator)
+  const held = intersect(commission(ctx, operator), outstanding)
   const { coins, rest } = truncate(held)
   if (held.length > 0) {
     addToPool(ctx, rest)
     if (!paysWithoutFail(ctx, operator, coins)) addToPool(ctx, fromCoins(coins))
   }
-  addToPool(ctx, sub(outstandingRewards(ctx, operator), held))
+  addToPool(ctx, sub(outstanding, held))
   state.outstanding.delete(ctx, operator)
   state.commissions.delete(ctx, operator)
   for (const key of [...state.slashEvents.keys(ctx, { prefix: [operator] })]) state.slashEvents.delete(ctx, key)
