@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const coin = (amount: bigint) => ({ denom: 'unative', amount: amount.toString() })
 
-function createValidator(who: Uint8Array, amount: bigint): void {
+function createValidator(who: Uint8Array, amount: bigint, part: object = {}): void {
   messages.createValidator(ctx, {
     description: { moniker: 'one' },
     commission: { rate: '50000000000000000', maxRate: '200000000000000000', maxChangeRate: '10000000000000000' },
@@ -48,6 +48,7 @@ function createValidator(who: Uint8Array, amount: bigint): void {
     validatorAddress: operator(who),
     pubkey: encodePublicKey(ctx.identity, { kind: 'ed25519', key: sha256(who) }),
     value: coin(amount),
+    ...part,
   })
 }
 
@@ -91,6 +92,22 @@ describe('the power of a validator', () => {
     expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MOST_POWER - 5n }])
     expect(queries.validator(ctx, { validatorAddr: operator(bob) }).validator).toMatchObject({ status: 1 })
   })
+})
+
+test('a validator is stored in the shortest form: each block keeps a copy of it', () => {
+  const zeros = '0'.repeat(100_000)
+  const key = encodePublicKey(ctx.identity, { kind: 'ed25519', key: sha256(alice) })
+  createValidator(alice, UNIT, {
+    commission: { rate: `${zeros}50000000000000000`, maxRate: `${zeros}200000000000000000`, maxChangeRate: zeros },
+    pubkey: { ...key, typeUrl: `${zeros}${key.typeUrl}` },
+  })
+  const validator = queries.validator(ctx, { validatorAddr: operator(alice) }).validator!
+  expect(validator.commission?.commissionRates).toMatchObject({
+    rate: '50000000000000000',
+    maxRate: '200000000000000000',
+    maxChangeRate: '0',
+  })
+  expect(validator.consensusPubkey).toMatchObject(key)
 })
 
 describe('a delegation', () => {

@@ -16,6 +16,7 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { replaceParams } from '../../sdk/governed-params.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import { defineMessages } from '../../sdk/module.ts'
+import { decodePublicKey, encodePublicKey } from '../../sdk/public-key.ts'
 import * as bank from '../bank/keeper.ts'
 import { delegate } from './delegation.ts'
 import { errors } from './errors.ts'
@@ -26,6 +27,7 @@ import * as state from './state.ts'
 import { cancelUnbonding, undelegate } from './unbonding.ts'
 import {
   editedDescription,
+  encodeRates,
   parseCancel,
   parseCreateValidator,
   parseDelegate,
@@ -99,23 +101,20 @@ const replace = replaceParams(state.params, validateParams)
 export const messages = defineMessages(Msg, {
   /** Declares a validator and delegates its first tokens; it joins the set by its power at the end of the block. */
   createValidator(ctx, message) {
-    const { operator, value, description, commission, rates, minSelfDelegation, publicKey } = parseCreateValidator(
-      ctx,
-      message,
-    )
+    const { operator, value, description, rates, minSelfDelegation, publicKey } = parseCreateValidator(ctx, message)
     requireAllowedRate(ctx, rates.rate)
     if (getValidator(ctx, operator)) throw errors.operatorExists()
     if (operatorOf(ctx, consensusAddress(ctx.identity, { consensusPubkey: publicKey }))) throw errors.publicKeyExists()
     requireBondDenom(ctx, value)
     const validator = create(ValidatorSchema, {
       operatorAddress: message.validatorAddress,
-      consensusPubkey: publicKey,
+      consensusPubkey: encodePublicKey(ctx.identity, decodePublicKey(ctx.identity, publicKey)),
       status: BondStatus.UNBONDED,
       tokens: '0',
       delegatorShares: '0',
       description,
       unbondingTime: toTimestamp(0n),
-      commission: { commissionRates: commission, updateTime: toTimestamp(ctx.block.timeNs) },
+      commission: { commissionRates: encodeRates(rates), updateTime: toTimestamp(ctx.block.timeNs) },
       minSelfDelegation: minSelfDelegation.toString(),
     })
     setValidator(ctx, validator)

@@ -55,6 +55,11 @@ export function parseRates(message: CommissionRates): Rates {
   return { rate, maxRate, maxChangeRate }
 }
 
+/** As they are stored: the sender's own text may have any number of zeros in front. */
+export function encodeRates({ rate, maxRate, maxChangeRate }: Rates) {
+  return { rate: decimal.encode(rate), maxRate: decimal.encode(maxRate), maxChangeRate: decimal.encode(maxChangeRate) }
+}
+
 const LENGTHS = { moniker: 70, identity: 3000, website: 140, securityContact: 140, details: 280 } as const
 
 /** Throws sdk 18 for a text that is too long; lengths are in bytes. */
@@ -82,7 +87,7 @@ export function parseCreateValidator(ctx: ReadContext, message: MsgCreateValidat
   const minSelfDelegation = parseInteger(message.minSelfDelegation)
   if (minSelfDelegation < 1n) throw sdkErrors.invalidRequest('minimum self delegation must be a positive integer')
   if (value.amount < minSelfDelegation) throw errors.selfDelegationBelowMinimum()
-  return { operator, value, description, commission, rates, minSelfDelegation, publicKey: message.pubkey }
+  return { operator, value, description, rates, minSelfDelegation, publicKey: message.pubkey }
 }
 
 export function parseDelegate(ctx: ReadContext, { delegatorAddress, validatorAddress, amount }: MsgDelegate) {
