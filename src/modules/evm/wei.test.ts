@@ -10,3 +10,8 @@ test('amounts read as people write them', () => {
   expect(formatHuman(0n, 6)).toBe('0')
   expect(formatHuman(15n, 0)).toBe('15')
 })
+
+test('no text is written for more decimals than a token can have', () => {
+  expect(formatHuman(1n, 255)).toBe(`0.${'0'.repeat(254)}1`)
+  expect(formatHuman(1n, 4_294_967_295)).toBe('')
+})
