@@ -17,6 +17,7 @@ import type { ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { validation } from '../../sdk/module.ts'
 import { type Unpacked, unpack } from '../../sdk/packed.ts'
+import { neutralTypeName } from '../../sdk/tx.ts'
 import { parseDepositCoins } from './deposits.ts'
 import { errors } from './errors.ts'
 import { validateParams } from './params.ts'
@@ -33,11 +34,27 @@ export function faultOf(run: () => void): ChainError | undefined {
   }
 }
 
-/** The messages of a proposal, each past its own checks. Throws gov 11, 12, sdk 34. */
+/** How deep proposals may lie within each other: checks recurse, and where a stack ends is no rule of a chain. */
+const MAX_DEPTH = 8
+
+/** Throws sdk 29 for proposals that lie too deep within each other. */
+function requireShallow(ctx: ReadContext, messages: readonly Any[]): void {
+  let level = messages
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= MAX_DEPTH) throw sdkErrors.invalidType(`exceeded max nested proposal depth: ${MAX_DEPTH}`)
+    level = level.flatMap((packed) => {
+      if (neutralTypeName(ctx.identity, packed.typeUrl) !== MsgSubmitProposalSchema.typeName) return []
+      return (unpack(ctx, packed).message as MsgSubmitProposal).messages
+    })
+  }
+}
+
+/** The messages of a proposal, each past its own checks. Throws gov 11, 12, sdk 29, 34. */
 function parseMessages(ctx: ReadContext, messages: readonly Any[], metadata: string): readonly Unpacked[] {
   if (messages.length === 0 && metadata === '') {
     throw errors.noMessages('either metadata or messages must be given')
   }
+  requireShallow(ctx, messages)
   return messages.map((packed, i) => {
     const unpacked = unpack(ctx, packed)
     const fault = faultOf(() => ctx.app.validate(ctx, unpacked.schema, unpacked.message))
@@ -46,7 +63,7 @@ function parseMessages(ctx: ReadContext, messages: readonly Any[], metadata: str
   })
 }
 
-/** Throws sdk 7, 10, 18, 34, gov 11, 12. */
+/** Throws sdk 7, 10, 18, 29, 34, gov 11, 12. */
 export function parseSubmission(ctx: ReadContext, message: MsgSubmitProposal) {
   if (message.title === '') throw sdkErrors.invalidRequest('proposal title cannot be empty')
   if (message.summary === '') throw sdkErrors.invalidRequest('proposal summary cannot be empty')
