@@ -44,7 +44,9 @@ export function parseMultiSend(
     address: address.parse(ctx, output.address),
     coins: parseCoins(output.coins),
   }))
-  const total = parts.reduce<readonly Coin[]>((sum, { coins }) => add(sum, coins), [])
+  // In one go: adding output by output would take the square of their number, before anybody has paid for it.
+  const all = parts.flatMap(({ coins }) => coins)
+  const total = add([], all)
   if (format(total) !== format(input.coins)) throw errors.inputOutputMismatch()
   return { input, outputs: parts }
 }
