@@ -186,6 +186,8 @@ test(`${CYCLES} times kill -9 at random moments lose no transaction that was ans
     let dead = false
     const flowing = Promise.all(keys.slice(0, SENDERS).map((_, sender) => flow(sender, nonces, () => dead)))
     await new Promise((done) => setTimeout(done, 20 + random() * 480))
+    // However slow the machine is: kills without traffic would prove nothing.
+    await expect.poll(() => answered.length).toBeGreaterThan(4 * (cycle + 1))
     dead = true
     await node[Symbol.asyncDispose]()
     await flowing
@@ -198,7 +200,7 @@ test(`${CYCLES} times kill -9 at random moments lose no transaction that was ans
     await verify(Array.from({ length: Math.min(20, before) }, () => answered[Math.floor(random() * before)]!))
   }
   await verify(answered)
-  expect(answered.length).toBeGreaterThanOrEqual(CYCLES)
+  expect(answered.length).toBeGreaterThan(CYCLES * 4)
   await node.kill('SIGINT')
   expect(node.child.exitCode).toBe(0)
 })
