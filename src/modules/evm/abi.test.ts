@@ -33,7 +33,7 @@ test('what is no encoding is refused: cut off, leading out, too wide, no boolean
     expect(() => decodeArguments(types, hex(data))).toThrow('not the ABI encoding expected')
   refuses('uint256', '')
   refuses('uint256', '00'.repeat(31))
-  refuses('string', word('20') + word('5') + '6162')
+  refuses('string', `${word('20') + word('5')}6162`)
   refuses('string', word('ffffffffffffffff'))
   refuses('string', 'ff'.repeat(32))
   refuses('uint64', word(`1${'0'.repeat(16)}`))
