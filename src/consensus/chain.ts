@@ -3,7 +3,7 @@
 import { proposerOf, takeTurns, withUpdates } from '../app/proposers.ts'
 import type { BlockHeader, Commit, CommitSignature, StoredBlock, Validator } from '../app/records.ts'
 import type { BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
-import type { BlockLimits } from '../modules/consensus/keeper.ts'
+import { type BlockLimits, mostBytes } from '../modules/consensus/keeper.ts'
 import { EMPTY, equal, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
@@ -43,6 +43,14 @@ export interface Tip extends BlockLimits {
 export interface Signer {
   readonly address: Uint8Array
   sign(message: Uint8Array): Uint8Array
+}
+
+/** Space of a block that is not transactions: header, commit. */
+const BLOCK_OVERHEAD_BYTES = 4096n
+
+/** Bytes of transactions that a block under these limits has room for. */
+export function roomForTxs(limits: BlockLimits): number {
+  return Math.max(0, Number(mostBytes(limits) - BLOCK_OVERHEAD_BYTES))
 }
 
 interface BlockParams {

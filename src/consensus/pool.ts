@@ -7,7 +7,7 @@ import { sha256 } from '../primitives/hash.ts'
 import { errors } from '../sdk/errors.ts'
 import type { Snapshot } from '../store/types.ts'
 import { admissionOf, refusal, within } from './admission.ts'
-import type { Tip } from './chain.ts'
+import { roomForTxs, type Tip } from './chain.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from './driver.ts'
 import { createListeners } from './listeners.ts'
 import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
@@ -90,8 +90,15 @@ export function createPool(workings: PoolWorkings): Pool {
     waiters.settle(hash, { dropped: admissionOf(hash, refusal(error)) })
   }
 
+  /** What no block has room for would wait for ever, and keep blocks coming. */
+  function requireRoomInBlock({ length }: Uint8Array): void {
+    const room = roomForTxs(workings.tip())
+    if (length > room) throw errors.txTooLarge(`${length} bytes, and a block has room for ${room}`)
+  }
+
   function check(bytes: Uint8Array, mode: CheckMode): CheckResult {
     try {
+      if (mode !== 'simulate') requireRoomInBlock(bytes)
       return app.check(bytes, mode)
     } catch (error) {
       if (error instanceof ChainError) return refusal(error)

@@ -29,7 +29,10 @@ const failingAt = (height: bigint) =>
     },
   })
 
-async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOptions['store'] } = {}) {
+async function open(
+  timing: BlockTiming,
+  more: { failAt?: bigint; store?: SoloOptions['store']; maxBytes?: string } = {},
+) {
   const halts: string[] = []
   const failures: unknown[] = []
   const app = createApplication({
@@ -39,7 +42,7 @@ async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOp
     settings: { minGasPrices: '' },
     modules: more.failAt === undefined ? modules : [...modules, failingAt(more.failAt)],
   })
-  const genesis = localnetGenesis({
+  const localnet = localnetGenesis({
     identity: almanac,
     chainId,
     genesisTime: '2024-01-01T00:00:00Z',
@@ -47,6 +50,11 @@ async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOp
     validators: [{ publicKey }],
     blockGasLimit: 15_000_000n,
   })
+  const limits = { max_bytes: more.maxBytes ?? '22020096', max_gas: '15000000' }
+  const genesis = {
+    ...localnet,
+    consensus_params: { ...localnet.consensus_params, block: limits, evidence: { max_bytes: '0' } },
+  }
   const store = more.store ?? openVersionedStore(openMemory())
   let clock = 1_704_067_200_000_000_000n
   const solo = await startSolo({
@@ -67,7 +75,7 @@ async function open(timing: BlockTiming, more: { failAt?: bigint; store?: SoloOp
   return { solo, store, halts, failures }
 }
 
-function transfer(nonce: number, gasLimit = 21_000n): Uint8Array {
+function transfer(nonce: number, gasLimit = 21_000n, dataBytes = 0): Uint8Array {
   const tx = signTransaction(
     {
       type: 0,
@@ -76,7 +84,7 @@ function transfer(nonce: number, gasLimit = 21_000n): Uint8Array {
       gasLimit,
       to: new Uint8Array(20).fill(7),
       valueWei: 1n,
-      data: EMPTY,
+      data: new Uint8Array(dataBytes),
       gasPriceWei: 10n ** 12n,
     },
     key,
@@ -95,6 +103,15 @@ test('a block on arrival takes every transaction that waits, and the answer come
   expect(solo.blocks.tx(first!.admission.hash)).toEqual({ height: 2n, index: 0 })
   await solo.stop()
   await expect(solo.submit(transfer(3))).rejects.toMatchObject({ status: 'unavailable' })
+})
+
+test('a transaction that no block has room for is refused, and makes no blocks', async () => {
+  const { solo } = await open({ mode: 'arrival' }, { maxBytes: '4500' })
+  expect(await solo.submit(transfer(0, 40_000n, 300))).toMatchObject({ codespace: 'sdk', code: 21 })
+  expect([solo.pendingCount().count, solo.status().latestHeight]).toEqual([0, 1n])
+  expect(await solo.submit(transfer(0))).toMatchObject({ code: 0 })
+  expect(solo.status().latestHeight).toBe(2n)
+  await solo.stop()
 })
 
 test('headers chain: each names the one before, its results and its state, and hashes to its own identity', async () => {

@@ -6,13 +6,23 @@ import { openBlockIndex } from '../indexer/block-index.ts'
 import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { MOST_TURNS, openIndexer, validatorRow } from '../indexer/writer.ts'
-import { blockLimits, mostBytes } from '../modules/consensus/keeper.ts'
+import { blockLimits } from '../modules/consensus/keeper.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { StoreChanges } from '../store/store-changes.ts'
 import type { Branch, Change, Reader, Snapshot, Tables, TableWrite } from '../store/types.ts'
 import { createCatchUp } from './catch-up.ts'
-import { advance, genesisTip, overlay, propose, type Signer, storedBlock, type Tip, tipOf } from './chain.ts'
+import {
+  advance,
+  genesisTip,
+  overlay,
+  propose,
+  roomForTxs,
+  type Signer,
+  storedBlock,
+  type Tip,
+  tipOf,
+} from './chain.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
 import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
 import type { Admission, Driver, Halted } from './driver.ts'
@@ -96,9 +106,6 @@ export interface Solo extends Driver {
    */
   follow(step: (offer: (tx: Uint8Array) => Admission) => Promise<void>): () => void
 }
-
-/** Space of a block that is not transactions: header, commit. */
-const BLOCK_OVERHEAD_BYTES = 4096n
 
 /** Opens the chain where the store stands, begins it from genesis if the store is empty, and makes blocks from then on. */
 export async function startSolo(options: SoloOptions): Promise<Solo> {
@@ -190,7 +197,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     const before = tip
     const { amendments } = wish
     const started = options.elapsed()
-    const limits = { maxBytes: Number(mostBytes(before) - BLOCK_OVERHEAD_BYTES), maxGas: before.maxGas }
+    const limits = { maxBytes: roomForTxs(before), maxGas: before.maxGas }
     const taken = genesisBranch || amendments || wish.isEmpty ? [] : pool.take(limits)
     const proposal = propose(
       before,
