@@ -7,9 +7,11 @@ import { transactionHash } from '../evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../evm/transaction/sender.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { EMPTY } from '../primitives/bytes.ts'
+import { ChainError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { defineModule } from '../sdk/module.ts'
 import { openMemory } from '../store/memory.ts'
+import type { Snapshot } from '../store/types.ts'
 import { openVersionedStore } from '../store/versioned.ts'
 import { updateValidators } from './chain.ts'
 import { hashHeader } from './comet/hashes.ts'
@@ -31,7 +33,7 @@ const failingAt = (height: bigint) =>
 
 async function open(
   timing: BlockTiming,
-  more: { failAt?: bigint; store?: SoloOptions['store']; maxBytes?: string } = {},
+  more: { failAt?: bigint; store?: SoloOptions['store']; maxBytes?: string; development?: boolean } = {},
 ) {
   const halts: string[] = []
   const failures: unknown[] = []
@@ -71,8 +73,23 @@ async function open(
     onHalt: ({ reason }) => halts.push(reason),
     onListenerFailure: (error) => failures.push(error),
     elapsed: () => performance.now(),
+    ...(more.development && {
+      development: { setMinGasPrice() {}, setLogging() {}, print() {}, setValidator() {} },
+    }),
   })
   return { solo, store, halts, failures }
+}
+
+/** A store in memory, with what is done to its views, and to the way back. */
+function watchedStore(own: {
+  at?: (snapshot: Snapshot) => Snapshot
+  rollback?: () => never
+}): NonNullable<SoloOptions['store']> {
+  const { latestHeight, tables, commit, rollback, at } = openVersionedStore(openMemory())
+  return {
+    ...{ latestHeight, tables, commit, rollback: own.rollback ?? rollback },
+    at: (height) => own.at?.(at(height)) ?? at(height),
+  }
 }
 
 function transfer(nonce: number, gasLimit = 21_000n, dataBytes = 0): Uint8Array {
@@ -161,6 +178,44 @@ test('a failing block hook stops the chain before the commit, and every later re
   expect(solo.status()).toMatchObject({ halted: { reason: 'broken hook', height: 2n }, latestHeight: 1n })
   await expect(solo.submit(transfer(0))).rejects.toThrow(HALTED)
   await expect(solo.nextBlock()).rejects.toThrow('the chain has halted')
+})
+
+test('changes that the chain cannot hold leave no view of the state open, and the chain goes on', async () => {
+  let views = 0
+  const store = watchedStore({
+    at: (snapshot) => {
+      views++
+      return {
+        ...snapshot,
+        close() {
+          views--
+          snapshot.close()
+        },
+      }
+    },
+  })
+  const { solo } = await open({ mode: 'manual' }, { store, development: true })
+  const before = views
+  const wei = 2n ** 300n
+  const amendment = { kind: 'balance', address: new Uint8Array(20).fill(9), wei } as const
+  await expect(solo.development!.amend([amendment])).rejects.toThrow(ChainError)
+  expect(views).toBe(before)
+  expect(await solo.nextBlock()).toBe(2n)
+})
+
+test('a way back that fails leaves the chain and its pool as they were', async () => {
+  const store = watchedStore({
+    rollback() {
+      throw new Error('the disk is gone')
+    },
+  })
+  const { solo, halts } = await open({ mode: 'manual' }, { store, development: true })
+  await solo.submit(transfer(0))
+  await solo.nextBlock()
+  await expect(solo.development!.rollback(1n)).rejects.toThrow('the disk is gone')
+  expect(await solo.submit(transfer(1))).toMatchObject({ code: 0 })
+  expect(await solo.nextBlock()).toBe(3n)
+  expect([solo.blocks.block(3n)!.txs.length, halts]).toEqual([1, []])
 })
 
 test('a chain opened again goes on from its last block, as if it had never stopped', async () => {

@@ -1,7 +1,7 @@
 /** The embedded engine: this process alone decides the next block, from a clock and the transactions that wait. */
 import type { Halt } from '../app/halt.ts'
 import type { StoredBlock } from '../app/records.ts'
-import type { Application, BlockOutcome, CheckResult, GenesisDocument } from '../app/types.ts'
+import type { Application, BlockInput, BlockOutcome, CheckResult, GenesisDocument } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
@@ -10,7 +10,7 @@ import { blockLimits } from '../modules/consensus/keeper.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { StoreChanges } from '../store/store-changes.ts'
-import type { Branch, Change, Reader, Snapshot, Tables, TableWrite } from '../store/types.ts'
+import type { Branch, Change, Snapshot, Tables, TableWrite } from '../store/types.ts'
 import { createCatchUp } from './catch-up.ts'
 import {
   advance,
@@ -191,6 +191,21 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     return stepNs === undefined ? clock.next(tip.timeNs) : tip.timeNs + stepNs
   }
 
+  /** What comes of a block on the state before it, which is the genesis' for the first. Throws if it cannot be executed. */
+  function execute(input: BlockInput): { readonly output: BlockOutcome; readonly changes: readonly Change[] } {
+    if (genesisBranch) {
+      const output = app.executeBlock(genesisBranch, input)
+      return { output, changes: output.halt ? [] : overlay(genesisBranch.changes(), output.branch.changes()) }
+    }
+    const state = store.at()
+    try {
+      const output = app.executeBlock(state, input)
+      return { output, changes: output.halt ? [] : output.branch.changes() }
+    } finally {
+      state.close()
+    }
+  }
+
   /** Makes one block of what waits, or says why there is none. Throws if it cannot be executed. Then nothing was written. */
   async function makeBlock(wish: BlockWish): Promise<StoredBlock | { readonly halt: Halt }> {
     if (followers.size > 0) await Promise.all([...followers].map((step) => step(pool.offer)))
@@ -205,15 +220,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       blockTime(wish),
       signers(),
     )
-    const snapshot = genesisBranch ? undefined : store.at()
-    const base: Reader = genesisBranch ?? snapshot!
-    const output: BlockOutcome = app.executeBlock(base, { ...proposal.input, amendments })
-    if (output.halt) {
-      snapshot?.close()
-      return output
-    }
-    const changes = genesisBranch ? overlay(genesisBranch.changes(), output.branch.changes()) : output.branch.changes()
-    snapshot?.close()
+    const { output, changes } = execute({ ...proposal.input, amendments })
+    if (output.halt) return output
     const executed = options.elapsed()
     const hashes = taken.map(({ hash }) => hash)
     let block: StoredBlock | undefined
@@ -291,9 +299,14 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   /** Makes the chain what it was after a kept block, with these transactions waiting. */
   function goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void> {
     return inLine(async () => {
-      pool.release()
       const rows = rollbackRows(store.tables, height)
-      await store.rollback({ height, records: () => rows })
+      pool.release()
+      try {
+        await store.rollback({ height, records: () => rows })
+      } catch (error) {
+        pool.follow()
+        throw error
+      }
       blocks.forgetAbove(height)
       indexer = openIndexer(store.tables)
       tip = lastTip(blocks.block(height)!)
