@@ -1,5 +1,5 @@
 /** One status, three protocols: the table from a `ChainError` to REST, gRPC and JSON-RPC (gateway.md §5, D1). */
-import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf'
+import { create, type Message, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { StatusSchema } from '../gen/google/rpc/status_pb.ts'
@@ -45,15 +45,15 @@ export function toChainError(thrown: unknown): ChainError {
   return thrown instanceof ChainError ? thrown : queryError('internal', 'internal error')
 }
 
-function typeOf(detail: Message): DescMessage | undefined {
-  return messageType(detail.$typeName)
-}
-
-/** Details as they travel in `google.rpc.Status`. */
+/** Details as they travel in `google.rpc.Status`. One that cannot be encoded is left out: a failure must always be told. */
 function packDetails(details: readonly Message[]): Any[] {
   return details.flatMap((detail) => {
-    const schema = typeOf(detail)
-    return schema ? [create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, detail) })] : []
+    const schema = messageType(detail.$typeName)
+    try {
+      return schema ? [create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, detail) })] : []
+    } catch {
+      return []
+    }
   })
 }
 

@@ -9,7 +9,7 @@ import {
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
+import { FieldViolationSchema, HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { StatusSchema } from '../gen/google/rpc/status_pb.ts'
 import {
   HealthCheckRequestSchema,
@@ -35,7 +35,7 @@ let server: GrpcServer
 let client: Client
 const calls: QueryCall[] = []
 
-/** A chain of one answer, at height 7 unless another is asked for; the address `slow` waits to be cancelled. */
+/** A chain of one answer, at height 7 unless another is asked for; the address `slow` waits to be cancelled, that of `beyond` has a detail beyond 64 bits. */
 const dispatch: Dispatch = (call) => {
   calls.push(call)
   const { address, denom } = call.request as MessageShape<typeof QueryBalanceRequestSchema>
@@ -43,6 +43,10 @@ const dispatch: Dispatch = (call) => {
   if (address === '') {
     const violation = create(FieldViolationSchema, { field: 'address', description: 'empty' })
     return { ok: false, height, error: queryError('invalidArgument', 'empty address · é', [violation]) }
+  }
+  if (address === 'beyond') {
+    const bounds = create(HeightBoundsSchema, { requested: 2n ** 63n })
+    return { ok: false, height, error: queryError('outOfRange', 'in the future', [bounds]) }
   }
   if (address === 'slow') {
     return new Promise((resolve) => {
@@ -125,9 +129,17 @@ test('either height header chooses the height, and two different heights are ref
     { 'x-sdk-block-height': ['3', '4'] },
     { 'x-sdk-block-height': 'x' },
     { 'x-sdk-block-height': '-1' },
+    { 'x-sdk-block-height': '9223372036854775808' },
   ]) {
     expect((await balance(UNARY, { address: 'a' }, headers)).error?.code).toBe(3)
   }
+})
+
+test('an error whose details cannot be encoded is told without them, and the server goes on', async () => {
+  const { error } = await balance(UNARY, { address: 'beyond' })
+  expect(error).toMatchObject({ code: 11, details: 'in the future' })
+  const [trailer] = error!.metadata.get('grpc-status-details-bin')
+  expect(fromBinary(StatusSchema, trailer as Buffer)).toMatchObject({ code: 11, details: [] })
 })
 
 test('an error carries its code, text, typed details and the height', async () => {

@@ -15,6 +15,7 @@ import {
 import { Health } from '../gen/grpc/health/v1/health_pb.ts'
 import { methodPath, services } from '../identity/registry.ts'
 import { ChainError } from '../primitives/errors.ts'
+import { agree } from './asked-height.ts'
 import { encodeStatus, STATUS_CODES, toChainError, violation } from './errors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
@@ -37,19 +38,13 @@ export interface GrpcServer {
   close(): Promise<void>
 }
 
-/** The height that a caller asks for; undefined: the latest. Throws `invalidArgument` naming the header. */
+/** The height that a caller asks for; undefined: the latest. Throws `invalidArgument` naming the header, also where two differ. */
 function readHeight(metadata: Metadata): bigint | undefined {
-  const heights = new Set<bigint>()
+  let selected: bigint | undefined
   for (const name of HEIGHT_HEADERS) {
-    for (const value of metadata.get(name)) {
-      const text = value.toString().trim()
-      if (!/^\d{1,19}$/.test(text)) throw violation(name, `${JSON.stringify(text)} is no height`)
-      heights.add(BigInt(text))
-    }
+    for (const value of metadata.get(name)) selected = agree(selected, value.toString(), name)
   }
-  if (heights.size > 1) throw violation(HEIGHT_HEADERS[0], 'two different heights')
-  const [height] = heights
-  return height === 0n ? undefined : height
+  return selected === 0n ? undefined : selected
 }
 
 function remainingMs(deadline: Date | number): number | undefined {

@@ -11,7 +11,7 @@ const REQUEST_HEADERS = [
 
 const MAX = 2n ** 63n - 1n
 
-/** A height as text; 0 means latest. Throws `invalidArgument` naming the header or parameter. */
+/** A height as text: what a header or a parameter of a block's number can hold. */
 function parseHeight(text: string, source: string): bigint {
   if (!/^\d{1,19}$/.test(text)) throw violation(source, 'not a block height')
   const height = BigInt(text)
@@ -32,13 +32,15 @@ export function selectHeight(
     const value = headers[name]
     if (value === undefined) continue
     // Node joins a header that came twice.
-    for (const text of String(value).split(', ')) selected = agree(selected, parseHeight(text, name), name)
+    for (const text of String(value).split(', ')) selected = agree(selected, text, name)
   }
-  if (parameter !== undefined) selected = agree(selected, parseHeight(parameter, 'height'), 'height')
+  if (parameter !== undefined) selected = agree(selected, parameter, 'height')
   return selected === 0n ? undefined : selected
 }
 
-function agree(selected: bigint | undefined, height: bigint, source: string): bigint {
+/** The height of a text, which is also the one selected before; 0 means latest. Throws `invalidArgument` naming `source`. */
+export function agree(selected: bigint | undefined, text: string, source: string): bigint {
+  const height = parseHeight(text, source)
   if (selected !== undefined && selected !== height) throw violation(source, 'two different heights are named')
   return height
 }
