@@ -31,8 +31,8 @@ interface Read {
   readonly ok: boolean
 }
 
-/** Reads over REST, one after another, until told to stop. */
-function keepReading(url: string): () => Promise<readonly Read[]> {
+/** Reads over REST, one after another, until told to stop. `reads` grows meanwhile. */
+function keepReading(url: string) {
   const reads: Read[] = []
   let running = true
   const done = (async () => {
@@ -47,9 +47,12 @@ function keepReading(url: string): () => Promise<readonly Read[]> {
     }
     return reads
   })()
-  return () => {
-    running = false
-    return done
+  return {
+    reads: reads as readonly Read[],
+    stop() {
+      running = false
+      return done
+    },
   }
 }
 
@@ -61,23 +64,25 @@ test('with --halt=serve reads fail only between the end of the old process and t
   ]
   const old = await startProcess(flags, { path })
   const { config } = old
-  const stopReading = keepReading(`http://127.0.0.1:${port}/chain/evm/v1/balances/${config.accounts[0]!.address}`)
+  const { reads, stop } = keepReading(`http://127.0.0.1:${port}/chain/evm/v1/balances/${config.accounts[0]!.address}`)
   const height = (await heightOf(config)) + 10
   await proposePlan(config, 'v2', height)
   await endVoting(config)
   await mineTo(config, height - 1)
   await expect(rpc(config, 'evm_mine')).rejects.toThrow('upgrade "v2" is needed')
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  const halted = reads.length
+  await expect.poll(() => reads.length).toBeGreaterThan(halted + 10)
 
   const signalledMs = performance.now()
   old.child.kill('SIGTERM')
   await old.ended
   const endedMs = performance.now()
+  await expect.poll(() => reads.at(-1)!.ok).toBe(false)
   await using next = await startProcess(flags, { path, environment: { TEST_BUILD: 'v2' } })
   await rpc(next.config, 'evm_mine')
   expect(await appliedAt(next.config, 'v2')).toBe(String(height))
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  const reads = await stopReading()
+  await expect.poll(() => reads.slice(-10).every(({ ok }) => ok)).toBe(true)
+  await stop()
 
   const failed = reads.filter(({ ok }) => !ok)
   const firstAnswer = reads.find(({ ok, startedMs }) => ok && startedMs > endedMs)!
