@@ -9,8 +9,10 @@ const ENDLESS = '0x5b5f56'
 
 /** Traces a call of the code, and reads the answer when the time that it was given is over. */
 async function readLate(code: string, options: object, timeoutMs: number): Promise<unknown> {
-  await using node = await startNode({ compute: { workers: 1 } })
+  await using node = await startNode({ compute: { workers: 1 }, evm: { timeout: '100s' } })
   const to = `0x${'c0'.repeat(20)}`
+  // The first job waits for its thread to start.
+  await (await post(node, 'debug_traceCall', [{ to }, 'latest', options])).text()
   const config = { ...options, timeout: `${timeoutMs}ms`, stateOverrides: { [to]: { code } } }
   const begun = performance.now()
   const answer = await post(node, 'debug_traceCall', [{ to }, 'latest', config])
@@ -19,7 +21,7 @@ async function readLate(code: string, options: object, timeoutMs: number): Promi
 }
 
 test('a trace that was made in time arrives whole, also where its reader takes it when the time is over', async () => {
-  const result = (await readLate(CODE, { tracer: 'callTracer' }, 4000)) as {
+  const result = (await readLate(CODE, { tracer: 'callTracer' }, 6000)) as {
     calls: { input: string }[]
     error?: string
   }
@@ -28,7 +30,7 @@ test('a trace that was made in time arrives whole, also where its reader takes i
 })
 
 test('a struct log that the time cuts off ends in order, and says so', async () => {
-  const result = (await readLate(ENDLESS, { disableStack: true }, 3000)) as { structLogs: object[]; truncated: string }
+  const result = (await readLate(ENDLESS, { disableStack: true }, 4000)) as { structLogs: object[]; truncated: string }
   expect(result.truncated).toBe('execution timeout')
   expect(result.structLogs.length).toBeGreaterThan(1000)
 })
