@@ -197,6 +197,8 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
   }
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (request.headers.origin !== undefined && allowedOrigin(node, request.headers.origin) === undefined) {
+      // Who is refused may have left before he hears it.
+      socket.on('error', () => socket.destroy())
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
       return
     }
