@@ -11,6 +11,7 @@ import { createBranch } from '../store/branch.ts'
 import type { Reader } from '../store/types.ts'
 import { executeOpened } from './block.ts'
 import { check } from './check.ts'
+import { createEnvironment } from './environment.ts'
 import { createEvmTxPath } from './evm/path.ts'
 import { exportGenesis, initChain } from './genesis.ts'
 import { modules as allModules } from './modules.ts'
@@ -32,7 +33,7 @@ export interface ApplicationOptions {
   readonly chainId: string
   readonly evmChainId: bigint
   readonly settings: AdmissionSettings
-  /** Told of an unexpected failure in a transaction, with its stack; must not change state. */
+  /** Told of an unexpected failure in a transaction, with its stack, unless it is the environment's; must not change state. */
   readonly onBug?: (error: unknown) => void
   /** Told what contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
@@ -60,8 +61,13 @@ const MOST_KNOWN = 10_000
 type HeaderFacts = Parameters<Application['readContext']>[1]
 
 export function createApplication(options: ApplicationOptions): Application {
-  const { identity, chainId, evmChainId, settings, onBug = () => {}, onPrint, modules = allModules } = options
+  const { identity, chainId, evmChainId, settings, onPrint, modules = allModules } = options
   const { upgrades = allUpgrades, skipUpgrades = [], onUpgrade = () => {} } = options
+  const environment = createEnvironment()
+  const onBug = (error: unknown): void => {
+    if (environment.isToBlame(error)) throw error
+    options.onBug?.(error)
+  }
   const common = { identity, chainId, evmChainId, evm: createEvmTxPath(onPrint), settings, onBug }
   const eras = createEras(common, modules, upgrades)
   const begins = eras.at(options.firstVersions ?? newestVersions(modules, upgrades))
@@ -113,7 +119,7 @@ export function createApplication(options: ApplicationOptions): Application {
   }
 
   function executeBlock(base: Reader, block: BlockInput): BlockOutcome {
-    const opened = openBlock(opening, base, block)
+    const opened = openBlock(opening, environment.over(base), block)
     if (opened.halt) return opened
     const { era, stores } = opened
     const output = executeOpened(era.machine, opened, block, era.decode)

@@ -68,7 +68,7 @@ export function beginBlock(machine: Machine, opening: Opening, input: BlockInput
   return { ctx, events: ctx.branchStore.events.splice(0), gas: { limit: ctx.block.gasLimit, used: 0n } }
 }
 
-/** Executes a block on a state. Throws only for a bug of a hook: the node then stops before it commits. */
+/** Executes a block on a state. Throws for a bug of a hook and for a failure of the environment: the node then stops before it commits. */
 export function executeBlock(
   machine: Machine,
   base: Reader,

@@ -17,7 +17,7 @@ const WEI_PER_UNIT_OF_PRIORITY = 10n ** 6n
 
 /**
  * Runs admission on the pool's context, which keeps what passes. A simulation also runs the messages and keeps nothing.
- * Never throws for a bad transaction.
+ * Throws for failures of the environment alone, never for a bad transaction.
  */
 export function check(machine: Machine, pool: Context, decode: () => DecodedTx, mode: CheckMode): CheckResult {
   let tx: DecodedTx

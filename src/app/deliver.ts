@@ -24,7 +24,7 @@ const NO_GAS = { gasWanted: 0n, gasUsed: 0n }
 
 /**
  * Runs one transaction on the block's context, which keeps what the transaction wrote and none of its events: those
- * are in the result. Never throws for a bad transaction.
+ * are in the result. Throws for failures of the environment alone, never for a bad transaction.
  */
 export function deliver(
   machine: Machine,

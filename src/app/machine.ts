@@ -12,6 +12,9 @@ export interface Machine {
   readonly router: Router
   readonly evm: EvmTxPath
   readonly settings: AdmissionSettings
-  /** Told of an unexpected failure in a transaction; whatever it does must not change state. */
+  /**
+   * Told of an unexpected failure in a transaction; whatever it does must not change state. It throws one of the environment,
+   * which ends the block.
+   */
   readonly onBug: (error: unknown) => void
 }

@@ -98,8 +98,8 @@ export interface Application {
   /** State of height 0 from a genesis document (parsed JSON). Throws a `ChainError` naming the place that is wrong. */
   initChain(genesis: GenesisDocument, base: Branch): { readonly validators: readonly Validator[] }
   /**
-   * Executes a block on the state before it, a plan that is due included (upgrade.md §4). Throws only for a bug of a hook: the
-   * node then stops before it commits.
+   * Executes a block on the state before it, a plan that is due included (upgrade.md §4). Throws for a bug of a hook, and where
+   * the state cannot be read or memory is not to be had: the node then stops before it commits.
    */
   executeBlock(base: Reader, block: BlockInput): BlockOutcome
   /** Why the block of a height would not be made, as far as the state before it tells. */

@@ -78,7 +78,10 @@ export interface AppFacts {
   handlerOf(neutralName: string): MessageHandler | undefined
   /** Runs the stateless checks of a message, which admission runs on those of a transaction alone. */
   validate(ctx: ReadContext, schema: DescMessage, message: Message): void
-  /** To be told of an unexpected failure that does not go on to whoever called: its stack is for the node's log. */
+  /**
+   * To be told of an unexpected failure that does not go on to whoever called: its stack is for the node's log. It throws the
+   * failures of the environment, which no block goes on from (ADR 0021).
+   */
   onBug(error: unknown): void
 }
 
