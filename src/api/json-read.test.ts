@@ -4,7 +4,11 @@ import { FunTokenSchema } from '../gen/chain/evm/v1/evm_pb.ts'
 import { MsgSendSchema } from '../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { DecCoinSchema } from '../gen/sdk/base/v1beta1/coin_pb.ts'
 import { ParamsSchema as StakingParamsSchema } from '../gen/sdk/staking/v1beta1/staking_pb.ts'
-import { type SimulateRequest, SimulateRequestSchema } from '../gen/sdk/tx/v1beta1/service_pb.ts'
+import {
+  BroadcastTxRequestSchema,
+  type SimulateRequest,
+  SimulateRequestSchema,
+} from '../gen/sdk/tx/v1beta1/service_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { readJson } from './json-read.ts'
 
@@ -61,6 +65,7 @@ describe('a JSON body (gateway.md §2)', () => {
     ['{"tx":{"body":{"timeout_height":9007199254740993}}}', 'tx.body.timeout_height'],
     ['{"tx":{"auth_info":{"fee":{"gas_limit":"1e5"}}}}', 'tx.auth_info.fee.gas_limit'],
     ['{"tx":{"auth_info":{"signer_infos":[{"mode_info":{"single":{"mode":"NOPE"}}}]}}}', 'mode_info.single.mode'],
+    ['{"tx":{"auth_info":{"signer_infos":[{"mode_info":{"single":{"mode":4294967296}}}]}}}', 'mode_info.single.mode'],
     ['nonsense', 'body'],
   ])('%s is refused, and the place named', (text, place) => {
     expect(() => read(SimulateRequestSchema, text)).toThrow(place)
@@ -71,5 +76,7 @@ describe('a JSON body (gateway.md §2)', () => {
     const nested = '{"multi":{"mode_infos":['.repeat(depth) + ']}}'.repeat(depth)
     const text = `{"tx":{"auth_info":{"signer_infos":[{"mode_info":${nested}}]}}}`
     expect(() => read(SimulateRequestSchema, text)).toThrow('nested too deeply')
+    const list = '['.repeat(100_000) + ']'.repeat(100_000)
+    expect(() => read(BroadcastTxRequestSchema, `{"mode":${list}}`)).toThrow('"mode": unknown value')
   })
 })

@@ -14,12 +14,11 @@ import { fieldOption } from '../identity/options.ts'
 import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { parseEvm } from '../primitives/address.ts'
-import { utf8 } from '../primitives/bytes.ts'
+import { parseBase64, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { parseDuration, parseRfc3339, toDuration, toTimestamp } from '../primitives/time.ts'
 import { violation } from './errors.ts'
 import { integerRange } from './integers.ts'
-import { parseBase64 } from './query-params.ts'
 
 const MAX_DEPTH = 100
 
@@ -139,10 +138,11 @@ function readValue(identity: Identity, field: DescField, json: unknown, path: st
 }
 
 function readEnum(type: DescEnum, json: unknown, path: string): number {
-  if (typeof json === 'number' && Number.isInteger(json)) return json
+  if (typeof json === 'number') return Number(readInteger(ScalarType.INT32, json, path))
   const value = type.values.find(({ name }) => name === json)
-  if (!value) throw violation(path, `unknown value ${JSON.stringify(json)} for enum ${type.typeName}`)
-  return value.number
+  if (value) return value.number
+  const shown = typeof json === 'string' ? JSON.stringify(json) : 'that is neither name nor number'
+  throw violation(path, `unknown value ${shown} for enum ${type.typeName}`)
 }
 
 function readScalar(field: DescField, json: unknown, path: string): unknown {

@@ -259,6 +259,12 @@ describe('shapes of a query string', () => {
     expect(refusal(query).status).toBe('invalidArgument')
   })
 
+  test('a number without end is looked at once: what looks again from every digit does not come back from this', () => {
+    for (const type of ['double', 'float']) {
+      expect(refusal(`${type}=${'1'.repeat(200_000)}x`).status).toBe('invalidArgument')
+    }
+  })
+
   test('an unknown parameter is an error only for who asks for it', () => {
     const message = create(echoSchema)
     expect(() => applyQuery(almanac, echoSchema, message, parseQuery('zz=1'), { ...NO_FIELDS, strict: true })).toThrow(

@@ -4,7 +4,7 @@ import { non_null, not_in_query, Scalar, scalar } from '../gen/almanac/options_p
 import { fieldOption } from '../identity/options.ts'
 import type { Identity } from '../identity/types.ts'
 import { parseEvm } from '../primitives/address.ts'
-import { parseHex, utf8 } from '../primitives/bytes.ts'
+import { parseBase64, parseHex, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { parseDuration, parseRfc3339, toDuration, toTimestamp } from '../primitives/time.ts'
 import { violation } from './errors.ts'
@@ -220,7 +220,7 @@ function parseBool(text: string, name: string): boolean {
   throw violation(name, 'neither true nor false')
 }
 
-const FLOAT = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+const FLOAT = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]+)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d{1,4})$/
 const INFINITE = /^([+-]?)inf(inity)?$/i
 
@@ -246,15 +246,6 @@ function parseDecimal(text: string, name: string): string {
   const value = decimal.parse(text)
   if (value === undefined) throw violation(name, 'not a decimal of at most 18 places')
   return decimal.encode(value)
-}
-
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
-
-/** Base64 in either alphabet, padded or not; undefined if it is none. */
-export function parseBase64(text: string): Uint8Array | undefined {
-  const digits = text.replace(/=+$/, '').length
-  if (!BASE64.test(text) || digits % 4 === 1) return undefined
-  return new Uint8Array(Buffer.from(text, 'base64'))
 }
 
 function parseBytes(kind: Scalar, text: string, name: string): Uint8Array {

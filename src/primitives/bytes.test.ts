@@ -46,3 +46,13 @@ test('texts of every length and script are UTF-8', () => {
     expect(bytes.utf8(text)).toEqual(new TextEncoder().encode(text))
   }
 })
+
+test('base64 is taken in either alphabet, padded or not, and refused when it is not base64', () => {
+  expect(bytes.parseBase64('+/8=')).toEqual(bytes.hex('fbff'))
+  expect(bytes.parseBase64('-_8')).toEqual(bytes.hex('fbff'))
+  expect(bytes.parseBase64('')).toEqual(bytes.EMPTY)
+  for (const text of ['A', 'AA===', 'A=', '=A', 'A A=', 'é']) expect(bytes.parseBase64(text), text).toBeUndefined()
+  // Looked at once: what looks again from every place does not come back from this.
+  expect(bytes.parseBase64(`${'='.repeat(200_000)}x`)).toBeUndefined()
+  expect(bytes.parseBase64('A'.repeat(5_000_000))?.length).toBe(3_750_000)
+})

@@ -1,4 +1,4 @@
-/** Byte strings: hexadecimal text, concatenation, comparison in byte order, big-endian integers. */
+/** Byte strings: hexadecimal and base64 text, concatenation, comparison in byte order, big-endian integers. */
 
 export const EMPTY: Uint8Array = new Uint8Array(0)
 
@@ -46,6 +46,15 @@ export function hex(text: string): Uint8Array {
 /** Standard base64 with padding. */
 export function formatBase64(bytes: Uint8Array): string {
   return view(bytes).toString('base64')
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+
+/** Base64 in either alphabet, padded or not; undefined if it is none. */
+export function parseBase64(text: string): Uint8Array | undefined {
+  const padding = text.indexOf('=')
+  const digits = padding < 0 ? text.length : padding
+  return digits % 4 === 1 || !BASE64.test(text) ? undefined : new Uint8Array(Buffer.from(text, 'base64'))
 }
 
 /** UTF-8 bytes of a text. */

@@ -92,8 +92,12 @@ const GO_UNITS: Readonly<Record<string, bigint>> = {
   h: 3600n * NANOS,
 }
 
+/** Longer than any duration that says something; numbers of any length cost what nobody should be made to pay. */
+const MOST_DURATION_LENGTH = 128
+
 /** Nanoseconds of `1.5s`, `1m30s`, `100ms` (the form of query parameters and flags). Undefined if it is none. */
 export function parseDuration(text: string): bigint | undefined {
+  if (text.length > MOST_DURATION_LENGTH) return undefined
   const match = /^([+-]?)((?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$/.exec(text)
   if (!match) return text === '0' ? 0n : undefined
   let total = 0n

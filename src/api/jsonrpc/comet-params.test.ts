@@ -21,6 +21,10 @@ test('arguments by position must be complete', () => {
   expect(() => readJsonParams({ height: 'int', prove: 'bool' }, ['7'])).toThrow('expected 2 parameters')
 })
 
+test('bytes as long as a body holds are read', () => {
+  expect(readJsonParams(KINDS, { tx: 'A'.repeat(5_000_000) }).tx?.length).toBe(3_750_000)
+})
+
 test.each([
   [{ height: 3 }, 'height'],
   [{ height: '3.5' }, 'height'],
@@ -28,6 +32,8 @@ test.each([
   [{ prove: 'true' }, 'prove'],
   [{ data: 'zz' }, 'data'],
   [{ tx: '0x0' }, 'tx'],
+  [{ tx: 'AQI' }, 'tx'],
+  [{ tx: '-_8=' }, 'tx'],
   [{ query: 5 }, 'query'],
 ])('%j is refused, naming the argument', (params, name) => {
   expect(() => readJsonParams(KINDS, params)).toThrow(`argument ${name}`)

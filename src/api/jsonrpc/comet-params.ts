@@ -1,5 +1,5 @@
 /** Arguments of the consensus engine's RPC: by name or position in JSON, as text in a URI (cometbft.md §11.1). */
-import { parseHex, utf8 } from '../../primitives/bytes.ts'
+import { parseBase64, parseHex, utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 
 /** `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. */
@@ -20,7 +20,6 @@ export type ParamKinds = Readonly<Record<string, ParamKind>>
 export type Params<Kinds extends ParamKinds> = { readonly [Name in keyof Kinds]?: ParamValues[Kinds[Name]] }
 
 const MAX_INT64 = (1n << 63n) - 1n
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** Arguments of a JSON-RPC request. Throws `invalidArgument` saying which is wrong; unknown names are ignored. */
 export function readJsonParams<Kinds extends ParamKinds>(kinds: Kinds, params: unknown): Params<Kinds> {
@@ -78,9 +77,12 @@ function jsonValue(name: string, kind: ParamKind, value: unknown): unknown {
       if (!bytes) throw wrong(name, 'hexadecimal text')
       return bytes
     }
-    case 'base64Bytes':
-      if (typeof value !== 'string' || !BASE64.test(value)) throw wrong(name, 'base64 text')
-      return new Uint8Array(Buffer.from(value, 'base64'))
+    case 'base64Bytes': {
+      const isStandard = typeof value === 'string' && value.length % 4 === 0 && !/[-_]/.test(value)
+      const bytes = isStandard ? parseBase64(value) : undefined
+      if (!bytes) throw wrong(name, 'base64 text')
+      return bytes
+    }
   }
 }
 
