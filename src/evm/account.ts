@@ -14,12 +14,11 @@ export const ZERO_WORD: Uint8Array = new Uint8Array(32)
 
 /** A slot of an account's storage. */
 export interface Slot {
+  readonly account: Account
   readonly slot: Word
   /** At the start of the transaction. */
   readonly original: Word
   value: Word
-  /** What the state holds. */
-  stored: Word
   warm: boolean
 }
 
@@ -27,6 +26,10 @@ export interface Slot {
 export interface Account {
   readonly address: Uint8Array
   readonly key: string
+  /** How many accounts were read before it. */
+  readonly position: number
+  /** How many accounts had begun to exist in this transaction when it did; undefined if it was there before, or is not. */
+  born: number | undefined
   nonce: bigint
   /** Unit: wei. */
   balance: bigint

@@ -104,17 +104,21 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     moves: [],
     movesTold: 0,
     flushedUndo: 0,
-    born: [],
+    dirty: new Set(),
     branches: [],
   }
-  const { deletesEmpty, accounts, undo, marks, moves, born, branches } = changes
+  const { deletesEmpty, accounts, undo, marks, moves, branches } = changes
   let refund = 0
+  let loads = 0
+  let births = 0
 
   function load(key: string, address: Uint8Array): Account {
     const stored = state.account(address)
     const account: Account = {
       address,
       key,
+      position: loads++,
+      born: undefined,
       nonce: stored?.nonce ?? 0n,
       balance: stored?.balanceWei ?? 0n,
       codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
@@ -154,8 +158,11 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       })
     }
     if (!exists) {
-      born.push(account)
-      undo.push(() => born.pop())
+      account.born = births++
+      undo.push(() => {
+        account.born = undefined
+      })
+      changes.dirty.add(account)
     }
     account.touched = true
     account.exists = true
@@ -168,6 +175,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
 
   function changeBalance(account: Account, byWei: bigint): void {
     if (byWei === 0n) return
+    changes.dirty.add(account)
     moves.push({ account, byWei })
     undo.push(() => {
       account.balance -= byWei
@@ -181,7 +189,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     if (!found) {
       const isFresh = (account.created || !account.stored) && !state.keepsDestructed
       const value = isFresh ? ZERO_KEY : toKey(state.storage(account.address, fromKey(slot)))
-      found = { slot, original: value, value, stored: value, warm: false }
+      found = { account, slot, original: value, value, warm: false }
       account.slots.set(slot, found)
       if (branches.length > 0) undo.push(() => account.slots.delete(slot))
     }
@@ -266,6 +274,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     setNonce(address, nonce) {
       const account = find(address)
       touchAccount(account)
+      changes.dirty.add(account)
       const before = account.nonce
       undo.push(() => {
         account.nonce = before
@@ -275,6 +284,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     setCode(address, code, codeHash) {
       const account = find(address)
       touchAccount(account)
+      changes.dirty.add(account)
       const before = { code: account.code, codeHash: account.codeHash, installed: account.installed }
       undo.push(() => {
         Object.assign(account, before)

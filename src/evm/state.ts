@@ -47,6 +47,8 @@ export interface EvmState {
   branch(): void
   merge(): void
   drop(): void
+  /** Addresses whose account or balance was written in the innermost branch, by whomever. Absent: it may have been any. */
+  changedAccounts?(): readonly Uint8Array[]
 }
 
 export interface EvmLog {

@@ -2,7 +2,7 @@
  * How the state hears of what the journal holds: before module code runs on it, and at the end of the transaction. Whatever is told
  * can be taken back with the rest, as long as a branch of the state holds it.
  */
-import { equal, fromKey } from '../primitives/bytes.ts'
+import { equal, fromKey, toKey } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import { type Account, isEmptyAccount, type Slot, type Word } from './account.ts'
 import type { EvmState } from './state.ts'
@@ -25,8 +25,8 @@ export interface Changes {
   movesTold: number
   /** Up to here `undo` has been looked through for written slots. */
   flushedUndo: number
-  /** Accounts that began to exist, in that order: the state numbers accounts as it gets them. */
-  readonly born: Account[]
+  /** Accounts that may hold what the state has not been told; slots are found in `undo`. */
+  dirty: Set<Account>
   /** Open branches of the state. What is read while one is open is forgotten with it. */
   readonly branches: { depth: number; merged: boolean }[]
 }
@@ -54,41 +54,54 @@ export function joinBranches({ state, branches, marks }: Changes): void {
   }
 }
 
-/** Writes everything so far. */
+/** Writes what has changed since the last time: precompiles ask for it often, in transactions that have read much. */
 export function flush(changes: Changes): void {
-  const { accounts, born, undo } = changes
+  const { dirty, undo } = changes
   const written = writtenSlots(changes)
   tellMoves(changes)
-  for (const account of born) flushAccount(changes, account, written)
-  for (const account of accounts.values()) flushAccount(changes, account, written)
+  for (const account of inOrder(dirty)) flushAccount(changes, account)
+  for (const slot of written) flushSlot(changes, slot)
+  changes.dirty = new Set()
   const before = changes.flushedUndo
   undo.push(() => {
     changes.flushedUndo = before
+    for (const account of dirty) changes.dirty.add(account)
   })
   changes.flushedUndo = undo.length
 }
 
 /** Writes everything, without the accounts that are no more, and closes the branches. */
 export function finalise(changes: Changes): void {
-  const { state, deletesEmpty, accounts, born, branches } = changes
+  const { state, deletesEmpty, accounts, branches } = changes
   const written = writtenSlots(changes)
   tellMoves(changes)
-  for (const account of new Set([...born, ...accounts.values()])) {
-    const gone = account.destructed || (deletesEmpty && account.touched && isEmptyAccount(account))
-    if (!gone || state.keepsDestructed) flushAccount(changes, account, written)
+  const isGone = (account: Account): boolean =>
+    account.destructed || (deletesEmpty && account.touched && isEmptyAccount(account))
+  for (const account of inOrder(accounts.values())) {
+    const gone = isGone(account)
+    if (!gone || state.keepsDestructed) flushAccount(changes, account)
     if (!gone || !account.stored) continue
     state.setAccount(account.address, undefined)
     if (!state.keepsDestructed) state.clearStorage(account.address)
   }
+  for (const slot of written) if (state.keepsDestructed || !isGone(slot.account)) flushSlot(changes, slot)
   while (branches.pop()) state.merge()
 }
 
-/** Reads accounts again: after module code ran on the state. */
-export function refresh(changes: Changes): void {
-  for (const account of changes.accounts.values()) refreshAccount(changes, account)
+/** Those that began to exist come first, in that order: the state numbers accounts as it gets them. */
+function inOrder(accounts: Iterable<Account>): Account[] {
+  const rank = ({ born }: Account): number => born ?? Number.POSITIVE_INFINITY
+  return [...accounts].sort((a, b) => (a.born === b.born ? a.position - b.position : rank(a) - rank(b)))
 }
 
-function flushAccount({ state, deletesEmpty, undo }: Changes, account: Account, written: ReadonlySet<Slot>): void {
+/** Reads accounts again that module code may have changed. */
+export function refresh(changes: Changes): void {
+  const { state, accounts } = changes
+  const changed = state.changedAccounts?.().map((address) => accounts.get(toKey(address))) ?? accounts.values()
+  for (const account of changed) if (account) refreshAccount(changes, account)
+}
+
+function flushAccount({ state, deletesEmpty, undo }: Changes, account: Account): void {
   const { nonce, balance, codeHash, stored } = account
   const same =
     stored &&
@@ -105,15 +118,10 @@ function flushAccount({ state, deletesEmpty, undo }: Changes, account: Account, 
       account.stored = stored
     })
   }
-  for (const slot of account.slots.values()) {
-    const before = slot.stored
-    if (slot.value === before && !written.has(slot)) continue
-    state.setStorage(account.address, fromKey(slot.slot), fromKey(slot.value))
-    slot.stored = slot.value
-    undo.push(() => {
-      slot.stored = before
-    })
-  }
+}
+
+function flushSlot({ state }: Changes, { account, slot, value }: Slot): void {
+  state.setStorage(account.address, fromKey(slot), fromKey(value))
 }
 
 /** Slots that were written and not reverted since the last flush: also a value that came back is a write. */

@@ -28,6 +28,11 @@ export function accountPlace(bytes: Uint8Array): { readonly store: string; reado
   return { store: state.STORE, key: accountKey(bytes) }
 }
 
+/** Whose account lies under a key of a store; undefined for any other entry. */
+export function addressAt(store: string, key: Uint8Array): Uint8Array | undefined {
+  return store === state.STORE && key[0] === state.ACCOUNT_PREFIX ? key.subarray(1) : undefined
+}
+
 export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }

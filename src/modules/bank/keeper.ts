@@ -13,6 +13,7 @@ import * as state from './state.ts'
 import { emitWeiChange } from './wei.ts'
 
 export { balance } from './balance.ts'
+export { holderAt } from './holders.ts'
 export { metadataFault } from './metadata.ts'
 export { addWei, balanceWei, setBalanceWei, subWei, WEI_PER_UNIT, weiDelta } from './wei.ts'
 

@@ -1,4 +1,6 @@
+import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
+import { MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import { toKey } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import { testContext } from '../../sdk/testing.ts'
@@ -74,6 +76,25 @@ test('what modules do within a branch is seen there, and afterwards only if it i
   bank.addWei(state.context(), A, 5n)
   state.merge()
   expect(state.account(A)?.balanceWei).toBe(15n)
+})
+
+test('a branch tells whose account or balance was written in it, whole or below one unit', () => {
+  const { state } = chain()
+  const [C, D] = [3, 4].map((byte) => new Uint8Array(20).fill(byte)) as [Uint8Array, Uint8Array]
+  state.branch()
+  const ctx = state.context()
+  expect(state.changedAccounts?.()).toEqual([])
+  auth.ensureAccount(ctx, C)
+  const inner = ctx.branch()
+  bank.addWei(inner, B, 10n ** 12n)
+  inner.merge()
+  bank.addWei(ctx, A, 1n)
+  bank.setMetadata(ctx, create(MetadataSchema, { base: 'uother' }))
+  state.setStorage(D, SLOT, ONE)
+  const changed = new Set(state.changedAccounts?.().map(toKey))
+  expect(changed).toEqual(new Set([A, B, C].map(toKey)))
+  state.branch()
+  expect(state.changedAccounts?.()).toEqual([])
 })
 
 test('what is known of a committed state is read once, and never what somebody wrote over it', () => {

@@ -182,6 +182,15 @@ export function createEvmState(root: Context, known?: KnownReads): ChainEvmState
       levels.pop()
       own().clear()
     },
+    changedAccounts() {
+      const { ctx } = top()
+      const changed: Uint8Array[] = []
+      for (const { store, key } of ctx.branchStore.changes()) {
+        const address = auth.addressAt(store, key) ?? bank.holderAt(ctx, store, key)
+        if (address) changed.push(address)
+      }
+      return changed
+    },
     settle() {
       const { ctx, deltaWei } = top()
       if (deltaWei > 0n) throw new Error(`an EVM execution made ${deltaWei} wei`)

@@ -360,3 +360,43 @@ test('under the profile of the chain a call of a precompile’s own leaves its c
   // PUSH0 and POP are 2 gas each, a warm slot 100, a cold one 2100 (EIP-2929).
   expect([secondLoad('almanac'), secondLoad('nibiru')]).toEqual([104n, 2104n])
 })
+
+test('what a call of a precompile costs does not grow with the accounts that the transaction has read', () => {
+  const { ctx } = chain()
+  const [accounts, calls] = [200, 100]
+  // Calldata to memory; BALANCE of `accounts` addresses; then so many calls of whoAmI.
+  const loop = (count: number, at: string, body: string) =>
+    `61${count.toString(16).padStart(4, '0')}5b${body}600190038060${at}5750`
+  const balances = `365f5f37${loop(accounts, '07', '803150')}`
+  const start = (balances.length / 2 + 3).toString(16)
+  place(ctx, `${balances}${loop(calls, start, '5f5f365f6108005afa50')}00`)
+  const view = createEvmState(ctx)
+  let reads = 0
+  const counted = {
+    ...view,
+    account(who: Uint8Array) {
+      reads++
+      return view.account(who)
+    },
+  }
+  const rules = chainRules(ctx)
+  const machine = createEvm({
+    state: counted,
+    rules,
+    block: blockEnv(ctx),
+    tx: { origin: ALICE, gasPrice: 0n, blobHashes: [] },
+    precompiles: keeper.chainPrecompiles(rules),
+  })
+  const data = whoAmI(hex0x(BOB))
+  const nonce = keeper.nonce(ctx, ALICE)
+  const { success, gasUsedBeforeRefund } = executeMessage(machine, {
+    from: ALICE,
+    to: CONTRACT,
+    nonce,
+    gasLimit: GAS,
+    valueWei: 0n,
+    data,
+  })
+  expect([success, gasUsedBeforeRefund > 1384n * BigInt(calls)]).toEqual([true, true])
+  expect(reads).toBeLessThan(accounts + 4 * calls)
+})
