@@ -80,7 +80,8 @@ export function finalise(changes: Changes): void {
   for (const account of inOrder(accounts.values())) {
     const gone = isGone(account)
     if (!gone || state.keepsDestructed) flushAccount(changes, account)
-    if (!gone || !account.stored) continue
+    // What a destructed account was sent afterwards goes with it, also where no account came to be.
+    if (!gone || (!account.stored && account.balance === 0n)) continue
     state.setAccount(account.address, undefined)
     if (!state.keepsDestructed) state.clearStorage(account.address)
   }

@@ -1,13 +1,16 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
+import { createEvm } from '../../evm/host.ts'
 import { MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
-import { toKey } from '../../primitives/bytes.ts'
-import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { hex, toKey } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import { testContext } from '../../sdk/testing.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
+import { blockEnv } from './block-env.ts'
 import { createEvmState } from './evm-state.ts'
 import { evm } from './index.ts'
+import { chainRules } from './rules.ts'
 import { evmAccount } from './state.ts'
 
 const A = new Uint8Array(20).fill(1)
@@ -127,6 +130,33 @@ test('wei that vanished go to the module, wei from nowhere are a bug', () => {
   const other = createEvmState(ctx)
   other.setAccount(A, account(5n))
   expect(() => other.settle()).toThrow('made 1 wei')
+})
+
+test('what a contract is sent after it destructed itself goes to the module with it', () => {
+  const { ctx, state } = chain()
+  // Deployed code: stops if it is sent wei, else destructs itself in favour of the origin.
+  const initCode = '683415600657005b32ff5f5260096017f3'
+  // Creates it with 5 wei, calls it, and sends it 3 more.
+  const code = hex(`70${initCode}5f526011600f6005f05f5f5f5f5f855af1505f5f5f5f6003855af1505f5260205ff3`)
+  const options = {
+    state,
+    rules: chainRules(ctx),
+    block: blockEnv(ctx),
+    tx: { origin: B, gasPrice: 0n, blobHashes: [] },
+    precompiles: new Map(),
+  }
+  state.setCode(keccak256(code), code)
+  state.setAccount(A, { nonce: 1n, balanceWei: 10n, codeHash: keccak256(code) })
+  const evm = createEvm(options)
+  const call = { caller: B, to: A, valueWei: 0n, data: new Uint8Array(0), gas: 1_000_000n }
+  const { success, output } = evm.call(call)
+  evm.journal.finalise()
+  state.settle()
+  expect(success).toBe(true)
+  const contract = output.slice(12)
+  expect([auth.getAccount(ctx, contract), bank.balanceWei(ctx, contract)]).toEqual([undefined, 0n])
+  const balances = [A, B, evmAccount.address].map((who) => bank.balanceWei(ctx, who))
+  expect(balances).toEqual([2n, 5n, 3n])
 })
 
 test('accounts that are not Ethereum’s never hold code', () => {
