@@ -23,5 +23,7 @@ export declare function selfdestruct(isStatic: u32): i32
 export declare function callcost(opcode: u32, valued: u32): i32
 /** Copies from a return data that did not fit RETURN_DATA. */
 export declare function returndatacopy(target: usize, offset: u32, length: u32): void
+/** The machine gives no more memory, which is no failure of the code: ends here, by what the host throws. */
+export declare function noMemory(): void
 /** Heard when fuel is used up between two jumps; an execution that shall not go on ends here, by what the host throws. */
 export declare function pause(): void

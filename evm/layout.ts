@@ -138,5 +138,4 @@ export const S_INVALID_JUMP: i32 = 9
 export const S_INVALID_OPCODE: i32 = 10
 export const S_WRITE_PROTECTION: i32 = 11
 export const S_RETURN_DATA: i32 = 12
-export const S_GAS_OVERFLOW: i32 = 13
 export const S_INIT_CODE_SIZE: i32 = 14

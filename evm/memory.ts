@@ -1,5 +1,6 @@
 /** The memories of frames: growth against gas, copies with zeros behind the end of their source. */
 import { F_MEMORY, F_MEMORY_SIZE, MEMORY_END, MEMORY_FULL, PRICE_OVERFLOW, SIZE_OVERFLOW } from './layout'
+import * as host from './host'
 import { saturate } from './u256'
 
 /** Memories of frames end before this. */
@@ -10,13 +11,14 @@ const MOST_PRICED: u64 = 0x1fffffffe0
 /** Linear memory grows by no less. */
 const STEP: u64 = 0x1000000
 
-/** Makes linear memory reach to `end`. */
+/** Makes linear memory reach to `end`; false if that lies behind its end. Does not return where the machine gives no more. */
 export function reach(end: u64): bool {
   const size = <u64>memory.size() << 16
   if (end <= size) return true
   if (end > MEMORY_END) return false
   const wanted = min(max(end + (end >> 4), size + STEP), MEMORY_END)
-  return memory.grow(<i32>((wanted - size + 0xffff) >> 16)) >= 0
+  if (memory.grow(<i32>((wanted - size + 0xffff) >> 16)) < 0) host.noMemory()
+  return true
 }
 
 /** The end of a range, the largest number if there is none so large. */

@@ -7,7 +7,7 @@
  *
  * A failure is 1 when the opcode could not begin (stack, gas), 2 when it ended the frame.
  */
-import { F_CHILD_GAS, F_CODE, F_DEPTH, F_MEMORY, F_MEMORY_SIZE, F_STACK, OPCODES, S_CREATE, S_GAS_OVERFLOW, S_INIT_CODE_SIZE, S_OUT_OF_GAS,
+import { F_CHILD_GAS, F_CODE, F_DEPTH, F_MEMORY, F_MEMORY_SIZE, F_STACK, OPCODES, S_CREATE, S_INIT_CODE_SIZE, S_OUT_OF_GAS,
   S_REVERT, S_STACK, TRACE_END, TRACE_HALT, TRACE_LAST, TRACE_READS, TRACE_REFUND, TRACE_TOP } from './layout'
 import { saturate } from './u256'
 
@@ -65,7 +65,7 @@ export function write(frame: usize, address: usize, length: u32): void {
 
 /** How far an opcode got that ended the frame: see the record. */
 @inline function failureOf(status: i32): u32 {
-  if (status == S_OUT_OF_GAS || status == S_STACK || status == S_INIT_CODE_SIZE || status == S_GAS_OVERFLOW) return 1
+  if (status == S_OUT_OF_GAS || status == S_STACK || status == S_INIT_CODE_SIZE) return 1
   return status == S_REVERT || status > S_OUT_OF_GAS ? 2 : 0
 }
 

@@ -58,10 +58,8 @@ export function failureOf(context: FailureContext, record: number, status: numbe
       return { error: `invalid opcode: ${traceName(op)}`, cost: 0n }
     case STATUS.writeProtection:
       return { error: errors.WRITE_PROTECTION, cost: priced }
-    case STATUS.returnData:
-      return { error: errors.RETURN_DATA_OUT_OF_BOUNDS, cost: priced }
     default:
-      return { error: errors.GAS_OVERFLOW, cost: constant() }
+      return { error: errors.RETURN_DATA_OUT_OF_BOUNDS, cost: priced }
   }
 }
 

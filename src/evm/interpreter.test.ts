@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { CALLER, GAS, machine, OTHER, push, top } from '../../test/evm/machine.ts'
 import { decodeUint, encodeUint, formatHex, hex } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
+import { instantiate } from './interpreter.ts'
 
 const WORD = 1n << 256n
 const MAX = WORD - 1n
@@ -288,4 +291,35 @@ test('calldata is padded with zeros, whether loaded or copied', () => {
   expect(read(`${push(MAX)}5f52 600a60036002 37 60205ff3`.replaceAll(' ', ''))).toBe(
     `ffff${'0405'.padEnd(20, '0')}${'f'.repeat(40)}`,
   )
+})
+
+/** The plain build with a memory that cannot grow. */
+function confined(): WebAssembly.Module {
+  const bytes = readFileSync(createRequire(import.meta.url).resolve('#evm/plain.wasm'))
+  for (let at = 8; at < bytes.length; ) {
+    // All sections before that of the memory are shorter than 2^14 bytes.
+    const long = bytes[at + 1]! >= 0x80
+    const size = long ? (bytes[at + 1]! & 0x7f) | (bytes[at + 2]! << 7) : bytes[at + 1]!
+    const from = at + (long ? 3 : 2)
+    if (bytes[at] === 5) {
+      // One memory without a maximum: its least size becomes its most.
+      const least = bytes.subarray(from + 2, from + size)
+      const section = [Buffer.from([5, 2 + 2 * least.length, 1, 1]), least, least]
+      return new WebAssembly.Module(Buffer.concat([bytes.subarray(0, at), ...section, bytes.subarray(from + size)]))
+    }
+    at = from + size
+  }
+  throw new Error('no memory section')
+}
+
+test('memory that the machine does not have is no failure of the code', () => {
+  const exports = instantiate(confined(), () => {
+    throw new Error('not asked')
+  })
+  const size = BigInt(exports.memory.buffer.byteLength)
+  expect(exports.reach(size)).toBeTruthy()
+  expect(() => exports.reach(size + 1n)).toThrow(RangeError)
+  expect(() => exports.reach(size + 1n)).toThrow('could not allocate memory')
+  // What lies behind the end of all memory is too dear for any code.
+  expect(exports.reach((1n << 30n) + 1n)).toBeFalsy()
 })

@@ -131,7 +131,8 @@ const KEPT_BYTES = STACKS_END + (48 << 20)
 const KEPT_CODE = 32 << 20
 /** Code that found no room for the fast loop: after so many the arenas begin anew. */
 const MOST_REFUSED = 64
-function instantiate(build: Build, host: () => Host): Exports {
+/** The machine of a build, with the host that `host` gives at that time. */
+export function instantiate(module: WebAssembly.Module, host: () => Host): Exports {
   const imports = {
     host: {
       sload: () => host().sload(),
@@ -150,6 +151,10 @@ function instantiate(build: Build, host: () => Host): Exports {
       callcost: (opcode: number, valued: number) => host().callcost(opcode, valued),
       returndatacopy: (target: number, offset: number, length: number) => host().returndatacopy(target, offset, length),
       pause: () => host().pause(),
+      // Other nodes have the memory: what the transaction comes to cannot depend on it.
+      noMemory: () => {
+        throw new RangeError('could not allocate memory for the EVM')
+      },
     },
     env: {
       abort: () => {
@@ -157,7 +162,7 @@ function instantiate(build: Build, host: () => Host): Exports {
       },
     },
   }
-  return new WebAssembly.Instance(loadModule(build), imports).exports as unknown as Exports
+  return new WebAssembly.Instance(module, imports).exports as unknown as Exports
 }
 
 /** A fresh machine. Throws if the build is missing: `npm run build:evm`. */
@@ -166,7 +171,7 @@ function createInterpreter(build: Build): Interpreter {
   let environment: Environment | undefined
   let opcodes: Uint8Array | undefined
   let block: Uint8Array | undefined
-  let exports = instantiate(build, () => host)
+  let exports = instantiate(loadModule(build), () => host)
   let bytes = Buffer.from(exports.memory.buffer)
   let plain = new Uint8Array(exports.memory.buffer)
   let view = new DataView(exports.memory.buffer)
@@ -286,7 +291,7 @@ function createInterpreter(build: Build): Interpreter {
     tidy() {
       const { byteLength } = exports.memory.buffer
       if (byteLength <= KEPT_BYTES && top < CODES + KEPT_CODE && refused < MOST_REFUSED) return
-      exports = instantiate(build, () => host)
+      exports = instantiate(loadModule(build), () => host)
       environment = undefined
       block = undefined
       opcodes = undefined

@@ -91,6 +91,5 @@ export const STATUS = {
   invalidOpcode: 10,
   writeProtection: 11,
   returnData: 12,
-  gasOverflow: 13,
   initCodeSize: 14,
 } as const

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 /** The two builds of the interpreter, and the arithmetic of precompiles. */
-export type Build = 'plain' | 'traced' | 'precompiles' | 'precompiles'
+export type Build = 'plain' | 'traced' | 'precompiles'
 
 const modules = new Map<Build, WebAssembly.Module>()
 

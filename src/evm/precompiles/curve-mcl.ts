@@ -98,7 +98,8 @@ function createCurve({ run, memory }: Program, layout: CurveLayout) {
     if (wanted <= capacity) return
     if (base !== 0) run.free!(base)
     base = run.malloc!(wanted)
-    capacity = wanted
+    capacity = base === 0 ? 0 : wanted
+    if (base === 0) throw new RangeError('could not allocate memory for points')
   }
   const alloc = (size: number): Pointer => {
     if (used + size > capacity) throw new RangeError('points beyond the room that begin made')
