@@ -38,7 +38,7 @@ export function createHealth(node: GatewayNode, names: Names) {
       Check(call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) {
         const service = readService(call.request)
         if (service === undefined) return respond({ code: INVALID_ARGUMENT, details: 'malformed request' })
-        if (!known.has(service)) return respond({ code: NOT_FOUND, details: `unknown service ${service}` })
+        if (!known.has(service)) return respond({ code: NOT_FOUND, details: 'unknown service' })
         respond(null, encode(statusOf(service)))
       },
       Watch(call: ServerWritableStream<Buffer, Buffer>) {

@@ -68,7 +68,17 @@ function withDependencies(file: DescFile): Uint8Array[] {
     for (const dependency of one.dependencies) visit(dependency)
   }
   visit(file)
-  return [...found].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto))
+  return [...found].map(encodeFile)
+}
+
+const encodedFiles = new WeakMap<DescFile, Uint8Array>()
+
+function encodeFile(file: DescFile): Uint8Array {
+  const known = encodedFiles.get(file)
+  if (known) return known
+  const bytes = toBinary(FileDescriptorProtoSchema, file.proto)
+  encodedFiles.set(file, bytes)
+  return bytes
 }
 
 /** The first of the worlds that knows a thing; those behind it are not even made. */
@@ -154,7 +164,10 @@ export function createReflection(
         originalRequest: request,
         messageResponse: answer(eachWorld, listed, request) ?? { case: undefined },
       })
-      call.write(encodeBuffer(ServerReflectionResponseSchema, response))
+      if (call.write(encodeBuffer(ServerReflectionResponseSchema, response))) return
+      // Answers are far longer than questions: who does not read them is not asked for more.
+      call.pause()
+      call.once('drain', () => call.resume())
     })
     call.on('end', () => call.end())
   }

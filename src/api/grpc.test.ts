@@ -1,3 +1,5 @@
+import { Duplex } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import {
   create,
   type DescMessage,
@@ -7,7 +9,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { Client, credentials, Metadata, type ServiceError, type UntypedServiceImplementation } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FieldViolationSchema, HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { StatusSchema } from '../gen/google/rpc/status_pb.ts'
@@ -23,10 +25,12 @@ import {
 } from '../gen/grpc/reflection/v1/reflection_pb.ts'
 import { QueryBalanceRequestSchema, QueryBalanceResponseSchema } from '../gen/sdk/bank/v1beta1/query_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
+import { files } from '../identity/registry.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { Dispatch, GatewayNode, QueryCall } from './gateway.ts'
 import { createGrpcServer, type GrpcServer } from './grpc.ts'
 import { bytesMethod } from './grpc-bytes.ts'
+import { createReflection } from './grpc-reflection.ts'
 
 const SAME = (bytes: Buffer) => bytes
 const UNARY = '/sdk.bank.v1beta1.Query/Balance'
@@ -43,6 +47,10 @@ const dispatch: Dispatch = (call) => {
   if (address === '') {
     const violation = create(FieldViolationSchema, { field: 'address', description: 'empty' })
     return { ok: false, height, error: queryError('invalidArgument', 'empty address · é', [violation]) }
+  }
+  if (address.length > 1000) {
+    const violation = create(FieldViolationSchema, { field: 'address', description: address })
+    return { ok: false, height, error: queryError('invalidArgument', `no address: ${address}`, [violation]) }
   }
   if (address === 'beyond') {
     const bounds = create(HeightBoundsSchema, { requested: 2n ** 63n })
@@ -153,6 +161,16 @@ test('an error carries its code, text, typed details and the height', async () =
   expect(fromBinary(FieldViolationSchema, status.details[0]!.value).field).toBe('address')
 })
 
+test('an error that repeats what was sent reaches the caller, however long that was', async () => {
+  for (const text of ['é', '😀', 'x\n']) {
+    const { error } = await balance(UNARY, { address: text.repeat(400_000) })
+    expect(error).toMatchObject({ code: 3 })
+    expect(error!.details).toMatch(new RegExp(`^no address: ${text}${text}`))
+    expect(error!.details.length).toBeLessThan(5000)
+  }
+  expect((await balance(UNARY, { address: 'a' })).response?.balance?.amount).toBe('5')
+})
+
 test('bytes that are no request are the caller’s mistake, and the server goes on', async () => {
   expect((await callBytes(UNARY, new Uint8Array([0xff, 0xff]))).error?.code).toBe(3)
   expect((await balance(UNARY, { address: 'a' })).response?.balance?.amount).toBe('5')
@@ -242,3 +260,30 @@ test.each(['v1', 'v1alpha'])(
     expect(missing!.messageResponse).toMatchObject({ case: 'errorResponse', value: { errorCode: 5 } })
   },
 )
+
+test('reflection takes no more questions from who does not read its answers', async () => {
+  const [{ implementation }] = createReflection([() => files], []) as [{ implementation: UntypedServiceImplementation }]
+  const questions = 300
+  let answered = 0
+  let sent = () => {}
+  const call = new Duplex({
+    objectMode: true,
+    read() {},
+    write(_answer, _encoding, done) {
+      answered++
+      sent = done
+    },
+  })
+  ;(implementation['ServerReflectionInfo'] as unknown as (call: Duplex) => void)(call)
+  const ask = encode(ServerReflectionRequestSchema, {
+    messageRequest: { case: 'fileContainingSymbol', value: 'sdk.bank.v1beta1.Query' },
+  })
+  for (let i = 0; i < questions; i++) call.push(ask)
+  await setImmediate()
+  expect(call.writableLength).toBeLessThanOrEqual(call.writableHighWaterMark)
+  while (answered < questions) {
+    sent()
+    await setImmediate()
+    expect(call.writableLength).toBeLessThanOrEqual(call.writableHighWaterMark)
+  }
+})

@@ -14,6 +14,7 @@ import {
 } from '@grpc/grpc-js'
 import { Health } from '../gen/grpc/health/v1/health_pb.ts'
 import { methodPath, services } from '../identity/registry.ts'
+import { EMPTY, formatUtf8, utf8 } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { agree } from './asked-height.ts'
 import { encodeStatus, STATUS_CODES, toChainError, violation } from './errors.ts'
@@ -28,7 +29,12 @@ import { createNames, type Names } from './names.ts'
 setLogVerbosity(logVerbosity.NONE)
 
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
+/** Calls that one connection may have open at a time. */
+const MAX_STREAMS = 250
 const SHUTDOWN_MS = 2_000
+/** What of a failure fits the trailers, which hold 64 kB: percent-encoding and base64 make more of either. */
+const MAX_MESSAGE_BYTES = 4 * 1024
+const MAX_DETAILS_BYTES = 24 * 1024
 const HEIGHT_HEADERS = ['x-sdk-block-height', 'x-cosmos-block-height'] as const
 
 export interface GrpcServer {
@@ -95,8 +101,18 @@ function failure(node: GatewayNode, method: DescMethod, thrown: unknown) {
     return { code: STATUS_CODES.internal.grpc, details: 'internal error' }
   }
   const metadata = new Metadata()
-  if (thrown.details.length > 0) metadata.set('grpc-status-details-bin', Buffer.from(encodeStatus(thrown)))
-  return { code: STATUS_CODES[thrown.status].grpc, details: thrown.message, metadata }
+  const status = thrown.details.length > 0 ? encodeStatus(thrown) : EMPTY
+  if (status.length > 0 && status.length <= MAX_DETAILS_BYTES) {
+    metadata.set('grpc-status-details-bin', Buffer.from(status))
+  }
+  return { code: STATUS_CODES[thrown.status].grpc, details: shorten(thrown.message), metadata }
+}
+
+/** Well-formed text of a message: what a caller sent may be told back to him, however long it was. */
+function shorten(message: string): string {
+  const bytes = utf8(message)
+  const shown = formatUtf8(bytes.subarray(0, MAX_MESSAGE_BYTES))
+  return bytes.length <= MAX_MESSAGE_BYTES ? shown : `${shown}…`
 }
 
 /** One service under each of its names. */
@@ -133,6 +149,7 @@ export function createGrpcServer(node: GatewayNode): GrpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
     'grpc.max_send_message_length': -1,
+    'grpc.max_concurrent_streams': MAX_STREAMS,
   })
   const names = createNames(node.identity)
   for (const service of services.filter(isQueried)) addService(server, node, service, names)
