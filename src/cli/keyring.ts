@@ -1,9 +1,10 @@
 /** Keys kept in a home: one file a key, encrypted under a passphrase, or in the clear for development chains. */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { diskFiles } from '../node/files.ts'
 import { ofEthSecp256k1, ofSecp256k1 } from '../primitives/address.ts'
-import { concat, equal, formatHex, hex } from '../primitives/bytes.ts'
+import { concat, equal, formatHex, hex, parseHex } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import { publicKeyOf, uncompressSecp256k1 } from '../sdk/crypto.ts'
 
@@ -97,12 +98,31 @@ export function seal(passphrase: string, secret: Uint8Array, publicKey: Uint8Arr
   }
 }
 
+/** Whether a key is sealed in a way that this build knows, and would not take for ever to open. */
+function isSealed(value: unknown): value is Sealed {
+  const { kdf, n, r, p, salt, cipher, iv, tag, ciphertext } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const isNumber = (number: unknown, most: number) =>
+    Number.isInteger(number) && Number(number) > 0 && Number(number) <= most
+  const isPowerOfTwo = isNumber(n, MAX_SCRYPT_N) && Number(n) > 1 && Number.isInteger(Math.log2(Number(n)))
+  const isHex = (text: unknown, length?: number) => {
+    const bytes = typeof text === 'string' ? parseHex(text) : undefined
+    return bytes !== undefined && (length === undefined || bytes.length === length)
+  }
+  return (
+    kdf === 'scrypt' &&
+    cipher === 'aes-256-gcm' &&
+    isPowerOfTwo &&
+    isNumber(r, 32) &&
+    isNumber(p, 16) &&
+    isHex(salt) &&
+    isHex(iv, 12) &&
+    isHex(tag, 16) &&
+    isHex(ciphertext)
+  )
+}
+
 /** Throws `permissionDenied` for a wrong passphrase or a changed file. */
 function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint8Array {
-  const { n, r, p } = sealed
-  if (sealed.kdf !== 'scrypt' || sealed.cipher !== 'aes-256-gcm' || n > MAX_SCRYPT_N || r > 32 || p > 16) {
-    throw queryError('invalidArgument', 'the key is sealed in a way that this build does not know')
-  }
   const key = derive(passphrase, hex(sealed.salt), sealed)
   const decipher = createDecipheriv('aes-256-gcm', key, hex(sealed.iv), { authTagLength: 16 })
   decipher.setAAD(publicKey).setAuthTag(hex(sealed.tag))
@@ -113,24 +133,45 @@ function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint
   }
 }
 
+const LENGTH = { privateKey: 32, publicKey: 33 }
+
+/** The key in a file. Throws `failedPrecondition` that names a file which is none. */
+function readKeyFile(path: string): KeyFile {
+  const fault = (what: string) =>
+    queryError('failedPrecondition', `${path} holds no key (${what}): put it back from a copy, or remove it`)
+  let file: Partial<KeyFile> | null
+  try {
+    file = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeyFile> | null
+  } catch (error) {
+    throw error instanceof SyntaxError ? fault(error.message) : error
+  }
+  const lengthOf = (text: unknown) => (typeof text === 'string' ? parseHex(text)?.length : undefined)
+  if (typeof file?.name !== 'string') throw fault('no name')
+  if (file.algorithm !== 'secp256k1' && file.algorithm !== 'eth_secp256k1') throw fault('an unknown algorithm')
+  if (lengthOf(file.public_key) !== LENGTH.publicKey) throw fault('no public key')
+  if (file.sealed === undefined ? lengthOf(file.private_key) !== LENGTH.privateKey : !isSealed(file.sealed)) {
+    throw fault('no private key, or sealed in a way that this build does not know')
+  }
+  return file as KeyFile
+}
+
 /** The keyring of a home; its folder is made when the first key is added, readable by its owner alone. */
 export function createKeyring({ home, backend, askPassphrase }: KeyringOptions): Keyring {
   const folder = join(home, `keyring-${backend}`)
   const pathOf = (name: string) => join(folder, `${checkName(name)}.json`)
   let passphrase: Promise<string> | undefined
 
-  const readFile = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as KeyFile
   const readAll = () =>
     existsSync(folder)
       ? readdirSync(folder)
           .filter((file) => file.endsWith('.json'))
           .sort((a, b) => (a < b ? -1 : 1))
-          .map((file) => readFile(join(folder, file)))
+          .map((file) => readKeyFile(join(folder, file)))
       : []
   const require = (name: string) => {
     if (!existsSync(pathOf(name)))
       throw queryError('notFound', `no key named ${name} in the ${backend} keyring of ${home}`)
-    return readFile(pathOf(name))
+    return readKeyFile(pathOf(name))
   }
 
   /** The keyring's one passphrase, verified against a key that is there. */
@@ -161,9 +202,7 @@ export function createKeyring({ home, backend, askPassphrase }: KeyringOptions):
           : { sealed: seal(await unlock(), privateKey, publicKey) }
       const file: KeyFile = { name, algorithm, public_key: formatHex(publicKey), ...secret }
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const path = pathOf(name)
-      writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
-      renameSync(`${path}.new`, path)
+      diskFiles.write(pathOf(name), `${JSON.stringify(file, null, 2)}\n`, { secret: true, durable: true })
       return recordOf(file)
     },
     async privateKey(name) {
@@ -206,15 +245,19 @@ export async function parseExport(
   text: string,
   askPassphrase: () => Promise<string>,
 ): Promise<{ readonly algorithm: Algorithm; readonly privateKey: Uint8Array }> {
-  let parsed: { format?: unknown; algorithm?: unknown; public_key?: unknown; sealed?: Sealed }
+  let parsed: { format?: unknown; algorithm?: unknown; public_key?: unknown; sealed?: unknown } | null
   try {
     parsed = JSON.parse(text) as typeof parsed
   } catch {
     throw queryError('invalidArgument', 'the file is no exported key')
   }
-  if (parsed.format !== 'almanac-key-1' || !parsed.sealed) {
+  const publicKey = parseHex(String(parsed?.public_key))
+  if (parsed?.format !== 'almanac-key-1' || !publicKey) {
     throw queryError('invalidArgument', 'the file is no exported key')
   }
-  const privateKey = unseal(await askPassphrase(), parsed.sealed, hex(String(parsed.public_key)))
-  return { algorithm: parseAlgorithm(String(parsed.algorithm)), privateKey }
+  const algorithm = parseAlgorithm(String(parsed.algorithm))
+  if (!isSealed(parsed.sealed)) {
+    throw queryError('invalidArgument', 'the exported key is sealed in a way that this build does not know')
+  }
+  return { algorithm, privateKey: unseal(await askPassphrase(), parsed.sealed, publicKey) }
 }

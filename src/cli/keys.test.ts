@@ -76,6 +76,50 @@ test('a changed key file does not open', async () => {
   await expect(keys('export alice --unarmored-hex', ['correct horse'])).rejects.toThrow('incorrect passphrase')
 })
 
+test('a key file that is damaged, or no key, is named', async () => {
+  await keys('add alice --keyring-backend test')
+  const path = join(home, 'keyring-test', 'alice.json')
+  const good = JSON.parse(readFileSync(path, 'utf8')) as object
+  const sealed = { kdf: 'scrypt', n: 3, r: 8, p: 1, salt: '', cipher: 'aes-256-gcm', iv: '', tag: '', ciphertext: '' }
+  for (const text of [
+    '',
+    '{',
+    'null',
+    '[]',
+    JSON.stringify({ ...good, public_key: '02' }),
+    JSON.stringify({ ...good, algorithm: 'rsa' }),
+    JSON.stringify({ ...good, private_key: 'secret' }),
+    JSON.stringify({ ...good, sealed }),
+  ]) {
+    writeFileSync(path, text)
+    await expect(keys('list --keyring-backend test')).rejects.toThrow(`${path} holds no key (`)
+    await expect(keys('export alice --unarmored-hex --keyring-backend test')).rejects.toThrow(`${path} holds no key (`)
+  }
+})
+
+test('what is no exported key is refused before its passphrase is asked for', async () => {
+  await keys('add alice', ['correct horse'])
+  const exported = JSON.parse(await keys('export alice', ['correct horse', 'for the journey']))
+  const file = join(home, 'alice.key')
+  for (const [wrong, reason] of [
+    [null, 'no exported key'],
+    [{ ...exported, public_key: 7.5 }, 'no exported key'],
+    [{ ...exported, algorithm: 'rsa' }, 'unknown key algorithm rsa'],
+    [{ ...exported, sealed: undefined }, 'sealed in a way that this build does not know'],
+    [{ ...exported, sealed: { ...exported.sealed, n: 3 } }, 'sealed in a way that this build does not know'],
+    [{ ...exported, sealed: { ...exported.sealed, tag: '00' } }, 'sealed in a way that this build does not know'],
+  ]) {
+    writeFileSync(file, JSON.stringify(wrong))
+    await expect(keys(`import again ${file}`)).rejects.toThrow(reason)
+  }
+})
+
+test('a key is made only where it can be shown: its mnemonic is told once', async () => {
+  await expect(keys('add alice --keyring-backend test --output xml')).rejects.toThrow('--output xml')
+  await expect(keys('add alice --keyring-backend test --profile none')).rejects.toThrow('no profile of that name')
+  expect(parse(await keys('list --keyring-backend test'))).toEqual([])
+})
+
 test('an exported key is imported under another name, and a bare one from hexadecimal text', async () => {
   await keys('add alice', ['correct horse'])
   const file = join(home, 'alice.key')

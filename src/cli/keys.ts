@@ -119,6 +119,13 @@ export function keyOfMnemonic(mnemonic: string, path: string): Uint8Array {
   throw queryError('invalidArgument', `--hd-path ${path}: not a derivation path such as ${PATHS.secp256k1}`)
 }
 
+/** Shows a key as the flags say, which are looked at before anything is done: a mnemonic that cannot be shown is lost. */
+function shower(flags: KeyringFlags): (record: KeyRecord, more?: Record<string, unknown>) => string {
+  const identity = identityOfFlags(flags)
+  const format = parseOutputFormat(flags.output ?? 'yaml')
+  return (record, more = {}) => formatOutput({ ...keyJson(record, identity), ...more }, format)
+}
+
 interface AddFlags extends KeyringFlags {
   readonly algo: string
   readonly recover?: boolean
@@ -127,12 +134,12 @@ interface AddFlags extends KeyringFlags {
 
 async function addKey(name: string, flags: AddFlags, terminal: Terminal): Promise<void> {
   const algorithm = parseAlgorithm(flags.algo)
+  const show = shower(flags)
   const keyring = openKeyring(flags, terminal)
   const recovered = flags.recover ? ((await terminal.askSecret('Mnemonic:')) ?? '') : undefined
   const mnemonic = recovered ?? generateMnemonic(wordlist, MNEMONIC_BITS)
   const record = await keyring.add(name, algorithm, keyOfMnemonic(mnemonic, flags.hdPath ?? PATHS[algorithm]))
-  const shown = { ...keyJson(record, identityOfFlags(flags)), ...(recovered === undefined && { mnemonic }) }
-  terminal.print(formatOutput(shown, parseOutputFormat(flags.output ?? 'yaml')))
+  terminal.print(show(record, recovered === undefined ? { mnemonic } : {}))
   if (recovered === undefined) terminal.note('Write the mnemonic down: it is the only way to recover this key.')
 }
 
@@ -160,6 +167,7 @@ async function importKey(
   flags: ImportFlags,
   terminal: Terminal,
 ): Promise<void> {
+  const show = shower(flags)
   const keyring = openKeyring(flags, terminal)
   let text: string
   if (file !== undefined) text = readKeyFile(file)
@@ -169,7 +177,7 @@ async function importKey(
     ? { algorithm: parseAlgorithm(flags.algo), privateKey: parsePrivateKey(text) }
     : await parseExport(text, () => askPassphrase(terminal, 'Passphrase of the exported key:'))
   const record = await keyring.add(name, algorithm, privateKey)
-  terminal.print(formatOutput(keyJson(record, identityOfFlags(flags)), parseOutputFormat(flags.output ?? 'yaml')))
+  terminal.print(show(record))
 }
 
 function readKeyFile(path: string): string {
