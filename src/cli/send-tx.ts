@@ -2,11 +2,12 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import { createJsonWriter } from '../api/json.ts'
+import { type GasPrice, parseGasPrices } from '../app/ante/gas-prices.ts'
 import { TxSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32 } from '../primitives/address.ts'
 import { formatBase64 } from '../primitives/bytes.ts'
-import { type Coin, tryParseText } from '../primitives/coin.ts'
+import { tryParseText } from '../primitives/coin.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { queryError } from '../primitives/errors.ts'
 import { encodeSigned, encodeUnsigned, type Fee, type TxPlan } from '../sdk/sign-tx.ts'
@@ -97,14 +98,10 @@ export async function fetchChainId(node: NodeClient): Promise<string> {
   return answer.default_node_info.network
 }
 
-/** Prices in units of 10^-18, by denom. */
-function parsePrices(text: string): readonly Coin[] {
-  if (text === '') return []
-  return text.split(',').map((part) => {
-    const match = /^(\d+(?:\.\d{1,18})?)([a-zA-Z].*)$/.exec(part.trim())
-    if (!match) throw queryError('invalidArgument', `--gas-prices ${text}: not prices such as 0.025unative`)
-    return { denom: match[2]!, amount: decimal.parse(match[1]!)! }
-  })
+function pricesOf(text: string): readonly GasPrice[] {
+  const prices = parseGasPrices(text)
+  if (!prices) throw queryError('invalidArgument', `--gas-prices ${text}: not prices such as 0.025unative`)
+  return prices
 }
 
 function grantedBy({ feeGranter }: Pick<TxFlags, 'feeGranter'>): Pick<Fee, 'granter'> {
@@ -123,8 +120,8 @@ export async function feeOf(
     if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: not coins such as 5000unative`)
     return { gasLimit, amount, ...granted }
   }
-  const prices = parsePrices(flags.gasPrices ?? (await fetchMinGasPrice(node)))
-  const amount = prices.map(({ denom, amount: price }) => ({
+  const prices = pricesOf(flags.gasPrices ?? (await fetchMinGasPrice(node)))
+  const amount = prices.map(({ denom, price }) => ({
     denom,
     amount: decimal.ceil(decimal.fromRaw(price * gasLimit)),
   }))

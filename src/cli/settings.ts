@@ -1,14 +1,16 @@
 /** The settings as flags of a command, and what they, the environment and the home say together. */
 import { Command, Option } from 'commander'
-import { type ResolvedConfig, resolveConfig } from '../node/config.ts'
+import { configError, type ResolvedConfig, resolveConfig } from '../node/config.ts'
 import { parseConfigFile } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
 import { defaultHome, homePaths } from '../node/home.ts'
 import { ALL_SETTINGS, type Setting } from '../node/settings.ts'
 
-/** The home of a command: its `--home`, else the default. */
+/** The home of a command: its `--home`, else the default. Throws 3 for a name of no letters, which would be the folder at hand. */
 export function homeOf(flag: unknown): string {
-  return typeof flag === 'string' ? flag : defaultHome()
+  const home = typeof flag === 'string' ? flag : defaultHome()
+  if (home === '') throw configError('--home (ALMANAC_HOME) is empty: name a folder, or leave it away for ~/.almanac')
+  return home
 }
 
 function optionOf(setting: Setting): Option {

@@ -1,6 +1,9 @@
 /** When blocks are made: as transactions arrive, as time passes, or when asked. */
 import type { Mining } from './driver.ts'
 
+/** What timers can wait for. */
+export const LONGEST_INTERVAL_MS = 2 ** 31 - 1
+
 export type BlockTiming =
   /** With `everyMs`, one more whenever so much time has passed. */
   | { readonly mode: 'arrival'; readonly everyMs?: number }

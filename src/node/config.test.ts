@@ -32,6 +32,28 @@ test('unknown keys and bad values end with an error that names them', () => {
   expect(() => resolveConfig({ caller: { chain: { accounts: 0 } } })).toThrow('startNode: chain.accounts = 0')
 })
 
+test('values that a node could not run with, or not as they say, are refused with what would be right', () => {
+  const given = (flag: string, value: string) => () => resolveConfig({ flags: { [flag]: value } })
+  for (const wrong of ['banana', '5', '0.025', '0.025unative,', '-1unative', '0.0000000000000000001unative']) {
+    expect(given('api-min-gas-price', wrong)).toThrow(
+      `--api-min-gas-price: api.min_gas_price = "${wrong}": must be prices such as "0.025unative", or empty`,
+    )
+  }
+  for (const right of ['', '0unative', '0.025unative, 1ufoo']) expect(given('api-min-gas-price', right)).not.toThrow()
+  // Timers that are to wait longer end at once.
+  expect(given('block-time', '2147484')).toThrow('or a duration from "1ms" to "596h"')
+  expect(given('block-time', '596h')).not.toThrow()
+  expect(given('evm-timeout', '0')).toThrow('must be a duration such as "5s", from 1 ms to 86400000 ms')
+  expect(given('evm-timeout', '25h')).toThrow('evm.timeout = "25h"')
+  expect(given('voting-period', '0s')).toThrow('chain.voting_period = "0s": must be a duration')
+  expect(given('compute-memory', '1MB')).toThrow('must be a size such as "256MB", from 16777216 to 1099511627776 bytes')
+  expect(given('mempool-max-bytes', '0')).toThrow('mempool.max_bytes = "0": must be a size')
+  // Without an address a port is open to everybody.
+  for (const gateway of ['rest', 'grpc', 'jsonrpc', 'comet', 'metrics']) {
+    expect(given(`${gateway}-host`, '')).toThrow(`${gateway}.host = "": must be a text that is not empty`)
+  }
+})
+
 test('heights are a list, from a flag given once or often, the environment or the file', () => {
   const skipped = (sources: Parameters<typeof resolveConfig>[0]) => resolveConfig(sources).config.upgrade.skip
   expect(skipped({ flags: { 'unsafe-skip-upgrades': '100,200' } })).toEqual(['100', '200'])

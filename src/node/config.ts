@@ -1,4 +1,6 @@
 /** The settings in force: defaults, `config.toml`, environment, flags, in rising precedence. */
+import { parseGasPrices } from '../app/ante/gas-prices.ts'
+import { LONGEST_INTERVAL_MS } from '../consensus/pace.ts'
 import type { BlockTiming } from '../consensus/solo.ts'
 import { findProfile } from '../identity/profiles.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
@@ -26,11 +28,12 @@ export interface ConfigSources {
 
 export type PartialConfig = { readonly [Section in keyof Config]?: Partial<Config[Section]> }
 
-/** `arrival`, `manual`, seconds, or a duration with its unit; undefined if it is none or not positive. */
+/** `arrival`, `manual`, seconds, or a duration with its unit; undefined if it is none, or no interval of blocks. */
 export function parseBlockTime(text: string): BlockTiming | undefined {
   if (text === 'arrival' || text === 'manual') return { mode: text }
   const intervalMs = parseMilliseconds(text)
-  return intervalMs !== undefined && intervalMs >= 1 ? { mode: 'interval', intervalMs } : undefined
+  const isInterval = intervalMs !== undefined && intervalMs >= 1 && intervalMs <= LONGEST_INTERVAL_MS
+  return isInterval ? { mode: 'interval', intervalMs } : undefined
 }
 
 /** Milliseconds of `2`, `0.5` (seconds), `500ms`, `1m`; undefined if it is none. */
@@ -97,22 +100,29 @@ export function parseSetting(setting: Setting, raw: unknown, where: string): unk
     case 'blockTime': {
       const value = typeof raw === 'number' ? String(raw) : raw
       if (typeof value !== 'string' || !parseBlockTime(value)) {
-        return fail('"arrival", "manual", seconds such as 2 or 0.5, or a duration such as "500ms"')
+        return fail('"arrival", "manual", seconds such as 2 or 0.5, or a duration from "1ms" to "596h"')
       }
       return value
     }
     case 'duration': {
       const value = typeof raw === 'number' ? String(raw) : raw
-      return typeof value === 'string' && parseMilliseconds(value) !== undefined
+      const ms = typeof value === 'string' ? parseMilliseconds(value) : undefined
+      return ms !== undefined && inRange(ms)
         ? value
-        : fail('a duration such as "5s"')
+        : fail(`a duration such as "5s", from ${setting.min} ms to ${setting.max} ms`)
     }
     case 'memory': {
       const value = typeof raw === 'number' ? String(raw) : raw
-      return typeof value === 'string' && parseMemory(value) !== undefined ? value : fail('a size such as "256MB"')
+      const bytes = typeof value === 'string' ? parseMemory(value) : undefined
+      return bytes !== undefined && inRange(bytes)
+        ? value
+        : fail(`a size such as "256MB", from ${setting.min} to ${setting.max} bytes`)
     }
+    case 'gasPrices':
+      return typeof raw === 'string' && parseGasPrices(raw) ? raw : fail('prices such as "0.025unative", or empty')
     case 'text': {
       if (typeof raw !== 'string') return fail('a text')
+      if (raw.length < (setting.min ?? 0)) return fail('a text that is not empty')
       if (setting.oneOf && !setting.oneOf.includes(raw)) return fail(`one of ${setting.oneOf.join(', ')}`)
       return raw
     }

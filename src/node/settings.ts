@@ -1,6 +1,16 @@
 /** Every setting of a node: its key in `config.toml`, its flag, its default, what it means. Environment names follow from the key. */
 
-type SettingKind = 'text' | 'integer' | 'bigint' | 'boolean' | 'list' | 'heights' | 'blockTime' | 'duration' | 'memory'
+type SettingKind =
+  | 'text'
+  | 'integer'
+  | 'bigint'
+  | 'boolean'
+  | 'list'
+  | 'heights'
+  | 'blockTime'
+  | 'duration'
+  | 'memory'
+  | 'gasPrices'
 
 export interface Setting<Value = unknown> {
   readonly section: string
@@ -11,6 +21,7 @@ export interface Setting<Value = unknown> {
   readonly fallback: Value
   readonly about: string
   readonly oneOf?: readonly string[]
+  /** Of a text its length, of a duration milliseconds, of memory bytes. */
   readonly min?: number
   readonly max?: number
   /** Decides genesis: recorded in the home, refused when it differs at a later start. */
@@ -37,6 +48,12 @@ const define = <Value>(
 })
 
 const port = { min: 0, max: 65_535 }
+const host = { min: 1 }
+const HOUR_MS = 3_600_000
+/** More than a machine has; what is less says nothing of whether it is enough. */
+const MOST_BYTES = 2 ** 40
+/** With less a thread ends while it starts. */
+const LEAST_THREAD_BYTES = 16 << 20
 const count = { min: 0, max: 1_000_000_000 }
 
 export const SETTINGS = {
@@ -108,7 +125,7 @@ export const SETTINGS = {
       'duration',
       '30s',
       'How long a proposal of a localnet may be voted on, and may wait for its deposit.',
-      { flag: 'voting-period', genesis: true },
+      { flag: 'voting-period', genesis: true, min: 1, max: 1_000_000 * HOUR_MS },
     ),
     fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum rules: Berlin to Osaka. A profile has its own default.', {
       flag: 'fork',
@@ -149,28 +166,28 @@ export const SETTINGS = {
   },
   rest: {
     enabled: define('rest', 'enabled', 'boolean', true, 'Serve REST.'),
-    host: define('rest', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    host: define('rest', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('rest', 'port', 'integer', 1317, 'Port; 0 lets the system choose.', port),
   },
   grpc: {
     enabled: define('grpc', 'enabled', 'boolean', true, 'Serve gRPC.'),
-    host: define('grpc', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    host: define('grpc', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('grpc', 'port', 'integer', 9090, 'Port; 0 lets the system choose.', port),
   },
   jsonrpc: {
     enabled: define('jsonrpc', 'enabled', 'boolean', true, 'Serve Ethereum JSON-RPC.'),
-    host: define('jsonrpc', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    host: define('jsonrpc', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('jsonrpc', 'port', 'integer', 8545, 'Port; 0 lets the system choose.', port),
     wsPort: define('jsonrpc', 'ws_port', 'integer', 8546, 'Second port, where tools expect WebSocket.', port),
   },
   comet: {
     enabled: define('comet', 'enabled', 'boolean', true, 'Serve the CometBFT RPC.'),
-    host: define('comet', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    host: define('comet', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('comet', 'port', 'integer', 26_657, 'Port; 0 lets the system choose.', port),
   },
   metrics: {
     enabled: define('metrics', 'enabled', 'boolean', false, 'Serve Prometheus metrics.'),
-    host: define('metrics', 'host', 'text', '127.0.0.1', 'Address to listen on.'),
+    host: define('metrics', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('metrics', 'port', 'integer', 26_660, 'Port; 0 lets the system choose.', port),
   },
   api: {
@@ -197,8 +214,15 @@ export const SETTINGS = {
       'memory',
       '16MB',
       'Memory for REST answers, which hold for their height; 0 keeps none.',
+      { min: 0, max: MOST_BYTES },
     ),
-    minGasPrice: define('api', 'min_gas_price', 'text', '', 'Lowest gas price this node admits, as "0.025unative".'),
+    minGasPrice: define(
+      'api',
+      'min_gas_price',
+      'gasPrices',
+      '',
+      'Lowest gas price this node admits, as "0.025unative".',
+    ),
   },
   rpc: {
     logsBlockRange: define(
@@ -216,7 +240,10 @@ export const SETTINGS = {
   },
   evm: {
     gasCap: define('evm', 'gas_cap', 'bigint', 25_000_000n, 'Gas cap of a call or an estimate.', count),
-    timeout: define('evm', 'timeout', 'duration', '5s', 'Time budget of a call, an estimate or a trace.'),
+    timeout: define('evm', 'timeout', 'duration', '5s', 'Time budget of a call, an estimate or a trace.', {
+      min: 1,
+      max: 24 * HOUR_MS,
+    }),
     txFeeCap: define(
       'evm',
       'tx_fee_cap',
@@ -239,12 +266,21 @@ export const SETTINGS = {
       },
     ),
     queue: define('compute', 'queue', 'integer', 256, 'Requests that may wait for a thread.', { min: 1, max: 100_000 }),
-    memory: define('compute', 'memory', 'memory', '256MB', 'Memory of one thread; over it, the thread is ended.'),
+    memory: define('compute', 'memory', 'memory', '256MB', 'Memory of one thread; over it, the thread is ended.', {
+      min: LEAST_THREAD_BYTES,
+      max: MOST_BYTES,
+    }),
   },
   mempool: {
     maxTxs: define('mempool', 'max_txs', 'integer', 5000, 'Most waiting transactions.', { min: 1, max: 10_000_000 }),
-    maxBytes: define('mempool', 'max_bytes', 'memory', '256MB', 'Most bytes of waiting transactions.'),
-    maxTxBytes: define('mempool', 'max_tx_bytes', 'memory', '1MB', 'Largest single transaction.'),
+    maxBytes: define('mempool', 'max_bytes', 'memory', '256MB', 'Most bytes of waiting transactions.', {
+      min: 1,
+      max: MOST_BYTES,
+    }),
+    maxTxBytes: define('mempool', 'max_tx_bytes', 'memory', '1MB', 'Largest single transaction.', {
+      min: 1,
+      max: MOST_BYTES,
+    }),
     slots: define('mempool', 'slots', 'integer', 8, 'Waiting EVM transactions of one sender.', {
       min: 1,
       max: 100_000,

@@ -6,29 +6,11 @@ import * as feegrant from '../../modules/feegrant/keeper.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { type Coin, format, tryParseList } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
-import { isValid } from '../../primitives/denom.ts'
 import { errors } from '../../sdk/errors.ts'
 import { profileTypeUrl } from '../../sdk/packed.ts'
 import { inPlace } from '../../sdk/place.ts'
 import type { AnteContext } from './context.ts'
-
-interface GasPrice {
-  readonly denom: string
-  readonly price: decimal.Decimal
-}
-
-/** Prices of `0.025unative,1ufoo`; undefined if the text is none. Empty text is no prices. */
-function parseGasPrices(text: string): readonly GasPrice[] | undefined {
-  if (text.trim() === '') return []
-  const prices: GasPrice[] = []
-  for (const part of text.split(',')) {
-    const match = /^(\d+(?:\.\d{1,18})?)(.+)$/.exec(part.trim())
-    const price = match && decimal.parse(match[1]!)
-    if (!match || price === null || price === undefined || !isValid(match[2]!)) return undefined
-    prices.push({ denom: match[2]!, price })
-  }
-  return prices
-}
+import { parseGasPrices } from './gas-prices.ts'
 
 /** What a gas limit costs at least, any one of these: each price of `0.025unative,1ufoo` times gas, rounded up. */
 export function requiredFees(minGasPrices: string, gas: bigint): readonly Coin[] {

@@ -12,10 +12,11 @@ import { WEI_PER_UNIT } from '../../modules/evm/wei.ts'
 import * as sudo from '../../modules/sudo/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { equal, formatHex0x } from '../../primitives/bytes.ts'
-import { parse as parseDecimal } from '../../primitives/decimal.ts'
+import * as decimal from '../../primitives/decimal.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
+import { parseGasPrices } from '../ante/gas-prices.ts'
 import type { EthereumTx } from './envelope.ts'
 import { chargedPrice } from './price.ts'
 
@@ -40,12 +41,8 @@ export interface Admitted {
 
 /** The lowest price a node asks for, of its setting such as `0.025unative`; 0 for none. Unit: wei. */
 function minimumPriceWei(minGasPrices: string, baseDenom: string): bigint {
-  for (const part of minGasPrices.split(',')) {
-    const match = /^([0-9.]+)([a-zA-Z].*)$/.exec(part.trim())
-    const price = match?.[2] === baseDenom ? parseDecimal(match[1]!) : undefined
-    if (price !== undefined) return (price * WEI_PER_UNIT) / 10n ** 18n
-  }
-  return 0n
+  const found = parseGasPrices(minGasPrices)?.find(({ denom }) => denom === baseDenom)
+  return found ? decimal.truncate(decimal.fromRaw(found.price * WEI_PER_UNIT)) : 0n
 }
 
 function checkMinimum(ctx: Context, priceWei: bigint, minGasPrices: string): void {
