@@ -26,6 +26,8 @@ test('a read-only opener sees each commit, and tables that appear later', async 
   expect(reader.get('t', utf8('k'))).toBeUndefined()
   for (const value of ['1', '2', '3']) {
     writer.write([{ table: 't', key: utf8('k'), value: utf8(value) }])
+    expect(formatUtf8(reader.get('t', utf8('k'))!)).toBe(value)
+    expect([...reader.iterate('t')].map(([, found]) => formatUtf8(found))).toEqual([value])
     const view = reader.read()
     expect(formatUtf8(view.get('t', utf8('k'))!)).toBe(value)
     view.close()

@@ -206,6 +206,12 @@ function openTables(path: string, options: LmdbOptions): Backend {
   const iterate = (table: string, range: Range | undefined, options: object) =>
     entries(() => file().placeOf(table), range, options, copy)
 
+  /** For a read of the latest commit. LMDB would answer a reader from the commit that it saw first for a millisecond or more. */
+  function latest(): object {
+    if (readOnly) file().root.resetReadTxn()
+    return {}
+  }
+
   function read(): BackendRead {
     const { root } = file()
     // Otherwise a view opened in the same turn of the event loop would be as old as that turn.
@@ -246,9 +252,9 @@ function openTables(path: string, options: LmdbOptions): Backend {
   return {
     isolates: true,
     readOnly,
-    get: (table, key) => get(table, key, {}),
-    iterate: (table, range) => iterate(table, range, {}),
-    peek: (table, key, use) => peek(table, key, use, {}),
+    get: (table, key) => get(table, key, latest()),
+    iterate: (table, range) => iterate(table, range, latest()),
+    peek: (table, key, use) => peek(table, key, use, latest()),
     read,
     write(rows) {
       if (readOnly) throw new Error(`the database in ${path} is open for reading`)
