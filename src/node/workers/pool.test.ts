@@ -27,7 +27,7 @@ afterAll(async () => {
   for (const pool of pools) await pool.stop()
 })
 
-function open(more: { workers?: number; queue?: number } = {}) {
+function open(more: { workers?: number; queue?: number; graceMs?: number } = {}) {
   const logged: string[] = []
   const pool = createComputePool({
     workers: 1,
@@ -74,7 +74,7 @@ test('sixteen endless jobs are all answered when their time is over, counted fro
 })
 
 test('a job whose client has gone stops, and its thread goes on if it stops in time', async () => {
-  const { pool } = open()
+  const { pool } = open({ graceMs: 60_000 })
   await pool.run('echo', 1, { timeoutMs: 60_000 })
   const client = new AbortController()
   const running = pool.run('polite', {}, { signal: client.signal, timeoutMs: 60_000 })

@@ -29,6 +29,8 @@ export interface PoolOptions {
   readonly queue: number
   /** Budget of a job whose caller names none, counted from its arrival. */
   readonly timeoutMs: number
+  /** Time in which a job that was told to stop may do so by itself; 150 by default. */
+  readonly graceMs?: number
   readonly log: Log
   /** Monotonic clock, milliseconds. */
   readonly elapsed: () => number
@@ -48,7 +50,6 @@ export interface ComputePool extends Compute {
   stop(): Promise<void>
 }
 
-/** Time in which a job that was told to stop may do so by itself. */
 const GRACE_MS = 150
 /**
  * Jobs that lie ready in a thread that is the only one, so that it need not wait for the main thread between two short ones.
@@ -99,6 +100,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
   const threads: Thread[] = []
   const counts = { done: 0, refused: 0, kills: 0 }
   const ahead = options.workers === 1 ? AHEAD : 1
+  const { graceMs = GRACE_MS } = options
   let lastId = 0
   let stopped = false
 
@@ -212,7 +214,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
       options.log('warn', 'compute worker killed: its job did not stop', { job: job.request.job })
     }
     // Where this thread was held up, the answer may have come in time and lie in the queue behind the timer.
-    thread.killTimer = setTimeout(() => setImmediate(kill), GRACE_MS)
+    thread.killTimer = setTimeout(() => setImmediate(kill), graceMs)
     thread.killTimer.unref()
   }
 
