@@ -15,6 +15,7 @@ import { sha256 } from '../../primitives/hash.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import type { CometEnvironment, CometMethod, Json } from './comet-method.ts'
 import { type EventMap, flattenEvents, matchesMap, parseQuery, type Query } from './comet-query.ts'
+import { sendText } from './unread.ts'
 
 const MAX_CLIENTS = 100
 const MAX_SUBSCRIPTIONS = 5
@@ -166,7 +167,7 @@ async function handle(client: Client, answer: Answer, text: string): Promise<voi
     request = undefined
   }
   const body = await answer(request, subscriptionMethods(client, request))
-  if (body && client.socket.readyState === client.socket.OPEN) client.socket.send(JSON.stringify(body))
+  if (body) sendText(client.socket, JSON.stringify(body))
 }
 
 function subscriptionMethods({ subscriptions }: Client, request: unknown): Readonly<Record<string, CometMethod>> {

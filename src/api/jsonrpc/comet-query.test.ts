@@ -70,6 +70,16 @@ test('EXISTS finds an attribute, and a whole event type', () => {
   }
 })
 
+test('a name that every object of the language has is no event', () => {
+  const events = [transfer('bob', '7')]
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    for (const text of [`${name} = 'x'`, `${name} EXISTS`, `${name}.name = 'Object'`]) {
+      expect(matchesMap(parseQuery(text), flattenEvents(events, {})), text).toBe(false)
+      expect(matchesEvents(parseQuery(text), events), text).toBe(false)
+    }
+  }
+})
+
 test('a typed event is named by its full type, dots included', () => {
   const events = [{ type: 'chain.evm.v1.EventTx', attributes: [{ key: 'hash', value: '"0x1"' }] }]
   expect(matchesEvents(parseQuery(`chain.evm.v1.EventTx.hash = '"0x1"'`), events)).toBe(true)

@@ -127,7 +127,7 @@ export function flattenEvents(events: readonly ChainEvent[], more: Readonly<Reco
 /** Whether flattened events fulfil every condition, each by any event: the rule of subscriptions. */
 export function matchesMap(query: Query, map: EventMap): boolean {
   return query.every((condition) => {
-    const values = map[condition.key]
+    const values = Object.hasOwn(map, condition.key) ? map[condition.key] : undefined
     if (values) return values.some((value) => matchesValue(condition, value))
     return condition.operator === 'EXISTS' && Object.keys(map).some((key) => key.startsWith(`${condition.key}.`))
   })

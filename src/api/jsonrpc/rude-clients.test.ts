@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { startNode } from '../../node/start.ts'
 
 const UPGRADE = [
@@ -27,4 +29,20 @@ test('a page of another origin that leaves before it is refused does not end the
   const [answer] = await once(refused, 'data')
   expect(String(answer)).toMatch(/^HTTP\/1.1 403 /)
   refused.destroy()
+})
+
+test('a client of the engine’s WebSocket that does not read its answers is cut off', async () => {
+  await using node = await startNode()
+  const socket = new WebSocket(`${node.urls.comet!.replace('http', 'ws')}/websocket`)
+  await once(socket, 'open')
+  socket.pause()
+  socket.on('error', () => {})
+  const ask = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'genesis' })
+  const closed = once(socket, 'close')
+  while (socket.readyState === socket.OPEN) {
+    for (let i = 0; i < 50; i++) socket.send(ask)
+    await setTimeout(10)
+  }
+  const [code] = await closed
+  expect(code).toBe(1006)
 })

@@ -23,11 +23,10 @@ import { createOutbox, type Outbox } from './outbox.ts'
 import { answerMessage } from './rpc.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { txpoolMethods } from './txpool.ts'
+import { sendText } from './unread.ts'
 import { web3Methods } from './web3.ts'
 
 const HTTP_TIMEOUT_MS = 30_000
-/** A subscriber that reads too slowly to keep the bytes waiting for it under this is cut off. */
-const MAX_BUFFERED_BYTES = 32_000_000
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/json-rpc',
@@ -155,10 +154,7 @@ function signalOf(response: ServerResponse): AbortSignal {
 
 function serveSocket(serve: Serve, socket: WebSocket): void {
   const gone = new AbortController()
-  const send = (text: string): void => {
-    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.terminate()
-    else if (socket.readyState === socket.OPEN) socket.send(text)
-  }
+  const send = (text: string): void => sendText(socket, text)
   const subscriptions = createSubscriptions(serve.node, send)
   socket.on('message', (data: Buffer) => {
     const give = (answer: string | undefined): void => {
