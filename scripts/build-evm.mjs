@@ -1,6 +1,7 @@
 /**
- * Builds the interpreter, `evm/*.ts` (AssemblyScript), to `build/evm/plain.wasm` and `build/evm/traced.wasm`, and
- * `evm/precompiles/*.ts` to `build/evm/precompiles.wasm`, `evm/hash/*.ts` to `build/evm/keccak.wasm`. Skips what is newer than its sources.
+ * Builds what is written in AssemblyScript: the interpreter, `evm/*.ts`, to `build/evm/plain.wasm` and `build/evm/traced.wasm`,
+ * `evm/precompiles/*.ts` to `build/evm/precompiles.wasm`, `evm/hash/*.ts` to `build/evm/keccak.wasm`, and the trees of the app
+ * hash, `trees/*.ts`, to `build/trees.wasm`. Skips what is newer than its sources.
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,25 +9,29 @@ import { fileURLToPath } from 'node:url'
 import asc from 'assemblyscript/asc'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const source = join(root, 'evm')
-const target = join(root, 'build', 'evm')
+const sources = ['evm', 'trees'].map((name) => join(root, name))
+const target = join(root, 'build')
 
 // 196 MiB, most of it never touched: every fixed region of evm/layout.ts.
 const INTERPRETER = ['--initialMemory', '3136']
 
 const BUILDS = [
-  { name: 'plain', entry: 'index.ts', flags: INTERPRETER },
-  { name: 'traced', entry: 'index.ts', flags: [...INTERPRETER, '--use', 'TRACED=1'] },
-  { name: 'precompiles', entry: 'precompiles/index.ts', flags: [] },
-  { name: 'keccak', entry: 'hash/index.ts', flags: ['--initialMemory', '4'] },
+  { name: 'evm/plain', entry: 'evm/index.ts', flags: INTERPRETER },
+  { name: 'evm/traced', entry: 'evm/index.ts', flags: [...INTERPRETER, '--use', 'TRACED=1'] },
+  { name: 'evm/precompiles', entry: 'evm/precompiles/index.ts', flags: [] },
+  { name: 'evm/keccak', entry: 'evm/hash/index.ts', flags: ['--initialMemory', '4'] },
+  // 640 KiB: every fixed region of trees/layout.ts.
+  { name: 'trees', entry: 'trees/index.ts', flags: ['--initialMemory', '10'] },
 ]
 
 const newest = Math.max(
   statSync(fileURLToPath(import.meta.url)).mtimeMs,
-  ...readdirSync(source, { recursive: true }).map((name) => statSync(join(source, name)).mtimeMs),
+  ...sources.flatMap((source) =>
+    readdirSync(source, { recursive: true }).map((name) => statSync(join(source, name)).mtimeMs),
+  ),
 )
 
-mkdirSync(target, { recursive: true })
+mkdirSync(join(target, 'evm'), { recursive: true })
 for (const { name, entry, flags } of BUILDS) {
   const file = join(target, `${name}.wasm`)
   const built = statSync(file, { throwIfNoEntry: false })
@@ -34,7 +39,7 @@ for (const { name, entry, flags } of BUILDS) {
   const { error, stderr } = await asc.main([
     entry,
     '--baseDir',
-    source,
+    root,
     '--outFile',
     file,
     '--runtime',

@@ -1,6 +1,6 @@
 /**
  * What would be computed from nothing at every start, computed by the build: the descriptors of `src/gen`, which arrive
- * there file by file in Base64, and the program of `src/store/sha256-program.ts`. From sources all runs as it is written.
+ * there file by file in Base64. From sources all runs as it is written.
  */
 import { readFile } from 'node:fs/promises'
 import { create, toBinary } from '@bufbuild/protobuf'
@@ -71,11 +71,6 @@ export const prebuilt = {
       if (!name || !FILE_DESC.test(text)) throw new Error(`${path} does not look generated`)
       const contents = text.replace(FILE_DESC, `prebuiltFile("${name}")`)
       return { contents: `import { fileDesc as prebuiltFile } from 'prebuilt:descriptors'\n${contents}`, loader: 'ts' }
-    })
-    onLoad({ filter: /\/src\/store\/sha256-program\.ts$/ }, async ({ path }) => {
-      const { program, ...constants } = await evaluate(path)
-      const lines = Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
-      return { contents: [...lines, `export const program = () => ${base64(program())}`].join('\n') }
     })
   },
 }

@@ -1,6 +1,6 @@
 /**
  * Set-up before `npm start` and `npm test`, with nothing but Node.js: installs when the lock file changed, builds the EVM
- * when `evm/` changed and `dist/` when sources changed. When nothing changed it only looks at file times.
+ * and the trees when `evm/` or `trees/` changed and `dist/` when sources changed. When nothing changed it only looks at file times.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -67,9 +67,10 @@ const lock = createHash('sha256').update(lockText).digest('hex')
 if (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock.json'))) {
   if (!installed(lockText)) run('installing packages', 'npm', ['ci', '--no-audit', '--no-fund'])
 }
-const evm = fingerprint(['evm', 'scripts/build-evm.mjs'])
-const evmBuilt = stamp.evm === evm && existsSync(join(root, 'build', 'evm'))
-if (!evmBuilt) run('building the EVM', process.execPath, ['scripts/build-evm.mjs'])
+const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs'])
+const evmBuilt =
+  stamp.evm === evm && existsSync(join(root, 'build', 'evm')) && existsSync(join(root, 'build', 'trees.wasm'))
+if (!evmBuilt) run('building the EVM and the trees', process.execPath, ['scripts/build-evm.mjs'])
 const dist = `${fingerprint(['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
 const distBuilt = stamp.dist === dist && existsSync(join(root, 'dist', 'code.cjs'))
 if (!distBuilt) run('building almanac', process.execPath, ['scripts/build.mjs'])

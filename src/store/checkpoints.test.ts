@@ -6,7 +6,7 @@ import { randomBlock, STORES, seeded } from './contract.ts'
 import { groveOf, orderStores } from './grove.ts'
 import { createForest } from './iavl.ts'
 import { openMemory } from './memory.ts'
-import { NONE } from './nodes.ts'
+import { NONE } from './tree-program.ts'
 import { openVersionedStore, type VersionedStoreOptions } from './versioned.ts'
 
 const order = orderStores(STORES)

@@ -3,8 +3,8 @@ import { formatHex } from '../primitives/bytes.ts'
 import type { Checkpoint } from './checkpoints.ts'
 import type { Forest } from './iavl.ts'
 import { merkleRoot, storeLeaf } from './multi-store.ts'
-import { NONE, type Node } from './nodes.ts'
 import { compareTexts } from './order.ts'
+import { NONE, type Node } from './tree-program.ts'
 import type { Change } from './types.ts'
 
 /** Names of the stores in the order of the app hash, and each one's place in it. */

@@ -3,7 +3,7 @@ import { compare, formatHex, formatUtf8, hex, utf8 } from '../primitives/bytes.t
 import { seeded } from './contract.ts'
 import { createForest, type Forest } from './iavl.ts'
 import { merkleRoot, storeLeaf } from './multi-store.ts'
-import { NONE, type Node } from './nodes.ts'
+import { NONE, type Node } from './tree-program.ts'
 
 /** A forest over pages kept in a map. */
 function forestOver(pages: Map<number, Uint8Array>): Forest {
@@ -189,3 +189,33 @@ test.each([1, 2, 3, 4])(
     }
   },
 )
+
+test('a page that is missing or cut off, and a key that is too long, are errors', () => {
+  const pages = new Map<number, Uint8Array>()
+  const forest = forestOver(pages)
+  let root: Node = NONE
+  for (let i = 0; i < 40; i++) root = forest.set(root, Uint8Array.of(i), Uint8Array.of(i), 1)
+  forest.rootHash(root)
+  forest.keep(1)
+  const reference = forest.save(root)
+  const { written } = forest.takePages()
+  const [page, bytes] = written.at(-1)!
+  expect(page).toBe(reference.page)
+  const again = (known: ReadonlyMap<number, Uint8Array>) => {
+    const reader = createForest(
+      (number) => known.get(number),
+      () => 0,
+    )
+    return [...reader.walk(reader.refer(reference))]
+  }
+  const whole = new Map(written)
+  expect(again(whole)).toHaveLength(79)
+  for (let length = 0; length < bytes.length; length++) {
+    expect(() => again(new Map([...whole, [page, bytes.subarray(0, length)]]))).toThrow(
+      `page ${page} of the trees is cut off`,
+    )
+  }
+  whole.delete(page - 1)
+  expect(() => again(whole)).toThrow(`page ${page - 1} of the trees is missing`)
+  expect(() => forest.set(root, new Uint8Array(4097), Uint8Array.of(1), 2)).toThrow(RangeError)
+})

@@ -5,8 +5,8 @@
 import { type Checkpoint, pageRows } from './checkpoints.ts'
 import { type Grove, grow, type StoreOrder } from './grove.ts'
 import type { Forest } from './iavl.ts'
-import { NONE } from './nodes.ts'
 import type { PageReference } from './pages.ts'
+import { NONE } from './tree-program.ts'
 import type { Change, Entry, TableWrite } from './types.ts'
 
 /** Version of all nodes of a tree that is saved for the first time (state-layout.md §5.5). */

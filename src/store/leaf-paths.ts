@@ -1,8 +1,7 @@
 /** Where keys are in IAVL trees: what proofs are made of. */
-import { fromKey, toKey } from '../primitives/bytes.ts'
-import type { NodeHashes } from './node-hashes.ts'
-import { hashOf, NONE, type Node, type Nodes } from './nodes.ts'
-import type { Pages } from './pages.ts'
+import { compare } from '../primitives/bytes.ts'
+import type { Nodes } from './nodes.ts'
+import { NONE, type Node, type TreeProgram } from './tree-program.ts'
 
 /** An inner node on the way from a leaf to the root, as its hash sees it: one of the two hashes is the way's, and absent. */
 export interface PathStep {
@@ -30,15 +29,14 @@ export interface Location {
 /** Finds keys in trees whose nodes are read when needed. The root's hash must have been computed. */
 export function createLocator(
   nodes: Nodes,
-  { load }: Pick<Pages, 'load'>,
-  { ensureHash }: Pick<NodeHashes, 'ensureHash'>,
+  { ensureLoaded, ensureHash }: Pick<TreeProgram, 'ensureLoaded' | 'ensureHash'>,
 ): (root: Node, key: Uint8Array) => Location {
   /** The first or the last leaf below a node, on a way that is continued. */
   function descend(from: Node, way: Node[], towards: 'left' | 'right'): void {
     let node = from
     for (;;) {
       way.push(node)
-      load(node)
+      ensureLoaded(node)
       if (nodes.height(node) === 0) return
       node = nodes[towards](node)
     }
@@ -52,7 +50,7 @@ export function createLocator(
       const [left, right] = [nodes.left(node), nodes.right(node)]
       const sibling = left === way[i + 1] ? right : left
       ensureHash(sibling)
-      const hash = hashOf(nodes, sibling)
+      const hash = nodes.hash(sibling)
       steps.push({
         height: nodes.height(node),
         size: nodes.size(node),
@@ -60,7 +58,7 @@ export function createLocator(
         ...(sibling === left ? { left: hash } : { right: hash }),
       })
     }
-    return { key: fromKey(nodes.keys[leaf]!), version: nodes.version(leaf), steps }
+    return { key: nodes.key(leaf).slice(), version: nodes.version(leaf), steps }
   }
 
   /** The leaf beside the one at the end of a way, on the given side; undefined at the tree's end. */
@@ -75,20 +73,20 @@ export function createLocator(
     return undefined
   }
 
-  return (root, of) => {
+  return (root, wanted) => {
     if (root === NONE) return {}
-    const wanted = toKey(of)
     const way: Node[] = []
     let node = root
     for (;;) {
       way.push(node)
-      load(node)
+      ensureLoaded(node)
       if (nodes.height(node) === 0) break
-      node = wanted < nodes.keys[node]! ? nodes.left(node) : nodes.right(node)
+      node = compare(wanted, nodes.key(node)) < 0 ? nodes.left(node) : nodes.right(node)
     }
     const reached = leafPath(way)
-    if (nodes.keys[node] === wanted) return { found: reached }
-    const side = nodes.keys[node]! < wanted ? 'right' : 'left'
+    const order = compare(reached.key, wanted)
+    if (order === 0) return { found: reached }
+    const side = order < 0 ? 'right' : 'left'
     const beside = neighbour(way, side)
     return side === 'right'
       ? { left: reached, ...(beside && { right: beside }) }

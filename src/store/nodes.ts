@@ -1,160 +1,56 @@
-/**
- * Nodes of trees, 64 bytes each in one memory, so that one is one line of the processor's cache: its hash, then its numbers.
- * No object for the collector to visit.
- */
-import { createHasher, type Hasher, MESSAGE_BYTES } from './sha256.ts'
+/** Nodes of trees as they lie in the program's memory, 64 bytes each: their hash, their numbers, and where their key is. */
+import type { Node, TreeProgram } from './tree-program.ts'
 
-/** A node by its place in the memory. */
-export type Node = number
-/** The empty tree. */
-export const NONE: Node = -1
+/** Bytes of a node before its numbers, and where those are in it. */
+const HASH_BYTES = 32
+const [HEIGHT, SIZE, VERSION, LEFT, RIGHT, PAGE, KEY] = [32, 40, 44, 48, 52, 56, 60] as const
 
-/** Flag of a node that is in memory: without it, only its page, height, size and hash are known. */
-export const LOADED = 1
-/** Flag of a node whose hash is that of what it holds. */
-export const HASHED = 2
-
-/** Flag of a node that came from disk: it is never changed in place. */
-export const STORED = 4
-
-const NODE_BYTES = 64
-const NODE_WORDS = NODE_BYTES / 4
-/** Words of a node, from the beginning of its hash. */
-const [HEIGHT, FLAGS, SIZE, VERSION, LEFT, RIGHT, PAGE] = [8, 9, 10, 11, 12, 13, 14] as const
-const FIRST_WORD = MESSAGE_BYTES / 4
-
-/** What a node says is what was last set, whatever node had its place before. */
+/** The key of all but references is known only when a node has been loaded, as are version and children. */
 export interface Nodes {
   height(node: Node): number
-  setHeight(node: Node, height: number): void
-  flags(node: Node): number
-  setFlags(node: Node, flags: number): void
   /** Leaves below. */
   size(node: Node): number
-  setSize(node: Node, size: number): void
   version(node: Node): number
-  setVersion(node: Node, version: number): void
   /** The children of an inner node. */
   left(node: Node): Node
-  setLeft(node: Node, left: Node): void
   right(node: Node): Node
-  setRight(node: Node, right: Node): void
   /** Number of the page that a node begins; 0 for none. */
   page(node: Node): number
-  setPage(node: Node, page: number): void
-  /** In the form of `toKey`; inner nodes share those of leaves. */
-  readonly keys: string[]
-  readonly hasher: Hasher
-  /** The hasher's memory: behind its message, the nodes. Another after `allocate`. */
-  memory(): Uint8Array
-  /** A node that begins no page. */
-  allocate(): Node
-  /** A loaded node with the height, the size, the children and the key of another. */
-  copy(node: Node, version: number): Node
-  free(node: Node): void
-  clear(): void
-  count(): number
+  /** In the program's memory: good until its next call. */
+  key(node: Node): Uint8Array
+  /** A copy of a node's hash. */
+  hash(node: Node): Uint8Array
+  putHash(node: Node, hash: Uint8Array): void
+  /** The whole memory; another object when it has grown. */
+  memory(): DataView<ArrayBuffer>
 }
 
-/** Where a node's hash lies in the memory. */
-export function hashAt(node: Node): number {
-  return MESSAGE_BYTES + node * NODE_BYTES
-}
+export function createNodes({ memory }: Pick<TreeProgram, 'memory'>): Nodes {
+  let view = new DataView(memory.buffer)
 
-/** A copy of a node's hash. */
-export function hashOf(nodes: Nodes, node: Node): Uint8Array {
-  return nodes.memory().slice(hashAt(node), hashAt(node) + 32)
-}
-
-/** Height and size of an inner node from those of its children. */
-export function measure(nodes: Nodes, node: Node): void {
-  const left = nodes.left(node)
-  const right = nodes.right(node)
-  nodes.setHeight(node, Math.max(nodes.height(left), nodes.height(right)) + 1)
-  nodes.setSize(node, nodes.size(left) + nodes.size(right))
-}
-
-export function createNodes(): Nodes {
-  let capacity = 1024
-  let used = 0
-  const free: Node[] = []
-  const keys: string[] = []
-  const hasher = createHasher()
-  hasher.grow(hashAt(capacity))
-  let memory = hasher.bytes()
-  let words = new Int32Array(memory.buffer)
-  /** The same words, where they may need all 32 bits. */
-  let counts = new Uint32Array(memory.buffer)
-  const wordAt = (node: Node) => FIRST_WORD + node * NODE_WORDS
-
-  function grow(): void {
-    // A quarter at a time: what lies idle is memory too.
-    capacity = Math.ceil(capacity * 1.25)
-    hasher.grow(hashAt(capacity))
-    memory = hasher.bytes()
-    words = new Int32Array(memory.buffer)
-    counts = new Uint32Array(memory.buffer)
+  function current(): DataView<ArrayBuffer> {
+    // The memory has another buffer when it has grown.
+    if (view.buffer !== memory.buffer) view = new DataView(memory.buffer)
+    return view
   }
 
-  function allocate(): Node {
-    const reused = free.pop()
-    if (reused === undefined && used === capacity) grow()
-    const node = reused ?? used++
-    words[wordAt(node) + PAGE] = 0
-    return node
-  }
+  const number = (node: Node, offset: number) => current().getUint32(node * 64 + offset, true)
 
   return {
-    height: (node) => words[wordAt(node) + HEIGHT]!,
-    setHeight(node, height) {
-      words[wordAt(node) + HEIGHT] = height
+    height: (node) => current().getUint16(node * 64 + HEIGHT, true),
+    size: (node) => number(node, SIZE),
+    version: (node) => number(node, VERSION),
+    left: (node) => number(node, LEFT),
+    right: (node) => number(node, RIGHT),
+    page: (node) => number(node, PAGE),
+    key(node) {
+      const at = number(node, KEY)
+      return new Uint8Array(memory.buffer, at + 8, view.getUint32(at + 4, true))
     },
-    flags: (node) => words[wordAt(node) + FLAGS]!,
-    setFlags(node, flags) {
-      words[wordAt(node) + FLAGS] = flags
+    hash: (node) => new Uint8Array(memory.buffer, node * 64, HASH_BYTES).slice(),
+    putHash(node, hash) {
+      new Uint8Array(memory.buffer).set(hash, node * 64)
     },
-    size: (node) => counts[wordAt(node) + SIZE]!,
-    setSize(node, size) {
-      counts[wordAt(node) + SIZE] = size
-    },
-    version: (node) => counts[wordAt(node) + VERSION]!,
-    setVersion(node, version) {
-      counts[wordAt(node) + VERSION] = version
-    },
-    left: (node) => words[wordAt(node) + LEFT]!,
-    setLeft(node, left) {
-      words[wordAt(node) + LEFT] = left
-    },
-    right: (node) => words[wordAt(node) + RIGHT]!,
-    setRight(node, right) {
-      words[wordAt(node) + RIGHT] = right
-    },
-    page: (node) => counts[wordAt(node) + PAGE]!,
-    setPage(node, page) {
-      counts[wordAt(node) + PAGE] = page
-    },
-    keys,
-    hasher,
-    memory: () => memory,
-    allocate,
-    copy(node, version) {
-      const copied = allocate()
-      const [from, to] = [wordAt(node), wordAt(copied)]
-      for (const word of [HEIGHT, SIZE, LEFT, RIGHT]) words[to + word] = words[from + word]!
-      words[to + FLAGS] = LOADED
-      counts[to + VERSION] = version
-      keys[copied] = keys[node]!
-      return copied
-    },
-    free(node) {
-      keys[node] = ''
-      free.push(node)
-    },
-    clear() {
-      keys.length = 0
-      free.length = 0
-      used = 0
-    },
-    count: () => used - free.length,
+    memory: current,
   }
 }

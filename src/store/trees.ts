@@ -4,8 +4,8 @@ import { type Checkpoint, checkpointRows, findCheckpoint, readPage, supersedingR
 import { appHashOf, emptyGrove, type Grove, groveOf, grown, mismatch, type StoreOrder } from './grove.ts'
 import { createForest, type Forest } from './iavl.ts'
 import { growLarge, type LargeBlock, type LargeGrowth } from './large-growth.ts'
-import { NONE, type Node } from './nodes.ts'
 import type { Era } from './registry.ts'
+import { NONE } from './tree-program.ts'
 import type { Change, Tables, TableWrite } from './types.ts'
 
 /** How much may happen between two checkpoints, and so has to be done again by a restart after a kill or a proof of long ago. */
@@ -69,12 +69,14 @@ export interface Trees {
   at(height: number): TreesAt | undefined
 }
 
+const NOTHING = new Int32Array(0)
+
 /** A height whose trees are in memory, and the nodes that the next height replaced. */
 interface Recent {
   readonly height: number
   readonly order: StoreOrder
   readonly grove: Grove
-  replaced: readonly Node[]
+  replaced: Int32Array
 }
 
 /**
@@ -117,7 +119,7 @@ export function openTrees(
     if (before) before.replaced = replaced
     else forest.free(replaced)
     replacedCount += replaced.length
-    recent.push({ height, order, grove, replaced: [] })
+    recent.push({ height, order, grove, replaced: NOTHING })
     while (recent.length > 2 && (recent.length > RECENT.heights || replacedCount > RECENT.nodes)) {
       const { replaced: given } = recent.shift()!
       replacedCount -= given.length
@@ -164,7 +166,7 @@ export function openTrees(
   function begin(from: Checkpoint): void {
     order = eraAt(from.height).order
     grove = groveOf(order, forest, from)
-    recent = [{ height: from.height, order, grove, replaced: [] }]
+    recent = [{ height: from.height, order, grove, replaced: NOTHING }]
     replacedCount = 0
   }
 

@@ -1,0 +1,61 @@
+/**
+ * A change of the batch as the host puts it down: the hash of the value (32 bytes), u32 length of the key, i32 length of the
+ * value or one of the marks below, the key and the value, each filled up with zeros to a multiple of 8.
+ */
+import { copyBytes } from './bytes'
+import { Key, bytesOf, compare, createKey, lengthOf } from './keys'
+import { CHANGES } from './layout'
+import { Node, hashAt } from './nodes'
+import { blocksOf, end, enqueue, flush, lane } from './sha256'
+
+/** A change by its address. */
+export type Change = usize
+
+/** In the place of the value's length: the key is removed. Other negative numbers: the host has hashed the value. */
+const REMOVED: i32 = -1
+
+@inline export function changeAt(index: u32): Change {
+  return load<u32>(CHANGES + ((index as usize) << 2)) as usize
+}
+@inline export function keyLength(change: Change): u32 {
+  return load<u32>(change, 32)
+}
+@inline export function keyBytes(change: Change): usize {
+  return change + 40
+}
+@inline function valueLength(change: Change): i32 {
+  return load<i32>(change, 36)
+}
+@inline export function isRemoval(change: Change): bool {
+  return valueLength(change) == REMOVED
+}
+
+/** The change's key against another, by byte order. */
+@inline export function compareTo(change: Change, key: Key): i32 {
+  return compare(keyBytes(change), keyLength(change), bytesOf(key), lengthOf(key))
+}
+
+@inline export function keyOfChange(change: Change): Key {
+  return createKey(keyBytes(change), keyLength(change))
+}
+
+/** Gives a leaf the hash of the change's value. */
+@inline export function putValue(leaf: Node, change: Change): void {
+  v128.store(hashAt(leaf), v128.load(change))
+  v128.store(hashAt(leaf), v128.load(change, 16), 16)
+}
+
+/** Hashes the values of the changes. */
+export function hashValues(count: u32): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const change = changeAt(i)
+    const length = valueLength(change)
+    if (length < 0) continue
+    const blocks = blocksOf(length)
+    const at = lane(blocks)
+    copyBytes(at, keyBytes(change) + ((keyLength(change) + 7) & ~7), length)
+    end(at, length, blocks)
+    enqueue(blocks, change)
+  }
+  flush()
+}

@@ -1,0 +1,181 @@
+/**
+ * Nodes of trees, 64 bytes each, so that one is one line of the processor's cache. A node is known by its address divided by
+ * 64.
+ */
+import { Key, dropKey, shareKey } from './keys'
+import { takeRoom } from './room'
+
+export type Node = i32
+/** The empty tree. */
+export const NONE: Node = 0
+
+/** Flag of a node that is in memory: without it, only its page, height, size and hash are known. */
+export const LOADED: u32 = 1
+/** Flag of a node whose hash is that of what it holds. */
+export const HASHED: u32 = 2
+/** Flag of a node that came from disk: it is never changed in place. */
+export const STORED: u32 = 4
+/** Flag of a node that is in a list of those to be hashed. */
+export const NOTED: u32 = 8
+
+// Of a leaf that is not hashed the first 32 bytes are the hash of its value.
+const HEIGHT: usize = 32
+const FLAGS: usize = 34
+const SIZE: usize = 40
+const VERSION: usize = 44
+/** The children of an inner node. */
+const LEFT: usize = 48
+const RIGHT: usize = 52
+/** Number of the page that a node begins; 0 for none. */
+const PAGE: usize = 56
+const KEY: usize = 60
+const NODE_BYTES: usize = 64
+const SLAB_BYTES: usize = 0x10000
+
+/**
+ * A free node that lists others: the next such node, then up to so many numbers. So one in a few has to be looked at before
+ * it is used again; most were last used long ago, and their lines of the cache are elsewhere.
+ */
+let free: Node = NONE
+let listed: i32 = 0
+const MAX_LISTED: i32 = 15
+let fresh: usize = 0
+let freshEnd: usize = 0
+let count: i32 = 0
+
+@inline export function addressOf(node: Node): usize {
+  return (node as usize) << 6
+}
+@inline export function hashAt(node: Node): usize {
+  return addressOf(node)
+}
+@inline export function height(node: Node): u32 {
+  return load<u16>(addressOf(node), HEIGHT)
+}
+@inline export function setHeight(node: Node, height: u32): void {
+  store<u16>(addressOf(node), height as u16, HEIGHT)
+}
+@inline export function flags(node: Node): u32 {
+  return load<u16>(addressOf(node), FLAGS)
+}
+@inline export function setFlags(node: Node, flags: u32): void {
+  store<u16>(addressOf(node), flags as u16, FLAGS)
+}
+/** Leaves below. */
+@inline export function size(node: Node): u32 {
+  return load<u32>(addressOf(node), SIZE)
+}
+@inline export function setSize(node: Node, size: u32): void {
+  store<u32>(addressOf(node), size, SIZE)
+}
+@inline export function version(node: Node): u32 {
+  return load<u32>(addressOf(node), VERSION)
+}
+@inline export function setVersion(node: Node, version: u32): void {
+  store<u32>(addressOf(node), version, VERSION)
+}
+@inline export function childrenAt(node: Node): usize {
+  return addressOf(node) + LEFT
+}
+@inline export function left(node: Node): Node {
+  return load<i32>(addressOf(node), LEFT)
+}
+@inline export function setLeft(node: Node, left: Node): void {
+  store<i32>(addressOf(node), left, LEFT)
+}
+@inline export function right(node: Node): Node {
+  return load<i32>(addressOf(node), RIGHT)
+}
+@inline export function setRight(node: Node, right: Node): void {
+  store<i32>(addressOf(node), right, RIGHT)
+}
+@inline export function page(node: Node): u32 {
+  return load<u32>(addressOf(node), PAGE)
+}
+@inline export function setPage(node: Node, page: u32): void {
+  store<u32>(addressOf(node), page, PAGE)
+}
+@inline export function keyOf(node: Node): Key {
+  return load<u32>(addressOf(node), KEY) as usize
+}
+/** Gives a node a key that the caller held. */
+@inline export function setKey(node: Node, key: Key): void {
+  store<u32>(addressOf(node), key as u32, KEY)
+}
+/** The same in the place of another key. */
+@inline export function replaceKey(node: Node, key: Key): void {
+  dropKey(keyOf(node))
+  setKey(node, key)
+}
+
+@inline function listedAt(index: i32): usize {
+  return addressOf(free) + 4 + ((index as usize) << 2)
+}
+
+/** A node that begins no page and has no key; what else it says is what was last set. */
+export function allocate(): Node {
+  count++
+  let node = free
+  if (node == NONE) {
+    if (fresh == freshEnd) {
+      fresh = takeRoom(SLAB_BYTES)
+      freshEnd = fresh + SLAB_BYTES
+    }
+    node = (fresh >>> 6) as i32
+    fresh += NODE_BYTES
+  } else if (listed > 0) node = load<i32>(listedAt(--listed))
+  else {
+    free = load<i32>(addressOf(node))
+    listed = free == NONE ? 0 : MAX_LISTED
+  }
+  setPage(node, 0)
+  setKey(node, 0)
+  return node
+}
+
+/** A loaded node with the height, the size, the children and the key of another. */
+export function copyOf(node: Node, at: u32): Node {
+  const copied = allocate()
+  setHeight(copied, height(node))
+  setSize(copied, size(node))
+  setLeft(copied, left(node))
+  setRight(copied, right(node))
+  setFlags(copied, LOADED)
+  setVersion(copied, at)
+  setKey(copied, shareKey(keyOf(node)))
+  return copied
+}
+
+export function freeNode(node: Node): void {
+  count--
+  const key = keyOf(node)
+  if (key != 0) dropKey(key)
+  if (free != NONE && listed < MAX_LISTED) {
+    store<i32>(listedAt(listed++), node)
+    return
+  }
+  store<i32>(addressOf(node), free)
+  free = node
+  listed = 0
+}
+
+/** Height and size of an inner node from those of its children. */
+export function measure(node: Node): void {
+  const a = left(node)
+  const b = right(node)
+  setHeight(node, max(height(a), height(b)) + 1)
+  setSize(node, size(a) + size(b))
+}
+
+/** Forgets all nodes. */
+export function clearNodes(): void {
+  free = NONE
+  listed = 0
+  fresh = 0
+  freshEnd = 0
+  count = 0
+}
+
+export function nodeCount(): i32 {
+  return count
+}

@@ -1,0 +1,287 @@
+/**
+ * Writes of IAVL trees (state-layout.md §5.5). Trees share nodes: a write copies what older trees hold, and changes in place
+ * what only the latest one does.
+ */
+import { Change, changeAt, compareTo, isRemoval, keyOfChange, putValue } from './change'
+import { Key, dropKey, shareKey } from './keys'
+import { forgetNotes, note, noteAll, noteBelow } from './hashes'
+import { OTHERS } from './layout'
+import { noteReplaced } from './lists'
+import {
+  Node,
+  LOADED,
+  NONE,
+  STORED,
+  allocate,
+  copyOf,
+  flags,
+  freeNode,
+  height,
+  keyOf,
+  left,
+  measure,
+  replaceKey,
+  right,
+  setFlags,
+  setHeight,
+  setKey,
+  setLeft,
+  setRight,
+  setSize,
+  setVersion,
+  version,
+} from './nodes'
+import { drop, ensureLoaded } from './pages'
+
+/** Nodes of versions up to this one belong to trees that stay. */
+let kept: u32 = 0
+
+// The write in progress.
+let written: u32 = 0
+let change: Change = 0
+let replacesLeaf = false
+/** The key that the nearest node above whose right subtree has lost its smallest leaf is to have; 0 for none. */
+let carried: Key = 0
+let others: u32 = 0
+
+export function keep(version: u32): void {
+  kept = version
+}
+
+/** Whether only the latest tree has a node. */
+@inline function isOwn(node: Node): bool {
+  return version(node) > kept && (flags(node) & STORED) == 0
+}
+
+/** A node that the latest tree does without. */
+function release(node: Node): void {
+  if (isOwn(node)) {
+    freeNode(node)
+    return
+  }
+  drop(node)
+  noteReplaced(node)
+}
+
+/** A node of this version in the place of a loaded one, whose hash is to be computed again. */
+function own(node: Node): Node {
+  if (isOwn(node)) {
+    setVersion(node, written)
+    setFlags(node, LOADED)
+    return node
+  }
+  const owned = copyOf(node, written)
+  release(node)
+  return owned
+}
+
+function createLeaf(): Node {
+  const node = allocate()
+  setHeight(node, 0)
+  setSize(node, 1)
+  setKey(node, keyOfChange(change))
+  setVersion(node, written)
+  setFlags(node, LOADED)
+  putValue(node, change)
+  return node
+}
+
+@inline function balanceOf(node: Node): i32 {
+  return (height(left(node)) as i32) - (height(right(node)) as i32)
+}
+
+function rotateRight(node: Node): Node {
+  const top = own(left(node))
+  setLeft(node, right(top))
+  setRight(top, node)
+  measure(node)
+  measure(top)
+  return top
+}
+
+function rotateLeft(node: Node): Node {
+  const top = own(right(node))
+  setRight(node, left(top))
+  setLeft(top, node)
+  measure(node)
+  measure(top)
+  return top
+}
+
+/** Measures an owned node whose subtrees have changed, and rotates it if they differ too much. */
+function settle(node: Node): Node {
+  measure(node)
+  const balance = balanceOf(node)
+  if (balance > 1) {
+    const child = left(node)
+    ensureLoaded(child)
+    if (balanceOf(child) < 0) {
+      ensureLoaded(right(child))
+      setLeft(node, rotateLeft(own(child)))
+    }
+    return rotateRight(node)
+  }
+  if (balance < -1) {
+    const child = right(node)
+    ensureLoaded(child)
+    if (balanceOf(child) > 0) {
+      ensureLoaded(left(child))
+      setRight(node, rotateRight(own(child)))
+    }
+    return rotateLeft(node)
+  }
+  return node
+}
+
+/** An inner node above a new leaf and the one that was in its place. */
+function fork(smaller: Node, larger: Node): Node {
+  const inner = allocate()
+  setFlags(inner, LOADED)
+  setVersion(inner, written)
+  setKey(inner, shareKey(keyOf(larger)))
+  setLeft(inner, smaller)
+  setRight(inner, larger)
+  measure(inner)
+  return inner
+}
+
+function insert(at: Node): Node {
+  ensureLoaded(at)
+  const order = compareTo(change, keyOf(at))
+  if (height(at) == 0) {
+    if (order == 0) {
+      replacesLeaf = true
+      const leaf = own(at)
+      putValue(leaf, change)
+      return leaf
+    }
+    const leaf = createLeaf()
+    return order < 0 ? fork(leaf, at) : fork(at, leaf)
+  }
+  const node = own(at)
+  if (order < 0) setLeft(node, insert(left(node)))
+  else setRight(node, insert(right(node)))
+  return replacesLeaf ? node : settle(node)
+}
+
+function contains(root: Node): bool {
+  let node = root
+  while (true) {
+    ensureLoaded(node)
+    const order = compareTo(change, keyOf(node))
+    if (height(node) == 0) return order == 0
+    node = order < 0 ? left(node) : right(node)
+  }
+}
+
+/** The subtree without the key, which is in it; its nodes on the way are loaded. */
+function without(at: Node): Node {
+  if (height(at) == 0) {
+    release(at)
+    return NONE
+  }
+  if (compareTo(change, keyOf(at)) < 0) {
+    const rest = without(left(at))
+    if (rest == NONE) {
+      carried = shareKey(keyOf(at))
+      const sibling = right(at)
+      release(at)
+      return sibling
+    }
+    const node = own(at)
+    setLeft(node, rest)
+    return settle(node)
+  }
+  const rest = without(right(at))
+  if (rest == NONE) {
+    const sibling = left(at)
+    release(at)
+    return sibling
+  }
+  const node = own(at)
+  setRight(node, rest)
+  if (carried != 0) replaceKey(node, carried)
+  carried = 0
+  return settle(node)
+}
+
+function apply(root: Node): Node {
+  if (!isRemoval(change)) {
+    replacesLeaf = false
+    return root == NONE ? createLeaf() : insert(root)
+  }
+  if (root == NONE || !contains(root)) return root
+  const rest = without(root)
+  if (carried != 0) dropKey(carried)
+  carried = 0
+  return rest
+}
+
+@inline function leaveToOthers(index: u32): void {
+  store<u32>(OTHERS + ((others as usize) << 2), index)
+  others++
+}
+
+/** Index of the first change of a part of the batch that is not before a key. */
+function firstFrom(key: Key, from: u32, to: u32): u32 {
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (compareTo(changeAt(middle), key) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/**
+ * The subtree with new values of the keys that it has, of a part of the batch; the rest goes to OTHERS. New values move no
+ * node, so it is all the same whether they come before or between what does.
+ */
+function update(at: Node, from: u32, to: u32): Node {
+  ensureLoaded(at)
+  if (height(at) == 0) {
+    let leaf = at
+    for (let i = from; i < to; i++) {
+      const one = changeAt(i)
+      if (!isRemoval(one) && compareTo(one, keyOf(at)) == 0) {
+        leaf = own(at)
+        putValue(leaf, one)
+        note(leaf)
+      } else leaveToOthers(i)
+    }
+    return leaf
+  }
+  const middle = firstFrom(keyOf(at), from, to)
+  const before = others
+  const smaller = from < middle ? update(left(at), from, middle) : left(at)
+  const larger = middle < to ? update(right(at), middle, to) : right(at)
+  if (others - before == to - from) return at
+  const node = own(at)
+  setLeft(node, smaller)
+  setRight(node, larger)
+  note(node)
+  // What was read from a page may have no hash.
+  noteBelow(smaller)
+  noteBelow(larger)
+  return node
+}
+
+/** The tree with the changes of the batch, which are sorted by key, each key once; their nodes get the version. */
+export function writeAll(root: Node, count: u32, version: u32): Node {
+  written = version
+  others = 0
+  carried = 0
+  forgetNotes()
+  let tree = root
+  if (root == NONE || count == 1) for (let i: u32 = 0; i < count; i++) leaveToOthers(i)
+  else tree = update(root, 0, count)
+  if (others == 0) {
+    noteAll(tree)
+    return tree
+  }
+  forgetNotes()
+  for (let i: u32 = 0; i < others; i++) {
+    change = changeAt(load<u32>(OTHERS + ((i as usize) << 2)))
+    tree = apply(tree)
+  }
+  return tree
+}
