@@ -1,4 +1,5 @@
 /** The tables of a node on disk, in LMDB. */
+import { randomFillSync } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
@@ -132,7 +133,8 @@ function fileIn(path: string): string | undefined {
 export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
   const tables = openTables(path, options)
   try {
-    return writeBehind(tables, HEAD)
+    const [low, high] = randomFillSync(new Int32Array(2))
+    return writeBehind(tables, HEAD, { secret: [low!, high!] })
   } catch (error) {
     void tables.close()
     throw error

@@ -1,9 +1,9 @@
 /** The change log: what each height wrote. */
-import type { Arena } from './arena.ts'
 import type { BackendRead } from './backend.ts'
 import { createPieceWriter, pieceKey, readPieces } from './pieces.ts'
 import type { Place } from './places.ts'
 import type { Tables, TableWrite } from './types.ts'
+import type { Output } from './varint.ts'
 import { DELETED, findVersion, type Version } from './versions.ts'
 
 export const LOG = 'log'
@@ -19,9 +19,16 @@ export interface LogWriter {
   take(isLast: boolean): TableWrite[]
 }
 
-export function createLogWriter(height: number, arena: Arena): LogWriter {
-  const { add, take } = createPieceWriter(LOG, height, PIECE_BYTES, arena)
-  return { add: (version) => ({ height, piece: add(version) }), take }
+/** Its pieces lie in the blocks, to which nothing else may be written meanwhile. */
+export function createLogWriter(height: number, blocks: Output): LogWriter {
+  const { add, piece, take } = createPieceWriter(LOG, height, PIECE_BYTES, blocks)
+  return {
+    add(version) {
+      add(version)
+      return { height, piece: piece() }
+    },
+    take,
+  }
 }
 
 /** What a key was given at a place. Throws an `Error` if it is not there: the log is then broken. */

@@ -1,109 +1,116 @@
-/** Rows of a table that lie over those on disk: the newest of each key, and the older ones that open views still see. */
-import { copyTo, fromKey, toKey } from '../primitives/bytes.ts'
-import { createArena } from './arena.ts'
+/**
+ * Rows of a table that lie over those on disk: the newest of each key, and the older ones that open views still see. They are
+ * numbers in a few large arrays, and bytes in the blocks in which they came: an object for each would cost more than its row.
+ */
+import type { HashSecret } from './key-hash.ts'
+import { createKeyTable, grown } from './key-table.ts'
 import type { Cover } from './order.ts'
-import { createSorted, type Texted } from './sorted.ts'
 import type { Range } from './types.ts'
-
-/** A row of a key, and the one that it replaced. */
-export interface LaidRow {
-  /** Of the write that it came with. */
-  readonly number: number
-  /** Undefined: the row is gone. */
-  readonly value: Uint8Array | undefined
-  readonly before: LaidRow | undefined
-}
-
-/** A key, in the form of `toKey`, and its newest row; undefined when all were undone. */
-export interface LaidKey extends Texted {
-  newest: LaidRow | undefined
-}
+import { DELETED, type Spot } from './versions.ts'
 
 export interface Layer {
   /** Number of the first write whose rows are here. */
   readonly from: number
-  /** Lays a row over those of the key. Numbers do not descend. */
-  lay(number: number, key: Uint8Array, value: Uint8Array | undefined): void
+  /** Lays a row over those of its key, in bytes that stay as they are. Numbers of writes do not descend. */
+  lay(number: number, spot: Spot): void
   /** Takes away the rows of a write, which is the latest. */
   undo(number: number): void
-  /** The row of a key, in the form of `toKey`, as of a write. Undefined if the layer has none. */
-  find(text: string, upTo: number): LaidRow | undefined
+  /** The row of a key as of a write, `DELETED` if it is gone; undefined if the layer has none. */
+  find(key: Uint8Array, upTo: number): Uint8Array | typeof DELETED | undefined
   /** What lies over a range as of a write, in its direction. */
   covers(range: Range, upTo: number): IterableIterator<Cover>
-  /** All keys, in order. */
-  keys(): readonly LaidKey[]
+  /** How many keys there are. */
+  keyCount(): number
+  /** The newest row of the key at an index of their order; undefined if all of them were taken away. */
+  newestAt(index: number): Cover | undefined
   /** Rows laid, replaced ones included. */
   rowCount(): number
   /** Bytes of their keys and values. */
   sizeBytes(): number
 }
 
-export function createLayer(from: number): Layer {
-  const known = new Map<string, LaidKey>()
-  const sorted = createSorted<LaidKey>()
-  const arena = createArena()
-  /** Keys of the latest write. */
-  let latest: { readonly number: number; readonly keys: LaidKey[] } = { number: from, keys: [] }
+/** What is known of a row: its write, counted from the layer's first; its key; block, beginning and length of its value; the row before. */
+const FIELDS = 6
+const LEAST_ROWS = 64
+/** Length of the value of a row that is gone. */
+const GONE = -1
+/** Number of a row where there is none. */
+const NONE = -1
+
+export function createLayer(from: number, secret: HashSecret): Layer {
+  const blocks: Uint8Array[] = []
+  const keys = createKeyTable(blocks, secret)
+  let fields = new Int32Array(LEAST_ROWS * FIELDS)
+  /** Rows by number of their key. */
+  let newest = new Int32Array(LEAST_ROWS)
   let rowCount = 0
   let sizeBytes = 0
 
-  function keyOf(text: string): LaidKey {
-    let key = known.get(text)
-    if (!key) {
-      key = { text, newest: undefined }
-      known.set(text, key)
-      sorted.insert(key)
-    }
-    return key
+  function blockOf(bytes: Uint8Array): number {
+    return blocks.at(-1) === bytes ? blocks.length - 1 : blocks.push(bytes) - 1
   }
 
-  function kept(value: Uint8Array): Uint8Array {
-    const copy = arena(value.length)
-    copyTo(copy, 0, value)
-    return copy
+  /** The newest row of a key that is not of a later write. */
+  function asOf(key: number, upTo: number): number {
+    let row = newest[key]!
+    while (row >= 0 && fields[row * FIELDS]! + from > upTo) row = fields[row * FIELDS + 5]!
+    return row
   }
+
+  function bytesOf(row: number): Uint8Array | undefined {
+    const at = fields[row * FIELDS + 3]!
+    const length = fields[row * FIELDS + 4]!
+    return length === GONE ? undefined : blocks[fields[row * FIELDS + 2]!]!.subarray(at, at + length)
+  }
+
+  /** Bytes of a row's key and value. */
+  const lengthOf = (row: number): number =>
+    keys.lengthOf(fields[row * FIELDS + 1]!) + Math.max(fields[row * FIELDS + 4]!, 0)
 
   return {
     from,
-    find(text, upTo) {
-      const key = known.get(text)
-      return key && asOf(key, upTo)
-    },
-    lay(number, bytes, value) {
-      const key = keyOf(toKey(bytes))
-      key.newest = { number, value: value && kept(value), before: key.newest }
-      if (latest.number !== number) latest = { number, keys: [] }
-      latest.keys.push(key)
-      rowCount++
-      sizeBytes += bytes.length + (value?.length ?? 0)
+    lay(number, { bytes, keyAt, keyLength, valueAt, valueLength }) {
+      const block = blockOf(bytes)
+      const known = keys.count()
+      const key = keys.add(block, keyAt, keyLength)
+      if (key === newest.length) newest = grown(newest)
+      const row = rowCount++
+      const own = row * FIELDS
+      if (own === fields.length) fields = grown(fields)
+      fields[own] = number - from
+      fields[own + 1] = key
+      fields[own + 2] = block
+      fields[own + 3] = valueAt
+      fields[own + 4] = valueLength ?? GONE
+      fields[own + 5] = key < known ? newest[key]! : NONE
+      newest[key] = row
+      sizeBytes += lengthOf(row)
     },
     undo(number) {
-      if (latest.number !== number) return
-      for (const key of latest.keys.reverse()) {
-        const { value, before } = key.newest!
-        rowCount--
-        sizeBytes -= key.text.length + (value?.length ?? 0)
-        key.newest = before
-        if (before) continue
-        known.delete(key.text)
-        sorted.remove(key.text)
+      for (; rowCount > 0 && fields[(rowCount - 1) * FIELDS]! + from === number; rowCount--) {
+        const row = rowCount - 1
+        sizeBytes -= lengthOf(row)
+        newest[fields[row * FIELDS + 1]!] = fields[row * FIELDS + 5]!
       }
-      latest.keys.length = 0
+    },
+    find(bytes, upTo) {
+      const key = keys.find(bytes)
+      const row = key < 0 ? NONE : asOf(key, upTo)
+      return row === NONE ? undefined : (bytesOf(row) ?? DELETED)
     },
     *covers(range, upTo) {
-      for (const key of sorted.walk(range)) {
+      for (const key of keys.walk(range)) {
         const row = asOf(key, upTo)
-        if (row) yield { key: fromKey(key.text), value: row.value }
+        if (row !== NONE) yield { key: keys.keyOf(key), value: bytesOf(row) }
       }
     },
-    keys: () => [...sorted.walk({})],
+    keyCount: keys.count,
+    newestAt(index) {
+      const key = keys.at(index)
+      const row = newest[key]!
+      return row === NONE ? undefined : { key: keys.keyOf(key), value: bytesOf(row) }
+    },
     rowCount: () => rowCount,
     sizeBytes: () => sizeBytes,
   }
-}
-
-function asOf({ newest }: LaidKey, upTo: number): LaidRow | undefined {
-  let row = newest
-  while (row && row.number > upTo) row = row.before
-  return row
 }

@@ -2,10 +2,10 @@
  * Tables of pieces: rows of up to a few kilobytes, under a number and their place among those of the number. Pieces are
  * appended and never changed.
  */
-import type { Arena } from './arena.ts'
+import { makeRoom } from './blocks.ts'
 import type { Tables, TableWrite } from './types.ts'
-import { createOutput, finishIn } from './varint.ts'
-import { putVersion, takeVersions, type Version, versionLength } from './versions.ts'
+import type { Output } from './varint.ts'
+import { putVersion, type Spot, takeVersions, type Version, versionLength } from './versions.ts'
 
 /** Number in five bytes, piece in three: the keys sort by both. */
 export function pieceKey(number: number, piece: number): Uint8Array {
@@ -15,29 +15,42 @@ export function pieceKey(number: number, piece: number): Uint8Array {
 
 /** Collects the versions of one number. */
 export interface PieceWriter {
-  /** Adds a version and says in which piece it will lie. */
-  add(version: Version): number
+  /** Adds a version and says where it lies, which is where it stays. */
+  add(version: Version): Spot
+  /** The piece in which the version lies that was added last. */
+  piece(): number
   /** Rows of the pieces that are full, each once; when it is the last time, also of the one that is not. */
   take(isLast: boolean): TableWrite[]
 }
 
-/** Writes pieces of at most so many bytes; a longer version has a piece to itself. */
-export function createPieceWriter(table: string, number: number, pieceBytes: number, arena: Arena): PieceWriter {
+/** What `putVersion` asks room for beyond what it writes. */
+const SPARE_BYTES = 8
+
+/**
+ * Writes pieces of at most so many bytes into blocks, to which nothing else is written meanwhile; a longer version has a piece
+ * to itself.
+ */
+export function createPieceWriter(table: string, number: number, pieceBytes: number, blocks: Output): PieceWriter {
   let rows: TableWrite[] = []
   let piece = 0
-  const out = createOutput(2 * pieceBytes)
+  let start = blocks.length
   const close = () => {
-    rows.push({ table, key: pieceKey(number, piece++), value: finishIn(out, arena) })
-    out.length = 0
+    if (blocks.length === start) return
+    rows.push({ table, key: pieceKey(number, piece++), value: blocks.bytes.subarray(start, blocks.length) })
+    start = blocks.length
   }
   return {
     add(version) {
-      if (out.length > 0 && out.length + versionLength(version) > pieceBytes) close()
-      putVersion(out, version)
-      return piece
+      const length = versionLength(version)
+      const room = length + SPARE_BYTES
+      if (blocks.length - start + length > pieceBytes || blocks.length + room > blocks.bytes.length) close()
+      makeRoom(blocks, room)
+      if (blocks.length === 0) start = 0
+      return putVersion(blocks, version)
     },
+    piece: () => piece,
     take(isLast) {
-      if (isLast && out.length > 0) close()
+      if (isLast) close()
       const taken = rows
       rows = []
       return taken

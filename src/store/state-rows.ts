@@ -1,12 +1,12 @@
 /** Rows of a block's state: the newest value of every written key, and the log that all older heights are read from. */
 import { copyTo, EMPTY } from '../primitives/bytes.ts'
-import type { Arena } from './arena.ts'
 import type { Backend } from './backend.ts'
+import { makeRoom } from './blocks.ts'
 import { createLogWriter } from './change-log.ts'
-import { putRun, takeRun } from './places.ts'
+import { putRun, type Run, takeRun } from './places.ts'
 import { BASE, DEAD, HEAD } from './snapshot.ts'
 import type { Change, TableWrite } from './types.ts'
-import { createOutput, finishIn, putBytes } from './varint.ts'
+import { type Output, putBytes } from './varint.ts'
 
 export interface StateRowsOptions {
   readonly backend: Pick<Backend, 'get' | 'peek'>
@@ -15,7 +15,9 @@ export interface StateRowsOptions {
   readonly logFrom: number
   /** The number of a store, and the row that makes it known if it is new. */
   readonly numberFor: (store: string) => { readonly number: number; readonly row?: TableWrite }
-  readonly arena: Arena
+  /** Rows lie here, and pieces of the log there. */
+  readonly blocks: Output
+  readonly logBlocks: Output
 }
 
 export interface StateRows {
@@ -25,16 +27,20 @@ export interface StateRows {
   take(isLast: boolean): TableWrite[]
 }
 
-export function createStateRows({ backend, height, logFrom, numberFor, arena }: StateRowsOptions): StateRows {
+/** More than the numbers before the places and the value take. */
+const NUMBERS_BYTES = 64
+
+export function createStateRows(options: StateRowsOptions): StateRows {
+  const { backend, height, logFrom, numberFor, blocks } = options
+  const log = createLogWriter(height, options.logBlocks)
   let rows: TableWrite[] = []
-  const log = createLogWriter(height, arena)
-  const out = createOutput(1024)
   let store: string | undefined
   let number = 0
 
-  // The change in progress.
+  // The change in progress: its key, its value, and where its row begins.
   let at: Uint8Array = EMPTY
   let value: Uint8Array | undefined
+  let start = 0
 
   function enter(name: string): void {
     store = name
@@ -43,41 +49,56 @@ export function createStateRows({ backend, height, logFrom, numberFor, arena }: 
     if (known.row) rows.push(known.row)
   }
 
-  /** Takes up a key's row where it lies, which is before the next read. */
-  function follow(before: Uint8Array, isHead: boolean): void {
-    const run = takeRun(before)
-    if (isHead && run.newest.height < logFrom) rows.push({ table: BASE, key: at, value: before.slice(run.end) })
-    const indexed = putRun(out, at, log.add({ key: at, value }), run)
+  function keyIn(key: Uint8Array): Uint8Array {
+    const length = key.length + 1
+    makeRoom(blocks, length)
+    const from = blocks.length
+    blocks.length += length
+    blocks.bytes[from] = number
+    copyTo(blocks.bytes, from + 1, key)
+    return blocks.bytes.subarray(from, from + length)
+  }
+
+  /** Begins the row with the key's places: those that it had and the one of the change. */
+  function begin(run: Run | undefined): void {
+    const older = run ? run.end - run.olderAt : 0
+    makeRoom(blocks, NUMBERS_BYTES + older + (value?.length ?? 0))
+    start = blocks.length
+    const indexed = putRun(blocks, at, log.add({ key: at, value }), run)
     if (indexed) rows.push(indexed)
   }
+
+  /** The row that was begun. */
+  const finished = (): Uint8Array => blocks.bytes.subarray(start, blocks.length)
+
+  /** Takes up a key's row where it lies, which is before the next read. */
   const followHead = (before: Uint8Array): boolean => {
-    follow(before, true)
+    const run = takeRun(before)
+    if (run.newest.height < logFrom) rows.push({ table: BASE, key: at, value: before.slice(run.end) })
+    begin(run)
     return true
   }
   const followDead = (before: Uint8Array): boolean => {
-    follow(before, false)
+    begin(takeRun(before))
     return true
   }
 
   return {
     add(change) {
       if (change.store !== store) enter(change.store)
-      at = arena(change.key.length + 1)
-      at[0] = number
-      copyTo(at, 1, change.key)
+      at = keyIn(change.key)
       value = change.value
-      out.length = 0
       if (value === undefined) {
         // A key that was made and deleted within one block has never been.
         if (!backend.peek(HEAD, at, followHead)) return
-        rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finishIn(out, arena) })
+        rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finished() })
         return
       }
       const isHead = backend.peek(HEAD, at, followHead) ?? false
       const isDead = !isHead && (backend.peek(DEAD, at, followDead) ?? false)
-      if (!isHead && !isDead) putRun(out, at, log.add({ key: at, value }), undefined)
-      putBytes(out, value)
-      rows.push({ table: HEAD, key: at, value: finishIn(out, arena) })
+      if (!isHead && !isDead) begin(undefined)
+      putBytes(blocks, value)
+      rows.push({ table: HEAD, key: at, value: finished() })
       if (isDead) rows.push({ table: DEAD, key: at, value: undefined })
     },
     take(isLast) {

@@ -1,6 +1,6 @@
 /** The state of a chain at every kept height, and the tables beside it, over one backend. */
-import { createArena } from './arena.ts'
 import type { Backend, BackendRead } from './backend.ts'
+import { createBlocks } from './blocks.ts'
 import { readHeight } from './change-log.ts'
 import { findCheckpoint, removeCheckpointsAfter } from './checkpoints.ts'
 import { appHashOf } from './grove.ts'
@@ -90,7 +90,8 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   let failure: unknown
 
   const oldTrees = createOldTrees()
-  const arena = createArena()
+  const blocks = createBlocks()
+  const logBlocks = createBlocks()
 
   const changesOf = (tables: Tables, stores: Registry, height: number): Change[] =>
     Array.from(readHeight(tables, height), ({ key, value }) => ({
@@ -215,7 +216,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   }
 
   const stateRowsOf = (height: number) =>
-    createStateRows({ backend, height, logFrom: tip.logFrom, numberFor: registry.numberFor, arena })
+    createStateRows({ backend, height, logFrom: tip.logFrom, numberFor: registry.numberFor, blocks, logBlocks })
 
   const tipAfter = (height: number, appHash: Uint8Array): Tip =>
     tip.height === 0 ? { ...tip, height, appHash, earliest: height, logFrom: height } : { ...tip, height, appHash }

@@ -9,12 +9,25 @@ export interface Version {
   readonly value: Uint8Array | undefined
 }
 
+/** Where a version lies in bytes. */
+export interface Spot {
+  readonly bytes: Uint8Array
+  readonly keyAt: number
+  readonly keyLength: number
+  readonly valueAt: number
+  /** Undefined: deleted. */
+  readonly valueLength: number | undefined
+}
+
 /** Writes key and value behind their lengths: a length of 0 means deleted, else it is one more than the value's. */
-export function putVersion(out: Output, { key, value }: Version): void {
+export function putVersion(out: Output, { key, value }: Version): Spot {
   putVarint(out, key.length)
+  const keyAt = out.length
   putBytes(out, key)
   putVarint(out, value ? value.length + 1 : 0)
+  const valueAt = out.length
   if (value) putBytes(out, value)
+  return { bytes: out.bytes, keyAt, keyLength: key.length, valueAt, valueLength: value?.length }
 }
 
 /** How many bytes `putVersion` writes. */
@@ -45,12 +58,24 @@ function matches(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   return true
 }
 
-/** All versions in bytes. */
-export function* takeVersions(bytes: Uint8Array): IterableIterator<Version> {
+/** Where all versions in bytes lie. */
+export function* spotsIn(bytes: Uint8Array): IterableIterator<Spot> {
   const input: Input = { bytes, at: 0 }
   while (input.at < bytes.length) {
-    const key = takeBytes(input, takeVarint(input))
-    const valueLength = takeVarint(input)
-    yield { key, value: valueLength === 0 ? undefined : takeBytes(input, valueLength - 1) }
+    const keyLength = takeVarint(input)
+    const keyAt = input.at
+    input.at += keyLength
+    const valueLength = takeVarint(input) - 1
+    const valueAt = input.at
+    if (valueLength >= 0) input.at += valueLength
+    yield { bytes, keyAt, keyLength, valueAt, valueLength: valueLength < 0 ? undefined : valueLength }
+  }
+}
+
+/** All versions in bytes. */
+export function* takeVersions(bytes: Uint8Array): IterableIterator<Version> {
+  for (const { keyAt, keyLength, valueAt, valueLength } of spotsIn(bytes)) {
+    const value = valueLength === undefined ? undefined : bytes.subarray(valueAt, valueAt + valueLength)
+    yield { key: bytes.subarray(keyAt, keyAt + keyLength), value }
   }
 }

@@ -14,9 +14,10 @@ const { openLmdb } = await import('../node/lmdb.ts')
 
 /** So small that rows move all the time. */
 const SMALL = { rows: 50, bytes: 100_000, rowsOfWrite: 40 }
+const SECRET = [1, 2] as const
 
 let path = ''
-const over = () => writeBehind(openLmdb(path, { noSync: true }), 't', SMALL)
+const over = () => writeBehind(openLmdb(path, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
 
 backendContract('LMDB with a table written behind', {
   open() {
@@ -70,9 +71,9 @@ test.each([11, 12, 13])(
   async (seed) => {
     await inFolder(async (folder) => {
       const below = seeded(seed)
-      const open = () => writeBehind(openLmdb(folder, { noSync: true }), 't', SMALL)
+      const open = () => writeBehind(openLmdb(folder, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
       let writer = open()
-      const reader = writeBehind(openLmdb(folder, { readOnly: true }), 't', SMALL)
+      const reader = writeBehind(openLmdb(folder, { readOnly: true }), 't', { limits: SMALL, secret: SECRET })
       let model: Model = new Map()
       const views: { readonly view: ReturnType<Backend['read']>; readonly model: Model }[] = []
       for (let round = 0; round < 150; round++) {
@@ -131,7 +132,7 @@ test('what was never closed is read from the journal by the next opening', () =>
   const disk = openMemory()
   let model: Model = new Map()
   for (let opening = 0; opening < 40; opening++) {
-    const backend = writeBehind(disk, 't', SMALL)
+    const backend = writeBehind(disk, 't', { limits: SMALL, secret: SECRET })
     expect(shown(backend)).toEqual(expected(model))
     for (let round = 0; round < below(20); round++) {
       const { rows, after } = randomRows(below, model, sizeOf(below))
@@ -152,7 +153,7 @@ test.each([4, 60])(
         disk.write(rows)
         if (fails) throw new Error('too late')
       }
-      const open = () => writeBehind({ ...disk, write, close: async () => {} }, 't', SMALL)
+      const open = () => writeBehind({ ...disk, write, close: async () => {} }, 't', { limits: SMALL, secret: SECRET })
       const below = seeded(9)
       let model: Model = new Map()
       const add = (backend: Backend, size: number) => {
@@ -180,7 +181,7 @@ test.each([4, 60])(
 )
 
 test('a write reads what it has given so far, before and after everything moves', () => {
-  const backend = writeBehind(openMemory(), 't', SMALL)
+  const backend = writeBehind(openMemory(), 't', { limits: SMALL, secret: SECRET })
   const found: (string | undefined)[] = []
   const rows = function* () {
     for (let n = 0; n < 100; n++) {
@@ -195,7 +196,10 @@ test('a write reads what it has given so far, before and after everything moves'
 
 test('the journal does not grow, and rows wait no longer than it says', () => {
   const disk = openMemory()
-  const backend = writeBehind(disk, 't', { rows: 1000, bytes: 10_000_000, rowsOfWrite: 500 })
+  const backend = writeBehind(disk, 't', {
+    limits: { rows: 1000, bytes: 10_000_000, rowsOfWrite: 500 },
+    secret: SECRET,
+  })
   const pieces: number[] = []
   for (let round = 0; round < 400; round++) {
     backend.write(Array.from({ length: 30 }, (_, i) => row((round * 37 + i * 11) % 300, `${round}`.repeat(20))))
@@ -211,7 +215,7 @@ test('the journal does not grow, and rows wait no longer than it says', () => {
 
 test('large values gather by their bytes', () => {
   const disk = openMemory()
-  const backend = writeBehind(disk, 't', { rows: 1000, bytes: 100_000, rowsOfWrite: 500 })
+  const backend = writeBehind(disk, 't', { limits: { rows: 1000, bytes: 100_000, rowsOfWrite: 500 }, secret: SECRET })
   for (let n = 0; n < 30; n++) backend.write([row(n, 'v'.repeat(20_000))])
   expect([...disk.iterate('t')].length).toBeGreaterThan(15)
   expect(shown(backend)).toHaveLength(30)
@@ -225,7 +229,7 @@ const roundOf = (round: number) => {
 
 /** A process that writes rounds from the one after `done`, and is killed in the transaction of the last, after so many rows. */
 const KILLED = `
-  const [url, path, limits, rounds, at] = process.argv.slice(1)
+  const [url, path, options, rounds, at] = process.argv.slice(1)
   const load = (name) => import(new URL(name, url))
   const { openLmdb } = await load('../node/lmdb.ts')
   const { writeBehind } = await load('./write-behind.ts')
@@ -240,7 +244,7 @@ const KILLED = `
     }
     if (last) process.kill(process.pid, 'SIGKILL')
   })())
-  const backend = writeBehind({ ...disk, write }, 't', JSON.parse(limits))
+  const backend = writeBehind({ ...disk, write }, 't', JSON.parse(options))
   const bytes = (text) => text === null ? undefined : new TextEncoder().encode(text)
   for (const [i, rows] of all.entries()) {
     last = i === all.length - 1
@@ -261,7 +265,13 @@ test('a process killed while rows move leaves what it had written before', async
       const texts = rounds.map((rows) =>
         rows.map(({ key, value }) => [formatUtf8(key), value === undefined ? null : formatUtf8(value)]),
       )
-      const given = [import.meta.url, folder, JSON.stringify(SMALL), JSON.stringify(texts), String(at)]
+      const given = [
+        import.meta.url,
+        folder,
+        JSON.stringify({ limits: SMALL, secret: SECRET }),
+        JSON.stringify(texts),
+        String(at),
+      ]
       const flags = ['--import', 'tsx', '--input-type=module', '--eval', KILLED, ...given]
       const { signal, stderr } = spawnSync(process.execPath, flags)
       expect(signal, stderr.toString()).toBe('SIGKILL')
@@ -270,11 +280,11 @@ test('a process killed while rows move leaves what it had written before', async
         else model.delete(formatUtf8(key))
       }
       done += count - 1
-      const reader = writeBehind(openLmdb(folder, { readOnly: true }), 't', SMALL)
+      const reader = writeBehind(openLmdb(folder, { readOnly: true }), 't', { limits: SMALL, secret: SECRET })
       expect(shown(reader)).toEqual(expected(model))
       await reader.close()
     }
-    const again = writeBehind(openLmdb(folder, { noSync: true }), 't', SMALL)
+    const again = writeBehind(openLmdb(folder, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
     expect(shown(again)).toEqual(expected(model))
     await again.close()
   })

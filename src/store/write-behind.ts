@@ -5,15 +5,15 @@
  * keys: a page then takes many rows at once. All of it is in the transactions of the writes, so nothing has to be mended
  * after a crash.
  */
-import { fromKey, toKey } from '../primitives/bytes.ts'
-import { createArena } from './arena.ts'
 import { type Backend, type BackendRead, checkKey } from './backend.ts'
-import { createLayer, type LaidKey, type LaidRow, type Layer } from './layer.ts'
+import { createBlocks } from './blocks.ts'
+import type { HashSecret } from './key-hash.ts'
+import { createLayer, type Layer } from './layer.ts'
 import { mergeEntries } from './order.ts'
 import { createPieceWriter, numberOf, pieceKey } from './pieces.ts'
 import type { Tables, TableWrite } from './types.ts'
 import { createOutput, finish, type Input, putVarint, takeVarint } from './varint.ts'
-import { takeVersions } from './versions.ts'
+import { DELETED, spotsIn } from './versions.ts'
 
 /** Rows by number of write and piece. */
 export const JOURNAL = 'journal'
@@ -23,13 +23,16 @@ const PIECE_BYTES = 1984
 const BOUNDS = 'journaled'
 const BOUNDS_KEY = new Uint8Array(0)
 
-export interface BehindLimits {
+interface BehindLimits {
   /** Rows that gather before they move, and their bytes. */
   readonly rows: number
   readonly bytes: number
   /** A write of more rows moves everything at once, its own rows included. */
   readonly rowsOfWrite: number
 }
+
+/** Makes layers, of the rows of a write and those after it. */
+type NewLayer = (from: number) => Layer
 
 /** What is laid over the table takes some 10 MB at most, twice while it moves. */
 const DEFAULT_LIMITS: BehindLimits = { rows: 20_000, bytes: 4_000_000, rowsOfWrite: 5_000 }
@@ -49,8 +52,7 @@ interface Bounds {
 /** A layer whose rows go to their places. */
 interface Moving {
   readonly layer: Layer
-  readonly keys: readonly LaidKey[]
-  /** Index of the first that has not moved. */
+  /** Index of the first of its keys that has not moved. */
   readonly at: number
 }
 
@@ -64,11 +66,19 @@ interface State extends Bounds {
 
 const NO_BOUNDS: Bounds = { first: 1, split: 1, last: 0 }
 
+interface BehindOptions {
+  readonly limits?: BehindLimits
+  /** So that nobody can choose keys that are slow to find. */
+  readonly secret: HashSecret
+}
+
 /** A backend over another, one of whose tables is written behind. */
-export function writeBehind(base: Backend, table: string, limits: BehindLimits = DEFAULT_LIMITS): Backend {
-  const arena = createArena()
+export function writeBehind(base: Backend, table: string, options: BehindOptions): Backend {
+  const { limits = DEFAULT_LIMITS, secret } = options
+  const newLayer: NewLayer = (from) => createLayer(from, secret)
+  const blocks = createBlocks()
   /** As of the latest write, as far as this process has looked. */
-  let state: State = { ...NO_BOUNDS, gathering: createLayer(NO_BOUNDS.split), moving: undefined, swept: 0 }
+  let state: State = { ...NO_BOUNDS, gathering: newLayer(NO_BOUNDS.split), moving: undefined, swept: 0 }
   look(base)
   /** What reads outside a view see: during a write, what it has written so far. */
   let now = state
@@ -76,7 +86,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
   let isUncertain = false
 
   function look(tables: Tables): void {
-    state = follow(tables, state)
+    state = follow(tables, state, newLayer)
   }
 
   function makeCertain(): void {
@@ -100,8 +110,8 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
     if (isFull) {
       const split = number + 1
       const gathered = movingOf(gathering)
-      now = { ...now, first: gathering.from, split, last: number, gathering: createLayer(split), moving: gathered }
-    } else if (moving && behind < moving.keys.length) {
+      now = { ...now, first: gathering.from, split, last: number, gathering: newLayer(split), moving: gathered }
+    } else if (moving && behind < moving.layer.keyCount()) {
       now = { ...now, last: number, moving: { ...moving, at: behind } }
     } else now = { ...now, first: gathering.from, last: number, moving: undefined }
   }
@@ -118,7 +128,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
   }
 
   function* journaled(number: number, rows: Iterable<TableWrite>): IterableIterator<TableWrite> {
-    const writer = createPieceWriter(JOURNAL, number, PIECE_BYTES, arena)
+    const writer = createPieceWriter(JOURNAL, number, PIECE_BYTES, blocks)
     let [count, pieces] = [0, 0]
     for (const row of rows) {
       if (row.table !== table || count > limits.rowsOfWrite) {
@@ -126,8 +136,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
         continue
       }
       checkKey(row)
-      now.gathering.lay(number, row.key, row.value)
-      writer.add(row)
+      now.gathering.lay(number, writer.add(row))
       for (const piece of writer.take(false)) {
         pieces++
         yield piece
@@ -135,7 +144,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
       if (++count <= limits.rowsOfWrite) continue
       yield* settle()
       const split = number + 1
-      now = { ...now, first: split, split, last: number, gathering: createLayer(split), moving: undefined }
+      now = { ...now, first: split, split, last: number, gathering: newLayer(split), moving: undefined }
     }
     if (count === 0) return
     if (count <= limits.rowsOfWrite) {
@@ -165,7 +174,7 @@ export function writeBehind(base: Backend, table: string, limits: BehindLimits =
   function* settled(): IterableIterator<TableWrite> {
     yield* settle()
     const split = now.last + 1
-    now = { ...now, first: split, split, gathering: createLayer(split), moving: undefined }
+    now = { ...now, first: split, split, gathering: newLayer(split), moving: undefined }
     yield* sweep(Number.POSITIVE_INFINITY)
     yield boundsRow(now)
   }
@@ -219,21 +228,21 @@ interface Seen {
 
 /** Reads with the rows of the journal laid over those of their table. */
 function laidOver(base: Reads, table: string, seen: () => Seen): Reads {
-  function find(name: string, key: Uint8Array): LaidRow | undefined {
+  function find(name: string, key: Uint8Array): Uint8Array | typeof DELETED | undefined {
     if (name !== table) return undefined
     const { state, upTo } = seen()
-    const text = toKey(key)
-    return state.gathering.find(text, upTo) ?? state.moving?.layer.find(text, upTo)
+    return state.gathering.find(key, upTo) ?? state.moving?.layer.find(key, upTo)
   }
   return {
     get(name, key) {
       const row = find(name, key)
-      return row ? row.value : base.get(name, key)
+      if (row === undefined) return base.get(name, key)
+      return row === DELETED ? undefined : row
     },
     peek(name, key, use) {
       const row = find(name, key)
-      if (row) return row.value && use(row.value)
-      return base.peek(name, key, use)
+      if (row === undefined) return base.peek(name, key, use)
+      return row === DELETED ? undefined : use(row)
     },
     iterate(name, range = {}) {
       const entries = base.iterate(name, range)
@@ -247,30 +256,31 @@ function laidOver(base: Reads, table: string, seen: () => Seen): Reads {
   }
 }
 
-const movingOf = (layer: Layer): Moving => ({ layer, keys: layer.keys(), at: 0 })
+const movingOf = (layer: Layer): Moving => ({ layer, at: 0 })
 
 /** Rows of a layer in their own table, from the first that has not moved to the one of an index. */
 function* movedRows(table: string, moving: Moving | undefined, behind: number): IterableIterator<TableWrite> {
   if (!moving) return
-  for (let at = moving.at; at < moving.keys.length && at < behind; at++) {
-    const { text, newest } = moving.keys[at]!
-    yield { table, key: fromKey(text), value: newest?.value }
+  const end = Math.min(behind, moving.layer.keyCount())
+  for (let at = moving.at; at < end; at++) {
+    const row = moving.layer.newestAt(at)
+    if (row) yield { table, key: row.key, value: row.value }
   }
 }
 
 /** What the journal holds now, from what was known of it before. Layers that stay grow: views of before do not see it. */
-function follow(tables: Tables, known: State): State {
+function follow(tables: Tables, known: State, newLayer: NewLayer): State {
   const bounds = readBounds(tables)
   const { first, split, last } = bounds
   if (last === known.last && first === known.first) return known
   const layerFrom = (from: number, to: number) => {
     const same = [known.gathering, known.moving?.layer].find((layer) => layer?.from === from)
     // What moves gains nothing, so it is known as a whole or was still gathering.
-    const layer = same ?? createLayer(from)
+    const layer = same ?? newLayer(from)
     const begin = Math.max(from, same ? known.last + 1 : from)
     const range = { start: pieceKey(begin, 0), end: pieceKey(to + 1, 0) }
     for (const [key, bytes] of tables.iterate(JOURNAL, range)) {
-      for (const version of takeVersions(bytes)) layer.lay(numberOf(key), version.key, version.value)
+      for (const spot of spotsIn(bytes)) layer.lay(numberOf(key), spot)
     }
     return layer
   }

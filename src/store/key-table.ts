@@ -1,0 +1,191 @@
+/** Keys that lie in blocks of memory, each under a number: found by their bytes, and walked in their order. */
+import { type HashSecret, hashKey } from './key-hash.ts'
+import type { Range } from './types.ts'
+
+export interface KeyTable {
+  /** The number of a key; -1 if it is not here. */
+  find(key: Uint8Array): number
+  /** The number of a key in a block, which is added if it is new: its bytes must then stay as they are. */
+  add(block: number, at: number, length: number): number
+  keyOf(number: number): Uint8Array
+  lengthOf(number: number): number
+  /** How many there are: their numbers are those below, in the order of their coming. */
+  count(): number
+  /** The number of the key at an index of their order. */
+  at(index: number): number
+  /** Numbers of the keys in a range. Goes on where it was when others come meanwhile. */
+  walk(range: Range): IterableIterator<number>
+}
+
+/** What is known of a key: its block, where it begins in it, its length. */
+const FIELDS = 3
+const LEAST_KEYS = 64
+/** So many new keys are put in order at once, if nobody asks for the order before. */
+const MOST_UNORDERED = 1_024
+
+/** `blocks` may grow. */
+export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret): KeyTable {
+  let fields = new Int32Array(LEAST_KEYS * FIELDS)
+  /** Pairs of a hash and the number of a key that has it, one more than it is: 0 where there is none. At most half full. */
+  let slots = new Int32Array(4 * LEAST_KEYS)
+  let count = 0
+  /** Numbers in the order of their keys, of the first `ordered`. */
+  let order = new Int32Array(LEAST_KEYS)
+  let ordered = 0
+
+  /** The slot of a key, or the free one where it belongs. */
+  function slotOf(hash: number, bytes: Uint8Array, at: number, length: number): number {
+    const mask = slots.length - 1
+    for (let slot = (hash << 1) & mask; ; slot = (slot + 2) & mask) {
+      const number = slots[slot + 1]! - 1
+      if (number < 0 || (slots[slot] === hash && isKey(number, bytes, at, length))) return slot
+    }
+  }
+
+  function isKey(number: number, bytes: Uint8Array, at: number, length: number): boolean {
+    if (fields[number * FIELDS + 2] !== length) return false
+    const block = blocks[fields[number * FIELDS]!]!
+    const from = fields[number * FIELDS + 1]!
+    for (let i = 0; i < length; i++) if (block[from + i] !== bytes[at + i]) return false
+    return true
+  }
+
+  function grow(): void {
+    fields = grown(fields)
+    order = grown(order)
+    const before = slots
+    slots = new Int32Array(2 * before.length)
+    const mask = slots.length - 1
+    for (let from = 0; from < before.length; from += 2) {
+      if (before[from + 1] === 0) continue
+      let slot = (before[from]! << 1) & mask
+      while (slots[slot + 1] !== 0) slot = (slot + 2) & mask
+      slots[slot] = before[from]!
+      slots[slot + 1] = before[from + 1]!
+    }
+  }
+
+  /** Negative, zero or positive: how a key compares with other bytes. */
+  function compareWith(number: number, bytes: Uint8Array, at: number, length: number): number {
+    const block = blocks[fields[number * FIELDS]!]!
+    const from = fields[number * FIELDS + 1]!
+    const own = fields[number * FIELDS + 2]!
+    const common = Math.min(own, length)
+    for (let i = 0; i < common; i++) {
+      const difference = block[from + i]! - bytes[at + i]!
+      if (difference !== 0) return difference
+    }
+    return own - length
+  }
+
+  function compareKeys(a: number, b: number): number {
+    const block = blocks[fields[b * FIELDS]!]!
+    return compareWith(a, block, fields[b * FIELDS + 1]!, fields[b * FIELDS + 2]!)
+  }
+
+  /** Index of the first of those in order from `low` to `high` that is not before a key. */
+  function firstFrom(bytes: Uint8Array, at: number, length: number, low = 0, high = ordered): number {
+    let [from, to] = [low, high]
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (compareWith(order[middle]!, bytes, at, length) < 0) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+
+  /** As `firstFrom` up to `high`, for a key that is near there. */
+  function lastBefore(number: number, high: number): number {
+    let [low, to, step] = [high - 1, high, 1]
+    while (low >= 0 && compareKeys(order[low]!, number) > 0) {
+      to = low
+      low -= step
+      step *= 2
+    }
+    const block = blocks[fields[number * FIELDS]!]!
+    return firstFrom(block, fields[number * FIELDS + 1]!, fields[number * FIELDS + 2]!, Math.max(low, 0), to)
+  }
+
+  /** Puts the keys that have come since the last time among the others. */
+  function arrange(): void {
+    if (ordered === count) return
+    const fresh = new Int32Array(count - ordered)
+    for (let i = 0; i < fresh.length; i++) fresh[i] = ordered + i
+    if (fresh.some((number, i) => i > 0 && compareKeys(fresh[i - 1]!, number) > 0)) fresh.sort(compareKeys)
+    let [from, to] = [ordered, count]
+    for (let i = fresh.length - 1; i >= 0; i--) {
+      const at = lastBefore(fresh[i]!, from)
+      to -= from - at
+      order.copyWithin(to, at, from)
+      order[--to] = fresh[i]!
+      from = at
+    }
+    ordered = count
+  }
+
+  const keyOf = (number: number): Uint8Array => {
+    const from = fields[number * FIELDS + 1]!
+    return blocks[fields[number * FIELDS]!]!.subarray(from, from + fields[number * FIELDS + 2]!)
+  }
+
+  return {
+    find: (key) => slots[slotOf(hashKey(key, 0, key.length, secret), key, 0, key.length) + 1]! - 1,
+    add(block, at, length) {
+      const bytes = blocks[block]!
+      const hash = hashKey(bytes, at, length, secret)
+      let slot = slotOf(hash, bytes, at, length)
+      if (slots[slot + 1] !== 0) return slots[slot + 1]! - 1
+      if (4 * count >= slots.length) {
+        grow()
+        slot = slotOf(hash, bytes, at, length)
+      }
+      const number = count++
+      const own = number * FIELDS
+      fields[own] = block
+      fields[own + 1] = at
+      fields[own + 2] = length
+      slots[slot] = hash
+      slots[slot + 1] = number + 1
+      if (count - ordered >= MOST_UNORDERED) arrange()
+      return number
+    },
+    keyOf,
+    lengthOf: (number) => fields[number * FIELDS + 2]!,
+    count: () => count,
+    at(index) {
+      arrange()
+      return order[index]!
+    },
+    *walk({ start, end, reverse = false }) {
+      arrange()
+      let known = ordered
+      const bound = reverse ? end : start
+      let index = bound ? firstFrom(bound, 0, bound.length) : reverse ? ordered : 0
+      if (reverse) index--
+      while (index >= 0 && index < ordered) {
+        const number = order[index]!
+        if (
+          reverse
+            ? start && compareWith(number, start, 0, start.length) < 0
+            : end && compareWith(number, end, 0, end.length) >= 0
+        )
+          return
+        yield number
+        if (known !== count) {
+          arrange()
+          known = count
+          const key = keyOf(number)
+          index = firstFrom(key, 0, key.length)
+        }
+        index += reverse ? -1 : 1
+      }
+    },
+  }
+}
+
+/** The same numbers with room for twice as many. */
+export function grown(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * numbers.length)
+  larger.set(numbers)
+  return larger
+}
