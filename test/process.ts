@@ -21,7 +21,7 @@ interface ConfigOut {
   readonly evm_chain_id: number
   readonly mnemonic: string
   readonly accounts: readonly { address: `0x${string}`; bech32: string; private_key: `0x${string}`; path: string }[]
-  readonly urls: { rest: string; grpc: string; jsonrpc: string; ws: string; comet: string }
+  readonly urls: { rest: string; grpc: string; jsonrpc: string; ws: string; comet: string; metrics?: string }
 }
 
 export interface NodeProcess extends AsyncDisposable {
@@ -61,10 +61,15 @@ export async function startProcess(flags: readonly string[], program: Program = 
   const configOut = join(scratch, 'config.json')
   const args = ['start', '--silent', '--no-feeder', '--config-out', configOut, ...FREE_PORTS, ...flags]
   const path = program.path ?? join(root, 'dist/almanac.cjs')
-  const child = spawn('node', ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, path, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...program.environment },
-  })
+  const child = spawn(
+    process.execPath,
+    ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, path, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // What it leaves in the folder for temporary files when it is killed goes with the rest.
+      env: { ...process.env, TMPDIR: scratch, ...program.environment },
+    },
+  )
   let stdout = ''
   child.stdout!.on('data', (chunk) => {
     stdout = (stdout + chunk).slice(-100_000)
@@ -83,12 +88,14 @@ export async function startProcess(flags: readonly string[], program: Program = 
     child.kill(signal)
     await ended
   }
+  const refuseEnded = () => {
+    if (child.exitCode === null && child.signalCode === null) return
+    throw new Error(`the node ended with ${child.exitCode ?? child.signalCode}: ${stderr}`)
+  }
   const begun = performance.now()
   while (!existsSync(configOut)) {
     if (performance.now() - begun > LONGEST_START_MS) await kill('SIGKILL')
-    if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`the node ended with ${child.exitCode ?? child.signalCode}: ${stderr}`)
-    }
+    refuseEnded()
     await new Promise((done) => setTimeout(done, 25))
   }
   return {
@@ -97,12 +104,12 @@ export async function startProcess(flags: readonly string[], program: Program = 
     stdout: () => stdout,
     stderr: () => stderr,
     ended,
-    memoryBytes: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) * 1024,
+    memoryBytes: () => residentBytes(child.pid!),
     async liveHeapBytes() {
       child.kill('SIGUSR2')
       let name: string | undefined
       while (!name || !isWhole(join(scratch, name))) {
-        if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}: ${stderr}`)
+        refuseEnded()
         await new Promise((done) => setTimeout(done, 100))
         name = readdirSync(scratch).find((entry) => entry.endsWith('.heapsnapshot'))
       }
@@ -115,6 +122,15 @@ export async function startProcess(flags: readonly string[], program: Program = 
       if (child.exitCode === null && child.signalCode === null) await kill('SIGKILL')
     },
   }
+}
+
+/** Resident set of a process. Not every Linux has `ps`, and nothing else has `/proc`. */
+function residentBytes(pid: number): number {
+  const file = `/proc/${pid}/status`
+  const kilobytes = existsSync(file)
+    ? /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(file, 'utf8'))![1]
+    : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
+  return Number(kilobytes) * 1024
 }
 
 const LINEAR_MEMORY_BYTES = 32 * 2 ** 20
