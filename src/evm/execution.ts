@@ -80,6 +80,11 @@ export function childValue(interpreter: Interpreter, parent: number): bigint {
 
 /** The calldata or init code of the wanted call. */
 export function childData(interpreter: Interpreter, parent: number): Uint8Array {
+  return viewChildData(interpreter, parent).slice()
+}
+
+/** The same where it lies, as long as nothing runs: it may be long, and a call of it cheap. */
+export function viewChildData(interpreter: Interpreter, parent: number): Uint8Array {
   const from = interpreter.u32(parent + FRAME.childData)
-  return interpreter.slice(from, from + interpreter.u32(parent + FRAME.childDataLength))
+  return interpreter.view(from, from + interpreter.u32(parent + FRAME.childDataLength))
 }

@@ -3,7 +3,7 @@ import { CALLER, CONTRACT, GAS, machine, OTHER, RETURN_TOP } from '../../test/ev
 import { decodeUint, EMPTY, encodeUint, equal, formatHex, hex, toKey } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
 import { create2Address, createAddress } from './contract-address.ts'
-import type { CallResult, PrecompileContext } from './types.ts'
+import type { CallResult, PrecompileContext, PurePrecompile, StatefulPrecompile } from './types.ts'
 
 const OTHER_HEX = formatHex(OTHER)
 const PRECOMPILE = encodeUint(0x800n, 20)
@@ -364,4 +364,61 @@ test('an execution inside a precompile of another one, under other rules, distur
   const { output } = call()
   expect(decodeUint(output.subarray(0, 32))).toBe(0xaaaan)
   expect(decodeUint(output.subarray(32, 64))).toBe(0xddddn)
+})
+
+/** Calls PRECOMPILE with 1,000 gas and 1 MiB of input, which begins with 2a. */
+const LONG_CALL = `602a5f535f5f621000005f5f73${PRECOMPILE_HEX}6103e8f1`
+
+test('a precompile reads its input where it lies, since its length costs the caller nothing', () => {
+  const seen: { length: number; first: number | undefined; lent: number }[] = []
+  const look = (input: Uint8Array): void => {
+    seen.push({ length: input.length, first: input[0], lent: input.buffer.byteLength - input.length })
+  }
+  const precompile: PurePrecompile = {
+    kind: 'pure',
+    gas(input) {
+      look(input)
+      return 999n
+    },
+    run(input) {
+      look(input)
+      return input.slice(0, 1)
+    },
+  }
+  const precompiles = new Map([[toKey(PRECOMPILE), precompile]])
+  const { success, output } = machine({ precompiles, code: `${LONG_CALL}503d5f5f3e3d5ff3` }).call()
+  expect([success, output]).toEqual([true, hex('2a')])
+  expect(seen).toHaveLength(2)
+  for (const { length, first, lent } of seen) {
+    expect([length, first]).toEqual([1 << 20, 0x2a])
+    // A copy would have a buffer of its own.
+    expect(lent).toBeGreaterThan(0)
+  }
+})
+
+test('a precompile of the chain is not run for less than its price, and the state has no branch for it', () => {
+  let runs = 0
+  let branches = 0
+  let price = 1001n
+  const precompile: StatefulPrecompile = {
+    kind: 'stateful',
+    gas: () => price,
+    run() {
+      runs++
+      return { success: true, gasUsed: price, output: EMPTY }
+    },
+  }
+  const precompiles = new Map([[toKey(PRECOMPILE), precompile]])
+  const called = () => {
+    const { state, call } = machine({ precompiles, code: `${LONG_CALL}5f5260205ff3` })
+    const { branch } = state
+    state.branch = () => {
+      branches++
+      branch()
+    }
+    return decodeUint(call().output)
+  }
+  expect([called(), runs, branches]).toEqual([0n, 0, 0])
+  price = 1000n
+  expect([called(), runs, branches]).toEqual([1n, 1, 1])
 })

@@ -109,6 +109,8 @@ export interface Interpreter {
   readonly live: number[]
   /** A copy of a range. */
   slice(from: number, to: number): Uint8Array
+  /** A range itself, as long as memory does not grow. */
+  view(from: number, to: number): Uint8Array
   /** A word in memory's order, as a number. */
   wordAt(address: number): bigint
   /** Puts a number into a word in memory's order. */
@@ -212,6 +214,10 @@ function createInterpreter(build: Build): Interpreter {
     slice(from, to) {
       if (bytes.length === 0) renew()
       return plain.slice(from, to)
+    },
+    view(from, to) {
+      if (bytes.length === 0) renew()
+      return plain.subarray(from, to)
     },
     wordAt(address) {
       const at = currentView()

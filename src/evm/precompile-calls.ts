@@ -10,6 +10,7 @@ import {
   fail,
   type Outcome,
   succeed,
+  viewChildData,
   type Wanting,
 } from './execution.ts'
 import type { Snapshot } from './journal.ts'
@@ -66,9 +67,8 @@ export function createPrecompileCalls({
     const parent = wanting.record
     const precompile = precompiles.get(toKey(address))!
     const gas = childGas(interpreter, parent)
-    const input = childData(interpreter, parent)
-    if (precompile.kind === 'stateful')
-      return runStateful(wanting, precompile, address, self, op, input, snapshot, outcome)
+    if (precompile.kind === 'stateful') return runStateful(wanting, precompile, address, self, op, snapshot, outcome)
+    const input = viewChildData(interpreter, parent)
     const price = precompile.gas(input)
     const output = price > gas ? undefined : precompile.run(input)
     if (output) {
@@ -87,7 +87,6 @@ export function createPrecompileCalls({
     codeAddress: Uint8Array,
     self: Account,
     op: number,
-    input: Uint8Array,
     snapshot: Snapshot,
     outcome: Outcome,
   ) {
@@ -98,9 +97,14 @@ export function createPrecompileCalls({
       interpreter.exports.refuse(parent)
       return fail(outcome, errors.DEPTH)
     }
+    if ((precompile.gas?.(viewChildData(interpreter, parent)) ?? 0n) > gas) {
+      journal.revert(snapshot)
+      settleOutput(parent, false, 0n, EMPTY)
+      return fail(outcome, errors.OUT_OF_GAS)
+    }
     const isStatic = wanting.static || op === 0xfa
     const context: PrecompileContext = {
-      input,
+      input: childData(interpreter, parent),
       caller: (op === 0xf4 ? wanting.caller : wanting.self).address,
       address: self.address,
       codeAddress,

@@ -82,7 +82,7 @@ export interface CreateResult extends CallResult {
   readonly address?: Uint8Array | undefined
 }
 
-/** A precompile that is a function of its input. */
+/** A precompile that is a function of its input, which is the caller's memory: it is read during the call only, and never given back. */
 export interface PurePrecompile {
   readonly kind: 'pure'
   gas(input: Uint8Array): bigint
@@ -94,6 +94,8 @@ export interface PurePrecompile {
 
 export interface StatefulPrecompile {
   readonly kind: 'stateful'
+  /** With less gas than this it is not run, and takes all of it. Default: 0. The input is the caller's memory. */
+  gas?(input: Uint8Array): bigint
   /**
    * Runs on the chain's state inside a branch of `EvmState`, with everything the EVM wrote so far visible in it; a
    * failure (`success` false), and the failure of any frame around it, drops the branch. A thrown error also drops it and leaves `call`.

@@ -138,13 +138,14 @@ export function definePrecompile(title: string, methods: readonly Method[]): Sta
     const prepared = { ...method, name: signature.slice(0, open), types: reads ?? signature.slice(open + 1, -1) }
     bySelector.set(toKey(selectorOf(signature)), prepared)
   }
+  const methodOf = (input: Uint8Array) => bySelector.get(toKey(input.subarray(0, SELECTOR_LENGTH)))
   return {
     kind: 'stateful',
+    gas: (input) => priceOf(methodOf(input), input),
     run(context) {
       const { input, gas, kind, address, codeAddress } = context
-      const method = bySelector.get(toKey(input.subarray(0, SELECTOR_LENGTH)))
+      const method = methodOf(input)
       const price = priceOf(method, input)
-      if (gas < price) return { success: false, gasUsed: gas, output: EMPTY, error: 'out of gas' }
       if (kind === 'CALL' && equal(address, codeAddress)) {
         auth.ensureAccount(chainState(context.state).context(), address)
       }
