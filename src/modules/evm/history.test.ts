@@ -29,6 +29,25 @@ test('BLOCKHASH knows the block and the 256 before it', () => {
   for (const outside of [43n, 301n, -1n]) expect(blockHash(ctx, outside)).toEqual(new Uint8Array(32))
 })
 
+test('code that asks for the same hash again costs no further look at the store', () => {
+  const ctx = chainAt(300n)
+  let reads = 0
+  const counted: Context = {
+    ...ctx,
+    store: {
+      ...ctx.store,
+      get(store, key) {
+        reads++
+        return ctx.store.get(store, key)
+      },
+    },
+  }
+  for (let i = 0; i < 100; i++) expect(blockHash(counted, 299n)).toEqual(hashOf(299n))
+  expect(reads).toBe(1)
+  ctx.block.height = 556n
+  expect(blockHash(counted, 299n)).toEqual(new Uint8Array(32))
+})
+
 test('the history contract answers for past blocks, and its code is the one every chain has', () => {
   expect(formatHex0x(keccak256(HISTORY_CODE))).toBe(
     '0x6e49e66782037c0555897870e29fa5e552daf4719552131a0abce779daec0a5d',

@@ -13,6 +13,9 @@ export const HISTORY_CODE: Uint8Array = hex(
   '3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500',
 )
 
+/** What code of a block has asked for so far: it may ask for a few gas, and the past does not change meanwhile. */
+const asked = new WeakMap<object, { readonly height: bigint; readonly hashes: Map<bigint, Uint8Array> }>()
+
 const RING = 8191n
 /** How far BLOCKHASH looks back. */
 const WINDOW = 256n
@@ -31,6 +34,20 @@ export function blockHash(ctx: ReadContext, number: bigint): Uint8Array {
   const { height, hash } = ctx.block
   if (number === height && hash.length === 32) return hash
   if (number < 0n || number >= height || number < height - WINDOW) return ZERO
+  let known = asked.get(ctx.block)
+  if (known?.height !== height) {
+    known = { height, hashes: new Map() }
+    asked.set(ctx.block, known)
+  }
+  let found = known.hashes.get(number)
+  if (!found) {
+    found = readHash(ctx, number)
+    known.hashes.set(number, found)
+  }
+  return found
+}
+
+function readHash(ctx: ReadContext, number: bigint): Uint8Array {
   if (ctx.identity.behaviours.wholeHeadersInStaking) return staking.keptBlockHash(ctx, number) ?? ZERO
   return ctx.store.get(EVM_STORE, key(number)) ?? ZERO
 }
