@@ -5,14 +5,20 @@ import * as consensus from '../modules/consensus/keeper.ts'
 import { parseDuration, toDuration } from '../primitives/time.ts'
 import { errors } from '../sdk/errors.ts'
 import { nanoseconds } from '../sdk/json.ts'
+import { isDuration } from '../sdk/time-range.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-function integer(part: Json, key: string, fallback: bigint): bigint {
+/** A number of 64 bits; one that counts something else than limits has no sign. */
+function integer(part: Json, key: string, fallback: bigint, kind: 'signed' | 'unsigned' = 'signed'): bigint {
   const value = part[key]
   if (value === undefined) return fallback
-  if (!/^-?\d{1,19}$/.test(String(value))) throw errors.invalidRequest(`consensus_params: ${key} is not an integer`)
-  return BigInt(value as string | number)
+  const text = String(value)
+  const number = /^-?\d{1,20}$/.test(text) ? BigInt(text) : undefined
+  if (number === undefined || number !== (kind === 'signed' ? BigInt.asIntN(64, number) : BigInt.asUintN(64, number))) {
+    throw errors.invalidRequest(`consensus_params: ${key} is not an integer of 64 bits`)
+  }
+  return number
 }
 
 /** The engine writes durations as nanoseconds; text with a unit is understood too. */
@@ -20,14 +26,20 @@ function durationNs(part: Json, key: string, fallback: bigint): bigint {
   const value = part[key]
   const text = String(value)
   const parsed = value === undefined ? fallback : /^\d{1,19}$/.test(text) ? BigInt(text) : parseDuration(text)
-  if (parsed === undefined) throw errors.invalidRequest(`consensus_params: ${key} is not a duration`)
+  if (parsed === undefined || !isDuration(parsed))
+    throw errors.invalidRequest(`consensus_params: ${key} is not a duration`)
   return parsed
 }
 
 /** Parameters of a document's `consensus_params`; defaults where it is silent. Throws sdk 18 naming the entry. */
 export function parseConsensusParams(json: Json): ConsensusParams {
   const defaults = consensus.defaultParams()
-  const part = (key: string) => (json[key] ?? {}) as Json
+  const part = (key: string): Json => {
+    const value = json[key] ?? {}
+    if (typeof value !== 'object' || Array.isArray(value))
+      throw errors.invalidRequest(`consensus_params: ${key} is no object`)
+    return value as Json
+  }
   const [block, evidence, validator, version] = [part('block'), part('evidence'), part('validator'), part('version')]
   const types = validator['pub_key_types']
   const params = create(ConsensusParamsSchema, {
@@ -45,7 +57,7 @@ export function parseConsensusParams(json: Json): ConsensusParams {
     validator: { pubKeyTypes: Array.isArray(types) ? types.map(String) : defaults.validator!.pubKeyTypes },
   })
   // The engine hands the version over whenever a document has one, and it is stored as it came.
-  if ('version' in json) params.version = create(VersionParamsSchema, { app: integer(version, 'app', 0n) })
+  if ('version' in json) params.version = create(VersionParamsSchema, { app: integer(version, 'app', 0n, 'unsigned') })
   return params
 }
 

@@ -2,6 +2,7 @@
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import { EMPTY } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { createApplication } from './application.ts'
@@ -39,6 +40,7 @@ export function validateGenesis(document: GenesisDocument, profile: Profile): Ge
   const app = createApplication({ identity, chainId, evmChainId, settings: { minGasPrices: '' } })
   const state = createEmptyBranch()
   const { validators } = app.initChain(document, state)
+  if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
   const timeNs = parseRfc3339(document.genesis_time)!
   const ctx = app.readContext(state, { height: 0n, timeNs, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY })
   const { auth, bank } = app.exportGenesis(ctx, document).app_state as unknown as Exported

@@ -81,6 +81,24 @@ test('what a field cannot hold is refused with its place', () => {
   expect(state({ validators: [{ consensus_pubkey: { '@type': '/x.Y' } }] })).toThrow('unable to resolve type URL /x.Y')
 })
 
+test('numbers that a field has no room for, or that are none, are refused before they are stored', () => {
+  const params = (value: unknown) => () => fromJson(ctx, ParamsSchema, { max_validators: value } as never, 'staking')
+  for (const wrong of [-1, 2 ** 32, '4294967296', '9'.repeat(19)]) {
+    expect(params(wrong)).toThrow('staking.max_validators: an integer from 0 to 4294967295 expected')
+  }
+  for (const wrong of [1.5, 1e300, '', ' 1', 'x', true, [5], {}]) {
+    expect(params(wrong)).toThrow('staking.max_validators: an integer expected')
+  }
+  expect([params(0)().maxValidators, params('4294967295')().maxValidators]).toEqual([0, 4_294_967_295])
+  const account = (value: unknown) => () => fromJson(ctx, BaseAccountSchema, { sequence: value } as never, 'auth')
+  expect(account('-1')).toThrow('auth.sequence: an integer from 0 to 18446744073709551615 expected')
+  expect(account('18446744073709551616')).toThrow('auth.sequence: an integer from 0')
+  expect(account('18446744073709551615')().sequence).toBe(2n ** 64n - 1n)
+  const unbonding = (text: string) => () => fromJson(ctx, ParamsSchema, { unbonding_time: text }, 'staking')
+  expect(unbonding('9223372036.854775808s')).toThrow('staking.unbonding_time: a duration expected')
+  expect(unbonding('9223372036.854775807s')().unbondingTime).toMatchObject({ nanos: 854_775_807 })
+})
+
 test('a typed event has its attributes by key, each as JSON', () => {
   const event = typedEvent(ctx, BaseAccountSchema, create(BaseAccountSchema, { address: 'a"b', accountNumber: 7n }))
   expect(event).toEqual({

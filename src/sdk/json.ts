@@ -19,6 +19,7 @@ import {
 } from '../primitives/time.ts'
 import type { AppFacts } from './context.ts'
 import { errors } from './errors.ts'
+import { isDuration } from './time-range.ts'
 
 /** What JSON depends on besides the message: every context is one. */
 export interface JsonNames {
@@ -161,7 +162,8 @@ function read(names: JsonNames, schema: DescMessage, json: JsonValue, path: stri
   }
   if (schema.typeName === 'google.protobuf.Duration') {
     const durationNs = typeof json === 'string' ? parseDuration(json) : undefined
-    return create(schema, (durationNs === undefined ? wrong(path, 'a duration') : toDuration(durationNs)) as never)
+    if (durationNs === undefined || !isDuration(durationNs)) return wrong(path, 'a duration')
+    return create(schema, toDuration(durationNs) as never)
   }
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return wrong(path, 'an object')
   if (schema.typeName === 'google.protobuf.Any') return readAny(names, json, path)
@@ -209,13 +211,26 @@ function readSingle(names: JsonNames, field: DescField, json: JsonValue, path: s
 
 const INTEGER_TEXT = /^-?\d{1,78}$/
 
-const INTEGER_TYPES: ReadonlySet<ScalarType> = new Set([
-  ScalarType.INT64,
-  ScalarType.UINT64,
-  ScalarType.SINT64,
-  ScalarType.FIXED64,
-  ScalarType.SFIXED64,
+const signed = (bits: bigint) => ({ least: -(1n << (bits - 1n)), most: (1n << (bits - 1n)) - 1n })
+const unsigned = (bits: bigint) => ({ least: 0n, most: (1n << bits) - 1n })
+
+/** What whole numbers a field holds. */
+const INTEGERS: ReadonlyMap<ScalarType, { readonly least: bigint; readonly most: bigint }> = new Map([
+  ...[ScalarType.INT64, ScalarType.SINT64, ScalarType.SFIXED64].map((type) => [type, signed(64n)] as const),
+  ...[ScalarType.UINT64, ScalarType.FIXED64].map((type) => [type, unsigned(64n)] as const),
+  ...[ScalarType.INT32, ScalarType.SINT32, ScalarType.SFIXED32].map((type) => [type, signed(32n)] as const),
+  ...[ScalarType.UINT32, ScalarType.FIXED32].map((type) => [type, unsigned(32n)] as const),
 ])
+
+/** A `bigint` where the field has 64 bits, else a `number`. */
+function readInteger(type: ScalarType, json: JsonValue, path: string): bigint | number {
+  const { least, most } = INTEGERS.get(type)!
+  const text = typeof json === 'string' || typeof json === 'number' ? String(json) : ''
+  if (!/^-?\d{1,20}$/.test(text)) return wrong(path, 'an integer')
+  const value = BigInt(text)
+  if (value < least || value > most) return wrong(path, `an integer from ${least} to ${most}`)
+  return most > BigInt(Number.MAX_SAFE_INTEGER) ? value : Number(value)
+}
 
 function readScalar(field: DescField, json: JsonValue, path: string): unknown {
   const kind = getOption(field, scalar)
@@ -240,11 +255,8 @@ function readScalar(field: DescField, json: JsonValue, path: string): unknown {
     return new Uint8Array(Buffer.from(json, 'base64'))
   }
   if (type === ScalarType.BOOL) return typeof json === 'boolean' ? json : wrong(path, 'true or false')
-  if (INTEGER_TYPES.has(type)) {
-    return /^-?\d{1,20}$/.test(String(json)) ? BigInt(json as string | number) : wrong(path, 'an integer')
-  }
-  const number = Number(json)
-  return Number.isFinite(number) ? number : wrong(path, 'a number')
+  if (INTEGERS.has(type)) return readInteger(type, json, path)
+  return typeof json === 'number' ? json : wrong(path, 'a number')
 }
 
 /** Nanoseconds of a Timestamp or Duration message; 0 if absent. */

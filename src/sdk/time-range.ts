@@ -10,6 +10,9 @@ const TIMES_END_NS = 253_402_300_800n * BigInt(SECOND_NS)
 /** Durations are counted in signed nanoseconds of 64 bits. */
 const DURATIONS_END_NS = 1n << 63n
 
+/** Whether a duration holds so many nanoseconds. */
+export const isDuration = (ns: bigint): boolean => ns >= -DURATIONS_END_NS && ns < DURATIONS_END_NS
+
 function requireTimestamp(time: SecondsNanos): void {
   const timeNs = fromTimestamp(time)
   if (time.nanos >= 0 && time.nanos < SECOND_NS && timeNs >= ZERO_TIME_NS && timeNs < TIMES_END_NS) return
@@ -23,7 +26,7 @@ function requireDuration(duration: SecondsNanos): void {
   const durationNs = fromTimestamp(duration)
   const isOneSign = nanos === 0 || seconds === 0n || nanos > 0 === seconds > 0n
   const isWhole = isOneSign && Math.abs(nanos) < SECOND_NS
-  if (isWhole && durationNs >= -DURATIONS_END_NS && durationNs < DURATIONS_END_NS) return
+  if (isWhole && isDuration(durationNs)) return
   throw errors.txDecode(`${DurationSchema.typeName}: ${seconds}s and ${nanos}ns are no duration of 64 bits`)
 }
 

@@ -215,6 +215,12 @@ describe('the vectors of epochs.md §7', () => {
     ])
   })
 
+  test('a record without a start time begins with the chain', () => {
+    imported({ start_time: null })
+    expect(block(1n, 0n)).toEqual(['EventEpochStart daily 1'])
+    expect(record('daily')).toEqual(['1', '2024-01-01T00:00:00Z', '1'])
+  })
+
   test('14, 15: a genesis that could not turn is refused with its place', () => {
     const start =
       (...parts: object[]) =>

@@ -1,5 +1,6 @@
 /** Genesis of epochs: four records that begin with the chain (epochs.md §5, §6). */
 import { create } from '@bufbuild/protobuf'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { type EpochInfo, EpochInfoSchema, GenesisStateSchema } from '../../gen/chain/epochs/v1beta1/epochs_pb.ts'
 import { toTimestamp, ZERO_TIME_NS } from '../../primitives/time.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -40,7 +41,7 @@ function add(ctx: Context, record: EpochInfo): void {
   const { startTime, epochCountingStarted: started, currentEpochStartHeight } = record
   state.records.set(ctx, record.identifier, {
     ...record,
-    startTime: isZero(startTime) ? { ...startTime!, ...toTimestamp(ctx.block.timeNs) } : startTime!,
+    startTime: isZero(startTime) ? create(TimestampSchema, toTimestamp(ctx.block.timeNs)) : startTime!,
     currentEpochStartHeight: started ? currentEpochStartHeight : ctx.block.height,
   })
 }
