@@ -58,7 +58,7 @@ const transfer = (amount: bigint): Hex =>
   encodeFunctionData({ abi, functionName: 'transfer', args: [node.accounts[1]!.address, amount] })
 
 beforeAll(async () => {
-  node = await startNode()
+  node = await startNode({ evm: { timeout: '100s' } })
   const owner = node.accounts[0]!.address
   deployed = await send({ data: encodeDeployData({ abi, bytecode, args: ['Gold', 'GLD', 1000n, owner] }) })
   moved = await send({ to: deployed.contractAddress!, data: transfer(7n) })

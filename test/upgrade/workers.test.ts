@@ -17,7 +17,7 @@ test('workers of a build read each height with the codecs that it had, and run t
   const path = await bundle('workers', { workers: true })
   const flags = [
     ...['--home', home, '--voting-period', `${VOTING_SECONDS}s`, '--halt', 'serve'],
-    ...['--api-workers', '1', '--compute-workers', '1'],
+    ...['--api-workers', '1', '--compute-workers', '1', '--evm-timeout', '100s'],
   ]
   await using node = await startProcess(flags, { path, environment: { TEST_BUILD: 'lab' } })
   const { config } = node
