@@ -32,6 +32,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
+    globalSetup: 'test/temporary-folder.ts',
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 60_000 } },
@@ -42,8 +43,8 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'witness/**/*.test.ts'],
           isolate: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -52,8 +53,8 @@ export default defineConfig({
           name: 'whole',
           include: ['test/**/*.test.ts'],
           exclude: ['test/long/**', 'test/conformance/**'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -61,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
-          testTimeout: 900_000,
+          testTimeout: 1_800_000,
         },
       },
       {
@@ -69,8 +70,8 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/long/**/*.test.ts'],
-          testTimeout: 900_000,
-          hookTimeout: 120_000,
+          testTimeout: 3_600_000,
+          hookTimeout: 300_000,
         },
       },
     ],

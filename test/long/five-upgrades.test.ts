@@ -11,4 +11,4 @@ test('five upgrades under 200 reads a second, every operation at every height, a
   )
   expect(report.failed).toEqual([])
   expect(report.different).toEqual([])
-}, 600_000)
+})

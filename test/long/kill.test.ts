@@ -79,9 +79,7 @@ interface Sent {
   readonly recipient: Uint8Array
 }
 
-test(`${CYCLES} times kill -9 at random moments lose no transaction that was answered`, {
-  timeout: 1_800_000,
-}, async () => {
+test(`${CYCLES} times kill -9 at random moments lose no transaction that was answered`, async () => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-kill-'))
   const random = seededRandom(20_240_101)
   const flags = ['--home', home, '--accounts', String(SENDERS + 1), '--compute-workers', '0']

@@ -229,4 +229,4 @@ test('every transaction of a random chain is traced as its receipt says, whateve
   console.info(
     `${traced} transactions traced by four tracers, ${failures} of them failed; ${sequence} sends of coins between them`,
   )
-}, 600_000)
+})

@@ -9,4 +9,4 @@ test('a chain upgraded five times in one process answers every read, and every h
   expect(report.reads).toBeGreaterThan(100)
   // Few of the questions are ones that nobody could answer.
   expect(report.statuses[200]! / report.recorded).toBeGreaterThan(0.6)
-}, 180_000)
+})

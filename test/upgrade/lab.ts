@@ -56,7 +56,7 @@ export async function openLab(name: string): Promise<Lab> {
 }
 
 /** What a process writes arrives some time after what it answers. */
-export const wrote = (text: () => string) => expect.poll(text, { timeout: 30_000 })
+export const wrote = (text: () => string) => expect.poll(text)
 
 /** `upgrade-info.json` of a plan without info. */
 export const plainFile = (name: string, height: number): string =>
