@@ -1,6 +1,7 @@
 /** The node's REST API as commands use it. */
 import type { Command } from 'commander'
 import { diskFiles } from '../node/files.ts'
+import { addressOf } from '../node/gateways.ts'
 import { queryError } from '../primitives/errors.ts'
 import { homeOf, resolveSettings } from './settings.ts'
 
@@ -46,7 +47,7 @@ function urlOfHome({ home: root, portOffset }: NodeFlags): string {
   const home = homeOf(root)
   const flags = portOffset === undefined ? {} : { 'port-offset': portOffset }
   const { rest, node } = resolveSettings(flags, diskFiles.exists(home) ? home : undefined).config
-  return `http://${rest.host}:${rest.port + node.portOffset}`
+  return `http://${addressOf(rest.host, rest.port + node.portOffset)}`
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -21,7 +21,7 @@ interface FeederFlags extends KeyringFlags, NodeFlags {
   readonly gasPrices?: string
   readonly gas: string
   readonly every: string
-  readonly logFormat: 'text' | 'json'
+  readonly logFormat: string
   readonly once?: boolean
 }
 
@@ -110,6 +110,9 @@ export async function feeder(args: readonly string[]): Promise<number> {
   const command = commandOf()
   command.parse([...args], { from: 'user' })
   const flags = command.opts<FeederFlags>()
+  if (flags.logFormat !== 'text' && flags.logFormat !== 'json') {
+    throw queryError('invalidArgument', `--log-format ${flags.logFormat}: must be text or json`)
+  }
   const every = Math.max(1, Number(parseUint('every', flags.every)))
   const write = (line: string) => process.stderr.write(line)
   const log = createLog({ format: flags.logFormat, level: 'debug', write, now: Date.now })

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { rebuild } from '../indexer/rebuild.ts'
 import { diskFiles } from '../node/files.ts'
-import { homePaths } from '../node/home.ts'
+import { homePaths, requireDatabase } from '../node/home.ts'
 import { openLmdb } from '../node/lmdb.ts'
 import { acquireLock } from '../node/lock.ts'
 import { queryError } from '../primitives/errors.ts'
@@ -15,6 +15,7 @@ export async function reindex(args: readonly string[]): Promise<number> {
   command.parse([...args], { from: 'user' })
   const paths = homePaths(homeOf(command.opts()['home']))
   if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
+  requireDatabase(paths, diskFiles)
   const release = acquireLock(paths.lock, diskFiles)
   const backend = openLmdb(paths.data)
   try {

@@ -3,6 +3,7 @@ import { HALTED_HEADER } from '../api/halted.ts'
 import { haltedByUpgrade } from '../consensus/halted.ts'
 import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
+import { addressOf } from '../node/gateways.ts'
 import { type HomePaths, homePaths } from '../node/home.ts'
 import { lockHolder } from '../node/lock.ts'
 import { readHome } from '../node/read-home.ts'
@@ -28,17 +29,18 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
   const flags = flagsOf(command)
   const home = homeOf(flags['home'])
   const { config } = resolveSettings(flags, home)
-  const url = `http://${config.comet.host}:${config.comet.port + config.node.portOffset}/status`
-  let answer: { result: CometStatus }
+  const url = `http://${addressOf(config.comet.host, config.comet.port + config.node.portOffset)}/status`
+  let result: CometStatus | undefined
   let halted: string | null
   try {
     const response = await fetch(url)
     halted = response.headers.get(HALTED_HEADER)
-    answer = (await response.json()) as { result: CometStatus }
+    result = ((await response.json()) as { readonly result?: CometStatus } | null)?.result
   } catch {
     throw queryError('unavailable', `no node answers at ${url}; ${await whatAboutIt(homePaths(home), config, build)}`)
   }
-  const { node_info, sync_info, validator_info } = answer.result
+  if (!result?.sync_info) throw queryError('unavailable', `what answers at ${url} is no node of this kind`)
+  const { node_info, sync_info, validator_info } = result
   const shown = {
     chain_id: node_info.network,
     moniker: node_info.moniker,
@@ -62,6 +64,7 @@ async function whatAboutIt(paths: HomePaths, config: Config, build: Build | unde
   if (holder !== undefined) {
     return `process ${holder} runs in ${paths.root}: give the ports that it was told by flag, such as --port-offset`
   }
+  if (diskFiles.list(paths.data).length === 0) return 'start it with `almanac start`'
   const stands = await standsAt(paths, config.upgrade.skip.map(BigInt), build)
   if (stands === undefined) return 'start it with `almanac start`'
   const { height, halt } = stands

@@ -21,7 +21,7 @@ import { type DevAccount, deriveAccounts } from './accounts.ts'
 import type { Build } from './build.ts'
 import { requireFittingBuild } from './build-check.ts'
 import { type Begun, dataFolder, openChain } from './chain.ts'
-import { parseBlockTime, parseMemory, type ResolvedConfig } from './config.ts'
+import { configError, parseBlockTime, parseMemory, type ResolvedConfig } from './config.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { watchVoters } from './few-voters.ts'
 import { diskFiles, type Files } from './files.ts'
@@ -42,6 +42,8 @@ import { checkUpgradeFile } from './upgrade-file-check.ts'
 import type { ValidatorKey } from './validator-key.ts'
 import { requireWorkerPrograms, workerEntry } from './worker-programs.ts'
 import type { ApiPool } from './workers/api-pool.ts'
+
+const MOST_PORT = 65_535
 
 /** A price of one wei, in base units at 18 places. */
 const RAW_PER_WEI = 10n ** 6n
@@ -366,6 +368,10 @@ function portChooser({ freePorts, resolved }: AssemblyOptions, config: Config) {
     const origin = resolved.origins.get(`${section}.${setting.key}`)
     if (freePorts && origin === 'default') return 0
     const port = (config[section] as Record<string, unknown>)[name] as number
-    return port === 0 ? 0 : port + config.node.portOffset
+    const moved = port === 0 ? 0 : port + config.node.portOffset
+    if (moved <= MOST_PORT) return moved
+    throw configError(
+      `node.port_offset (--port-offset) ${config.node.portOffset} moves ${section}.${setting.key} from ${port} to ${moved}, and ports end at ${MOST_PORT}`,
+    )
   }
 }

@@ -33,6 +33,11 @@ export interface GatewayOptions {
   readonly renderMetrics: () => string
 }
 
+/** Host and port as URLs have them. */
+export function addressOf(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 interface Server {
   listen(port: number, host: string): Promise<{ readonly port: number }>
   close(): Promise<void>
@@ -48,7 +53,7 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
     if (!open.includes(server)) open.push(server)
     try {
       const { port: actual } = await server.listen(port, host)
-      return `${host.includes(':') ? `[${host}]` : host}:${actual}`
+      return addressOf(host, actual)
     } catch (error) {
       throw portError(name, setting, port, host, error as NodeJS.ErrnoException)
     }

@@ -231,6 +231,12 @@ export function profileOfHome(paths: HomePaths, files: Files): Profile {
   return readProfile(paths, parseRecord(paths, text), files)
 }
 
+/** Throws `failedPrecondition` for a home whose chain was begun and has no database yet, or no more. */
+export function requireDatabase({ root, data }: HomePaths, files: Files): void {
+  if (files.list(data).length > 0) return
+  throw queryError('failedPrecondition', `the chain in ${root} has no block yet: \`almanac start\` makes the first`)
+}
+
 function parseRecord(paths: HomePaths, text: string): HomeRecord {
   let record: HomeRecord
   try {

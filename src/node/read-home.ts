@@ -6,7 +6,7 @@ import { openBlockIndex } from '../indexer/block-index.ts'
 import { openVersionedStore, type VersionedStore } from '../store/versioned.ts'
 import type { Build } from './build.ts'
 import type { Files } from './files.ts'
-import { type HomePaths, profileOfHome } from './home.ts'
+import { type HomePaths, profileOfHome, requireDatabase } from './home.ts'
 import { openLmdb } from './lmdb.ts'
 import { storeOptionsOf } from './profile.ts'
 import { createStateReader, type WithContext } from './state-reader.ts'
@@ -27,6 +27,7 @@ export async function readHome<T>(
 ): Promise<T> {
   const identity = createIdentity(profileOfHome(paths, files))
   const genesis = JSON.parse(files.read(paths.genesis)!) as GenesisDocument
+  requireDatabase(paths, files)
   const backend = openLmdb(paths.data, { readOnly: true })
   try {
     const store = openVersionedStore(backend, storeOptionsOf(identity))

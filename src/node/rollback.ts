@@ -3,7 +3,7 @@ import { createIdentity } from '../identity/identity.ts'
 import { rollbackRows } from '../indexer/rollback.ts'
 import { openVersionedStore } from '../store/versioned.ts'
 import type { Files } from './files.ts'
-import { type HomePaths, profileOfHome } from './home.ts'
+import { type HomePaths, profileOfHome, requireDatabase } from './home.ts'
 import { openLmdb } from './lmdb.ts'
 import { storeOptionsOf } from './profile.ts'
 import { readUpgradeInfo, upgradeInfoPath } from './upgrade-info.ts'
@@ -27,6 +27,7 @@ export async function rollbackHome(
   keepHeights: number,
 ): Promise<RolledBack> {
   const identity = createIdentity(profileOfHome(paths, files))
+  requireDatabase(paths, files)
   const store = openVersionedStore(openLmdb(paths.data), {
     ...storeOptionsOf(identity),
     ...(keepHeights > 0 && { keepHeights }),
