@@ -7,6 +7,7 @@ import {
   ServerReflectionRequestSchema,
   ServerReflectionResponseSchema,
 } from '../gen/grpc/reflection/v1/reflection_pb.ts'
+import { oncePerObject } from '../primitives/memo.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 
 const NOT_FOUND = 5
@@ -71,15 +72,7 @@ function withDependencies(file: DescFile): Uint8Array[] {
   return [...found].map(encodeFile)
 }
 
-const encodedFiles = new WeakMap<DescFile, Uint8Array>()
-
-function encodeFile(file: DescFile): Uint8Array {
-  const known = encodedFiles.get(file)
-  if (known) return known
-  const bytes = toBinary(FileDescriptorProtoSchema, file.proto)
-  encodedFiles.set(file, bytes)
-  return bytes
-}
+const encodeFile = oncePerObject(({ proto }: DescFile) => toBinary(FileDescriptorProtoSchema, proto))
 
 /** The first of the worlds that knows a thing; those behind it are not even made. */
 function lookUp<T>(worlds: Iterable<Index>, find: (index: Index) => T | undefined): T | undefined {

@@ -28,3 +28,18 @@ export function createMemo<Value>(size: number): Memo<Value> {
     },
   }
 }
+
+/** A function of objects that is worked out once for each, and forgotten with it. */
+export function oncePerObject<Key extends object, Value extends object | string>(
+  make: (object: Key) => Value,
+): (object: Key) => Value {
+  const made = new WeakMap<Key, Value>()
+  return (object) => {
+    let value = made.get(object)
+    if (value === undefined) {
+      value = make(object)
+      made.set(object, value)
+    }
+    return value
+  }
+}

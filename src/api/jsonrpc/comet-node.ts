@@ -1,8 +1,10 @@
 /** What the consensus engine's RPC tells of the node itself: its info, validator key and genesis. */
+import type { GenesisDocument } from '../../app/types.ts'
 import { formatUpperHex, publicKeyJson } from '../../consensus/comet/block-json.ts'
 import { BLOCK_PROTOCOL } from '../../consensus/comet/encoding.ts'
 import { ofEd25519 } from '../../primitives/address.ts'
 import { equal, formatHex, utf8 } from '../../primitives/bytes.ts'
+import { oncePerObject } from '../../primitives/memo.ts'
 import type { Engine } from '../engine.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { Json } from './comet-method.ts'
@@ -37,14 +39,9 @@ export function validatorInfo({ blocks }: GatewayNode, { validatorKey }: Engine)
   }
 }
 
-const genesisTexts = new WeakMap<object, Uint8Array>()
+const encodeGenesis = oncePerObject((genesis: GenesisDocument) => utf8(JSON.stringify(genesis)))
 
 /** The genesis document as JSON bytes. */
 export function genesisBytes(engine: Engine): Uint8Array {
-  const genesis = engine.genesis()
-  const known = genesisTexts.get(genesis)
-  if (known) return known
-  const bytes = utf8(JSON.stringify(genesis))
-  genesisTexts.set(genesis, bytes)
-  return bytes
+  return encodeGenesis(engine.genesis())
 }
