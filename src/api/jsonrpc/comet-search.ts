@@ -1,9 +1,9 @@
 /** Searches over kept transactions and blocks, in slices that leave the thread to others (cometbft.md §11.4). */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredBlock } from '../../app/records.ts'
 import type { BlockIndex } from '../../indexer/types.ts'
 import { parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { createPause, type Pause } from '../slices.ts'
 import { type Condition, matchesEvents, matchesValue, type Query } from './comet-query.ts'
 
 export interface TxPlace {
@@ -18,7 +18,6 @@ export interface SearchOptions {
   readonly budgetMs: number
 }
 
-const SLICE_MS = 5
 const MAX_RUNNING = 2
 const MAX_WAITING = 64
 
@@ -48,19 +47,15 @@ async function inTurn<T>(blocks: BlockIndex, search: () => Promise<T>): Promise<
   }
 }
 
-/** Gives the thread away every few milliseconds; throws `deadlineExceeded` once the budget is spent. */
-function createSlicer({ now, budgetMs }: SearchOptions): () => Promise<void> | undefined {
+/** Gives the thread away every few milliseconds; rejects `deadlineExceeded` once the budget is spent. */
+function createSlicer({ now, budgetMs }: SearchOptions): Pause {
   const deadline = now() + budgetMs
-  let sliceEnd = now() + SLICE_MS
-  return () => {
-    const time = now()
-    if (time < sliceEnd) return undefined
-    if (time >= deadline) {
-      throw queryError('deadlineExceeded', `search took longer than ${budgetMs} ms: narrow it by height or an equality`)
-    }
-    sliceEnd = time + SLICE_MS
-    return nextTurn()
+  const pause = createPause()
+  const check = (): void => {
+    if (now() < deadline) return
+    throw queryError('deadlineExceeded', `search took longer than ${budgetMs} ms: narrow it by height or an equality`)
   }
+  return () => pause()?.then(check)
 }
 
 interface Plan {

@@ -47,9 +47,7 @@ const chain: Methods = {
   eth_config: method([], ({ node }) => chainConfig(node)),
   eth_blobBaseFee: method([], () => '0x1'),
   eth_baseFee: method([], ({ node }) => quantity(baseFee(node))),
-  eth_feeHistory: method([decimalOrQuantity, blockNumber, optional(numbers, [])], ({ node }, count, newest, rewards) =>
-    feeHistory(node, count, newest, rewards),
-  ),
+  eth_feeHistory: method([decimalOrQuantity, blockNumber, optional(numbers, [])], feeHistory),
 }
 
 const blocks: Methods = {

@@ -2,9 +2,11 @@
 import type { StoredBlock } from '../../app/records.ts'
 import { BASE_FEE_WEI } from '../../modules/evm/wei.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { createPause } from '../slices.ts'
 import { heightOf } from './block-ref.ts'
 import { invalidParams, serverError } from './errors.ts'
 import { gasLimitOf, type JsonObject, quantity } from './format.ts'
+import type { RpcCall } from './method.ts'
 import type { BlockRef } from './params.ts'
 
 const MAX_BLOCKS = 1024n
@@ -44,13 +46,20 @@ function rewards(block: StoredBlock, percentiles: readonly number[]): readonly s
   })
 }
 
-/** `eth_feeHistory`: base fees, use of gas, and tips at the percentiles asked for. At most 1,024 blocks. */
-export function feeHistory(
-  node: GatewayNode,
+/** What fee history tells of one block. */
+interface BlockFees {
+  readonly baseFee: string
+  readonly gasUsedRatio: number
+  readonly reward: readonly string[]
+}
+
+/** `eth_feeHistory`: base fees, use of gas, and tips at the percentiles asked for. At most 1,024 blocks; ends early when the client has gone. */
+export async function feeHistory(
+  { node, signal }: RpcCall,
   count: bigint,
   newest: BlockRef,
   percentiles: readonly number[],
-): JsonObject {
+): Promise<JsonObject> {
   checkPercentiles(percentiles)
   if (count === 0n) return { oldestBlock: '0x0', gasUsedRatio: [] }
   if ('hash' in newest) throw invalidParams('a block number or tag is required')
@@ -62,19 +71,30 @@ export function feeHistory(
   const earliest = node.blocks.earliestHeight()
   const wanted = last - (count > MAX_BLOCKS ? MAX_BLOCKS : count) + 1n
   const first = wanted < earliest ? earliest : wanted
-  const blocks: StoredBlock[] = []
+  const pause = createPause()
+  const fees: BlockFees[] = []
+  let next = BASE_FEE_WEI
   for (let height = first; height <= last; height++) {
     const block = node.blocks.block(height)
-    if (block) blocks.push(block)
+    if (!block) continue
+    next = block.baseFeeWei
+    fees.push({
+      baseFee: quantity(block.baseFeeWei),
+      gasUsedRatio: Number(block.evmGasUsed) / Number(gasLimitOf(block)),
+      reward: percentiles.length === 0 ? [] : rewards(block, percentiles),
+    })
+    const rest = pause()
+    if (!rest) continue
+    await rest
+    if (signal().aborted) break
   }
-  const fees = blocks.map((block) => quantity(block.baseFeeWei))
-  const next = node.blocks.block(last + 1n)?.baseFeeWei ?? blocks.at(-1)?.baseFeeWei ?? BASE_FEE_WEI
+  next = node.blocks.block(last + 1n)?.baseFeeWei ?? next
   return {
     oldestBlock: quantity(first),
-    ...(percentiles.length === 0 ? {} : { reward: blocks.map((block) => rewards(block, percentiles)) }),
-    baseFeePerGas: [...fees, quantity(next)],
-    gasUsedRatio: blocks.map((block) => Number(block.evmGasUsed) / Number(gasLimitOf(block))),
+    ...(percentiles.length > 0 && { reward: fees.map(({ reward }) => reward) }),
+    baseFeePerGas: [...fees.map(({ baseFee }) => baseFee), quantity(next)],
+    gasUsedRatio: fees.map(({ gasUsedRatio }) => gasUsedRatio),
     baseFeePerBlobGas: [...fees.map(() => '0x1'), '0x1'],
-    blobGasUsedRatio: blocks.map(() => 0),
+    blobGasUsedRatio: fees.map(() => 0),
   }
 }

@@ -4,6 +4,7 @@ import { ChainError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode, PartTaker } from '../gateway.ts'
+import { createPause } from '../slices.ts'
 import { createSpool, type StreamedBody } from '../spool.ts'
 import { collect } from '../traces.ts'
 import type { AnswerCache } from './answers.ts'
@@ -122,19 +123,25 @@ const isSubmission = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && (value as { method?: unknown }).method === 'eth_sendRawTransaction'
 
 /**
- * Answers a batch in order. Requests run one after the other, except transactions that follow one another: they are
- * submitted together, so that one block can take them all.
+ * Answers a batch in order, until its client leaves. Requests run one after the other, except transactions that follow one
+ * another: they are submitted together, so that one block can take them all.
  */
 async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unknown[]): Promise<Text> {
   if (batch.length === 0) return errorText(call, null, invalidRequest('empty batch'))
   if (batch.length > call.node.settings.batchLimit) return errorText(call, null, invalidRequest('batch too large'))
   const answers: (Text | Promise<Text>)[] = []
+  const pause = createPause()
   let size = 0
   let settled = 0
   for (const value of batch) {
     if (isSubmission(value)) {
       answers.push(answerOne(call, methods, value))
       continue
+    }
+    const rest = pause()
+    if (rest) {
+      await rest
+      if (call.signal().aborted) return undefined
     }
     for (; settled < answers.length; settled++) answers[settled] = await answers[settled]
     const answer = await answerOne(call, methods, value)

@@ -46,3 +46,31 @@ test('a client of the engine’s WebSocket that does not read its answers is cut
   const [code] = await closed
   expect(code).toBe(1006)
 })
+
+test('a batch of a thousand long calls leaves the node to others, and ends with its client', async () => {
+  await using node = await startNode({ blocks: { time: 'manual' } })
+  for (let i = 0; i < 300; i++) await node.nextBlock()
+  const gone = new AbortController()
+  const post = (body: unknown, signal?: AbortSignal) =>
+    fetch(node.urls.jsonrpc!, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    })
+  const call = (method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id: 1, method, params })
+  let isAnswered = false
+  const batch = Array(1000).fill(call('eth_feeHistory', ['0x400', 'latest', []]))
+  const answer = post(batch, gone.signal).then(
+    () => {
+      isAnswered = true
+    },
+    () => {},
+  )
+  for (let i = 0; i < 20; i++)
+    expect(await (await post(call('eth_chainId'))).json()).toMatchObject({ result: '0x1b12' })
+  await node.nextBlock()
+  expect(isAnswered).toBe(false)
+  gone.abort()
+  await answer
+})

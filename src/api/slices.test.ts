@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createPause, type Pause } from './slices.ts'
+
+/** Works until the slice is over. */
+function rest(pause: Pause): Promise<void> {
+  for (;;) {
+    const promise = pause()
+    if (promise) return promise
+  }
+}
+
+test('of all long work one slice runs in a turn of the loop, each in its order', async () => {
+  let turns = 0
+  let isOver = false
+  const count = (): void => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const resumed: { readonly work: number; readonly turn: number }[] = []
+  await Promise.all(
+    [0, 1, 2].map(async (work) => {
+      const pause = createPause()
+      for (let slice = 0; slice < 3; slice++) {
+        await rest(pause)
+        resumed.push({ work, turn: turns })
+      }
+    }),
+  )
+  isOver = true
+  expect(resumed.map(({ work }) => work)).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2])
+  expect(new Set(resumed.map(({ turn }) => turn)).size).toBe(9)
+})
