@@ -12,6 +12,7 @@ import {
   decodeResults,
   decodeValidators,
 } from './encoding.ts'
+import { createLogMatcher } from './log-matcher.ts'
 import { higher, lower, type Posting, stretches } from './segments.ts'
 import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
 import { eventTerm, logAddressTerm, logTopicTerm } from './terms.ts'
@@ -53,20 +54,17 @@ function readBlock(tables: Tables, key: Uint8Array, row: Uint8Array): StoredBloc
   }
 }
 
-const matches = (wanted: readonly Uint8Array[] | undefined, actual: Uint8Array | undefined): boolean =>
-  !wanted || wanted.length === 0 || (actual !== undefined && wanted.some((one) => equal(one, actual)))
-
-/** Logs of a block that a query asks for, in order. */
+/** Logs of a block that pass, in order. */
 function* matchingLogs(
   { header, hash }: ReturnType<typeof decodeBlockHeader>,
   evmTxs: StoredBlock['evmTxs'],
-  query: Pick<LogQuery, 'addresses' | 'topics'>,
+  isWanted: ReturnType<typeof createLogMatcher>,
 ): Iterable<FoundLog> {
   for (const tx of evmTxs) {
     for (let i = 0; i < tx.logs.length; i++) {
-      const { address, topics, data } = tx.logs[i]!
-      if (!matches(query.addresses, address)) continue
-      if (query.topics?.some((wanted, position) => wanted?.length && !matches(wanted, topics[position]))) continue
+      const log = tx.logs[i]!
+      if (!isWanted(log)) continue
+      const { address, topics, data } = log
       yield {
         height: header.height,
         blockHash: hash,
@@ -81,17 +79,17 @@ function* matchingLogs(
   }
 }
 
+const ascending = (a: number, b: number): number => a - b
+
 /** Heights that occur in every group of terms, ascending; a group is satisfied by any of its terms. */
 function commonHeights(
   groups: readonly (readonly number[])[],
-  occurrences: (term: number) => readonly Posting[],
+  occurrences: (terms: readonly number[]) => readonly Posting[],
 ): readonly bigint[] {
   let common: Set<bigint> | undefined
   for (const group of groups) {
     const heights = new Set<bigint>()
-    for (const term of group) {
-      for (const { height } of occurrences(term)) if (!common || common.has(height)) heights.add(height)
-    }
+    for (const { height } of occurrences(group)) if (!common || common.has(height)) heights.add(height)
     // What one group excludes no other brings back.
     if (heights.size === 0) return []
     common = heights
@@ -146,25 +144,33 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     return row ? decodeReceipts(row) : []
   }
 
-  function* logs(query: LogQuery): IterableIterator<FoundLog> {
-    const groups: number[][] = []
-    if (query.addresses?.length) groups.push(query.addresses.map(logAddressTerm))
+  function* logs(query: LogQuery): IterableIterator<FoundLog | bigint> {
+    const groups: (readonly number[])[] = []
+    if (query.addresses?.length) groups.push(query.addresses.map(logAddressTerm).sort(ascending))
     query.topics?.forEach((wanted, position) => {
-      if (wanted?.length) groups.push(wanted.map((topic) => logTopicTerm(position, topic)))
+      if (wanted?.length) groups.push(wanted.map((topic) => logTopicTerm(position, topic)).sort(ascending))
     })
+    const isWanted = createLogMatcher(query)
     let left = query.limit ?? Number.POSITIVE_INFINITY
-    for (const height of logHeights(query, groups)) {
-      const found = header(height)
-      if (!found) continue
-      for (const log of matchingLogs(found, receipts(height), query)) {
-        if (left-- <= 0) return
-        yield log
+    for (const { reached, candidates } of logSearch(query, groups)) {
+      yield reached
+      for (const height of candidates) {
+        yield height
+        const found = header(height)
+        if (!found) continue
+        for (const log of matchingLogs(found, receipts(height), isWanted)) {
+          if (left-- <= 0) return
+          yield log
+        }
       }
     }
   }
 
-  /** Heights that may hold matching logs, ascending. Without a condition: every height that has receipts. */
-  function* logHeights(query: LogQuery, groups: readonly (readonly number[])[]): Iterable<bigint> {
+  /** Heights that may hold matching logs, ascending, stretch by stretch. Without a condition: every height that has receipts. */
+  function* logSearch(
+    query: LogQuery,
+    groups: readonly (readonly number[])[],
+  ): Iterable<{ readonly reached: bigint; readonly candidates: readonly bigint[] }> {
     const from = higher(query.fromHeight, 0n)
     if (groups.length === 0) {
       let next = from
@@ -174,13 +180,13 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
           .next()
         if (row.done) return
         const height = decodeUint64(row.value[0])
-        yield height
+        yield { reached: height, candidates: [height] }
         next = height + 1n
       }
       return
     }
     for (const stretch of stretches(tables, { from, to: lower(query.toHeight, latestHeight()) })) {
-      yield* commonHeights(groups, stretch.occurrences)
+      yield { reached: stretch.from, candidates: commonHeights(groups, stretch.occurrences) }
     }
   }
 
@@ -196,7 +202,7 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     const from = higher(range.from ?? 0n, 0n)
     const to = lower(range.to ?? latestHeight(), latestHeight())
     for (const { occurrences } of stretches(tables, { from, to, reverse: range.reverse ?? false })) {
-      const list = range.reverse ? [...occurrences(term)].reverse() : occurrences(term)
+      const list = range.reverse ? [...occurrences([term])].reverse() : occurrences([term])
       for (const { height, ordinal } of list) {
         const events = block(height)?.results[ordinal]?.events ?? []
         const present = events.some(

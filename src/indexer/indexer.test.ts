@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BlockHeader, EvmTx, StoredBlock } from '../app/records.ts'
-import { EMPTY, fromKey, hex, toKey, utf8 } from '../primitives/bytes.ts'
+import { EMPTY, equal, fromKey, hex, toKey, utf8 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Range, Tables, TableWrite } from '../store/types.ts'
 import { openBlockIndex } from './block-index.ts'
@@ -14,7 +14,8 @@ import {
 } from './encoding.ts'
 import { rebuild } from './rebuild.ts'
 import { rollbackRows } from './rollback.ts'
-import { FRESH_TERMS, SEGMENTS } from './tables.ts'
+import { FRESH_TERMS, SEGMENT_PAGES, SEGMENTS } from './tables.ts'
+import type { BlockIndex, FoundLog, LogQuery } from './types.ts'
 import { openIndexer, validatorRow } from './writer.ts'
 
 /** Tables in plain maps. */
@@ -142,6 +143,9 @@ function filled(heights: number, limits: { entries: number; blocks: number }, co
   return { tables, index: openBlockIndex(tables) }
 }
 
+const logsOf = (index: BlockIndex, query: LogQuery): FoundLog[] =>
+  [...index.logs(query)].filter((step) => typeof step !== 'bigint')
+
 test('a block record comes back from its bytes as it went in', () => {
   const whole = block(7n, 5)
   const { results, blockEvents, evmTxs, ...body } = whole
@@ -187,7 +191,7 @@ test('logs are found in order whether their terms wait or lie in segments', () =
   const all: string[] = []
   for (let h = 1; h <= 50; h++) for (let i = 0; i < h % 4; i++) all.push(`${h}/${i}`)
   const find = (query: Parameters<typeof index.logs>[0]) =>
-    [...index.logs(query)].map(({ height, logIndex }) => `${height}/${logIndex}`)
+    logsOf(index, query).map(({ height, logIndex }) => `${height}/${logIndex}`)
   const range = { fromHeight: 0n, toHeight: 1000n }
   expect(find(range)).toEqual(all)
   expect(find({ ...range, topics: [[transfer]] })).toEqual(all)
@@ -203,6 +207,57 @@ test('logs are found in order whether their terms wait or lie in segments', () =
   expect(find({ ...range, addresses: [other], topics: [[transfer], [topicOf(47)]] })).toEqual(['47/1'])
   expect(find({ ...range, topics: [[topicOf(7)]] })).toEqual([])
   expect(find({ fromHeight: 9n, toHeight: 10n, addresses: [token] })).toEqual(['9/0', '10/0'])
+})
+
+test('a search for many addresses and topics finds what looking at every log finds', () => {
+  const { tables, index } = filled(300, { entries: 1500, blocks: 1000 })
+  expect([...tables.iterate(SEGMENT_PAGES)].length).toBeGreaterThan([...tables.iterate(SEGMENTS)].length)
+  const strangers = Array.from({ length: 500 }, (_, i) => sha256(utf8(`stranger ${i}`)))
+  const some = Array.from({ length: 60 }, (_, i) => topicOf(i * 5))
+  const range = { fromHeight: 3n, toHeight: 290n }
+  const all = logsOf(index, range)
+  const has = (list: readonly Uint8Array[], bytes: Uint8Array) => list.some((one) => equal(one, bytes))
+  for (const [addresses, topics] of [
+    [strangers, []],
+    [[...strangers, other], []],
+    [[], [[], [...strangers, ...some]]],
+    [[token], [[transfer, ...strangers], some]],
+    [
+      [...strangers, token, other],
+      [[transfer], [...some, ...strangers]],
+    ],
+  ] as const) {
+    const expected = all.filter(
+      (log) =>
+        (addresses.length === 0 || has(addresses, log.address)) &&
+        topics.every((wanted: readonly Uint8Array[], i) => wanted.length === 0 || has(wanted, log.topics[i]!)),
+    )
+    expect(logsOf(index, { ...range, addresses, topics })).toEqual(expected)
+  }
+})
+
+test('a log with fewer topics than are asked about is none that was asked for', () => {
+  const { index } = filled(10, { entries: 20, blocks: 100 })
+  const range = { fromHeight: 0n, toHeight: 10n }
+  const topics = new Set(logsOf(index, range).map((log) => log.topics.length))
+  expect([...topics]).toEqual([2])
+  expect(logsOf(index, { ...range, topics: [undefined, []] })).toEqual(logsOf(index, range))
+  expect(logsOf(index, { ...range, topics: [undefined, [], undefined] })).toEqual([])
+})
+
+test('a search tells the heights that it comes to, in order, before what is there', () => {
+  const { index } = filled(50, { entries: 60, blocks: 100 })
+  for (const query of [{}, { addresses: [other] }]) {
+    let last = 0n
+    for (const step of index.logs({ fromHeight: 1n, toHeight: 50n, ...query })) {
+      if (typeof step !== 'bigint') expect(step.height).toBe(last)
+      else {
+        expect(step).toBeGreaterThanOrEqual(last)
+        last = step
+      }
+    }
+    expect(last).toBeGreaterThan(40n)
+  }
 })
 
 test('transactions are found by event, forwards and backwards, and in a range', () => {
@@ -237,7 +292,7 @@ test('a rebuild from the blocks gives the tables that were there', () => {
   for (const batch of rebuild(tables, 50)) tables.write(batch)
   const fresh = openBlockIndex(tables)
   expect(fresh.tx(sha256(utf8('tx 6 1')))).toEqual({ height: 6n, index: 1 })
-  expect([...fresh.logs({ fromHeight: 1n, toHeight: 30n, addresses: [other] })].length).toBe(15)
+  expect(logsOf(fresh, { fromHeight: 1n, toHeight: 30n, addresses: [other] }).length).toBe(15)
   const derived = (lines: string[]) => lines.filter((line) => !line.includes('segment') && !line.startsWith('fresh'))
   expect(derived(tables.dump())).toEqual(derived(before))
 })
@@ -261,7 +316,7 @@ test('taking blocks back leaves what was there before them, whatever segments th
       blocks.evmTx(sha256(utf8(`evm ${h} 0`))),
     ])
     const range = { fromHeight: 1n, toHeight: 100n }
-    const logs = [...blocks.logs({ ...range, addresses: [other] })].map(({ height, logIndex }) => [height, logIndex])
+    const logs = logsOf(blocks, { ...range, addresses: [other] }).map(({ height, logIndex }) => [height, logIndex])
     const events = [...blocks.txsByEvent('transfer.sender', 'chain1s')]
     return [blocks.latestHeight(), places, logs, events, blocks.validators(100n)]
   }

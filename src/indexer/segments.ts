@@ -207,34 +207,52 @@ function segmentAt(tables: Tables, height: bigint, reverse: boolean): Segment | 
   return above.done ? undefined : { first: decodeUint64(above.value[0]), last: decodeUint64(above.value[1]) }
 }
 
-/** Occurrences of a term in one segment, ascending. */
-function postingsInSegment(tables: Tables, segment: Segment, term: number): Posting[] {
+/** Occurrences of terms in one segment, each term's ascending. Terms in ascending order share the reading of a page. */
+function postingsInSegment(tables: Tables, segment: Segment, terms: readonly number[]): Posting[] {
   const found: Posting[] = []
-  const page = tables.iterate(SEGMENT_PAGES, { end: pageKey(segment.first, term + 1), reverse: true }).next()
-  if (page.done || decodeUint64(page.value[0]) !== segment.first) return found
-  const [key, bytes] = page.value
+  for (let next = 0; next < terms.length; ) {
+    const end = pageKey(segment.first, terms[next]! + 1)
+    const page = tables.iterate(SEGMENT_PAGES, { end, reverse: true }).next()
+    const isThere = !page.done && decodeUint64(page.value[0]) === segment.first
+    const after = isThere ? postingsInPage(page.value, segment.first, terms, next, found) : next
+    // Where the page has nothing of the term, no page has.
+    next = after > next ? after : next + 1
+  }
+  return found
+}
+
+/** Adds what a page has of the terms from `next` on; returns the place of the first one that lies behind the page. */
+function postingsInPage(
+  [key, bytes]: readonly [Uint8Array, Uint8Array],
+  first: bigint,
+  terms: readonly number[],
+  next: number,
+  found: Posting[],
+): number {
   const pageTerm = Number(decodeUint64(key.subarray(8)))
   const input = startReading(bytes)
-  while (input.offset < bytes.length) {
+  while (input.offset < bytes.length && next < terms.length) {
     const here = pageTerm + takeNumber(input)
     const count = takeNumber(input)
+    while (terms[next]! < here) next++
+    const isWanted = terms[next] === here
     let offset = 0
     for (let i = 0; i < count; i++) {
       offset += takeNumber(input)
       const ordinal = takeNumber(input)
-      if (here === term) found.push({ height: segment.first + BigInt(offset), ordinal })
+      if (isWanted) found.push({ height: first + BigInt(offset), ordinal })
     }
-    if (here >= term) break
+    while (terms[next] === here) next++
   }
-  return found
+  return next
 }
 
 /** A stretch of heights (both ends included) and what of it is indexed. */
 export interface PostingsStretch {
   readonly from: bigint
   readonly to: bigint
-  /** Where a term occurs in the stretch, ascending. */
-  occurrences(term: number): readonly Posting[]
+  /** Where any of some terms, in ascending order, occurs in the stretch; of one term ascending. To be asked for at once. */
+  occurrences(terms: readonly number[]): readonly Posting[]
 }
 
 /**
@@ -266,7 +284,7 @@ export function* stretches(
     yield {
       from: higher(segment.first, from),
       to: lower(segment.last, to),
-      occurrences: (term) => postingsInSegment(tables, segment, term).filter(inside),
+      occurrences: (terms) => postingsInSegment(tables, segment, terms).filter(inside),
     }
     if (reverse) to = segment.first - 1n
     else from = segment.last + 1n
@@ -282,19 +300,22 @@ function freshStretch(tables: Tables, from: bigint, to: bigint): PostingsStretch
   return {
     from: decodeUint64(first[0]),
     to,
-    occurrences: (term) => rows.flatMap(([key, value]) => postingsInBlock(decodeUint64(key), value, term)),
+    occurrences(terms) {
+      const wanted = new Set(terms)
+      return rows.flatMap(([key, value]) => postingsInBlock(decodeUint64(key), value, wanted))
+    },
   }
 }
 
-/** Occurrences of a term in one block, without making lists of the others. */
-function postingsInBlock(height: bigint, row: Uint8Array, wanted: number): readonly Posting[] {
+/** Occurrences of terms in one block, without making lists of the others. */
+function postingsInBlock(height: bigint, row: Uint8Array, wanted: ReadonlySet<number>): readonly Posting[] {
   const input = startReading(row)
   const count = takeNumber(input)
   let found: Posting[] | undefined
   for (let i = 0; i < count; i++) {
     const term = takeNumber(input)
     const ordinal = takeNumber(input)
-    if (term !== wanted) continue
+    if (!wanted.has(term)) continue
     found ??= []
     found.push({ height, ordinal })
   }

@@ -1,13 +1,10 @@
 /** Look-ups over the blocks that a node keeps. */
 import type { BlockHeader, EvmTx, StoredBlock, Validator } from '../app/records.ts'
+import type { LogConditions } from './log-matcher.ts'
 
-export interface LogQuery {
+export interface LogQuery extends LogConditions {
   readonly fromHeight: bigint
   readonly toHeight: bigint
-  /** One of these; undefined or empty matches every address. */
-  readonly addresses?: readonly Uint8Array[] | undefined
-  /** By position, one of these; undefined or empty matches everything. */
-  readonly topics?: readonly (readonly Uint8Array[] | undefined)[] | undefined
   readonly limit?: number
 }
 
@@ -34,7 +31,11 @@ export interface BlockIndex {
   tx(hash: Uint8Array): { readonly height: bigint; readonly index: number } | undefined
   /** Place of an EVM transaction by its Ethereum hash. */
   evmTx(hash: Uint8Array): { readonly height: bigint; readonly evmIndex: number } | undefined
-  logs(query: LogQuery): IterableIterator<FoundLog>
+  /**
+   * Logs in order. Between them stand the heights that the search comes to, each before what is found there: places where a long
+   * one may rest, also while blocks are made.
+   */
+  logs(query: LogQuery): IterableIterator<FoundLog | bigint>
   /** Heights and indexes of consensus transactions with an event attribute equal to a value (`transfer.recipient`). */
   txsByEvent(
     key: string,

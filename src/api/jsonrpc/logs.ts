@@ -1,8 +1,7 @@
 /** Searching logs within budgets of time and number, giving way to other work between pieces of the range. */
-import { setImmediate } from 'node:timers/promises'
 import type { FoundLog } from '../../indexer/types.ts'
-import { formatHex0x } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { createPause } from '../slices.ts'
 import { heightOf } from './block-ref.ts'
 import { invalidParams, limitExceeded, serverError } from './errors.ts'
 import { formatLog, type JsonObject } from './format.ts'
@@ -10,11 +9,6 @@ import type { LogFilter } from './params.ts'
 
 /** Most logs in one answer. */
 const MAX_LOGS = 10_000
-/** Blocks searched before giving way for the first time; then as many as take about `PIECE_MS`. */
-const FIRST_PIECE = 2_000n
-const LARGEST_PIECE = 16_000n
-const PIECE_MS = 10
-
 export interface LogRange {
   readonly from: bigint
   readonly to: bigint
@@ -71,43 +65,21 @@ export async function findLogs(
 ): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = []
   const deadline = node.now() + node.settings.evmTimeoutMs
+  const pause = createPause()
   const covered = (height: bigint): string =>
     height <= from ? 'nothing was covered' : `covered are blocks ${from} to ${height - 1n}`
-  let piece = FIRST_PIECE
-  for (let start = from; start <= to; ) {
-    const last = start + piece - 1n < to ? start + piece - 1n : to
-    const begun = performance.now()
-    const query = {
-      fromHeight: start,
-      toHeight: last,
-      addresses: filter.addresses,
-      topics: filter.topics,
-      limit: MAX_LOGS + 1 - found.length,
+  const { addresses, topics } = filter
+  for (const step of node.blocks.logs({ fromHeight: from, toHeight: to, addresses, topics })) {
+    if (typeof step !== 'bigint') {
+      found.push(format(step))
+      if (found.length <= MAX_LOGS) continue
+      throw limitExceeded(`query returned more than ${MAX_LOGS} results: ${covered(step.height)}`)
     }
-    for (const log of node.blocks.logs(query)) {
-      found.push(format(log))
-      if (found.length > MAX_LOGS) {
-        throw limitExceeded(`query returned more than ${MAX_LOGS} results: ${covered(log.height)}`)
-      }
-    }
-    if (last >= to || signal.aborted) break
-    if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(last + 1n)}`)
-    const took = performance.now() - begun
-    if (took < PIECE_MS / 2 && piece < LARGEST_PIECE) piece *= 2n
-    else if (took > PIECE_MS * 2 && piece > FIRST_PIECE) piece /= 2n
-    start = last + 1n
-    await setImmediate()
+    const rest = pause()
+    if (!rest) continue
+    await rest
+    if (signal.aborted) break
+    if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(step)}`)
   }
   return found
-}
-
-/** Whether a log passes a filter's addresses and topics, as subscriptions ask. */
-export function matches(
-  filter: Pick<LogFilter, 'addresses' | 'topics'>,
-  log: { readonly address: Uint8Array; readonly topics: readonly Uint8Array[] },
-): boolean {
-  const equals = (a: Uint8Array) => (b: Uint8Array) => formatHex0x(a) === formatHex0x(b)
-  if (filter.addresses.length > 0 && !filter.addresses.some(equals(log.address))) return false
-  if (filter.topics.length > log.topics.length) return false
-  return filter.topics.every((wanted, i) => wanted.length === 0 || wanted.some(equals(log.topics[i]!)))
 }

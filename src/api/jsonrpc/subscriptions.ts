@@ -1,14 +1,15 @@
 /** What one WebSocket connection has asked to be pushed: new heads, logs, waiting transactions. */
 
-import type { StoredBlock } from '../../app/records.ts'
+import type { EvmTx, StoredBlock } from '../../app/records.ts'
 import type { PendingTx } from '../../consensus/driver.ts'
+import { createLogMatcher } from '../../indexer/log-matcher.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
+import { oncePerObject } from '../../primitives/memo.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { serverError, subscriptionNotFound } from './errors.ts'
 import { progress } from './facts.ts'
 import { formatHeader, formatLogs, formatPending } from './format.ts'
 import { newId } from './ids.ts'
-import { matches } from './logs.ts'
 import type { LogFilter } from './params.ts'
 
 const MAX_PER_CONNECTION = 200
@@ -22,12 +23,21 @@ export interface Subscriptions {
   close(): void
 }
 
+const headerText = oncePerObject((block: StoredBlock) => JSON.stringify(formatHeader(block)))
+const logTexts = oncePerObject((block: StoredBlock) =>
+  oncePerObject((tx: EvmTx) => formatLogs(block, tx).map((log) => JSON.stringify(log))),
+)
+const pendingText = oncePerObject(({ raw, hash, from }: NonNullable<PendingTx['evm']>) =>
+  JSON.stringify(formatPending(raw, hash, from)),
+)
+
 export function createSubscriptions(node: GatewayNode, send: (text: string) => void): Subscriptions {
   const closers = new Map<string, () => void>()
   const unanswered = new Map<string, string[]>()
 
-  const push = (id: string, result: unknown): void => {
-    const params = `{"subscription":"${id}","result":${JSON.stringify(result)}}`
+  /** Sends a result, which is JSON. */
+  const push = (id: string, result: string): void => {
+    const params = `{"subscription":"${id}","result":${result}}`
     const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`
     const held = unanswered.get(id)
     if (held) held.push(text)
@@ -37,20 +47,18 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
   const open = (id: string, kind: string, filter: LogFilter | undefined, whole: boolean): (() => void) => {
     switch (kind) {
       case 'newHeads':
-        return onBlock((block) => push(id, formatHeader(block)))
+        return onBlock((block) => push(id, headerText(block)))
       case 'logs': {
-        const wanted = filter ?? { addresses: [], topics: [] }
+        const isWanted = createLogMatcher(filter ?? {})
         return onBlock((block) => {
           for (const tx of block.evmTxs) {
-            if (!tx.logs.some((log) => matches(wanted, log))) continue
-            const texts = formatLogs(block, tx)
-            for (const [i, log] of tx.logs.entries()) if (matches(wanted, log)) push(id, texts[i])
+            for (const [i, log] of tx.logs.entries()) if (isWanted(log)) push(id, logTexts(block)(tx)[i]!)
           }
         })
       }
       case 'newPendingTransactions':
         return node.driver.onPending(({ evm }: PendingTx) => {
-          if (evm) push(id, whole ? formatPending(evm.raw, evm.hash, evm.from) : formatHex0x(evm.hash))
+          if (evm) push(id, whole ? pendingText(evm) : `"${formatHex0x(evm.hash)}"`)
         })
       case 'syncing': {
         let last = node.driver.status().catchingUp
@@ -58,7 +66,7 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
           const { catchingUp } = node.driver.status()
           if (catchingUp === last) return
           last = catchingUp
-          push(id, catchingUp ? { syncing: true, status: progress(node) } : false)
+          push(id, JSON.stringify(catchingUp ? { syncing: true, status: progress(node) } : false))
         })
       }
       default:
