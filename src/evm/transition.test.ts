@@ -2,13 +2,14 @@ import { expect, test } from 'vitest'
 import { concat, EMPTY, encodeUint, equal, formatHex, hex } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
 import { type ForkName, rulesOf } from './forks.ts'
+import { createEvm } from './host.ts'
 import { standardPrecompiles } from './precompiles/index.ts'
 import { createMapState, type MapState } from './statetest/state.ts'
 import { authorizationHash } from './transaction/encode.ts'
 import { secp256k1 } from './transaction/secp256k1.ts'
 import { addressOfPrivateKey } from './transaction/sender.ts'
 import type { Authorization, UnsignedTransaction } from './transaction/types.ts'
-import { executeTransaction, type Ground } from './transition.ts'
+import { executeMessage, executeTransaction, type Ground } from './transition.ts'
 
 const ETHER = 10n ** 18n
 const key = hex('46'.repeat(32))
@@ -259,4 +260,12 @@ test('an empty account that was touched is gone after Spurious Dragon, and stand
   }
   expect(run('SpuriousDragon')).toBeUndefined()
   expect(run('TangerineWhistle')).toMatchObject({ nonce: 0n, balanceWei: 0n })
+})
+
+test('a call that pretends the highest nonce leaves the sender with the one that follows in 64 bits', () => {
+  const options = { ...ground(), state: stateWith(), tx: { origin: sender, gasPrice: 0n, blobHashes: [] } }
+  const evm = createEvm(options)
+  const message = { ...fields, from: sender, nonce: (1n << 64n) - 1n }
+  expect(executeMessage(evm, message).success).toBe(true)
+  expect(evm.journal.nonce(sender)).toBe(0n)
 })

@@ -69,7 +69,8 @@ export function executeMessage(
   const { rules } = options
   const { from, to, valueWei, data, gasLimit, authorizations = [] } = message
   warmUp(evm, message)
-  journal.setNonce(from, message.nonce + 1n)
+  // Calls may pretend the highest nonce, with which no transaction is admitted.
+  journal.setNonce(from, BigInt.asUintN(64, message.nonce + 1n))
   for (const authorization of authorizations) authorize(evm, authorization)
   const gas = gasLimit - intrinsic
 
