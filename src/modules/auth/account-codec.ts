@@ -22,10 +22,12 @@ import { decodeEthAccount, encodeEthAccount } from './eth-account.ts'
 import { parseCoins, type Schedule, type Vesting } from './vesting.ts'
 
 const ETH_ACCOUNT_TYPE = EthAccountSchema.typeName as string
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** The stored Any of an account. */
 export function encodeAccount(identity: Identity, account: Account): Uint8Array {
-  if (account.kind === 'eth') return encodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), account)
+  const isCommon = account.kind === 'eth' && account.number <= MAX_SAFE && account.sequence <= MAX_SAFE
+  if (isCommon) return encodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), account)
   return toBinary(AnySchema, create(AnySchema, accountAny(identity, account)))
 }
 

@@ -70,7 +70,8 @@ describe('stored accounts are the bytes of the chain', () => {
   })
 
   test('the quick writer agrees with the general one for numbers of every length', () => {
-    for (const number of [0n, 1n, 127n, 128n, 16_383n, 16_384n, 1n << 35n, (1n << 49n) - 1n]) {
+    const wide = [(1n << 53n) - 1n, 1n << 53n, (1n << 63n) - 1n, (1n << 64n) - 2n]
+    for (const number of [0n, 1n, 127n, 128n, 16_383n, 16_384n, 1n << 35n, (1n << 49n) - 1n, ...wide]) {
       const value = account({ number, sequence: number + 1n })
       const { typeUrl, value: message } = accountAny(ctx.identity, value)
       const quick = encodeAccount(ctx.identity, value)
