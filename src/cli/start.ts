@@ -63,6 +63,10 @@ export async function start(args: readonly string[], build?: Build): Promise<num
     tell('info', 'stopping', { height: node.height })
     node
       .stop()
+      .catch((error: unknown) => {
+        exitCode ||= 1
+        node.log('error', 'not all could be closed; the chain is whole up to its last block', { error })
+      })
       .then(() => delay(lingerMs))
       .finally(() => process.exit(exitCode))
     setTimeout(() => process.exit(exitCode || 1), STOP_MS).unref()

@@ -38,6 +38,7 @@ import { storeOptionsOf } from './profile.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
 import { watchPayouts } from './unpaid-shares.ts'
+import { unwind } from './unwind.ts'
 import { checkUpgradeFile } from './upgrade-file-check.ts'
 import type { ValidatorKey } from './validator-key.ts'
 import { requireWorkerPrograms, workerEntry } from './worker-programs.ts'
@@ -91,13 +92,11 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
   const clock = options.clock ?? Date.now
   const files = options.files ?? diskFiles
   const undo: (() => unknown)[] = []
-  const unwind = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
   try {
     return await assemble()
   } catch (error) {
-    await unwind()
+    // Why it did not start says more than what could not be closed because of it.
+    await unwind(undo).catch(() => undefined)
     throw error
   }
 
@@ -326,7 +325,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
       engine,
       log,
       advance: (byNs) => solo.advance(byNs),
-      stop: unwind,
+      stop: () => unwind(undo),
     }
   }
 }
