@@ -34,9 +34,12 @@ const chain = {
 }
 const [first, second] = config.accounts.filter(({ path }) => path.startsWith("m/44'/60'"))
 const account = privateKeyToAccount(first.private_key)
-const wallet = createWalletClient({ account, chain, transport: http(config.urls.jsonrpc) })
-const client = createPublicClient({ chain, transport: http(config.urls.jsonrpc) })
-const socket = createPublicClient({ chain, transport: webSocket(config.urls.ws) })
+// One attempt, however long it takes: a transaction that is sent again is refused.
+const patient = { timeout: 120_000, retryCount: 0 }
+const options = { chain, transport: http(config.urls.jsonrpc, patient), pollingInterval: 100, cacheTime: 0 }
+const wallet = createWalletClient({ account, ...options })
+const client = createPublicClient(options)
+const socket = createPublicClient({ chain, transport: webSocket(config.urls.ws, patient) })
 
 const artifact = createRequire(import.meta.url)('@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json')
 const erc20 = { abi: artifact.abi, bytecode: artifact.bytecode }

@@ -16,5 +16,11 @@ export function setup(): (() => void) | undefined {
   for (const name of Object.keys(process.env)) if (FOREIGN.test(name)) delete process.env[name]
   const folder = mkdtempSync(join(tmpdir(), FOLDER))
   process.env['TMPDIR'] = folder
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  return () => {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    } catch (error) {
+      console.warn(`left behind: ${error}`)
+    }
+  }
 }
