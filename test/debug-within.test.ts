@@ -1,4 +1,4 @@
-import { type Hex, keccak256, pad } from 'viem'
+import { fromRlp, type Hex, keccak256, pad, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Node, startNode } from '../src/index.ts'
@@ -119,7 +119,11 @@ test('a block in its own encoding is traced as it ran; one that is not kept, on 
   expect(await ask('debug_traceBlock', orphan)).toMatchObject({
     error: { message: `parent 0x${'ab'.repeat(32)} not found` },
   })
-  for (const bad of ['0x', '0xc0', '0xc20102', raw.slice(0, -2)]) {
+  const [header, ...rest] = fromRlp(raw, 'hex') as [Hex[], Hex[], Hex[]]
+  const odd = ([2, 8, 9, 11, 13, 15] as const).map((place) =>
+    toRlp([header.with(place, `0x${'05'.repeat(1000)}`), ...rest]),
+  )
+  for (const bad of ['0x', '0xc0', '0xc20102', raw.slice(0, -2), ...odd]) {
     expect(await ask('debug_traceBlock', bad), bad.slice(0, 20)).toMatchObject({
       error: { code: -32000, message: expect.stringContaining('could not decode block') },
     })

@@ -46,8 +46,16 @@ function traceBlockByNumber(call: RpcCall, ref: BlockRef, options: unknown): Str
   return traceBlock(call, ref, options)
 }
 
-/** Places of a header's fields in its list. */
-const HEADER = { parent: 0, coinbase: 2, number: 8, gasLimit: 9, time: 11, prevRandao: 13, baseFee: 15 }
+/** Places of a header's fields in its list, and their least and most bytes. */
+const HEADER = {
+  parent: [0, 32, 32],
+  coinbase: [2, 20, 20],
+  number: [8, 0, 8],
+  gasLimit: [9, 0, 8],
+  time: [11, 0, 8],
+  prevRandao: [13, 32, 32],
+  baseFee: [15, 0, 32],
+} as const
 
 interface GivenBlock {
   readonly field: (name: keyof typeof HEADER) => Uint8Array
@@ -68,7 +76,12 @@ function readBlock(encoded: Uint8Array): GivenBlock {
     const [header, txs] = decode(encoded)
     if (!Array.isArray(header) || !Array.isArray(txs)) throw malformed('neither header nor transactions')
     return {
-      field: (name) => stringOf(header[HEADER[name]]),
+      field(name) {
+        const [place, least, most] = HEADER[name]
+        const bytes = stringOf(header[place])
+        if (bytes.length < least || bytes.length > most) throw malformed(`${name} of ${bytes.length} bytes`)
+        return bytes
+      },
       txs: (txs as readonly RlpItem[]).map((tx) => decodeTransaction(tx instanceof Uint8Array ? tx : encode(tx))),
     }
   } catch (error) {
