@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { almanac, profile } from '../identity/profiles/almanac.ts'
+import { ChainError } from '../primitives/errors.ts'
+import { sha256 } from '../primitives/hash.ts'
+import { parseGenesis } from './genesis-document.ts'
+import { validateGenesis } from './genesis-validate.ts'
+import { localnetGenesis } from './localnet.ts'
+
+type Json = { [key: string]: unknown }
+type Way = readonly (string | number)[]
+
+const addressOf = (n: number) => sha256(Uint8Array.of(n)).slice(0, 20)
+const DOCUMENT = JSON.stringify(
+  localnetGenesis({
+    identity: almanac,
+    chainId: 'almanac-localnet-1',
+    genesisTime: '2024-01-01T00:00:00Z',
+    accounts: [
+      { address: addressOf(1), balanceUnative: 10n ** 12n },
+      { address: addressOf(2), balanceUnative: 5n },
+    ],
+    validators: [{ publicKey: sha256(Uint8Array.of(3)) }],
+    feeders: [addressOf(4)],
+  }),
+)
+
+/** The ways to all that is in a value; of lists to their first two entries. */
+function waysIn(value: unknown, way: Way = []): Way[] {
+  if (Array.isArray(value)) return [way, ...value.slice(0, 2).flatMap((part, i) => waysIn(part, [...way, i]))]
+  if (typeof value !== 'object' || value === null) return [way]
+  return [way, ...Object.entries(value).flatMap(([key, part]) => waysIn(part, [...way, key]))]
+}
+
+/** The document with something else at the end of a way; undefined takes it away. */
+function replaced(way: Way, by: unknown): string {
+  const document = JSON.parse(DOCUMENT) as Json
+  let place = document
+  for (const key of way.slice(0, -1)) place = place[key] as Json
+  if (by === undefined) delete place[way.at(-1)!]
+  else place[way.at(-1)!] = by
+  return JSON.stringify(document)
+}
+
+const ODD = [
+  ...[undefined, null, true, -1, 0, 1.5, 1e300, '', '-1', 'x', '\0', 'a'.repeat(2000), '9'.repeat(77)],
+  ...['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '315576000001s', '-5s', [], [null], [[]], {}, { x: 1 }],
+]
+
+/** For a number what its field may have no room for, for anything else one of the odd ones. */
+const oddFor = (value: unknown, i: number): readonly unknown[] =>
+  /^\d+$/.test(String(value)) ? [-1, '9'.repeat(19)] : [ODD[i % ODD.length]]
+
+test('whatever stands where in a document, a chain can begin with it or is told what is wrong', () => {
+  const document: unknown = JSON.parse(DOCUMENT)
+  let accepted = 0
+  let refused = 0
+  for (const [i, way] of waysIn(document).entries()) {
+    if (way.length === 0) continue
+    const value = way.reduce((part, key) => (part as Json)[key], document)
+    for (const by of oddFor(value, i)) {
+      try {
+        validateGenesis(parseGenesis(replaced(way, by), 'genesis.json'), profile)
+        accepted++
+      } catch (error) {
+        expect(error, `${way.join('.')} = ${JSON.stringify(by)}`).toBeInstanceOf(ChainError)
+        refused++
+      }
+    }
+  }
+  expect(accepted).toBeGreaterThan(20)
+  expect(refused).toBeGreaterThan(200)
+})
+
+test('a document without a validator is refused before a home is begun with it', () => {
+  const text = replaced(['app_state', 'staking'], { params: {} })
+  expect(() => validateGenesis(parseGenesis(text, 'genesis.json'), profile)).toThrow(ChainError)
+})
