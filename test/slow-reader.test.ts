@@ -12,7 +12,7 @@ async function readLate(code: string, options: object, timeoutMs: number): Promi
   await using node = await startNode({ compute: { workers: 1 }, evm: { timeout: '100s' } })
   const to = `0x${'c0'.repeat(20)}`
   // The first job waits for its thread to start.
-  await (await post(node, 'debug_traceCall', [{ to }, 'latest', options])).text()
+  await (await post(node, 'debug_traceCall', [{ to }, 'latest', { ...options, timeout: '100s' }])).text()
   const config = { ...options, timeout: `${timeoutMs}ms`, stateOverrides: { [to]: { code } } }
   const begun = performance.now()
   const answer = await post(node, 'debug_traceCall', [{ to }, 'latest', config])

@@ -28,14 +28,22 @@ let moved: Receipt
 let refused: Receipt
 let nonce = 0
 
+/** For traces that name no time: they would have five seconds, which the start of a thread may take. */
+const timeout = '100s'
+
 /** The result, or the error as it is. */
 async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
-  const { result, error } = await ask(node, method, params)
+  const options = method === 'debug_traceCall' ? 2 : 1
+  const patient = method.startsWith('debug_trace')
+    ? params.toSpliced(options, 1, { timeout, ...(params[options] as object | undefined) })
+    : params
+  const { result, error } = await ask(node, method, patient)
   return error ?? result
 }
 
 async function rest(operation: string, query: Readonly<Record<string, string>> = {}) {
-  const answer = await fetch(`${node.urls.rest}/chain/evm/v1/${operation}?${new URLSearchParams(query)}`)
+  const patient = { 'trace_config.timeout': timeout, ...query }
+  const answer = await fetch(`${node.urls.rest}/chain/evm/v1/${operation}?${new URLSearchParams(patient)}`)
   const body = (await answer.json()) as { data?: string; code?: number; message?: string }
   const data = body.data === undefined ? undefined : JSON.parse(Buffer.from(body.data, 'base64').toString('utf8'))
   return { status: answer.status, headers: answer.headers, data, code: body.code, message: body.message }
@@ -211,7 +219,8 @@ test('calls of others do not wait for the time of a script that does not end', a
   expect(isOver).toBe(false)
   leaving.abort()
   await expect(endless).rejects.toThrow('aborted')
-  expect(await ask(pooled, 'debug_traceCall', [call, 'latest', { tracer: 'noopTracer' }])).toMatchObject({ result: {} })
+  const next = { tracer: 'noopTracer', timeout }
+  expect(await ask(pooled, 'debug_traceCall', [call, 'latest', next])).toMatchObject({ result: {} })
 })
 
 test('a timeout above the budget is clamped, and the answer says so', async () => {
@@ -259,7 +268,7 @@ test('a long result leaves while it is made, whole over JSON-RPC and REST, and a
   const code = (rounds: number): Hex => `0x63${rounds.toString(16).padStart(8, '0')}5b6001900380600557`
   const call = (rounds: number) => {
     const to = `0x${'c0'.repeat(20)}`
-    const options = { stateOverrides: { [to]: { code: code(rounds) } } }
+    const options = { timeout, stateOverrides: { [to]: { code: code(rounds) } } }
     return [{ to }, 'latest', options]
   }
   const answer = await post(pooled, 'debug_traceCall', call(Math.floor(steps / 7)))
@@ -276,7 +285,7 @@ test('a long result leaves while it is made, whole over JSON-RPC and REST, and a
     data: code(Math.floor(steps / 7)),
   })
   const { result: hash } = await ask<Hex>(pooled, 'eth_sendRawTransaction', [raw])
-  const over = await fetch(`${pooled.urls.rest}/chain/evm/v1/trace_tx?msg.hash=${hash}`)
+  const over = await fetch(`${pooled.urls.rest}/chain/evm/v1/trace_tx?msg.hash=${hash}&trace_config.timeout=${timeout}`)
   const { data } = (await over.json()) as { data: string }
   const trace = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as { structLogs: unknown[] }
   expect(trace.structLogs.length).toBe(result.structLogs.length)

@@ -54,8 +54,9 @@ interface Item<Result> {
 
 /** Every tracer over one block, each transaction against its receipt. */
 async function compareBlock(node: Node, height: bigint, receipts: readonly Receipt[]): Promise<void> {
+  // One that names no time has five seconds.
   const trace = async <Result>(options: object) =>
-    rpc<Item<Result>[]>(node, 'debug_traceBlockByNumber', [`0x${height.toString(16)}`, options])
+    rpc<Item<Result>[]>(node, 'debug_traceBlockByNumber', [`0x${height.toString(16)}`, { timeout: '100s', ...options }])
   const calls = await trace<CallFrame>({ tracer: 'callTracer', tracerConfig: { withLog: true } })
   const steps = await trace<{ gas: number; failed: boolean }>({ limit: 1, disableStack: true })
   const states = await trace<object>({ tracer: 'prestateTracer', tracerConfig: { diffMode: true } })

@@ -11,6 +11,8 @@ import { endVoting, get, heightOf, mineTo, proposePlan, VOTING_SECONDS } from '.
 const home = mkdtempSync(join(tmpdir(), 'almanac-workers-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
+/** A trace that names no time has five seconds, which the start of a thread may take. */
+const timeout = '100s'
 const SCRIPT = '{ result: function (ctx) { return ctx.block }, fault: function () {} }'
 
 test('workers of a build read each height with the codecs that it had, and run the block of an upgrade again', async () => {
@@ -39,9 +41,9 @@ test('workers of a build read each height with the codecs that it had, and run t
   expect(Number(before.developer_shares)).toBeGreaterThan(0)
   expect(await paramsAt(height - 1)).toEqual(before)
   expect(await paramsAt(height)).toMatchObject({ allowed_denoms: ['unative'] })
-  const traced = { tracer: 'callTracer' }
+  const traced = { tracer: 'callTracer', timeout }
   expect(await rpc(config, 'debug_traceTransaction', [hash, traced])).toMatchObject({ value: '0x1' })
-  expect(await rpc(config, 'debug_traceTransaction', [hash, { tracer: SCRIPT }])).toBe(height)
+  expect(await rpc(config, 'debug_traceTransaction', [hash, { tracer: SCRIPT, timeout }])).toBe(height)
 
   const last = (await heightOf(config)) + 10
   await proposePlan(config, 'v9', last)
