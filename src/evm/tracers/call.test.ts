@@ -199,3 +199,13 @@ test('muxTracer is several tracers over one execution', () => {
   })
   expect(() => traceText('muxTracer', world, { nothing: {} })).toThrow('unknown tracer nothing')
 })
+
+test('muxTracer writes a struct log where its turn is, though it was written while the code ran', () => {
+  const world = { code: '600160020100' }
+  const own = traced('struct', world)
+  expect(own).toMatchObject({ structLogs: [{ op: 'PUSH1' }, { op: 'PUSH1' }, { op: 'ADD' }, { op: 'STOP' }] })
+  const parts = { noopTracer: {}, struct: {}, callTracer: {} }
+  const joined = traced('muxTracer', world, parts) as object
+  expect(joined).toEqual({ noopTracer: {}, struct: own, callTracer: traced('callTracer', world) })
+  expect(Object.keys(joined)).toEqual(Object.keys(parts))
+})

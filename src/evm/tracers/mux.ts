@@ -1,22 +1,28 @@
 /** muxTracer: several tracers over one execution. */
 import type { StepReads, Tracer } from '../trace.ts'
+import { createOutput } from './output.ts'
 import { configOf, type Trace, type TraceFactory, type TraceOptions } from './tracer.ts'
 
 /** Options: the options of each tracer by its name. `factoryOf` throws for a name that there is not. */
 export function createMuxTrace(options: TraceOptions, factoryOf: (name: string) => TraceFactory): Trace {
-  const { output } = options
-  const parts = Object.entries(configOf(options.config)).map(([name, config]) => ({
-    name,
-    trace: factoryOf(name)({ ...options, config: config ?? undefined }),
-  }))
+  const { output, heldBytes } = options
+  const parts = Object.entries(configOf(options.config)).map(([name, config]) => {
+    // A struct log is written while the code runs: it waits for its turn, and is held until then.
+    const written: Uint8Array[] = []
+    const own = createOutput((chunk) => written.push(chunk))
+    const trace = factoryOf(name)({ ...options, config: config ?? undefined, output: own, outputBytes: heldBytes })
+    return { name, trace, own, written }
+  })
   return {
     tracer: joinTracers(parts.map(({ trace }) => trace.tracer)),
     isFull: () => parts.some(({ trace }) => trace.isFull()),
     finish() {
       output.text('{')
-      parts.forEach(({ name, trace }, i) => {
+      parts.forEach(({ name, trace, own, written }, i) => {
         output.text(`${i > 0 ? ',' : ''}${JSON.stringify(name)}:`)
         trace.finish()
+        own.flush()
+        for (const chunk of written.splice(0)) output.bytes(chunk)
       })
       output.text('}')
     },

@@ -8,9 +8,8 @@ export interface Output {
   /** Bytes written so far, those not yet handed on included. */
   readonly written: number
   text(part: string): void
-  /** Room for `size` bytes of ASCII, to be filled from `at` on and ended by `advance`. */
-  room(size: number): { readonly bytes: Uint8Array; readonly at: number }
-  advance(length: number): void
+  /** Text that is UTF-8 already; it is copied. */
+  bytes(part: Uint8Array): void
   /** Hands on what is left. */
   flush(): void
 }
@@ -30,12 +29,16 @@ export function createOutput(sink: Sink): Output {
     length = 0
   }
 
-  function room(size: number): { bytes: Uint8Array; at: number } {
-    if (length + size > chunk.length) {
-      flush()
-      if (size > chunk.length) chunk = Buffer.allocUnsafeSlow(size)
-    }
-    return { bytes: chunk, at: length }
+  function makeRoom(size: number): void {
+    if (length + size <= chunk.length) return
+    flush()
+    if (size > chunk.length) chunk = Buffer.allocUnsafeSlow(size)
+  }
+
+  function put(part: Uint8Array): void {
+    makeRoom(part.length)
+    chunk.set(part, length)
+    length += part.length
   }
 
   return {
@@ -45,21 +48,13 @@ export function createOutput(sink: Sink): Output {
     text(part) {
       if (part.length * 3 > CHUNK) {
         const bytes = utf8(part)
-        for (let at = 0; at < bytes.length; at += CHUNK) {
-          const piece = bytes.subarray(at, at + CHUNK)
-          room(piece.length)
-          chunk.set(piece, length)
-          length += piece.length
-        }
+        for (let at = 0; at < bytes.length; at += CHUNK) put(bytes.subarray(at, at + CHUNK))
         return
       }
-      room(part.length * 3)
+      makeRoom(part.length * 3)
       length += chunk.write(part, length, 'utf8')
     },
-    room,
-    advance(size) {
-      length += size
-    },
+    bytes: put,
     flush,
   }
 }

@@ -59,10 +59,7 @@ export function createStructTrace(options: StructLogOptions): StructTrace {
 
   /** Writes what the machine formatted; the first entry has no comma in front. */
   function write(text: Uint8Array, isFirst: boolean): void {
-    const part = isFirst ? text.subarray(1) : text
-    const { bytes, at } = output.room(part.length)
-    bytes.set(part, at)
-    output.advance(part.length)
+    output.bytes(isFirst ? text.subarray(1) : text)
   }
 
   function steps(batch: StepBatch): void {

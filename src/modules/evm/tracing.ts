@@ -132,11 +132,7 @@ export function createTraceWriter(config: TraceConfig, means: TraceMeans): Trace
         if (means.shouldStop()) throw timedOut()
         own.flush()
         output.text(head)
-        for (const chunk of kept) {
-          const { bytes, at } = output.room(chunk.length)
-          bytes.set(chunk, at)
-          output.advance(chunk.length)
-        }
+        for (const chunk of kept) output.bytes(chunk)
       },
     }
   }
