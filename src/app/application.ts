@@ -152,10 +152,10 @@ export function createApplication(options: ApplicationOptions): Application {
       ctx.block.gasLimit = consensus.blockGasLimit(ctx)
       pool = { ctx, era }
     },
-    check(bytes, mode): CheckResult {
+    check(bytes, mode, take): CheckResult {
       if (!pool) throw new Error('resetCheckState must come before check')
       const { ctx, era } = pool
-      return check(era.machine, ctx, () => era.decode(bytes), mode)
+      return check(era.machine, ctx, () => era.decode(bytes), mode, take)
     },
     simulate(ctx, bytes): CheckResult {
       const block: BlockInfo = { ...ctx.block, height: ctx.block.height + 1n }

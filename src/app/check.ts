@@ -10,16 +10,22 @@ import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
 import type { Machine } from './machine.ts'
 import { failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
-import type { CheckMode, CheckResult } from './types.ts'
+import type { CheckMode, CheckResult, TakePassed } from './types.ts'
 
 /** Scale of priorities: price in wei a gas unit, divided by 10^6 (evm.md §3.4). */
 const WEI_PER_UNIT_OF_PRIORITY = 10n ** 6n
 
 /**
- * Runs admission on the pool's context, which keeps what passes. A simulation also runs the messages and keeps nothing.
+ * Runs admission on the pool's context, which keeps what passes and `take` takes. A simulation also runs the messages and keeps nothing.
  * Throws for failures of the environment alone, never for a bad transaction.
  */
-export function check(machine: Machine, pool: Context, decode: () => DecodedTx, mode: CheckMode): CheckResult {
+export function check(
+  machine: Machine,
+  pool: Context,
+  decode: () => DecodedTx,
+  mode: CheckMode,
+  take?: TakePassed,
+): CheckResult {
   let tx: DecodedTx
   try {
     tx = decode()
@@ -28,14 +34,14 @@ export function check(machine: Machine, pool: Context, decode: () => DecodedTx, 
   }
   if (tx.isEvm) {
     try {
-      return machine.evm.check(pool, tx, mode, machine.settings)
+      return machine.evm.check(pool, tx, mode, machine.settings, take)
     } catch (error) {
       return refused(machine, error, 0n, 0n)
     } finally {
       pool.branchStore.events.length = 0
     }
   }
-  return checkOrdinary(machine, pool, tx, mode)
+  return checkOrdinary(machine, pool, tx, mode, take)
 }
 
 function refused(machine: Machine, error: unknown, gasWanted: bigint, gasUsed: bigint): CheckResult {
@@ -49,7 +55,13 @@ function meterOf(tx: DecodedTx, mode: CheckMode, gasWanted: bigint): GasMeter {
   return mode === 'simulate' ? createInfiniteGasMeter() : createGasMeter(gasWanted)
 }
 
-function checkOrdinary(machine: Machine, pool: Context, tx: DecodedTx, mode: CheckMode): CheckResult {
+function checkOrdinary(
+  machine: Machine,
+  pool: Context,
+  tx: DecodedTx,
+  mode: CheckMode,
+  take: TakePassed | undefined,
+): CheckResult {
   const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
   const meter = meterOf(tx, mode, gasWanted)
   const ctx = pool.branch({ gas: meter })
@@ -64,13 +76,15 @@ function checkOrdinary(machine: Machine, pool: Context, tx: DecodedTx, mode: Che
       return { ...passed, log: successLog(run.eventsOfMessages), data: run.data, gasUsed: meter.used, events }
     }
     const events = ctx.branchStore.events.splice(0)
-    ctx.merge()
     const order = {
       sender: toKey(signers[0]!),
       nonce: tx.authInfo.signerInfos[0]?.sequence ?? 0n,
       priority: priorityOf(ctx, tx, gasWanted),
     }
-    return { ...passed, log: '', data: EMPTY, gasUsed: meter.used, events, order }
+    const result = { ...passed, log: '', data: EMPTY, gasUsed: meter.used, events, order }
+    take?.(result)
+    ctx.merge()
+    return result
   } catch (error) {
     return refused(machine, error, gasWanted, meter.used)
   }

@@ -2,7 +2,7 @@
 import type { Context } from '../sdk/context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import type { EvmTx, TxResult } from './records.ts'
-import type { CheckMode, CheckResult } from './types.ts'
+import type { CheckMode, CheckResult, TakePassed } from './types.ts'
 import type { TxWatch } from './watch.ts'
 
 /** What a node asks of transactions at its own door; blocks do not depend on it. */
@@ -22,7 +22,7 @@ export interface EvmDelivery {
  * the pool's branch, its gas free; the path opens branches of its own, and merges what shall stay.
  */
 export interface EvmTxPath {
-  check(ctx: Context, tx: DecodedTx, mode: CheckMode, settings: AdmissionSettings): CheckResult
+  check(ctx: Context, tx: DecodedTx, mode: CheckMode, settings: AdmissionSettings, take?: TakePassed): CheckResult
   /** `txIndex` is the place in the block. `result.gasUsed` is charged to the block. Expected failures are results. */
   deliver(ctx: Context, tx: DecodedTx, place: { readonly txIndex: number }, watch?: TxWatch): EvmDelivery
 }

@@ -94,6 +94,9 @@ export interface CheckResult {
   }
 }
 
+/** Finds a transaction that passed its place, or throws why there is none. */
+export type TakePassed = (passed: CheckResult) => void
+
 export interface Application {
   /** State of height 0 from a genesis document (parsed JSON). Throws a `ChainError` naming the place that is wrong. */
   initChain(genesis: GenesisDocument, base: Branch): { readonly validators: readonly Validator[] }
@@ -110,8 +113,11 @@ export interface Application {
   preflight(state: Reader, height: bigint): Preflight
   /** What of a state, of the latest height, this build would fail on or read wrongly, whatever is planned. */
   misfits(state: Reader): readonly string[]
-  /** Runs admission on a throwaway branch of the pool's state, which keeps what passed checks until `resetCheckState`. */
-  check(tx: Uint8Array, mode: CheckMode): CheckResult
+  /**
+   * Runs admission on a throwaway branch of the pool's state, which keeps what passed checks until `resetCheckState`. `take` is
+   * told what passed before the state keeps it; if it throws, that is the answer and nothing is kept.
+   */
+  check(tx: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult
   /** After each commit: the pool's state is again the committed one. */
   resetCheckState(base: Reader, tip: { readonly height: bigint; readonly timeNs: bigint }): void
   /** A context to answer a query from a snapshot of one height. */

@@ -1,6 +1,6 @@
 /** The pool on the state of the tip: who is let in, who waits for a block, and what they are told. */
 import type { StoredBlock } from '../app/records.ts'
-import type { Application, CheckMode, CheckResult } from '../app/types.ts'
+import type { Application, CheckMode, CheckResult, TakePassed } from '../app/types.ts'
 import { toKey } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
@@ -80,7 +80,7 @@ export function createPool(workings: PoolWorkings): Pool {
 
   function recheck(): void {
     if (pool.size().count === 0) return
-    for (const { tx, result } of pool.recheck(({ bytes }) => app.check(bytes, 'recheck'))) {
+    for (const { tx, result } of pool.recheck(({ bytes }) => check(bytes, 'recheck'))) {
       waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
     }
   }
@@ -96,10 +96,10 @@ export function createPool(workings: PoolWorkings): Pool {
     if (length > room) throw errors.txTooLarge(`${length} bytes, and a block has room for ${room}`)
   }
 
-  function check(bytes: Uint8Array, mode: CheckMode): CheckResult {
+  function check(bytes: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult {
     try {
       if (mode !== 'simulate') requireRoomInBlock(bytes)
-      return app.check(bytes, mode)
+      return app.check(bytes, mode, take)
     } catch (error) {
       if (error instanceof ChainError) return refusal(error)
       throw error
@@ -111,28 +111,25 @@ export function createPool(workings: PoolWorkings): Pool {
     try {
       if (pool.has(hash) || executing.has(toKey(hash))) throw errors.txInMempool()
       pool.requireRoom(bytes.length)
-      const result = check(bytes, 'check')
-      const admission = admissionOf(hash, result)
-      if (result.code !== 0 || !result.order) return { admission }
-      const { maxGas } = workings.tip()
-      if (maxGas > 0n && result.gasWanted > maxGas) {
-        throw errors.outOfGas(`gas wanted ${result.gasWanted} exceeds the block gas limit ${maxGas}`)
-      }
-      const tx: PooledTx = {
-        hash,
-        bytes,
-        order: result.order,
-        gasWanted: result.gasWanted,
-        ...(result.evm && { evm: result.evm }),
-      }
-      const replaced = pool.add(tx)
+      let tx: PooledTx | undefined
+      let replaced: PooledTx | undefined
+      const result = check(bytes, 'check', ({ order, gasWanted, evm }) => {
+        const { maxGas } = workings.tip()
+        if (maxGas > 0n && gasWanted > maxGas) {
+          throw errors.outOfGas(`gas wanted ${gasWanted} exceeds the block gas limit ${maxGas}`)
+        }
+        const passed: PooledTx = { hash, bytes, order: order!, gasWanted, ...(evm && { evm }) }
+        replaced = pool.add(passed)
+        tx = passed
+      })
       if (replaced) {
         // What the other offered is not to be paid any more.
         follow()
         recheck()
         forsake(replaced, errors.txInMempool('replaced by a transaction that pays more'))
       }
-      return { admission, tx }
+      const admission = admissionOf(hash, result)
+      return tx ? { admission, tx } : { admission }
     } catch (error) {
       if (error instanceof ChainError) return { admission: admissionOf(hash, refusal(error)) }
       throw error

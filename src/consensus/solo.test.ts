@@ -6,10 +6,12 @@ import { modules } from '../app/modules.ts'
 import { transactionHash } from '../evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../evm/transaction/sender.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
+import * as consensus from '../modules/consensus/keeper.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { sha256 } from '../primitives/hash.ts'
-import { defineModule } from '../sdk/module.ts'
+import type { Context } from '../sdk/context.ts'
+import { defineModule, type Module } from '../sdk/module.ts'
 import { openMemory } from '../store/memory.ts'
 import type { Snapshot } from '../store/types.ts'
 import { openVersionedStore } from '../store/versioned.ts'
@@ -22,18 +24,23 @@ const key = sha256(new Uint8Array([1]))
 const publicKey = sha256(new Uint8Array([2]))
 const signer = { address: sha256(publicKey).slice(0, 20), sign: (message: Uint8Array) => sha256(message) }
 
-/** A module whose end of block fails at a height. */
-const failingAt = (height: bigint) =>
+/** A module that does something at the end of a block. */
+const endingBlock = (height: bigint, run: (ctx: Context) => void) =>
   defineModule({
-    name: 'failing',
+    name: 'ending',
     endBlock(ctx) {
-      if (ctx.block.height === height) throw new Error('broken hook')
+      if (ctx.block.height === height) run(ctx)
     },
+  })
+
+const failingAt = (height: bigint) =>
+  endingBlock(height, () => {
+    throw new Error('broken hook')
   })
 
 async function open(
   timing: BlockTiming,
-  more: { failAt?: bigint; store?: SoloOptions['store']; maxBytes?: string; development?: boolean } = {},
+  more: { ending?: Module; store?: SoloOptions['store']; maxBytes?: string; development?: boolean } = {},
 ) {
   const halts: string[] = []
   const failures: unknown[] = []
@@ -42,7 +49,7 @@ async function open(
     chainId,
     evmChainId: 6930n,
     settings: { minGasPrices: '' },
-    modules: more.failAt === undefined ? modules : [...modules, failingAt(more.failAt)],
+    modules: more.ending ? [...modules, more.ending] : modules,
   })
   const localnet = localnetGenesis({
     identity: almanac,
@@ -92,7 +99,15 @@ function watchedStore(own: {
   }
 }
 
-function transfer(nonce: number, gasLimit = 21_000n, dataBytes = 0): Uint8Array {
+interface Transfer {
+  readonly gasLimit?: bigint
+  readonly gasPriceWei?: bigint
+  readonly valueWei?: bigint
+  readonly dataBytes?: number
+}
+
+function transfer(nonce: number, options: Transfer = {}): Uint8Array {
+  const { gasLimit = 21_000n, gasPriceWei = 10n ** 12n, valueWei = 1n, dataBytes = 0 } = options
   const tx = signTransaction(
     {
       type: 0,
@@ -100,9 +115,9 @@ function transfer(nonce: number, gasLimit = 21_000n, dataBytes = 0): Uint8Array 
       nonce: BigInt(nonce),
       gasLimit,
       to: new Uint8Array(20).fill(7),
-      valueWei: 1n,
+      valueWei,
       data: new Uint8Array(dataBytes),
-      gasPriceWei: 10n ** 12n,
+      gasPriceWei,
     },
     key,
   )
@@ -124,11 +139,44 @@ test('a block on arrival takes every transaction that waits, and the answer come
 
 test('a transaction that no block has room for is refused, and makes no blocks', async () => {
   const { solo } = await open({ mode: 'arrival' }, { maxBytes: '4500' })
-  expect(await solo.submit(transfer(0, 40_000n, 300))).toMatchObject({ codespace: 'sdk', code: 21 })
+  expect(await solo.submit(transfer(0, { gasLimit: 40_000n, dataBytes: 300 }))).toMatchObject({
+    codespace: 'sdk',
+    code: 21,
+  })
   expect([solo.pendingCount().count, solo.status().latestHeight]).toEqual([0, 1n])
   expect(await solo.submit(transfer(0))).toMatchObject({ code: 0 })
   expect(solo.status().latestHeight).toBe(2n)
   await solo.stop()
+})
+
+test('a transaction that does not get its place costs its sender nothing in the pool', async () => {
+  const { solo } = await open({ mode: 'manual' })
+  // A fifth of what the sender has.
+  const gasPriceWei = 95n * 10n ** 15n
+  expect((await solo.submit(transfer(0, { gasPriceWei }))).code).toBe(0)
+  for (let i = 2n; i < 10n; i++) {
+    const again = await solo.submit(transfer(0, { gasPriceWei, valueWei: i }))
+    expect(again).toMatchObject({
+      codespace: 'sdk',
+      code: 19,
+      log: 'another transaction with nonce 0 waits: tx already in mempool',
+    })
+  }
+  expect((await solo.submit(transfer(1, { gasPriceWei }))).code).toBe(0)
+  await solo.nextBlock()
+  expect(solo.blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0, 0])
+})
+
+test('a waiting transaction that blocks have no room for any more leaves the pool', async () => {
+  const ending = endingBlock(2n, (ctx) => {
+    const params = consensus.params(ctx)
+    consensus.setParams(ctx, { ...params, block: { ...params.block!, maxBytes: 4500n } })
+  })
+  const { solo } = await open({ mode: 'manual' }, { ending })
+  const waiting = solo.submitAndWait(transfer(1, { gasLimit: 40_000n, dataBytes: 300 }), 60_000)
+  await solo.nextBlock()
+  expect((await waiting).admission).toMatchObject({ codespace: 'sdk', code: 21 })
+  expect(solo.pendingCount().count).toBe(0)
 })
 
 test('headers chain: each names the one before, its results and its state, and hashes to its own identity', async () => {
@@ -162,7 +210,7 @@ test('a refused transaction is an answer, not a rejection, and the pool forgets 
   expect(await solo.submit(new Uint8Array([1, 2, 3]))).toMatchObject({ code: 2, codespace: 'sdk' })
   expect((await solo.submit(transfer(0))).code).toBe(0)
   expect(await solo.submit(transfer(0))).toMatchObject({ code: 19, log: 'tx already in mempool' })
-  expect((await solo.submit(transfer(1, 16_000_000n))).code).toBe(11)
+  expect((await solo.submit(transfer(1, { gasLimit: 16_000_000n }))).code).toBe(11)
   expect(solo.pendingCount().count).toBe(1)
 })
 
@@ -170,7 +218,7 @@ const HALTED =
   'the chain has halted: broken hook; nothing of block 2 was written: start the node again when the cause, which its log names, is gone'
 
 test('a failing block hook stops the chain before the commit, and every later request says so', async () => {
-  const { solo, store, halts } = await open({ mode: 'arrival' }, { failAt: 2n })
+  const { solo, store, halts } = await open({ mode: 'arrival' }, { ending: failingAt(2n) })
   const waiting = solo.submit(transfer(0))
   await expect(waiting).rejects.toMatchObject({ status: 'unavailable', message: HALTED })
   expect(halts).toEqual(['broken hook'])

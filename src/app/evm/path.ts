@@ -12,8 +12,8 @@ import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
 import type { TxResult } from '../records.ts'
-import type { AdmissionSettings, EvmDelivery, EvmTxPath } from '../transaction.ts'
-import type { CheckMode, CheckResult } from '../types.ts'
+import type { EvmDelivery, EvmTxPath } from '../transaction.ts'
+import type { CheckResult } from '../types.ts'
 import { type Admitted, admit } from './admission.ts'
 import { type EthereumTx, unwrapEthereumTx } from './envelope.ts'
 import { execute } from './execute.ts'
@@ -107,15 +107,14 @@ function refused(tx: DecodedTx, error: unknown, rules: Rules): TxResult {
  */
 export function createEvmTxPath(print?: (line: string) => void): EvmTxPath {
   return {
-    check(ctx: Context, tx: DecodedTx, mode: CheckMode, settings: AdmissionSettings): CheckResult {
+    check(ctx, tx, mode, settings, take): CheckResult {
       try {
         const found = ethereumTx(ctx, tx)
         const branch = ctx.branch()
         const admitted = admit(branch, found, evm.chainRules(ctx), mode, settings.minGasPrices)
         if (mode === 'simulate') return simulate(branch, tx, found, admitted)
-        branch.merge()
         const { transaction, from, hash, raw } = found
-        return {
+        const result: CheckResult = {
           code: 0,
           codespace: '',
           log: '',
@@ -133,6 +132,9 @@ export function createEvmTxPath(print?: (line: string) => void): EvmTxPath {
           },
           evm: { hash, raw, from, nonce: transaction.nonce },
         }
+        take?.(result)
+        branch.merge()
+        return result
       } catch (error) {
         return failedCheck(tx, error)
       }
