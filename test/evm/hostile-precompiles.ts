@@ -168,17 +168,18 @@ export interface Cost {
 /** The least that a call of a warm address costs (EIP-2929), without which no precompile runs. */
 const CALL_GAS = 100n
 
-/** Batches of which the fastest counts: the others had to share the machine. */
+/** Batches of which the fastest counts: the others had to share caches and clock. */
 const BATCHES = 5
 
-/** Time of a run, measured for about `budgetMs` after a few that warm up. */
+/** Processor time of a run, measured for about `budgetMs` after a few that warm up. */
 export function measure(rules: Rules, { name, address, input }: HostileInput, budgetMs: number): Cost {
   const precompile = precompileAt(rules, address)
   const gas = precompile.gas(input) + CALL_GAS
   const time = (rounds: number): number => {
-    const start = process.hrtime.bigint()
+    const start = process.cpuUsage()
     for (let i = 0; i < rounds; i++) precompile.run(input)
-    return Number(process.hrtime.bigint() - start) / rounds
+    const { user, system } = process.cpuUsage(start)
+    return ((user + system) * 1000) / rounds
   }
   const rounds = Math.max(1, Math.min(5_000, Math.round((budgetMs * 1e6) / BATCHES / time(3))))
   let ns = Number.POSITIVE_INFINITY
