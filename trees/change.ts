@@ -3,9 +3,9 @@
  * value or one of the marks below, the key and the value, each filled up with zeros to a multiple of 8.
  */
 import { copyBytes } from './bytes'
-import { Key, bytesOf, compare, createKey, lengthOf } from './keys'
+import { Key, beginAt, bytesOf, compare, createKey, lengthOf } from './keys'
 import { CHANGES } from './layout'
-import { Node, hashAt } from './nodes'
+import { Node, hashAt, keyBegin, keyOf } from './nodes'
 import { blocksOf, end, enqueue, flush, lane } from './sha256'
 
 /** A change by its address. */
@@ -30,8 +30,11 @@ const REMOVED: i32 = -1
   return valueLength(change) == REMOVED
 }
 
-/** The change's key against another, by byte order. */
-@inline export function compareTo(change: Change, key: Key): i32 {
+/** The change's key against that of a node, by byte order. */
+@inline export function compareTo(change: Change, node: Node): i32 {
+  const begin: u32 = keyLength(change) == 0 ? 0 : beginAt(keyBytes(change))
+  if (begin != keyBegin(node)) return begin < keyBegin(node) ? -1 : 1
+  const key = keyOf(node)
   return compare(keyBytes(change), keyLength(change), bytesOf(key), lengthOf(key))
 }
 

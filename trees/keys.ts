@@ -33,6 +33,15 @@ let slabEnd: usize = 0
   return key + 8
 }
 
+/** The first four bytes, big-endian, of a key or of what is filled up in the same way. */
+@inline export function beginAt(bytes: usize): u32 {
+  return bswap(load<u32>(bytes))
+}
+/** Those of a key. */
+@inline export function beginOf(key: Key): u32 {
+  return lengthOf(key) == 0 ? 0 : beginAt(bytesOf(key))
+}
+
 /** A key of one holder with the bytes at an address. */
 export function createKey(from: usize, length: u32): Key {
   const size = sizeOf(length)

@@ -2,7 +2,7 @@
  * Nodes of trees, 64 bytes each, so that one is one line of the processor's cache. A node is known by its address divided by
  * 64.
  */
-import { Key, dropKey, shareKey } from './keys'
+import { Key, beginOf, dropKey, shareKey } from './keys'
 import { takeRoom } from './room'
 
 export type Node = i32
@@ -21,6 +21,8 @@ export const NOTED: u32 = 8
 // Of a leaf that is not hashed the first 32 bytes are the hash of its value.
 const HEIGHT: usize = 32
 const FLAGS: usize = 34
+/** The first four bytes of the key, big-endian: mostly they decide a comparison, and the key's own line is left alone. */
+const BEGIN: usize = 36
 const SIZE: usize = 40
 const VERSION: usize = 44
 /** The children of an inner node. */
@@ -98,8 +100,12 @@ let count: i32 = 0
 @inline export function keyOf(node: Node): Key {
   return load<u32>(addressOf(node), KEY) as usize
 }
+@inline export function keyBegin(node: Node): u32 {
+  return load<u32>(addressOf(node), BEGIN)
+}
 /** Gives a node a key that the caller held. */
 @inline export function setKey(node: Node, key: Key): void {
+  store<u32>(addressOf(node), beginOf(key), BEGIN)
   store<u32>(addressOf(node), key as u32, KEY)
 }
 /** The same in the place of another key. */
@@ -129,7 +135,7 @@ export function allocate(): Node {
     listed = free == NONE ? 0 : MAX_LISTED
   }
   setPage(node, 0)
-  setKey(node, 0)
+  store<u32>(addressOf(node), 0, KEY)
   return node
 }
 
@@ -142,7 +148,8 @@ export function copyOf(node: Node, at: u32): Node {
   setRight(copied, right(node))
   setFlags(copied, LOADED)
   setVersion(copied, at)
-  setKey(copied, shareKey(keyOf(node)))
+  store<u32>(addressOf(copied), keyBegin(node), BEGIN)
+  store<u32>(addressOf(copied), shareKey(keyOf(node)) as u32, KEY)
   return copied
 }
 

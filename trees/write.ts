@@ -147,7 +147,7 @@ function fork(smaller: Node, larger: Node): Node {
 
 function insert(at: Node): Node {
   ensureLoaded(at)
-  const order = compareTo(change, keyOf(at))
+  const order = compareTo(change, at)
   if (height(at) == 0) {
     if (order == 0) {
       replacesLeaf = true
@@ -168,7 +168,7 @@ function contains(root: Node): bool {
   let node = root
   while (true) {
     ensureLoaded(node)
-    const order = compareTo(change, keyOf(node))
+    const order = compareTo(change, node)
     if (height(node) == 0) return order == 0
     node = order < 0 ? left(node) : right(node)
   }
@@ -180,7 +180,7 @@ function without(at: Node): Node {
     release(at)
     return NONE
   }
-  if (compareTo(change, keyOf(at)) < 0) {
+  if (compareTo(change, at) < 0) {
     const rest = without(left(at))
     if (rest == NONE) {
       carried = shareKey(keyOf(at))
@@ -222,11 +222,11 @@ function apply(root: Node): Node {
   others++
 }
 
-/** Index of the first change of a part of the batch that is not before a key. */
-function firstFrom(key: Key, from: u32, to: u32): u32 {
+/** Index of the first change of a part of the batch that is not before the key of a node. */
+function firstFrom(node: Node, from: u32, to: u32): u32 {
   while (from < to) {
     const middle = (from + to) >>> 1
-    if (compareTo(changeAt(middle), key) < 0) from = middle + 1
+    if (compareTo(changeAt(middle), node) < 0) from = middle + 1
     else to = middle
   }
   return from
@@ -242,7 +242,7 @@ function update(at: Node, from: u32, to: u32): Node {
     let leaf = at
     for (let i = from; i < to; i++) {
       const one = changeAt(i)
-      if (!isRemoval(one) && compareTo(one, keyOf(at)) == 0) {
+      if (!isRemoval(one) && compareTo(one, at) == 0) {
         leaf = own(at)
         putValue(leaf, one)
         note(leaf)
@@ -250,7 +250,7 @@ function update(at: Node, from: u32, to: u32): Node {
     }
     return leaf
   }
-  const middle = firstFrom(keyOf(at), from, to)
+  const middle = firstFrom(at, from, to)
   const before = others
   const smaller = from < middle ? update(left(at), from, middle) : left(at)
   const larger = middle < to ? update(right(at), middle, to) : right(at)
