@@ -130,3 +130,14 @@ describe('genesis', () => {
     )
   })
 })
+
+test('sections that are none, and entries that are none, are refused with their place', () => {
+  const write = (state: object) => () => writeForeignGenesis(ctx, state as never)
+  expect(write({ wasm: [] })).toThrow('genesis of module wasm: wasm: an object expected')
+  expect(write({ capability: { owners: [null] } })).toThrow('owners[0]: an object expected')
+  const owners = (entry: unknown) => ({ capability: { owners: [{ index: '1', index_owners: { owners: [entry] } }] } })
+  expect(write(owners(null))).toThrow('owners[0]: an object expected')
+  expect(write(owners({ module: 7 }))).toThrow('module: a text expected')
+  expect(write({ capability: { index: '18446744073709551616' } })).toThrow('index: a whole number expected')
+  expect(write({ capability: null, ibc: undefined })).not.toThrow()
+})

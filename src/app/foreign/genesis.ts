@@ -29,10 +29,24 @@ function list(section: Section, name: string): readonly unknown[] {
   return value
 }
 
+/** A list of objects within a section. */
+function sections(section: Section, name: string): readonly Section[] {
+  const entries = list(section, name)
+  for (const [i, entry] of entries.entries()) {
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+      throw errors.invalidRequest(`${name}[${i}]: an object expected`)
+    }
+  }
+  return entries as readonly Section[]
+}
+
 function integer(section: Section, name: string): bigint {
   const text = String(section[name] ?? 0)
-  if (!/^\d{1,20}$/.test(text)) throw errors.invalidRequest(`${name}: a whole number expected`)
-  return BigInt(text)
+  const number = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined
+  if (number === undefined || number !== BigInt.asUintN(64, number)) {
+    throw errors.invalidRequest(`${name}: a whole number expected`)
+  }
+  return number
 }
 
 function text(section: Section, name: string): string {
@@ -66,8 +80,11 @@ const capabilityKey = (index: bigint): Uint8Array => concat(utf8('capability_ind
 function openCapabilities(ctx: Context, section: Section) {
   let index = integer(section, 'index') || 1n
   const bound = new Set<string>()
-  for (const entry of list(section, 'owners') as Section[]) {
-    const owners = list(part(entry, 'index_owners'), 'owners') as unknown as Owner[]
+  for (const entry of sections(section, 'owners')) {
+    const owners: readonly Owner[] = sections(part(entry, 'index_owners'), 'owners').map((owner) => ({
+      module: text(owner, 'module'),
+      name: text(owner, 'name'),
+    }))
     for (const { module, name } of owners) bound.add(`${module}/${name}`)
     ctx.store.set('capability', capabilityKey(integer(entry, 'index')), encodeOwners(owners))
   }
@@ -163,17 +180,17 @@ function writeWasm(ctx: Context, section: Section): void {
   const instantiate = accessOf(text(params, 'instantiate_default_permission'))
   if (instantiate !== 0) value.uint32(0x10).int32(instantiate)
   ctx.store.set('wasm', Uint8Array.of(0x10), value.finish())
-  for (const entry of list(section, 'sequences') as Section[]) {
+  for (const entry of sections(section, 'sequences')) {
     const key = new Uint8Array(Buffer.from(text(entry, 'id_key'), 'base64'))
     ctx.store.set('wasm', key, encodeUint64(integer(entry, 'value')))
   }
 }
 
 /** Writes the sections that a document has; what else they hold is carried, not acted on (ADR 0009). Throws sdk 18 naming the place. */
-export function writeForeignGenesis(ctx: Context, sections: Readonly<Record<string, unknown>>): void {
+export function writeForeignGenesis(ctx: Context, state: Section): void {
   const write = (name: string, run: (section: Section) => void): void => {
-    const section = sections[name]
-    if (section !== undefined && section !== null) inPlace(`genesis of module ${name}`, () => run(section as Section))
+    if ((state[name] ?? null) === null) return
+    inPlace(`genesis of module ${name}`, () => run(part(state, name)))
   }
   let capabilities: Capabilities = { bind: () => false }
   write('capability', (section) => {

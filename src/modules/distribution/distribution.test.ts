@@ -284,6 +284,21 @@ test('what is exported begins a chain that exports the same', () => {
   expect(() => genesis.init(poor, exported)).toThrow('its records say 1001unative')
 })
 
+test('a record of genesis without its content is refused by its name', () => {
+  const start = (part: object) => () => genesis.init(testContext({ modules: [distribution] }), part as never)
+  const validator_address = address.formatValidator(ctx, alice)
+  for (const [list, entry] of [
+    ['validator_accumulated_commissions', 'accumulated'],
+    ['validator_historical_rewards', 'rewards'],
+    ['validator_current_rewards', 'rewards'],
+    ['validator_slash_events', 'validator_slash_event'],
+  ] as const) {
+    expect(start({ [list]: [{ validator_address }] })).toThrow(`${list}[0]: ${entry} is missing`)
+  }
+  const delegation = { validator_address, delegator_address: text(bob) }
+  expect(start({ delegator_starting_infos: [delegation] })).toThrow('starting_infos[0]: starting_info is missing')
+})
+
 test('the end of a validator pays as much of its commission as there is, and never ends the chain', () => {
   createValidator(alice, 60_000_000n, 10n)
   endBlock()

@@ -7,7 +7,7 @@ import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
+import { inPlace, required } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { defaultParams, params, validateParams } from './params.ts'
@@ -59,27 +59,29 @@ export const genesis: GenesisHandlers = {
     }
     for (const [i, { validatorAddress, accumulated }] of data.validatorAccumulatedCommissions.entries()) {
       inPlace(`validator_accumulated_commissions[${i}]`, () =>
-        state.commissions.set(ctx, operator(validatorAddress), accumulated!),
+        state.commissions.set(ctx, operator(validatorAddress), required(accumulated, 'accumulated')),
       )
     }
     for (const [i, { validatorAddress, period, rewards }] of data.validatorHistoricalRewards.entries()) {
       inPlace(`validator_historical_rewards[${i}]`, () =>
-        state.historical.set(ctx, [operator(validatorAddress), period], rewards!),
+        state.historical.set(ctx, [operator(validatorAddress), period], required(rewards, 'rewards')),
       )
     }
     for (const [i, { validatorAddress, rewards }] of data.validatorCurrentRewards.entries()) {
-      inPlace(`validator_current_rewards[${i}]`, () => state.current.set(ctx, operator(validatorAddress), rewards!))
+      inPlace(`validator_current_rewards[${i}]`, () =>
+        state.current.set(ctx, operator(validatorAddress), required(rewards, 'rewards')),
+      )
     }
     for (const [i, record] of data.delegatorStartingInfos.entries()) {
       inPlace(`delegator_starting_infos[${i}]`, () => {
         const key = [operator(record.validatorAddress), address.parse(ctx, record.delegatorAddress)] as const
-        state.startingInfos.set(ctx, key, record.startingInfo!)
+        state.startingInfos.set(ctx, key, required(record.startingInfo, 'starting_info'))
       })
     }
     for (const [i, record] of data.validatorSlashEvents.entries()) {
       inPlace(`validator_slash_events[${i}]`, () => {
         const key = [operator(record.validatorAddress), record.height, record.period] as const
-        state.slashEvents.set(ctx, key, record.validatorSlashEvent!)
+        state.slashEvents.set(ctx, key, required(record.validatorSlashEvent, 'validator_slash_event'))
       })
     }
     auth.ensureModuleAccount(ctx, state.distributionAccount)

@@ -5,7 +5,7 @@ import * as address from '../../identity/address.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
+import { inPlace, required } from '../../sdk/place.ts'
 import * as staking from '../staking/keeper.ts'
 import { defaultParams, params, validateParams } from './params.ts'
 import { keepKey } from './signing.ts'
@@ -20,7 +20,11 @@ export const genesis: GenesisHandlers = {
     for (const operator of staking.operators(ctx)) keepKey(ctx, operator)
     for (const [i, { address: text, validatorSigningInfo }] of data.signingInfos.entries()) {
       inPlace(`signing_infos[${i}]`, () =>
-        state.signingInfos.set(ctx, address.parseConsensus(ctx, text), validatorSigningInfo!),
+        state.signingInfos.set(
+          ctx,
+          address.parseConsensus(ctx, text),
+          required(validatorSigningInfo, 'validator_signing_info'),
+        ),
       )
     }
     for (const [i, { address: text, missedBlocks }] of data.missedBlocks.entries()) {

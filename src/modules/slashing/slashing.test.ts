@@ -221,4 +221,8 @@ test('queries find how a validator signs, and what is exported begins a chain th
   const other = testContext({ modules: [stakingModule, slashing] })
   genesis.init(other, exported)
   expect(genesis.export(other)).toEqual(exported)
+  const empty = { signing_infos: [{ address: consAddress }] }
+  expect(() => genesis.init(testContext({ modules: [stakingModule, slashing] }), empty)).toThrow(
+    'signing_infos[0]: validator_signing_info is missing',
+  )
 })
