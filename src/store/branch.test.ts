@@ -165,3 +165,10 @@ test('a key too long for any store fails the transaction that writes it, not the
   branch.set('upgrade', new Uint8Array(1500), hex(''))
   expect(branch.has('upgrade', new Uint8Array(1501))).toBe(false)
 })
+
+test('deleting a key too long for any store, which is never there, is no write that a commit would fail on', () => {
+  const branch = createEmptyBranch()
+  branch.delete('upgrade', new Uint8Array(1501))
+  branch.delete('upgrade', new Uint8Array(1500))
+  expect(branch.changes().map(({ key }) => key.length)).toEqual([1500])
+})

@@ -75,7 +75,9 @@ function overlayBranch(overlay: Overlay): Branch {
       checkKey(store, key)
       write(overlay, store, { text: toKey(key), key, value })
     },
-    delete: (store, key) => write(overlay, store, { text: toKey(key), key, value: undefined }),
+    delete(store, key) {
+      if (key.length <= MAX_KEY_BYTES) write(overlay, store, { text: toKey(key), key, value: undefined })
+    },
     branch: () => overlayBranch({ ground: overlay.ground, parent: overlay, layers: undefined, events: [] }),
     merge: () => merge(overlay),
     changes: () => changes(overlay),
