@@ -188,7 +188,9 @@ test('unknown methods, message services and oversized requests are refused', asy
 
 test('the end of a caller’s deadline ends the work', async () => {
   const request = toBinary(QueryBalanceRequestSchema, create(QueryBalanceRequestSchema, { address: 'slow' }))
-  expect((await callBytes(UNARY, request, {}, 1_000)).error?.code).toBe(4)
+  const before = calls.length
+  // A process that is held up for a second does not send the call at all.
+  while (calls.length === before) expect((await callBytes(UNARY, request, {}, 1_000)).error?.code).toBe(4)
   const call = calls.at(-1)!
   expect(call.timeoutMs).toBeGreaterThan(0)
   expect(call.timeoutMs).toBeLessThanOrEqual(1_000)

@@ -1,5 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf'
-import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { AnySchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { describe, expect, test } from 'vitest'
 import { FeeShareSchema } from '../gen/chain/devgas/v1/devgas_pb.ts'
 import { QueryFeeShareResponseSchema, QueryFeeSharesResponseSchema } from '../gen/chain/devgas/v1/query_pb.ts'
@@ -12,6 +12,7 @@ import {
 } from '../gen/chain/evm/v1/query_pb.ts'
 import { BaseAccountSchema } from '../gen/sdk/auth/v1beta1/auth_pb.ts'
 import { QueryAccountResponseSchema } from '../gen/sdk/auth/v1beta1/query_pb.ts'
+import { MsgExecSchema } from '../gen/sdk/authz/v1beta1/tx_pb.ts'
 import { QueryTotalSupplyResponseSchema } from '../gen/sdk/bank/v1beta1/query_pb.ts'
 import { PubKeySchema } from '../gen/sdk/crypto/secp256k1/keys_pb.ts'
 import { ParamsSchema as SlashingParamsSchema } from '../gen/sdk/slashing/v1beta1/slashing_pb.ts'
@@ -19,7 +20,7 @@ import { QueryCurrentPlanResponseSchema } from '../gen/sdk/upgrade/v1beta1/query
 import { createIdentity } from '../identity/identity.ts'
 import { almanac, FAMILY, profile } from '../identity/profiles/almanac.ts'
 import { hex, utf8 } from '../primitives/bytes.ts'
-import { createJsonWriter } from './json.ts'
+import { createJsonWriter, MAX_ANY_DEPTH } from './json.ts'
 import { echoSchema } from './testing.ts'
 
 const writer = createJsonWriter(almanac)
@@ -152,5 +153,21 @@ describe('an Any', () => {
       account: { typeUrl: '/sdk.auth.v1beta1.BaseAccount', value: hex('0aff') },
     })
     expect(write(broken)).toBe('{"account":{"@type":"/sdk.auth.v1beta1.BaseAccount","value":"Cv8="}}')
+  })
+
+  test('within many others is shown as its bytes', () => {
+    const typeUrl = '/sdk.authz.v1beta1.MsgExec'
+    let account = create(AnySchema, { typeUrl })
+    for (let i = 0; i < 1000; i++) {
+      account = create(AnySchema, {
+        typeUrl,
+        value: toBinary(MsgExecSchema, create(MsgExecSchema, { msgs: [account] })),
+      })
+    }
+    const text = writer.of(QueryAccountResponseSchema)(create(QueryAccountResponseSchema, { account }))
+    expect(text.split(`"@type":"${typeUrl}"`)).toHaveLength(MAX_ANY_DEPTH + 2)
+    expect(text).toContain('"value":')
+    // And the next one is looked into again.
+    expect(writer.of(QueryAccountResponseSchema)(create(QueryAccountResponseSchema, { account }))).toBe(text)
   })
 })

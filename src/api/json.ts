@@ -37,6 +37,9 @@ type WriteField = (message: Slots) => string
 const NULL = 'null'
 const ZERO_TIME = '"0001-01-01T00:00:00Z"'
 
+/** Values of type Any within each other that are looked into. Each costs a copy of all that it holds, and nothing of the chain is so deep. */
+export const MAX_ANY_DEPTH = 64
+
 /** The names of a profile decide keys and type URLs; everything else is in the descriptors. */
 export function createJsonWriter(identity: Identity): JsonWriter {
   const writers = new Map<DescMessage, Write>()
@@ -143,15 +146,21 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     }
   }
 
+  /** Values of type Any that hold the one being written. */
+  let around = 0
+
   function writeAny(any: Any): string {
     const schema = messageType(identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1)))
-    if (!schema) return opaque(any)
+    if (!schema || around === MAX_ANY_DEPTH) return opaque(any)
     const head = `{"@type":${quote(`/${identity.toProfileName(schema.typeName)}`)}`
     let content: string
+    around++
     try {
       content = of(schema)(fromBinary(schema, any.value))
     } catch {
       return opaque(any)
+    } finally {
+      around--
     }
     if (!content.startsWith('{')) return `${head},"value":${content}}`
     return content === '{}' ? `${head}}` : `${head},${content.slice(1)}`

@@ -2,12 +2,14 @@
 import { clone, create, type DescMessage, fromBinary, type Message, type Registry, toBinary } from '@bufbuild/protobuf'
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
+import { MAX_ANY_DEPTH } from './json.ts'
 
 type Rename = (name: string) => string
 
 /**
- * A copy in which every `Any`, at any depth, carries its type under the name that `rename` gives it.
- * What `registry` (neutral names) does not know is renamed but not looked into.
+ * A copy in which every `Any` carries its type under the name that `rename` gives it. Where nobody can look into one, because
+ * `registry` (neutral names) does not know it, its bytes are no message of its type, or it lies within too many others, what it holds
+ * stays as it is.
  */
 export function renameTypeUrls(
   registry: Registry,
@@ -16,18 +18,29 @@ export function renameTypeUrls(
   toNeutral: Rename,
   rename: Rename,
 ): Message {
-  const copy = clone(schema, message)
-  renameIn(reflect(schema, copy), (packed) => renameAny(registry, packed, toNeutral, rename))
-  return copy
-}
+  return renameWithin(schema, message, 0)
 
-function renameAny(registry: Registry, packed: Any, toNeutral: Rename, rename: Rename): Any {
-  const name = packed.typeUrl.slice(packed.typeUrl.lastIndexOf('/') + 1)
-  const schema = registry.getMessage(toNeutral(name))
-  const typeUrl = `/${rename(name)}`
-  if (!schema) return create(AnySchema, { typeUrl, value: packed.value })
-  const content = renameTypeUrls(registry, schema, fromBinary(schema, packed.value), toNeutral, rename)
-  return create(AnySchema, { typeUrl, value: toBinary(schema, content) })
+  function renameWithin(type: DescMessage, original: Message, depth: number): Message {
+    const copy = clone(type, original)
+    renameIn(reflect(type, copy), (packed) => renameAny(packed, depth))
+    return copy
+  }
+
+  function renameAny({ typeUrl, value }: Any, depth: number): Any {
+    const name = typeUrl.slice(typeUrl.lastIndexOf('/') + 1)
+    const type = depth < MAX_ANY_DEPTH ? registry.getMessage(toNeutral(name)) : undefined
+    return create(AnySchema, { typeUrl: `/${rename(name)}`, value: type ? renameContent(type, value, depth) : value })
+  }
+
+  function renameContent(type: DescMessage, bytes: Uint8Array, depth: number): Uint8Array {
+    let content: Message
+    try {
+      content = fromBinary(type, bytes)
+    } catch {
+      return bytes
+    }
+    return toBinary(type, renameWithin(type, content, depth + 1))
+  }
 }
 
 function renameIn(message: ReflectMessage, renameOne: (packed: Any) => Any): void {

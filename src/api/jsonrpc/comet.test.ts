@@ -1,4 +1,5 @@
 import { verify } from 'node:crypto'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { stringToPath } from '@cosmjs/crypto'
 import { DirectEthSecp256k1HdWallet, DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { coins, GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
@@ -7,8 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { encodePrecommitSignBytes } from '../../consensus/comet/encoding.ts'
 import { hashConsensusParams, hashResults, hashValidators } from '../../consensus/comet/hashes.ts'
+import { TxDecodeRequestSchema, TxDecodeResponseSchema } from '../../gen/sdk/tx/v1beta1/service_pb.ts'
+import { TxBodySchema, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { type Node, startNode } from '../../index.ts'
-import { concat, hex } from '../../primitives/bytes.ts'
+import { concat, formatHex, hex } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { fromTimestamp } from '../../primitives/time.ts'
 
@@ -270,4 +273,21 @@ test('abci_query answers in codes and words that clients test for', async () => 
   const unproved = await query({ path: '/sdk.bank.v1beta1.Query/Params', prove: true })
   expect(unproved).toMatchObject({ code: 18, log: expect.stringContaining('only /store/NAME/key is proved') })
   expect(await query({ path: '/sdk.bank.v1beta1.Query/Params', height: '999999' })).toMatchObject({ code: 18 })
+})
+
+test('a transaction with a message that is broken is decoded under the names that the caller uses', async () => {
+  const broken = (typeUrl: string) => {
+    const body = create(TxBodySchema, { messages: [{ typeUrl, value: hex('ffff') }] })
+    return create(TxSchema, { body })
+  }
+  for (const family of ['sdk', 'cosmos']) {
+    const request = create(TxDecodeRequestSchema, {
+      txBytes: toBinary(TxSchema, broken('/sdk.bank.v1beta1.MsgSend')),
+    })
+    const data = formatHex(toBinary(TxDecodeRequestSchema, request))
+    const { result } = await rpc('abci_query', { path: `/${family}.tx.v1beta1.Service/TxDecode`, data })
+    const { value } = result!['response'] as unknown as { value: string }
+    const { tx } = fromBinary(TxDecodeResponseSchema, new Uint8Array(Buffer.from(value, 'base64')))
+    expect(tx).toEqual(broken(`/${family}.bank.v1beta1.MsgSend`))
+  }
 })
