@@ -15,8 +15,8 @@ const PIECE_BYTES = 960
 export interface LogWriter {
   /** Adds a version and says where it will lie. */
   add(version: Version): Place
-  /** Rows of the pieces that are full, each once; when it is the last time, also of the one that is not. */
-  take(isLast: boolean): TableWrite[]
+  /** Adds to `rows` the pieces that are full, each once; when it is the last time, also the one that is not. */
+  take(rows: TableWrite[], isLast: boolean): void
 }
 
 /** Its pieces lie in the blocks, to which nothing else may be written meanwhile. */

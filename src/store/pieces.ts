@@ -19,8 +19,10 @@ export interface PieceWriter {
   add(version: Version): Spot
   /** The piece in which the version lies that was added last. */
   piece(): number
-  /** Rows of the pieces that are full, each once; when it is the last time, also of the one that is not. */
-  take(isLast: boolean): TableWrite[]
+  /** Whether there are pieces to take. */
+  isFull(): boolean
+  /** Adds to `rows` the pieces that are full, each once; when it is the last time, also the one that is not. */
+  take(rows: TableWrite[], isLast: boolean): void
 }
 
 /** What `putVersion` asks room for beyond what it writes. */
@@ -31,12 +33,12 @@ const SPARE_BYTES = 8
  * to itself.
  */
 export function createPieceWriter(table: string, number: number, pieceBytes: number, blocks: Output): PieceWriter {
-  let rows: TableWrite[] = []
+  const closed: TableWrite[] = []
   let piece = 0
   let start = blocks.length
   const close = () => {
     if (blocks.length === start) return
-    rows.push({ table, key: pieceKey(number, piece++), value: blocks.bytes.subarray(start, blocks.length) })
+    closed.push({ table, key: pieceKey(number, piece++), value: blocks.bytes.subarray(start, blocks.length) })
     start = blocks.length
   }
   return {
@@ -49,11 +51,11 @@ export function createPieceWriter(table: string, number: number, pieceBytes: num
       return putVersion(blocks, version)
     },
     piece: () => piece,
-    take(isLast) {
+    isFull: () => closed.length > 0,
+    take(rows, isLast) {
       if (isLast) close()
-      const taken = rows
-      rows = []
-      return taken
+      for (const row of closed) rows.push(row)
+      closed.length = 0
     },
   }
 }

@@ -21,10 +21,13 @@ export interface StateRowsOptions {
 }
 
 export interface StateRows {
-  /** Adds a change; those of a block come sorted by store and key, each key once. */
-  add(change: Change): void
-  /** Rows since the last time they were taken; when it is the last time, also those of the log that is not full. */
-  take(isLast: boolean): TableWrite[]
+  /**
+   * Rows of a change, to be written before the next: they are not kept. Changes of a block come sorted by store and key, each
+   * key once.
+   */
+  of(change: Change): readonly TableWrite[]
+  /** Rows behind those of the last change. */
+  end(): readonly TableWrite[]
 }
 
 /** More than the numbers before the places and the value take. */
@@ -33,7 +36,7 @@ const NUMBERS_BYTES = 64
 export function createStateRows(options: StateRowsOptions): StateRows {
   const { backend, height, logFrom, numberFor, blocks } = options
   const log = createLogWriter(height, options.logBlocks)
-  let rows: TableWrite[] = []
+  const rows: TableWrite[] = []
   let store: string | undefined
   let number = 0
 
@@ -83,29 +86,36 @@ export function createStateRows(options: StateRowsOptions): StateRows {
     return true
   }
 
+  function set(to: Uint8Array): void {
+    const isHead = backend.peek(HEAD, at, followHead) ?? false
+    const isDead = !isHead && (backend.peek(DEAD, at, followDead) ?? false)
+    if (!isHead && !isDead) begin(undefined)
+    putBytes(blocks, to)
+    rows.push({ table: HEAD, key: at, value: finished() })
+    if (isDead) rows.push({ table: DEAD, key: at, value: undefined })
+  }
+
+  function remove(): void {
+    // A key that was made and deleted within one block has never been.
+    if (!backend.peek(HEAD, at, followHead)) return
+    rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finished() })
+  }
+
   return {
-    add(change) {
+    of(change) {
+      rows.length = 0
       if (change.store !== store) enter(change.store)
       at = keyIn(change.key)
       value = change.value
-      if (value === undefined) {
-        // A key that was made and deleted within one block has never been.
-        if (!backend.peek(HEAD, at, followHead)) return
-        rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finished() })
-        return
-      }
-      const isHead = backend.peek(HEAD, at, followHead) ?? false
-      const isDead = !isHead && (backend.peek(DEAD, at, followDead) ?? false)
-      if (!isHead && !isDead) begin(undefined)
-      putBytes(blocks, value)
-      rows.push({ table: HEAD, key: at, value: finished() })
-      if (isDead) rows.push({ table: DEAD, key: at, value: undefined })
+      if (value) set(value)
+      else remove()
+      log.take(rows, false)
+      return rows
     },
-    take(isLast) {
-      const taken = rows
-      rows = []
-      for (const row of log.take(isLast)) taken.push(row)
-      return taken
+    end() {
+      rows.length = 0
+      log.take(rows, true)
+      return rows
     },
   }
 }

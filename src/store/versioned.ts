@@ -223,13 +223,17 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
 
   function writeBlock(of: Trees, { height, changes, records }: BlockCommit): Tip {
     const next = Number(height)
-    const state = stateRowsOf(next)
-    for (const change of changes) state.add(change)
     const { appHash, rows } = of.commit(next, changes)
     const pruned = prune(backend, tipAfter(next, appHash), keepHeights)
     const recorded = records?.(appHash) ?? []
-    backend.write(inOrder(state.take(true), rows, pruned.rows, [tipRow(pruned.tip)], recorded))
+    backend.write(inOrder(stateRows(next, changes), rows, pruned.rows, [tipRow(pruned.tip)], recorded))
     return pruned.tip
+  }
+
+  function* stateRows(height: number, changes: Iterable<Change>): IterableIterator<TableWrite> {
+    const state = stateRowsOf(height)
+    for (const change of changes) yield* state.of(change)
+    yield* state.end()
   }
 
   /** Writes a block as it is read from its runs, so that it is never in memory as a whole. */
@@ -248,11 +252,10 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       yield* growth.begin()
       const state = stateRowsOf(next)
       for (const change of staged?.changes(changes) ?? changes) {
-        state.add(change)
-        yield* state.take(false)
+        yield* state.of(change)
         yield* growth.apply(change)
       }
-      yield* state.take(true)
+      yield* state.end()
       const { appHash, rows: treeRows } = growth.finish()
       yield* treeRows
       if (staged) yield* staged.clearing()

@@ -129,7 +129,14 @@ export function writeBehind(base: Backend, table: string, options: BehindOptions
 
   function* journaled(number: number, rows: Iterable<TableWrite>): IterableIterator<TableWrite> {
     const writer = createPieceWriter(JOURNAL, number, PIECE_BYTES, blocks)
+    const full: TableWrite[] = []
     let [count, pieces] = [0, 0]
+    function* piecesOf(isLast: boolean): IterableIterator<TableWrite> {
+      writer.take(full, isLast)
+      pieces += full.length
+      yield* full
+      full.length = 0
+    }
     for (const row of rows) {
       if (row.table !== table || count > limits.rowsOfWrite) {
         yield row
@@ -137,10 +144,7 @@ export function writeBehind(base: Backend, table: string, options: BehindOptions
       }
       checkKey(row)
       now.gathering.lay(number, writer.add(row))
-      for (const piece of writer.take(false)) {
-        pieces++
-        yield piece
-      }
+      if (writer.isFull()) yield* piecesOf(false)
       if (++count <= limits.rowsOfWrite) continue
       yield* settle()
       const split = number + 1
@@ -148,10 +152,7 @@ export function writeBehind(base: Backend, table: string, options: BehindOptions
     }
     if (count === 0) return
     if (count <= limits.rowsOfWrite) {
-      for (const piece of writer.take(true)) {
-        pieces++
-        yield piece
-      }
+      yield* piecesOf(true)
       yield* move(number, count)
     }
     yield* sweep(2 * pieces + SPARE_PIECES)
