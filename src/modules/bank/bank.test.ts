@@ -153,6 +153,34 @@ describe('a send to many', () => {
   })
 })
 
+test('what is known of a holder is that of the profile at hand', () => {
+  const holder = hex('029fd89ee90c50d2eb01feae57cbabcb97db0d9a')
+  const told = (profile: string, denom: string) => {
+    const ctx = testContext({ identity: identityOf(profile) })
+    bank.mint(ctx, moduleAccount('minter', 'minter'), [{ denom, amount: 3n }])
+    bank.send(ctx, moduleAccount('minter').address, holder, [{ denom, amount: 3n }])
+    const transfer = ctx.events.find(({ type }) => type === 'transfer')!
+    const keys = [...ctx.store.iterate('bank', { start: hex('02'), end: hex('04') })].map(([key]) => formatHex(key))
+    return { recipient: transfer.attributes[0], keys }
+  }
+  const almanac = {
+    recipient: { key: 'recipient', value: 'chain1q20a38hfp3gd96cpl6h90jatewtakrv60jhtue' },
+    keys: [
+      '0214029fd89ee90c50d2eb01feae57cbabcb97db0d9a756e6174697665',
+      '03756e61746976650014029fd89ee90c50d2eb01feae57cbabcb97db0d9a',
+    ],
+  }
+  expect(told('almanac', 'unative')).toEqual(almanac)
+  expect(told('nibiru', 'unibi')).toEqual({
+    recipient: { key: 'recipient', value: formatBech32('nibi', holder) },
+    keys: [
+      '0214029fd89ee90c50d2eb01feae57cbabcb97db0d9a756e696269',
+      '03756e6962690014029fd89ee90c50d2eb01feae57cbabcb97db0d9a',
+    ],
+  })
+  expect(told('almanac', 'unative')).toEqual(almanac)
+})
+
 test('under the profile of the reference each change of native coins is told in wei too', () => {
   const ctx = testContext({ identity: identityOf('nibiru') })
   const minter = moduleAccount('minter', 'minter', 'burner')

@@ -7,8 +7,9 @@ import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import type { ModuleAccount, Permission } from '../../sdk/module-account.ts'
 import * as auth from '../auth/keeper.ts'
-import { addCoins, balance, setBalance, subCoins } from './balance.ts'
+import { addCoins, amountOf, balance, setBalance, subCoins } from './balance.ts'
 import { errors } from './errors.ts'
+import { purseOf } from './purses.ts'
 import * as state from './state.ts'
 import { emitWeiChange } from './wei.ts'
 
@@ -89,15 +90,14 @@ function holdsWei(ctx: ReadContext, coins: readonly Coin[]): boolean {
 
 /** Moves unlocked coins and makes the recipient's account. Throws sdk 5. Whether it may be is the caller's question. */
 export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: readonly Coin[]): void {
-  const sender = address.format(ctx, from)
-  const recipient = address.format(ctx, to)
-  const amount = format(coins)
-  subCoins(ctx, from, coins, { holder: sender, amount })
-  addCoins(ctx, to, coins, { holder: recipient, amount })
+  const amount = amountOf(coins)
+  subCoins(ctx, from, coins, amount)
+  addCoins(ctx, to, coins, amount)
   if (!auth.hasAccount(ctx, to)) auth.setAccount(ctx, auth.newAccount(ctx, to))
-  ctx.emitEvent('transfer', { recipient, sender, amount })
+  const { sender } = purseOf(ctx, from)
+  ctx.emitEvent('transfer', [purseOf(ctx, to).recipient, sender, amount])
   if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', from, to)
-  ctx.emitEvent('message', { sender })
+  ctx.emitEvent('message', [sender])
 }
 
 /** From an account to a module. Throws sdk 5. */

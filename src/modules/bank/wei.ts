@@ -3,7 +3,8 @@ import * as address from '../../identity/address.ts'
 import { decodeUint, encodeUint, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
-import { type Held, held, setBalance } from './balance.ts'
+import { amountAt, setBalance } from './balance.ts'
+import { type Purse, purseOf } from './purses.ts'
 import * as state from './state.ts'
 
 /** Wei of one base unit. */
@@ -11,33 +12,33 @@ export const WEI_PER_UNIT: bigint = 10n ** 12n
 
 const WORD_LENGTH = 32
 
-/** A balance in wei with the keys it was read under: an Ethereum transaction does this several times. */
+/** A balance in wei and what it was read from. */
 interface HeldWei {
-  readonly remainderKey: Uint8Array
-  readonly units: Held
+  readonly purse: Purse
+  readonly units: bigint
   readonly remainder: bigint
 }
 
 function read(ctx: ReadContext, holder: Uint8Array): HeldWei {
-  const remainderKey = state.remainders.keyBytes(ctx, holder)
-  const units = held(ctx, holder, ctx.identity.baseDenom)
-  const stored = ctx.store.get(state.STORE, remainderKey)
-  return { remainderKey, units, remainder: stored ? decodeUint(stored) : 0n }
+  const purse = purseOf(ctx, holder)
+  const units = amountAt(ctx, purse)
+  const stored = ctx.store.get(state.STORE, purse.remainderKey)
+  return { purse, units, remainder: stored ? decodeUint(stored) : 0n }
 }
 
-function write(ctx: Context, holder: Uint8Array, { remainderKey, units, remainder }: HeldWei, wei: bigint): void {
+function write(ctx: Context, holder: Uint8Array, { purse, units, remainder }: HeldWei, wei: bigint): void {
   const newUnits = wei / WEI_PER_UNIT
   const newRemainder = wei % WEI_PER_UNIT
-  if (newUnits !== units.amount) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits, units.key)
+  if (newUnits !== units) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits, purse)
   if (newRemainder !== remainder) {
-    if (newRemainder === 0n) ctx.store.delete(state.STORE, remainderKey)
-    else ctx.store.set(state.STORE, remainderKey, encodeUint(newRemainder, WORD_LENGTH))
+    if (newRemainder === 0n) ctx.store.delete(state.STORE, purse.remainderKey)
+    else ctx.store.set(state.STORE, purse.remainderKey, encodeUint(newRemainder, WORD_LENGTH))
   }
-  trackDelta(ctx, (newUnits - units.amount) * WEI_PER_UNIT + newRemainder - remainder)
+  trackDelta(ctx, (newUnits - units) * WEI_PER_UNIT + newRemainder - remainder)
 }
 
 function total({ units, remainder }: HeldWei): bigint {
-  return units.amount * WEI_PER_UNIT + remainder
+  return units * WEI_PER_UNIT + remainder
 }
 
 /** Balance in wei. Locked coins count. */
