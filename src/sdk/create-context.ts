@@ -34,9 +34,7 @@ export interface ContextOptions {
 type Texts = Readonly<Record<string, string>>
 
 function listed(attributes: Texts): readonly EventAttribute[] {
-  const list: EventAttribute[] = []
-  for (const key in attributes) list.push({ key, value: attributes[key]! })
-  return list
+  return Object.keys(attributes).map((key) => ({ key, value: attributes[key]! }))
 }
 
 /** A context that writes to a branch. */

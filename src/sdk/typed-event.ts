@@ -1,6 +1,6 @@
 /** Typed events: a message whose fields become attributes, sorted by key, each value its JSON (evm.md §1.5). */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
-import type { ChainEvent } from '../store/types.ts'
+import type { ChainEvent, EventAttribute } from '../store/types.ts'
 import { type FieldWriter, fieldWriters, type JsonNames } from './json.ts'
 
 /** The writers of a message's fields by the name they write, for the list in the order of the descriptor. */
@@ -17,10 +17,14 @@ function inOrderOfNames(writers: readonly FieldWriter[]): readonly FieldWriter[]
 
 /** The event of a message: type under the profile, attributes sorted by key. Unset parts of a oneof are left out. */
 export function typedEvent(names: JsonNames, schema: DescMessage, message: Message): ChainEvent {
-  const attributes = []
-  for (const { name, write } of inOrderOfNames(fieldWriters(names.identity, schema))) {
+  const writers = inOrderOfNames(fieldWriters(names.identity, schema))
+  // Of the right length from the start: an array that grows has room for more than events ever have, and blocks keep them.
+  const attributes = new Array<EventAttribute>(writers.length)
+  let count = 0
+  for (const { name, write } of writers) {
     const value = write(names, message)
-    if (value !== undefined) attributes.push({ key: name, value: JSON.stringify(value) })
+    if (value !== undefined) attributes[count++] = { key: name, value: JSON.stringify(value) }
   }
+  attributes.length = count
   return { type: names.identity.toProfileName(schema.typeName), attributes }
 }
