@@ -3,12 +3,13 @@ import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { createEVM } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { Account, type Address, createAddressFromString } from '@ethereumjs/util'
+import { delegationTarget } from '../../src/evm/access.ts'
 import type { ForkName } from '../../src/evm/forks.ts'
 import { rulesOf } from '../../src/evm/forks.ts'
 import { createEvm } from '../../src/evm/host.ts'
 import { standardPrecompiles } from '../../src/evm/precompiles/index.ts'
 import type { EvmLog } from '../../src/evm/state.ts'
-import { encodeUint, equal, formatHex0x, fromKey } from '../../src/primitives/bytes.ts'
+import { encodeUint, equal, formatHex, formatHex0x, fromKey } from '../../src/primitives/bytes.ts'
 import { createMemoryState } from './memory-state.ts'
 import { CALLER, type Program, programOf } from './programs.ts'
 
@@ -93,6 +94,13 @@ function runOurs(program: Program, fork: ComparedFork): string {
   })
   for (const address of [CALLER, program.to, COINBASE]) evm.journal.warmAddress(address)
   for (const key of precompiles.keys()) evm.journal.warmAddress(fromKey(key))
+  // As a transaction does, which the other side's `runCall` is part of.
+  const delegate = rules.eips.has(7702) ? delegationTarget(evm.journal.code(program.to)) : undefined
+  if (delegate) evm.journal.warmAddress(delegate)
+  for (const { address, slots } of program.accessList) {
+    evm.journal.warmAddress(address)
+    for (const slot of slots) evm.journal.warmSlot(address, encodeUint(slot, 32))
+  }
   const { success, gasLeft, output } = evm.call({
     caller: CALLER,
     to: program.to,
@@ -151,6 +159,11 @@ async function runTheirs(program: Program, fork: ComparedFork): Promise<string> 
   for (const bytes of [CALLER, program.to, COINBASE])
     evm.journal.addAlwaysWarmAddress(formatHex0x(bytes).slice(2) as `0x${string}`)
   for (const key of evm.precompiles.keys()) evm.journal.addAlwaysWarmAddress(key as `0x${string}`)
+  for (const { address: bytes, slots: warm } of program.accessList) {
+    evm.journal.addAlwaysWarmAddress(formatHex(bytes) as `0x${string}`)
+    for (const slot of warm)
+      evm.journal.addAlwaysWarmSlot(formatHex(bytes) as `0x${string}`, formatHex(encodeUint(slot, 32)) as `0x${string}`)
+  }
   const block = {
     header: {
       number: 1000n,

@@ -12,6 +12,8 @@ export interface Program {
   readonly gas: bigint
   /** Slots of the contracts that are set beforehand: slot i of each holds i. */
   readonly presetSlots: number
+  /** Warm from the start, with those slots. */
+  readonly accessList: readonly { readonly address: Uint8Array; readonly slots: readonly bigint[] }[]
 }
 
 export const CALLER = hex('c0ffee0000000000000000000000000000000001')
@@ -19,6 +21,9 @@ const CONTRACTS = [1, 2, 3, 4].map((i) =>
   hex(`a0000000000000000000000000000000000000${i.toString(16).padStart(2, '0')}`),
 )
 const STRANGER = hex('b000000000000000000000000000000000000001')
+const DELEGATES = [1, 2, 3, 4, 5].map((i) => hex(`d00000000000000000000000000000000000000${i}`))
+/** What the accounts of `DELEGATES` delegate to (EIP-7702): code, a precompile, another delegation, nothing, themselves. */
+const DELEGATED_TO = [CONTRACTS[1]!, encodeUint(4n, 20), DELEGATES[0]!, STRANGER, DELEGATES[4]!]
 
 interface Random {
   /** 0 to n - 1. */
@@ -107,12 +112,13 @@ function writeCode(random: Random, depth: number): Uint8Array {
     else code.push(offset()).op(0x52)
   }
   const address = (): Uint8Array => {
-    const kind = random.below(10)
+    const kind = random.below(12)
     if (kind < 6) return random.pick(CONTRACTS)
     if (kind === 6) return STRANGER
     if (kind === 7) return CALLER
     if (kind === 8) return random.bytes(20)
-    return encodeUint(BigInt(1 + random.below(6)), 20)
+    if (kind === 9) return encodeUint(BigInt(1 + random.below(6)), 20)
+    return random.pick(DELEGATES)
   }
   const operand = (): void => {
     const kind = random.below(10)
@@ -289,17 +295,25 @@ function writeCode(random: Random, depth: number): Uint8Array {
 export function programOf(seed: number): Program {
   const random = randomOf(seed)
   const noise = random.chance(0.05)
+  const account = (address: Uint8Array, code: Uint8Array) => ({
+    address,
+    code,
+    balanceWei: random.chance(0.7) ? BigInt(random.below(1000)) : 0n,
+  })
   return {
     seed,
-    contracts: CONTRACTS.map((address) => ({
-      address,
-      code: noise ? random.bytes(random.below(200)) : writeCode(random, 2),
-      balanceWei: random.chance(0.7) ? BigInt(random.below(1000)) : 0n,
-    })),
-    to: CONTRACTS[0]!,
+    contracts: [
+      ...CONTRACTS.map((address) => account(address, noise ? random.bytes(random.below(200)) : writeCode(random, 2))),
+      ...DELEGATES.map((address, i) => account(address, concat(hex('ef0100'), DELEGATED_TO[i]!))),
+    ],
+    to: random.chance(0.8) ? CONTRACTS[0]! : random.pick(DELEGATES),
     data: random.chance(0.3) ? new Uint8Array(0) : concat(keccak256(random.bytes(4)), random.bytes(random.below(80))),
     valueWei: random.chance(0.7) ? 0n : BigInt(random.below(100)),
     gas: random.chance(0.8) ? 200_000n + BigInt(random.below(800_000)) : BigInt(random.below(60_000)),
     presetSlots: random.below(5),
+    accessList: Array.from({ length: random.chance(0.7) ? 0 : 1 + random.below(3) }, () => ({
+      address: random.pick([...CONTRACTS, ...DELEGATES, STRANGER]),
+      slots: Array.from({ length: random.below(3) }, () => BigInt(random.below(6))),
+    })),
   }
 }
