@@ -7,14 +7,22 @@ import { CALLER, CONTRACT, machine } from '../evm/machine.ts'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** What the process holds outside and inside the JavaScript heap. Unit: MiB. */
-function held(): number {
-  collect()
-  const { heapUsed, external, arrayBuffers } = process.memoryUsage()
-  return (heapUsed + external + arrayBuffers) / 2 ** 20
+/**
+ * What the process holds outside and inside the JavaScript heap, when all that it can let go of is gone: memory of WebAssembly
+ * goes in turns of the event loop after a collection. Unit: MiB.
+ */
+async function held(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 10; i++) {
+    collect()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+    least = Math.min(least, (heapUsed + external + arrayBuffers) / 2 ** 20)
+  }
+  return least
 }
 
-test('10,000 calls of 1,024 depth and 10,000 creations of 24 kB leave memory flat', () => {
+test('10,000 calls of 1,024 depth and 10,000 creations of 24 kB leave memory flat', async () => {
   const deep = `5f5f5f5f5f73${formatHex(CONTRACT)}5af1`
   const round = (n: number) => {
     for (let i = 0; i < n; i++) {
@@ -33,10 +41,12 @@ test('10,000 calls of 1,024 depth and 10,000 creations of 24 kB leave memory fla
     }
   }
   round(1_000)
-  const early = held()
+  const early = await held()
   const earlyRss = process.memoryUsage().rss / 2 ** 20
   round(9_000)
-  console.info(`held ${early.toFixed(0)} MiB after 1,000, ${held().toFixed(0)} MiB after 10,000 of each`)
-  expect(held()).toBeLessThan(early + 10)
-  expect(process.memoryUsage().rss / 2 ** 20).toBeLessThan(earlyRss * 1.3 + 50)
+  const late = await held()
+  const lateRss = process.memoryUsage().rss / 2 ** 20
+  console.info(`held ${early.toFixed(0)} MiB after 1,000, ${late.toFixed(0)} MiB after 10,000 of each`)
+  expect(late).toBeLessThan(early + 10)
+  expect(lateRss).toBeLessThan(earlyRss * 1.3 + 50)
 })
