@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FeeShareSchema } from '../gen/chain/devgas/v1/devgas_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { concat, hex, utf8 } from '../primitives/bytes.ts'
-import { protoValue, remembered, textsValue } from './codecs.ts'
+import { protoValue, recalled, remembered, textsValue } from './codecs.ts'
 
 const ctx = { identity: almanac }
 const texts = textsValue('contractAddress', 'deployerAddress', 'withdrawerAddress')
@@ -36,6 +36,20 @@ test('what is remembered is the value of the bytes at hand, and nobody can chang
   expect(codec.decode(ctx, first)).toEqual(value('first'))
   expect(() => Object.assign(codec.decode(ctx, first), value('mine'))).toThrow(TypeError)
   // The buffer that the bytes were read from may be used again.
+  first.fill(0x61, 2)
+  expect(codec.decode(ctx, first)).toEqual(value('aaaaa'))
+})
+
+test('what is recalled is the value of the bytes at hand, the same one for the same bytes, and nobody can change it', () => {
+  const codec = recalled(texts, 2)
+  const value = (contractAddress: string) => ({ contractAddress, deployerAddress: '', withdrawerAddress: '' })
+  const [first, second] = [codec.encode(ctx, value('first')), codec.encode(ctx, value('second'))]
+  const read = codec.decode(ctx, first)
+  expect(codec.decode(ctx, second)).toEqual(value('second'))
+  expect(codec.decode(ctx, first.slice())).toBe(read)
+  expect(() => Object.assign(read, value('mine'))).toThrow(TypeError)
+  for (let i = 0; i < 9; i++) expect(codec.decode(ctx, codec.encode(ctx, value(`${i}`)))).toEqual(value(`${i}`))
+  expect(codec.decode(ctx, first)).toEqual(value('first'))
   first.fill(0x61, 2)
   expect(codec.decode(ctx, first)).toEqual(value('aaaaa'))
 })

@@ -5,6 +5,7 @@ import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
 import * as bytes from '../primitives/bytes.ts'
 import { type Decimal, fromRaw } from '../primitives/decimal.ts'
+import { createMemo } from '../primitives/memo.ts'
 
 /** Wire types of protobuf. */
 const VARINT = 0
@@ -45,6 +46,21 @@ export function remembered<Value extends object>(codec: ValueCodec<Value>): Valu
         last = { encoded: encoded.slice(), value: Object.freeze(codec.decode(ctx, encoded)) }
       }
       return last.value
+    },
+  }
+}
+
+/**
+ * Values of which many are read over and over, such as the records of contracts: what was decoded lately is given again for
+ * the same bytes, `size` of them at least. They are frozen.
+ */
+export function recalled<Value extends object>(codec: ValueCodec<Value>, size: number): ValueCodec<Value> {
+  const memo = createMemo<Value>(size)
+  return {
+    encode: codec.encode,
+    decode(ctx, encoded) {
+      const key = bytes.toKey(encoded)
+      return memo.recall(key) ?? memo.keep(key, Object.freeze(codec.decode(ctx, encoded)))
     },
   }
 }

@@ -5,6 +5,7 @@ import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/send
 import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
 import { ZeroGasActorsSchema } from '../../gen/chain/sudo/v1/state_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
+import { identityOf } from '../../identity/profiles.ts'
 import { auth as authModule } from '../../modules/auth/index.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
@@ -12,6 +13,7 @@ import { messages } from '../../modules/bank/messages.ts'
 import { devgas as devgasModule } from '../../modules/devgas/index.ts'
 import * as devgas from '../../modules/devgas/keeper.ts'
 import { payOut, shareOf } from '../../modules/devgas/payout.ts'
+import { params as devgasParams } from '../../modules/devgas/state.ts'
 import { distribution as distributionModule } from '../../modules/distribution/index.ts'
 import * as distribution from '../../modules/distribution/keeper.ts'
 import { evm as evmModule } from '../../modules/evm/index.ts'
@@ -35,6 +37,7 @@ const KEY = keyOf('carol')
 const SENDER = addressOfPrivateKey(KEY)
 const ALICE = addressOfPrivateKey(keyOf('alice'))
 const BOB = addressOfPrivateKey(keyOf('bob'))
+const ALICE_TEXT = 'chain1q20a38hfp3gd96cpl6h90jatewtakrv60jhtue'
 const BOB_TEXT = 'chain1shkwtvnnwcf36ttgmk98uj8vwag7zzcl953qfy'
 const C0 = hex('4ea9ebf26f2e09979a669fd46653cb268fac0fb3')
 const C0_TEXT = 'chain1f657hun09cye0xnxnl2xv57ty686cran9sgd8g'
@@ -175,6 +178,73 @@ test('nothing is paid while disabled, for a creation, for a plain transfer, and 
   const before = collected(ctx)
   const { evmTx } = call(ctx)
   expect([evmTx!.status, unitsOf(ctx, BOB), collected(ctx)]).toEqual([1, 0n, before])
+})
+
+test('what is registered and set between two calls of a block holds for the second, unless it was taken back', () => {
+  const ctx = chain(burning(29_000))
+  const paid: (readonly [bigint, bigint, string | undefined])[] = []
+  const note = (delivered: ReturnType<typeof call>) => {
+    const attribute = payoutOf(delivered)?.attributes.find(({ key }) => key === 'payouts')
+    const to = attribute && (JSON.parse(JSON.parse(attribute.value)) as [{ withdraw_address: string }])[0]
+    paid.push([unitsOf(ctx, ALICE), unitsOf(ctx, BOB), to?.withdraw_address])
+  }
+  const record = { contract: C0, deployer: ALICE, withdrawer: ALICE }
+  const params = (developerShares: string) => devgasParams.set(ctx, { ...devgas.params(ctx), developerShares })
+  note(call(ctx))
+  devgas.setShare(ctx.branch(), record)
+  note(call(ctx))
+  devgas.setShare(ctx, record)
+  note(call(ctx))
+  params('250000000000000000')
+  note(call(ctx))
+  const dropped = ctx.branch()
+  devgas.removeShare(dropped, C0)
+  devgas.setShare(dropped, { ...record, withdrawer: BOB })
+  note(call(ctx))
+  devgas.removeShare(ctx, C0)
+  note(call(ctx))
+  devgas.setShare(ctx, { ...record, withdrawer: BOB })
+  params('1000000000000000000')
+  note(call(ctx))
+  // 50,000 unative a call.
+  expect(paid).toEqual([
+    [0n, 25_000n, BOB_TEXT],
+    [0n, 50_000n, BOB_TEXT],
+    [25_000n, 50_000n, ALICE_TEXT],
+    [37_500n, 50_000n, ALICE_TEXT],
+    [50_000n, 50_000n, ALICE_TEXT],
+    [50_000n, 50_000n, undefined],
+    [50_000n, 100_000n, BOB_TEXT],
+  ])
+})
+
+test('events of a payout are under the names and in the denom of the profile at hand', () => {
+  const told = (profile: string) => {
+    const identity = identityOf(profile)
+    const ctx = testContext({ identity, modules: [authModule, distributionModule, devgasModule] })
+    devgasModule.genesis!.init(ctx, devgasModule.genesis!.defaults(ctx))
+    bank.addWei(ctx, auth.feeCollector.address, 10n ** 22n)
+    devgas.setShare(ctx, { contract: C0, deployer: ALICE, withdrawer: BOB })
+    payOut(ctx, { contract: C0, gasUsed: 50_000n, priceWei: UNIT, hash: new Uint8Array(32) })
+    return ctx.events.at(-1)!
+  }
+  for (const [profile, type, prefix, denom] of [
+    ['almanac', 'chain.devgas.v1.EventPayoutDevGas', 'chain', 'unative'],
+    ['nibiru', 'nibiru.devgas.v1.EventPayoutDevGas', 'nibi', 'unibi'],
+    ['almanac', 'chain.devgas.v1.EventPayoutDevGas', 'chain', 'unative'],
+  ] as const) {
+    const fees_paid = [{ denom, amount: '25000' }]
+    const payouts = JSON.stringify([{ withdraw_address: formatBech32(prefix, BOB), fees_paid }])
+    expect(told(profile)).toEqual({
+      type,
+      attributes: [
+        { key: 'community_pool', value: '""' },
+        { key: 'contract', value: `"${formatBech32(prefix, C0)}"` },
+        { key: 'payouts', value: JSON.stringify(payouts) },
+        { key: 'tx_hash', value: `"0x${'00'.repeat(32)}"` },
+      ],
+    })
+  }
 })
 
 test('a share is paid while nobody may send its denom', () => {

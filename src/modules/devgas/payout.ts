@@ -1,15 +1,15 @@
 /** The share of a contract's fees, paid when a call of it has gone through (devgas.md §7). */
-import {
-  EventPayoutDevGasSchema,
-  EventPayoutFailedDevGasSchema,
-  type ModuleParams,
-} from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import { create } from '@bufbuild/protobuf'
+import { EventPayoutDevGasSchema, EventPayoutFailedDevGasSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import * as address from '../../identity/address.ts'
+import type { Identity } from '../../identity/types.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { type Coin, format } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import type { Context } from '../../sdk/context.ts'
+import { typedEvent } from '../../sdk/typed-event.ts'
+import type { ChainEvent } from '../../store/types.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import * as distribution from '../distribution/keeper.ts'
@@ -22,40 +22,82 @@ export function shareOf(feeWei: bigint, share: decimal.Decimal): bigint {
 }
 
 /** The JSON of what a withdrawer got: nothing in it needs escaping. */
-function payoutsText(withdrawer: string, denom: string, amount: bigint): string {
+function payoutsText(withdrawer: string, denom: string, amount: string): string {
   return `[{"withdraw_address":"${withdrawer}","fees_paid":[{"denom":"${denom}","amount":"${amount}"}]}]`
 }
 
-function pay(
+/** What the record of a contract comes to under a profile. */
+interface Payee {
+  readonly identity: Identity
+  readonly withdrawer: Uint8Array
+  /** The event of a payout, as far as it is the same every time. */
+  readonly event: ChainEvent
+  readonly payoutsAt: number
+  /** JSON of the payouts, before and behind the amount. */
+  readonly payouts: readonly [string, string]
+  readonly txHashAt: number
+}
+
+/** Records come out of the state as the same object again, most of the time. */
+const payees = new WeakMap<devgas.FeeShare, Payee>()
+
+/** Throws sdk 7 for a withdrawer that is no address. */
+function payeeOf(ctx: Context, share: devgas.FeeShare): Payee {
+  const { identity } = ctx
+  const known = payees.get(share)
+  if (known?.identity === identity) return known
+  const { contractAddress: contract, withdrawerAddress } = share
+  const event = typedEvent(ctx, EventPayoutDevGasSchema, create(EventPayoutDevGasSchema, { contract }))
+  const placeOf = (field: string) => event.attributes.findIndex(({ key }) => key === identity.toProfileField(field))
+  const [before, behind] = JSON.stringify(payoutsText(withdrawerAddress, identity.baseDenom, '#')).split('#')
+  const payee = {
+    identity,
+    withdrawer: address.parse(ctx, withdrawerAddress),
+    event,
+    payoutsAt: placeOf('payouts'),
+    payouts: [before!, behind!],
+    txHashAt: placeOf('tx_hash'),
+  } as const
+  payees.set(share, payee)
+  return payee
+}
+
+function emitPayout(
   ctx: Context,
-  feeShare: devgas.FeeShare,
-  { allowedDenoms }: ModuleParams,
+  { event, payoutsAt, payouts, txHashAt }: Payee,
   amount: bigint,
   hash: Uint8Array,
 ): void {
-  const { baseDenom: denom } = ctx.identity
-  const coins: readonly Coin[] = [{ denom, amount }]
-  const withdrawer = address.parse(ctx, feeShare.withdrawerAddress)
-  const isAllowed = allowedDenoms.length === 0 || allowedDenoms.includes(denom)
-  const isPaid = isAllowed && !ctx.app.isBlocked(withdrawer)
-  const collector = auth.feeCollector.address
-  if (isPaid) bank.send(ctx, collector, withdrawer, coins)
-  else distribution.fundCommunityPool(ctx, collector, coins)
+  const attributes = event.attributes.slice()
+  attributes[payoutsAt] = { key: attributes[payoutsAt]!.key, value: `${payouts[0]}${amount}${payouts[1]}` }
+  attributes[txHashAt] = { key: attributes[txHashAt]!.key, value: `"${formatHex0x(hash)}"` }
+  ctx.emitEvent(event.type, attributes)
+}
+
+function payPool(ctx: Context, contract: string, coins: readonly Coin[], hash: Uint8Array): void {
+  distribution.fundCommunityPool(ctx, auth.feeCollector.address, coins)
   ctx.emit(EventPayoutDevGasSchema, {
-    payouts: isPaid ? payoutsText(feeShare.withdrawerAddress, denom, amount) : '[]',
-    contract: feeShare.contractAddress,
+    payouts: '[]',
+    contract,
     txHash: formatHex0x(hash),
-    communityPool: isPaid ? '' : format(coins),
+    communityPool: format(coins),
   })
 }
 
-function payShare(ctx: Context, feeShare: devgas.FeeShare, { gasUsed, priceWei, hash }: ContractCalled): void {
-  const branch = ctx.branch()
-  const params = devgas.params(branch)
-  if (!params.enableFeeShare) return
-  const amount = shareOf(gasUsed * priceWei, decimal.decode(params.developerShares) ?? decimal.zero)
+function payShare(ctx: Context, share: devgas.FeeShare, { gasUsed, priceWei, hash }: ContractCalled): void {
+  const { enableFeeShare, developerShares, allowedDenoms } = devgas.params(ctx)
+  if (!enableFeeShare) return
+  const amount = shareOf(gasUsed * priceWei, decimal.decode(developerShares) ?? decimal.zero)
   if (amount === 0n) return
-  pay(branch, feeShare, params, amount, hash)
+  const payee = payeeOf(ctx, share)
+  const { baseDenom: denom } = ctx.identity
+  const coins: readonly Coin[] = [{ denom, amount }]
+  const branch = ctx.branch()
+  const isAllowed = allowedDenoms.length === 0 || allowedDenoms.includes(denom)
+  if (isAllowed && !ctx.app.isBlocked(payee.withdrawer)) {
+    bank.send(branch, auth.feeCollector.address, payee.withdrawer, coins)
+    emitPayout(branch, payee, amount, hash)
+  } else payPool(branch, share.contractAddress, coins, hash)
   branch.merge()
 }
 
@@ -65,8 +107,8 @@ function payShare(ctx: Context, feeShare: devgas.FeeShare, { gasUsed, priceWei, 
  */
 export function payOut(ctx: Context, called: ContractCalled): void {
   try {
-    const feeShare = devgas.feeShare(ctx, called.contract)
-    if (feeShare) payShare(ctx, feeShare, called)
+    const share = devgas.feeShare(ctx, called.contract)
+    if (share) payShare(ctx, share, called)
   } catch (error) {
     const isExpected = error instanceof ChainError
     if (!isExpected) ctx.app.onBug(error)

@@ -1,6 +1,6 @@
 /** Collections of store `devgas` (state-layout.md §2.7). */
 import { type ModuleParams, ModuleParamsSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
-import { protoValue, remembered, textsValue } from '../../store/codecs.ts'
+import { protoValue, recalled, remembered, textsValue } from '../../store/codecs.ts'
 import { item, keySet, map } from '../../store/collections.ts'
 import { accountTextKey, pairKey } from '../../store/key-codecs.ts'
 
@@ -11,7 +11,7 @@ export const feeShares = map(
   STORE,
   0x01,
   accountTextKey,
-  textsValue('contractAddress', 'deployerAddress', 'withdrawerAddress'),
+  recalled(textsValue('contractAddress', 'deployerAddress', 'withdrawerAddress'), 2048),
 )
 /** Deployer and contract, withdrawer and contract: the order of a list is that of the contracts' texts. */
 export const byDeployer = keySet(STORE, 0x02, pairKey(accountTextKey, accountTextKey))
