@@ -35,7 +35,7 @@ interface BehindLimits {
 type NewLayer = (from: number) => Layer
 
 /** What is laid over the table takes some 10 MB at most, twice while it moves. */
-const DEFAULT_LIMITS: BehindLimits = { rows: 20_000, bytes: 4_000_000, rowsOfWrite: 5_000 }
+const DEFAULT_LIMITS: BehindLimits = { rows: 40_000, bytes: 6_000_000, rowsOfWrite: 5_000 }
 
 /** Pieces that a write removes beyond twice those that it adds. */
 const SPARE_PIECES = 16
@@ -101,11 +101,11 @@ export function writeBehind(base: Backend, table: string, options: BehindOptions
     yield* movedRows(table, movingOf(now.gathering), Number.POSITIVE_INFINITY)
   }
 
-  /** Moves as many rows as a write has added, or all if so much more has gathered meanwhile. */
+  /** Moves rows so that they are in their places when as many more have gathered, and all that are left once those have. */
   function* move(number: number, count: number): IterableIterator<TableWrite> {
     const { gathering, moving } = now
     const isFull = gathering.rowCount() >= limits.rows || gathering.sizeBytes() >= limits.bytes
-    const behind = isFull ? Number.POSITIVE_INFINITY : (moving?.at ?? 0) + count
+    const behind = isFull || !moving ? Number.POSITIVE_INFINITY : moving.at + shareOf(moving.layer, count)
     yield* movedRows(table, moving, behind)
     if (isFull) {
       const split = number + 1
@@ -258,6 +258,9 @@ function laidOver(base: Reads, table: string, seen: () => Seen): Reads {
 }
 
 const movingOf = (layer: Layer): Moving => ({ layer, at: 0 })
+
+/** How many keys of a layer move while so many rows gather, which are so many more than keys as those before were. */
+const shareOf = (layer: Layer, count: number): number => Math.ceil((count * layer.keyCount()) / layer.rowCount())
 
 /** Rows of a layer in their own table, from the first that has not moved to the one of an index. */
 function* movedRows(table: string, moving: Moving | undefined, behind: number): IterableIterator<TableWrite> {
