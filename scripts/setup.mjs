@@ -65,7 +65,7 @@ const stamp = readStamp()
 const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const lock = createHash('sha256').update(lockText).digest('hex')
 if (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock.json'))) {
-  if (!installed(lockText)) run('installing packages', 'npm', ['ci', '--no-audit', '--no-fund'])
+  if (!installed(lockText)) run('installing packages', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
 }
 const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs'])
 const evmBuilt =
