@@ -16,6 +16,8 @@ export interface SignerFacts {
   readonly sequence: bigint
   /** The signer's key as the transaction or the account has it; DIRECT_AUX signs it. */
   readonly publicKey?: Any | undefined
+  /** Whether another pays the fee: only then may a signature leave it out, as DIRECT_AUX does. */
+  readonly paysNothing?: boolean
 }
 
 /** Sign bytes of DIRECT: the parts as received. */
@@ -66,7 +68,8 @@ export function aminoSignJson(
 
 /**
  * The forms that a signature may be over: one for the protobuf modes, one per accepted family of names for amino, and per
- * name where a message has two. Throws sdk 37 for a mode that is not enabled.
+ * name where a message has two. None where the mode may not be used: whoever has the signature could choose the fee (x/auth of
+ * the sdk v0.47.11, tx/direct_aux.go). Throws sdk 37 for a mode that is not enabled.
  */
 export function signBytesOf(
   ctx: Pick<ReadContext, 'identity' | 'app'>,
@@ -78,7 +81,7 @@ export function signBytesOf(
     case SignMode.DIRECT:
       return [directSignBytes(tx.raw, facts)]
     case SignMode.DIRECT_AUX:
-      return [directAuxSignBytes(tx, facts)]
+      return facts.paysNothing ? [directAuxSignBytes(tx, facts)] : []
     case SignMode.LEGACY_AMINO_JSON: {
       const { identity, app } = ctx
       const families = [identity.toProfileAmino, ...identity.aminoAliases]

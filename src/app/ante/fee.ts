@@ -49,11 +49,17 @@ function paidCoins(ante: AnteContext, payer: Uint8Array): readonly Coin[] {
   return [{ denom, amount: 1n }]
 }
 
+/** Who pays the fee, unless an allowance does. */
+export function payerOf({ ctx, tx, signers }: Pick<AnteContext, 'ctx' | 'tx' | 'signers'>): Uint8Array {
+  const { payer = '' } = tx.authInfo.fee ?? {}
+  return payer === '' ? signers[0]! : address.parse(ctx, payer)
+}
+
 /** Rows 11 and 12: who pays, the granter of an allowance if one is named, must have an account and gives the fee to the collector. */
 export function deductFee(ante: AnteContext): void {
-  const { ctx, tx, signers } = ante
+  const { ctx, tx } = ante
   const { fee } = tx.authInfo
-  const payer = fee?.payer ? address.parse(ctx, fee.payer) : signers[0]!
+  const payer = payerOf(ante)
   const granter = fee?.granter ? address.parse(ctx, fee.granter) : payer
   const granterText = address.format(ctx, granter)
   const coins = paidCoins(ante, granter)

@@ -9,6 +9,7 @@ import { errors } from '../../sdk/errors.ts'
 import { addressOf, countKeys, decodePublicKey, encodePublicKey, type PublicKey } from '../../sdk/public-key.ts'
 import { isSignedBy, presentKeys, usesAmino } from '../../sdk/signature.ts'
 import type { AnteContext } from './context.ts'
+import { payerOf } from './fee.ts'
 
 const SECP256R1_GAS = 500n
 
@@ -102,6 +103,7 @@ function chargeKey(ante: AnteContext, key: PublicKey, modeInfo: SignerInfo['mode
 /** Rows 16 and 17. A recheck skips the signature: it was good, and the bytes are the same. */
 export function verifySignatures(ante: AnteContext): void {
   const { ctx, tx, mode, signers } = ante
+  const payer = payerOf(ante)
   for (const [i, signer] of signers.entries()) {
     const account = accountOf(ante, signer)
     const key = keyOf(ante, account)
@@ -116,6 +118,7 @@ export function verifySignatures(ante: AnteContext): void {
       accountNumber: ctx.block.height === 0n ? 0n : account.number,
       sequence: account.sequence,
       publicKey: account.publicKey && create(AnySchema, account.publicKey),
+      paysNothing: !equal(signer, payer),
     }
     if (!isSignedBy(ctx, tx, key, info?.modeInfo, tx.raw.signatures[i]!, facts)) {
       const bound = usesAmino(info?.modeInfo)
