@@ -36,7 +36,7 @@ import {
   version,
 } from './nodes'
 
-/** Levels of a page: with fewer, a changed leaf takes less with it; with more, fewer pages are read. */
+/** Levels of a page: with fewer, a changed leaf takes less with it; with more, fewer pages are read and written. */
 const LEVELS: u32 = 3
 
 const LEAF: u32 = 0
@@ -45,9 +45,12 @@ const REFERENCE: u32 = 2
 /** An inner node whose key, the smallest of its right subtree, is not in the page. */
 const KEYED_INNER: u32 = 3
 
-/** A node of such a height begins a page. The root of a tree begins one at any height. */
+/**
+ * A node of such a height begins a page. The root of a tree begins one at any height. The lowest pages hold leaves as a fourth
+ * level: they are the most. Pages that say otherwise, of earlier builds, are read as well.
+ */
 @inline function beginsPage(height: u32): bool {
-  return height % LEVELS == LEVELS - 1
+  return height != 0 && height % LEVELS == 0
 }
 
 /** Says that the latest trees do not need the page that a node begins, if it begins one. */
