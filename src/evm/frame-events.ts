@@ -34,7 +34,6 @@ export function tellEnter(
   const to = creates
     ? addressOfCreation(context, wanting, request?.nonce ?? self.nonce)
     : interpreter.slice(A + 12, A + 32)
-  if (creates) tracer.account?.(to, journal)
   tracer.enter?.(
     {
       kind,

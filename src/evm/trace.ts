@@ -158,7 +158,7 @@ export interface Tracer {
   exit?(frame: FrameEnd): void
   steps?(batch: StepBatch): void
   log?(log: EvmLog): void
-  /** An opcode that was paid for looked at an account, or is about to call or create it. */
+  /** An opcode that was paid for looked at an account, or is about to call it. */
   account?(address: Uint8Array, state: TraceState): void
   slot?(address: Uint8Array, slot: Uint8Array, state: TraceState): void
 }

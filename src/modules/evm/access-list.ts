@@ -1,5 +1,5 @@
 /** The access list that makes a call's accesses warm: found by watching it read (geth's `eth_createAccessList`). */
-import type { EvmState } from '../../evm/state.ts'
+import type { Tracer } from '../../evm/trace.ts'
 import type { AccessList } from '../../evm/transaction/types.ts'
 import { concat, equal, fromKey, toKey } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
@@ -10,30 +10,32 @@ import type { CallArgs } from './call-args.ts'
 /** Rounds after which a list that still changes is taken as it is. */
 const MAX_ROUNDS = 8
 
-interface Touched {
-  readonly slots: Map<string, Set<string>>
+/** Accounts, and their slots, by `toKey`. */
+type Touched = Map<string, Set<string>>
+
+function touchedOf(accessList: AccessList): Touched {
+  const touched: Touched = new Map()
+  for (const { address, storageKeys } of accessList) {
+    const slots = touched.get(toKey(address)) ?? new Set()
+    for (const key of storageKeys) slots.add(toKey(key))
+    touched.set(toKey(address), slots)
+  }
+  return touched
 }
 
-/** A state that notes which accounts and slots are read through it. */
-function watch(state: EvmState, { slots }: Touched): EvmState {
+/** Notes which accounts and slots opcodes ask for. A creation makes its account warm, and asks for none. */
+function watch(touched: Touched): Tracer {
   const note = (address: Uint8Array): Set<string> => {
     const key = toKey(address)
-    const known = slots.get(key)
+    const known = touched.get(key)
     if (known) return known
     const made = new Set<string>()
-    slots.set(key, made)
+    touched.set(key, made)
     return made
   }
   return {
-    ...state,
-    account(address) {
-      note(address)
-      return state.account(address)
-    },
-    storage(address, slot) {
-      note(address).add(toKey(slot))
-      return state.storage(address, slot)
-    },
+    account: (address) => void note(address),
+    slot: (address, slot) => void note(address).add(toKey(slot)),
   }
 }
 
@@ -42,9 +44,9 @@ function createdAddress(from: Uint8Array, nonce: bigint): Uint8Array {
   return keccak256(encode([from, fromUint(nonce)])).subarray(12)
 }
 
-function listOf({ slots }: Touched, free: ReadonlySet<string>): AccessList {
+function listOf(touched: Touched, free: ReadonlySet<string>): AccessList {
   const list: AccessList[number][] = []
-  for (const [address, keys] of slots) {
+  for (const [address, keys] of touched) {
     if (keys.size === 0 && free.has(address)) continue
     list.push({ address: fromKey(address), storageKeys: [...keys].map(fromKey) })
   }
@@ -62,7 +64,7 @@ export interface AccessListOutcome {
 }
 
 /**
- * Runs the call again with what it touched until that no longer changes. Sender, target, coinbase and precompiles are
+ * Runs the call again with what it touched, and the list it came with, until that no longer changes. Sender, target, coinbase and precompiles are
  * warm by themselves: they are listed only with slots. Throws as `runCall`.
  */
 export function createAccessList(ground: CallGround, args: CallArgs, gasLimit: bigint): AccessListOutcome {
@@ -72,8 +74,8 @@ export function createAccessList(ground: CallGround, args: CallArgs, gasLimit: b
   const free = new Set([toKey(message.from), toKey(to), toKey(ground.block.coinbase), ...ground.precompiles.keys()])
   let accessList = message.accessList
   for (let round = 0; ; round++) {
-    const touched: Touched = { slots: new Map() }
-    const { gasUsed, vmError } = runCall(ground, { ...message, accessList }, (state) => watch(state, touched))
+    const touched = touchedOf(accessList)
+    const { gasUsed, vmError } = runCall({ ...ground, tracer: watch(touched) }, { ...message, accessList })
     const next = listOf(touched, free)
     if (equal(flat(next), flat(accessList)) || round === MAX_ROUNDS) return { accessList, gasUsed, vmError }
     accessList = next

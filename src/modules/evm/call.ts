@@ -171,12 +171,11 @@ export function callGround(ctx: ReadContext, options: CallOptions = {}): CallGro
 }
 
 /**
- * Runs a message and forgets what it wrote. No balance, fee or nonce is checked but the value's transfer. `observe` may
- * put itself between the execution and its state.
+ * Runs a message and forgets what it wrote. No balance, fee or nonce is checked but the value's transfer.
  * Throws 3 `invalidArgument` for gas below the intrinsic gas, 4 `deadlineExceeded` when stopped.
  */
-export function runCall(ground: CallGround, message: CallMessage, observe = (state: EvmState) => state): CallOutcome {
-  return runMessage(ground, message, observe(ground.open())).outcome
+export function runCall(ground: CallGround, message: CallMessage): CallOutcome {
+  return runMessage(ground, message, ground.open()).outcome
 }
 
 /** As `runCall`, on a state that the caller opened; `keep` writes to it what the message did. */
