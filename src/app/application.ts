@@ -8,6 +8,7 @@ import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createReadContext, createTransient } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
 import { createBranch } from '../store/branch.ts'
+import { knowReads } from '../store/known-reads.ts'
 import type { Reader } from '../store/types.ts'
 import { executeOpened } from './block.ts'
 import { check } from './check.ts'
@@ -119,7 +120,7 @@ export function createApplication(options: ApplicationOptions): Application {
   }
 
   function executeBlock(base: Reader, block: BlockInput): BlockOutcome {
-    const opened = openBlock(opening, environment.over(base), block)
+    const opened = openBlock(opening, knowReads(environment.over(base)), block)
     if (opened.halt) return opened
     const { era, stores } = opened
     const output = executeOpened(era.machine, opened, block, era.decode)
