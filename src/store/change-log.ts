@@ -15,18 +15,21 @@ const PIECE_BYTES = 960
 export interface LogWriter {
   /** Adds a version and says where it will lie. */
   add(version: Version): Place
+  /** Whether there are pieces to take. */
+  isFull(): boolean
   /** Adds to `rows` the pieces that are full, each once; when it is the last time, also the one that is not. */
   take(rows: TableWrite[], isLast: boolean): void
 }
 
 /** Its pieces lie in the blocks, to which nothing else may be written meanwhile. */
 export function createLogWriter(height: number, blocks: Output): LogWriter {
-  const { add, piece, take } = createPieceWriter(LOG, height, PIECE_BYTES, blocks)
+  const { add, piece, isFull, take } = createPieceWriter(LOG, height, PIECE_BYTES, blocks)
   return {
     add(version) {
       add(version)
       return { height, piece: piece() }
     },
+    isFull,
     take,
   }
 }

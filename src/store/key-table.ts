@@ -3,8 +3,8 @@ import { type HashSecret, hashKey } from './key-hash.ts'
 import type { Range } from './types.ts'
 
 export interface KeyTable {
-  /** The number of a key; -1 if it is not here. */
-  find(key: Uint8Array): number
+  /** The number of a key whose hash is given; -1 if it is not here. */
+  find(key: Uint8Array, hash: number): number
   /** The number of a key in a block, which is added if it is new: its bytes must then stay as they are. */
   add(block: number, at: number, length: number): number
   keyOf(number: number): Uint8Array
@@ -110,8 +110,12 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
   function arrange(): void {
     if (ordered === count) return
     const fresh = new Int32Array(count - ordered)
-    for (let i = 0; i < fresh.length; i++) fresh[i] = ordered + i
-    if (fresh.some((number, i) => i > 0 && compareKeys(fresh[i - 1]!, number) > 0)) fresh.sort(compareKeys)
+    let isAscending = true
+    for (let i = 0; i < fresh.length; i++) {
+      fresh[i] = ordered + i
+      if (i > 0 && isAscending) isAscending = compareKeys(fresh[i - 1]!, ordered + i) < 0
+    }
+    if (!isAscending) fresh.sort(compareKeys)
     let [from, to] = [ordered, count]
     for (let i = fresh.length - 1; i >= 0; i--) {
       const at = lastBefore(fresh[i]!, from)
@@ -129,7 +133,7 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
   }
 
   return {
-    find: (key) => slots[slotOf(hashKey(key, 0, key.length, secret), key, 0, key.length) + 1]! - 1,
+    find: (key, hash) => slots[slotOf(hash, key, 0, key.length) + 1]! - 1,
     add(block, at, length) {
       const bytes = blocks[block]!
       const hash = hashKey(bytes, at, length, secret)
@@ -159,17 +163,13 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     *walk({ start, end, reverse = false }) {
       arrange()
       let known = ordered
-      const bound = reverse ? end : start
-      let index = bound ? firstFrom(bound, 0, bound.length) : reverse ? ordered : 0
+      const [first, last] = reverse ? [end, start] : [start, end]
+      let index = first ? firstFrom(first, 0, first.length) : reverse ? ordered : 0
       if (reverse) index--
       while (index >= 0 && index < ordered) {
         const number = order[index]!
-        if (
-          reverse
-            ? start && compareWith(number, start, 0, start.length) < 0
-            : end && compareWith(number, end, 0, end.length) >= 0
-        )
-          return
+        const isBehind = last && compareWith(number, last, 0, last.length) >= 0
+        if (last && isBehind !== reverse) return
         yield number
         if (known !== count) {
           arrange()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatUtf8, utf8 } from '../primitives/bytes.ts'
 import { seeded } from './contract.ts'
+import { type HashSecret, hashKey } from './key-hash.ts'
 import { createLayer, type Layer } from './layer.ts'
 import { createOutput } from './varint.ts'
 import { DELETED, putVersion } from './versions.ts'
@@ -30,6 +31,11 @@ function expected(model: Model, upTo: number): [string, string | null][] {
 const shown = (covers: Iterable<{ key: Uint8Array; value: Uint8Array | undefined }>) =>
   Array.from(covers, ({ key, value }) => [formatUtf8(key), value ? formatUtf8(value) : null])
 
+function find(layer: Layer, secret: HashSecret, text: string, upTo: number): ReturnType<Layer['find']> {
+  const key = utf8(text)
+  return layer.find(key, hashKey(key, 0, key.length, secret), upTo)
+}
+
 const keyOf = (below: (n: number) => number) => String(below(900)).padStart(1 + below(4), 'k')
 
 test.each(SECRETS)('a layer shows every write what there was as of it (secret %i %i)', (...secret) => {
@@ -55,7 +61,7 @@ test.each(SECRETS)('a layer shows every write what there was as of it (secret %i
     expect(shown(layer.covers({ ...range, reverse: true }, upTo))).toEqual(within.reverse())
     for (let i = 0; i < 20; i++) {
       const key = keyOf(below)
-      const found = layer.find(utf8(key), upTo)
+      const found = find(layer, secret, key, upTo)
       const value = found === DELETED ? null : found && formatUtf8(found)
       expect(value).toBe(all.find(([name]) => name === key)?.[1])
     }
@@ -80,7 +86,7 @@ test('rows and bytes that a write laid are no longer counted when it is undone',
   expect([layer.rowCount(), layer.sizeBytes()]).toEqual([1, 7])
   expect(shown(layer.covers({}, 9))).toEqual([['one', '1234']])
   lay(layer, model, 2, 'three', '3')
-  expect(formatUtf8(layer.find(utf8('three'), 2) as Uint8Array)).toBe('3')
+  expect(formatUtf8(find(layer, SECRETS[1], 'three', 2) as Uint8Array)).toBe('3')
 })
 
 test('a walk goes on where it was while thousands of keys come', () => {

@@ -15,8 +15,8 @@ export interface Layer {
   lay(number: number, spot: Spot): void
   /** Takes away the rows of a write, which is the latest. */
   undo(number: number): void
-  /** The row of a key as of a write, `DELETED` if it is gone; undefined if the layer has none. */
-  find(key: Uint8Array, upTo: number): Uint8Array | typeof DELETED | undefined
+  /** The row of a key whose hash is given as of a write, `DELETED` if it is gone; undefined if the layer has none. */
+  find(key: Uint8Array, hash: number, upTo: number): Uint8Array | typeof DELETED | undefined
   /** What lies over a range as of a write, in its direction. */
   covers(range: Range, upTo: number): IterableIterator<Cover>
   /** How many keys there are. */
@@ -93,8 +93,8 @@ export function createLayer(from: number, secret: HashSecret): Layer {
         newest[fields[row * FIELDS + 1]!] = fields[row * FIELDS + 5]!
       }
     },
-    find(bytes, upTo) {
-      const key = keys.find(bytes)
+    find(bytes, hash, upTo) {
+      const key = keys.find(bytes, hash)
       const row = key < 0 ? NONE : asOf(key, upTo)
       return row === NONE ? undefined : (bytesOf(row) ?? DELETED)
     },

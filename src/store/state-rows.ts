@@ -21,22 +21,21 @@ export interface StateRowsOptions {
 }
 
 export interface StateRows {
-  /**
-   * Rows of a change, to be written before the next: they are not kept. Changes of a block come sorted by store and key, each
-   * key once.
-   */
+  /** Rows of a change; those of a block come sorted by store and key, each key once. */
   of(change: Change): readonly TableWrite[]
   /** Rows behind those of the last change. */
   end(): readonly TableWrite[]
 }
 
+const NO_ROWS: readonly TableWrite[] = []
 /** More than the numbers before the places and the value take. */
 const NUMBERS_BYTES = 64
 
 export function createStateRows(options: StateRowsOptions): StateRows {
   const { backend, height, logFrom, numberFor, blocks } = options
   const log = createLogWriter(height, options.logBlocks)
-  const rows: TableWrite[] = []
+  /** Rows beside the one of the key: most changes have none. */
+  let others: TableWrite[] = []
   let store: string | undefined
   let number = 0
 
@@ -49,7 +48,7 @@ export function createStateRows(options: StateRowsOptions): StateRows {
     store = name
     const known = numberFor(name)
     number = known.number
-    if (known.row) rows.push(known.row)
+    if (known.row) others.push(known.row)
   }
 
   function keyIn(key: Uint8Array): Uint8Array {
@@ -68,7 +67,7 @@ export function createStateRows(options: StateRowsOptions): StateRows {
     makeRoom(blocks, NUMBERS_BYTES + older + (value?.length ?? 0))
     start = blocks.length
     const indexed = putRun(blocks, at, log.add({ key: at, value }), run)
-    if (indexed) rows.push(indexed)
+    if (indexed) others.push(indexed)
   }
 
   /** The row that was begun. */
@@ -77,7 +76,7 @@ export function createStateRows(options: StateRowsOptions): StateRows {
   /** Takes up a key's row where it lies, which is before the next read. */
   const followHead = (before: Uint8Array): boolean => {
     const run = takeRun(before)
-    if (run.newest.height < logFrom) rows.push({ table: BASE, key: at, value: before.slice(run.end) })
+    if (run.newest.height < logFrom) others.push({ table: BASE, key: at, value: before.slice(run.end) })
     begin(run)
     return true
   }
@@ -86,36 +85,42 @@ export function createStateRows(options: StateRowsOptions): StateRows {
     return true
   }
 
-  function set(to: Uint8Array): void {
+  function set(to: Uint8Array): TableWrite {
     const isHead = backend.peek(HEAD, at, followHead) ?? false
     const isDead = !isHead && (backend.peek(DEAD, at, followDead) ?? false)
     if (!isHead && !isDead) begin(undefined)
     putBytes(blocks, to)
-    rows.push({ table: HEAD, key: at, value: finished() })
-    if (isDead) rows.push({ table: DEAD, key: at, value: undefined })
+    if (isDead) others.push({ table: DEAD, key: at, value: undefined })
+    return { table: HEAD, key: at, value: finished() }
   }
 
-  function remove(): void {
+  function remove(): TableWrite | undefined {
     // A key that was made and deleted within one block has never been.
-    if (!backend.peek(HEAD, at, followHead)) return
-    rows.push({ table: HEAD, key: at, value: undefined }, { table: DEAD, key: at, value: finished() })
+    if (!backend.peek(HEAD, at, followHead)) return undefined
+    others.push({ table: DEAD, key: at, value: finished() })
+    return { table: HEAD, key: at, value: undefined }
+  }
+
+  function takeOthers(): TableWrite[] {
+    const taken = others
+    others = []
+    return taken
   }
 
   return {
     of(change) {
-      rows.length = 0
       if (change.store !== store) enter(change.store)
       at = keyIn(change.key)
       value = change.value
-      if (value) set(value)
-      else remove()
-      log.take(rows, false)
-      return rows
+      const row = value ? set(value) : remove()
+      if (log.isFull()) log.take(others, false)
+      if (others.length === 0) return row ? [row] : NO_ROWS
+      if (row) others.push(row)
+      return takeOthers()
     },
     end() {
-      rows.length = 0
-      log.take(rows, true)
-      return rows
+      log.take(others, true)
+      return takeOthers()
     },
   }
 }

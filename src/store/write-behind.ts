@@ -7,7 +7,7 @@
  */
 import { type Backend, type BackendRead, checkKey } from './backend.ts'
 import { createBlocks } from './blocks.ts'
-import type { HashSecret } from './key-hash.ts'
+import { type HashSecret, hashKey } from './key-hash.ts'
 import { createLayer, type Layer } from './layer.ts'
 import { mergeEntries } from './order.ts'
 import { createPieceWriter, numberOf, pieceKey } from './pieces.ts'
@@ -188,7 +188,7 @@ export function writeBehind(base: Backend, table: string, options: BehindOptions
   }
 
   return {
-    ...laidOver(base, table, current),
+    ...laidOver(base, table, secret, current),
     isolates: base.isolates,
     readOnly: base.readOnly,
     read() {
@@ -200,7 +200,7 @@ export function writeBehind(base: Backend, table: string, options: BehindOptions
         throw error
       }
       const seen = { state, upTo: state.last }
-      return { ...laidOver(view, table, () => seen), close: view.close }
+      return { ...laidOver(view, table, secret, () => seen), close: view.close }
     },
     write(rows) {
       makeCertain()
@@ -228,11 +228,12 @@ interface Seen {
 }
 
 /** Reads with the rows of the journal laid over those of their table. */
-function laidOver(base: Reads, table: string, seen: () => Seen): Reads {
+function laidOver(base: Reads, table: string, secret: HashSecret, seen: () => Seen): Reads {
   function find(name: string, key: Uint8Array): Uint8Array | typeof DELETED | undefined {
     if (name !== table) return undefined
     const { state, upTo } = seen()
-    return state.gathering.find(key, upTo) ?? state.moving?.layer.find(key, upTo)
+    const hash = hashKey(key, 0, key.length, secret)
+    return state.gathering.find(key, hash, upTo) ?? state.moving?.layer.find(key, hash, upTo)
   }
   return {
     get(name, key) {
