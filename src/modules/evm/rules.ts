@@ -24,11 +24,20 @@ export const ALLOWED_EXTRA_EIPS: readonly number[] = [
   1153, 1344, 1884, 2200, 2929, 3198, 3529, 3855, 3860, 4762, 5656, 6780,
 ]
 
+/** By the rules that others are added to, and the list of those: whatever is made for rules is made once. */
+const extended = new WeakMap<Rules, Map<string, Rules>>()
+
 /** Rules of a fork and further EIPs; those that the fork has, and those without effect on a chain (4762), change nothing. */
 function rules(fork: ForkName, extraEips: readonly bigint[], ofReference: boolean): Rules {
   const base = (ofReference ? REFERENCE_RULES : RULES).get(fork)!
   const extra = extraEips.map(Number).filter((eip) => eip !== 4762 && !base.eips.has(eip))
-  return extra.length === 0 ? base : { ...base, ...rulesOf(fork, extra) }
+  if (extra.length === 0) return base
+  const known = extended.get(base) ?? new Map<string, Rules>()
+  extended.set(base, known)
+  const key = extra.sort((a, b) => a - b).join()
+  const found = known.get(key) ?? { ...base, ...rulesOf(fork, extra) }
+  known.set(key, found)
+  return found
 }
 
 /** The fork in force at a state. */
