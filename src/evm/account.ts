@@ -57,6 +57,11 @@ export interface Creation {
   readonly creator: Uint8Array
 }
 
+/** Whether what the state holds counts as an account. */
+export function isAccount(stored: EvmAccount | undefined): boolean {
+  return stored !== undefined && !stored.isBalanceOnly
+}
+
 /** Without nonce, balance and code (EIP-161). */
 export function isEmptyAccount(account: Account): boolean {
   return account.nonce === 0n && account.balance === 0n && equal(account.codeHash, EMPTY_CODE_HASH)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemoryState } from '../../test/evm/memory-state.ts'
 import { decodeUint, encodeUint, hex } from '../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import { rulesOf } from './forks.ts'
 import { createJournal } from './journal.ts'
 
@@ -113,4 +114,17 @@ test('many branches between two snapshots take the state no deeper than one', ()
   expect(depth).toBe(0)
   expect(state.account(BOB)).toBeUndefined()
   expect(j.exists(BOB)).toBe(false)
+})
+
+test('coins without an account are none, also when module code has added to them', () => {
+  const { state, journal: j } = journal()
+  const coins = { nonce: 0n, codeHash: EMPTY_CODE_HASH, isBalanceOnly: true }
+  state.setAccount(BOB, { ...coins, balanceWei: 5n })
+  expect([j.exists(BOB), j.balance(BOB)]).toEqual([false, 5n])
+  const snapshot = j.snapshot()
+  j.openBranch()
+  state.setAccount(BOB, { ...coins, balanceWei: 8n })
+  j.refresh()
+  j.commit(snapshot)
+  expect([j.exists(BOB), j.balance(BOB)]).toEqual([false, 8n])
 })

@@ -4,7 +4,7 @@
  */
 import { EMPTY, equal, fromKey, toKey } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../primitives/hash.ts'
-import { type Account, type Creation, isEmptyAccount, type Slot, type Word, ZERO_KEY } from './account.ts'
+import { type Account, type Creation, isAccount, isEmptyAccount, type Slot, type Word, ZERO_KEY } from './account.ts'
 import type { Rules } from './forks.ts'
 import type { EvmLog, EvmState } from './state.ts'
 import { type Changes, finalise, flush, joinBranches, openBranch, refresh, type Undo } from './write-back.ts'
@@ -124,7 +124,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
       code: undefined,
       installed: undefined,
-      exists: stored !== undefined && !stored.isBalanceOnly,
+      exists: isAccount(stored),
       stored,
       touched: false,
       warm: alwaysWarm.has(key) || warmFromStart.has(key),

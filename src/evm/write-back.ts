@@ -4,7 +4,7 @@
  */
 import { equal, fromKey, toKey } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
-import { type Account, isEmptyAccount, type Slot, type Word } from './account.ts'
+import { type Account, isAccount, isEmptyAccount, type Slot, type Word } from './account.ts'
 import type { EvmState } from './state.ts'
 
 /** What takes a change back; the commonest ones are data. */
@@ -106,7 +106,7 @@ function flushAccount({ state, deletesEmpty, undo }: Changes, account: Account):
   const { nonce, balance, codeHash, stored } = account
   const same =
     stored &&
-    !stored.isBalanceOnly &&
+    isAccount(stored) &&
     stored.nonce === nonce &&
     stored.balanceWei === balance &&
     equal(stored.codeHash, codeHash)
@@ -170,6 +170,6 @@ function refreshAccount({ state, undo }: Changes, account: Account): void {
     account.code = undefined
     account.installed = undefined
   }
-  account.exists = now !== undefined
+  account.exists = isAccount(now)
   account.stored = now
 }
