@@ -32,6 +32,7 @@ for (const name of Object.keys(process.env)) {
   }
 }
 process.env.no_grpc_proxy = '127.0.0.1'
+process.env.BUF_CACHE_DIR = scratch
 const minutes = []
 const faults = []
 const notes = []
