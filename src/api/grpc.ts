@@ -62,7 +62,7 @@ function decode(method: DescMethod, bytes: Uint8Array): Message {
   try {
     return fromBinary(method.input, bytes)
   } catch {
-    throw violation('', `the request is no ${method.input.typeName}`)
+    throw violation('request', `its bytes are no ${method.input.typeName}`)
   }
 }
 

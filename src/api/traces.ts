@@ -83,7 +83,7 @@ export function collect(): { readonly onPart: PartTaker; readonly bytes: () => U
   }
 }
 
-type OrderOf = (node: GatewayNode, request: Message, asked: bigint | undefined) => TraceOrder
+type OrderOf = (node: GatewayNode, request: Message, asked: bigint | undefined) => Promise<TraceOrder>
 
 const ORDERS: ReadonlyMap<string, { readonly orderOf: OrderOf; readonly isBlock: boolean }> = new Map([
   [
@@ -109,7 +109,7 @@ export async function answerTrace(node: GatewayNode, call: QueryCall): Promise<Q
   try {
     // A height that is asked for must be one, also where the trace needs none.
     if (call.height !== undefined) node.withContext(call.height, () => undefined)
-    const order = orderOf(node, call.request, call.height)
+    const order = await orderOf(node, call.request, call.height)
     height = order.shownHeight ?? node.withContext(order.height, (ctx) => ctx.block.height)
     const whole = call.onPart ? undefined : collect()
     await runTrace(node, order, { ...call, onPart: call.onPart ?? whole!.onPart })

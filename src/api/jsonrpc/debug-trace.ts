@@ -91,7 +91,7 @@ function readBlock(encoded: Uint8Array): GivenBlock {
 }
 
 /** A block that is kept runs as it did; another one runs its transactions on the state of its parent. */
-function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unknown): Streamed {
+async function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unknown): Promise<Streamed> {
   const { node } = call
   const settings = readTraceOptions(node, options)
   const { field, txs } = readBlock(encoded)
@@ -111,7 +111,7 @@ function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unknown): 
     baseFeeWei: decodeUint(field('baseFee')),
     blobBaseFeeWei: undefined,
   }
-  return run(call, unknownBlockOrder(node, described, parent, settings))
+  return run(call, await unknownBlockOrder(node, described, parent, settings))
 }
 
 /** Overrides lie in the options, beside those of the tracer. */
