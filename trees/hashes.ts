@@ -33,6 +33,7 @@ const MAX_HEIGHT: u32 = 64
 
 /** The tree all of whose nodes without a hash are listed; NONE if it has to be seen first which those are. */
 let listedRoot: Node = NONE
+let isListing = false
 
 /** A list goes on where a node that is not hashed has room: a leaf where others have children, others where the hash will be. */
 @inline function nextAt(node: Node, level: u32): usize {
@@ -41,6 +42,7 @@ let listedRoot: Node = NONE
 
 /** Lists a node that is to be hashed. */
 @inline export function note(node: Node): void {
+  isListing = true
   const level = height(node)
   store<i32>(nextAt(node, level), load<i32>(levelAt(level)))
   store<i32>(levelAt(level), node)
@@ -64,6 +66,8 @@ export function noteAll(root: Node): void {
 /** Lists nothing, before nodes that are listed change. */
 export function forgetNotes(): void {
   listedRoot = NONE
+  if (!isListing) return
+  isListing = false
   for (let level: u32 = 0; level < MAX_HEIGHT; level++) {
     for (let node = load<i32>(levelAt(level)); node != NONE; node = load<i32>(nextAt(node, level))) {
       setFlags(node, flags(node) & ~NOTED)
@@ -75,6 +79,7 @@ export function forgetNotes(): void {
 /** Lists nothing, because there are no nodes any more. */
 export function clearNotes(): void {
   listedRoot = NONE
+  isListing = false
   for (let level: u32 = 0; level < MAX_HEIGHT; level++) store<i32>(levelAt(level), NONE)
 }
 
@@ -129,6 +134,7 @@ export function ensureHash(root: Node): void {
     noteBelow(root)
   }
   listedRoot = NONE
+  isListing = false
   for (let level: u32 = 0; level <= height(root); level++) {
     for (let node = load<i32>(levelAt(level)); node != NONE; ) {
       const after = load<i32>(nextAt(node, level))

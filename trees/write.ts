@@ -9,6 +9,7 @@ import { OTHERS } from './layout'
 import { noteReplaced } from './lists'
 import {
   Node,
+  HASHED,
   LOADED,
   NONE,
   STORED,
@@ -43,6 +44,8 @@ let replacesLeaf = false
 /** The key that the nearest node above whose right subtree has lost its smallest leaf is to have; 0 for none. */
 let carried: Key = 0
 let others: u32 = 0
+/** Whether nodes are listed as they change. A tree without a hash is looked through when it gets one, not with every write. */
+let isNoting = false
 
 export function keep(version: u32): void {
   kept = version
@@ -245,7 +248,7 @@ function update(at: Node, from: u32, to: u32): Node {
       if (!isRemoval(one) && compareTo(one, at) == 0) {
         leaf = own(at)
         putValue(leaf, one)
-        note(leaf)
+        if (isNoting) note(leaf)
       } else leaveToOthers(i)
     }
     return leaf
@@ -258,10 +261,12 @@ function update(at: Node, from: u32, to: u32): Node {
   const node = own(at)
   setLeft(node, smaller)
   setRight(node, larger)
-  note(node)
-  // What was read from a page may have no hash.
-  noteBelow(smaller)
-  noteBelow(larger)
+  if (isNoting) {
+    note(node)
+    // What was read from a page may have no hash.
+    noteBelow(smaller)
+    noteBelow(larger)
+  }
   return node
 }
 
@@ -271,11 +276,12 @@ export function writeAll(root: Node, count: u32, version: u32): Node {
   others = 0
   carried = 0
   forgetNotes()
+  isNoting = root != NONE && (flags(root) & HASHED) != 0
   let tree = root
   if (root == NONE || count == 1) for (let i: u32 = 0; i < count; i++) leaveToOthers(i)
   else tree = update(root, 0, count)
   if (others == 0) {
-    noteAll(tree)
+    if (isNoting) noteAll(tree)
     return tree
   }
   forgetNotes()

@@ -99,7 +99,12 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
     keep: program.keep,
     takeReplaced() {
       program.handOver()
-      const taken = replaced.length === 1 ? replaced[0]! : Int32Array.from(replaced.flatMap((part) => [...part]))
+      const taken = new Int32Array(replaced.reduce((count, part) => count + part.length, 0))
+      let at = 0
+      for (const part of replaced) {
+        taken.set(part, at)
+        at += part.length
+      }
       replaced = []
       return taken
     },
