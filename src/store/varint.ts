@@ -1,6 +1,5 @@
 /** Unsigned numbers in as few bytes as they need, seven bits a byte, low bits first. Numbers stay below 2^53. */
 import { copyTo } from '../primitives/bytes.ts'
-import type { Arena } from './arena.ts'
 
 /** Bytes being written one after another. */
 export interface Output {
@@ -46,13 +45,6 @@ export function putBytes(out: Output, bytes: Uint8Array): void {
 /** A copy of what has been written. */
 export function finish(out: Output): Uint8Array {
   return out.bytes.slice(0, out.length)
-}
-
-/** A copy of what has been written, in memory that others share. */
-export function finishIn({ bytes, length }: Output, arena: Arena): Uint8Array {
-  const copy = arena(length)
-  copy.set(bytes.subarray(0, length))
-  return copy
 }
 
 /** Bytes being read one after another. */
