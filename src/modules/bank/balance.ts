@@ -44,9 +44,15 @@ export function amountOf(coins: readonly Coin[]): EventAttribute {
 }
 
 /** Takes unlocked coins from a holder. Throws sdk 5. Emits `coin_spent`. */
-export function subCoins(ctx: Context, holder: Uint8Array, coins: readonly Coin[], amountText = amountOf(coins)): void {
+export function subCoins(
+  ctx: Context,
+  holder: Uint8Array,
+  coins: readonly Coin[],
+  amountText = amountOf(coins),
+  purse = purseOf(ctx, holder),
+): void {
   for (const { denom, amount } of coins) {
-    const place = placeOf(ctx, holder, denom)
+    const place = denom === ctx.identity.baseDenom ? purse : placeOf(ctx, holder, denom)
     const before = amountAt(ctx, place)
     const spendable = before - auth.lockedAmount(ctx, holder, denom)
     if (spendable < amount) {
@@ -55,14 +61,20 @@ export function subCoins(ctx: Context, holder: Uint8Array, coins: readonly Coin[
     }
     setBalance(ctx, holder, denom, before - amount, place)
   }
-  ctx.emitEvent('coin_spent', [purseOf(ctx, holder).spender, amountText])
+  ctx.emitEvent('coin_spent', [purse.spender, amountText])
 }
 
 /** Gives coins to a holder. Emits `coin_received`. */
-export function addCoins(ctx: Context, holder: Uint8Array, coins: readonly Coin[], amountText = amountOf(coins)): void {
+export function addCoins(
+  ctx: Context,
+  holder: Uint8Array,
+  coins: readonly Coin[],
+  amountText = amountOf(coins),
+  purse = purseOf(ctx, holder),
+): void {
   for (const { denom, amount } of coins) {
-    const place = placeOf(ctx, holder, denom)
+    const place = denom === ctx.identity.baseDenom ? purse : placeOf(ctx, holder, denom)
     setBalance(ctx, holder, denom, amountAt(ctx, place) + amount, place)
   }
-  ctx.emitEvent('coin_received', [purseOf(ctx, holder).receiver, amountText])
+  ctx.emitEvent('coin_received', [purse.receiver, amountText])
 }

@@ -91,13 +91,14 @@ function holdsWei(ctx: ReadContext, coins: readonly Coin[]): boolean {
 /** Moves unlocked coins and makes the recipient's account. Throws sdk 5. Whether it may be is the caller's question. */
 export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: readonly Coin[]): void {
   const amount = amountOf(coins)
-  subCoins(ctx, from, coins, amount)
-  addCoins(ctx, to, coins, amount)
+  const giver = purseOf(ctx, from)
+  const taker = purseOf(ctx, to)
+  subCoins(ctx, from, coins, amount, giver)
+  addCoins(ctx, to, coins, amount, taker)
   if (!auth.hasAccount(ctx, to)) auth.setAccount(ctx, auth.newAccount(ctx, to))
-  const { sender } = purseOf(ctx, from)
-  ctx.emitEvent('transfer', [purseOf(ctx, to).recipient, sender, amount])
+  ctx.emitEvent('transfer', [taker.recipient, giver.sender, amount])
   if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', from, to)
-  ctx.emitEvent('message', [sender])
+  ctx.emitEvent('message', [giver.sender])
 }
 
 /** From an account to a module. Throws sdk 5. */

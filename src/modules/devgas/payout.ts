@@ -7,7 +7,7 @@ import { formatHex0x } from '../../primitives/bytes.ts'
 import { type Coin, format } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { ChainError } from '../../primitives/errors.ts'
-import type { Context } from '../../sdk/context.ts'
+import type { AppFacts, Context } from '../../sdk/context.ts'
 import { typedEvent } from '../../sdk/typed-event.ts'
 import type { ChainEvent } from '../../store/types.ts'
 import * as auth from '../auth/keeper.ts'
@@ -16,9 +16,12 @@ import * as distribution from '../distribution/keeper.ts'
 import type { ContractCalled } from '../evm/hooks.ts'
 import * as devgas from './keeper.ts'
 
+/** A share of one, of one base unit in wei. Both roundings are downwards, so that they can be one. */
+const SHARE_OF_UNIT = decimal.one * bank.WEI_PER_UNIT
+
 /** Part of a fee that is the developer's: rounded down to wei, then to base units. `share` is below or equal to 1. */
 export function shareOf(feeWei: bigint, share: decimal.Decimal): bigint {
-  return (feeWei * share) / decimal.one / bank.WEI_PER_UNIT
+  return (feeWei * share) / SHARE_OF_UNIT
 }
 
 /** The JSON of what a withdrawer got: nothing in it needs escaping. */
@@ -26,10 +29,12 @@ function payoutsText(withdrawer: string, denom: string, amount: string): string 
   return `[{"withdraw_address":"${withdrawer}","fees_paid":[{"denom":"${denom}","amount":"${amount}"}]}]`
 }
 
-/** What the record of a contract comes to under a profile. */
+/** What the record of a contract comes to in an application under a profile. */
 interface Payee {
   readonly identity: Identity
+  readonly app: AppFacts
   readonly withdrawer: Uint8Array
+  readonly isBlocked: boolean
   /** The event of a payout, as far as it is the same every time. */
   readonly event: ChainEvent
   readonly payoutsAt: number
@@ -43,16 +48,19 @@ const payees = new WeakMap<devgas.FeeShare, Payee>()
 
 /** Throws sdk 7 for a withdrawer that is no address. */
 function payeeOf(ctx: Context, share: devgas.FeeShare): Payee {
-  const { identity } = ctx
+  const { identity, app } = ctx
   const known = payees.get(share)
-  if (known?.identity === identity) return known
+  if (known?.identity === identity && known.app === app) return known
   const { contractAddress: contract, withdrawerAddress } = share
   const event = typedEvent(ctx, EventPayoutDevGasSchema, create(EventPayoutDevGasSchema, { contract }))
   const placeOf = (field: string) => event.attributes.findIndex(({ key }) => key === identity.toProfileField(field))
   const [before, behind] = JSON.stringify(payoutsText(withdrawerAddress, identity.baseDenom, '#')).split('#')
+  const withdrawer = address.parse(ctx, withdrawerAddress)
   const payee = {
     identity,
-    withdrawer: address.parse(ctx, withdrawerAddress),
+    app,
+    withdrawer,
+    isBlocked: app.isBlocked(withdrawer),
     event,
     payoutsAt: placeOf('payouts'),
     payouts: [before!, behind!],
@@ -70,7 +78,7 @@ function emitPayout(
 ): void {
   const attributes = event.attributes.slice()
   attributes[payoutsAt] = { key: attributes[payoutsAt]!.key, value: `${payouts[0]}${amount}${payouts[1]}` }
-  attributes[txHashAt] = { key: attributes[txHashAt]!.key, value: `"${formatHex0x(hash)}"` }
+  attributes[txHashAt] = { key: attributes[txHashAt]!.key, value: JSON.stringify(formatHex0x(hash)) }
   ctx.emitEvent(event.type, attributes)
 }
 
@@ -94,7 +102,7 @@ function payShare(ctx: Context, share: devgas.FeeShare, { gasUsed, priceWei, has
   const coins: readonly Coin[] = [{ denom, amount }]
   const branch = ctx.branch()
   const isAllowed = allowedDenoms.length === 0 || allowedDenoms.includes(denom)
-  if (isAllowed && !ctx.app.isBlocked(payee.withdrawer)) {
+  if (isAllowed && !payee.isBlocked) {
     bank.send(branch, auth.feeCollector.address, payee.withdrawer, coins)
     emitPayout(branch, payee, amount, hash)
   } else payPool(branch, share.contractAddress, coins, hash)
