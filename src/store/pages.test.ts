@@ -47,7 +47,7 @@ function forestOver(pages: ReadonlyMap<number, Uint8Array>, read = new Set<numbe
 
 test('pages that begin at the heights of an earlier build are read, and give way to others where the tree changes', () => {
   const { reference } = EARLIER
-  const pages = new Map(EARLIER.pages.map((text, i) => [i + 1, new Uint8Array(Buffer.from(text, 'base64'))]))
+  const pages = new Map<number, Uint8Array>(EARLIER.pages.map((text, i) => [i + 1, Buffer.from(text, 'base64')]))
   const whole = forestOver(new Map())
   let expected = NONE
   for (let i = 0; i < 22; i++) expected = whole.set(expected, Uint8Array.of(i * 2), Uint8Array.of(i), 1)
