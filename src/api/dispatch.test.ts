@@ -55,6 +55,26 @@ test('a service that fails tells the height too, unless there is none', () => {
   expect(dispatch({ method: BASE_FEE, request, height: 5n })).not.toHaveProperty('height')
 })
 
+test('a service is not asked at a height that there is not', () => {
+  let isAsked = false
+  const services = new Map([
+    [
+      BASE_FEE,
+      () => {
+        isAsked = true
+        return create(QueryBaseFeeResponseSchema)
+      },
+    ],
+  ])
+  const { dispatch } = gatewayNode({ services })
+  expect(dispatch({ method: BASE_FEE, request, height: 21n })).toMatchObject({
+    ok: false,
+    error: { status: 'outOfRange' },
+  })
+  expect(isAsked).toBe(false)
+  expect(dispatch({ method: BASE_FEE, request, height: 15n })).toMatchObject({ ok: true, height: 15n })
+})
+
 test('a method without a handler names the module that is missing', () => {
   const answer = gatewayNode({}).dispatch({
     method: '/chain.inflation.v1.Query/Period',

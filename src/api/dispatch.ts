@@ -89,27 +89,21 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     }
   }
 
-  /** The height that a service's failure is about; undefined where there is no such state. */
-  function failureHeight(call: QueryCall): bigint | undefined {
-    try {
-      return parts.withContext(call.height, (ctx) => ctx.block.height)
-    } catch {
-      return undefined
-    }
-  }
-
+  /** A service has the height that a query would read, also where its answer does not depend on it. */
   function runService(call: QueryCall, handle: ServiceHandler): QueryAnswer | Promise<QueryAnswer> {
+    let height: bigint | undefined
     try {
+      const known = parts.withContext(call.height, (ctx) => ctx.block.height)
+      height = known
       const { signal, timeoutMs } = call
       const answer = handle(call.request, { height: call.height, signal, timeoutMs })
-      const known = call.height ?? parts.withContext(undefined, (ctx) => ctx.block.height)
       if (!(answer instanceof Promise)) return { ok: true, height: known, response: answer }
       return answer.then(
         (response) => ({ ok: true, height: known, response }),
         (thrown) => failure(call, thrown, known),
       )
     } catch (thrown) {
-      return failure(call, thrown, failureHeight(call))
+      return failure(call, thrown, height)
     }
   }
 

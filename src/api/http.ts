@@ -30,6 +30,14 @@ export function createPayload(text: string, headers: readonly string[], operatio
   return { text, sizeBytes, headers: all, ...(operation === undefined ? {} : { operation }) }
 }
 
+/** Whether a client holds the answer already (RFC 9110 §13.1.2): proxies mark its tag as weak, and may send several. */
+export function isHeld(asked: string, { headers }: Payload): boolean {
+  const at = headers.indexOf('ETag')
+  if (at < 0) return false
+  const tag = headers[at + 1]
+  return asked.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
+}
+
 /** What a client takes: gzip first, since it costs least. */
 function encodingOf(req: IncomingMessage, payload: Payload): 'gzip' | 'br' | undefined {
   if (payload.sizeBytes < COMPRESS_FROM_BYTES) return undefined

@@ -9,7 +9,7 @@ import { errorBody, STATUS_CODES, toChainError, violation } from './errors.ts'
 import { decide, OPERATION_HEADER, operationHeaders } from './fee-shares.ts'
 import type { GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
 import { HALTED_HEADER, haltedHeader } from './halted.ts'
-import { createPayload, type Payload, parseGrpcTimeout } from './http.ts'
+import { createPayload, isHeld, type Payload, parseGrpcTimeout } from './http.ts'
 import { createJsonWriter } from './json.ts'
 import { createResponseCache } from './rest-cache.ts'
 import { createPages, type ExtraPage } from './rest-pages.ts'
@@ -166,17 +166,29 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
 
   function success(request: RestRequest, payload: Payload): RestReply {
     const asked = request.headers['if-none-match']
-    const unchanged = typeof asked === 'string' && payload.headers.includes(asked)
+    const unchanged = typeof asked === 'string' && isHeld(asked, payload)
     return reply(request, payload.operation ?? '', unchanged ? 304 : 200, payload)
   }
 
-  function finish(request: RestRequest, route: Route, pinned: boolean, answer: QueryAnswer): RestReply {
+  /** `begun`: the number of rollbacks when the request came. */
+  function finish(
+    request: RestRequest,
+    route: Route,
+    pinned: boolean,
+    begun: number | undefined,
+    answer: QueryAnswer,
+  ): RestReply {
     if (!answer.ok) {
       const headers = operationHeaders(route)
       return failure(request, route.method, answer.error, { height: answer.height, headers })
     }
     const payload = payloadOf(route, answer, pinned)
-    if (route.verb === 'GET' && route.isStateQuery) cache.set(request.target, answer.height, pinned, payload)
+    forgetWhatWasTakenBack()
+    // Of a state that was taken back meanwhile nothing is kept: another one comes to have its height.
+    if (begun !== rollbacks) stateHeaders = undefined
+    else if (route.verb === 'GET' && route.isStateQuery && !namesHeight(request)) {
+      cache.set(request.target, answer.height, pinned, payload)
+    }
     return success(request, payload)
   }
 
@@ -184,6 +196,10 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     const pinnedHeight = selectHeight(request.headers, asked.height)
     const { bound, height } = decide(node, asked, pinnedHeight)
     const { route } = bound
+    const pinned = pinnedHeight !== undefined
+    forgetWhatWasTakenBack()
+    const begun = rollbacks
+    const finishAnswer = (answer: QueryAnswer): RestReply => finish(request, route, pinned, begun, answer)
     if (route.txService && !node.settings.txServiceEnabled) {
       return failure(request, route.method, queryError('unimplemented', 'the transaction service is off (api.tx)'))
     }
@@ -193,13 +209,11 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     // A read of state is over before anybody could wish it away.
     const abort = route.isLight ? undefined : new AbortController()
     const call = { method: route.method, request: bound.request, height, signal: abort?.signal, timeoutMs }
-    if (isTrace(route.method))
-      return trace(request, route, pinnedHeight !== undefined, call, abort ?? new AbortController())
+    if (isTrace(route.method)) return trace(request, route, call, abort ?? new AbortController(), finishAnswer)
     const answered = node.dispatch(call)
-    const pinned = pinnedHeight !== undefined
     if (!(answered instanceof Promise)) {
       const late = timeoutMs !== undefined && performance.now() >= deadline
-      return late ? failure(request, route.method, deadlineExceeded()) : finish(request, route, pinned, answered)
+      return late ? failure(request, route.method, deadlineExceeded()) : finishAnswer(answered)
     }
     request.onClose(() => abort?.abort())
     return new Promise((resolve) => {
@@ -209,7 +223,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
       }
       const timer = timeoutMs === undefined ? undefined : setTimeout(expire, Math.min(timeoutMs, LONGEST_TIMER_MS))
       answered
-        .then((answer) => resolve(finish(request, route, pinned, answer)))
+        .then((answer) => resolve(finishAnswer(answer)))
         .catch((thrown) => resolve(failed(request, thrown)))
         .finally(() => clearTimeout(timer))
     })
@@ -219,9 +233,9 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   async function trace(
     request: RestRequest,
     route: Route,
-    pinned: boolean,
     call: QueryCall,
     abort: AbortController,
+    finishAnswer: (answer: QueryAnswer) => RestReply,
   ): Promise<RestReply> {
     request.onClose(() => abort.abort())
     return new Promise((resolve) => {
@@ -233,10 +247,10 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
         const answer = await node.dispatch({ ...call, onPart: spool.onPart })
         const held = spool.held()
         if (held === undefined) spool.finish(!answer.ok)
-        else if (!answer.ok) resolve(finish(request, route, pinned, answer))
+        else if (!answer.ok) resolve(finishAnswer(answer))
         else {
           const response = create(route.rpc.output, { data: held } as never)
-          resolve(finish(request, route, pinned, { ...answer, response }))
+          resolve(finishAnswer({ ...answer, response }))
         }
       }
       settle().catch((thrown) => {
@@ -308,7 +322,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
   /** What is kept, where the target and the height say all that there is to say. */
   function kept(request: RestRequest): Payload | undefined {
     forgetWhatWasTakenBack()
-    if (request.target.includes('height=') || isStrict(request)) return undefined
+    if (namesHeight(request) || isStrict(request)) return undefined
     if (request.headers['grpc-timeout'] !== undefined) return undefined
     const height = selectHeight(request.headers, undefined)
     return cache.get(request.target, height ?? node.blocks.latestHeight(), height !== undefined)
@@ -363,6 +377,11 @@ function checkBinaryMetadata({ headers }: RestRequest): void {
     if (!name.startsWith('grpc-metadata-') || !name.endsWith('-bin')) continue
     if (!parseBase64(String(headers[name]))) throw violation(name, 'not base64')
   }
+}
+
+/** Whether the target may name a height, so that it says more than where to look among what is kept. */
+function namesHeight({ target }: RestRequest): boolean {
+  return target.includes('height=')
 }
 
 /** Whether unknown parameters are errors. */

@@ -3,7 +3,8 @@ import { create, type Message } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { queryError } from '../primitives/errors.ts'
-import { createRestServer, type GatewayServer } from './rest.ts'
+import type { GatewayNode } from './gateway.ts'
+import { createRestHandler, createRestServer, type GatewayServer } from './rest.ts'
 import { echoMethods, gatewayNode } from './testing.ts'
 
 const ECHO = '/demo.echo.v1.Query/'
@@ -263,6 +264,38 @@ describe('heights', () => {
     expect(second.headers['etag']).toBe(first.headers['etag'])
     const unchanged = await ask('/chain/echo/cached', { headers: { 'if-none-match': String(first.headers['etag']) } })
     expect([unchanged.status, unchanged.text]).toEqual([304, ''])
+    const statusFor = async (tags: string) =>
+      (await ask('/chain/echo/cached', { headers: { 'if-none-match': tags } })).status
+    for (const tags of [`W/${first.headers['etag']}`, `"other", W/${first.headers['etag']}`, '*']) {
+      expect(await statusFor(tags), tags).toBe(304)
+    }
+    for (const tags of ['"other"', 'application/json', 'ETag', '']) expect(await statusFor(tags), tags).toBe(200)
+  })
+
+  test('an answer of a state that was taken back meanwhile is not kept for the state that comes in its place', async () => {
+    let rollbacks = 0
+    const waiting: ((s: string) => void)[] = []
+    const services = new Map([
+      [
+        `${ECHO}Waits`,
+        (request: Message) =>
+          new Promise<Message>((resolve) => waiting.push((s) => resolve({ ...request, s } as Message))),
+      ],
+    ])
+    const node = {
+      ...gatewayNode({ services }),
+      driver: { status: () => ({ catchingUp: false, latestHeight: 20n, latestTimeNs: 0n, rollbacks }) },
+    } as unknown as GatewayNode
+    const handle = createRestHandler(node, { rpcs: echoMethods })
+    const first = handle('/chain/waits')
+    rollbacks++
+    waiting.pop()!('before')
+    expect((await first).body).toContain('"s":"before"')
+    const second = handle('/chain/waits')
+    waiting.pop()!('after')
+    expect((await second).body).toContain('"s":"after"')
+    // And this one is kept.
+    expect((await handle('/chain/waits')).body).toContain('"s":"after"')
   })
 })
 
