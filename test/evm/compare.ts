@@ -92,22 +92,19 @@ function runOurs(program: Program, fork: ComparedFork): string {
     // Half of the programs meet the fast loop at once, half the careful one first.
     optimiseAtCall: 1 + ((program.seed >> 3) & 1),
   })
-  for (const address of [CALLER, program.to, COINBASE]) evm.journal.warmAddress(address)
+  const { to, valueWei, data, gas } = program
+  for (const address of [CALLER, COINBASE, ...(to ? [to] : [])]) evm.journal.warmAddress(address)
   for (const key of precompiles.keys()) evm.journal.warmAddress(fromKey(key))
   // As a transaction does, which the other side's `runCall` is part of.
-  const delegate = rules.eips.has(7702) ? delegationTarget(evm.journal.code(program.to)) : undefined
+  const delegate = to && rules.eips.has(7702) ? delegationTarget(evm.journal.code(to)) : undefined
   if (delegate) evm.journal.warmAddress(delegate)
   for (const { address, slots } of program.accessList) {
     evm.journal.warmAddress(address)
     for (const slot of slots) evm.journal.warmSlot(address, encodeUint(slot, 32))
   }
-  const { success, gasLeft, output } = evm.call({
-    caller: CALLER,
-    to: program.to,
-    valueWei: program.valueWei,
-    data: program.data,
-    gas: program.gas,
-  })
+  const { success, gasLeft, output } = to
+    ? evm.call({ caller: CALLER, to, valueWei, data, gas })
+    : evm.create({ caller: CALLER, valueWei, initCode: data, gas, nonce: 0n })
   const refund = evm.journal.refund()
   const logs = [...evm.journal.logs()]
   evm.journal.finalise()
@@ -120,7 +117,7 @@ function runOurs(program: Program, fork: ComparedFork): string {
     ])
     accounts.set(formatHex0x(fromKey(key)), accountText(nonce, balanceWei, codeHash, slots))
   }
-  return describe(program, success, program.gas - gasLeft, refund, output, logs, accounts)
+  return describe(program, success, gas - gasLeft, refund, output, logs, accounts)
 }
 
 const address = (bytes: Uint8Array): Address => createAddressFromString(formatHex0x(bytes))
@@ -156,7 +153,7 @@ async function runTheirs(program: Program, fork: ComparedFork): Promise<string> 
       await stateManager.putStorage(address(bytes), encodeUint(BigInt(i), 32), Uint8Array.of(i))
     }
   }
-  for (const bytes of [CALLER, program.to, COINBASE])
+  for (const bytes of [CALLER, COINBASE, ...(program.to ? [program.to] : [])])
     evm.journal.addAlwaysWarmAddress(formatHex0x(bytes).slice(2) as `0x${string}`)
   for (const key of evm.precompiles.keys()) evm.journal.addAlwaysWarmAddress(key as `0x${string}`)
   for (const { address: bytes, slots: warm } of program.accessList) {
@@ -181,7 +178,7 @@ async function runTheirs(program: Program, fork: ComparedFork): Promise<string> 
   await evm.journal.checkpoint()
   const { execResult } = await evm.runCall({
     caller: address(CALLER),
-    to: address(program.to),
+    ...(program.to && { to: address(program.to) }),
     data: program.data,
     value: program.valueWei,
     gasLimit: program.gas,

@@ -6,7 +6,8 @@ import { keccak256 } from '../../src/primitives/hash.ts'
 export interface Program {
   readonly seed: number
   readonly contracts: readonly { address: Uint8Array; code: Uint8Array; balanceWei: bigint }[]
-  readonly to: Uint8Array
+  /** Undefined for a creation, whose init code is `data`. */
+  readonly to: Uint8Array | undefined
   readonly data: Uint8Array
   readonly valueWei: bigint
   readonly gas: bigint
@@ -300,14 +301,17 @@ export function programOf(seed: number): Program {
     code,
     balanceWei: random.chance(0.7) ? BigInt(random.below(1000)) : 0n,
   })
+  const creates = random.chance(0.1)
+  const calldata = () =>
+    random.chance(0.3) ? new Uint8Array(0) : concat(keccak256(random.bytes(4)), random.bytes(random.below(80)))
   return {
     seed,
     contracts: [
       ...CONTRACTS.map((address) => account(address, noise ? random.bytes(random.below(200)) : writeCode(random, 2))),
       ...DELEGATES.map((address, i) => account(address, concat(hex('ef0100'), DELEGATED_TO[i]!))),
     ],
-    to: random.chance(0.8) ? CONTRACTS[0]! : random.pick(DELEGATES),
-    data: random.chance(0.3) ? new Uint8Array(0) : concat(keccak256(random.bytes(4)), random.bytes(random.below(80))),
+    to: creates ? undefined : random.chance(0.8) ? CONTRACTS[0]! : random.pick(DELEGATES),
+    data: creates ? writeCode(random, 2) : calldata(),
     valueWei: random.chance(0.7) ? 0n : BigInt(random.below(100)),
     gas: random.chance(0.8) ? 200_000n + BigInt(random.below(800_000)) : BigInt(random.below(60_000)),
     presetSlots: random.below(5),

@@ -48,7 +48,9 @@ function run(
   })
   const { to, valueWei, data, gas } = program
   evm.journal.setNonce(CALLER, 1n)
-  const { success, gasLeft, output, error } = evm.call({ caller: CALLER, to, valueWei, data, gas })
+  const { success, gasLeft, output, error } = to
+    ? evm.call({ caller: CALLER, to, valueWei, data, gas })
+    : evm.create({ caller: CALLER, valueWei, initCode: data, gas, nonce: 0n })
   const logs = evm.journal.logs().map((log) => `${formatHex(log.address)} ${log.topics.length} ${formatHex(log.data)}`)
   evm.journal.finalise()
   state.settle()
