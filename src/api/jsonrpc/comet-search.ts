@@ -3,6 +3,8 @@ import type { StoredBlock } from '../../app/records.ts'
 import type { BlockIndex } from '../../indexer/types.ts'
 import { parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { oncePerObject } from '../../primitives/memo.ts'
+import { createSeats } from '../seats.ts'
 import { createPause, type Pause } from '../slices.ts'
 import { type Condition, matchesEvents, matchesValue, type Query } from './comet-query.ts'
 
@@ -18,32 +20,15 @@ export interface SearchOptions {
   readonly budgetMs: number
 }
 
-const MAX_RUNNING = 2
-const MAX_WAITING = 64
-
-/** Lets a few searches of one node run at a time, the others in turn: together they never take the thread for long. */
-interface Gate {
-  running: number
-  readonly waiting: (() => void)[]
-}
-
-const gates = new WeakMap<BlockIndex, Gate>()
+/** Searches of one node: together they never take the thread for long. */
+const seatsOf = oncePerObject((_: BlockIndex) => createSeats({ most: 2, mostWaiting: 64 }))
 
 async function inTurn<T>(blocks: BlockIndex, search: () => Promise<T>): Promise<T> {
-  const gate = gates.get(blocks) ?? { running: 0, waiting: [] }
-  gates.set(blocks, gate)
-  if (gate.running >= MAX_RUNNING) {
-    if (gate.waiting.length >= MAX_WAITING) throw queryError('resourceExhausted', 'too many searches at once')
-    await new Promise<void>((resolve) => gate.waiting.push(resolve))
-  } else {
-    gate.running++
-  }
+  const leave = await seatsOf(blocks).take()
   try {
     return await search()
   } finally {
-    const next = gate.waiting.shift()
-    if (next) next()
-    else gate.running--
+    leave()
   }
 }
 

@@ -1,14 +1,19 @@
 /** Searching logs within budgets of time and number, giving way to other work between pieces of the range. */
-import type { FoundLog } from '../../indexer/types.ts'
+import type { BlockIndex, FoundLog } from '../../indexer/types.ts'
+import { oncePerObject } from '../../primitives/memo.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { createSeats } from '../seats.ts'
 import { createPause } from '../slices.ts'
 import { heightOf } from './block-ref.ts'
 import { invalidParams, limitExceeded, serverError } from './errors.ts'
 import { formatLog, type JsonObject } from './format.ts'
 import type { LogFilter } from './params.ts'
 
+/** Long searches of one node: each may hold as many logs as an answer does. */
+const seatsOf = oncePerObject((_: BlockIndex) => createSeats({ most: 16, mostWaiting: 10_000 }))
 /** Most logs in one answer. */
 const MAX_LOGS = 10_000
+
 export interface LogRange {
   readonly from: bigint
   readonly to: bigint
@@ -69,17 +74,23 @@ export async function findLogs(
   const covered = (height: bigint): string =>
     height <= from ? 'nothing was covered' : `covered are blocks ${from} to ${height - 1n}`
   const { addresses, topics } = filter
-  for (const step of node.blocks.logs({ fromHeight: from, toHeight: to, addresses, topics })) {
-    if (typeof step !== 'bigint') {
-      found.push(format(step))
-      if (found.length <= MAX_LOGS) continue
-      throw limitExceeded(`query returned more than ${MAX_LOGS} results: ${covered(step.height)}`)
+  let leave: (() => void) | undefined
+  try {
+    for (const step of node.blocks.logs({ fromHeight: from, toHeight: to, addresses, topics })) {
+      if (typeof step !== 'bigint') {
+        found.push(format(step))
+        if (found.length <= MAX_LOGS) continue
+        throw limitExceeded(`query returned more than ${MAX_LOGS} results: ${covered(step.height)}`)
+      }
+      const rest = pause()
+      if (!rest) continue
+      leave ??= await seatsOf(node.blocks).take()
+      await rest
+      if (signal.aborted) break
+      if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(step)}`)
     }
-    const rest = pause()
-    if (!rest) continue
-    await rest
-    if (signal.aborted) break
-    if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(step)}`)
+    return found
+  } finally {
+    leave?.()
   }
-  return found
 }
