@@ -1,10 +1,34 @@
 /** Bodies over HTTP: read with a limit, sent compressed where that is worth it. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import {
+  type BrotliOptions,
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  gzip,
+  gzipSync,
+  type ZlibOptions,
+} from 'node:zlib'
 import { queryError } from '../primitives/errors.ts'
 import type { BodySink } from './spool.ts'
 
 const COMPRESS_FROM_BYTES = 1024
+/** What takes a millisecond to compress; more goes to the threads that the library has for it. */
+const COMPRESS_AT_ONCE_BYTES = 64 * 1024
+
+const gzipAsync = promisify<string, ZlibOptions, Buffer>(gzip)
+const brotliAsync = promisify<string, BrotliOptions, Buffer>(brotliCompress)
+const GZIP = { level: 4 }
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const CODECS = {
+  gzip: { now: (text: string) => gzipSync(text, GZIP), elsewhere: (text: string) => gzipAsync(text, GZIP) },
+  br: {
+    now: (text: string) => brotliCompressSync(text, BROTLI),
+    elsewhere: (text: string) => brotliAsync(text, BROTLI),
+  },
+}
+type Encoding = keyof typeof CODECS
 
 /**
  * How long a connection may rest between two requests, on every port that speaks HTTP. Longer than clients and balancers
@@ -21,7 +45,7 @@ export interface Payload {
   readonly operation?: string
   /** Filled when a client first asks for it. */
   gzip?: Buffer
-  brotli?: Buffer
+  br?: Buffer
 }
 
 export function createPayload(text: string, headers: readonly string[], operation?: string): Payload {
@@ -39,7 +63,7 @@ export function isHeld(asked: string, { headers }: Payload): boolean {
 }
 
 /** What a client takes: gzip first, since it costs least. */
-function encodingOf(req: IncomingMessage, payload: Payload): 'gzip' | 'br' | undefined {
+function encodingOf(req: IncomingMessage, payload: Payload): Encoding | undefined {
   if (payload.sizeBytes < COMPRESS_FROM_BYTES) return undefined
   const accepted = req.headers['accept-encoding']
   if (typeof accepted !== 'string') return undefined
@@ -49,7 +73,7 @@ function encodingOf(req: IncomingMessage, payload: Payload): 'gzip' | 'br' | und
 
 function takes(accepted: string, encoding: string): boolean {
   const match = new RegExp(`(?:^|[\\s,])${encoding}(?:\\s*;\\s*q=([\\d.]+))?(?:$|[\\s,])`).exec(accepted)
-  return match !== null && match[1] !== '0' && match[1] !== '0.0'
+  return match !== null && Number(match[1] ?? 1) !== 0
 }
 
 /** Sends a payload with further headers. `HEAD` gets the same without the body. */
@@ -72,10 +96,27 @@ export function sendPayload(
     res.end(payload.text)
     return
   }
-  const body = encoding === 'gzip' ? gzipOf(payload) : brotliOf(payload)
-  const headers = ['Content-Encoding', encoding, 'Content-Length', String(body.length)]
-  res.writeHead(status, payload.headers.concat(extra, headers))
-  res.end(body)
+  const send = (body: Buffer): void => {
+    if (res.destroyed) return
+    const headers = ['Content-Encoding', encoding, 'Content-Length', String(body.length)]
+    res.writeHead(status, payload.headers.concat(extra, headers))
+    res.end(body)
+  }
+  const known = payload[encoding]
+  if (known) send(known)
+  else if (payload.sizeBytes <= COMPRESS_AT_ONCE_BYTES)
+    send(keep(payload, encoding, CODECS[encoding].now(payload.text)))
+  else {
+    CODECS[encoding].elsewhere(payload.text).then(
+      (body) => send(keep(payload, encoding, body)),
+      () => res.destroy(),
+    )
+  }
+}
+
+function keep(payload: Payload, encoding: Encoding, body: Buffer): Buffer {
+  payload[encoding] = body
+  return body
 }
 
 /** A response as the end of a body that is made in pieces: it takes more when it has sent what it has, or is gone. */
@@ -100,16 +141,6 @@ export function bodySinkOf(res: ServerResponse): BodySink {
     end: () => res.end(),
     abort: () => res.destroy(),
   }
-}
-
-function gzipOf(payload: Payload): Buffer {
-  payload.gzip ??= gzipSync(payload.text, { level: 4 })
-  return payload.gzip
-}
-
-function brotliOf(payload: Payload): Buffer {
-  payload.brotli ??= brotliCompressSync(payload.text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-  return payload.brotli
 }
 
 /** What a client may still send of a body that is too large, as multiples of the limit, before it is cut off. */

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { create, type Message } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
@@ -43,6 +44,7 @@ afterAll(() => server.close())
 interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly bytes: Buffer
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as JSON
   readonly json: any
@@ -63,14 +65,15 @@ function ask(
       const chunks: Buffer[] = []
       res.on('data', (chunk) => chunks.push(chunk))
       res.on('end', () => {
-        const text = Buffer.concat(chunks).toString()
+        const bytes = Buffer.concat(chunks)
+        const text = bytes.toString()
         let json: unknown
         try {
           json = JSON.parse(text)
         } catch {
           json = undefined
         }
-        resolve({ status: res.statusCode!, headers: res.headers, text, json })
+        resolve({ status: res.statusCode!, headers: res.headers, bytes, text, json })
       })
     })
     req.on('error', reject)
@@ -308,6 +311,21 @@ describe('answers', () => {
     expect(packed.headers['content-encoding']).toBe('gzip')
     expect(Number(packed.headers['content-length'])).toBeLessThan(plain.text.length / 4)
     expect(packed.headers['vary']).toContain('Accept-Encoding')
+    const refused = await ask(path, { headers: { 'accept-encoding': 'gzip;q=0.000' } })
+    expect(refused.headers['content-encoding']).toBeUndefined()
+  })
+
+  test.each([
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const)('%s of a very long answer is the answer, also the second time', async (encoding, unpack) => {
+    const path = `/chain/echo/${encoding}${'x'.repeat(100_000)}`
+    const plain = await ask(path)
+    for (let i = 0; i < 2; i++) {
+      const packed = await ask(path, { headers: { 'accept-encoding': encoding } })
+      expect(packed.headers['content-encoding']).toBe(encoding)
+      expect(unpack(packed.bytes).toString()).toBe(plain.text)
+    }
   })
 
   test('a bug in a handler shows nothing of itself', async () => {
