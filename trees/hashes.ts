@@ -49,9 +49,13 @@ let isListing = false
   setFlags(node, flags(node) | NOTED)
 }
 
+@inline export function isNotedOrHashed(node: Node): bool {
+  return (flags(node) & (HASHED | NOTED)) != 0
+}
+
 /** Lists what has no hash, of a node and below it. */
 export function noteBelow(node: Node): void {
-  if ((flags(node) & (HASHED | NOTED)) != 0) return
+  if (isNotedOrHashed(node)) return
   note(node)
   if (height(node) == 0) return
   noteBelow(left(node))

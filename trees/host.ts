@@ -8,3 +8,5 @@ export declare function takeLists(replaced: u32, dropped: u32, pagesEnd: usize):
 export declare function nextPage(): u32
 /** Puts the SHA-256 of so many bytes, more than the lanes take, to `out`. */
 export declare function digest(at: usize, length: u32, out: usize): void
+/** Throws: there is no more memory. */
+export declare function noMemory(): void

@@ -20,6 +20,8 @@ export const NOTED: u32 = 8
 
 // Of a leaf that is not hashed the first 32 bytes are the hash of its value.
 const HEIGHT: usize = 32
+/** Whether the node is counted among the holders of its key. */
+const HOLDS: usize = 33
 const FLAGS: usize = 34
 /** The first four bytes of the key, big-endian: mostly they decide a comparison, and the key's own line is left alone. */
 const BEGIN: usize = 36
@@ -52,10 +54,10 @@ let count: i32 = 0
   return addressOf(node)
 }
 @inline export function height(node: Node): u32 {
-  return load<u16>(addressOf(node), HEIGHT)
+  return load<u8>(addressOf(node), HEIGHT)
 }
 @inline export function setHeight(node: Node, height: u32): void {
-  store<u16>(addressOf(node), height as u16, HEIGHT)
+  store<u8>(addressOf(node), height as u8, HEIGHT)
 }
 @inline export function flags(node: Node): u32 {
   return load<u16>(addressOf(node), FLAGS)
@@ -103,15 +105,26 @@ let count: i32 = 0
 @inline export function keyBegin(node: Node): u32 {
   return load<u32>(addressOf(node), BEGIN)
 }
-/** Gives a node a key that the caller held. */
+@inline export function holdsKey(node: Node): bool {
+  return load<u8>(addressOf(node), HOLDS) != 0
+}
+/** Gives a node without a key one that the caller held. */
 @inline export function setKey(node: Node, key: Key): void {
+  borrowKey(node, key)
+  store<u8>(addressOf(node), 1, HOLDS)
+}
+/**
+ * Gives a node without a key that of the smallest leaf of its right subtree. Every tree that has the node has a leaf with this
+ * key too, and leaves hold theirs; so a copied path counts no holders.
+ */
+@inline export function borrowKey(node: Node, key: Key): void {
   store<u32>(addressOf(node), beginOf(key), BEGIN)
   store<u32>(addressOf(node), key as u32, KEY)
 }
-/** The same in the place of another key. */
-@inline export function replaceKey(node: Node, key: Key): void {
-  dropKey(keyOf(node))
-  setKey(node, key)
+/** Takes a node's key away. */
+@inline export function giveUpKey(node: Node): void {
+  if (holdsKey(node)) dropKey(keyOf(node))
+  store<u8>(addressOf(node), 0, HOLDS)
 }
 
 @inline function listedAt(index: i32): usize {
@@ -135,7 +148,7 @@ export function allocate(): Node {
     listed = free == NONE ? 0 : MAX_LISTED
   }
   setPage(node, 0)
-  store<u32>(addressOf(node), 0, KEY)
+  store<u8>(addressOf(node), 0, HOLDS)
   return node
 }
 
@@ -149,14 +162,17 @@ export function copyOf(node: Node, at: u32): Node {
   setFlags(copied, LOADED)
   setVersion(copied, at)
   store<u32>(addressOf(copied), keyBegin(node), BEGIN)
-  store<u32>(addressOf(copied), shareKey(keyOf(node)) as u32, KEY)
+  store<u32>(addressOf(copied), keyOf(node) as u32, KEY)
+  if (holdsKey(node)) {
+    shareKey(keyOf(node))
+    store<u8>(addressOf(copied), 1, HOLDS)
+  }
   return copied
 }
 
 export function freeNode(node: Node): void {
   count--
-  const key = keyOf(node)
-  if (key != 0) dropKey(key)
+  giveUpKey(node)
   if (free != NONE && listed < MAX_LISTED) {
     store<i32>(listedAt(listed++), node)
     return

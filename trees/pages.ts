@@ -5,7 +5,7 @@
 import { copyBytes, putVarint } from './bytes'
 import { forgetNotes } from './hashes'
 import { nextPage, readPage } from './host'
-import { Key, MAX_KEY, bytesOf, createKey, lengthOf, shareKey } from './keys'
+import { Key, MAX_KEY, bytesOf, createKey, lengthOf } from './keys'
 import { PAGE } from './layout'
 import { noteDropped, notePage, pageRoom } from './lists'
 import {
@@ -15,6 +15,7 @@ import {
   NONE,
   STORED,
   allocate,
+  borrowKey,
   flags,
   freeNode,
   hashAt,
@@ -140,7 +141,7 @@ function takeNode(node: Node, hashed: u32): Key {
       isCut = true
       return 0
     }
-    setKey(node, shareKey(smallestRight))
+    borrowKey(node, smallestRight)
   }
   measure(node)
   setFlags(node, LOADED | STORED | hashed)

@@ -4,7 +4,7 @@
  */
 import { Change, changeAt, compareTo, isRemoval, keyOfChange, putValue } from './change'
 import { Key, dropKey, shareKey } from './keys'
-import { forgetNotes, note, noteAll, noteBelow } from './hashes'
+import { forgetNotes, isNotedOrHashed, note, noteAll, noteBelow } from './hashes'
 import { OTHERS } from './layout'
 import { noteReplaced } from './lists'
 import {
@@ -14,14 +14,16 @@ import {
   NONE,
   STORED,
   allocate,
+  borrowKey,
   copyOf,
   flags,
   freeNode,
+  giveUpKey,
   height,
+  holdsKey,
   keyOf,
   left,
   measure,
-  replaceKey,
   right,
   setFlags,
   setHeight,
@@ -41,8 +43,12 @@ let kept: u32 = 0
 let written: u32 = 0
 let change: Change = 0
 let replacesLeaf = false
-/** The key that the nearest node above whose right subtree has lost its smallest leaf is to have; 0 for none. */
+/**
+ * The key that the nearest node above whose right subtree has lost its smallest leaf is to have, 0 for none, and whether it is held
+ * here.
+ */
 let carried: Key = 0
+let isHeld = false
 let others: u32 = 0
 /** Whether nodes are listed as they change. A tree without a hash is looked through when it gets one, not with every write. */
 let isNoting = false
@@ -141,7 +147,7 @@ function fork(smaller: Node, larger: Node): Node {
   const inner = allocate()
   setFlags(inner, LOADED)
   setVersion(inner, written)
-  setKey(inner, shareKey(keyOf(larger)))
+  borrowKey(inner, keyOf(larger))
   setLeft(inner, smaller)
   setRight(inner, larger)
   measure(inner)
@@ -186,7 +192,9 @@ function without(at: Node): Node {
   if (compareTo(change, at) < 0) {
     const rest = without(left(at))
     if (rest == NONE) {
-      carried = shareKey(keyOf(at))
+      carried = keyOf(at)
+      isHeld = holdsKey(at)
+      if (isHeld) shareKey(carried)
       const sibling = right(at)
       release(at)
       return sibling
@@ -203,7 +211,11 @@ function without(at: Node): Node {
   }
   const node = own(at)
   setRight(node, rest)
-  if (carried != 0) replaceKey(node, carried)
+  if (carried != 0) {
+    giveUpKey(node)
+    if (isHeld) setKey(node, carried)
+    else borrowKey(node, carried)
+  }
   carried = 0
   return settle(node)
 }
@@ -215,7 +227,7 @@ function apply(root: Node): Node {
   }
   if (root == NONE || !contains(root)) return root
   const rest = without(root)
-  if (carried != 0) dropKey(carried)
+  if (carried != 0 && isHeld) dropKey(carried)
   carried = 0
   return rest
 }
@@ -264,8 +276,8 @@ function update(at: Node, from: u32, to: u32): Node {
   if (isNoting) {
     note(node)
     // What was read from a page may have no hash.
-    noteBelow(smaller)
-    noteBelow(larger)
+    if (!isNotedOrHashed(smaller)) noteBelow(smaller)
+    if (!isNotedOrHashed(larger)) noteBelow(larger)
   }
   return node
 }

@@ -7,7 +7,7 @@ import { sha256 } from '../primitives/hash.ts'
 import { type KeyChange, putBatch } from './batch.ts'
 import { createLocator, type Location } from './leaf-paths.ts'
 import { createNodes } from './nodes.ts'
-import { bringPage, type PageChanges, type PageReference, pagesUpTo } from './pages.ts'
+import { addPages, bringPage, type PageChanges, type PageReference } from './pages.ts'
 import { AT, BATCH_BYTES, createTreeProgram, NONE, type Node } from './tree-program.ts'
 
 export interface Forest {
@@ -62,7 +62,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   function takeLists(replacedCount: number, droppedCount: number, pagesEnd: number): void {
     if (replacedCount > 0) replaced.push(copyOf(AT.replaced, replacedCount))
     for (const page of new Uint32Array(program.memory.buffer, AT.dropped, droppedCount)) dropped.push(page)
-    for (const page of pagesUpTo(nodes.memory(), pagesEnd)) written.push(page)
+    addPages(written, nodes.memory(), pagesEnd)
   }
 
   function write(root: Node, changes: readonly KeyChange[], version: number): Node {

@@ -37,7 +37,7 @@ export function createNodes({ memory }: Pick<TreeProgram, 'memory'>): Nodes {
   const number = (node: Node, offset: number) => current().getUint32(node * 64 + offset, true)
 
   return {
-    height: (node) => current().getUint16(node * 64 + HEIGHT, true),
+    height: (node) => current().getUint8(node * 64 + HEIGHT),
     size: (node) => number(node, SIZE),
     version: (node) => number(node, VERSION),
     left: (node) => number(node, LEFT),

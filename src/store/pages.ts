@@ -31,14 +31,14 @@ export function bringPage(
   if (takePage(node, bytes.length) === 0) throw new Error(`page ${page} of the trees is cut off`)
 }
 
-/** Copies the pages that the program has written up to an address. */
-export function* pagesUpTo(view: DataView<ArrayBuffer>, end: number): IterableIterator<[number, Uint8Array]> {
+/** Adds copies of the pages that the program has written up to an address. */
+export function addPages(written: [number, Uint8Array][], view: DataView<ArrayBuffer>, end: number): void {
   const copy = new Uint8Array(view.buffer).slice(AT.pages, end)
   for (let at = 0; at < copy.length; ) {
     const page = view.getUint32(AT.pages + at, true)
     const begin = at + 8
     const behind = begin + view.getUint32(AT.pages + at + 4, true)
-    yield [page, copy.subarray(begin, behind)]
+    written.push([page, copy.subarray(begin, behind)])
     at = (behind + 7) & ~7
   }
 }

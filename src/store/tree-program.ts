@@ -67,6 +67,9 @@ export function createTreeProgram(host: TreeHost, digest: (bytes: Uint8Array) =>
       const bytes = new Uint8Array(program.memory.buffer)
       bytes.set(digest(bytes.subarray(at, at + length)), out)
     },
+    noMemory() {
+      throw new RangeError('could not allocate memory for the trees')
+    },
   }
   const program = new WebAssembly.Instance(compiled, { host: imports }).exports as unknown as TreeProgram
   return program
