@@ -70,3 +70,8 @@ export function* readPieces(tables: Tables, table: string, number: number): Iter
 export function numberOf(key: Uint8Array): number {
   return key[0]! * 2 ** 32 + new DataView(key.buffer, key.byteOffset).getUint32(1)
 }
+
+/** The place among those of the number, in a piece's key. */
+export function pieceOf(key: Uint8Array): number {
+  return (key[5]! << 16) | (key[6]! << 8) | key[7]!
+}

@@ -10,7 +10,7 @@ import { createBlocks } from './blocks.ts'
 import { type HashSecret, hashKey } from './key-hash.ts'
 import { createLayer, type Layer } from './layer.ts'
 import { mergeEntries } from './order.ts'
-import { createPieceWriter, numberOf, pieceKey } from './pieces.ts'
+import { createPieceWriter, numberOf, pieceKey, pieceOf } from './pieces.ts'
 import type { Tables, TableWrite } from './types.ts'
 import { createOutput, finish, type Input, putVarint, takeVarint } from './varint.ts'
 import { DELETED, spotsIn } from './versions.ts'
@@ -116,15 +116,24 @@ export function writeBehind(base: Backend, table: string, options: BehindOptions
     } else now = { ...now, first: gathering.from, last: number, moving: undefined }
   }
 
-  /** Removes pieces that no longer count. */
+  /** Removes pieces that no longer count, the oldest first. What is in them is not read. */
   function* sweep(count: number): IterableIterator<TableWrite> {
     if (now.swept >= now.first) return
-    const keys: Uint8Array[] = []
-    for (const [key] of base.iterate(JOURNAL, { end: pieceKey(now.first, 0) })) {
-      if (keys.push(key) >= count) break
+    const { value: oldest } = base.iterate(JOURNAL, { end: pieceKey(now.first, 0) }).next()
+    let number = oldest ? numberOf(oldest[0]) : now.first
+    let piece = oldest ? pieceOf(oldest[0]) : 0
+    for (let left = count; left > 0 && number < now.first; ) {
+      const key = pieceKey(number, piece)
+      if (base.peek(JOURNAL, key, () => true)) {
+        yield { table: JOURNAL, key, value: undefined }
+        left--
+        piece++
+      } else {
+        number++
+        piece = 0
+      }
     }
-    for (const key of keys) yield { table: JOURNAL, key, value: undefined }
-    if (keys.length < count) now = { ...now, swept: now.first }
+    if (number >= now.first) now = { ...now, swept: now.first }
   }
 
   function* journaled(number: number, rows: Iterable<TableWrite>): IterableIterator<TableWrite> {
