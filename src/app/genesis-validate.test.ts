@@ -71,6 +71,21 @@ test('whatever stands where in a document, a chain can begin with it or is told 
   expect(refused).toBeGreaterThan(200)
 })
 
+test('a validator cannot begin with more commission than there is to share, which its first block could not', () => {
+  const rates = (...texts: readonly string[]) => {
+    const [rate, max_rate, max_change_rate] = texts
+    const way = ['app_state', 'staking', 'validators', 0, 'commission', 'commission_rates']
+    const text = replaced(way, { rate, max_rate, max_change_rate })
+    return () => validateGenesis(parseGenesis(text, 'genesis.json'), profile)
+  }
+  expect(rates('1.5', '1', '0')).toThrow(
+    'genesis of module staking: validators[0]: commission cannot be more than the max',
+  )
+  expect(rates('1.5', '2', '0')).toThrow('validators[0]: commission cannot be more than 100%')
+  expect(rates('-0.1', '1', '0')).toThrow('validators[0]: commission must be positive')
+  expect(rates('1', '1', '1')).not.toThrow()
+})
+
 test('a document without a validator is refused before a home is begun with it', () => {
   const text = replaced(['app_state', 'staking'], { params: {} })
   expect(() => validateGenesis(parseGenesis(text, 'genesis.json'), profile)).toThrow(ChainError)

@@ -25,6 +25,7 @@ import { enqueue as enqueueRedelegation, setRedelegation } from './redelegation.
 import * as state from './state.ts'
 import { enqueue as enqueueUnbonding, setUnbonding } from './unbonding.ts'
 import { enqueueValidator, updateValidatorSet } from './updates.ts'
+import { parseRates } from './validation.ts'
 import { consensusAddress, consensusKey, tokensOf } from './validator.ts'
 import {
   getValidator,
@@ -51,7 +52,16 @@ function requirePool(ctx: Context, pool: typeof state.bondedPool | typeof state.
   }
 }
 
+/** Throws for rates that no message could have set: more than everything cannot be shared out. Rates that are left out are 0. */
+function requireRates({ commission }: Validator): void {
+  const rates = commission?.commissionRates
+  if (!rates) return
+  const { rate, maxRate, maxChangeRate } = rates
+  parseRates({ ...rates, rate: rate || '0', maxRate: maxRate || '0', maxChangeRate: maxChangeRate || '0' })
+}
+
 function initValidator(ctx: Context, validator: Validator, isNew: boolean): void {
+  requireRates(validator)
   const operator = operatorBytes(ctx, validator)
   if (getValidator(ctx, operator)) {
     throw sdkErrors.invalidRequest(`duplicate validator ${validator.operatorAddress}`)
