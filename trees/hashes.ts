@@ -49,7 +49,7 @@ let isListing = false
   setFlags(node, flags(node) | NOTED)
 }
 
-@inline export function isNotedOrHashed(node: Node): bool {
+@inline function isNotedOrHashed(node: Node): bool {
   return (flags(node) & (HASHED | NOTED)) != 0
 }
 

@@ -4,7 +4,7 @@
  */
 import { Change, changeAt, compareTo, isRemoval, keyOfChange, putValue } from './change'
 import { Key, dropKey, shareKey } from './keys'
-import { forgetNotes, isNotedOrHashed, note, noteAll, noteBelow } from './hashes'
+import { forgetNotes, note, noteAll, noteBelow } from './hashes'
 import { OTHERS } from './layout'
 import { noteReplaced } from './lists'
 import {
@@ -265,6 +265,8 @@ function update(at: Node, from: u32, to: u32): Node {
     }
     return leaf
   }
+  // Looked at here, both children come to the cache together, and the second while the first is written.
+  const areHashed = (flags(left(at)) & flags(right(at)) & HASHED) != 0
   const middle = firstFrom(at, from, to)
   const before = others
   const smaller = from < middle ? update(left(at), from, middle) : left(at)
@@ -276,8 +278,10 @@ function update(at: Node, from: u32, to: u32): Node {
   if (isNoting) {
     note(node)
     // What was read from a page may have no hash.
-    if (!isNotedOrHashed(smaller)) noteBelow(smaller)
-    if (!isNotedOrHashed(larger)) noteBelow(larger)
+    if (!areHashed) {
+      noteBelow(smaller)
+      noteBelow(larger)
+    }
   }
   return node
 }
