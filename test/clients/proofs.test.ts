@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { iavlSpec, ics23, tendermintSpec, verifyExistence, verifyNonExistence } from '@confio/ics23'
+import { ics23, tendermintSpec, verifyExistence } from '@confio/ics23'
 import { Client, credentials } from '@grpc/grpc-js'
 import { QueryClient } from 'cosmjs-stargate-0.32'
 import { type CometClient, connectComet } from 'cosmjs-tendermint-rpc-0.32'
@@ -15,6 +15,7 @@ import {
 import { startNode } from '../../src/index.ts'
 import { formatHex, hex, utf8 } from '../../src/primitives/bytes.ts'
 import { rpc } from '../rpc.ts'
+import { verifyProof } from '../verify-proof.ts'
 
 type Node = Awaited<ReturnType<typeof startNode>>
 type ProvenQuery = Awaited<ReturnType<QueryClient['queryRawProof']>>
@@ -53,21 +54,10 @@ async function payStrangers(node: Node, from: number, to: number): Promise<void>
   }
 }
 
-/** What somebody does who trusts nothing but a header. */
 function verify({ key, value, proof }: ProvenQuery, { store }: Asked, appHash: Uint8Array): void {
   const [iavl, simple] = proof.ops
   if (iavl?.type !== 'ics23:iavl' || simple?.type !== 'ics23:simple') throw new Error('not the proofs asked for')
-  const outer = ics23.CommitmentProof.decode(simple.data).exist
-  const inner = ics23.CommitmentProof.decode(iavl.data)
-  if (!outer?.value) throw new Error('no proof of the store')
-  verifyExistence(outer, tendermintSpec, appHash, utf8(store), outer.value)
-  if (value.length > 0) {
-    if (!inner.exist) throw new Error('no proof of presence')
-    verifyExistence(inner.exist, iavlSpec, outer.value, key, value)
-    return
-  }
-  if (!inner.nonexist?.key || formatHex(inner.nonexist.key) !== formatHex(key)) throw new Error('another key')
-  verifyNonExistence(inner.nonexist, iavlSpec, outer.value, key)
+  verifyProof({ store, key, value, keyProof: iavl.data, storeProof: simple.data }, appHash)
 }
 
 const flipped = (bytes: Uint8Array, at: number) => bytes.map((byte, i) => (i === at ? byte ^ 0xff : byte))
