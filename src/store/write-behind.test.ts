@@ -221,6 +221,23 @@ test('large values gather by their bytes', () => {
   expect(shown(backend)).toHaveLength(30)
 })
 
+test('values longer than any block of memory are read where they wait, by the next opening and in their places', () => {
+  const disk = openMemory()
+  const open = () =>
+    writeBehind(disk, 't', { limits: { rows: 6, bytes: 10_000_000, rowsOfWrite: 500 }, secret: SECRET })
+  const sizes = [0, 65_500, 3, 65_536, 70_000, 200_000, 1]
+  const value = (n: number) => String.fromCharCode(97 + n).repeat(sizes[n % sizes.length]!)
+  let backend = open()
+  for (let n = 0; n < 21; n++) {
+    backend.write([row(n, value(n)), row(100 + n, value(n + 1))])
+    if (n % 4 === 0) backend = open()
+    for (let m = 0; m <= n; m++) {
+      expect(formatUtf8(backend.get('t', row(m, undefined).key)!) === value(m)).toBe(true)
+      expect(formatUtf8(backend.get('t', row(100 + m, undefined).key)!) === value(m + 1)).toBe(true)
+    }
+  }
+})
+
 /** Rows of a round, the same in every process. */
 const roundOf = (round: number) => {
   const below = seeded(round)
