@@ -1,6 +1,7 @@
 /** Single balances: what is read and written under the keys of one holder. */
 import { type Coin, format } from '../../primitives/coin.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
+import { hasFreeGas } from '../../sdk/create-context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { intTextValue } from '../../store/codecs.ts'
 import type { EventAttribute } from '../../store/types.ts'
@@ -21,13 +22,14 @@ export function balance(ctx: ReadContext, holder: Uint8Array, denom: string): bi
   return amountAt(ctx, placeOf(ctx, holder, denom))
 }
 
-/** Writes a balance and keeps the index of owners: both go at 0. */
+/** Writes a balance and keeps the index of owners: both go at 0. `before` is what it was, where that is known. */
 export function setBalance(
   ctx: Context,
   holder: Uint8Array,
   denom: string,
   amount: bigint,
   { balanceKey, ownerKey = state.owners.keyBytes(ctx, [denom, holder]) }: Place = placeOf(ctx, holder, denom),
+  before = 0n,
 ): void {
   if (amount === 0n) {
     ctx.store.delete(state.STORE, balanceKey)
@@ -35,6 +37,8 @@ export function setBalance(
     return
   }
   ctx.store.set(state.STORE, balanceKey, intTextValue.encode(ctx, amount))
+  // Whoever held something is in the index. The reference looks all the same, and who pays for accesses pays for that one.
+  if (before > 0n && hasFreeGas(ctx)) return
   if (!ctx.store.has(state.STORE, ownerKey)) ctx.store.set(state.STORE, ownerKey, PRESENT)
 }
 
@@ -59,7 +63,7 @@ export function subCoins(
       const available = `${spendable > 0n ? spendable : 0n}${denom}`
       throw sdkErrors.insufficientFunds(`spendable balance ${available} is smaller than ${amount}${denom}`)
     }
-    setBalance(ctx, holder, denom, before - amount, place)
+    setBalance(ctx, holder, denom, before - amount, place, before)
   }
   ctx.emitEvent('coin_spent', [purse.spender, amountText])
 }
@@ -74,7 +78,8 @@ export function addCoins(
 ): void {
   for (const { denom, amount } of coins) {
     const place = denom === ctx.identity.baseDenom ? purse : placeOf(ctx, holder, denom)
-    setBalance(ctx, holder, denom, amountAt(ctx, place) + amount, place)
+    const before = amountAt(ctx, place)
+    setBalance(ctx, holder, denom, before + amount, place, before)
   }
   ctx.emitEvent('coin_received', [purse.receiver, amountText])
 }

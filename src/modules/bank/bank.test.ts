@@ -3,12 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import { identityOf } from '../../identity/profiles.ts'
 import { formatBech32 } from '../../primitives/address.ts'
-import { formatHex, hex } from '../../primitives/bytes.ts'
+import { concat, formatHex, hex } from '../../primitives/bytes.ts'
 import { governance } from '../../sdk/authority.ts'
-import type { BranchedContext } from '../../sdk/context.ts'
+import type { BranchedContext, Context } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
 import { testContext } from '../../sdk/testing.ts'
+import { createGasMeter } from '../../store/gas.ts'
 import * as auth from '../auth/keeper.ts'
 import { genesis } from './genesis.ts'
 import { bank as module } from './index.ts'
@@ -317,4 +318,51 @@ test('a genesis holds what it says: remainders make whole units, and a wrong sum
   expect(() => genesis.init(testContext(), { balances: [holder(aliceText, '1'), holder(aliceText, '1')] })).toThrow(
     'duplicate balance',
   )
+})
+
+test('who pays for accesses pays for a look into the index of owners, who does not need not look', () => {
+  fund(alice, 1000n)
+  fund(bob, 1000n)
+  const looked: string[] = []
+  const noting = (store: Context['store']): Context['store'] => ({
+    ...store,
+    has(name, key) {
+      looked.push(formatHex(key.slice(0, 1)))
+      return store.has(name, key)
+    },
+  })
+  bank.send({ ...ctx, store: noting(ctx.store) }, alice, bob, [{ denom: 'unative', amount: 1n }])
+  // Whether there is an account.
+  expect(looked.splice(0)).toEqual(['01'])
+  const gas = createGasMeter(1_000_000n)
+  const paying = ctx.withGas(gas)
+  bank.send({ ...paying, store: noting(paying.store) }, alice, bob, [{ denom: 'unative', amount: 1n }])
+  expect(looked.splice(0)).toEqual(['03', '03', '01'])
+  // support-modules.md §4.4: a read is 1000 and 3 a byte, a write 2000 and 30 a byte, a look 1000.
+  const account = BigInt(ctx.store.get('acc', concat(hex('01'), alice))!.length)
+  const key = 1n + 1n + 20n + 7n
+  const before = BigInt('999'.length + '1001'.length)
+  const behind = BigInt('998'.length + '1002'.length)
+  const reads = 3000n + 3n * (2n * key + before + 21n + account)
+  expect(gas.used).toBe(reads + 4000n + 30n * (2n * key + behind) + 3000n)
+})
+
+test('the index of owners holds whoever holds something, whichever way a balance went up or down', () => {
+  const wei = 10n ** 12n
+  const owners = () => [...ctx.store.iterate('bank', { start: hex('03'), end: hex('04') })].length
+  bank.addWei(ctx, alice, wei - 1n)
+  expect(owners()).toBe(0)
+  bank.addWei(ctx, alice, 1n)
+  expect(owners()).toBe(1)
+  bank.addWei(ctx, alice, 5n * wei)
+  bank.send(ctx, alice, bob, [{ denom: 'unative', amount: 6n }])
+  expect(owners()).toBe(1)
+  bank.send(ctx, bob, bob, [{ denom: 'unative', amount: 6n }])
+  expect(owners()).toBe(1)
+  bank.subWei(ctx, bob, wei)
+  bank.send(ctx, bob, alice, [{ denom: 'unative', amount: 2n }])
+  expect(owners()).toBe(2)
+  bank.subWei(ctx, bob, 3n * wei)
+  bank.setBalanceWei(ctx, alice, 1n)
+  expect(owners()).toBe(0)
 })

@@ -29,7 +29,7 @@ function read(ctx: ReadContext, holder: Uint8Array): HeldWei {
 function write(ctx: Context, holder: Uint8Array, { purse, units, remainder }: HeldWei, wei: bigint): void {
   const newUnits = wei / WEI_PER_UNIT
   const newRemainder = wei % WEI_PER_UNIT
-  if (newUnits !== units) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits, purse)
+  if (newUnits !== units) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits, purse, units)
   if (newRemainder !== remainder) {
     if (newRemainder === 0n) ctx.store.delete(state.STORE, purse.remainderKey)
     else ctx.store.set(state.STORE, purse.remainderKey, encodeUint(newRemainder, WORD_LENGTH))
