@@ -16,6 +16,25 @@ test('text that is no plain decimal is refused', () => {
   }
 })
 
+test('a value of 2^256 or more is refused, however long its text', () => {
+  // 2^256, as another program says.
+  const whole = '115792089237316195423570985008687907853269984665640564039457584007913129639936'
+  const limit = `${whole}${'0'.repeat(18)}`
+  const largest = `${whole.slice(0, -1)}5${'9'.repeat(18)}`
+  const pointed = (digits: string) => `${digits.slice(0, -18)}.${digits.slice(-18)}`
+  for (const sign of ['', '-']) {
+    expect(decimal.decode(sign + limit)).toBeUndefined()
+    expect(decimal.parse(sign + pointed(limit))).toBeUndefined()
+    expect(decimal.encode(decimal.decode(sign + largest)!)).toBe(sign + largest)
+    expect(decimal.encode(dec(sign + pointed(largest)))).toBe(sign + largest)
+  }
+  expect(decimal.encode(decimal.decode(`${'0'.repeat(1_000)}7`)!)).toBe('7')
+  expect(dec(`${'0'.repeat(1_000)}1.5`)).toBe(dec('1.5'))
+  for (const endless of ['9'.repeat(1_000_000), `${'0'.repeat(1_000_000)}x`]) {
+    expect([decimal.decode(endless), decimal.parse(endless)]).toEqual([undefined, undefined])
+  }
+})
+
 test('products and quotients round half to even on the magnitude', () => {
   const tiny = decimal.fromRaw(1n)
   expect(decimal.mul(tiny, dec('0.5'))).toBe(0n)

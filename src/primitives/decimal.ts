@@ -6,7 +6,11 @@ export type Decimal = bigint & { readonly [brand]: 'Decimal' }
 
 const PLACES = 18
 const ONE = 10n ** 18n
-const TEXT = /^(-?)(\d+)(?:\.(\d{1,18}))?$/
+/** Digits that count: no more than 78 before the point, or 96 without one, are in range. */
+const TEXT = /^(-?)0*([1-9]\d{0,77}|0)(?:\.(\d{1,18}))?$/
+const WIRE = /^-?0*(?:[1-9]\d{0,95}|0)$/
+/** What a value × 10^18 is below, without its sign (oracle.md §1.1). */
+const LIMIT = 2n ** 256n * ONE
 
 export const zero = 0n as Decimal
 export const one = ONE as Decimal
@@ -21,12 +25,16 @@ export function fromInteger(value: bigint): Decimal {
   return (value * ONE) as Decimal
 }
 
-/** Decimal text with at most 18 places, as JSON and command lines carry it. Undefined if it is none. */
+function inRange(raw: bigint): Decimal | undefined {
+  return raw < LIMIT && raw > -LIMIT ? (raw as Decimal) : undefined
+}
+
+/** Decimal text with at most 18 places, as JSON and command lines carry it. Undefined if it is none, or out of range. */
 export function parse(text: string): Decimal | undefined {
   const match = TEXT.exec(text)
   if (!match) return undefined
   const raw = BigInt(match[2]!) * ONE + BigInt((match[3] ?? '').padEnd(PLACES, '0'))
-  return (match[1] ? -raw : raw) as Decimal
+  return inRange(match[1] ? -raw : raw)
 }
 
 /** Exactly 18 decimals: `0.500000000000000000`. */
@@ -35,9 +43,9 @@ export function format(value: Decimal): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
 }
 
-/** The wire form: digits of value × 10^18 without a point; zero is the byte `0`. Undefined if it is none. */
+/** The wire form: digits of value × 10^18 without a point; zero is the byte `0`. Undefined if it is none, or out of range. */
 export function decode(wire: string): Decimal | undefined {
-  return /^-?\d+$/.test(wire) ? (BigInt(wire) as Decimal) : wire === '' ? zero : undefined
+  return WIRE.test(wire) ? inRange(BigInt(wire)) : wire === '' ? zero : undefined
 }
 
 export function encode(value: Decimal): string {

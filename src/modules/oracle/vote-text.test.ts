@@ -35,5 +35,7 @@ test('what cannot be read is refused, and why is said', () => {
     ['(ubtc:uusd,1)|(ubtc:uusd,2)', 'found duplicate at index 1'],
   ] as const
   for (const [text, reason] of refusals) expect(() => parseRates(text)).toThrow(reason)
-  expect(() => parseRates(`(ubtc:uusd,1${'0'.repeat(95)})`)).toThrow('overflow')
+  // 10^95 and 10^96 in the last place: of 316 bits, and beyond what a decimal holds.
+  expect(() => parseRates(`(ubtc:uusd,1${'0'.repeat(77)})`)).toThrow('overflow')
+  expect(() => parseRates(`(ubtc:uusd,1${'0'.repeat(78)})`)).toThrow('invalid decimal')
 })
