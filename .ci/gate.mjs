@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 
 /** Only end what hangs. */
-const LONGEST_STEP_MS = 90 * 60_000
+const LONGEST_STEP_MS = 45 * 60_000
 const LONGEST_START_MS = 15 * 60_000
 const LONGEST_STOP_MS = 2 * 60_000
 /** Of the output of a step that failed, and of the message of a test. */

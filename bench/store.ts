@@ -1,7 +1,8 @@
 /**
  * What a commit and a read cost: `npm run bench -- store [BLOCKS]` (default 5,000; 100,000 is the full run).
- * Blocks of 1,000 and 2,000 changed keys of 100,000, each beside the same keys and values put durably by LMDB alone, then a
- * restart; then blocks of 20, 20,000 of 40,000 in turn. Prints milliseconds, bytes and ratios.
+ * Blocks of 1,000 and 2,000 changed keys of 100,000, each beside the same keys and values put durably by LMDB alone, and beside
+ * trees of plain JavaScript that write nothing; then a restart; then blocks of 20, 20,000 of 40,000 in turn. Prints milliseconds,
+ * bytes and ratios.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +15,7 @@ import type { Change } from '../src/store/types.ts'
 import { openVersionedStore } from '../src/store/versioned.ts'
 import { isBundled, runBundled } from './bundled.ts'
 import { median } from './median.ts'
+import { plant, rewrite } from './plain-trees.ts'
 
 const KEYS_PER_BLOCK = 20
 /** Blocks before those that count: until then rows gather, and none moves to its place. */
@@ -172,19 +174,27 @@ async function largeBlocks(): Promise<void> {
         for (const row of rows) plain.putSync(row.key, row.value!)
       })
     put(genesis)
+    let tree = plant(genesis, 1)
     let height = 2n
     for (let i = 0; i < BLOCKS_BEFORE; i++) store.commit({ height: height++, changes: changesOf(keys, 1_000) })
     for (const count of [1_000, 2_000]) {
-      const [ours, theirs] = [stopwatch(), stopwatch()]
+      const [ours, theirs, trees] = [stopwatch(), stopwatch(), stopwatch()]
       for (let i = 0; i < LARGE_BLOCKS; i++) {
         const changes = changesOf(keys, count)
         ours.time(() => store.commit({ height: height++, changes }))
         theirs.time(() => put(changes))
+        trees.time(() => {
+          tree = rewrite(tree, changes, Number(height))
+        })
       }
       console.log(`commit of ${count} of 100000 keys: ${ours.report()}`)
       console.log(`LMDB alone, the same keys and values: ${theirs.report()}`)
       console.log(
         `commit with history, trees and app hash against LMDB alone: ${(ours.median() / theirs.median()).toFixed(2)} times`,
+      )
+      console.log(`trees alone in plain JavaScript, nothing written: ${trees.report()}`)
+      console.log(
+        `durable commit against trees alone in plain JavaScript: ${(ours.median() / trees.median()).toFixed(2)} times`,
       )
     }
     const start = performance.now()

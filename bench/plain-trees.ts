@@ -1,0 +1,83 @@
+/**
+ * The trees of the app hash in plain JavaScript, for comparison: an object a node, SHA-256 by `@noble/hashes`. Each changed node is
+ * made once and hashed once a block.
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import type { Change } from '../src/store/types.ts'
+
+interface PlainNode {
+  readonly key: Uint8Array
+  readonly version: number
+  readonly height: number
+  readonly size: number
+  readonly hash: Uint8Array
+  readonly left?: PlainNode
+  readonly right?: PlainNode
+}
+
+/** Bytes of an unsigned varint, at the front of a message. */
+function putVarint(out: Uint8Array, offset: number, value: number): number {
+  let at = offset
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) out[at++] = (rest % 128) | 128
+  out[at++] = rest
+  return at
+}
+
+const message = new Uint8Array(512)
+
+function leaf(key: Uint8Array, value: Uint8Array, version: number): PlainNode {
+  message.set([0, 2])
+  let at = putVarint(message, 2, version * 2)
+  at = putVarint(message, at, key.length)
+  message.set(key, at)
+  at += key.length
+  message[at++] = 32
+  message.set(sha256(value), at)
+  return { key, version, height: 0, size: 1, hash: sha256(message.subarray(0, at + 32)) }
+}
+
+function inner(key: Uint8Array, left: PlainNode, right: PlainNode, version: number): PlainNode {
+  const height = Math.max(left.height, right.height) + 1
+  const size = left.size + right.size
+  let at = putVarint(message, 0, height * 2)
+  at = putVarint(message, at, size * 2)
+  at = putVarint(message, at, version * 2)
+  for (const { hash } of [left, right]) {
+    message[at] = 32
+    message.set(hash, at + 1)
+    at += 33
+  }
+  return { key, version, height, size, left, right, hash: sha256(message.subarray(0, at)) }
+}
+
+const less = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) < 0
+
+/** A balanced tree of keys in order, all different. */
+export function plant(entries: readonly Change[], version: number): PlainNode {
+  const [first] = entries
+  if (entries.length === 1) return leaf(first!.key, first!.value!, version)
+  const middle = entries.length >>> 1
+  const [left, right] = [plant(entries.slice(0, middle), version), plant(entries.slice(middle), version)]
+  return inner(entries[middle]!.key, left, right, version)
+}
+
+/** The tree with new values of keys that it has, in order, each once, from index `from` to before `to`. */
+export function rewrite(
+  tree: PlainNode,
+  changes: readonly Change[],
+  version: number,
+  from = 0,
+  to = changes.length,
+): PlainNode {
+  if (from === to) return tree
+  const { key, left, right } = tree
+  if (!left || !right) return leaf(key, changes[from]!.value!, version)
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (less(changes[middle]!.key, key)) low = middle + 1
+    else high = middle
+  }
+  return inner(key, rewrite(left, changes, version, from, low), rewrite(right, changes, version, low, to), version)
+}
