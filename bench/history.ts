@@ -3,13 +3,14 @@
  * latest, printed at 1,000 blocks and every tenth of the whole. Memory is resident memory: the process's own, and the pages
  * of files that it has mapped (its program, libraries, the database).
  */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
 import { decodeTransaction } from '../src/evm/transaction/decode.ts'
 import * as bank from '../src/modules/bank/keeper.ts'
 import { assembleNode } from '../src/node/assembly.ts'
 import { resolveConfig } from '../src/node/config.ts'
+import { residentMemory } from '../src/node/resident-memory.ts'
 import { hex } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
 import { removeFolder, scratchFolder, signTransfers } from './load.ts'
@@ -70,10 +71,8 @@ function memory(): { own: number; mapped: number } {
   // The first collection finds what the second can free.
   globalThis.gc?.()
   globalThis.gc?.()
-  if (!existsSync('/proc/self/status')) return { own: process.memoryUsage.rss(), mapped: 0 }
-  const status = readFileSync('/proc/self/status', 'utf8')
-  const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024
-  return { own: bytes('RssAnon'), mapped: bytes('RssFile') }
+  const resident = residentMemory()
+  return { own: resident?.ownBytes ?? process.memoryUsage.rss(), mapped: resident?.mappedBytes ?? 0 }
 }
 
 let first: { own: number; mapped: number } | undefined

@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { formatUtf8, utf8 } from '../primitives/bytes.ts'
 import { backendContract } from '../store/contract.ts'
 import { openLmdb } from './lmdb.ts'
+import { residentMemory } from './resident-memory.ts'
 
 let path = ''
 const reopen = () => openLmdb(path)
@@ -160,6 +161,30 @@ test('a file that is opened anew between two writes leaves open views and iterat
   expect(() => backend.get('log', utf8('100000'))).toThrow('is closed')
   rmSync(path, { recursive: true })
 })
+
+test.runIf(residentMemory())(
+  'what reads have mapped of the file is given back before many rows are written',
+  async () => {
+    const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+    const backend = openLmdb(path, { noSync: true })
+    const MEBIBYTE = 2 ** 20
+    const mapped = () => residentMemory()!.mappedBytes / MEBIBYTE
+    const rows = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        table: 'log',
+        key: utf8(`${i}`),
+        value: new Uint8Array(MEBIBYTE / 8),
+      }))
+    backend.write(rows(400))
+    const before = mapped()
+    for (let i = 0; i < 400; i++) backend.get('log', utf8(`${i}`))
+    expect(mapped() - before).toBeGreaterThan(40)
+    backend.write(rows(100).map((row) => ({ ...row, value: Uint8Array.of(1) })))
+    expect(mapped() - before).toBeLessThan(10)
+    await backend.close()
+    rmSync(path, { recursive: true })
+  },
+)
 
 test('a thread that has opened the file for reading before the writer does not take its writing away', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))

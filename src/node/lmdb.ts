@@ -8,6 +8,7 @@ import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from
 import { HEAD } from '../store/snapshot.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
 import { JOURNAL, writeBehind } from '../store/write-behind.ts'
+import { residentMemory } from './resident-memory.ts'
 
 export interface LmdbOptions {
   /** For readers in other threads and processes. The database must exist. */
@@ -41,9 +42,13 @@ const BLOCK_BYTES = 16_384
 const SHORT_BYTES = 256
 /**
  * Every page that is read stays mapped, and counts as memory of the process, until the file is closed. So it is closed
- * after so many written rows, at a moment when nobody reads, and the next use opens it: that takes one or two milliseconds.
+ * when so much has been mapped since it was opened, and after so many written rows where the system does not tell, at a
+ * moment when nobody reads; the next use opens it, which takes one or two milliseconds.
  */
+const MAPPED_PER_OPENING = 16 * 2 ** 20
 const ROWS_PER_OPENING = 10_000
+/** Rows between two looks at what is mapped, which cost as much as a few rows. */
+const ROWS_PER_LOOK = 500
 /** A reader closes the file when it has not been asked for so long: only what no thread has open is given back. */
 const IDLE_MS = 1_000
 
@@ -120,6 +125,8 @@ function checkFormat(path: string, { root, placeOf }: Opened, { readOnly, onNewF
   throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"${way}`)
 }
 
+const mappedBytes = (): number => residentMemory()?.mappedBytes ?? 0
+
 /** Which file is the database in a directory, however it is named; undefined if there is none. */
 function fileIn(path: string): string | undefined {
   const found = statSync(join(path, 'data.mdb'), { bigint: true, throwIfNoEntry: false })
@@ -152,6 +159,8 @@ function openTables(path: string, options: LmdbOptions): Backend {
   let isClosed = false
   let views = 0
   let rowsWritten = 0
+  let nextLook = ROWS_PER_LOOK
+  let mappedBefore = mappedBytes()
   let isAsked = false
   const copy = createCopier()
   const idle = readOnly ? setInterval(closeIdle, IDLE_MS) : undefined
@@ -162,6 +171,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
     if (isClosed) throw new Error(`the database in ${path} is closed`)
     if (!current) {
       requireOwn()
+      mappedBefore = mappedBytes()
       current = openFile(path, options)
     }
     return current
@@ -186,9 +196,17 @@ function openTables(path: string, options: LmdbOptions): Backend {
 
   function renew(): void {
     // What was removed is read while it is open, and written no more.
-    if (rowsWritten < ROWS_PER_OPENING || views > 0 || fileIn(path) !== own) return
+    if (views > 0 || !isDue() || fileIn(path) !== own) return
     rowsWritten = 0
+    nextLook = ROWS_PER_LOOK
     closeFile()
+  }
+
+  function isDue(): boolean {
+    if (rowsWritten >= ROWS_PER_OPENING) return true
+    if (rowsWritten < nextLook) return false
+    nextLook = rowsWritten + ROWS_PER_LOOK
+    return mappedBytes() - mappedBefore >= MAPPED_PER_OPENING
   }
 
   /** What LMDB found, to be used before its next read. */
