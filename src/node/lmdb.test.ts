@@ -82,7 +82,7 @@ test.each([
   'a database that was %s under its writer is written no more, and no empty one is made',
   async (how, harm) => {
     const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-    const backend = openLmdb(home, { noSync: true })
+    const backend = openLmdb(home, { noSync: true, mappedBytes: () => undefined })
     const reader = openLmdb(home, { readOnly: true })
     const row = (n: number) => ({ table: 'log', key: Uint8Array.of(n >> 8, n), value: utf8(`${n}`) })
     // So many that the file would be opened anew.
@@ -139,7 +139,7 @@ test('a reader that stops in the middle keeps no page that later writes replace'
 
 test('a file that is opened anew between two writes leaves open views and iterations what they were', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  const backend = openLmdb(path, { noSync: true })
+  const backend = openLmdb(path, { noSync: true, mappedBytes: () => undefined })
   const rows = (round: number) =>
     Array.from({ length: 15_000 }, (_, i) => ({
       table: 'log',
@@ -166,20 +166,21 @@ test.runIf(residentMemory())(
   'what reads have mapped of the file is given back before many rows are written',
   async () => {
     const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-    const backend = openLmdb(path, { noSync: true })
+    let now = 0
+    const backend = openLmdb(path, { noSync: true, elapsed: () => now })
     const MEBIBYTE = 2 ** 20
     const mapped = () => residentMemory()!.mappedBytes / MEBIBYTE
-    const rows = (count: number) =>
-      Array.from({ length: count }, (_, i) => ({
-        table: 'log',
-        key: utf8(`${i}`),
-        value: new Uint8Array(MEBIBYTE / 8),
-      }))
-    backend.write(rows(400))
+    const rows = (count: number, bytes: number) =>
+      Array.from({ length: count }, (_, i) => ({ table: 'log', key: utf8(`${i}`), value: new Uint8Array(bytes) }))
+    backend.write(rows(400, MEBIBYTE / 8))
     const before = mapped()
     for (let i = 0; i < 400; i++) backend.get('log', utf8(`${i}`))
     expect(mapped() - before).toBeGreaterThan(40)
-    backend.write(rows(100).map((row) => ({ ...row, value: Uint8Array.of(1) })))
+    // It has just been opened.
+    backend.write(rows(100, 1))
+    expect(mapped() - before).toBeGreaterThan(25)
+    now = 250
+    backend.write(rows(500, 1))
     expect(mapped() - before).toBeLessThan(10)
     await backend.close()
     rmSync(path, { recursive: true })

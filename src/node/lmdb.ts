@@ -8,9 +8,9 @@ import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from
 import { HEAD } from '../store/snapshot.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
 import { JOURNAL, writeBehind } from '../store/write-behind.ts'
-import { residentMemory } from './resident-memory.ts'
+import { createOpenings, type OpeningFacts } from './openings.ts'
 
-export interface LmdbOptions {
+export interface LmdbOptions extends OpeningFacts {
   /** For readers in other threads and processes. The database must exist. */
   readonly readOnly?: boolean
   /** Commits without waiting for the disk: for chains that leave nothing behind. */
@@ -40,15 +40,6 @@ type Db = Database<Buffer, Buffer>
 
 const BLOCK_BYTES = 16_384
 const SHORT_BYTES = 256
-/**
- * Every page that is read stays mapped, and counts as memory of the process, until the file is closed. So it is closed
- * when so much has been mapped since it was opened, and after so many written rows where the system does not tell, at a
- * moment when nobody reads; the next use opens it, which takes one or two milliseconds.
- */
-const MAPPED_PER_OPENING = 16 * 2 ** 20
-const ROWS_PER_OPENING = 10_000
-/** Rows between two looks at what is mapped, which cost as much as a few rows. */
-const ROWS_PER_LOOK = 500
 /** A reader closes the file when it has not been asked for so long: only what no thread has open is given back. */
 const IDLE_MS = 1_000
 
@@ -125,8 +116,6 @@ function checkFormat(path: string, { root, placeOf }: Opened, { readOnly, onNewF
   throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"${way}`)
 }
 
-const mappedBytes = (): number => residentMemory()?.mappedBytes ?? 0
-
 /** Which file is the database in a directory, however it is named; undefined if there is none. */
 function fileIn(path: string): string | undefined {
   const found = statSync(join(path, 'data.mdb'), { bigint: true, throwIfNoEntry: false })
@@ -153,14 +142,13 @@ function openTables(path: string, options: LmdbOptions): Backend {
   const { readOnly = false } = options
   // LMDB would make one, also for the thread that only reads.
   if (readOnly && !fileIn(path)) throw new Error(`there is no database in ${path}`)
+  const openings = createOpenings(options)
+  openings.begin()
   let current: Opened | undefined = openFile(path, options)
   checkFormat(path, current, options)
   const own = fileIn(path)
   let isClosed = false
   let views = 0
-  let rowsWritten = 0
-  let nextLook = ROWS_PER_LOOK
-  let mappedBefore = mappedBytes()
   let isAsked = false
   const copy = createCopier()
   const idle = readOnly ? setInterval(closeIdle, IDLE_MS) : undefined
@@ -171,7 +159,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
     if (isClosed) throw new Error(`the database in ${path} is closed`)
     if (!current) {
       requireOwn()
-      mappedBefore = mappedBytes()
+      openings.begin()
       current = openFile(path, options)
     }
     return current
@@ -196,17 +184,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
 
   function renew(): void {
     // What was removed is read while it is open, and written no more.
-    if (views > 0 || !isDue() || fileIn(path) !== own) return
-    rowsWritten = 0
-    nextLook = ROWS_PER_LOOK
-    closeFile()
-  }
-
-  function isDue(): boolean {
-    if (rowsWritten >= ROWS_PER_OPENING) return true
-    if (rowsWritten < nextLook) return false
-    nextLook = rowsWritten + ROWS_PER_LOOK
-    return mappedBytes() - mappedBefore >= MAPPED_PER_OPENING
+    if (views === 0 && openings.isDue() && fileIn(path) === own) closeFile()
   }
 
   /** What LMDB found, to be used before its next read. */
@@ -259,7 +237,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
     const { table, key, value } = row
     const place = placeOf(table)
     const at = keyIn(place, key)
-    rowsWritten++
+    openings.count()
     if (value === undefined) {
       place.db.removeSync(at)
       place.last = undefined
