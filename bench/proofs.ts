@@ -84,8 +84,8 @@ async function memory(): Promise<void> {
     start,
     () => [],
   )
-  trees.commit(1, keys.map(write))
-  for (let height = 2; height <= 300; height++) trees.commit(height, blockOf(KEYS_PER_BLOCK, KEYS))
+  trees.begin(1, keys.map(write)).finish()
+  for (let height = 2; height <= 300; height++) trees.begin(height, blockOf(KEYS_PER_BLOCK, KEYS)).finish()
   const bytes = ((await inUse()) - before) / KEYS
   const kept = trees.at(299) ? 'those of the latest heights among them' : 'the latest alone'
   console.log(`memory of the trees: ${bytes.toFixed(0)} bytes a key of 30 bytes, ${kept}`)

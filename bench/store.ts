@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { openLmdb } from '../src/node/lmdb.ts'
+import { createTreeHelper } from '../src/node/trees/tree-helper.ts'
 import { compare } from '../src/primitives/bytes.ts'
 import { sha256 } from '../src/primitives/hash.ts'
 import type { Change } from '../src/store/types.ts'
@@ -159,7 +160,7 @@ function stopwatch() {
 async function largeBlocks(): Promise<void> {
   await inTemporary(async (path) => {
     const keys = makeKeys(100_000)
-    const store = openVersionedStore(openLmdb(join(path, 'store')))
+    const store = openVersionedStore(openLmdb(join(path, 'store')), { createTreeHelper })
     const genesis = keys.map((key) => ({ store: 'bank', key, value: value() }))
     store.commit({ height: 1n, changes: genesis })
     const plain = open<Uint8Array, Uint8Array>({
@@ -198,7 +199,7 @@ async function largeBlocks(): Promise<void> {
       )
     }
     const start = performance.now()
-    const again = openVersionedStore(openLmdb(join(path, 'store')))
+    const again = openVersionedStore(openLmdb(join(path, 'store')), { createTreeHelper })
     console.log(`open without a clean end: ${shown(performance.now() - start)} at height ${again.latestHeight()}`)
     await plain.close()
     await store.close()

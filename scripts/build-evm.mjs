@@ -20,8 +20,21 @@ const BUILDS = [
   { name: 'evm/traced', entry: 'evm/index.ts', flags: [...INTERPRETER, '--use', 'TRACED=1'] },
   { name: 'evm/precompiles', entry: 'evm/precompiles/index.ts', flags: [] },
   { name: 'evm/keccak', entry: 'evm/hash/index.ts', flags: ['--initialMemory', '4'] },
-  // 640 KiB: every fixed region of trees/layout.ts.
-  { name: 'trees', entry: 'trees/index.ts', flags: ['--initialMemory', '10'] },
+  // 2,176 KiB: every fixed region of trees/layout.ts. Two threads may have the memory, which therefore is given to the program.
+  {
+    name: 'trees',
+    entry: 'trees/index.ts',
+    flags: [
+      '--enable',
+      'threads',
+      '--importMemory',
+      '--sharedMemory',
+      '--initialMemory',
+      '34',
+      '--maximumMemory',
+      '65536',
+    ],
+  },
 ]
 
 const newest = Math.max(

@@ -1,6 +1,6 @@
 /**
  * Bundles the sources into `dist/`: one file of code with what V8 compiled of it, small files that start the command line,
- * the library and the workers from it, and the types of the library.
+ * the library and the workers from it, and the types of the library. The thread of the trees goes to `build/`.
  */
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -69,6 +69,21 @@ async function bundleCode() {
   })
 }
 
+/** The thread of the trees by itself, beside their program: it is to take little memory. */
+async function bundleTrees() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/node/trees/worker.ts'],
+    outfile: join(root, 'build', 'trees-worker.cjs'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    define: { 'import.meta.url': '__filename' },
+    logLevel: 'warning',
+  })
+}
+
 /** The names that the package exports. */
 async function exportsOf(file) {
   const options = { absWorkingDir: root, entryPoints: [file], format: 'esm', write: false, metafile: true }
@@ -98,6 +113,7 @@ function removeStale() {
 /** A build that fails leaves the last good one. */
 async function bundle() {
   await bundleCode()
+  await bundleTrees()
   copyFileSync(join(root, 'scripts/load.cjs'), join(dist, 'load.cjs'))
   for (const [name, file] of Object.entries(ENTRIES)) await writeEntry(name, file)
   removeStale()

@@ -72,7 +72,8 @@ const evmBuilt =
   stamp.evm === evm && existsSync(join(root, 'build', 'evm')) && existsSync(join(root, 'build', 'trees.wasm'))
 if (!evmBuilt) run('building the EVM and the trees', process.execPath, ['scripts/build-evm.mjs'])
 const dist = `${fingerprint(['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
-const distBuilt = stamp.dist === dist && existsSync(join(root, 'dist', 'code.cjs'))
+const distBuilt =
+  stamp.dist === dist && ['dist/code.cjs', 'build/trees-worker.cjs'].every((file) => existsSync(join(root, file)))
 if (!distBuilt) run('building almanac', process.execPath, ['scripts/build.mjs'])
 if (stamp.lock !== lock || !evmBuilt || !distBuilt) {
   mkdirSync(join(root, 'build'), { recursive: true })

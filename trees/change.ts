@@ -48,9 +48,9 @@ const REMOVED: i32 = -1
   v128.store(hashAt(leaf), v128.load(change, 16), 16)
 }
 
-/** Hashes the values of the changes. */
-export function hashValues(count: u32): void {
-  for (let i: u32 = 0; i < count; i++) {
+/** Hashes the values of changes. */
+export function hashValues(first: u32, count: u32): void {
+  for (let i = first; i < first + count; i++) {
     const change = changeAt(i)
     const length = valueLength(change)
     if (length < 0) continue

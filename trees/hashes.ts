@@ -2,7 +2,7 @@
 import { copyBytes, putVarint, varintLength } from './bytes'
 import { digest } from './host'
 import { bytesOf, lengthOf } from './keys'
-import { LEVELS, PAGE } from './layout'
+import { IS_LISTING, LEVELS, LISTED_ROOT, PAGE } from './layout'
 import {
   Node,
   HASHED,
@@ -31,9 +31,13 @@ const MAX_HEIGHT: u32 = 64
   return LEVELS + ((height as usize) << 2)
 }
 
-/** The tree all of whose nodes without a hash are listed; NONE if it has to be seen first which those are. */
-let listedRoot: Node = NONE
-let isListing = false
+/** Says which tree it is all of whose nodes without a hash are listed; NONE if it has to be seen first which those are. */
+@inline function setListedRoot(root: Node): void {
+  store<i32>(LISTED_ROOT, root)
+}
+@inline function setListing(isListing: bool): void {
+  store<u32>(IS_LISTING, isListing as u32)
+}
 
 /** A list goes on where a node that is not hashed has room: a leaf where others have children, others where the hash will be. */
 @inline function nextAt(node: Node, level: u32): usize {
@@ -42,7 +46,7 @@ let isListing = false
 
 /** Lists a node that is to be hashed. */
 @inline export function note(node: Node): void {
-  isListing = true
+  setListing(true)
   const level = height(node)
   store<i32>(nextAt(node, level), load<i32>(levelAt(level)))
   store<i32>(levelAt(level), node)
@@ -64,14 +68,14 @@ export function noteBelow(node: Node): void {
 
 /** Says that all nodes of a tree that have no hash are listed, and no others. */
 export function noteAll(root: Node): void {
-  listedRoot = root
+  setListedRoot(root)
 }
 
 /** Lists nothing, before nodes that are listed change. */
 export function forgetNotes(): void {
-  listedRoot = NONE
-  if (!isListing) return
-  isListing = false
+  setListedRoot(NONE)
+  if (load<u32>(IS_LISTING) == 0) return
+  setListing(false)
   for (let level: u32 = 0; level < MAX_HEIGHT; level++) {
     for (let node = load<i32>(levelAt(level)); node != NONE; node = load<i32>(nextAt(node, level))) {
       setFlags(node, flags(node) & ~NOTED)
@@ -82,8 +86,8 @@ export function forgetNotes(): void {
 
 /** Lists nothing, because there are no nodes any more. */
 export function clearNotes(): void {
-  listedRoot = NONE
-  isListing = false
+  setListedRoot(NONE)
+  setListing(false)
   for (let level: u32 = 0; level < MAX_HEIGHT; level++) store<i32>(levelAt(level), NONE)
 }
 
@@ -133,12 +137,12 @@ function hashInner(node: Node): void {
 /** Hashes a node, and below it what has no hash. */
 export function ensureHash(root: Node): void {
   if ((flags(root) & HASHED) != 0) return
-  if (listedRoot != root) {
+  if (load<i32>(LISTED_ROOT) != root) {
     forgetNotes()
     noteBelow(root)
   }
-  listedRoot = NONE
-  isListing = false
+  setListedRoot(NONE)
+  setListing(false)
   for (let level: u32 = 0; level <= height(root); level++) {
     for (let node = load<i32>(levelAt(level)); node != NONE; ) {
       const after = load<i32>(nextAt(node, level))

@@ -2,8 +2,8 @@
  * Keys of nodes: u32 holders, u32 length, then the bytes, filled up with zeros to a multiple of 8. Nodes share them; the
  * room of one that nobody holds goes to the next of its size.
  */
-import { FREE_KEYS } from './layout'
 import { copyBytes } from './bytes'
+import { FREE_KEYS, KEY_SLAB, KEY_SLAB_END } from './layout'
 import { takeRoom } from './room'
 
 /** A key by its address. */
@@ -12,10 +12,6 @@ export type Key = usize
 /** Longer ones the host does not let in. */
 export const MAX_KEY: u32 = 4096
 const SLAB_BYTES: usize = 0x10000
-
-/** The rest of the slab that keys are cut from. */
-let slab: usize = 0
-let slabEnd: usize = 0
 
 @inline function freeAt(bytes: usize): usize {
   return FREE_KEYS + (bytes >>> 1)
@@ -49,12 +45,12 @@ export function createKey(from: usize, length: u32): Key {
   let key = load<u32>(at) as usize
   if (key != 0) store<u32>(at, load<u32>(key))
   else {
-    if (slab + size > slabEnd) {
-      slab = takeRoom(SLAB_BYTES)
-      slabEnd = slab + SLAB_BYTES
+    key = load<u32>(KEY_SLAB) as usize
+    if (key + size > (load<u32>(KEY_SLAB_END) as usize)) {
+      key = takeRoom(SLAB_BYTES)
+      store<u32>(KEY_SLAB_END, (key + SLAB_BYTES) as u32)
     }
-    key = slab
-    slab += size
+    store<u32>(KEY_SLAB, (key + size) as u32)
   }
   store<u32>(key, 1)
   store<u32>(key, length, 4)
@@ -93,7 +89,7 @@ export function compare(a: usize, lengthA: u32, b: usize, lengthB: u32): i32 {
 
 /** Forgets all keys. */
 export function clearKeys(): void {
-  slab = 0
-  slabEnd = 0
+  store<u32>(KEY_SLAB, 0)
+  store<u32>(KEY_SLAB_END, 0)
   memory.fill(FREE_KEYS, 0, freeAt(sizeOf(MAX_KEY)) + 4 - FREE_KEYS)
 }

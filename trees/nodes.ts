@@ -3,6 +3,7 @@
  * 64.
  */
 import { Key, beginOf, dropKey, shareKey } from './keys'
+import { FREED, FREE_NODES, FRESH_NODES, FRESH_NODES_END, LISTED_NODES, NODE_COUNT } from './layout'
 import { takeRoom } from './room'
 
 export type Node = i32
@@ -40,12 +41,14 @@ const SLAB_BYTES: usize = 0x10000
  * A free node that lists others: the next such node, then up to so many numbers. So one in a few has to be looked at before
  * it is used again; most were last used long ago, and their lines of the cache are elsewhere.
  */
-let free: Node = NONE
-let listed: i32 = 0
+@inline function free(): Node {
+  return load<i32>(FREE_NODES)
+}
+/** How many numbers it holds. */
+@inline function listed(): i32 {
+  return load<i32>(LISTED_NODES)
+}
 const MAX_LISTED: i32 = 15
-let fresh: usize = 0
-let freshEnd: usize = 0
-let count: i32 = 0
 
 @inline export function addressOf(node: Node): usize {
   return (node as usize) << 6
@@ -128,24 +131,27 @@ let count: i32 = 0
 }
 
 @inline function listedAt(index: i32): usize {
-  return addressOf(free) + 4 + ((index as usize) << 2)
+  return addressOf(free()) + 4 + ((index as usize) << 2)
 }
 
 /** A node that begins no page and has no key; what else it says is what was last set. */
 export function allocate(): Node {
-  count++
-  let node = free
+  store<i32>(NODE_COUNT, nodeCount() + 1)
+  let node = free()
   if (node == NONE) {
-    if (fresh == freshEnd) {
+    let fresh = load<u32>(FRESH_NODES) as usize
+    if (fresh == (load<u32>(FRESH_NODES_END) as usize)) {
       fresh = takeRoom(SLAB_BYTES)
-      freshEnd = fresh + SLAB_BYTES
+      store<u32>(FRESH_NODES_END, (fresh + SLAB_BYTES) as u32)
     }
     node = (fresh >>> 6) as i32
-    fresh += NODE_BYTES
-  } else if (listed > 0) node = load<i32>(listedAt(--listed))
-  else {
-    free = load<i32>(addressOf(node))
-    listed = free == NONE ? 0 : MAX_LISTED
+    store<u32>(FRESH_NODES, (fresh + NODE_BYTES) as u32)
+  } else if (listed() > 0) {
+    store<i32>(LISTED_NODES, listed() - 1)
+    node = load<i32>(listedAt(listed()))
+  } else {
+    store<i32>(FREE_NODES, load<i32>(addressOf(node)))
+    store<i32>(LISTED_NODES, free() == NONE ? 0 : MAX_LISTED)
   }
   setPage(node, 0)
   store<u8>(addressOf(node), 0, HOLDS)
@@ -171,15 +177,21 @@ export function copyOf(node: Node, at: u32): Node {
 }
 
 export function freeNode(node: Node): void {
-  count--
+  store<i32>(NODE_COUNT, nodeCount() - 1)
   giveUpKey(node)
-  if (free != NONE && listed < MAX_LISTED) {
-    store<i32>(listedAt(listed++), node)
+  if (free() != NONE && listed() < MAX_LISTED) {
+    store<i32>(listedAt(listed()), node)
+    store<i32>(LISTED_NODES, listed() + 1)
     return
   }
-  store<i32>(addressOf(node), free)
-  free = node
-  listed = 0
+  store<i32>(addressOf(node), free())
+  store<i32>(FREE_NODES, node)
+  store<i32>(LISTED_NODES, 0)
+}
+
+/** Frees as many nodes as the host has put to FREED. */
+export function freeNodes(count: u32): void {
+  for (let i: u32 = 0; i < count; i++) freeNode(load<i32>(FREED + ((i as usize) << 2)))
 }
 
 /** Height and size of an inner node from those of its children. */
@@ -192,13 +204,13 @@ export function measure(node: Node): void {
 
 /** Forgets all nodes. */
 export function clearNodes(): void {
-  free = NONE
-  listed = 0
-  fresh = 0
-  freshEnd = 0
-  count = 0
+  store<i32>(FREE_NODES, NONE)
+  store<i32>(LISTED_NODES, 0)
+  store<u32>(FRESH_NODES, 0)
+  store<u32>(FRESH_NODES_END, 0)
+  store<i32>(NODE_COUNT, 0)
 }
 
 export function nodeCount(): i32 {
-  return count
+  return load<i32>(NODE_COUNT)
 }

@@ -2,10 +2,10 @@
  * Writes of IAVL trees (state-layout.md §5.5). Trees share nodes: a write copies what older trees hold, and changes in place
  * what only the latest one does.
  */
-import { Change, changeAt, compareTo, isRemoval, keyOfChange, putValue } from './change'
+import { Change, changeAt, compareTo, hashValues, isRemoval, keyOfChange, putValue } from './change'
 import { Key, dropKey, shareKey } from './keys'
-import { forgetNotes, note, noteAll, noteBelow } from './hashes'
-import { OTHERS } from './layout'
+import { ensureHash, forgetNotes, note, noteAll, noteBelow } from './hashes'
+import { KEPT, OTHERS, WRITES } from './layout'
 import { noteReplaced } from './lists'
 import {
   Node,
@@ -18,6 +18,7 @@ import {
   copyOf,
   flags,
   freeNode,
+  freeNodes,
   giveUpKey,
   height,
   holdsKey,
@@ -36,9 +37,6 @@ import {
 } from './nodes'
 import { drop, ensureLoaded } from './pages'
 
-/** Nodes of versions up to this one belong to trees that stay. */
-let kept: u32 = 0
-
 // The write in progress.
 let written: u32 = 0
 let change: Change = 0
@@ -53,13 +51,14 @@ let others: u32 = 0
 /** Whether nodes are listed as they change. A tree without a hash is looked through when it gets one, not with every write. */
 let isNoting = false
 
+/** Nodes of versions up to this one belong to trees that stay. */
 export function keep(version: u32): void {
-  kept = version
+  store<u32>(KEPT, version)
 }
 
 /** Whether only the latest tree has a node. */
 @inline function isOwn(node: Node): bool {
-  return version(node) > kept && (flags(node) & STORED) == 0
+  return version(node) > load<u32>(KEPT) && (flags(node) & STORED) == 0
 }
 
 /** A node that the latest tree does without. */
@@ -286,16 +285,17 @@ function update(at: Node, from: u32, to: u32): Node {
   return node
 }
 
-/** The tree with the changes of the batch, which are sorted by key, each key once; their nodes get the version. */
-export function writeAll(root: Node, count: u32, version: u32): Node {
+/** The tree with changes of the batch, so many from the first of them on, which are sorted by key, each key once. Their nodes get the version. */
+export function writeAll(root: Node, first: u32, count: u32, version: u32): Node {
+  hashValues(first, count)
   written = version
   others = 0
   carried = 0
   forgetNotes()
   isNoting = root != NONE && (flags(root) & HASHED) != 0
   let tree = root
-  if (root == NONE || count == 1) for (let i: u32 = 0; i < count; i++) leaveToOthers(i)
-  else tree = update(root, 0, count)
+  if (root == NONE || count == 1) for (let i = first; i < first + count; i++) leaveToOthers(i)
+  else tree = update(root, first, first + count)
   if (others == 0) {
     if (isNoting) noteAll(tree)
     return tree
@@ -306,4 +306,18 @@ export function writeAll(root: Node, count: u32, version: u32): Node {
     tree = apply(tree)
   }
   return tree
+}
+
+/**
+ * Writes and hashes the trees that stand at WRITES, so many, and puts their new roots in the place of the old ones. First it
+ * frees as many nodes as the host has put to FREED.
+ */
+export function writeTrees(trees: u32, version: u32, freed: u32): void {
+  freeNodes(freed)
+  for (let i: u32 = 0; i < trees; i++) {
+    const at = WRITES + (i as usize) * 12
+    const root = writeAll(load<i32>(at), load<u32>(at, 4), load<u32>(at, 8), version)
+    if (root != NONE) ensureHash(root)
+    store<i32>(at, root)
+  }
 }

@@ -37,6 +37,7 @@ import { openCompute } from './open-compute.ts'
 import { storeOptionsOf } from './profile.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
+import { createTreeHelper } from './trees/tree-helper.ts'
 import { watchPayouts } from './unpaid-shares.ts'
 import { unwind } from './unwind.ts'
 import { checkUpgradeFile } from './upgrade-file-check.ts'
@@ -115,6 +116,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
     const backend = await openBackend(dataPath, begun.home === undefined, log)
     const store = openVersionedStore(backend, {
       ...storeOptionsOf(identity),
+      createTreeHelper,
       ...(config.store.keep > 0 && { keepHeights: config.store.keep }),
     })
     undo.push(() => store.close())

@@ -1,7 +1,7 @@
 /** Changes as the program of the trees reads them; see `trees/change.ts`. */
 import { copyTo } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
-import { AT, BATCH_BYTES, MAX_CHANGES, MAX_KEY } from './tree-program.ts'
+import { AT, BATCH_BYTES, MAX_CHANGES, MAX_KEY, type TreeMemory } from './tree-program.ts'
 
 /** A key with its new value, or removed. */
 export interface KeyChange {
@@ -17,23 +17,31 @@ const HEAD_BYTES = 40
 
 const filledUp = (length: number) => (length + 7) & ~7
 
+/** How much of a batch is put down. */
+export interface Batch {
+  /** Where the next change goes. */
+  at: number
+  count: number
+}
+
+export const emptyBatch = (): Batch => ({ at: AT.batch, count: 0 })
+
 /**
- * Puts changes down, from one of them on, as many as have room, and returns how many. Throws a `RangeError` for a key that is
- * too long.
+ * Puts changes down behind those of a batch, from one of them on, as many as have room, and returns how many. Throws a
+ * `RangeError` for a key that is too long.
  */
-export function putBatch(view: DataView<ArrayBuffer>, changes: readonly KeyChange[], from: number): number {
-  const { buffer } = view
+export function putChanges({ buffer }: TreeMemory, batch: Batch, changes: readonly KeyChange[], from: number): number {
   const [bytes, words] = [new Uint8Array(buffer), new Int32Array(buffer)]
   const end = AT.batch + BATCH_BYTES
-  let at = AT.batch
-  let count = 0
-  for (; count < MAX_CHANGES && from + count < changes.length; count++) {
-    const { key, value } = changes[from + count]!
+  let { at, count } = batch
+  let next = from
+  for (; count < MAX_CHANGES && next < changes.length; next++, count++) {
+    const { key, value } = changes[next]!
     if (key.length > MAX_KEY) throw new RangeError(`a key of ${key.length} bytes is longer than ${MAX_KEY}`)
     const isShort = value !== undefined && value.length <= MAX_VALUE
     const valueAt = at + HEAD_BYTES + filledUp(key.length)
-    const next = valueAt + (isShort ? filledUp(value.length) : 0)
-    if (next > end) break
+    const behind = valueAt + (isShort ? filledUp(value.length) : 0)
+    if (behind > end) break
     words[AT.changes / 4 + count] = at
     // What fills up the key; of an empty one this is where its length goes.
     words[valueAt / 4 - 2] = 0
@@ -43,7 +51,9 @@ export function putBatch(view: DataView<ArrayBuffer>, changes: readonly KeyChang
     copyTo(bytes, at + HEAD_BYTES, key)
     if (isShort) copyTo(bytes, valueAt, value)
     else if (value) bytes.set(sha256(value), at)
-    at = next
+    at = behind
   }
-  return count
+  batch.at = at
+  batch.count = count
+  return next - from
 }

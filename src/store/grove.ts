@@ -39,6 +39,33 @@ export function groveOf({ names }: StoreOrder, forest: Forest, { trees }: Checkp
   }
 }
 
+/** Changes of the tree at a place. */
+interface Part {
+  readonly place: number
+  readonly changes: readonly Change[]
+}
+
+/** Changes by tree, of those that take part in the app hash. */
+function partsOf({ places }: StoreOrder, changes: readonly Change[]): Part[] {
+  const parts: Part[] = []
+  for (let from = 0, to = 0; from < changes.length; from = to) {
+    const { store } = changes[from]!
+    while (changes[to]?.store === store) to++
+    const place = places.get(store)
+    if (place !== undefined) parts.push({ place, changes: changes.slice(from, to) })
+  }
+  return parts
+}
+
+function withRoots(before: Grove, parts: readonly Part[], roots: readonly Node[]): Grove {
+  const grove = { roots: [...before.roots], leaves: [...before.leaves] }
+  for (const [i, { place }] of parts.entries()) {
+    grove.roots[place] = roots[i]!
+    grove.leaves[place] = undefined
+  }
+  return grove
+}
+
 /** The trees after a block's changes, sorted by store and key; those before it are what they were, as far as the forest keeps them. */
 export function grown(
   order: StoreOrder,
@@ -47,16 +74,27 @@ export function grown(
   changes: readonly Change[],
   version: number,
 ): Grove {
-  const grove = { roots: [...before.roots], leaves: [...before.leaves] }
-  for (let from = 0, to = 0; from < changes.length; from = to) {
-    const { store } = changes[from]!
-    while (changes[to]?.store === store) to++
-    const place = order.places.get(store)
-    if (place === undefined) continue
-    grove.roots[place] = forest.write(grove.roots[place]!, changes.slice(from, to), version)
-    grove.leaves[place] = undefined
-  }
-  return grove
+  const parts = partsOf(order, changes)
+  const roots = parts.map((part) => forest.write(before.roots[part.place]!, part.changes, version))
+  return withRoots(before, parts, roots)
+}
+
+/**
+ * As `grown`, but hashed, and begun only: until it is finished or given up nothing else may be asked of the forest. Nodes of
+ * trees that were given up are freed on the way.
+ */
+export function growing(
+  order: StoreOrder,
+  forest: Forest,
+  before: Grove,
+  changes: readonly Change[],
+  version: number,
+  freed: Int32Array,
+): { finish(): Grove; giveUp(): void } {
+  const parts = partsOf(order, changes)
+  const writes = parts.map((part) => ({ root: before.roots[part.place]!, changes: part.changes }))
+  const { finish, giveUp } = forest.begin(writes, version, freed)
+  return { finish: () => withRoots(before, parts, finish()), giveUp }
 }
 
 /** Makes a change to the trees themselves. Changes to stores that take no part in the app hash are left out. */

@@ -1,6 +1,7 @@
 /** The trees against a plain one: objects that never change, and Node's own SHA-256. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { createHelpers } from '../node/trees/testing/waiting-helpers.ts'
 import { compare, equal, formatHex } from '../primitives/bytes.ts'
 import type { KeyChange } from './batch.ts'
 import { seeded } from './contract.ts'
@@ -150,9 +151,10 @@ function batchOf(below: (n: number) => number, keys: readonly Uint8Array[], remo
     })
 }
 
-test.each([1, 2, 3, 4, 5, 6])(
-  'batches give the trees of a plain implementation, at every kept height (seed %i)',
-  (seed) => {
+test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [seed, 'two threads'] as const]))(
+  'batches give the trees of a plain implementation, at every kept height (seed %i, %s)',
+  async (seed, threads) => {
+    await using helpers = createHelpers()
     const below = seeded(seed)
     const pages = new Map<number, Uint8Array>()
     let next = 1
@@ -160,9 +162,11 @@ test.each([1, 2, 3, 4, 5, 6])(
       createForest(
         (page) => pages.get(page),
         () => next++,
+        threads === 'one thread' ? {} : helpers,
       )
     const keys = keysOf(below, 30 * 3 ** (seed % 3))
     let forest: Forest = open()
+    if (threads === 'two threads') await helpers.up(forest)
     let heights: Height[] = [{ root: NONE, plain: undefined, values: new Map(), replaced: new Int32Array(0) }]
 
     /** Gives up all but the latest heights. */
@@ -176,7 +180,7 @@ test.each([1, 2, 3, 4, 5, 6])(
       const { written, dropped } = forest.takePages()
       for (const [page, bytes] of written) pages.set(page, bytes)
       for (const page of dropped) pages.delete(page)
-      if (inPlace) forest.clear()
+      if (inPlace || threads === 'two threads') forest.clear()
       else forest = open()
       heights = [{ ...latest, root: reference ? forest.refer(reference) : NONE, replaced: new Int32Array(0) }]
     }
@@ -189,7 +193,9 @@ test.each([1, 2, 3, 4, 5, 6])(
       // More than one batch a height, and trees that grow and shrink.
       for (let batch = below(3); batch >= 0; batch--) {
         const changes = batchOf(below, keys, version % 50 < 30 ? 20 : 80)
-        if (below(5) > 0) root = forest.write(root, changes, version)
+        const way = below(8)
+        if (way > 3) root = forest.begin([{ root, changes }], version).finish()[0]!
+        else if (way > 1) root = forest.write(root, changes, version)
         else {
           for (const { key, value } of changes) {
             root = value ? forest.set(root, key, value, version) : forest.remove(root, key, version)
@@ -222,5 +228,6 @@ test.each([1, 2, 3, 4, 5, 6])(
     const { root, plain } = heights[0]!
     expect([...forest.walk(root)]).toEqual([...postOrder(plain)])
     expect(forest.nodeCount).toBe(plain ? plain.size * 2 - 1 : 0)
+    if (threads === 'two threads') expect(helpers.count()).toBeGreaterThan(0)
   },
 )

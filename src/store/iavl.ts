@@ -4,11 +4,37 @@
  * wrote lies on disk in pages. The work is done by the program that `trees/` is built to (ADR 0019).
  */
 import { sha256 } from '../primitives/hash.ts'
-import { type KeyChange, putBatch } from './batch.ts'
+import { emptyBatch, type KeyChange, putChanges } from './batch.ts'
 import { createLocator, type Location } from './leaf-paths.ts'
 import { createNodes } from './nodes.ts'
 import { addPages, bringPage, type PageChanges, type PageReference } from './pages.ts'
-import { AT, BATCH_BYTES, createTreeProgram, NONE, type Node } from './tree-program.ts'
+import {
+  AT,
+  createTreeMemory,
+  createTreeProgram,
+  MAX_FREED,
+  MAX_WRITES,
+  NONE,
+  type Node,
+  type TreeHost,
+  type TreeMemory,
+  type TreeProgram,
+  treeModule,
+} from './tree-program.ts'
+
+/** A tree and its changes, sorted by key, each key once. */
+interface TreeWrite {
+  readonly root: Node
+  readonly changes: readonly KeyChange[]
+}
+
+/** Trees that are being written, by another thread perhaps: until the end nothing else may be asked of their forest. */
+interface Writing {
+  /** The trees with their changes, in order, and hashed. */
+  finish(): readonly Node[]
+  /** Ends without them. */
+  giveUp(): void
+}
 
 export interface Forest {
   /** The tree with the key set; its nodes get the version. The value counts by its hash only. */
@@ -18,6 +44,8 @@ export interface Forest {
    * `RangeError` for a key of more than 4096 bytes.
    */
   write(root: Node, changes: readonly KeyChange[], version: number): Node
+  /** Begins to write trees, and to free nodes before. Throws as `write` does. */
+  begin(writes: readonly TreeWrite[], version: number, freed?: Int32Array): Writing
   /** The tree without the key; the same tree if it was not there. */
   remove(root: Node, key: Uint8Array, version: number): Node
   /** 32 bytes; sha256 of nothing for the empty tree. Hashes what has changed. */
@@ -39,41 +67,116 @@ export interface Forest {
   /** Forgets every node; trees are to be referred to anew. */
   clear(): void
   readonly nodeCount: number
+  close(): Promise<void>
   /** Nodes in post-order, for exports and tests. */
   walk(root: Node): IterableIterator<{ readonly key: Uint8Array; readonly version: number; readonly height: number }>
 }
 
 const EMPTY_TREE_HASH = sha256(new Uint8Array(0))
 
+/** Somebody who writes large batches to the trees while their owner does something else. */
+export interface TreeHelper {
+  /**
+   * Offers to write trees with so many changes in all. From then until `finish` or `takeBack` returns nothing else may be asked
+   * of their program, if this returns true.
+   */
+  offer(work: Parameters<TreeProgram['writeTrees']>, changes: number): boolean
+  /** Waits for what was offered. Returns false if nobody had begun with it. Throws what the writing threw. */
+  finish(): boolean
+  /** Gives up what was offered. */
+  takeBack(): void
+  close(): Promise<void>
+}
+
+export type CreateTreeHelper = (memory: TreeMemory, host: TreeHost) => TreeHelper
+
+interface ForestOptions {
+  /** Absent where nobody has anything else to do meanwhile. */
+  readonly createHelper?: CreateTreeHelper | undefined
+}
+
 /** An empty forest over pages that `readPage` finds; new pages are numbered by `nextPage`. */
-export function createForest(readPage: (page: number) => Uint8Array | undefined, nextPage: () => number): Forest {
-  const program = createTreeProgram(
-    { readPage: (node) => bringPage(program, nodes, node, readPage), takeLists, nextPage },
-    sha256,
-  )
-  const nodes = createNodes(program)
+export function createForest(
+  readPage: (page: number) => Uint8Array | undefined,
+  nextPage: () => number,
+  { createHelper }: ForestOptions = {},
+): Forest {
+  const memory = createTreeMemory()
+  const nodes = createNodes(memory)
+  const host: TreeHost = { readPage: (node) => bringPage(program, nodes, node, readPage), takeLists, nextPage }
+  const program = createTreeProgram(treeModule(), memory, host, sha256)
+  const helper = createHelper?.(memory, host)
 
   let replaced: Int32Array[] = []
   let dropped: number[] = []
   let written: [number, Uint8Array][] = []
 
-  const copyOf = (at: number, count: number) => new Int32Array(program.memory.buffer, at, count).slice()
+  const copyOf = (at: number, count: number) => new Int32Array(memory.buffer, at, count).slice()
 
   function takeLists(replacedCount: number, droppedCount: number, pagesEnd: number): void {
     if (replacedCount > 0) replaced.push(copyOf(AT.replaced, replacedCount))
-    for (const page of new Uint32Array(program.memory.buffer, AT.dropped, droppedCount)) dropped.push(page)
-    addPages(written, nodes.memory(), pagesEnd)
+    for (const page of new Uint32Array(memory.buffer, AT.dropped, droppedCount)) dropped.push(page)
+    addPages(written, memory, pagesEnd)
   }
 
   function write(root: Node, changes: readonly KeyChange[], version: number): Node {
     let tree = root
     for (let from = 0; from < changes.length; ) {
-      const count = putBatch(nodes.memory(), changes, from)
-      program.hashValues(count)
-      tree = program.writeAll(tree, count, version)
+      const count = putChanges(memory, emptyBatch(), changes, from)
+      tree = program.writeAll(tree, 0, count, version)
       from += count
     }
     return tree
+  }
+
+  /** Puts trees down with their changes, if there is room for all of them. Returns how many changes they are. */
+  function putWrites(writes: readonly TreeWrite[]): number | undefined {
+    if (writes.length > MAX_WRITES) return undefined
+    const batch = emptyBatch()
+    const cells = new Int32Array(memory.buffer, AT.writes, writes.length * 3)
+    for (const [i, { root, changes }] of writes.entries()) {
+      const first = batch.count
+      if (putChanges(memory, batch, changes, 0) < changes.length) return undefined
+      cells.set([root, first, changes.length], i * 3)
+    }
+    return batch.count
+  }
+
+  /** Puts down what is to be freed in the next call; what there is no room for is freed now. Returns how many nodes are put down. */
+  function putFreed(those: Int32Array): number {
+    const cells = new Int32Array(memory.buffer, AT.freed)
+    let from = 0
+    for (; those.length - from > MAX_FREED; from += MAX_FREED) {
+      cells.set(those.subarray(from, from + MAX_FREED))
+      program.freeNodes(MAX_FREED)
+    }
+    cells.set(those.subarray(from))
+    return those.length - from
+  }
+
+  function begin(writes: readonly TreeWrite[], version: number, freed = new Int32Array(0)): Writing {
+    const count = putWrites(writes)
+    const work: Parameters<TreeProgram['writeTrees']> = [writes.length, version, putFreed(freed)]
+    const isOffered = count !== undefined && helper?.offer(work, count)
+    return {
+      finish() {
+        if (count === undefined) {
+          program.freeNodes(work[2])
+          return writes.map((one) => hashed(write(one.root, one.changes, version)))
+        }
+        if (!isOffered || !helper?.finish()) program.writeTrees(...work)
+        const cells = new Int32Array(memory.buffer, AT.writes)
+        return writes.map((_, i) => cells[i * 3]!)
+      },
+      giveUp() {
+        if (isOffered) helper?.takeBack()
+      },
+    }
+  }
+
+  function hashed(root: Node): Node {
+    if (root !== NONE) program.ensureHash(root)
+    return root
   }
 
   function* walk(node: Node): ReturnType<Forest['walk']> {
@@ -89,11 +192,10 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
   return {
     set: (root, key, value, version) => write(root, [{ key, value }], version),
     write,
+    begin,
     remove: (root, key, version) => write(root, [{ key, value: undefined }], version),
     rootHash(root) {
-      if (root === NONE) return EMPTY_TREE_HASH
-      program.ensureHash(root)
-      return nodes.hash(root)
+      return root === NONE ? EMPTY_TREE_HASH : nodes.hash(hashed(root))
     },
     locate: createLocator(nodes, program),
     keep: program.keep,
@@ -109,12 +211,7 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       return taken
     },
     free(those) {
-      const most = BATCH_BYTES / 4
-      for (let from = 0; from < those.length; from += most) {
-        const part = those.subarray(from, from + most)
-        new Int32Array(program.memory.buffer).set(part, AT.batch / 4)
-        program.freeNodes(part.length)
-      }
+      program.freeNodes(putFreed(those))
     },
     refer({ page, height, size, hash }) {
       const node = program.refer(page, height, size)
@@ -145,5 +242,8 @@ export function createForest(readPage: (page: number) => Uint8Array | undefined,
       return program.nodeCount()
     },
     walk,
+    async close() {
+      await helper?.close()
+    },
   }
 }

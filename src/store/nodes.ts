@@ -1,5 +1,5 @@
 /** Nodes of trees as they lie in the program's memory, 64 bytes each: their hash, their numbers, and where their key is. */
-import type { Node, TreeProgram } from './tree-program.ts'
+import { AT, type Node, type TreeMemory } from './tree-program.ts'
 
 /** Bytes of a node before its numbers, and where those are in it. */
 const HASH_BYTES = 32
@@ -21,14 +21,14 @@ export interface Nodes {
   /** A copy of a node's hash. */
   hash(node: Node): Uint8Array
   putHash(node: Node, hash: Uint8Array): void
-  /** The whole memory; another object when it has grown. */
-  memory(): DataView<ArrayBuffer>
+  /** Puts a page where the program reads it. */
+  putPage(bytes: Uint8Array): void
 }
 
-export function createNodes({ memory }: Pick<TreeProgram, 'memory'>): Nodes {
+export function createNodes(memory: TreeMemory): Nodes {
   let view = new DataView(memory.buffer)
 
-  function current(): DataView<ArrayBuffer> {
+  function current(): DataView {
     // The memory has another buffer when it has grown.
     if (view.buffer !== memory.buffer) view = new DataView(memory.buffer)
     return view
@@ -51,6 +51,8 @@ export function createNodes({ memory }: Pick<TreeProgram, 'memory'>): Nodes {
     putHash(node, hash) {
       new Uint8Array(memory.buffer).set(hash, node * 64)
     },
-    memory: current,
+    putPage(bytes) {
+      new Uint8Array(memory.buffer).set(bytes, AT.page)
+    },
   }
 }

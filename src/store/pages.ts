@@ -1,6 +1,6 @@
 /** Pages of the trees between the program that reads and writes them and the disk. */
 import type { Nodes } from './nodes.ts'
-import { AT, MAX_PAGE, type Node, type TreeProgram } from './tree-program.ts'
+import { AT, MAX_PAGE, type Node, type TreeMemory, type TreeProgram } from './tree-program.ts'
 
 /** What a reference says of a node that is on disk. */
 export interface PageReference {
@@ -27,17 +27,18 @@ export function bringPage(
   const bytes = readPage(page)
   if (!bytes) throw new Error(`page ${page} of the trees is missing`)
   if (bytes.length > MAX_PAGE) throw new Error(`page ${page} of the trees is too long`)
-  new Uint8Array(nodes.memory().buffer).set(bytes, AT.page)
+  nodes.putPage(bytes)
   if (takePage(node, bytes.length) === 0) throw new Error(`page ${page} of the trees is cut off`)
 }
 
 /** Adds copies of the pages that the program has written up to an address. */
-export function addPages(written: [number, Uint8Array][], view: DataView<ArrayBuffer>, end: number): void {
-  const copy = new Uint8Array(view.buffer).slice(AT.pages, end)
+export function addPages(written: [number, Uint8Array][], { buffer }: TreeMemory, end: number): void {
+  const copy = new Uint8Array(buffer).slice(AT.pages, end)
+  const view = new DataView(copy.buffer)
   for (let at = 0; at < copy.length; ) {
-    const page = view.getUint32(AT.pages + at, true)
+    const page = view.getUint32(at, true)
     const begin = at + 8
-    const behind = begin + view.getUint32(AT.pages + at + 4, true)
+    const behind = begin + view.getUint32(at + 4, true)
     written.push([page, copy.subarray(begin, behind)])
     at = (behind + 7) & ~7
   }

@@ -1,6 +1,6 @@
 /**
  * The program of the trees, which `trees/` is built to: nodes, their keys and their hashes in a memory of its own, with no
- * object for the collector to visit.
+ * object for the collector to visit. All that it knows between two calls lies there, so two threads may call in turn.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,13 +11,31 @@ export type Node = number
 export const NONE: Node = 0
 
 /** Where things lie in the memory; `trees/layout.ts` says the same. */
-export const AT = { changes: 0x5000, replaced: 0x9000, dropped: 0x11000, batch: 0x14000, page: 0x40000, pages: 0x60000 }
+export const AT = {
+  writes: 0x3800,
+  changes: 0x8000,
+  replaced: 0x18000,
+  dropped: 0x58000,
+  batch: 0x80000,
+  page: 0x180000,
+  pages: 0x1a0000,
+  freed: 0x1e0000,
+  start: 0x220000,
+}
+/** Trees that are written in one call. */
+export const MAX_WRITES = 170
 /** Changes of a batch, and the bytes that they take together. */
-export const MAX_CHANGES = 2048
+export const MAX_CHANGES = 8192
 export const BATCH_BYTES = AT.page - AT.batch
+/** Nodes that are freed in one call. */
+export const MAX_FREED = (AT.start - AT.freed) / 4
 /** Longer keys are refused. */
 export const MAX_KEY = 4096
 export const MAX_PAGE = AT.pages - AT.page
+
+/** Bytes by which a memory grows, and how many of these it may have: as many as 32 bits address. */
+export const MEMORY_UNIT = 0x10000
+const MOST_UNITS = 0x10000
 
 /** What the program asks for while it runs. */
 export interface TreeHost {
@@ -30,11 +48,13 @@ export interface TreeHost {
 
 /** What `trees/index.ts` exports. */
 export interface TreeProgram {
-  readonly memory: { readonly buffer: ArrayBuffer }
-  /** Hashes the values of the changes of a batch. */
-  hashValues(count: number): void
-  /** The tree with a batch of changes, sorted by key, each key once. */
-  writeAll(root: Node, count: number, version: number): Node
+  /** The tree with changes of a batch, so many from the first of them on, sorted by key, each key once. */
+  writeAll(root: Node, first: number, count: number, version: number): Node
+  /**
+   * Writes and hashes the trees at `AT.writes`: of each its root, the first of its changes, and how many they are. The new
+   * roots stand there then. First it frees as many nodes as `freed` says.
+   */
+  writeTrees(trees: number, version: number, freed: number): void
   /** Nodes of versions up to this one are left as they are. */
   keep(version: number): void
   /** Hashes a node, and below it what has no hash. */
@@ -48,7 +68,7 @@ export interface TreeProgram {
   ensurePage(node: Node): void
   /** Calls `takeLists` with what has gathered. */
   handOver(): void
-  /** Frees the nodes whose numbers stand at `AT.batch`, so many. */
+  /** Frees the nodes whose numbers stand at `AT.freed`, so many. */
   freeNodes(count: number): void
   abandon(root: Node): void
   clear(): void
@@ -57,20 +77,42 @@ export interface TreeProgram {
 
 let compiled: WebAssembly.Module | undefined
 
-/** A memory without nodes. `digest` is SHA-256: it serves what is too long for the program's own. */
-export function createTreeProgram(host: TreeHost, digest: (bytes: Uint8Array) => Uint8Array): TreeProgram {
+/** The compiled program, which other threads may have as it is. */
+export function treeModule(): WebAssembly.Module {
   const file = () => createRequire(import.meta.url).resolve('#build/trees.wasm')
   compiled ??= new WebAssembly.Module(readFileSync(file()))
+  return compiled
+}
+
+/** A memory that threads share, which the declarations of WebAssembly leave out. */
+export interface TreeMemory {
+  readonly buffer: SharedArrayBuffer
+  grow(units: number): number
+}
+
+/** A memory without nodes. */
+export function createTreeMemory(): TreeMemory {
+  const size = { initial: AT.start / MEMORY_UNIT, maximum: MOST_UNITS, shared: true }
+  return new WebAssembly.Memory(size) as unknown as TreeMemory
+}
+
+/** The program over a memory. `digest` is SHA-256: it serves what is too long for the program's own. */
+export function createTreeProgram(
+  module: WebAssembly.Module,
+  memory: TreeMemory,
+  host: TreeHost,
+  digest: (bytes: Uint8Array) => Uint8Array,
+): TreeProgram {
   const imports = {
     ...host,
     digest(at: number, length: number, out: number) {
-      const bytes = new Uint8Array(program.memory.buffer)
-      bytes.set(digest(bytes.subarray(at, at + length)), out)
+      const bytes = new Uint8Array(memory.buffer)
+      bytes.set(digest(bytes.slice(at, at + length)), out)
     },
     noMemory() {
       throw new RangeError('could not allocate memory for the trees')
     },
   }
-  const program = new WebAssembly.Instance(compiled, { host: imports }).exports as unknown as TreeProgram
-  return program
+  const instance = new WebAssembly.Instance(module, { env: { memory: memory as never }, host: imports })
+  return instance.exports as unknown as TreeProgram
 }

@@ -1,8 +1,8 @@
 /** The trees of the latest heights in memory, kept from checkpoint to checkpoint with the change log as their log. */
 import { equal } from '../primitives/bytes.ts'
 import { type Checkpoint, checkpointRows, findCheckpoint, readPage, supersedingRows } from './checkpoints.ts'
-import { appHashOf, emptyGrove, type Grove, groveOf, grown, mismatch, type StoreOrder } from './grove.ts'
-import { createForest, type Forest } from './iavl.ts'
+import { appHashOf, emptyGrove, type Grove, groveOf, growing, mismatch, type StoreOrder } from './grove.ts'
+import { type CreateTreeHelper, createForest, type Forest } from './iavl.ts'
 import { growLarge, type LargeBlock, type LargeGrowth } from './large-growth.ts'
 import type { Era } from './registry.ts'
 import { NONE } from './tree-program.ts'
@@ -53,9 +53,17 @@ interface LargeCommit extends Pick<LargeGrowth, 'begin' | 'apply'> {
   finish(): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
 }
 
+/** A block whose changes are being applied: until the end nothing else may be asked of the trees. */
+interface Commit {
+  /** Gives the app hash after the block, and the rows of a checkpoint if one is due. */
+  finish(): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
+  /** Ends if it has not been finished; then the trees are of no height. */
+  giveUp(): void
+}
+
 export interface Trees {
-  /** Applies a block's changes and gives the app hash after it, and the rows of a checkpoint if one is due. */
-  commit(height: number, changes: readonly Change[]): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
+  /** Begins to apply a block's changes, which may take place while the caller does something else. */
+  begin(height: number, changes: readonly Change[]): Commit
   /**
    * Begins a block that changes the stores or is too large for memory: its trees go to disk on the way, and it ends with a
    * checkpoint that stays. What is in memory of the heights before is given up.
@@ -67,6 +75,8 @@ export interface Trees {
   checkpointHeight(): number
   /** The trees of a height, if they are in memory. */
   at(height: number): TreesAt | undefined
+  /** What is in memory can still be read. */
+  close(): Promise<void>
 }
 
 const NOTHING = new Int32Array(0)
@@ -89,6 +99,7 @@ export function openTrees(
   latest: TreesState,
   changesOf: (height: number) => readonly Change[],
   spacing: CheckpointSpacing = DEFAULT_SPACING,
+  createHelper?: CreateTreeHelper,
 ): Trees {
   let nextPage = 1
   let height = 0
@@ -99,32 +110,47 @@ export function openTrees(
   let grove = emptyGrove(order)
   let recent: Recent[] = []
   let replacedCount = 0
+  /** Nodes that are freed with the next block. */
+  let unused: Int32Array = NOTHING
   const forest = createForest(
     (page) => readPage(tables, page),
     () => nextPage++,
+    { createHelper },
   )
 
-  function apply(at: number, changes: readonly Change[]): Uint8Array {
+  function apply(at: number, changes: readonly Change[]): { finish(): Uint8Array; giveUp(): void } {
     forest.keep(height)
-    grove = grown(order, forest, grove, changes, versionAt(height, at))
-    height = at
-    changesSince += changes.length
-    remember()
-    return appHashOf(order, forest, grove)
+    const { finish, giveUp } = growing(order, forest, grove, changes, versionAt(height, at), unused)
+    unused = NOTHING
+    return {
+      finish() {
+        grove = finish()
+        height = at
+        changesSince += changes.length
+        remember()
+        return appHashOf(order, forest, grove)
+      },
+      giveUp,
+    }
   }
 
   function remember(): void {
     const replaced = forest.takeReplaced()
     const before = recent.at(-1)
     if (before) before.replaced = replaced
-    else forest.free(replaced)
+    else giveBack(replaced)
     replacedCount += replaced.length
     recent.push({ height, order, grove, replaced: NOTHING })
     while (recent.length > 2 && (recent.length > RECENT.heights || replacedCount > RECENT.nodes)) {
       const { replaced: given } = recent.shift()!
       replacedCount -= given.length
-      forest.free(given)
+      giveBack(given)
     }
+  }
+
+  function giveBack(nodes: Int32Array): void {
+    forest.free(unused)
+    unused = nodes
   }
 
   function checkpoint(): TableWrite[] {
@@ -168,10 +194,12 @@ export function openTrees(
     grove = groveOf(order, forest, from)
     recent = [{ height: from.height, order, grove, replaced: NOTHING }]
     replacedCount = 0
+    unused = NOTHING
   }
 
   function commitLarge(block: LargeBlock): LargeCommit {
     recent = []
+    unused = NOTHING
     const { writesInMemory } = spacing
     const version = versionAt(height, block.height)
     const growth = growLarge({ forest, order, grove, height, version, writesInMemory }, block)
@@ -204,17 +232,28 @@ export function openTrees(
   }
   if (latest.height > 0) {
     let appHash = appHashOf(order, forest, grove)
-    for (let at = height > 0 ? height + 1 : latest.first; at <= latest.height; at++) appHash = apply(at, changesOf(at))
+    for (let at = height > 0 ? height + 1 : latest.first; at <= latest.height; at++)
+      appHash = apply(at, changesOf(at)).finish()
     if (latest.appHash && !equal(appHash, latest.appHash)) {
       throw new Error(`the changes since height ${checkpointed} give ${mismatch(appHash, latest.appHash)}`)
     }
   }
 
   return {
-    commit(at, changes) {
-      const appHash = apply(at, changes)
-      const isDue = changesSince >= spacing.changedKeys || height - checkpointed >= spacing.blocks
-      return { appHash, rows: isDue ? checkpoint() : [] }
+    begin(at, changes) {
+      const { finish, giveUp } = apply(at, changes)
+      let isFinished = false
+      return {
+        finish() {
+          const appHash = finish()
+          isFinished = true
+          const isDue = changesSince >= spacing.changedKeys || height - checkpointed >= spacing.blocks
+          return { appHash, rows: isDue ? checkpoint() : [] }
+        },
+        giveUp() {
+          if (!isFinished) giveUp()
+        },
+      }
     },
     commitLarge,
     checkpoint,
@@ -223,6 +262,7 @@ export function openTrees(
       const found = recent.find((one) => one.height === wanted)
       return found && { order: found.order, forest, grove: found.grove }
     },
+    close: forest.close,
   }
 }
 

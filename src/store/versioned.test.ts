@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openLmdb } from '../node/lmdb.ts'
+import { createTreeHelper } from '../node/trees/tree-helper.ts'
 import { formatHex, hex, utf8 } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
 import type { Backend } from './backend.ts'
@@ -168,6 +170,38 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     const steady = openVersionedStore(openMemory())
     steady.commit({ height: 1n, changes: change('1') })
     expect(steady.commit({ height: 2n, changes: change('2') }).appHash).toEqual(appHash)
+    await store.close()
+    clean()
+  })
+
+  test('large blocks are written whole or not at all, whatever thread writes their trees', async () => {
+    const { backend, again, clean } = make()
+    let store = openVersionedStore(backend, { createTreeHelper })
+    const key = (i: number) => Uint8Array.of(i >> 8, i)
+    const block = (height: number): Change[] =>
+      Array.from({ length: 1_000 }, (_, i) => ({ store: 'bank', key: key(i * 3 + (height % 3)), value: key(height) }))
+    for (let height = 1; height <= 40; height++) {
+      store.commit({ height: BigInt(height), changes: block(height) })
+      // So that the other thread comes up.
+      await setTimeout(1)
+    }
+    function proofs() {
+      const snapshot = store.at(40n)
+      const found = [0, 1, 2, 500, 2_999, 3_000].map((i) => snapshot.proofs.prove('bank', key(i)))
+      snapshot.close()
+      return found
+    }
+    const proofsBefore = proofs()
+    const failing = block(41).map((change, i) =>
+      i < 999 ? change : { ...change, key: new Uint8Array(4_000).fill(255) },
+    )
+    expect(() => store.commit({ height: 41n, changes: failing })).toThrow('a key of 4001 bytes in table head')
+    expect(proofs()).toEqual(proofsBefore)
+    expect(() => store.commit({ height: 41n, changes: block(41) })).toThrow('an earlier commit failed')
+    const { appHash } = openVersionedStore(backend)
+    store = openVersionedStore(await again(), { createTreeHelper })
+    expect(store.appHash()).toEqual(appHash())
+    store.commit({ height: 41n, changes: block(41) })
     await store.close()
     clean()
   })

@@ -5,6 +5,7 @@ import { readHeight } from './change-log.ts'
 import { findCheckpoint, removeCheckpointsAfter } from './checkpoints.ts'
 import { appHashOf } from './grove.ts'
 import { heightError, readTip, type Tip, tipRow } from './heights.ts'
+import type { CreateTreeHelper } from './iavl.ts'
 import { createOldTrees, type TreeSource } from './old-trees.ts'
 import { takeRun } from './places.ts'
 import { proveKey } from './proof.ts'
@@ -36,6 +37,8 @@ export interface VersionedStoreOptions {
   readonly keepHeights?: number
   /** How often the trees of the app hash are written down. */
   readonly checkpoints?: Partial<CheckpointSpacing>
+  /** Who writes the trees of large blocks while their rows are made; default nobody else. */
+  readonly createTreeHelper?: CreateTreeHelper
 }
 
 interface BlockCommit {
@@ -106,7 +109,14 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   const spacing = { ...asked, blocks: Math.min(asked.blocks, keepHeights), ...(isShort && { lasting: 0 }) }
   const openTreesAt = (height: number, appHash: Uint8Array | undefined) => {
     const latest = { height, appHash, first: tip.logFrom }
-    return openTrees(backend, registry.eraAt, latest, (at) => changesOf(backend, registry, at), spacing)
+    return openTrees(
+      backend,
+      registry.eraAt,
+      latest,
+      (at) => changesOf(backend, registry, at),
+      spacing,
+      options.createTreeHelper,
+    )
   }
   if (!backend.readOnly) {
     clearStaged(backend)
@@ -223,11 +233,24 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
 
   function writeBlock(of: Trees, { height, changes, records }: BlockCommit): Tip {
     const next = Number(height)
-    const { appHash, rows } = of.commit(next, changes)
-    const pruned = prune(backend, tipAfter(next, appHash), keepHeights)
-    const recorded = records?.(appHash) ?? []
-    backend.write(inOrder(stateRows(next, changes), rows, pruned.rows, [tipRow(pruned.tip)], recorded))
-    return pruned.tip
+    const trees = of.begin(next, changes)
+    let following = tip
+    function* rows(): IterableIterator<TableWrite> {
+      yield* stateRows(next, changes)
+      const { appHash, rows: treeRows } = trees.finish()
+      const pruned = prune(backend, tipAfter(next, appHash), keepHeights)
+      yield* treeRows
+      yield* pruned.rows
+      following = pruned.tip
+      yield tipRow(following)
+      if (records) yield* records(appHash)
+    }
+    try {
+      backend.write(rows())
+    } finally {
+      trees.giveUp()
+    }
+    return following
   }
 
   function* stateRows(height: number, changes: Iterable<Change>): IterableIterator<TableWrite> {
@@ -292,6 +315,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       const names = registry.rewind(target)
       backend.write(inOrder(rewindRows(backend, tip, target), pages, names, [tipRow(back)], recorded))
       tip = back
+      void trees.close()
       trees = opened
       return { appHash }
     } catch (cause) {
@@ -323,6 +347,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     async close() {
       retireView()
       if (trees && !failure && tip.height > trees.checkpointHeight()) backend.write(trees.checkpoint())
+      await trees?.close()
       await backend.close()
     },
   }

@@ -1,0 +1,214 @@
+/** Trees that another thread writes: what it asks for, what it adds, and what happens when it fails. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { formatHex } from '../../primitives/bytes.ts'
+import type { KeyChange } from '../../store/batch.ts'
+import { seeded } from '../../store/contract.ts'
+import { createForest } from '../../store/iavl.ts'
+import { createTreeMemory, MAX_WRITES, NONE } from '../../store/tree-program.ts'
+import { createHelpers } from './testing/waiting-helpers.ts'
+import { createTreeHelper } from './tree-helper.ts'
+
+const noPages = () => undefined
+const noNumbers = () => 0
+
+function keyOf(i: number): Uint8Array {
+  const key = new Uint8Array(40)
+  new DataView(key.buffer).setUint32(0, i)
+  return key
+}
+
+const changesOf = (from: number, to: number, step = 1): KeyChange[] =>
+  Array.from({ length: (to - from) / step }, (_, i) => ({ key: keyOf(from + i * step), value: keyOf(i) }))
+
+/** The root hash of the same trees, written by one thread. */
+function hashAlone(blocks: readonly (readonly KeyChange[])[]): string {
+  const forest = createForest(noPages, noNumbers)
+  let root = NONE
+  for (const [i, changes] of blocks.entries()) {
+    root = forest.write(root, changes, i + 1)
+    forest.rootHash(root)
+    forest.keep(i + 1)
+  }
+  return formatHex(forest.rootHash(root))
+}
+
+test('memory that the other thread adds is there for the owner, and the other way round', async () => {
+  await using helpers = createHelpers()
+  const forest = createForest(noPages, noNumbers, helpers)
+  await helpers.up(forest)
+  const blocks: KeyChange[][] = []
+  let root = NONE
+  // Nodes and keys of each block fill a megabyte; every second is written here.
+  for (let i = 0; i < 8; i++) {
+    const changes = changesOf(i * 6000, (i + 1) * 6000)
+    blocks.push(changes)
+    root = i % 2 === 0 ? forest.begin([{ root, changes }], i + 1).finish()[0]! : forest.write(root, changes, i + 1)
+    forest.keep(i + 1)
+    expect([...forest.walk(root)].filter(({ height }) => height === 0)).toHaveLength((i + 1) * 6000)
+  }
+  expect(helpers.count()).toBeGreaterThan(0)
+  expect(formatHex(forest.rootHash(root))).toBe(hashAlone(blocks))
+})
+
+test('what it has replaced is handed over when the list is full, and frees every node', async () => {
+  await using helpers = createHelpers()
+  const forest = createForest(noPages, noNumbers, helpers)
+  await helpers.up(forest)
+  const blocks = [0, 1, 2, 3, 4].map((block) => changesOf(block, 80_000, block === 0 ? 1 : 10))
+  let root = NONE
+  for (const [i, changes] of blocks.entries()) {
+    forest.keep(i)
+    root = forest.begin([{ root, changes }], i + 1).finish()[0]!
+  }
+  expect(formatHex(forest.rootHash(root))).toBe(hashAlone(blocks))
+  const replaced = forest.takeReplaced()
+  expect(replaced.length).toBeGreaterThan(0x10000)
+  forest.free(replaced)
+  expect(forest.nodeCount).toBe(2 * 80_000 - 1)
+})
+
+test('nodes are freed by the thread that writes, and those that do not fit before', async () => {
+  await using helpers = createHelpers()
+  const forest = createForest(noPages, noNumbers, helpers)
+  await helpers.up(forest)
+  let root = forest.write(NONE, changesOf(0, 60_000), 1)
+  forest.rootHash(root)
+  forest.keep(1)
+  for (let i = 0; i < 8; i++) root = forest.write(root, changesOf(i * 7000, (i + 1) * 7000), 2)
+  const replaced = forest.takeReplaced()
+  expect(replaced.length).toBeGreaterThan(0x10000)
+  root = forest.begin([{ root, changes: changesOf(0, 10) }], 2, replaced).finish()[0]!
+  expect(forest.nodeCount).toBe(2 * 60_000 - 1)
+})
+
+test('the other thread asks for pages, and hears of one that is missing', async () => {
+  await using helpers = createHelpers()
+  const pages = new Map<number, Uint8Array>()
+  const asked: number[] = []
+  let next = 1
+  const forest = createForest(
+    (page) => {
+      asked.push(page)
+      return pages.get(page)
+    },
+    () => next++,
+    helpers,
+  )
+  await helpers.up(forest)
+  const first = changesOf(0, 2000)
+  const root = forest.write(NONE, first, 1)
+  forest.rootHash(root)
+  const reference = forest.save(root)
+  for (const [page, bytes] of forest.takePages().written) pages.set(page, bytes)
+  const second = changesOf(0, 2000, 100)
+  function write(): string {
+    forest.clear()
+    forest.keep(1)
+    const [root] = forest.begin([{ root: forest.refer(reference), changes: second }], 2).finish()
+    return formatHex(forest.rootHash(root!))
+  }
+
+  expect(write()).toBe(hashAlone([first, second]))
+  const needed = asked.splice(0)
+  expect(needed.length).toBeGreaterThan(20)
+  for (const lost of needed) {
+    const bytes = pages.get(lost)!
+    pages.delete(lost)
+    expect(write).toThrow(`page ${lost} of the trees is missing`)
+    pages.set(lost, bytes)
+  }
+  expect(write()).toBe(hashAlone([first, second]))
+  expect(helpers.count()).toBeGreaterThan(0)
+})
+
+test.each(['before it is begun with', 'while it is written', 'while a page is asked for'])(
+  'what is given up %s leaves the other thread free',
+  async (when) => {
+    await using helpers = createHelpers(when === 'before it is begun with' ? 0 : 5)
+    const below = seeded(3)
+    let isRead = false
+    const forest = createForest(
+      () => {
+        isRead = true
+        return undefined
+      },
+      noNumbers,
+      helpers,
+    )
+    await helpers.up(forest)
+    const page = { page: 7, height: 9, size: 300, hash: new Uint8Array(32) }
+    for (let i = 0; i < 30; i++) {
+      const root = when === 'while a page is asked for' ? forest.refer(page) : NONE
+      forest.begin([{ root, changes: changesOf(0, 1 + below(3000)) }], 1).giveUp()
+    }
+    expect(isRead).toBe(false)
+    forest.clear()
+    const changes = changesOf(0, 500)
+    const [root] = forest.begin([{ root: NONE, changes }], 1).finish()
+    expect(formatHex(forest.rootHash(root!))).toBe(hashAlone([changes]))
+  },
+)
+
+test('more trees than one call takes are written by their owner', async () => {
+  await using helpers = createHelpers()
+  const forest = createForest(noPages, noNumbers, helpers)
+  await helpers.up(forest)
+  const writes = Array.from({ length: MAX_WRITES + 1 }, (_, i) => ({ root: NONE, changes: changesOf(i, i + 1) }))
+  const roots = forest.begin(writes, 1).finish()
+  expect(roots.map((root) => formatHex(forest.rootHash(root)))).toEqual(
+    writes.map(({ changes }) => hashAlone([changes])),
+  )
+  expect(helpers.count()).toBe(0)
+})
+
+const memory = createTreeMemory()
+const host = { readPage() {}, takeLists() {}, nextPage: () => 0 }
+const work: [number, number, number] = [0, 1, 0]
+
+test.each([
+  ['does not answer', 'for (;;) Atomics.wait(cells, 0, 2)'],
+  ['ends', 'Atomics.notify(cells, 0); process.exit()'],
+])('a thread that takes trees and %s is an error, and is asked no more', async (_, then) => {
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-trees-'))
+  const program = join(folder, 'thread.cjs')
+  const begin = `const { cells } = require('node:worker_threads').workerData
+    Atomics.store(cells, 1, 1)
+    while (Atomics.compareExchange(cells, 0, 1, 2) !== 1) Atomics.wait(cells, 0, 0)`
+  writeFileSync(program, `${begin}\n${then}`)
+  const options = { parallelism: 2, leastChanges: 1, blocksBefore: 1, program, mostWaits: 1 }
+  const helper = createTreeHelper(memory, host, options)
+  async function untilTaken(): Promise<void> {
+    for (;;) {
+      const isOffered = helper.offer(work, 10)
+      await setTimeout(20)
+      if (isOffered) helper.finish()
+    }
+  }
+  try {
+    await expect(untilTaken()).rejects.toThrow('the thread that writes the trees does not answer')
+    expect(helper.offer(work, 10)).toBe(false)
+  } finally {
+    await helper.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('small blocks start no thread, and a machine of one processor never does', async () => {
+  for (const options of [{ parallelism: 1 }, { parallelism: 2, leastChanges: 1001 }]) {
+    const helper = createTreeHelper(memory, host, options)
+    for (let i = 0; i < 20; i++) expect(helper.offer(work, 1000)).toBe(false)
+    expect(helper.isStarted()).toBe(false)
+    await helper.close()
+  }
+  const helper = createTreeHelper(memory, host, { parallelism: 2 })
+  for (let i = 0; i < 3; i++) helper.offer(work, 1000)
+  expect(helper.isStarted()).toBe(false)
+  helper.offer(work, 1000)
+  expect(helper.isStarted()).toBe(true)
+  await helper.close()
+  expect(helper.offer(work, 1000)).toBe(false)
+})
