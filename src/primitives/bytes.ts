@@ -16,8 +16,10 @@ const codec = Buffer.prototype as unknown as {
 }
 /** Texts up to this length are encoded by hand. */
 const SHORT_TEXT = 64
-/** Bytes up to this length are copied and compared by hand. */
+/** Bytes up to this length are compared by hand. */
 const SHORT_BYTES = 64
+/** Bytes up to this length are copied by hand. */
+const FEW_BYTES = 12
 
 /** Lower-case hexadecimal digits without `0x`. */
 export function formatHex(bytes: Uint8Array): string {
@@ -92,7 +94,7 @@ export function fromKey(key: string): Uint8Array {
 /** Copies bytes to an offset, where there must be room for them. */
 export function copyTo(target: Uint8Array, offset: number, bytes: Uint8Array): void {
   const { length } = bytes
-  if (length > SHORT_BYTES) target.set(bytes, offset)
+  if (length > FEW_BYTES) target.set(bytes, offset)
   else for (let i = 0; i < length; i++) target[offset + i] = bytes[i]!
 }
 

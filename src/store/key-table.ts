@@ -20,8 +20,8 @@ export interface KeyTable {
 /** What is known of a key: its block, where it begins in it, its length. */
 const FIELDS = 3
 const LEAST_KEYS = 64
-/** So many new keys are put in order at once, if nobody asks for the order before. */
-const MOST_UNORDERED = 1_024
+/** Numbers up to so many are moved by hand. */
+const FEW = 16
 
 /** `blocks` may grow. */
 export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret): KeyTable {
@@ -29,9 +29,13 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
   /** Pairs of a hash and the number of a key that has it, one more than it is: 0 where there is none. At most half full. */
   let slots = new Int32Array(4 * LEAST_KEYS)
   let count = 0
-  /** Numbers in the order of their keys, of the first `ordered`. */
+  /**
+   * All numbers, in runs of which each is in the order of its keys, and where the runs begin. Keys mostly come in order, those of
+   * one block after those of another: a run ends where the next key is smaller, and goes into the one before when that is not much
+   * longer.
+   */
   let order = new Int32Array(LEAST_KEYS)
-  let ordered = 0
+  const runs: number[] = [0]
 
   /** The slot of a key, or the free one where it belongs. */
   function slotOf(hash: number, bytes: Uint8Array, at: number, length: number): number {
@@ -83,8 +87,8 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     return compareWith(a, block, fields[b * FIELDS + 1]!, fields[b * FIELDS + 2]!)
   }
 
-  /** Index of the first of those in order from `low` to `high` that is not before a key. */
-  function firstFrom(bytes: Uint8Array, at: number, length: number, low = 0, high = ordered): number {
+  /** Index of the first of a run, from `low` to `high`, that is not before a key. */
+  function firstFrom(bytes: Uint8Array, at: number, length: number, low = 0, high = count): number {
     let [from, to] = [low, high]
     while (from < to) {
       const middle = (from + to) >>> 1
@@ -94,37 +98,55 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     return from
   }
 
-  /** As `firstFrom` up to `high`, for a key that is near there. */
-  function lastBefore(number: number, high: number): number {
+  /** As `firstFrom`, for the key of a number that is near `high`. */
+  function lastBefore(number: number, first: number, high: number): number {
     let [low, to, step] = [high - 1, high, 1]
-    while (low >= 0 && compareKeys(order[low]!, number) > 0) {
+    while (low >= first && compareKeys(order[low]!, number) > 0) {
       to = low
       low -= step
       step *= 2
     }
+    // The one at `low` is smaller.
+    const from = Math.max(low + 1, first)
+    if (from === to) return to
     const block = blocks[fields[number * FIELDS]!]!
-    return firstFrom(block, fields[number * FIELDS + 1]!, fields[number * FIELDS + 2]!, Math.max(low, 0), to)
+    return firstFrom(block, fields[number * FIELDS + 1]!, fields[number * FIELDS + 2]!, from, to)
   }
 
-  /** Puts the keys that have come since the last time among the others. */
-  function arrange(): void {
-    if (ordered === count) return
-    const fresh = new Int32Array(count - ordered)
-    let isAscending = true
-    for (let i = 0; i < fresh.length; i++) {
-      fresh[i] = ordered + i
-      if (i > 0 && isAscending) isAscending = compareKeys(fresh[i - 1]!, ordered + i) < 0
-    }
-    if (!isAscending) fresh.sort(compareKeys)
-    let [from, to] = [ordered, count]
-    for (let i = fresh.length - 1; i >= 0; i--) {
-      const at = lastBefore(fresh[i]!, from)
+  /** Moves numbers to the right. */
+  function shift(to: number, from: number, end: number): void {
+    if (end - from > FEW) order.copyWithin(to, from, end)
+    else for (let i = end - from - 1; i >= 0; i--) order[to + i] = order[from + i]!
+  }
+
+  /** Puts the last run, which has an end, into the one before. */
+  function merge(end: number): void {
+    const middle = runs.pop()!
+    const first = runs.at(-1)!
+    const later = order.slice(middle, end)
+    let [from, to] = [middle, end]
+    for (let i = later.length - 1; i >= 0 && from > first; i--) {
+      const at = lastBefore(later[i]!, first, from)
       to -= from - at
-      order.copyWithin(to, at, from)
-      order[--to] = fresh[i]!
+      shift(to, at, from)
+      order[--to] = later[i]!
       from = at
     }
-    ordered = count
+    // What is left comes before all of the other run.
+    order.set(later.subarray(0, to - from), from)
+  }
+
+  /** Puts all keys in order. */
+  function arrange(): void {
+    while (runs.length > 1) merge(count)
+  }
+
+  /** Adds the number of the latest key to the runs. */
+  function follow(number: number): void {
+    order[number] = number
+    if (number === 0 || compareKeys(order[number - 1]!, number) < 0) return
+    while (runs.length > 1 && runs.at(-1)! - runs.at(-2)! <= 2 * (number - runs.at(-1)!)) merge(number)
+    runs.push(number)
   }
 
   const keyOf = (number: number): Uint8Array => {
@@ -150,7 +172,7 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
       fields[own + 2] = length
       slots[slot] = hash
       slots[slot + 1] = number + 1
-      if (count - ordered >= MOST_UNORDERED) arrange()
+      follow(number)
       return number
     },
     keyOf,
@@ -162,11 +184,11 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     },
     *walk({ start, end, reverse = false }) {
       arrange()
-      let known = ordered
+      let known = count
       const [first, last] = reverse ? [end, start] : [start, end]
-      let index = first ? firstFrom(first, 0, first.length) : reverse ? ordered : 0
+      let index = first ? firstFrom(first, 0, first.length) : reverse ? count : 0
       if (reverse) index--
-      while (index >= 0 && index < ordered) {
+      while (index >= 0 && index < count) {
         const number = order[index]!
         const isBehind = last && compareWith(number, last, 0, last.length) >= 0
         if (last && isBehind !== reverse) return
