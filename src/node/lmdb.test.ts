@@ -8,6 +8,10 @@ import { backendContract } from '../store/contract.ts'
 import { openLmdb } from './lmdb.ts'
 import { residentMemory } from './resident-memory.ts'
 
+/** A machine that does not tell what is mapped, on which time passes quickly: the file is opened anew after 10,000 rows. */
+let now = 0
+const OFTEN = { mappedBytes: () => undefined, elapsed: () => (now += 1_000) }
+
 let path = ''
 const reopen = () => openLmdb(path)
 
@@ -82,7 +86,7 @@ test.each([
   'a database that was %s under its writer is written no more, and no empty one is made',
   async (how, harm) => {
     const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-    const backend = openLmdb(home, { noSync: true, mappedBytes: () => undefined })
+    const backend = openLmdb(home, { noSync: true, ...OFTEN })
     const reader = openLmdb(home, { readOnly: true })
     const row = (n: number) => ({ table: 'log', key: Uint8Array.of(n >> 8, n), value: utf8(`${n}`) })
     // So many that the file would be opened anew.
@@ -139,7 +143,7 @@ test('a reader that stops in the middle keeps no page that later writes replace'
 
 test('a file that is opened anew between two writes leaves open views and iterations what they were', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  const backend = openLmdb(path, { noSync: true, mappedBytes: () => undefined })
+  const backend = openLmdb(path, { noSync: true, ...OFTEN })
   const rows = (round: number) =>
     Array.from({ length: 15_000 }, (_, i) => ({
       table: 'log',

@@ -47,11 +47,10 @@ export function createOpenings(facts: OpeningFacts): Openings {
       rows++
     },
     isDue() {
-      if (rows < nextLook) return false
+      if (rows < nextLook || elapsed() - openedAt < LEAST_MS) return false
       const mapped = mappedBytes()
       nextLook = mapped === undefined ? ROWS_PER_OPENING : rows + ROWS_PER_LOOK
-      if (mapped === undefined) return rows >= ROWS_PER_OPENING
-      return mapped - mappedBefore >= MOST_MAPPED && elapsed() - openedAt >= LEAST_MS
+      return mapped === undefined ? rows >= ROWS_PER_OPENING : mapped - mappedBefore >= MOST_MAPPED
     },
   }
 }
