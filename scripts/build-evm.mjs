@@ -1,7 +1,7 @@
 /**
  * Builds what is written in AssemblyScript: the interpreter, `evm/*.ts`, to `build/evm/plain.wasm` and `build/evm/traced.wasm`,
  * `evm/precompiles/*.ts` to `build/evm/precompiles.wasm`, `evm/hash/*.ts` to `build/evm/keccak.wasm`, and the trees of the app
- * hash, `trees/*.ts`, to `build/trees.wasm`. Skips what is newer than its sources.
+ * hash, `trees/*.ts`, to `build/trees.wasm` and `build/trees-shared.wasm`. Skips what is newer than its sources.
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -15,26 +15,16 @@ const target = join(root, 'build')
 // 196 MiB, most of it never touched: every fixed region of evm/layout.ts.
 const INTERPRETER = ['--initialMemory', '3136']
 
+// 2,176 KiB: every fixed region of trees/layout.ts. Up to 4 GiB; threads can share the memory of one of the two.
+const TREES = ['--importMemory', '--initialMemory', '34', '--maximumMemory', '65536']
+
 const BUILDS = [
   { name: 'evm/plain', entry: 'evm/index.ts', flags: INTERPRETER },
   { name: 'evm/traced', entry: 'evm/index.ts', flags: [...INTERPRETER, '--use', 'TRACED=1'] },
   { name: 'evm/precompiles', entry: 'evm/precompiles/index.ts', flags: [] },
   { name: 'evm/keccak', entry: 'evm/hash/index.ts', flags: ['--initialMemory', '4'] },
-  // 2,176 KiB: every fixed region of trees/layout.ts. Two threads may have the memory, which therefore is given to the program.
-  {
-    name: 'trees',
-    entry: 'trees/index.ts',
-    flags: [
-      '--enable',
-      'threads',
-      '--importMemory',
-      '--sharedMemory',
-      '--initialMemory',
-      '34',
-      '--maximumMemory',
-      '65536',
-    ],
-  },
+  { name: 'trees', entry: 'trees/index.ts', flags: TREES },
+  { name: 'trees-shared', entry: 'trees/index.ts', flags: [...TREES, '--enable', 'threads', '--sharedMemory'] },
 ]
 
 const newest = Math.max(

@@ -69,7 +69,7 @@ if (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock
 }
 const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs'])
 const evmBuilt =
-  stamp.evm === evm && existsSync(join(root, 'build', 'evm')) && existsSync(join(root, 'build', 'trees.wasm'))
+  stamp.evm === evm && existsSync(join(root, 'build', 'evm')) && existsSync(join(root, 'build', 'trees-shared.wasm'))
 if (!evmBuilt) run('building the EVM and the trees', process.execPath, ['scripts/build-evm.mjs'])
 const dist = `${fingerprint(['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
 const distBuilt =

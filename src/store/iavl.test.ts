@@ -219,3 +219,32 @@ test('a page that is missing or cut off, and a key that is too long, are errors'
   expect(() => again(whole)).toThrow(`page ${page - 1} of the trees is missing`)
   expect(() => forest.set(root, new Uint8Array(4097), Uint8Array.of(1), 2)).toThrow(RangeError)
 })
+
+test('what is on disk is written by the owner of the trees, until a block finds its nodes in memory', () => {
+  const pages = new Map<number, Uint8Array>()
+  let next = 1
+  const offered: number[] = []
+  const forest = createForest(
+    (page) => pages.get(page),
+    () => next++,
+    {
+      createHelper: () => ({
+        offer: (_, changes) => offered.push(changes) < 0,
+        finish: () => false,
+        takeBack() {},
+        close: async () => {},
+      }),
+    },
+  )
+  const changes = Array.from({ length: 1_000 }, (_, i) => ({ key: Uint8Array.of(i >> 8, i), value: Uint8Array.of(i) }))
+  const write = (root: Node, count: number) =>
+    forest.begin([{ root, changes: changes.slice(0, count) }], 1).finish()[0]!
+  const reference = forest.save(write(write(NONE, 1_000), 999))
+  expect(offered).toEqual([1_000, 999])
+  for (const [page, bytes] of forest.takePages().written) pages.set(page, bytes)
+  forest.clear()
+  const first = write(forest.refer(reference), 998)
+  const second = write(first, 997)
+  write(second, 996)
+  expect(offered).toEqual([1_000, 999, 996])
+})

@@ -10,16 +10,15 @@ import { createNodes } from './nodes.ts'
 import { addPages, bringPage, type PageChanges, type PageReference } from './pages.ts'
 import {
   AT,
-  createTreeMemory,
+  createTreeGround,
   createTreeProgram,
   MAX_FREED,
   MAX_WRITES,
   NONE,
   type Node,
+  type TreeGround,
   type TreeHost,
-  type TreeMemory,
   type TreeProgram,
-  treeModule,
 } from './tree-program.ts'
 
 /** A tree and its changes, sorted by key, each key once. */
@@ -88,25 +87,39 @@ export interface TreeHelper {
   close(): Promise<void>
 }
 
-export type CreateTreeHelper = (memory: TreeMemory, host: TreeHost) => TreeHelper
+export type CreateTreeHelper = (ground: TreeGround, host: TreeHost) => TreeHelper
+
+const FEW_PAGES = 32
 
 interface ForestOptions {
   /** Absent where nobody has anything else to do meanwhile. */
   readonly createHelper?: CreateTreeHelper | undefined
+  /** With more pages read since the last block, the next is not offered to the helper. */
+  readonly fewPages?: number
 }
 
 /** An empty forest over pages that `readPage` finds; new pages are numbered by `nextPage`. */
 export function createForest(
   readPage: (page: number) => Uint8Array | undefined,
   nextPage: () => number,
-  { createHelper }: ForestOptions = {},
+  { createHelper, fewPages = FEW_PAGES }: ForestOptions = {},
 ): Forest {
-  const memory = createTreeMemory()
+  const ground = createTreeGround(createHelper !== undefined)
+  const { memory } = ground
   const nodes = createNodes(memory)
-  const host: TreeHost = { readPage: (node) => bringPage(program, nodes, node, readPage), takeLists, nextPage }
-  const program = createTreeProgram(treeModule(), memory, host, sha256)
-  const helper = createHelper?.(memory, host)
+  const host: TreeHost = {
+    readPage(node) {
+      pagesRead++
+      bringPage(program, nodes, node, readPage)
+    },
+    takeLists,
+    nextPage,
+  }
+  const program = createTreeProgram(ground, host, sha256)
+  const helper = createHelper?.(ground, host)
 
+  /** Since the last block. */
+  let pagesRead = 0
   let replaced: Int32Array[] = []
   let dropped: number[] = []
   let written: [number, Uint8Array][] = []
@@ -157,7 +170,10 @@ export function createForest(
   function begin(writes: readonly TreeWrite[], version: number, freed = new Int32Array(0)): Writing {
     const count = putWrites(writes)
     const work: Parameters<TreeProgram['writeTrees']> = [writes.length, version, putFreed(freed)]
-    const isOffered = count !== undefined && helper?.offer(work, count)
+    // A page takes its reader a microsecond or two, and one that is asked of him a hundred.
+    const isWarm = pagesRead <= fewPages
+    pagesRead = 0
+    const isOffered = count !== undefined && isWarm && helper?.offer(work, count)
     return {
       finish() {
         if (count === undefined) {
@@ -234,6 +250,7 @@ export function createForest(
     },
     clear() {
       program.clear()
+      pagesRead = Number.POSITIVE_INFINITY
       replaced = []
       dropped = []
       written = []

@@ -75,31 +75,42 @@ export interface TreeProgram {
   nodeCount(): number
 }
 
-let compiled: WebAssembly.Module | undefined
+/** The program is built for a memory of one thread, and for one that threads share. */
+type Build = 'trees' | 'trees-shared'
 
-/** The compiled program, which other threads may have as it is. */
-export function treeModule(): WebAssembly.Module {
-  const file = () => createRequire(import.meta.url).resolve('#build/trees.wasm')
-  compiled ??= new WebAssembly.Module(readFileSync(file()))
-  return compiled
+const compiled = new Map<Build, WebAssembly.Module>()
+
+function moduleOf(build: Build): WebAssembly.Module {
+  let module = compiled.get(build)
+  if (!module) {
+    module = new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve(`#build/${build}.wasm`)))
+    compiled.set(build, module)
+  }
+  return module
 }
 
-/** A memory that threads share, which the declarations of WebAssembly leave out. */
+/** What the declarations of WebAssembly leave out. */
 export interface TreeMemory {
-  readonly buffer: SharedArrayBuffer
+  readonly buffer: ArrayBuffer | SharedArrayBuffer
   grow(units: number): number
 }
 
-/** A memory without nodes. */
-export function createTreeMemory(): TreeMemory {
-  const size = { initial: AT.start / MEMORY_UNIT, maximum: MOST_UNITS, shared: true }
-  return new WebAssembly.Memory(size) as unknown as TreeMemory
+/** A memory without nodes, and the program for it, which other threads may have as they are if it is shared. */
+export interface TreeGround {
+  readonly memory: TreeMemory
+  readonly module: WebAssembly.Module
+}
+
+/** What threads share counts less with the collector than it takes, so it is for trees that stay as long as the process. */
+export function createTreeGround(isShared: boolean): TreeGround {
+  const size = { initial: AT.start / MEMORY_UNIT, maximum: MOST_UNITS, shared: isShared }
+  const memory = new WebAssembly.Memory(size) as unknown as TreeMemory
+  return { memory, module: moduleOf(isShared ? 'trees-shared' : 'trees') }
 }
 
 /** The program over a memory. `digest` is SHA-256: it serves what is too long for the program's own. */
 export function createTreeProgram(
-  module: WebAssembly.Module,
-  memory: TreeMemory,
+  { memory, module }: TreeGround,
   host: TreeHost,
   digest: (bytes: Uint8Array) => Uint8Array,
 ): TreeProgram {

@@ -8,7 +8,7 @@ import { formatHex } from '../../primitives/bytes.ts'
 import type { KeyChange } from '../../store/batch.ts'
 import { seeded } from '../../store/contract.ts'
 import { createForest } from '../../store/iavl.ts'
-import { createTreeMemory, MAX_WRITES, NONE } from '../../store/tree-program.ts'
+import { createTreeGround, MAX_WRITES, NONE } from '../../store/tree-program.ts'
 import { createHelpers } from './testing/waiting-helpers.ts'
 import { createTreeHelper } from './tree-helper.ts'
 
@@ -165,7 +165,7 @@ test('more trees than one call takes are written by their owner', async () => {
   expect(helpers.count()).toBe(0)
 })
 
-const memory = createTreeMemory()
+const ground = createTreeGround(true)
 const host = { readPage() {}, takeLists() {}, nextPage: () => 0 }
 const work: [number, number, number] = [0, 1, 0]
 
@@ -180,7 +180,7 @@ test.each([
     while (Atomics.compareExchange(cells, 0, 1, 2) !== 1) Atomics.wait(cells, 0, 0)`
   writeFileSync(program, `${begin}\n${then}`)
   const options = { parallelism: 2, leastChanges: 1, blocksBefore: 1, program, mostWaits: 1 }
-  const helper = createTreeHelper(memory, host, options)
+  const helper = createTreeHelper(ground, host, options)
   async function untilTaken(): Promise<void> {
     for (;;) {
       const isOffered = helper.offer(work, 10)
@@ -199,12 +199,12 @@ test.each([
 
 test('small blocks start no thread, and a machine of one processor never does', async () => {
   for (const options of [{ parallelism: 1 }, { parallelism: 2, leastChanges: 1001 }]) {
-    const helper = createTreeHelper(memory, host, options)
+    const helper = createTreeHelper(ground, host, options)
     for (let i = 0; i < 20; i++) expect(helper.offer(work, 1000)).toBe(false)
     expect(helper.isStarted()).toBe(false)
     await helper.close()
   }
-  const helper = createTreeHelper(memory, host, { parallelism: 2 })
+  const helper = createTreeHelper(ground, host, { parallelism: 2 })
   for (let i = 0; i < 3; i++) helper.offer(work, 1000)
   expect(helper.isStarted()).toBe(false)
   helper.offer(work, 1000)

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { TreeHelper } from '../../store/iavl.ts'
-import { type TreeHost, type TreeMemory, treeModule } from '../../store/tree-program.ts'
+import type { TreeGround, TreeHost } from '../../store/tree-program.ts'
 import {
   ASKING,
   CELLS,
@@ -55,7 +55,7 @@ export interface HelperOptions {
 }
 
 export function createTreeHelper(
-  memory: TreeMemory,
+  { memory, module }: TreeGround,
   { readPage, takeLists }: Pick<TreeHost, 'readPage' | 'takeLists'>,
   options: HelperOptions = {},
 ): TreeHelper & { isStarted(): boolean } {
@@ -73,7 +73,7 @@ export function createTreeHelper(
 
   function start(): Thread {
     const { port1, port2 } = new MessageChannel()
-    const workerData: TreeWorkerData = { module: treeModule(), memory, cells, errors: port2 }
+    const workerData: TreeWorkerData = { module, memory, cells, errors: port2 }
     const worker = new Worker(program, {
       workerData,
       transferList: [port2],

@@ -3,7 +3,7 @@
  * turn that came after it.
  */
 import type { MessagePort } from 'node:worker_threads'
-import { MEMORY_UNIT, type TreeMemory } from '../../store/tree-program.ts'
+import { MEMORY_UNIT, type TreeGround, type TreeMemory } from '../../store/tree-program.ts'
 
 /** Whose turn it is: what stands in the cell `TURN`. */
 export const [
@@ -40,9 +40,7 @@ export const CELLS = 10
 export const [READ_PAGE, TAKE_LISTS] = [0, 1] as const
 
 /** What the other thread begins with. */
-export interface TreeWorkerData {
-  readonly module: WebAssembly.Module
-  readonly memory: TreeMemory
+export interface TreeWorkerData extends TreeGround {
   readonly cells: Int32Array
   /** Where it posts errors. */
   readonly errors: MessagePort

@@ -34,8 +34,7 @@ function ask(question: number, ...numbers: readonly number[]): void {
 }
 
 const program = createTreeProgram(
-  module,
-  memory,
+  { module, memory },
   {
     readPage: (node) => ask(READ_PAGE, node),
     takeLists: (replaced, dropped, pagesEnd) => ask(TAKE_LISTS, replaced, dropped, pagesEnd),

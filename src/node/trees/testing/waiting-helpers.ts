@@ -1,11 +1,12 @@
 /** Threads that write trees, for tests: they begin with the first block, however small, and say how often they did the work. */
 import { setTimeout } from 'node:timers/promises'
 import type { Forest, TreeHelper } from '../../../store/iavl.ts'
-import { NONE, type TreeHost, type TreeMemory } from '../../../store/tree-program.ts'
+import { NONE, type TreeGround, type TreeHost } from '../../../store/tree-program.ts'
 import { createTreeHelper } from '../tree-helper.ts'
 
 export interface TreeHelpers extends AsyncDisposable {
-  createHelper(memory: TreeMemory, host: TreeHost): TreeHelper
+  createHelper(ground: TreeGround, host: TreeHost): TreeHelper
+  readonly fewPages: number
   /** How many times a thread has written what was offered. */
   count(): number
   /** Waits until the thread of an empty forest has come up. */
@@ -18,8 +19,9 @@ export function createHelpers(pauseMs = 1): TreeHelpers {
   const asleep = new Int32Array(new SharedArrayBuffer(4))
   let count = 0
   return {
-    createHelper(memory, host) {
-      const helper = createTreeHelper(memory, host, { parallelism: 2, leastChanges: 1, blocksBefore: 1 })
+    fewPages: Number.POSITIVE_INFINITY,
+    createHelper(ground, host) {
+      const helper = createTreeHelper(ground, host, { parallelism: 2, leastChanges: 1, blocksBefore: 1 })
       helpers.push(helper)
       return {
         ...helper,
