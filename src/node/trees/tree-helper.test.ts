@@ -197,6 +197,18 @@ test.each([
   }
 })
 
+test.each(['relative.cjs', '/nowhere/thread.cjs'])(
+  'where no thread is to be had, the owner writes the trees (%s)',
+  async (program) => {
+    const helper = createTreeHelper(ground, host, { parallelism: 2, leastChanges: 1, blocksBefore: 1, program })
+    for (let i = 0; i < 50; i++) {
+      expect(helper.offer(work, 10)).toBe(false)
+      await setTimeout(2)
+    }
+    await helper.close()
+  },
+)
+
 test('small blocks start no thread, and a machine of one processor never does', async () => {
   for (const options of [{ parallelism: 1 }, { parallelism: 2, leastChanges: 1001 }]) {
     const helper = createTreeHelper(ground, host, options)

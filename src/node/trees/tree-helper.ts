@@ -71,15 +71,18 @@ export function createTreeHelper(
   let isLost = parallelism < 2
   let largeBlocks = 0
 
-  function start(): Thread {
+  /** Where a thread is not to be had, their owner writes the trees. */
+  function start(): Thread | undefined {
     const { port1, port2 } = new MessageChannel()
     const workerData: TreeWorkerData = { module, memory, cells, errors: port2 }
-    const worker = new Worker(program, {
-      workerData,
-      transferList: [port2],
-      execArgv: [],
-      resourceLimits: LIMITS,
-    })
+    const options = { workerData, transferList: [port2], execArgv: [], resourceLimits: LIMITS }
+    let worker: Worker
+    try {
+      worker = new Worker(program, options)
+    } catch {
+      isLost = true
+      return undefined
+    }
     worker.unref()
     // It ends in the middle of nothing: whoever waits for it counts his waits.
     worker.on('error', () => {
