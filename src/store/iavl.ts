@@ -31,7 +31,7 @@ interface TreeWrite {
 interface Writing {
   /** The trees with their changes, in order, and hashed. */
   finish(): readonly Node[]
-  /** Ends without them. */
+  /** Ends without them; does nothing after `finish`. */
   giveUp(): void
 }
 
@@ -82,7 +82,7 @@ export interface TreeHelper {
   offer(work: Parameters<TreeProgram['writeTrees']>, changes: number): boolean
   /** Waits for what was offered. Returns false if nobody had begun with it. Throws what the writing threw. */
   finish(): boolean
-  /** Gives up what was offered. */
+  /** Gives up what was offered, if it is not finished. */
   takeBack(): void
   close(): Promise<void>
 }

@@ -242,17 +242,13 @@ export function openTrees(
   return {
     begin(at, changes) {
       const { finish, giveUp } = apply(at, changes)
-      let isFinished = false
       return {
         finish() {
           const appHash = finish()
-          isFinished = true
           const isDue = changesSince >= spacing.changedKeys || height - checkpointed >= spacing.blocks
           return { appHash, rows: isDue ? checkpoint() : [] }
         },
-        giveUp() {
-          if (!isFinished) giveUp()
-        },
+        giveUp,
       }
     },
     commitLarge,

@@ -233,11 +233,11 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
 
   function writeBlock(of: Trees, { height, changes, records }: BlockCommit): Tip {
     const next = Number(height)
-    const trees = of.begin(next, changes)
+    const growth = of.begin(next, changes)
     let following = tip
     function* rows(): IterableIterator<TableWrite> {
       yield* stateRows(next, changes)
-      const { appHash, rows: treeRows } = trees.finish()
+      const { appHash, rows: treeRows } = growth.finish()
       const pruned = prune(backend, tipAfter(next, appHash), keepHeights)
       yield* treeRows
       yield* pruned.rows
@@ -248,7 +248,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     try {
       backend.write(rows())
     } finally {
-      trees.giveUp()
+      growth.giveUp()
     }
     return following
   }
