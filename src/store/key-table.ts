@@ -20,8 +20,6 @@ export interface KeyTable {
 /** What is known of a key: its block, where it begins in it, its length. */
 const FIELDS = 3
 const LEAST_KEYS = 64
-/** Numbers up to so many are moved by hand. */
-const FEW = 16
 
 /** `blocks` may grow. */
 export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret): KeyTable {
@@ -113,12 +111,6 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     return firstFrom(block, fields[number * FIELDS + 1]!, fields[number * FIELDS + 2]!, from, to)
   }
 
-  /** Moves numbers to the right. */
-  function shift(to: number, from: number, end: number): void {
-    if (end - from > FEW) order.copyWithin(to, from, end)
-    else for (let i = end - from - 1; i >= 0; i--) order[to + i] = order[from + i]!
-  }
-
   /** Puts the last run, which has an end, into the one before. */
   function merge(end: number): void {
     const middle = runs.pop()!
@@ -128,7 +120,7 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     for (let i = later.length - 1; i >= 0 && from > first; i--) {
       const at = lastBefore(later[i]!, first, from)
       to -= from - at
-      shift(to, at, from)
+      order.copyWithin(to, at, from)
       order[--to] = later[i]!
       from = at
     }
