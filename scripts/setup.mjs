@@ -27,6 +27,8 @@ function fingerprint(paths) {
   return hash.digest('hex')
 }
 
+const areThere = (...paths) => paths.every((path) => existsSync(join(root, path)))
+
 function readStamp() {
   try {
     return JSON.parse(readFileSync(stampFile, 'utf8'))
@@ -68,12 +70,10 @@ if (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock
   if (!installed(lockText)) run('installing packages', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
 }
 const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs'])
-const evmBuilt =
-  stamp.evm === evm && existsSync(join(root, 'build', 'evm')) && existsSync(join(root, 'build', 'trees-shared.wasm'))
+const evmBuilt = stamp.evm === evm && areThere('build/evm', 'build/trees.wasm', 'build/trees-shared.wasm')
 if (!evmBuilt) run('building the EVM and the trees', process.execPath, ['scripts/build-evm.mjs'])
 const dist = `${fingerprint(['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
-const distBuilt =
-  stamp.dist === dist && ['dist/code.cjs', 'build/trees-worker.cjs'].every((file) => existsSync(join(root, file)))
+const distBuilt = stamp.dist === dist && areThere('dist/code.cjs', 'build/trees-worker.cjs')
 if (!distBuilt) run('building almanac', process.execPath, ['scripts/build.mjs'])
 if (stamp.lock !== lock || !evmBuilt || !distBuilt) {
   mkdirSync(join(root, 'build'), { recursive: true })

@@ -4,36 +4,12 @@
  * wrote lies on disk in pages. The work is done by the program that `trees/` is built to (ADR 0019).
  */
 import { sha256 } from '../primitives/hash.ts'
-import { emptyBatch, type KeyChange, putChanges } from './batch.ts'
+import type { KeyChange } from './batch.ts'
 import { createLocator, type Location } from './leaf-paths.ts'
 import { createNodes } from './nodes.ts'
 import { addPages, bringPage, type PageChanges, type PageReference } from './pages.ts'
-import {
-  AT,
-  createTreeGround,
-  createTreeProgram,
-  MAX_FREED,
-  MAX_WRITES,
-  NONE,
-  type Node,
-  type TreeGround,
-  type TreeHost,
-  type TreeProgram,
-} from './tree-program.ts'
-
-/** A tree and its changes, sorted by key, each key once. */
-interface TreeWrite {
-  readonly root: Node
-  readonly changes: readonly KeyChange[]
-}
-
-/** Trees that are being written, by another thread perhaps: until the end nothing else may be asked of their forest. */
-interface Writing {
-  /** The trees with their changes, in order, and hashed. */
-  finish(): readonly Node[]
-  /** Ends without them; does nothing after `finish`. */
-  giveUp(): void
-}
+import { AT, createTreeGround, createTreeProgram, NONE, type Node, type TreeHost } from './tree-program.ts'
+import { type CreateTreeHelper, createTreeWrites, type TreeWrite, type Writing } from './tree-writes.ts'
 
 export interface Forest {
   /** The tree with the key set; its nodes get the version. The value counts by its hash only. */
@@ -72,23 +48,7 @@ export interface Forest {
 }
 
 const EMPTY_TREE_HASH = sha256(new Uint8Array(0))
-
-/** Somebody who writes large batches to the trees while their owner does something else. */
-export interface TreeHelper {
-  /**
-   * Offers to write trees with so many changes in all. From then until `finish` or `takeBack` returns nothing else may be asked
-   * of their program, if this returns true.
-   */
-  offer(work: Parameters<TreeProgram['writeTrees']>, changes: number): boolean
-  /** Waits for what was offered. Returns false if nobody had begun with it. Throws what the writing threw. */
-  finish(): boolean
-  /** Gives up what was offered, if it is not finished. */
-  takeBack(): void
-  close(): Promise<void>
-}
-
-export type CreateTreeHelper = (ground: TreeGround, host: TreeHost) => TreeHelper
-
+const NOTHING = new Int32Array(0)
 const FEW_PAGES = 32
 
 interface ForestOptions {
@@ -117,6 +77,7 @@ export function createForest(
   }
   const program = createTreeProgram(ground, host, sha256)
   const helper = createHelper?.(ground, host)
+  const { write, begin, free } = createTreeWrites(memory, program)
 
   /** Since the last block. */
   let pagesRead = 0
@@ -132,69 +93,6 @@ export function createForest(
     addPages(written, memory, pagesEnd)
   }
 
-  function write(root: Node, changes: readonly KeyChange[], version: number): Node {
-    let tree = root
-    for (let from = 0; from < changes.length; ) {
-      const count = putChanges(memory, emptyBatch(), changes, from)
-      tree = program.writeAll(tree, 0, count, version)
-      from += count
-    }
-    return tree
-  }
-
-  /** Puts trees down with their changes, if there is room for all of them. Returns how many changes they are. */
-  function putWrites(writes: readonly TreeWrite[]): number | undefined {
-    if (writes.length > MAX_WRITES) return undefined
-    const batch = emptyBatch()
-    const cells = new Int32Array(memory.buffer, AT.writes, writes.length * 3)
-    for (const [i, { root, changes }] of writes.entries()) {
-      const first = batch.count
-      if (putChanges(memory, batch, changes, 0) < changes.length) return undefined
-      cells.set([root, first, changes.length], i * 3)
-    }
-    return batch.count
-  }
-
-  /** Puts down what is to be freed in the next call; what there is no room for is freed now. Returns how many nodes are put down. */
-  function putFreed(those: Int32Array): number {
-    const cells = new Int32Array(memory.buffer, AT.freed)
-    let from = 0
-    for (; those.length - from > MAX_FREED; from += MAX_FREED) {
-      cells.set(those.subarray(from, from + MAX_FREED))
-      program.freeNodes(MAX_FREED)
-    }
-    cells.set(those.subarray(from))
-    return those.length - from
-  }
-
-  function begin(writes: readonly TreeWrite[], version: number, freed = new Int32Array(0)): Writing {
-    const count = putWrites(writes)
-    const work: Parameters<TreeProgram['writeTrees']> = [writes.length, version, putFreed(freed)]
-    // A page takes its reader a microsecond or two, and one that is asked of him a hundred.
-    const isWarm = pagesRead <= fewPages
-    pagesRead = 0
-    const isOffered = count !== undefined && isWarm && helper?.offer(work, count)
-    return {
-      finish() {
-        if (count === undefined) {
-          program.freeNodes(work[2])
-          return writes.map((one) => hashed(write(one.root, one.changes, version)))
-        }
-        if (!isOffered || !helper?.finish()) program.writeTrees(...work)
-        const cells = new Int32Array(memory.buffer, AT.writes)
-        return writes.map((_, i) => cells[i * 3]!)
-      },
-      giveUp() {
-        if (isOffered) helper?.takeBack()
-      },
-    }
-  }
-
-  function hashed(root: Node): Node {
-    if (root !== NONE) program.ensureHash(root)
-    return root
-  }
-
   function* walk(node: Node): ReturnType<Forest['walk']> {
     if (node === NONE) return
     program.ensureLoaded(node)
@@ -208,10 +106,17 @@ export function createForest(
   return {
     set: (root, key, value, version) => write(root, [{ key, value }], version),
     write,
-    begin,
+    begin(writes, version, freed = NOTHING) {
+      // A page that is asked of its reader takes sixteen times as long as one that he reads for himself.
+      const isWarm = pagesRead <= fewPages
+      pagesRead = 0
+      return begin(writes, version, freed, isWarm ? helper : undefined)
+    },
     remove: (root, key, version) => write(root, [{ key, value: undefined }], version),
     rootHash(root) {
-      return root === NONE ? EMPTY_TREE_HASH : nodes.hash(hashed(root))
+      if (root === NONE) return EMPTY_TREE_HASH
+      program.ensureHash(root)
+      return nodes.hash(root)
     },
     locate: createLocator(nodes, program),
     keep: program.keep,
@@ -226,9 +131,7 @@ export function createForest(
       replaced = []
       return taken
     },
-    free(those) {
-      program.freeNodes(putFreed(those))
-    },
+    free,
     refer({ page, height, size, hash }) {
       const node = program.refer(page, height, size)
       nodes.putHash(node, hash)

@@ -2,10 +2,11 @@
 import { equal } from '../primitives/bytes.ts'
 import { type Checkpoint, checkpointRows, findCheckpoint, readPage, supersedingRows } from './checkpoints.ts'
 import { appHashOf, emptyGrove, type Grove, groveOf, growing, mismatch, type StoreOrder } from './grove.ts'
-import { type CreateTreeHelper, createForest, type Forest } from './iavl.ts'
+import { createForest, type Forest } from './iavl.ts'
 import { growLarge, type LargeBlock, type LargeGrowth } from './large-growth.ts'
 import type { Era } from './registry.ts'
 import { NONE } from './tree-program.ts'
+import type { CreateTreeHelper } from './tree-writes.ts'
 import type { Change, Tables, TableWrite } from './types.ts'
 
 /** How much may happen between two checkpoints, and so has to be done again by a restart after a kill or a proof of long ago. */
