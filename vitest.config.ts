@@ -32,7 +32,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
-    globalSetup: 'test/surroundings.ts',
+    globalSetup: 'test/support/surroundings.ts',
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 60_000 } },

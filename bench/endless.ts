@@ -1,6 +1,6 @@
 /** Sixteen calls at once that never end by themselves, against the time that they may take. `npm run bench -- endless`. */
-import { ENDLESS_LOOP, ENDLESS_PAIRINGS, sixteenCalls, transferDuring } from '../test/endless-calls.ts'
-import { startProcess } from '../test/process.ts'
+import { ENDLESS_LOOP, ENDLESS_PAIRINGS, sixteenCalls, transferDuring } from '../test/support/endless-calls.ts'
+import { startProcess } from '../test/support/process.ts'
 
 await using node = await startProcess(['--ephemeral'])
 await sixteenCalls(node, '0x00')

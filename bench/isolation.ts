@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { createRequire } from 'node:module'
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { startProcess } from '../test/process.ts'
+import { startProcess } from '../test/support/process.ts'
 import { loopOf } from './evm/loop.ts'
 import { receiptOf } from './load.ts'
 

@@ -13,7 +13,7 @@ import { formatHex, utf8 } from '../src/primitives/bytes.ts'
 import { sha256 } from '../src/primitives/hash.ts'
 import { GENESIS_NS, type Seat, seatOf, startChain } from '../test/oracle-day/chain.ts'
 import { SECOND, settingOf } from '../test/oracle-day/setting.ts'
-import { seededRandom } from '../test/random.ts'
+import { seededRandom } from '../test/support/random.ts'
 
 const VALIDATORS = 100
 const PAIRS = 50

@@ -1,7 +1,7 @@
 /** Memory of a node while it traces 10 million steps, above what it has when idle; the answer is read as it comes. */
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { startProcess } from '../test/process.ts'
+import { startProcess } from '../test/support/process.ts'
 import { loopOf } from './evm/loop.ts'
 
 const STEPS = 10_000_000

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { FREE_PORTS, startProcess } from './process.ts'
+import { FREE_PORTS, startProcess } from './support/process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-commands-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

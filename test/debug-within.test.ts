@@ -2,7 +2,7 @@ import { fromRlp, type Hex, keccak256, pad, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Node, startNode } from '../src/index.ts'
-import { ask as call, type RpcAnswer } from './rpc.ts'
+import { ask as call, type RpcAnswer } from './support/rpc.ts'
 
 const SLOTS = [0, 1, 2, 3, 4]
 

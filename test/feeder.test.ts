@@ -10,7 +10,7 @@ import { feeder } from '../src/cli/feeder.ts'
 import { createKeyring } from '../src/cli/keyring.ts'
 import { keyOfMnemonic } from '../src/cli/keys.ts'
 import { type Node, startNode } from '../src/index.ts'
-import { rpc } from './rpc.ts'
+import { rpc } from './support/rpc.ts'
 
 /** Blocks of a voting period of a localnet with a feeder. */
 const PERIOD = 3

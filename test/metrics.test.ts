@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Node, startNode } from '../src/index.ts'
-import { ask } from './rpc.ts'
+import { ask } from './support/rpc.ts'
 
 let node: Node
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startNode } from '../src/index.ts'
-import { startProcess } from './process.ts'
+import { startProcess } from './support/process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-operation-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

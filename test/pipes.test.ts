@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { startProcess } from './process.ts'
+import { startProcess } from './support/process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-pipes-'))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startNode } from '../src/index.ts'
-import { post } from './rpc.ts'
+import { post } from './support/rpc.ts'
 
 /** Calls an address without code eight times, with a megabyte of zeros each. */
 const CODE = '0x60085b5f5f621000005f5f60c15af150600190038060025700'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startNode } from '../src/index.ts'
-import { rpc } from './rpc.ts'
+import { rpc } from './support/rpc.ts'
 
 type Node = Awaited<ReturnType<typeof startNode>>
 type Rpc = <T = unknown>(method: string, ...params: unknown[]) => Promise<T>

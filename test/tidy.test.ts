@@ -24,7 +24,7 @@ const LAYERS = [
 /** Everything up to here is a pure function of state, block and transactions. */
 const LAST_DETERMINISTIC = 'app'
 /** The only files left of the line that read a file: their own programs, built from `evm/` or `trees/`. */
-const READ_THEIR_OWN_PROGRAM = ['evm/wasm.ts', 'primitives/keccak.ts', 'store/tree-program.ts']
+const READ_THEIR_OWN_PROGRAM = ['evm/wasm.ts', 'primitives/keccak.ts', 'store/tree/tree-program.ts']
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testNode } from '../src/index.ts'
-import { rpc } from './rpc.ts'
-import { compareTravels, epochsOf, T0 } from './time-travel.ts'
+import { rpc } from './support/rpc.ts'
+import { compareTravels, epochsOf, T0 } from './support/time-travel.ts'
 
 const DAY_MS = 86_400_000
 const HALF_HOUR_MS = 1_800_000

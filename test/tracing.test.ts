@@ -6,7 +6,7 @@ import { decodeTransaction } from '../src/evm/transaction/decode.ts'
 import { almanac } from '../src/identity/profiles/almanac.ts'
 import { type Node, startNode } from '../src/index.ts'
 import { packTxData } from '../src/modules/evm/tx-data.ts'
-import { ask, post } from './rpc.ts'
+import { ask, post } from './support/rpc.ts'
 
 const { abi, bytecode } = createRequire(import.meta.url)(
   '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',

@@ -1,4 +1,4 @@
-/** IAVL trees over nodes, keys and a batch in one memory: what `src/store/tree-program.ts` calls. */
+/** IAVL trees over nodes, keys and a batch in one memory: what `src/store/tree/tree-program.ts` calls. */
 import { clearNotes } from './hashes'
 import { clearKeys } from './keys'
 import { clearLists } from './lists'

@@ -1,5 +1,5 @@
 /**
- * Where everything lies in linear memory. `src/store/tree-program.ts` says the same to the host: change both.
+ * Where everything lies in linear memory. `src/store/tree/tree-program.ts` says the same to the host: change both.
  *
  *    8 Ki  lanes of SHA-256, then what waits in them
  *   13 Ki  what else is known between two calls, and the trees that are to be written

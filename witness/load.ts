@@ -1,6 +1,7 @@
 /** A recording put into the store and the index, with the node's own gateways over them. */
-import type { Engine } from '../src/api/engine.ts'
+
 import type { GatewayNode } from '../src/api/gateway.ts'
+import type { Engine } from '../src/api/node-info.ts'
 import { createApplication } from '../src/app/application.ts'
 import { createJobs } from '../src/app/jobs.ts'
 import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../src/app/records.ts'
@@ -21,8 +22,8 @@ import { createStateReader } from '../src/node/state-reader.ts'
 import { EMPTY, hex } from '../src/primitives/bytes.ts'
 import { queryError } from '../src/primitives/errors.ts'
 import { parseRfc3339, ZERO_TIME_NS } from '../src/primitives/time.ts'
+import { openMemory } from '../src/store/backend/memory.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
-import { openMemory } from '../src/store/memory.ts'
 import type { Change, Reader } from '../src/store/types.ts'
 import { CHAIN_STORES, openVersionedStore, type VersionedStore } from '../src/store/versioned.ts'
 import { stateOfAnswers } from './answered-state.ts'

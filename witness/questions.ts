@@ -1,5 +1,5 @@
 /** Recorded questions as the gateways of a node take them: over REST, JSON-RPC and the engine's `abci_query`. */
-import { createCometServer } from '../src/api/jsonrpc/comet-server.ts'
+import { createCometServer } from '../src/api/cometbft/server.ts'
 import { createJsonRpcServer } from '../src/api/jsonrpc/server.ts'
 import { createRestHandler } from '../src/api/rest.ts'
 import { createRouter } from '../src/api/routes.ts'

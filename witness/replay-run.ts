@@ -1,7 +1,7 @@
 /** A whole recording replayed: every block on its recorded parent, and the app hash of every height. */
 import type { Identity } from '../src/identity/types.ts'
 import { formatHex } from '../src/primitives/bytes.ts'
-import { openMemory } from '../src/store/memory.ts'
+import { openMemory } from '../src/store/backend/memory.ts'
 import type { Change } from '../src/store/types.ts'
 import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
 import { REPLAY_DIFFERENCES } from './differences.ts'

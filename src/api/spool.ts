@@ -1,5 +1,5 @@
 /** Long answers on their way to a client: held back while they may still become an error, then passed on as they come. */
-import { HOLD_BACK_BYTES } from '../modules/evm/tracing.ts'
+import { HOLD_BACK_BYTES } from '../modules/evm/tracing/tracing.ts'
 import type { PartTaker } from './gateway.ts'
 
 /** Where a body goes in pieces. */

@@ -1,8 +1,8 @@
 /** Options of a trace, from the query service's message or from JSON (evm.md §2.10, §2.11; D20, D39). */
 import type { TraceConfig as TraceConfigMessage } from '../gen/chain/evm/v1/evm_pb.ts'
 import { readObject } from '../modules/evm/hex-json.ts'
-import type { TraceConfig } from '../modules/evm/tracing.ts'
-import { needsScripts } from '../modules/evm/tracing.ts'
+import type { TraceConfig } from '../modules/evm/tracing/tracing.ts'
+import { needsScripts } from '../modules/evm/tracing/tracing.ts'
 import { queryError } from '../primitives/errors.ts'
 import { formatDuration, parseDuration, toDuration } from '../primitives/time.ts'
 import { wrongField } from '../sdk/request.ts'

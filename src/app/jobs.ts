@@ -1,8 +1,9 @@
 /** Heavy work by name: what the compute pool can run on a read snapshot. */
+
+import type { LightBudget } from '../modules/evm/calls/light.ts'
 import { evmJobs } from '../modules/evm/jobs.ts'
-import type { LightBudget } from '../modules/evm/light.ts'
-import type { StorageRange } from '../modules/evm/storage-range.ts'
-import type { TraceMeans } from '../modules/evm/tracing.ts'
+import type { StorageRange } from '../modules/evm/tracing/storage-range.ts'
+import type { TraceMeans } from '../modules/evm/tracing/tracing.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
 import { readStorage, type StoragePayload } from './storage-job.ts'

@@ -1,5 +1,5 @@
 /** The storage of a contract within a block, as work for the compute pool. */
-import { type StorageRange, storageRange } from '../modules/evm/storage-range.ts'
+import { type StorageRange, storageRange } from '../modules/evm/tracing/storage-range.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { withinBlock } from './trace.ts'
 import type { Application, BlockInput } from './types.ts'

@@ -1,8 +1,8 @@
 /** Traces as work for the compute pool: what runs, under which tracer, and the result in parts. */
 import type { CallPayload } from '../modules/evm/jobs.ts'
 import { chainPrecompiles, chainRules } from '../modules/evm/keeper.ts'
-import type { TracedMessages } from '../modules/evm/trace-call.ts'
-import { traceCall } from '../modules/evm/trace-call.ts'
+import type { TracedMessages } from '../modules/evm/tracing/trace-call.ts'
+import { traceCall } from '../modules/evm/tracing/trace-call.ts'
 import {
   createTraceWriter,
   HOLD_BACK_BYTES,
@@ -12,7 +12,7 @@ import {
   type TraceMeans,
   type TraceWriter,
   timedOut,
-} from '../modules/evm/tracing.ts'
+} from '../modules/evm/tracing/tracing.ts'
 import { equal, formatHex0x } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'

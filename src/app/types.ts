@@ -3,7 +3,7 @@
 import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import type { ReadContext } from '../sdk/context.ts'
-import type { StoreChanges } from '../store/store-changes.ts'
+import type { StoreChanges } from '../store/history/store-changes.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
 import type { Halt } from './halt.ts'
 import type { QueryTable } from './query.ts'

@@ -9,7 +9,7 @@ import { MOST_TURNS, openIndexer, validatorRow } from '../indexer/writer.ts'
 import { blockLimits } from '../modules/consensus/keeper.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { createEmptyBranch } from '../store/branch.ts'
-import type { StoreChanges } from '../store/store-changes.ts'
+import type { StoreChanges } from '../store/history/store-changes.ts'
 import type { Branch, Change, Snapshot, Tables, TableWrite } from '../store/types.ts'
 import { createCatchUp } from './catch-up.ts'
 import {

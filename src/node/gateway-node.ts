@@ -1,7 +1,7 @@
 /** What the gateways stand on, put together from the parts of whichever process serves them. */
 import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
-import type { Engine } from '../api/engine.ts'
 import type { GatewayNode } from '../api/gateway.ts'
+import type { Engine } from '../api/node-info.ts'
 import { createServices } from '../api/services/table.ts'
 import { answerTrace } from '../api/traces.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'

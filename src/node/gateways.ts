@@ -1,7 +1,8 @@
 /** Opens the ports: which gateway listens where, and what to say when a port is taken. */
-import type { Engine } from '../api/engine.ts'
+
 import type { GatewayNode } from '../api/gateway.ts'
 import type { Methods } from '../api/jsonrpc/method.ts'
+import type { Engine } from '../api/node-info.ts'
 import { queryError } from '../primitives/errors.ts'
 import { parseMemory } from './config.ts'
 import type { Health, MonitorServer } from './health.ts'
@@ -83,7 +84,7 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   }
   if (config.comet.enabled) {
     tasks.push(async () => {
-      const { createCometServer } = await import('../api/jsonrpc/comet-server.ts')
+      const { createCometServer } = await import('../api/cometbft/server.ts')
       const server = createCometServer(node, engine)
       const { host } = config.comet
       urls['comet'] = `http://${await listen(server, 'CometBFT RPC', 'comet.port', portOf('comet', 'port'), host)}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readCallArgs } from '../modules/evm/call-args.ts'
+import { readCallArgs } from '../modules/evm/calls/call-args.ts'
 import { createEvmState } from '../modules/evm/evm-state.ts'
 import { evm } from '../modules/evm/index.ts'
 import { evmJobs } from '../modules/evm/jobs.ts'

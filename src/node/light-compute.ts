@@ -5,8 +5,8 @@
  */
 import type { Compute } from '../api/gateway.ts'
 import type { JobBudget, Jobs } from '../app/jobs.ts'
+import { TOO_HEAVY } from '../modules/evm/calls/light.ts'
 import { LIGHT_JOBS } from '../modules/evm/jobs.ts'
-import { TOO_HEAVY } from '../modules/evm/light.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { runJob } from './inline-compute.ts'
 import type { WithContext } from './state-reader.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test, vi } from 'vitest'
 import { formatUtf8, utf8 } from '../primitives/bytes.ts'
-import { backendContract } from '../store/contract.ts'
+import { backendContract } from '../store/testing/backend-contract.ts'
 import { openLmdb } from './lmdb.ts'
 import { residentMemory } from './resident-memory.ts'
 

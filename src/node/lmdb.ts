@@ -4,10 +4,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from '../store/backend.ts'
-import { HEAD } from '../store/snapshot.ts'
+import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from '../store/backend/backend.ts'
+import { HEAD } from '../store/history/snapshot.ts'
+import { JOURNAL, writeBehind } from '../store/journal/write-behind.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
-import { JOURNAL, writeBehind } from '../store/write-behind.ts'
 import { createOpenings, type OpeningFacts } from './openings.ts'
 
 export interface LmdbOptions extends OpeningFacts {

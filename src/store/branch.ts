@@ -1,9 +1,9 @@
 /** In-memory overlays on a reader: the writes and events of a block, a transaction, a message, a call. */
 import { toKey } from '../primitives/bytes.ts'
 import { ChainError, type ErrorRow } from '../primitives/errors.ts'
-import { openMemory } from './memory.ts'
+import { openMemory } from './backend/memory.ts'
+import { createStaging } from './history/staging.ts'
 import { compareTexts, inRange, lowerBound, mergeEntries } from './order.ts'
-import { createStaging } from './staging.ts'
 import type { Branch, ChainEvent, Change, Entry, Range, Reader, RunEntry, Staging } from './types.ts'
 
 /** What a branch wrote under one key. Never changed once made, so that an iteration may hold on to it. */

@@ -4,8 +4,8 @@ import { createTestClient, type Hex, http, numberToHex, publicActions } from 'vi
 import { expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
 import { formatHex, hex } from '../../src/primitives/bytes.ts'
-import { rpc } from '../rpc.ts'
-import { verifyProof } from '../verify-proof.ts'
+import { rpc } from '../support/rpc.ts'
+import { verifyProof } from '../support/verify-proof.ts'
 
 /** Puts i + 1 into each slot i below 100, and leaves one byte of code. */
 const CREATION = '0x60005b806001018091558060641160025760016000f3'

@@ -14,7 +14,7 @@ import {
   MsgCreateFunTokenSchema,
 } from '../../src/gen/chain/evm/v1/tx_pb.ts'
 import { startNode } from '../../src/index.ts'
-import { rpc } from '../rpc.ts'
+import { rpc } from '../support/rpc.ts'
 
 const { abi, bytecode } = createRequire(import.meta.url)(
   '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Contract, JsonRpcProvider, JsonRpcSigner } from 'ethers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
-import { rpc as call } from '../rpc.ts'
+import { rpc as call } from '../support/rpc.ts'
 
 type Helpers = typeof import('@nomicfoundation/hardhat-network-helpers')
 /** What the plugin gives a project: ethers, over the project's network and its accounts. */

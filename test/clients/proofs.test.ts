@@ -14,8 +14,8 @@ import {
 } from '../../src/gen/sdk/base/tendermint/v1beta1/query_pb.ts'
 import { startNode } from '../../src/index.ts'
 import { formatHex, hex, utf8 } from '../../src/primitives/bytes.ts'
-import { rpc } from '../rpc.ts'
-import { verifyProof } from '../verify-proof.ts'
+import { rpc } from '../support/rpc.ts'
+import { verifyProof } from '../support/verify-proof.ts'
 
 type Node = Awaited<ReturnType<typeof startNode>>
 type ProvenQuery = Awaited<ReturnType<QueryClient['queryRawProof']>>

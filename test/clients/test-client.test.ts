@@ -1,7 +1,7 @@
 import { createTestClient, encodeFunctionData, http, parseAbi, parseEther, publicActions, walletActions } from 'viem'
 import { expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
-import { ask } from '../rpc.ts'
+import { ask } from '../support/rpc.ts'
 
 type TestClientMode = 'anvil' | 'hardhat' | 'ganache'
 

@@ -7,7 +7,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { rpc } from '../rpc.ts'
+import { rpc } from '../support/rpc.ts'
 import { bundle } from '../upgrade/bundle.ts'
 import {
   appliedAt,

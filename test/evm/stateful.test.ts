@@ -7,7 +7,7 @@ import type { Precompile, PrecompileContext, PurePrecompile } from '../../src/ev
 import { auth as authModule } from '../../src/modules/auth/index.ts'
 import * as auth from '../../src/modules/auth/keeper.ts'
 import * as bank from '../../src/modules/bank/keeper.ts'
-import { blockEnv } from '../../src/modules/evm/block-env.ts'
+import { blockEnv } from '../../src/modules/evm/calls/block-env.ts'
 import { type ChainEvmState, createEvmState } from '../../src/modules/evm/evm-state.ts'
 import { evm as evmModule } from '../../src/modules/evm/index.ts'
 import { EMPTY, encodeUint, formatHex, toKey } from '../../src/primitives/bytes.ts'

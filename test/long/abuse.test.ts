@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { ENDLESS_LOOP, ENDLESS_PAIRINGS, sixteenCalls, transferDuring } from '../endless-calls.ts'
-import { startProcess } from '../process.ts'
-import { ask } from '../rpc.ts'
+import { ENDLESS_LOOP, ENDLESS_PAIRINGS, sixteenCalls, transferDuring } from '../support/endless-calls.ts'
+import { startProcess } from '../support/process.ts'
+import { ask } from '../support/rpc.ts'
 
 const MB = 1_000_000
 

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { credentials, Client as GrpcClient } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
-import { type NodeProcess, startProcess } from '../process.ts'
-import { seededRandom } from '../random.ts'
+import { type NodeProcess, startProcess } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
 
 const REQUESTS = Number(process.env['TEST_FUZZ_REQUESTS'] ?? 100_000)
 const SEED = Number(process.env['TEST_FUZZ_SEED'] ?? 1)

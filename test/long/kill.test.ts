@@ -7,8 +7,8 @@ import { encodeTransaction } from '../../src/evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../../src/evm/transaction/sender.ts'
 import { concat, encodeUint, formatHex0x, hex, padLeft, parseHex } from '../../src/primitives/bytes.ts'
 import { keccak256, sha256 } from '../../src/primitives/hash.ts'
-import { type NodeProcess, startProcess } from '../process.ts'
-import { seededRandom } from '../random.ts'
+import { type NodeProcess, startProcess } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
 
 const CYCLES = Number(process.env['TEST_KILL_CYCLES'] ?? 200)
 const SENDERS = 8

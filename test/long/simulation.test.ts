@@ -6,8 +6,8 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { type NodeConfig, startNode } from '../../src/index.ts'
-import { seededRandom } from '../random.ts'
-import { ask } from '../rpc.ts'
+import { seededRandom } from '../support/random.ts'
+import { ask } from '../support/rpc.ts'
 
 const BLOCKS = Number(process.env['TEST_SIMULATION_BLOCKS'] ?? 200)
 const GENESIS_MS = Date.UTC(2024, 0, 1)

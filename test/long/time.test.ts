@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareTravels } from '../time-travel.ts'
+import { compareTravels } from '../support/time-travel.ts'
 
 const HALF_HOUR_MS = 1_800_000
 

@@ -8,8 +8,8 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { TxRawSchema } from '../../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { type Node, startNode } from '../../src/index.ts'
-import { seededRandom } from '../random.ts'
-import { rpc } from '../rpc.ts'
+import { seededRandom } from '../support/random.ts'
+import { rpc } from '../support/rpc.ts'
 
 const BLOCKS = Number(process.env['TEST_TRACED_BLOCKS'] ?? 400)
 const GAS_PRICE = 10n ** 12n

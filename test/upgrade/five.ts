@@ -2,7 +2,7 @@
 import { Agent, get } from 'node:http'
 import { labModules, labUpgrades, labVersions } from '../../src/app/upgrades/testing/modules.ts'
 import { startNode } from '../../src/index.ts'
-import { rpc } from '../rpc.ts'
+import { rpc } from '../support/rpc.ts'
 import { heightOf, proposePlan, VOTING_SECONDS } from './governance.ts'
 import { operationsOf } from './operations.ts'
 

@@ -8,7 +8,7 @@ import { formatBech32, ofModule } from '../../src/primitives/address.ts'
 import { formatBase64, hex } from '../../src/primitives/bytes.ts'
 import { publicKeyOf } from '../../src/sdk/crypto.ts'
 import { encodeSigned } from '../../src/sdk/sign-tx.ts'
-import { rpc } from '../rpc.ts'
+import { rpc } from '../support/rpc.ts'
 
 /** Voting period of the chains of these tests: longer than any of them takes, since their clock is put forward. */
 export const VOTING_SECONDS = 600

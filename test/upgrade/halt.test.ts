@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rpc } from '../rpc.ts'
+import { rpc } from '../support/rpc.ts'
 import { appliedAt, get, heightOf, planOf, proposeCancel } from './governance.ts'
 import { type Lab, needed, openLab, plainFile, planned, textOf, transfer, wrote } from './lab.ts'
 

@@ -1,6 +1,6 @@
 /** Methods that a process beside the main one cannot answer by reading: those of the pool, of filters, of keys and of verbs. */
-import { developmentMethods } from './development.ts'
-import { signingMethods } from './eth.ts'
+import { developmentMethods } from './development/development.ts'
+import { signingMethods } from './eth/eth.ts'
 import type { Method, Methods } from './method.ts'
 import { txpoolMethods } from './txpool.ts'
 

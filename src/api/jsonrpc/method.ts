@@ -4,9 +4,9 @@ import type { GatewayNode } from '../gateway.ts'
 import type { JsonWriter } from '../json.ts'
 import type { AnswerCache } from './answers.ts'
 import { invalidParams } from './errors.ts'
-import type { Filters } from './filters.ts'
+import type { Filters } from './eth/filters.ts'
+import type { Subscriptions } from './eth/subscriptions.ts'
 import type { Param } from './params.ts'
-import type { Subscriptions } from './subscriptions.ts'
 
 /** What a method may use of the request and the connection it came on. */
 export interface RpcCall {

@@ -4,8 +4,8 @@ import type { MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { create, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf'
 import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2'
 import { methodPath } from '../../identity/registry.ts'
-import type { Engine } from '../engine.ts'
 import type { GatewayNode } from '../gateway.ts'
+import type { Engine } from '../node-info.ts'
 
 /** What services stand on. Asked for at each call, since the node's dispatch itself holds the services. */
 export type Environment = () => { readonly node: GatewayNode; readonly engine: Engine }

@@ -18,8 +18,8 @@ import { ChainError, queryError, type Status } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { formatRfc3339, toTimestamp } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'
-import type { Engine } from '../engine.ts'
 import type { GatewayNode } from '../gateway.ts'
+import type { Engine } from '../node-info.ts'
 
 /** Undefined if the bytes are no transaction. */
 export function tryDecodeTx(bytes: Uint8Array): Tx | undefined {

@@ -2,7 +2,7 @@
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
 import { createContext, createTransient } from '../../sdk/create-context.ts'
 import { createBranch } from '../../store/branch.ts'
-import { type StoreChanges, withStoreChanges } from '../../store/store-changes.ts'
+import { type StoreChanges, withStoreChanges } from '../../store/history/store-changes.ts'
 import type { Reader } from '../../store/types.ts'
 import { blockInfoOf, type Opening } from '../block.ts'
 import { type Halt, upgradeFailed } from '../halt.ts'

@@ -3,7 +3,7 @@
 import type { PlanFacts } from '../../modules/upgrade/keeper.ts'
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
 import type { Module } from '../../sdk/module.ts'
-import { namesAfter } from '../../store/store-changes.ts'
+import { namesAfter } from '../../store/history/store-changes.ts'
 import type { Reader } from '../../store/types.ts'
 import { haltBefore, type OpenBlockOptions } from './opening.ts'
 import type { Finding, ModuleVersions, Preflight } from './report.ts'

@@ -1,7 +1,7 @@
 /** What an upgrade is: a handler by the name of its plan, with all that it may change declared. */
 import type { PlanFacts, VersionMap } from '../../modules/upgrade/keeper.ts'
 import type { MigrationContext } from '../../sdk/context.ts'
-import type { StoreChanges } from '../../store/store-changes.ts'
+import type { StoreChanges } from '../../store/history/store-changes.ts'
 
 /** What a handler writes with: on the block's own branch, before its begin hooks, in the stores that the upgrade declares. */
 export interface UpgradeContext extends MigrationContext {

@@ -1,9 +1,9 @@
 /** Collections of store `acc` (state-layout.md §2.2). */
 import { type Params, ParamsSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, remembered, wrappedUint64Value } from '../../store/codecs.ts'
-import { bareItem, map } from '../../store/collections.ts'
-import { uint64Key } from '../../store/key-codecs.ts'
+import { bytesValue, protoValue, remembered, wrappedUint64Value } from '../../store/collections/codecs.ts'
+import { bareItem, map } from '../../store/collections/collections.ts'
+import { uint64Key } from '../../store/collections/key-codecs.ts'
 
 export const STORE = 'acc'
 

@@ -5,9 +5,9 @@ import {
   GrantQueueItemSchema,
   GrantSchema,
 } from '../../gen/sdk/authz/v1beta1/authz_pb.ts'
-import { protoValue } from '../../store/codecs.ts'
-import { map } from '../../store/collections.ts'
-import { addressKey, bareStringKey, timeKey, tripleKey } from '../../store/key-codecs.ts'
+import { protoValue } from '../../store/collections/codecs.ts'
+import { map } from '../../store/collections/collections.ts'
+import { addressKey, bareStringKey, timeKey, tripleKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'authz'
 

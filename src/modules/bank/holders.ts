@@ -1,6 +1,6 @@
 /** The way back from an entry of the store to the holder whose balance it is part of. */
 import type { ReadContext } from '../../sdk/context.ts'
-import { accountTextKey, addressKey } from '../../store/key-codecs.ts'
+import { accountTextKey, addressKey } from '../../store/collections/key-codecs.ts'
 import * as state from './state.ts'
 
 /** Whose balance, whole or below one unit, lies under a key of a store; undefined for any other entry. */

@@ -1,8 +1,15 @@
 /** Collections of store `bank` (state-layout.md §2.3). */
 import { type Metadata, MetadataSchema, type Params, ParamsSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
-import { bytesValue, intTextValue, protoValue, remembered, uint256Value, wrappedBoolValue } from '../../store/codecs.ts'
-import { bareItem, map } from '../../store/collections.ts'
-import { accountTextKey, addressKey, bareStringKey, pairKey, stringKey } from '../../store/key-codecs.ts'
+import {
+  bytesValue,
+  intTextValue,
+  protoValue,
+  remembered,
+  uint256Value,
+  wrappedBoolValue,
+} from '../../store/collections/codecs.ts'
+import { bareItem, map } from '../../store/collections/collections.ts'
+import { accountTextKey, addressKey, bareStringKey, pairKey, stringKey } from '../../store/collections/key-codecs.ts'
 
 export const STORE = 'bank'
 /** First bytes of the keys of `balances` and `remainders`. */

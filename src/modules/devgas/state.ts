@@ -1,8 +1,8 @@
 /** Collections of store `devgas` (state-layout.md §2.7). */
 import { type ModuleParams, ModuleParamsSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
-import { protoValue, recalled, remembered, textsValue } from '../../store/codecs.ts'
-import { item, keySet, map } from '../../store/collections.ts'
-import { accountTextKey, pairKey } from '../../store/key-codecs.ts'
+import { protoValue, recalled, remembered, textsValue } from '../../store/collections/codecs.ts'
+import { item, keySet, map } from '../../store/collections/collections.ts'
+import { accountTextKey, pairKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'devgas'
 

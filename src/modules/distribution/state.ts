@@ -18,9 +18,9 @@ import {
   ValidatorSlashEventSchema,
 } from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, wrappedBytesValue } from '../../store/codecs.ts'
-import { bareItem, map } from '../../store/collections.ts'
-import { addressKey, pairKey, tripleKey, uint64Key, uint64LittleEndianKey } from '../../store/key-codecs.ts'
+import { bytesValue, protoValue, wrappedBytesValue } from '../../store/collections/codecs.ts'
+import { bareItem, map } from '../../store/collections/collections.ts'
+import { addressKey, pairKey, tripleKey, uint64Key, uint64LittleEndianKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'distribution'
 

@@ -57,9 +57,10 @@ export function recordCreation(ctx: Context, contract: Uint8Array, made: state.C
   state.creations.set(ctx, contract, made)
 }
 
-// The parts that the path of transactions works with.
-export { blockEnv, prevRandaoOf } from './block-env.ts'
 export { addToBlock, nextIndex } from './block-values.ts'
+// The parts that the path of transactions works with.
+export { blockEnv, prevRandaoOf } from './calls/block-env.ts'
+export { answerOf } from './calls/message-calls.ts'
 export {
   type AccountDump,
   type Amendment,
@@ -70,12 +71,11 @@ export {
   endOfBlock,
   isImpersonated,
   setPrevRandao,
-} from './development.ts'
+} from './development/development.ts'
 export { createEvmState } from './evm-state.ts'
 export { logMessages } from './logs.ts'
-export { answerOf } from './message-calls.ts'
 export { params } from './params.ts'
 export { chainPrecompiles } from './precompiles.ts'
-export { consoleTracer } from './printing.ts'
 export { chainRules } from './rules.ts'
-export { traceState } from './trace-state.ts'
+export { consoleTracer } from './tracing/printing.ts'
+export { traceState } from './tracing/trace-state.ts'

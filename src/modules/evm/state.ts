@@ -2,9 +2,16 @@
 import { FunTokenSchema, type Params, ParamsSchema } from '../../gen/chain/evm/v1/evm_pb.ts'
 import { concat, encodeUint64 } from '../../primitives/bytes.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, intTextValue, protoValue, remembered, stringValue, type ValueCodec } from '../../store/codecs.ts'
-import { item, keySet, map, type StateItem, type StateMap } from '../../store/collections.ts'
-import { evmAddressKey, hashKey, pairKey, stringKey } from '../../store/key-codecs.ts'
+import {
+  bytesValue,
+  intTextValue,
+  protoValue,
+  remembered,
+  stringValue,
+  type ValueCodec,
+} from '../../store/collections/codecs.ts'
+import { item, keySet, map, type StateItem, type StateMap } from '../../store/collections/collections.ts'
+import { evmAddressKey, hashKey, pairKey, stringKey } from '../../store/collections/key-codecs.ts'
 
 export const EVM_STORE = 'evm'
 const OWN_STORE = 'x'

@@ -1,8 +1,8 @@
 /** Collections of store `feegrant` (state-layout.md §2.11). */
 import { type Grant, GrantSchema } from '../../gen/sdk/feegrant/v1beta1/feegrant_pb.ts'
-import { emptyValue, protoValue } from '../../store/codecs.ts'
-import { map } from '../../store/collections.ts'
-import { addressKey, pairKey, timeKey, tripleKey } from '../../store/key-codecs.ts'
+import { emptyValue, protoValue } from '../../store/collections/codecs.ts'
+import { map } from '../../store/collections/collections.ts'
+import { addressKey, pairKey, timeKey, tripleKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'feegrant'
 

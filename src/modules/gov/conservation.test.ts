@@ -17,7 +17,7 @@ import {
 import { ProposalStatus, type VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { MsgSubmitProposalSchema } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import { ChainError } from '../../primitives/errors.ts'
-import { seeded } from '../../store/contract.ts'
+import { seeded } from '../../store/testing/backend-contract.ts'
 import * as bank from '../bank/keeper.ts'
 import { messages } from './messages.ts'
 import { params } from './params.ts'

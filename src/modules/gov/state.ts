@@ -10,9 +10,9 @@ import {
   VoteSchema,
 } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, uint64Value } from '../../store/codecs.ts'
-import { bareItem, map } from '../../store/collections.ts'
-import { addressKey, pairKey, timeKey, uint64Key } from '../../store/key-codecs.ts'
+import { bytesValue, protoValue, uint64Value } from '../../store/collections/codecs.ts'
+import { bareItem, map } from '../../store/collections/collections.ts'
+import { addressKey, pairKey, timeKey, uint64Key } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'gov'
 

@@ -1,8 +1,8 @@
 /** Collections of store `inflation` (inflation.md §1). */
 import { type Params, ParamsSchema } from '../../gen/chain/inflation/v1/inflation_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { protoValue, uint64Value } from '../../store/codecs.ts'
-import { item } from '../../store/collections.ts'
+import { protoValue, uint64Value } from '../../store/collections/codecs.ts'
+import { item } from '../../store/collections/collections.ts'
 
 const STORE = 'inflation'
 

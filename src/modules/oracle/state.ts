@@ -14,9 +14,9 @@ import {
   RewardsSchema,
 } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, uint64Value } from '../../store/codecs.ts'
-import { item, keySet, map, sequence } from '../../store/collections.ts'
-import { pairKey, stringKey, timeKey, uint64Key, validatorTextKey } from '../../store/key-codecs.ts'
+import { bytesValue, protoValue, uint64Value } from '../../store/collections/codecs.ts'
+import { item, keySet, map, sequence } from '../../store/collections/collections.ts'
+import { pairKey, stringKey, timeKey, uint64Key, validatorTextKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'oracle'
 /** The store of what the original layout has no key for (D29). */

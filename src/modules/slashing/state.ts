@@ -6,9 +6,9 @@ import {
   type ValidatorSigningInfo,
   ValidatorSigningInfoSchema,
 } from '../../gen/sdk/slashing/v1beta1/slashing_pb.ts'
-import { protoValue, wrappedBoolValue } from '../../store/codecs.ts'
-import { bareItem, map } from '../../store/collections.ts'
-import { addressKey, pairKey, uint64LittleEndianKey } from '../../store/key-codecs.ts'
+import { protoValue, wrappedBoolValue } from '../../store/collections/codecs.ts'
+import { bareItem, map } from '../../store/collections/collections.ts'
+import { addressKey, pairKey, uint64LittleEndianKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'slashing'
 

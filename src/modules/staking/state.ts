@@ -22,9 +22,22 @@ import {
   ValidatorUpdatesSchema,
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, uint64Value, wrappedInt64Value, wrappedIntValue } from '../../store/codecs.ts'
-import { bareItem, keySet, map } from '../../store/collections.ts'
-import { addressKey, decimalTextKey, pairKey, timeKey, tripleKey, uint64Key } from '../../store/key-codecs.ts'
+import {
+  bytesValue,
+  protoValue,
+  uint64Value,
+  wrappedInt64Value,
+  wrappedIntValue,
+} from '../../store/collections/codecs.ts'
+import { bareItem, keySet, map } from '../../store/collections/collections.ts'
+import {
+  addressKey,
+  decimalTextKey,
+  pairKey,
+  timeKey,
+  tripleKey,
+  uint64Key,
+} from '../../store/collections/key-codecs.ts'
 
 const STORE = 'staking'
 

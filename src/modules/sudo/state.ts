@@ -6,8 +6,8 @@ import {
   ZeroGasActorsSchema,
 } from '../../gen/chain/sudo/v1/state_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { protoValue } from '../../store/codecs.ts'
-import { item } from '../../store/collections.ts'
+import { protoValue } from '../../store/collections/codecs.ts'
+import { item } from '../../store/collections/collections.ts'
 
 const STORE = 'sudo'
 

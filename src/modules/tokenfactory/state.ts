@@ -8,9 +8,9 @@ import {
   TFDenomSchema,
 } from '../../gen/chain/tokenfactory/v1/state_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { protoValue } from '../../store/codecs.ts'
-import { item, keySet, map } from '../../store/collections.ts'
-import { pairKey, stringKey } from '../../store/key-codecs.ts'
+import { protoValue } from '../../store/collections/codecs.ts'
+import { item, keySet, map } from '../../store/collections/collections.ts'
+import { pairKey, stringKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'tokenfactory'
 

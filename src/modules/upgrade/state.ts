@@ -1,8 +1,8 @@
 /** Store `upgrade` (upgrade.md §2, state-layout.md §2.9). */
 import { type Plan, PlanSchema } from '../../gen/sdk/upgrade/v1beta1/upgrade_pb.ts'
-import { bytesValue, protoValue, uint64Value } from '../../store/codecs.ts'
-import { bareItem, map } from '../../store/collections.ts'
-import { bareStringKey, pairKey, uint64Key } from '../../store/key-codecs.ts'
+import { bytesValue, protoValue, uint64Value } from '../../store/collections/codecs.ts'
+import { bareItem, map } from '../../store/collections/collections.ts'
+import { bareStringKey, pairKey, uint64Key } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'upgrade'
 const DONE = 0x01

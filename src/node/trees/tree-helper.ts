@@ -5,8 +5,8 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import type { TreeGround, TreeHost } from '../../store/tree-program.ts'
-import type { TreeHelper } from '../../store/tree-writes.ts'
+import type { TreeGround, TreeHost } from '../../store/tree/tree-program.ts'
+import type { TreeHelper } from '../../store/tree/tree-writes.ts'
 import {
   ASKING,
   CELLS,

@@ -3,7 +3,7 @@
  * turn that came after it.
  */
 import type { MessagePort } from 'node:worker_threads'
-import { MEMORY_UNIT, type TreeGround, type TreeMemory } from '../../store/tree-program.ts'
+import { MEMORY_UNIT, type TreeGround, type TreeMemory } from '../../store/tree/tree-program.ts'
 
 /** Whose turn it is: what stands in the cell `TURN`. */
 export const [

@@ -1,7 +1,7 @@
 /** The thread that writes trees beside the one that owns them: built to `build/trees-worker.cjs`, and started by `tree-helper.ts`. */
 import { workerData } from 'node:worker_threads'
 import { sha256 } from '../../primitives/hash.ts'
-import { createTreeProgram } from '../../store/tree-program.ts'
+import { createTreeProgram } from '../../store/tree/tree-program.ts'
 import {
   ASKING,
   DONE,

@@ -1,7 +1,8 @@
 /** An API worker: REST, gRPC and JSON-RPC over its own reads; transactions and heavy work go to the main process. */
-import type { Engine } from '../../api/engine.ts'
+
 import type { Compute } from '../../api/gateway.ts'
 import { forwardedMethods } from '../../api/jsonrpc/forwarded.ts'
+import type { Engine } from '../../api/node-info.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
 import type { CheckResult } from '../../app/types.ts'

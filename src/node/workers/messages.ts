@@ -1,7 +1,7 @@
 /** What the main thread and its workers say to each other. Everything is structured-cloneable. */
 import type { MessagePort } from 'node:worker_threads'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
-import type { Engine } from '../../api/engine.ts'
+import type { Engine } from '../../api/node-info.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from '../../consensus/driver.ts'
 import type { Profile } from '../../identity/profiles/profile.ts'

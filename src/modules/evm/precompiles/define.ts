@@ -9,7 +9,7 @@ import { createGasMeter, type GasMeter } from '../../../store/gas.ts'
 import type { ChainEvent } from '../../../store/types.ts'
 import * as auth from '../../auth/keeper.ts'
 import { type AbiValue, decodeArguments, encodeArguments, encodeError, selectorOf } from '../abi.ts'
-import type { ContractCalls } from '../contract-calls.ts'
+import type { ContractCalls } from '../calls/contract-calls.ts'
 import type { ChainEvmState } from '../evm-state.ts'
 import { innerCalls } from './inner-calls.ts'
 

@@ -8,9 +8,9 @@ import type { ReadContext } from '../../../sdk/context.ts'
 import { errors as sdkErrors } from '../../../sdk/errors.ts'
 import * as bank from '../../bank/keeper.ts'
 import type { AbiValue } from '../abi.ts'
-import { coinToErc20, erc20ToCoin } from '../conversions.ts'
-import { balanceOf } from '../erc20-calls.ts'
-import * as funtokens from '../funtokens.ts'
+import { coinToErc20, erc20ToCoin } from '../funtoken/conversions.ts'
+import { balanceOf } from '../funtoken/erc20-calls.ts'
+import * as funtokens from '../funtoken/funtokens.ts'
 import { definePrecompile, type Method } from './define.ts'
 
 /** An address in either form. Throws sdk 7. */

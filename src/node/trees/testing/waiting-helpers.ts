@@ -1,8 +1,8 @@
 /** Threads that write trees, for tests: they begin with the first block, however small, and say how often they did the work. */
 import { setTimeout } from 'node:timers/promises'
-import type { Forest } from '../../../store/iavl.ts'
-import { NONE, type TreeGround, type TreeHost } from '../../../store/tree-program.ts'
-import type { TreeHelper } from '../../../store/tree-writes.ts'
+import { NONE, type TreeGround, type TreeHost } from '../../../store/tree/tree-program.ts'
+import type { Forest } from '../../../store/tree/tree-store.ts'
+import type { TreeHelper } from '../../../store/tree/tree-writes.ts'
 import { createTreeHelper } from '../tree-helper.ts'
 
 export interface TreeHelpers extends AsyncDisposable {

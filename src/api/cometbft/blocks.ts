@@ -1,0 +1,82 @@
+/** Blocks, transactions and validator updates as the consensus engine's RPC looks them up. */
+import type { StoredBlock, Validator } from '../../app/records.ts'
+import { formatUpperHex, txResultJson, validatorUpdateJson } from '../../consensus/comet/block-json.ts'
+import { merkleProof } from '../../consensus/comet/merkle.ts'
+import { EMPTY, formatBase64, toKey } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import type { GatewayNode } from '../gateway.ts'
+import type { Json } from './method.ts'
+import type { TxPlace } from './search.ts'
+
+/** Throws unless a block of that height is kept. */
+export function requireHeight({ blocks }: GatewayNode, height: bigint): void {
+  const [earliest, latest] = [blocks.earliestHeight(), blocks.latestHeight()]
+  if (height <= 0n) throw queryError('invalidArgument', `height must be greater than 0, but got ${height}`)
+  if (height > latest) {
+    const text = `height ${height} must be less than or equal to the current blockchain height ${latest}`
+    throw queryError('outOfRange', text)
+  }
+  if (height < earliest) {
+    throw queryError('notFound', `height ${height} is not available, lowest height is ${earliest}`)
+  }
+}
+
+/** The block of a height, by default the newest. Throws as `requireHeight`. */
+export function requireBlock(node: GatewayNode, height: bigint | undefined): StoredBlock {
+  const asked = height ?? node.blocks.latestHeight()
+  requireHeight(node, asked)
+  const block = node.blocks.block(asked)
+  if (!block) throw queryError('notFound', `block ${asked} is not available`)
+  return block
+}
+
+/** Undefined if no kept block has that hash. */
+export function blockOfHash({ blocks }: GatewayNode, hash: Uint8Array = EMPTY): StoredBlock | undefined {
+  const height = hash.length === 32 ? blocks.heightOfHash(hash) : undefined
+  return height === undefined ? undefined : blocks.block(height)
+}
+
+/** A transaction with its result, as `tx` and `tx_search` show it; undefined if its block is not kept. */
+export function txJson({ blocks }: GatewayNode, place: TxPlace, prove: boolean): Json | undefined {
+  const block = blocks.block(place.height)
+  const [tx, result] = [block?.txs[place.index], block?.results[place.index]]
+  if (!block || !tx || !result) return undefined
+  return {
+    hash: formatUpperHex(sha256(tx)),
+    height: place.height.toString(),
+    index: place.index,
+    tx_result: txResultJson(result),
+    tx: formatBase64(tx),
+    ...(prove && { proof: txProof(block, place.index) }),
+  }
+}
+
+function txProof(block: StoredBlock, index: number): Json {
+  const proof = merkleProof(block.txs.map(sha256), index)
+  return {
+    root_hash: formatUpperHex(block.header.dataHash),
+    data: formatBase64(block.txs[index]!),
+    proof: {
+      total: proof.total.toString(),
+      index: proof.index.toString(),
+      leaf_hash: formatBase64(proof.leafHash),
+      aunts: proof.aunts.map(formatBase64),
+    },
+  }
+}
+
+/** What a block changed in the validator set that votes two heights later; null if nothing, or not known yet. */
+export function validatorUpdates({ blocks }: GatewayNode, height: bigint): Json[] | null {
+  const [before, after] = [blocks.validators(height + 1n), blocks.validators(height + 2n)]
+  if (!before || !after) return null
+  const powers = new Map(before.map(({ address, power }) => [toKey(address), power]))
+  const changed: Validator[] = []
+  for (const validator of after) {
+    const key = toKey(validator.address)
+    if (powers.get(key) !== validator.power) changed.push(validator)
+    powers.delete(key)
+  }
+  for (const validator of before) if (powers.has(toKey(validator.address))) changed.push({ ...validator, power: 0n })
+  return changed.length === 0 ? null : changed.map(validatorUpdateJson)
+}

@@ -1,0 +1,207 @@
+/** Subscriptions of the consensus engine's RPC over WebSocket (cometbft.md §11.5). */
+import type { WebSocket } from 'ws'
+import type { StoredBlock } from '../../app/records.ts'
+import {
+  blockIdJson,
+  blockJson,
+  eventsJson,
+  formatUpperHex,
+  headerJson,
+  txResultEventJson,
+} from '../../consensus/comet/block-json.ts'
+import { formatBase64 } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
+import { sendText } from '../jsonrpc/unread.ts'
+import type { CometEnvironment, CometMethod, Json } from './method.ts'
+import { type EventMap, flattenEvents, matchesMap, parseQuery, type Query } from './query.ts'
+
+const MAX_CLIENTS = 100
+const MAX_SUBSCRIPTIONS = 5
+const PING_MS = 27_000
+const SILENCE_MS = 30_000
+/** A client that leaves this much unread loses events, as the engine's slow clients do. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
+
+interface Publication {
+  readonly data: { readonly type: string; readonly value: Json }
+  readonly events: EventMap
+}
+
+/** What a block tells subscribers, in the order of the engine. */
+function publications(block: StoredBlock): Publication[] {
+  const height = block.header.height.toString()
+  const publish = (kind: string, value: Json): Publication => ({
+    data: { type: `tendermint/event/${kind}`, value },
+    events: flattenEvents(block.blockEvents, { 'tm.event': kind, 'block.height': height }),
+  })
+  const blockEvents = block.blockEvents.length > 0 && { events: eventsJson(block.blockEvents) }
+  const result = {
+    ...blockEvents,
+    ...(block.results.length > 0 && { tx_results: block.results.map(txResultEventJson) }),
+    validator_updates: null,
+    app_hash: formatBase64(block.nextAppHash),
+  }
+  return [
+    publish('NewBlock', {
+      block: blockJson(block),
+      block_id: blockIdJson(block.blockId),
+      result_finalize_block: result,
+    }),
+    publish('NewBlockHeader', { header: headerJson(block.header) }),
+    publish('NewBlockEvents', { height, events: eventsJson(block.blockEvents), num_txs: block.txs.length.toString() }),
+    ...block.txs.map((tx, index) => txPublication(block, tx, index)),
+  ]
+}
+
+function txPublication(block: StoredBlock, tx: Uint8Array, index: number): Publication {
+  const height = block.header.height.toString()
+  const result = block.results[index]!
+  return {
+    data: {
+      type: 'tendermint/event/Tx',
+      value: {
+        TxResult: { height, ...(index !== 0 && { index }), tx: formatBase64(tx), result: txResultEventJson(result) },
+      },
+    },
+    events: flattenEvents(result.events, {
+      'tm.event': 'Tx',
+      'tx.hash': formatUpperHex(sha256(tx)),
+      'tx.height': height,
+    }),
+  }
+}
+
+/** Whether a query can never match an event of this kind; most blocks need no work for most subscribers. */
+function excludes(query: Query, kind: string): boolean {
+  return query.some(
+    ({ key, operator, operand }) =>
+      key === 'tm.event' && operator === '=' && operand.kind === 'text' && operand.text !== kind,
+  )
+}
+
+interface Client {
+  readonly socket: WebSocket
+  /** By the text of the query: the id of the request that subscribed, echoed on every event. */
+  readonly subscriptions: Map<string, { readonly id: unknown; readonly query: Query }>
+}
+
+/** Answers a JSON-RPC request with the shared methods and those given; undefined for a notification. */
+export type Answer = (
+  request: unknown,
+  extra: Readonly<Record<string, CometMethod>>,
+) => Promise<Record<string, unknown> | undefined>
+
+/** Serves WebSocket clients: every method of the RPC, and subscriptions to what blocks bring. */
+export function createSubscriptions(
+  environment: CometEnvironment,
+  answer: Answer,
+): { accept(socket: WebSocket): void; close(): void } {
+  const clients = new Set<Client>()
+  const unlisten = environment.node.driver.onBlock((block) => {
+    const listening = [...clients].filter(({ subscriptions }) => subscriptions.size > 0)
+    if (listening.length === 0) return
+    for (const publication of publications(block)) {
+      const kind = publication.data.type.slice('tendermint/event/'.length)
+      for (const client of listening) notify(client, kind, publication)
+    }
+  })
+  return {
+    accept(socket) {
+      if (clients.size >= MAX_CLIENTS) return socket.close(1013, 'too many clients')
+      const client: Client = { socket, subscriptions: new Map() }
+      clients.add(client)
+      const stopPings = keepAlive(socket)
+      socket.on('message', (data) => {
+        handle(client, answer, data.toString()).catch((error: unknown) => {
+          environment.node.log('debug', 'a websocket of the engine RPC broke off', { error: String(error) })
+          socket.terminate()
+        })
+      })
+      socket.on('error', () => socket.terminate())
+      socket.on('close', () => {
+        stopPings()
+        clients.delete(client)
+      })
+    },
+    close() {
+      unlisten()
+      clients.clear()
+    },
+  }
+}
+
+function notify({ socket, subscriptions }: Client, kind: string, { data, events }: Publication): void {
+  for (const [text, { id, query }] of subscriptions) {
+    if (excludes(query, kind) || !matchesMap(query, events)) continue
+    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) continue
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: { query: text, data, events } }))
+  }
+}
+
+function keepAlive(socket: WebSocket): () => void {
+  let silence: NodeJS.Timeout
+  const heard = () => {
+    clearTimeout(silence)
+    silence = setTimeout(() => socket.terminate(), SILENCE_MS + PING_MS)
+    silence.unref()
+  }
+  heard()
+  socket.on('message', heard)
+  socket.on('ping', heard)
+  socket.on('pong', heard)
+  const pings = setInterval(() => socket.ping(), PING_MS)
+  pings.unref()
+  return () => {
+    clearInterval(pings)
+    clearTimeout(silence)
+  }
+}
+
+async function handle(client: Client, answer: Answer, text: string): Promise<void> {
+  let request: unknown
+  try {
+    request = parseRequestJson(text)
+  } catch {
+    request = undefined
+  }
+  const body = await answer(request, subscriptionMethods(client, request))
+  if (body) sendText(client.socket, JSON.stringify(body))
+}
+
+function subscriptionMethods({ subscriptions }: Client, request: unknown): Readonly<Record<string, CometMethod>> {
+  const id = (request as { readonly id?: unknown } | undefined)?.id
+  return {
+    subscribe: {
+      params: { query: 'text' },
+      cacheable: 'never',
+      run: (_, { query: text = '' }: { readonly query?: string }) => {
+        const query = parseQuery(text)
+        if (subscriptions.has(text)) throw queryError('alreadyExists', 'already subscribed')
+        if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
+          throw queryError('resourceExhausted', `max_subscriptions_per_client ${MAX_SUBSCRIPTIONS} reached`)
+        }
+        subscriptions.set(text, { id, query })
+        return {}
+      },
+    },
+    unsubscribe: {
+      params: { query: 'text' },
+      cacheable: 'never',
+      run: (_, { query: text = '' }: { readonly query?: string }) => {
+        if (!subscriptions.delete(text)) throw queryError('notFound', 'subscription not found')
+        return {}
+      },
+    },
+    unsubscribe_all: {
+      params: {},
+      cacheable: 'never',
+      run: () => {
+        if (subscriptions.size === 0) throw queryError('notFound', 'subscription not found')
+        subscriptions.clear()
+        return {}
+      },
+    },
+  }
+}

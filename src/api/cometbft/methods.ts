@@ -1,0 +1,335 @@
+/** The methods of the consensus engine's RPC, wire names verbatim (cometbft.md §11.3). Subscriptions: comet-events.ts. */
+import type { TxResult } from '../../app/records.ts'
+import {
+  blockIdJson,
+  blockJson,
+  blockMetaJson,
+  commitJson,
+  eventsJson,
+  formatUpperHex,
+  headerJson,
+  txResultJson,
+  validatorJson,
+} from '../../consensus/comet/block-json.ts'
+import { NO_BLOCK_ID, sortValidators } from '../../consensus/comet/hashes.ts'
+import * as upgrade from '../../modules/upgrade/keeper.ts'
+import { EMPTY, formatBase64 } from '../../primitives/bytes.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { abciQuery, consensusParams, consensusParamUpdates } from './abci.ts'
+import { blockOfHash, requireBlock, requireHeight, txJson, validatorUpdates } from './blocks.ts'
+import { type CometMethod, type Json, method } from './method.ts'
+import { genesisBytes, nodeInfo, validatorInfo } from './node.ts'
+import { page } from './page.ts'
+import { parseQuery } from './query.ts'
+import { type SearchOptions, searchBlocks, searchTxs } from './search.ts'
+
+const SEARCH_BUDGET_MS = 5_000
+const COMMIT_TIMEOUT_MS = 10_000
+const GENESIS_CHUNK_BYTES = 16 * 1024 * 1024
+const MAX_BLOCK_METAS = 20n
+
+/** How many upgrades the state has seen (upgrade.md §4.6); left out while there is none. */
+function appVersion(node: GatewayNode, height: bigint): { readonly app_version?: string } {
+  const version = node.withContext(height, upgrade.protocolVersion)
+  return version === 0n ? {} : { app_version: version.toString() }
+}
+
+export const cometMethods: Readonly<Record<string, CometMethod>> = {
+  health: method({}, () => ({})),
+
+  status: method({}, ({ node, engine }) => {
+    const { blocks } = node
+    const latest = blocks.header(blocks.latestHeight())
+    const earliest = blocks.header(blocks.earliestHeight())
+    return {
+      node_info: nodeInfo(node, engine),
+      sync_info: {
+        latest_block_hash: formatUpperHex(latest?.hash ?? EMPTY),
+        latest_app_hash: formatUpperHex(latest?.header.appHash ?? EMPTY),
+        latest_block_height: (latest?.header.height ?? 0n).toString(),
+        latest_block_time: formatRfc3339Nano(latest?.header.timeNs ?? ZERO_TIME_NS),
+        earliest_block_hash: formatUpperHex(earliest?.hash ?? EMPTY),
+        earliest_app_hash: formatUpperHex(earliest?.header.appHash ?? EMPTY),
+        earliest_block_height: (earliest?.header.height ?? 0n).toString(),
+        earliest_block_time: formatRfc3339Nano(earliest?.header.timeNs ?? ZERO_TIME_NS),
+        catching_up: node.driver.status().catchingUp,
+      },
+      validator_info: validatorInfo(node, engine),
+    }
+  }),
+
+  net_info: method({}, () => ({ listening: false, listeners: [], n_peers: '0', peers: [] })),
+
+  abci_info: method({}, ({ node }) => {
+    const latest = node.blocks.block(node.blocks.latestHeight())
+    return {
+      response: {
+        data: 'almanac',
+        version: node.settings.version,
+        ...(latest && {
+          ...appVersion(node, latest.header.height),
+          last_block_height: latest.header.height.toString(),
+          last_block_app_hash: formatBase64(latest.nextAppHash),
+        }),
+      },
+    }
+  }),
+
+  abci_query: method({ path: 'text', data: 'hexBytes', height: 'int', prove: 'bool' }, abciQuery),
+
+  genesis: method(
+    {},
+    ({ engine }) => {
+      const genesis = engine.genesis()
+      if (genesisBytes(engine).length > GENESIS_CHUNK_BYTES) {
+        throw queryError('resourceExhausted', 'genesis response is large, please use the genesis_chunked API instead')
+      }
+      return { genesis }
+    },
+    'fixed',
+  ),
+
+  genesis_chunked: method(
+    { chunk: 'int' },
+    ({ engine }, { chunk = 0n }) => {
+      const bytes = genesisBytes(engine)
+      const total = Math.max(1, Math.ceil(bytes.length / GENESIS_CHUNK_BYTES))
+      if (chunk < 0n || chunk >= BigInt(total)) {
+        throw queryError(
+          'outOfRange',
+          `there are ${total} chunks, ${chunk} is invalid (should be between 0 and ${total - 1})`,
+        )
+      }
+      const start = Number(chunk) * GENESIS_CHUNK_BYTES
+      const data = formatBase64(bytes.subarray(start, start + GENESIS_CHUNK_BYTES))
+      return { chunk: chunk.toString(), total: total.toString(), data }
+    },
+    'fixed',
+  ),
+
+  block: method(
+    { height: 'int' },
+    ({ node }, { height }) => {
+      const block = requireBlock(node, height)
+      return { block_id: blockIdJson(block.blockId), block: blockJson(block) }
+    },
+    'byHeight',
+  ),
+
+  block_by_hash: method(
+    { hash: 'base64Bytes' },
+    ({ node }, { hash }) => {
+      const block = blockOfHash(node, hash)
+      return { block_id: blockIdJson(block?.blockId ?? NO_BLOCK_ID), block: block ? blockJson(block) : null }
+    },
+    'fixed',
+  ),
+
+  header: method(
+    { height: 'int' },
+    ({ node }, { height }) => ({ header: headerJson(requireBlock(node, height).header) }),
+    'byHeight',
+  ),
+
+  header_by_hash: method(
+    { hash: 'hexBytes' },
+    ({ node }, { hash }) => {
+      const block = blockOfHash(node, hash)
+      return { header: block ? headerJson(block.header) : null }
+    },
+    'fixed',
+  ),
+
+  blockchain: method({ minHeight: 'int', maxHeight: 'int' }, ({ node }, { minHeight = 0n, maxHeight = 0n }) => {
+    const { blocks } = node
+    const [earliest, latest] = [blocks.earliestHeight(), blocks.latestHeight()]
+    if (minHeight < 0n || maxHeight < 0n) throw queryError('invalidArgument', 'heights must be non-negative')
+    const max = maxHeight === 0n || maxHeight > latest ? latest : maxHeight
+    const floor = max - MAX_BLOCK_METAS + 1n
+    const min = [minHeight, earliest, floor].reduce((a, b) => (a > b ? a : b))
+    if (minHeight > max) {
+      throw queryError('invalidArgument', `min height ${minHeight} can't be greater than max height ${max}`)
+    }
+    const metas: Json[] = []
+    for (let height = max; height >= min; height--) {
+      const block = blocks.block(height)
+      if (block) metas.push(blockMetaJson(block))
+    }
+    return { last_height: latest.toString(), block_metas: metas }
+  }),
+
+  commit: method(
+    { height: 'int' },
+    ({ node }, { height }) => {
+      const block = requireBlock(node, height)
+      const canonical = node.blocks.block(block.header.height + 1n)?.lastCommit
+      return {
+        signed_header: { header: headerJson(block.header), commit: commitJson(canonical ?? block.commit) },
+        canonical: canonical !== undefined,
+      }
+    },
+    'byHeight',
+  ),
+
+  block_results: method(
+    { height: 'int' },
+    async ({ node }, { height }) => {
+      const block = requireBlock(node, height)
+      return {
+        height: block.header.height.toString(),
+        txs_results: block.results.length === 0 ? null : block.results.map(txResultJson),
+        finalize_block_events: block.blockEvents.length === 0 ? null : eventsJson(block.blockEvents),
+        validator_updates: validatorUpdates(node, block.header.height),
+        consensus_param_updates: await consensusParamUpdates(node, block.header.height),
+        app_hash: formatBase64(block.nextAppHash),
+      }
+    },
+    'byHeight',
+  ),
+
+  validators: method(
+    { height: 'int', page: 'int', per_page: 'int' },
+    ({ node }, { height, page: pageNumber, per_page: perPage }) => {
+      const latest = node.blocks.latestHeight()
+      const asked = height ?? latest + 1n
+      if (asked !== latest + 1n) requireHeight(node, asked)
+      const validators = sortValidators(node.blocks.validators(asked) ?? node.blocks.validators(latest) ?? [])
+      const { items } = page(validators, pageNumber, perPage)
+      return {
+        block_height: asked.toString(),
+        validators: items.map(validatorJson),
+        count: items.length.toString(),
+        total: validators.length.toString(),
+      }
+    },
+    'byHeight',
+  ),
+
+  consensus_params: method(
+    { height: 'int' },
+    async ({ node }, { height }) => {
+      const latest = node.blocks.latestHeight()
+      const asked = height ?? latest + 1n
+      if (asked !== latest + 1n) requireHeight(node, asked)
+      const params = await consensusParams(node, asked > latest ? latest : asked)
+      return { block_height: asked.toString(), consensus_params: params }
+    },
+    'byHeight',
+  ),
+
+  tx: method(
+    { hash: 'base64Bytes', prove: 'bool' },
+    ({ node }, { hash = EMPTY, prove = false }) => {
+      const place = hash.length === 32 ? node.blocks.tx(hash) : undefined
+      const found = place && txJson(node, place, prove)
+      if (!found) throw queryError('notFound', `tx (${formatUpperHex(hash)}) not found`)
+      return found
+    },
+    'fixed',
+  ),
+
+  tx_search: method(
+    { query: 'text', prove: 'bool', page: 'int', per_page: 'int', order_by: 'text' },
+    async ({ node }, { query = '', prove = false, page: pageNumber, per_page: perPage, order_by: order }) => {
+      const found = await searchTxs(node.blocks, parseQuery(query), searchOptions(node, order, 'asc'))
+      const { items, total } = page(found, pageNumber, perPage)
+      return { txs: items.map((place) => txJson(node, place, prove)), total_count: total.toString() }
+    },
+  ),
+
+  block_search: method(
+    { query: 'text', page: 'int', per_page: 'int', order_by: 'text' },
+    async ({ node }, { query = '', page: pageNumber, per_page: perPage, order_by: order }) => {
+      const found = await searchBlocks(node.blocks, parseQuery(query), searchOptions(node, order, 'desc'))
+      const { items, total } = page(found, pageNumber, perPage)
+      const blocks = items.map((height) => requireBlock(node, height))
+      return {
+        blocks: blocks.map((block) => ({ block_id: blockIdJson(block.blockId), block: blockJson(block) })),
+        total_count: total.toString(),
+      }
+    },
+  ),
+
+  broadcast_tx_sync: method({ tx: 'base64Bytes' }, async ({ node }, { tx = EMPTY }) => {
+    const admission = await node.driver.submit(tx)
+    refuseKnown(admission)
+    return {
+      code: admission.code,
+      data: '',
+      log: admission.log,
+      codespace: admission.codespace,
+      hash: formatUpperHex(admission.hash),
+    }
+  }),
+
+  broadcast_tx_async: method({ tx: 'base64Bytes' }, ({ node }, { tx = EMPTY }) => {
+    node.driver.submit(tx).catch((error: unknown) => {
+      node.log('debug', 'a transaction sent without waiting was not taken', { error: String(error) })
+    })
+    return { code: 0, data: '', log: '', codespace: '', hash: formatUpperHex(sha256(tx)) }
+  }),
+
+  broadcast_tx_commit: method({ tx: 'base64Bytes' }, async ({ node }, { tx = EMPTY }) => {
+    const { admission, inclusion } = await node.driver.submitAndWait(tx, COMMIT_TIMEOUT_MS).catch((error: unknown) => {
+      if (!(error instanceof ChainError) || error.status !== 'deadlineExceeded') throw error
+      throw queryError('deadlineExceeded', 'timed out waiting for tx to be included in a block')
+    })
+    refuseKnown(admission)
+    return {
+      check_tx: txResultJson({ ...NO_RESULT, ...admission }),
+      tx_result: txResultJson(inclusion?.result ?? NO_RESULT),
+      hash: formatUpperHex(admission.hash),
+      height: (inclusion?.height ?? 0n).toString(),
+    }
+  }),
+
+  check_tx: method({ tx: 'base64Bytes' }, ({ engine }, { tx = EMPTY }) =>
+    txResultJson({ ...NO_RESULT, ...engine.check(tx) }),
+  ),
+
+  unconfirmed_txs: method({ limit: 'int' }, ({ node }, { limit = 30n }) => {
+    const most = limit < 1n ? 30 : limit > 100n ? 100 : Number(limit)
+    const txs = node.driver.pending().slice(0, most)
+    return { ...poolCounts(node, txs.length), txs: txs.map(({ bytes }) => formatBase64(bytes)) }
+  }),
+
+  num_unconfirmed_txs: method({}, ({ node }) => ({
+    ...poolCounts(node, node.driver.pendingCount().count),
+    txs: null,
+  })),
+}
+
+const NO_RESULT: TxResult = {
+  code: 0,
+  codespace: '',
+  log: '',
+  info: '',
+  data: EMPTY,
+  gasWanted: 0n,
+  gasUsed: 0n,
+  events: [],
+}
+
+const SDK_TX_IN_MEMPOOL = 19
+
+function refuseKnown(admission: { readonly code: number; readonly codespace: string }): void {
+  if (admission.codespace === 'sdk' && admission.code === SDK_TX_IN_MEMPOOL) {
+    throw queryError('alreadyExists', 'tx already exists in cache')
+  }
+}
+
+function poolCounts(node: GatewayNode, count: number): Json {
+  const { count: total, sizeBytes } = node.driver.pendingCount()
+  return { n_txs: count.toString(), total: total.toString(), total_bytes: sizeBytes.toString() }
+}
+
+function searchOptions(node: GatewayNode, order: string | undefined, standard: 'asc' | 'desc'): SearchOptions {
+  const chosen = order === undefined || order === '' ? standard : order
+  if (chosen !== 'asc' && chosen !== 'desc') {
+    throw queryError('invalidArgument', 'expected order_by to be either `asc` or `desc` or empty')
+  }
+  return { newestFirst: chosen === 'desc', now: node.now, budgetMs: SEARCH_BUDGET_MS }
+}

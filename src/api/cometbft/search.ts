@@ -1,0 +1,204 @@
+/** Searches over kept transactions and blocks, in slices that leave the thread to others (cometbft.md §11.4). */
+import type { StoredBlock } from '../../app/records.ts'
+import type { BlockIndex } from '../../indexer/types.ts'
+import { parseHex } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { oncePerObject } from '../../primitives/memo.ts'
+import { createSeats } from '../semaphore.ts'
+import { createPause, type Pause } from '../slices.ts'
+import { type Condition, matchesEvents, matchesValue, type Query } from './query.ts'
+
+export interface TxPlace {
+  readonly height: bigint
+  readonly index: number
+}
+
+export interface SearchOptions {
+  readonly newestFirst: boolean
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number
+  readonly budgetMs: number
+}
+
+/** Searches of one node: together they never take the thread for long. */
+const seatsOf = oncePerObject((_: BlockIndex) => createSeats({ most: 2, mostWaiting: 64 }))
+
+async function inTurn<T>(blocks: BlockIndex, search: () => Promise<T>): Promise<T> {
+  const leave = await seatsOf(blocks).take()
+  try {
+    return await search()
+  } finally {
+    leave()
+  }
+}
+
+/** Gives the thread away every few milliseconds; rejects `deadlineExceeded` once the budget is spent. */
+function createSlicer({ now, budgetMs }: SearchOptions): Pause {
+  const deadline = now() + budgetMs
+  const pause = createPause()
+  const check = (): void => {
+    if (now() < deadline) return
+    throw queryError('deadlineExceeded', `search took longer than ${budgetMs} ms: narrow it by height or an equality`)
+  }
+  return () => pause()?.then(check)
+}
+
+interface Plan {
+  /** Nothing can match. */
+  readonly empty: boolean
+  readonly from: bigint
+  readonly to: bigint
+  /** Conditions on events, beyond height, hash and kind. */
+  readonly events: Query
+}
+
+/** Bounds of the heights that fulfil the conditions on `heightKey`, within the kept ones. */
+function planSearch(query: Query, blocks: BlockIndex, heightKey: string, kind: string): Plan {
+  let [from, to] = [blocks.earliestHeight(), blocks.latestHeight()]
+  const events: Condition[] = []
+  let empty = false
+  for (const condition of query) {
+    if (condition.key === 'tm.event') {
+      empty ||= !matchesValue(condition, kind)
+    } else if (condition.key === heightKey) {
+      const range = heightRange(condition)
+      if (!range) throw queryError('invalidArgument', `${heightKey} must be compared with a whole number`)
+      if (range.from > from) from = range.from
+      if (range.to < to) to = range.to
+    } else {
+      events.push(condition)
+    }
+  }
+  return { empty: empty || from > to, from, to, events }
+}
+
+const MAX_HEIGHT = (1n << 63n) - 1n
+
+function heightRange({ operator, operand }: Condition): { readonly from: bigint; readonly to: bigint } | undefined {
+  if (operator === 'EXISTS') return { from: 0n, to: MAX_HEIGHT }
+  if (operand.kind !== 'number' && operand.kind !== 'text') return undefined
+  if (!/^\d+$/.test(operand.text)) return undefined
+  const height = BigInt(operand.text)
+  switch (operator) {
+    case '=':
+      return { from: height, to: height }
+    case '<':
+      return { from: 0n, to: height - 1n }
+    case '<=':
+      return { from: 0n, to: height }
+    case '>':
+      return { from: height + 1n, to: MAX_HEIGHT }
+    case '>=':
+      return { from: height, to: MAX_HEIGHT }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Places of all transactions that fulfil a query, in order. Throws `deadlineExceeded` over its budget (waiting not
+ * counted), `resourceExhausted` when too many wait, `invalidArgument` for a height that is none.
+ */
+export async function searchTxs(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<TxPlace[]> {
+  const hashes = query.filter(({ key }) => key === 'tx.hash')
+  const plan = planSearch(
+    query.filter(({ key }) => key !== 'tx.hash'),
+    blocks,
+    'tx.height',
+    'Tx',
+  )
+  if (plan.empty) return []
+  const [hash] = hashes
+  if (hash) {
+    const place = hashes.length === 1 ? placeOfHash(blocks, hash) : undefined
+    if (!place || place.height < plan.from || place.height > plan.to) return []
+    return matchesPlace(createBlockReader(blocks), place, plan.events) ? [place] : []
+  }
+  const driver = plan.events.find(({ operator, operand }) => operator === '=' && operand.kind === 'text')
+  return await inTurn(blocks, () =>
+    driver ? searchByIndex(blocks, plan, driver, options) : searchByScan(blocks, plan, options),
+  )
+}
+
+function placeOfHash(blocks: BlockIndex, { operator, operand }: Condition): TxPlace | undefined {
+  const hash = operator === '=' && operand.kind === 'text' ? parseHex(operand.text) : undefined
+  return hash?.length === 32 ? blocks.tx(hash) : undefined
+}
+
+/** Reads blocks, keeping the last one: neighbours in a search share it. */
+function createBlockReader(blocks: BlockIndex): (height: bigint) => StoredBlock | undefined {
+  let last: StoredBlock | undefined
+  return (height) => {
+    if (last?.header.height !== height) last = blocks.block(height)
+    return last
+  }
+}
+
+function matchesPlace(read: (height: bigint) => StoredBlock | undefined, place: TxPlace, events: Query): boolean {
+  if (events.length === 0) return true
+  const result = read(place.height)?.results[place.index]
+  return result !== undefined && matchesEvents(events, result.events)
+}
+
+async function searchByIndex(
+  blocks: BlockIndex,
+  { from, to, events }: Plan,
+  driver: Condition,
+  options: SearchOptions,
+): Promise<TxPlace[]> {
+  const value = driver.operand.kind === 'text' ? driver.operand.text : ''
+  const others = events.length > 1 ? events : []
+  const [pause, read] = [createSlicer(options), createBlockReader(blocks)]
+  const found: TxPlace[] = []
+  for (const place of blocks.txsByEvent(driver.key, value, { from, to, reverse: options.newestFirst })) {
+    await pause()
+    const last = found.at(-1)
+    if (last?.height === place.height && last.index === place.index) continue
+    if (matchesPlace(read, place, others)) found.push({ height: place.height, index: place.index })
+  }
+  return found
+}
+
+async function searchByScan(
+  blocks: BlockIndex,
+  { from, to, events }: Plan,
+  options: SearchOptions,
+): Promise<TxPlace[]> {
+  const found: TxPlace[] = []
+  for await (const block of blocksBetween(blocks, from, to, options)) {
+    const matches: TxPlace[] = []
+    for (const [index, { events: txEvents }] of block.results.entries()) {
+      if (matchesEvents(events, txEvents)) matches.push({ height: block.header.height, index })
+    }
+    found.push(...(options.newestFirst ? matches.reverse() : matches))
+  }
+  return found
+}
+
+async function* blocksBetween(
+  blocks: BlockIndex,
+  from: bigint,
+  to: bigint,
+  options: SearchOptions,
+): AsyncIterableIterator<StoredBlock> {
+  const pause = createSlicer(options)
+  const step = options.newestFirst ? -1n : 1n
+  for (let height = options.newestFirst ? to : from; height >= from && height <= to; height += step) {
+    await pause()
+    const block = blocks.block(height)
+    if (block) yield block
+  }
+}
+
+/** Heights of all blocks that fulfil a query on `block.height` and block events, in order. Throws as `searchTxs`. */
+export async function searchBlocks(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<bigint[]> {
+  const plan = planSearch(query, blocks, 'block.height', 'NewBlock')
+  if (plan.empty) return []
+  return await inTurn(blocks, async () => {
+    const found: bigint[] = []
+    for await (const block of blocksBetween(blocks, plan.from, plan.to, options)) {
+      if (matchesEvents(plan.events, block.blockEvents)) found.push(block.header.height)
+    }
+    return found
+  })
+}

@@ -1,0 +1,267 @@
+/** The consensus engine's RPC over HTTP (JSON-RPC by POST, URI form by GET) and WebSocket (cometbft.md §11.1). */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { WebSocketServer } from 'ws'
+import { ChainError } from '../../primitives/errors.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
+import { toChainError } from '../errors.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { HALTED_HEADER, haltedHeader } from '../halted.ts'
+import { closeServer, IDLE_TIMEOUT_MS, readBody } from '../http.ts'
+import type { Engine } from '../node-info.ts'
+import { createSubscriptions } from './events.ts'
+import type { CometEnvironment, CometMethod } from './method.ts'
+import { cometMethods } from './methods.ts'
+import { readJsonParams, readUriParams } from './params.ts'
+
+const URI_ID = -1
+const MAX_BATCH = 10
+const MAX_BODY_BYTES = 1_000_000
+const MAX_AGE = 'public, max-age=86400'
+
+/** The codes of JSON-RPC 2.0 with the texts of the engine. */
+const ERRORS = {
+  parse: { code: -32700, message: 'Parse error. Invalid JSON' },
+  request: { code: -32600, message: 'Invalid Request' },
+  method: { code: -32601, message: 'Method not found' },
+  params: { code: -32602, message: 'Invalid params' },
+  internal: { code: -32603, message: 'Internal error' },
+} as const
+
+type Id = string | number
+
+/** What one call answers: a JSON-RPC response object, and whether it may be cached. */
+interface Reply {
+  readonly body: Record<string, unknown>
+  readonly cacheable: boolean
+}
+
+function failure(id: Id | null, kind: keyof typeof ERRORS, data: string): Reply {
+  return { body: { jsonrpc: '2.0', id, error: { ...ERRORS[kind], data } }, cacheable: false }
+}
+
+/** The text that a caller may read of anything thrown; what is no `ChainError` is logged and told without detail. */
+function errorText({ node }: CometEnvironment, error: unknown): string {
+  if (error instanceof ChainError) return error.message
+  node.log('error', 'a call of the engine RPC failed', { error: error instanceof Error ? error.stack : String(error) })
+  return 'internal error'
+}
+
+async function runMethod(
+  environment: CometEnvironment,
+  id: Id,
+  name: string,
+  method: CometMethod,
+  readParams: () => unknown,
+): Promise<Reply> {
+  const { observe } = environment.node
+  let params: unknown
+  try {
+    params = readParams()
+  } catch (error) {
+    observe?.(name, toChainError(error).status)
+    return failure(id, 'params', errorText(environment, error))
+  }
+  try {
+    const result = await method.run(environment, params as never)
+    observe?.(name, 'ok')
+    const height = (params as { readonly height?: bigint }).height
+    const cacheable = method.cacheable === 'fixed' || (method.cacheable === 'byHeight' && (height ?? 0n) > 0n)
+    return { body: { jsonrpc: '2.0', id, result }, cacheable: cacheable && isFinal(environment, result, height) }
+  } catch (error) {
+    observe?.(name, toChainError(error).status)
+    return failure(id, 'internal', errorText(environment, error))
+  }
+}
+
+/** A commit that is not canonical yet, a block that was not found, or a set that votes next may still change. */
+function isFinal({ node }: CometEnvironment, result: Record<string, unknown>, height: bigint | undefined): boolean {
+  if (result['canonical'] === false || result['block'] === null || result['header'] === null) return false
+  return height === undefined || height < node.blocks.latestHeight()
+}
+
+/** A request object that may be executed, a reply to one that may not, or undefined for a notification. */
+function readRequest(
+  request: unknown,
+): { readonly id: Id; readonly name: string; readonly params: unknown } | Reply | undefined {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+    return failure(null, 'parse', 'expected a JSON-RPC request object')
+  }
+  const { id, method, params } = request as Record<string, unknown>
+  if (id === undefined || id === null) return undefined
+  if (typeof id !== 'string' && typeof id !== 'number') {
+    return failure(null, 'parse', 'id must be a string or a number')
+  }
+  const usable = typeof id === 'number' ? Math.trunc(id) : id
+  if (typeof method !== 'string') return failure(usable, 'request', 'method must be a string')
+  return { id: usable, name: method, params }
+}
+
+/** Answers one request object of JSON-RPC; undefined for a notification. `extra` adds methods of the transport. */
+async function answer(
+  environment: CometEnvironment,
+  request: unknown,
+  extra?: Readonly<Record<string, CometMethod>>,
+): Promise<Reply | undefined> {
+  const read = readRequest(request)
+  if (!read || 'body' in read) return read
+  const { id, name, params } = read
+  const table = extra && Object.hasOwn(extra, name) ? extra : cometMethods
+  const method = Object.hasOwn(table, name) ? table[name]! : undefined
+  if (!method) {
+    environment.node.observe?.('', 'unimplemented')
+    return failure(id, 'method', `method ${name} is not known`)
+  }
+  return await runMethod(environment, id, name, method, () => readJsonParams(method.params, params))
+}
+
+const INDEX_PAGE = `<html><body><br>Available endpoints:<br><br>${Object.entries(cometMethods)
+  .map(([name, { params }]) => {
+    const query = Object.keys(params)
+      .map((param) => `${param}=_`)
+      .join('&')
+    return `//${name}${query && `?${query}`}<br>`
+  })
+  .join('')}</body></html>`
+
+function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
+  response.end(body)
+}
+
+function corsHeaders(node: GatewayNode, request: IncomingMessage): Record<string, string> {
+  const origin = request.headers.origin
+  const { corsOrigins } = node.settings
+  if (!origin || !(corsOrigins.includes('*') || corsOrigins.includes(origin))) return {}
+  return {
+    'Access-Control-Allow-Origin': corsOrigins.includes('*') ? '*' : origin,
+    'Access-Control-Allow-Methods': 'HEAD, GET, POST',
+    'Access-Control-Allow-Headers': 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
+    'Access-Control-Expose-Headers': `X-Server-Time, ${HALTED_HEADER}`,
+    Vary: 'Origin',
+  }
+}
+
+/** Nothing of a request's target throws: it is split, not understood. */
+function splitTarget({ url = '/' }: IncomingMessage): { readonly path: string; readonly search: URLSearchParams } {
+  const query = url.indexOf('?')
+  return query < 0
+    ? { path: url, search: new URLSearchParams() }
+    : { path: url.slice(0, query), search: new URLSearchParams(url.slice(query + 1)) }
+}
+
+async function serve(environment: CometEnvironment, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { node } = environment
+  const halted = haltedHeader(node.driver)
+  const headers: Record<string, string> = {
+    ...(halted && { [halted[0]]: halted[1] }),
+    ...corsHeaders(node, request),
+    'X-Server-Time': Math.floor(node.now() / 1000).toString(),
+  }
+  const { path, search } = splitTarget(request)
+  if (request.method === 'OPTIONS') return void response.writeHead(204, headers).end()
+  if (request.method === 'POST' && path === '/') return await servePost(environment, request, response, headers)
+  if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'POST') {
+    return send(response, 405, 'method not allowed', {
+      ...headers,
+      'Content-Type': 'text/plain',
+      Allow: 'GET, HEAD, POST',
+    })
+  }
+  if (path === '/') return send(response, 200, INDEX_PAGE, { ...headers, 'Content-Type': 'text/html' })
+  const name = path.slice(1)
+  const method = Object.hasOwn(cometMethods, name) ? cometMethods[name]! : undefined
+  if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
+  const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search))
+  sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers)
+}
+
+function sendReply(response: ServerResponse, reply: Reply, status: number, headers: Record<string, string>): void {
+  send(
+    response,
+    status,
+    JSON.stringify(reply.body),
+    reply.cacheable ? { ...headers, 'Cache-Control': MAX_AGE } : headers,
+  )
+}
+
+async function servePost(
+  environment: CometEnvironment,
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Record<string, string>,
+): Promise<void> {
+  const limit = Math.max(MAX_BODY_BYTES, environment.node.settings.bodyLimitBytes)
+  let text: string
+  try {
+    text = await readBody(request, limit)
+  } catch (error) {
+    if (!(error instanceof ChainError) || error.status !== 'resourceExhausted') throw error
+    return sendReply(response, failure(null, 'request', `body is larger than ${limit} bytes`), 400, {
+      ...headers,
+      Connection: 'close',
+    })
+  }
+  if (text === '') return send(response, 200, INDEX_PAGE, { ...headers, 'Content-Type': 'text/html' })
+  let parsed: unknown
+  try {
+    parsed = parseRequestJson(text)
+  } catch {
+    return sendReply(response, failure(null, 'parse', 'the body is not JSON'), 500, headers)
+  }
+  if (!Array.isArray(parsed)) {
+    const reply = await answer(environment, parsed)
+    return reply ? sendReply(response, reply, 200, headers) : send(response, 200, '', headers)
+  }
+  if (parsed.length > MAX_BATCH) {
+    const reply = failure(null, 'request', `batch size ${parsed.length} exceeds the limit of ${MAX_BATCH}`)
+    return sendReply(response, reply, 200, headers)
+  }
+  const replies: unknown[] = []
+  for (const one of parsed) {
+    const reply = await answer(environment, one)
+    if (reply) replies.push(reply.body)
+  }
+  if (replies.length === 0) return send(response, 200, '', headers)
+  send(response, 200, JSON.stringify(replies.length === 1 ? replies[0] : replies), headers)
+}
+
+export interface CometServer {
+  /** Resolves with the port once it is open. Rejects if it is taken. */
+  listen(port: number, host: string): Promise<{ readonly port: number }>
+  close(): Promise<void>
+}
+
+/** The RPC of the consensus engine for one node; opens no port until `listen`. */
+export function createCometServer(node: GatewayNode, engine: Engine): CometServer {
+  const environment: CometEnvironment = { node, engine }
+  const server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
+    serve(environment, request, response).catch((error: unknown) => {
+      node.log('debug', 'a request to the engine RPC broke off', { error: String(error) })
+      if (!response.headersSent) send(response, 400, '')
+      else response.destroy()
+    })
+  })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
+  const subscriptions = createSubscriptions(environment, (request, extra) =>
+    answer(environment, request, extra).then((reply) => reply?.body),
+  )
+  server.on('upgrade', (request, socket, head) => {
+    if (splitTarget(request).path !== '/websocket') return socket.destroy()
+    sockets.handleUpgrade(request, socket, head, subscriptions.accept)
+  })
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address()
+          resolve({ port: typeof address === 'object' && address ? address.port : port })
+        })
+      }),
+    close() {
+      subscriptions.close()
+      return closeServer(server, sockets.clients)
+    },
+  }
+}

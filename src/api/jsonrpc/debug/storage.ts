@@ -1,0 +1,36 @@
+/** `debug_storageRangeAt`: the storage of a contract within a block, page by page, as geth has it. */
+import type { StoragePayload } from '../../../app/storage-job.ts'
+import type { StorageRange } from '../../../modules/evm/tracing/storage-range.ts'
+import { formatHex } from '../../../primitives/bytes.ts'
+import { placeBefore } from '../../trace-request.ts'
+import { invalidParams } from '../errors.ts'
+import { keptBlock } from '../eth/block-ref.ts'
+import type { JsonObject } from '../format.ts'
+import { type Methods, method } from '../method.ts'
+import { address, block, bytes, decimalOrQuantity } from '../params.ts'
+
+/** Most slots of one page. */
+const MAX_SLOTS = 10_000
+
+function formatRange({ slots, next }: StorageRange): JsonObject {
+  const entries = slots.map(({ hash, slot, value }) => [hash, { key: slot, value }] as const)
+  return { storage: Object.fromEntries(entries), nextKey: next ?? null }
+}
+
+export const storageMethods: Methods = {
+  debug_storageRangeAt: method(
+    [block, decimalOrQuantity, address, bytes, decimalOrQuantity],
+    async ({ node, signal }, ref, index, contract, start, most) => {
+      if (start.length > 32) throw invalidParams(`keyStart has ${start.length} bytes, at most 32`)
+      const { height, within } = placeBefore(node, keptBlock(node, ref), index)
+      const payload: StoragePayload = {
+        within,
+        address: contract,
+        start: `0x${formatHex(start).padEnd(64, '0')}`,
+        most: Math.min(Number(most), MAX_SLOTS),
+      }
+      const range = await node.compute.run('storageRange', payload, { height, signal: signal() })
+      return formatRange(range as StorageRange)
+    },
+  ),
+}

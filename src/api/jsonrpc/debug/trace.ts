@@ -1,0 +1,157 @@
+/** `debug_trace*`: geth's methods over the traces of the compute pool (evm.md §2.11, §4). */
+import type { TracePayload } from '../../../app/trace-jobs.ts'
+import { decodeTransaction } from '../../../evm/transaction/decode.ts'
+import type { Transaction } from '../../../evm/transaction/types.ts'
+import { type CallArgs, readBlockOverrides, readStateOverrides } from '../../../modules/evm/calls/call-args.ts'
+import { readObject, readQuantity } from '../../../modules/evm/hex-json.ts'
+import type { CallPayload } from '../../../modules/evm/jobs.ts'
+import { decodeUint, equal, formatHex0x } from '../../../primitives/bytes.ts'
+import { ChainError } from '../../../primitives/errors.ts'
+import { decode, encode, type RlpItem } from '../../../primitives/rlp.ts'
+import { readTraceOptions } from '../../trace-config.ts'
+import { findMined, minedOrder, placeBefore, type TraceOrder, unknownBlockOrder } from '../../trace-request.ts'
+import { runTrace } from '../../traces.ts'
+import { serverError } from '../errors.ts'
+import { keptBlock, stateHeight } from '../eth/block-ref.ts'
+import { callArgs } from '../eth/calls.ts'
+import { type Methods, method, type RpcCall } from '../method.ts'
+import { type BlockRef, blockNumber, blockOrLatest, bytes, hash, json, optional } from '../params.ts'
+import { type Streamed, streamed } from '../streamed.ts'
+import { encodeBlock } from './raw.ts'
+
+const config = optional(json, undefined)
+
+const run = ({ node, signal }: RpcCall, order: TraceOrder): Streamed =>
+  streamed((onPart) => runTrace(node, order, { signal: signal(), onPart }))
+
+function traceTransaction(call: RpcCall, wanted: Uint8Array, options: unknown): Streamed {
+  const { node } = call
+  const settings = readTraceOptions(node, options)
+  const mined = findMined(node, wanted)
+  if (!mined) throw serverError('transaction not found')
+  return run(call, minedOrder(node, mined.block, mined.tx.evmIndex, settings))
+}
+
+function traceBlock(call: RpcCall, ref: BlockRef, options: unknown): Streamed {
+  const settings = readTraceOptions(call.node, options)
+  return run(call, minedOrder(call.node, keptBlock(call.node, ref), undefined, settings))
+}
+
+function isGenesis(ref: BlockRef): boolean {
+  return 'number' in ref && ref.number === 0n
+}
+
+function traceBlockByNumber(call: RpcCall, ref: BlockRef, options: unknown): Streamed {
+  if (isGenesis(ref)) throw serverError('genesis is not traceable')
+  return traceBlock(call, ref, options)
+}
+
+/** Places of a header's fields in its list, and their least and most bytes. */
+const HEADER = {
+  parent: [0, 32, 32],
+  coinbase: [2, 20, 20],
+  number: [8, 0, 8],
+  gasLimit: [9, 0, 8],
+  time: [11, 0, 8],
+  prevRandao: [13, 32, 32],
+  baseFee: [15, 0, 32],
+} as const
+
+interface GivenBlock {
+  readonly field: (name: keyof typeof HEADER) => Uint8Array
+  readonly txs: readonly Transaction[]
+}
+
+function malformed(reason: string): Error {
+  return serverError(`could not decode block: ${reason}`)
+}
+
+/** A block in Ethereum's encoding. Throws -32000 if it is none. */
+function readBlock(encoded: Uint8Array): GivenBlock {
+  const stringOf = (item: RlpItem | undefined): Uint8Array => {
+    if (item instanceof Uint8Array) return item
+    throw malformed('a field of the header is missing')
+  }
+  try {
+    const [header, txs] = decode(encoded)
+    if (!Array.isArray(header) || !Array.isArray(txs)) throw malformed('neither header nor transactions')
+    return {
+      field(name) {
+        const [place, least, most] = HEADER[name]
+        const bytes = stringOf(header[place])
+        if (bytes.length < least || bytes.length > most) throw malformed(`${name} of ${bytes.length} bytes`)
+        return bytes
+      },
+      txs: (txs as readonly RlpItem[]).map((tx) => decodeTransaction(tx instanceof Uint8Array ? tx : encode(tx))),
+    }
+  } catch (error) {
+    if (error instanceof ChainError && error.codespace !== 'jsonrpc') throw malformed(error.message)
+    throw error
+  }
+}
+
+/** A block that is kept runs as it did; another one runs its transactions on the state of its parent. */
+async function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unknown): Promise<Streamed> {
+  const { node } = call
+  const settings = readTraceOptions(node, options)
+  const { field, txs } = readBlock(encoded)
+  const number = decodeUint(field('number'))
+  if (number === 0n) throw serverError('genesis is not traceable')
+  const kept = node.blocks.block(number)
+  if (kept && equal(encodeBlock(kept), encoded)) return run(call, minedOrder(node, kept, undefined, settings))
+  const parent = node.blocks.heightOfHash(field('parent'))
+  if (parent === undefined) throw serverError(`parent ${formatHex0x(field('parent'))} not found`)
+  const described = {
+    txs,
+    number,
+    time: decodeUint(field('time')),
+    gasLimit: decodeUint(field('gasLimit')) || undefined,
+    feeRecipient: field('coinbase'),
+    prevRandao: field('prevRandao'),
+    baseFeeWei: decodeUint(field('baseFee')),
+    blobBaseFeeWei: undefined,
+  }
+  return run(call, await unknownBlockOrder(node, described, parent, settings))
+}
+
+/** Overrides lie in the options, beside those of the tracer. */
+function traceCall(call: RpcCall, args: CallArgs, ref: BlockRef, options: unknown): Streamed {
+  const { node } = call
+  if (args.blobs) throw serverError('blob transactions are not supported')
+  const settings = readTraceOptions(node, options)
+  const fields = options === undefined ? {} : readObject(options, { type: 'tracers.TraceCallConfig' })
+  const given = (name: string): unknown => fields[name] ?? undefined
+  const state = given('stateOverrides')
+  const block = given('blockOverrides')
+  const payload: CallPayload = {
+    args,
+    gasCap: node.settings.gasCap,
+    stateOverrides: state === undefined ? undefined : readStateOverrides(state),
+    blockOverrides: block === undefined ? undefined : readBlockOverrides(block),
+  }
+  const index = given('txIndex')
+  const place =
+    index === undefined
+      ? { height: stateHeight(node, ref) }
+      : placeBefore(
+          node,
+          keptBlock(node, ref),
+          readQuantity(index, { type: 'hexutil.Uint', field: 'TraceCallConfig.txIndex' }, 64),
+        )
+  const trace: TracePayload = {
+    config: settings.config,
+    subject: { kind: 'call', call: payload, within: 'within' in place ? place.within : undefined },
+    outputBytes: Number.POSITIVE_INFINITY,
+  }
+  return run(call, { payload: trace, height: place.height, shownHeight: undefined, settings })
+}
+
+export const traceMethods: Methods = {
+  debug_traceTransaction: method([hash, config], traceTransaction),
+  debug_traceCall: method([callArgs, blockOrLatest, config], traceCall),
+  debug_traceBlock: method([bytes, config], traceGivenBlock),
+  debug_traceBlockByNumber: method([blockNumber, config], traceBlockByNumber),
+  debug_traceBlockByHash: method([hash, config], (call, wanted, options) =>
+    traceBlock(call, { hash: wanted }, options),
+  ),
+}

@@ -1,0 +1,115 @@
+/** Verbs that change accounts and what blocks look like, each in an administrative block (ADR 0006). */
+import { gunzipSync, gzipSync } from 'node:zlib'
+import * as evm from '../../../modules/evm/keeper.ts'
+import { EMPTY, formatHex0x, formatUtf8, parseHex, utf8 } from '../../../primitives/bytes.ts'
+import { queryError } from '../../../primitives/errors.ts'
+import { parseRequestJson } from '../../../primitives/request-json.ts'
+import type { GatewayNode } from '../../gateway.ts'
+import { quantity } from '../format.ts'
+import { type Methods, method } from '../method.ts'
+import { address, boolean, bytes, storageKey } from '../params.ts'
+import { count, developmentOf, word } from './verbs.ts'
+
+/** Most bytes of a state that is loaded, unpacked. */
+const MAX_STATE_BYTES = 256 * 1024 * 1024
+
+async function amend(node: GatewayNode, ...amendments: readonly evm.Amendment[]): Promise<void> {
+  await developmentOf(node).amend(amendments)
+}
+
+/** The accounts of the chain, in the form that anvil reads too. */
+function dumpState(node: GatewayNode): string {
+  const accounts = node.withContext(undefined, (ctx) =>
+    Object.fromEntries(
+      Array.from(evm.dumpAccounts(ctx), ({ address: at, nonce, balanceWei, code, storage }) => [
+        formatHex0x(at),
+        {
+          nonce: Number(nonce),
+          balance: quantity(balanceWei),
+          code: formatHex0x(code),
+          storage: Object.fromEntries(storage.map(([slot, value]) => [formatHex0x(slot), formatHex0x(value)])),
+        },
+      ]),
+    ),
+  )
+  return formatHex0x(gzipSync(utf8(JSON.stringify({ accounts }))))
+}
+
+interface SavedAccount {
+  readonly nonce?: number | string
+  readonly balance?: string
+  readonly code?: string
+  readonly storage?: Readonly<Record<string, string>>
+}
+
+function readState(packed: Uint8Array): readonly evm.AccountDump[] {
+  let accounts: unknown
+  try {
+    const plain = packed[0] === 0x1f ? gunzipSync(packed, { maxOutputLength: MAX_STATE_BYTES }) : packed
+    ;({ accounts } = parseRequestJson(formatUtf8(plain)) as { accounts?: unknown })
+  } catch {
+    throw queryError('invalidArgument', 'the state is not one that dumpState gave')
+  }
+  if (typeof accounts !== 'object' || accounts === null)
+    throw queryError('invalidArgument', 'the state has no accounts')
+  return Object.entries(accounts as Readonly<Record<string, SavedAccount | null>>).map(([at, saved]) => ({
+    address: address.read(at),
+    nonce: count.read(saved?.nonce ?? 0),
+    balanceWei: count.read(saved?.balance ?? '0x0'),
+    code: saved?.code === undefined ? EMPTY : readCode(saved.code),
+    storage: Object.entries(saved?.storage ?? {}).map(([slot, value]) => [word.read(slot), word.read(value)] as const),
+  }))
+}
+
+function readCode(text: string): Uint8Array {
+  const code = parseHex(text)
+  if (!code) throw queryError('invalidArgument', 'the code of an account is not hexadecimal')
+  return code
+}
+
+async function loadState(node: GatewayNode, packed: Uint8Array): Promise<true> {
+  const dumps = readState(packed)
+  const amendments = node.withContext(undefined, (ctx) => dumps.flatMap((dump) => [...evm.amendmentsOf(ctx, dump)]))
+  await amend(node, ...amendments)
+  return true
+}
+
+/** The verbs without their prefixes. */
+export const accountVerbs: Methods = {
+  setBalance: method([address, count], ({ node }, at, wei) => amend(node, { kind: 'balance', address: at, wei })),
+  addBalance: method([address, count], ({ node }, at, wei) => {
+    const before = node.withContext(undefined, (ctx) => evm.balanceWei(ctx, at))
+    return amend(node, { kind: 'balance', address: at, wei: before + wei })
+  }),
+  setCode: method([address, bytes], ({ node }, at, code) => amend(node, { kind: 'code', address: at, code })),
+  setNonce: method([address, count], ({ node }, at, nonce) => amend(node, { kind: 'nonce', address: at, nonce })),
+  setStorageAt: method([address, storageKey, word], async ({ node }, at, slot, value) => {
+    await amend(node, { kind: 'storage', address: at, slot, value })
+    return true
+  }),
+  // Ganache's names.
+  setAccountBalance: method([address, count], ({ node }, at, wei) =>
+    amend(node, { kind: 'balance', address: at, wei }),
+  ),
+  setAccountCode: method([address, bytes], ({ node }, at, code) => amend(node, { kind: 'code', address: at, code })),
+  setAccountNonce: method([address, count], ({ node }, at, nonce) =>
+    amend(node, { kind: 'nonce', address: at, nonce }),
+  ),
+  setAccountStorageAt: method([address, storageKey, word], ({ node }, at, slot, value) =>
+    amend(node, { kind: 'storage', address: at, slot, value }),
+  ),
+  impersonateAccount: method([address], ({ node }, at) => amend(node, { kind: 'impersonate', address: at, on: true })),
+  stopImpersonatingAccount: method([address], ({ node }, at) =>
+    amend(node, { kind: 'impersonate', address: at, on: false }),
+  ),
+  autoImpersonateAccount: method([boolean], ({ node }, on) => amend(node, { kind: 'impersonate', on })),
+  setNextBlockBaseFeePerGas: method([count], ({ node }, wei) => amend(node, { kind: 'baseFee', wei })),
+  setCoinbase: method([address], ({ node }, at) => amend(node, { kind: 'coinbase', address: at })),
+  setPrevRandao: method([word], ({ node }, value) => amend(node, { kind: 'prevRandao', value })),
+  setBlockGasLimit: method([count], async ({ node }, gas) => {
+    await amend(node, { kind: 'blockGasLimit', gas })
+    return true
+  }),
+  dumpState: method([], ({ node }) => dumpState(node)),
+  loadState: method([bytes], ({ node }, packed) => loadState(node, packed)),
+}

@@ -1,0 +1,200 @@
+/** `anvil_`, `hardhat_` and `evm_`: making blocks, moving the clock, going back, and the pool of a development chain. */
+import type { Development } from '../../../consensus/driver.ts'
+import { VALIDATOR_BEHAVIOURS, type ValidatorBehaviour } from '../../../consensus/validators.ts'
+import * as evm from '../../../modules/evm/keeper.ts'
+import { equal, formatHex0x } from '../../../primitives/bytes.ts'
+import { queryError } from '../../../primitives/errors.ts'
+import type { GatewayNode } from '../../gateway.ts'
+import { serverError } from '../errors.ts'
+import { sendUnsigned } from '../eth/accounts.ts'
+import { callArgs } from '../eth/calls.ts'
+import { baseFee } from '../eth/fees.ts'
+import { type JsonObject, quantity } from '../format.ts'
+import { type Method, type Methods, method, type RpcCall } from '../method.ts'
+import { address, boolean, hash, json, optional, type Param, text } from '../params.ts'
+import { clientVersion } from '../web3.ts'
+import { accountVerbs } from './development-state.ts'
+import { count, developmentOf, underPrefixes } from './verbs.ts'
+
+const NANOS = 1_000_000_000n
+const MS_PER_SECOND = 1000n
+/** From here on an interval of `evm_setIntervalMining` is taken for milliseconds, as Hardhat gives it. */
+const LEAST_MILLISECONDS = 1000n
+
+/** The longest that a timer of the engine takes. */
+const MOST_MILLISECONDS = 2n ** 31n - 1n
+
+const forkless = (): Error => serverError('forking is not supported: there is no other chain beneath this one')
+
+const verb = (run: (development: Development, call: RpcCall) => unknown): Method =>
+  method([], (call) => run(developmentOf(call.node), call))
+
+/** Blocks that are asked for; a step of 0 is none. */
+const mineBlocks = (fallbackStep: bigint) =>
+  method([optional(count, 1n), optional(count, fallbackStep)], ({ node }, blocks, step) =>
+    developmentOf(node).mine(blocks, step === 0n ? undefined : step),
+  )
+
+/** `evm_mine`: a time for the block, or how many, in Ganache's form. */
+const mineOne = method([optional(json, undefined)], async ({ node }, given) => {
+  const development = developmentOf(node)
+  const isObject = typeof given === 'object' && given !== null
+  const { timestamp, blocks } = (isObject ? given : { timestamp: given }) as Record<string, unknown>
+  if (timestamp !== undefined && timestamp !== null) development.setNextTime(count.read(timestamp))
+  await development.mine(blocks === undefined ? 1n : count.read(blocks))
+  return '0x0'
+})
+
+const setIntervalMining = (unit: (interval: bigint) => bigint) =>
+  method([json], ({ node }, interval) => {
+    const development = developmentOf(node)
+    const intervalMs = unit(count.read(Array.isArray(interval) ? interval[0] : interval))
+    if (intervalMs > MOST_MILLISECONDS) {
+      throw queryError('invalidArgument', `an interval of ${intervalMs} ms is longer than ${MOST_MILLISECONDS}`)
+    }
+    development.setMining({ ...development.mining(), intervalMs: Number(intervalMs) })
+  })
+
+const setTimestampInterval = (perSecond: bigint) =>
+  method([count], ({ node }, interval) => developmentOf(node).setTimeInterval(interval / perSecond))
+
+const setAutomine = (node: GatewayNode, automine: boolean): void => {
+  const development = developmentOf(node)
+  development.setMining({ ...development.mining(), automine })
+}
+
+async function reset({ node }: RpcCall, options: unknown): Promise<void> {
+  const { forking } = (options ?? {}) as { forking?: { jsonRpcUrl?: unknown } | null }
+  if (forking?.jsonRpcUrl) throw forkless()
+  await developmentOf(node).reset()
+}
+
+function dropTransaction(node: GatewayNode, wanted: Uint8Array): boolean {
+  const tx = node.driver.pending().find(({ evm: one }) => one && equal(one.hash, wanted))
+  return tx !== undefined && developmentOf(node).drop(tx.hash)
+}
+
+function dropWhere(node: GatewayNode, matches: (from: Uint8Array | undefined) => boolean): void {
+  for (const { hash: found, evm: one } of node.driver.pending()) {
+    if (matches(one?.from)) developmentOf(node).drop(found)
+  }
+}
+
+/** One of the behaviours by its name. */
+const behaviour: Param<ValidatorBehaviour> = {
+  required: true,
+  read(value) {
+    const found = VALIDATOR_BEHAVIOURS.find((name) => name === value)
+    if (!found) {
+      throw queryError('invalidArgument', `${JSON.stringify(value)} is none of ${VALIDATOR_BEHAVIOURS.join(', ')}`)
+    }
+    return found
+  },
+}
+
+function newest(node: GatewayNode) {
+  return node.blocks.block(node.blocks.latestHeight())!
+}
+
+function nodeInfo(node: GatewayNode): JsonObject {
+  const block = newest(node)
+  return {
+    currentBlockNumber: quantity(block.header.height),
+    currentBlockTimestamp: Number(block.header.timeNs / NANOS),
+    currentBlockHash: formatHex0x(block.hash),
+    hardFork: node.withContext(undefined, (ctx) => evm.chainRules(ctx).fork),
+    transactionOrder: 'fifo',
+    environment: {
+      baseFee: quantity(baseFee(node)),
+      chainId: Number(node.evmChainId),
+      gasLimit: quantity(block.gasLimit),
+      gasPrice: quantity(baseFee(node)),
+    },
+    forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+  }
+}
+
+function metadata(node: GatewayNode): JsonObject {
+  const { blocks } = node
+  const block = newest(node)
+  return {
+    clientVersion: clientVersion(node),
+    chainId: Number(node.evmChainId),
+    instanceId: formatHex0x(blocks.header(blocks.earliestHeight())!.hash),
+    latestBlockNumber: Number(block.header.height),
+    latestBlockHash: formatHex0x(block.hash),
+    snapshots: {},
+  }
+}
+
+/** Verbs with one meaning under each of the prefixes. */
+const verbs: Methods = {
+  ...accountVerbs,
+  snapshot: verb((development) => quantity(development.snapshot())),
+  revert: method([count], ({ node }, id) => developmentOf(node).revert(id)),
+  rollback: method([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
+  reset: method([optional(json, undefined)], reset),
+  increaseTime: method([count], async ({ node }, seconds) => quantity(await developmentOf(node).increaseTime(seconds))),
+  setTime: method([count], async ({ node }, seconds) => quantity(await developmentOf(node).setTime(seconds))),
+  setNextBlockTimestamp: method([count], ({ node }, seconds) => developmentOf(node).setNextTime(seconds)),
+  removeBlockTimestampInterval: verb((development) => {
+    development.setTimeInterval(undefined)
+    return true
+  }),
+  getAutomine: verb((development) => development.mining().automine),
+  setAutomine: method([boolean], ({ node }, on) => setAutomine(node, on)),
+  getIntervalMining: verb((development) => {
+    const { intervalMs } = development.mining()
+    return intervalMs === 0 ? null : intervalMs / 1000
+  }),
+  dropAllTransactions: method([], ({ node }) => dropWhere(node, () => true)),
+  removePoolTransactions: method([address], ({ node }, who) =>
+    dropWhere(node, (from) => from !== undefined && equal(from, who)),
+  ),
+  setMinGasPrice: method([count], ({ node }, wei) => developmentOf(node).setMinGasPrice(wei)),
+  setLoggingEnabled: method([boolean], ({ node }, on) => developmentOf(node).setLogging(on)),
+  setRpcUrl: method([text], () => {
+    throw forkless()
+  }),
+  setChainId: method([count], ({ node }, id) => {
+    if (id !== node.evmChainId) throw serverError(`the chain id is fixed by genesis: ${node.evmChainId}`)
+  }),
+  nodeInfo: method([], ({ node }) => nodeInfo(node)),
+  metadata: method([], ({ node }) => metadata(node)),
+}
+
+/** Verbs that tools mean differently by prefix, or that have one name alone. */
+const named: Methods = {
+  anvil_mine: mineBlocks(0n),
+  hardhat_mine: mineBlocks(1n),
+  evm_mine: mineOne,
+  anvil_setIntervalMining: setIntervalMining((seconds) => seconds * MS_PER_SECOND),
+  hardhat_setIntervalMining: setIntervalMining((milliseconds) => milliseconds),
+  evm_setIntervalMining: setIntervalMining((value) => (value < LEAST_MILLISECONDS ? value * MS_PER_SECOND : value)),
+  anvil_setBlockTimestampInterval: setTimestampInterval(1n),
+  hardhat_setBlockTimestampInterval: setTimestampInterval(MS_PER_SECOND),
+  evm_setBlockTimestampInterval: setTimestampInterval(1n),
+  anvil_dropTransaction: method([hash], ({ node }, wanted) =>
+    dropTransaction(node, wanted) ? formatHex0x(wanted) : null,
+  ),
+  hardhat_dropTransaction: method([hash], ({ node }, wanted) => dropTransaction(node, wanted)),
+  evm_dropTransaction: method([hash], ({ node }, wanted) => dropTransaction(node, wanted)),
+  eth_sendUnsignedTransaction: method([callArgs], sendUnsigned),
+  eth_mining: verb((development) => development.mining().automine || development.mining().intervalMs > 0),
+  eth_coinbase: method([], ({ node }) => node.withContext(undefined, (ctx) => formatHex0x(evm.blockEnv(ctx).coinbase))),
+  eth_hashrate: method([], () => '0x0'),
+  almanac_setValidator: method([count, behaviour], ({ node }, index, name) => {
+    developmentOf(node).setValidator(Number(index), name)
+    return true
+  }),
+  miner_start: method([optional(json, undefined)], ({ node }) => setAutomine(node, true)),
+  miner_stop: method([], ({ node }) => setAutomine(node, false)),
+  debug_setHead: method([count], ({ node }, height) => {
+    const latest = node.blocks.latestHeight()
+    if (height > latest) throw queryError('invalidArgument', `block ${height} is not made yet`)
+    return developmentOf(node).rollback(latest - height)
+  }),
+}
+
+/** Every verb of a development chain, by wire name. */
+export const developmentMethods: Methods = { ...underPrefixes(verbs), ...named }

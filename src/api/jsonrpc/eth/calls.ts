@@ -1,0 +1,109 @@
+/** Calls, estimates and access lists: arguments in, a job of the compute pool, geth's answers out. */
+
+import { decodeRevert } from '../../../evm/revert.ts'
+import {
+  type AccountOverride,
+  type BlockOverrides,
+  type CallArgs,
+  readBlockOverrides,
+  readCallArgs,
+  readStateOverrides,
+} from '../../../modules/evm/calls/call-args.ts'
+import type { AccessListAnswer, CallAnswer, CallPayload, EstimateAnswer } from '../../../modules/evm/jobs.ts'
+import { formatHex0x } from '../../../primitives/bytes.ts'
+import { reverted, serverError } from '../errors.ts'
+import { formatAccess, type JsonObject, quantity } from '../format.ts'
+import type { RpcCall } from '../method.ts'
+import type { BlockRef, Param } from '../params.ts'
+import { stateHeight } from './block-ref.ts'
+
+export const callArgs: Param<CallArgs> = { required: true, read: readCallArgs }
+export const stateOverrides: Param<readonly AccountOverride[] | undefined> = {
+  required: false,
+  read: (value) => (value === undefined ? undefined : readStateOverrides(value)),
+}
+export const blockOverrides: Param<BlockOverrides | undefined> = {
+  required: false,
+  read: (value) => (value === undefined ? undefined : readBlockOverrides(value)),
+}
+
+interface Overrides {
+  readonly state?: readonly AccountOverride[] | undefined
+  readonly block?: BlockOverrides | undefined
+}
+
+/** Runs a job and turns its answer into a result: at once if it is light, else as a promise. */
+function run<Answer, Result>(
+  { node, signal }: RpcCall,
+  job: string,
+  { args, block, overrides }: { readonly args: CallArgs; readonly block: BlockRef; readonly overrides: Overrides },
+  resultOf: (answer: Answer) => Result,
+): Result | Promise<Result> {
+  if (args.blobs) throw serverError('blob transactions are not supported')
+  const { gasCap, evmTimeoutMs: timeoutMs } = node.settings
+  const payload: CallPayload = {
+    args,
+    gasCap,
+    stateOverrides: overrides.state,
+    blockOverrides: overrides.block,
+    prints: node.driver.development !== undefined,
+  }
+  const height = stateHeight(node, block)
+  const light = node.compute.attempt?.(job, payload, height)
+  if (light) return resultOf(light.result as Answer)
+  const answer = node.compute.run(job, payload, { height, signal: signal(), timeoutMs }) as Promise<Answer>
+  return answer.then(resultOf)
+}
+
+/** The failure of code as an error: code 3 with its bytes for a revert, -32000 for the rest. */
+function failure(vmError: string, output: Uint8Array): Error {
+  if (vmError !== 'execution reverted') return serverError(vmError)
+  const reason = decodeRevert(output)
+  return reverted(reason === undefined ? vmError : `${vmError}: ${reason}`, output)
+}
+
+/** `eth_call`: the bytes returned. Throws code 3 with the revert data, -32000 for other failures. */
+export function ethCall(
+  call: RpcCall,
+  args: CallArgs,
+  block: BlockRef,
+  state?: readonly AccountOverride[],
+  blockFields?: BlockOverrides,
+): string | Promise<string> {
+  const overrides = { state, block: blockFields }
+  return run(call, 'ethCall', { args, block, overrides }, ({ output, vmError, printed }: CallAnswer) => {
+    if (printed) for (const line of printed) call.node.driver.development?.print(line)
+    if (vmError !== '') throw failure(vmError, output)
+    return formatHex0x(output)
+  })
+}
+
+/** `eth_estimateGas`. Throws code 3 for a revert, -32000 `gas required exceeds allowance (N)` or the failure. Unit: gas. */
+export function estimateGas(
+  call: RpcCall,
+  args: CallArgs,
+  block: BlockRef,
+  state?: readonly AccountOverride[],
+  blockFields?: BlockOverrides,
+): bigint | Promise<bigint> {
+  const overrides = { state, block: blockFields }
+  return run(call, 'estimateGas', { args, block, overrides }, (answer: EstimateAnswer) => {
+    if (answer.kind === 'estimate') return answer.gas
+    if (answer.kind === 'allowance') throw serverError(`gas required exceeds allowance (${answer.gas})`)
+    throw failure(answer.vmError, answer.output)
+  })
+}
+
+/** `eth_createAccessList`: what the call touches, and the gas it then uses; a failure of the code is told beside it. */
+export function createAccessList(
+  call: RpcCall,
+  args: CallArgs,
+  block: BlockRef,
+  state?: readonly AccountOverride[],
+): JsonObject | Promise<JsonObject> {
+  return run(call, 'createAccessList', { args, block, overrides: { state } }, (answer: AccessListAnswer) => ({
+    accessList: answer.accessList.map(formatAccess),
+    ...(answer.vmError === '' ? {} : { error: answer.vmError }),
+    gasUsed: quantity(answer.gasUsed),
+  }))
+}

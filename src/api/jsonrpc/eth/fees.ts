@@ -1,0 +1,100 @@
+/** What gas costs and has cost. */
+import type { StoredBlock } from '../../../app/records.ts'
+import { BASE_FEE_WEI } from '../../../modules/evm/wei.ts'
+import type { GatewayNode } from '../../gateway.ts'
+import { createPause } from '../../slices.ts'
+import { invalidParams, serverError } from '../errors.ts'
+import { gasLimitOf, type JsonObject, quantity } from '../format.ts'
+import type { RpcCall } from '../method.ts'
+import type { BlockRef } from '../params.ts'
+import { heightOf } from './block-ref.ts'
+
+const MAX_BLOCKS = 1024n
+const MAX_PERCENTILES = 100
+
+/** Base fee of the newest block. Unit: wei. */
+export function baseFee(node: GatewayNode): bigint {
+  return node.blocks.block(node.blocks.latestHeight())?.baseFeeWei ?? BASE_FEE_WEI
+}
+
+function checkPercentiles(percentiles: readonly number[]): void {
+  if (percentiles.length > MAX_PERCENTILES) {
+    throw serverError(`over the query limit ${MAX_PERCENTILES}: invalid reward percentile`)
+  }
+  for (const [i, value] of percentiles.entries()) {
+    if (value < 0 || value > 100) throw serverError(`invalid reward percentile: ${value}`)
+    const before = percentiles[i - 1]
+    if (before !== undefined && value <= before) {
+      throw serverError(`invalid reward percentile: #${i - 1}:${before} >= #${i}:${value}`)
+    }
+  }
+}
+
+/** The effective tips at percentiles of the block's gas, as geth counts them. Unit: wei. */
+function rewards(block: StoredBlock, percentiles: readonly number[]): readonly string[] {
+  if (block.evmTxs.length === 0) return percentiles.map(() => '0x0')
+  const tips = block.evmTxs
+    .map((tx) => ({ gasUsed: tx.gasUsed, tip: tx.effectiveGasPrice - block.baseFeeWei }))
+    .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+  let index = 0
+  let sum = tips[0]!.gasUsed
+  return percentiles.map((percentile) => {
+    const threshold = BigInt(Math.floor((Number(block.evmGasUsed) * percentile) / 100))
+    while (sum < threshold && index < tips.length - 1) sum += tips[++index]!.gasUsed
+    const { tip } = tips[index]!
+    return quantity(tip > 0n ? tip : 0n)
+  })
+}
+
+/** What fee history tells of one block. */
+interface BlockFees {
+  readonly baseFee: string
+  readonly gasUsedRatio: number
+  readonly reward: readonly string[]
+}
+
+/** `eth_feeHistory`: base fees, use of gas, and tips at the percentiles asked for. At most 1,024 blocks; ends early when the client has gone. */
+export async function feeHistory(
+  { node, signal }: RpcCall,
+  count: bigint,
+  newest: BlockRef,
+  percentiles: readonly number[],
+): Promise<JsonObject> {
+  checkPercentiles(percentiles)
+  if (count === 0n) return { oldestBlock: '0x0', gasUsedRatio: [] }
+  if ('hash' in newest) throw invalidParams('a block number or tag is required')
+  const latest = node.blocks.latestHeight()
+  const last = heightOf(node, newest)!
+  if (last > latest) {
+    throw serverError(`request beyond head block: requested ${last}, head ${latest}`)
+  }
+  const earliest = node.blocks.earliestHeight()
+  const wanted = last - (count > MAX_BLOCKS ? MAX_BLOCKS : count) + 1n
+  const first = wanted < earliest ? earliest : wanted
+  const pause = createPause()
+  const fees: BlockFees[] = []
+  let next = BASE_FEE_WEI
+  for (let height = first; height <= last; height++) {
+    const block = node.blocks.block(height)
+    if (!block) continue
+    next = block.baseFeeWei
+    fees.push({
+      baseFee: quantity(block.baseFeeWei),
+      gasUsedRatio: Number(block.evmGasUsed) / Number(gasLimitOf(block)),
+      reward: percentiles.length === 0 ? [] : rewards(block, percentiles),
+    })
+    const rest = pause()
+    if (!rest) continue
+    await rest
+    if (signal().aborted) break
+  }
+  next = node.blocks.block(last + 1n)?.baseFeeWei ?? next
+  return {
+    oldestBlock: quantity(first),
+    ...(percentiles.length > 0 && { reward: fees.map(({ reward }) => reward) }),
+    baseFeePerGas: [...fees.map(({ baseFee }) => baseFee), quantity(next)],
+    gasUsedRatio: fees.map(({ gasUsedRatio }) => gasUsedRatio),
+    baseFeePerBlobGas: [...fees.map(() => '0x1'), '0x1'],
+    blobGasUsedRatio: fees.map(() => 0),
+  }
+}

@@ -1,0 +1,134 @@
+/** Filters that a client polls: new blocks, waiting transactions, logs. They expire when nobody asks. */
+
+import { formatHex0x } from '../../../primitives/bytes.ts'
+import type { GatewayNode } from '../../gateway.ts'
+import { invalidParams, serverError } from '../errors.ts'
+import type { LogFilter } from '../params.ts'
+import { heightOf } from './block-ref.ts'
+import { newId } from './ids.ts'
+import { findLogs, rangeOf, within } from './logs.ts'
+
+const EXPIRY_MS = 5 * 60_000
+const MAX_FILTERS = 200
+/** Hashes kept for one filter between two polls; the oldest give way. */
+const MAX_WAITING = 10_000
+
+interface Filter {
+  lastAskedMs: number
+  /** What came since the last poll. */
+  changes(signal: AbortSignal): unknown
+  readonly logs: LogFilter | undefined
+  close(): void
+}
+
+export interface Filters {
+  newBlocks(): string
+  newPending(): string
+  newLogs(filter: LogFilter): string
+  /** Throws -32000 `filter not found`. */
+  changes(id: string, signal: AbortSignal): unknown
+  /** All logs that a log filter matches now. Throws -32000 `filter not found`. */
+  logs(id: string, signal: AbortSignal): unknown
+  remove(id: string): boolean
+  close(): void
+}
+
+export function createFilters(node: GatewayNode): Filters {
+  const filters = new Map<string, Filter>()
+
+  const remove = (id: string): boolean => {
+    filters.get(id)?.close()
+    return filters.delete(id)
+  }
+  const expire = (): void => {
+    const limit = node.now() - EXPIRY_MS
+    for (const [id, filter] of filters) if (filter.lastAskedMs < limit) remove(id)
+  }
+  const add = (filter: Omit<Filter, 'lastAskedMs'>): string => {
+    const id = newId()
+    filters.set(id, { ...filter, lastAskedMs: node.now() })
+    return id
+  }
+  const room = (): void => {
+    expire()
+    if (filters.size >= MAX_FILTERS) throw serverError(`too many filters, at most ${MAX_FILTERS}`)
+  }
+  const find = (id: string): Filter => {
+    expire()
+    const filter = filters.get(id)
+    if (!filter) throw serverError('filter not found')
+    filter.lastAskedMs = node.now()
+    return filter
+  }
+
+  return {
+    newBlocks() {
+      room()
+      let seen = node.blocks.latestHeight()
+      const close = node.driver.onRollback((height) => {
+        if (height < seen) seen = height
+      })
+      const changes = (): readonly string[] => {
+        const latest = node.blocks.latestHeight()
+        const hashes: string[] = []
+        const first = latest - seen > BigInt(MAX_WAITING) ? latest - BigInt(MAX_WAITING) : seen
+        for (let height = first + 1n; height <= latest; height++) {
+          const header = node.blocks.header(height)
+          if (header) hashes.push(formatHex0x(header.hash))
+        }
+        seen = latest
+        return hashes
+      }
+      return add({ changes, logs: undefined, close })
+    },
+    newPending() {
+      room()
+      let waiting: string[] = []
+      const close = node.driver.onPending((tx) => {
+        if (!tx.evm) return
+        if (waiting.length >= MAX_WAITING) waiting.shift()
+        waiting.push(formatHex0x(tx.evm.hash))
+      })
+      const changes = (): readonly string[] => {
+        const hashes = waiting
+        waiting = []
+        return hashes
+      }
+      return add({ changes, logs: undefined, close })
+    },
+    newLogs(filter) {
+      room()
+      if (filter.blockHash) throw invalidParams('cannot use a block hash in a filter')
+      if (filter.from && filter.to && heightOf(node, filter.from)! > heightOf(node, filter.to)!) {
+        throw invalidParams('invalid block range params')
+      }
+      // Logs of blocks from now on; a range in the past is what `logs` answers.
+      let seen = node.blocks.latestHeight()
+      const close = node.driver.onRollback((height) => {
+        if (height < seen) seen = height
+      })
+      const changes = async (signal: AbortSignal): Promise<unknown> => {
+        const latest = node.blocks.latestHeight()
+        const first = filter.from && 'number' in filter.from ? filter.from.number : 0n
+        const last = filter.to && 'number' in filter.to ? filter.to.number : latest
+        const range = within({ from: seen + 1n, to: latest }, { from: first, to: last })
+        seen = latest
+        return range.from > range.to ? [] : findLogs(node, filter, range, signal)
+      }
+      return add({ changes, logs: filter, close })
+    },
+    changes: (id, signal) => find(id).changes(signal),
+    logs(id, signal) {
+      const { logs } = find(id)
+      if (!logs) throw serverError('filter not found')
+      return findLogs(node, logs, rangeOf(node, logs), signal)
+    },
+    remove(id) {
+      expire()
+      return remove(id)
+    },
+    close() {
+      for (const id of filters.keys()) remove(id)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** `eth_getProof`: that an account and its slots are what they are, as ICS-23 proofs of this chain's trees (D28). */
+import type { ProvenKeys, StoreKey } from '../../../app/proofs.ts'
+import * as auth from '../../../modules/auth/keeper.ts'
+import * as evm from '../../../modules/evm/keeper.ts'
+import { decodeUint, formatHex0x } from '../../../primitives/bytes.ts'
+import { queryError } from '../../../primitives/errors.ts'
+import type { StoreProof } from '../../../store/types.ts'
+import type { GatewayNode } from '../../gateway.ts'
+import { createPause } from '../../slices.ts'
+import { type JsonObject, quantity } from '../format.ts'
+import type { RpcCall } from '../method.ts'
+import { type BlockRef, type Param, storageKey } from '../params.ts'
+import { stateHeight } from './block-ref.ts'
+
+/** Most slots of one question, as in geth. */
+const MAX_KEYS = 1024
+/** Keys that are proved without a look at the time. */
+const KEYS_AT_ONCE = 16
+/** Slots do not hang below the account here: their proofs lead to the same app hash as its own. */
+const NO_STORAGE_HASH = `0x${'00'.repeat(32)}`
+
+interface AskedSlot {
+  readonly text: string
+  readonly slot: Uint8Array
+}
+
+export const slotsToProve: Param<readonly AskedSlot[]> = {
+  required: true,
+  read: (value) => {
+    if (!Array.isArray(value)) throw queryError('invalidArgument', 'storage keys are a list')
+    if (value.length > MAX_KEYS)
+      throw queryError('invalidArgument', `too many keys: ${value.length}, at most ${MAX_KEYS}`)
+    return value.map((text: unknown) => ({ slot: storageKey.read(text), text: text as string }))
+  },
+}
+
+/** From the key to the root of its store, and from there to the app hash. */
+const steps = ({ keyProof, storeProof }: StoreProof): readonly string[] => [keyProof, storeProof].map(formatHex0x)
+
+/** Proves keys at one height, a few at a time: a thousand hold the thread for as long as a block takes. */
+async function proveInSlices(
+  node: GatewayNode,
+  asked: bigint | undefined,
+  keys: readonly StoreKey[],
+): Promise<ProvenKeys> {
+  const pause = createPause()
+  const proofs: StoreProof[] = []
+  let height = asked
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+    await pause()
+    const part = await node.prove(height, keys.slice(from, from + KEYS_AT_ONCE))
+    height = part.height
+    proofs.push(...part.proofs)
+  }
+  return { height: height!, proofs }
+}
+
+/** What the account is at a kept height, and the proofs. Throws -32000 `header not found`. */
+export async function getProof(
+  { node }: RpcCall,
+  address: Uint8Array,
+  slots: readonly AskedSlot[],
+  block: BlockRef,
+): Promise<JsonObject> {
+  const keys = [auth.accountPlace(address), ...slots.map(({ slot }) => evm.slotPlace(address, slot))]
+  const { height, proofs } = await proveInSlices(node, stateHeight(node, block), keys)
+  const account = node.withContext(height, (ctx) => ({
+    balance: quantity(evm.balanceWei(ctx, address)),
+    codeHash: formatHex0x(evm.codeHash(ctx, address)),
+    nonce: quantity(evm.nonce(ctx, address)),
+  }))
+  const [ofAccount, ...ofSlots] = proofs
+  return {
+    address: formatHex0x(address),
+    accountProof: steps(ofAccount!),
+    ...account,
+    storageHash: NO_STORAGE_HASH,
+    storageProof: ofSlots.map((proof, i) => ({
+      key: slots[i]!.text,
+      value: quantity(proof.value ? decodeUint(proof.value) : 0n),
+      proof: steps(proof),
+    })),
+  }
+}

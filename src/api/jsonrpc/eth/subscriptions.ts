@@ -1,0 +1,104 @@
+/** What one WebSocket connection has asked to be pushed: new heads, logs, waiting transactions. */
+
+import type { EvmTx, StoredBlock } from '../../../app/records.ts'
+import type { PendingTx } from '../../../consensus/driver.ts'
+import { createLogMatcher } from '../../../indexer/log-matcher.ts'
+import { formatHex0x } from '../../../primitives/bytes.ts'
+import { oncePerObject } from '../../../primitives/memo.ts'
+import type { GatewayNode } from '../../gateway.ts'
+import { serverError, subscriptionNotFound } from '../errors.ts'
+import { formatHeader, formatLogs, formatPending } from '../format.ts'
+import type { LogFilter } from '../params.ts'
+import { progress } from './facts.ts'
+import { newId } from './ids.ts'
+
+const MAX_PER_CONNECTION = 200
+
+export interface Subscriptions {
+  /** The id of a new subscription. Throws for a kind that does not exist, and above 200 of a connection. */
+  subscribe(kind: string, filter: LogFilter | undefined, whole: boolean): string
+  unsubscribe(id: string): boolean
+  /** To be called when the answers so far are on their way: nothing is pushed for an id before the client knows it. */
+  answered(): void
+  close(): void
+}
+
+const headerText = oncePerObject((block: StoredBlock) => JSON.stringify(formatHeader(block)))
+const logTexts = oncePerObject((block: StoredBlock) =>
+  oncePerObject((tx: EvmTx) => formatLogs(block, tx).map((log) => JSON.stringify(log))),
+)
+const pendingText = oncePerObject(({ raw, hash, from }: NonNullable<PendingTx['evm']>) =>
+  JSON.stringify(formatPending(raw, hash, from)),
+)
+
+export function createSubscriptions(node: GatewayNode, send: (text: string) => void): Subscriptions {
+  const closers = new Map<string, () => void>()
+  const unanswered = new Map<string, string[]>()
+
+  /** Sends a result, which is JSON. */
+  const push = (id: string, result: string): void => {
+    const params = `{"subscription":"${id}","result":${result}}`
+    const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`
+    const held = unanswered.get(id)
+    if (held) held.push(text)
+    else send(text)
+  }
+  const onBlock = (listener: (block: StoredBlock) => void): (() => void) => node.driver.onBlock(listener)
+  const open = (id: string, kind: string, filter: LogFilter | undefined, whole: boolean): (() => void) => {
+    switch (kind) {
+      case 'newHeads':
+        return onBlock((block) => push(id, headerText(block)))
+      case 'logs': {
+        const isWanted = createLogMatcher(filter ?? {})
+        return onBlock((block) => {
+          for (const tx of block.evmTxs) {
+            for (const [i, log] of tx.logs.entries()) if (isWanted(log)) push(id, logTexts(block)(tx)[i]!)
+          }
+        })
+      }
+      case 'newPendingTransactions':
+        return node.driver.onPending(({ evm }: PendingTx) => {
+          if (evm) push(id, whole ? pendingText(evm) : `"${formatHex0x(evm.hash)}"`)
+        })
+      case 'syncing': {
+        let last = node.driver.status().catchingUp
+        return onBlock(() => {
+          const { catchingUp } = node.driver.status()
+          if (catchingUp === last) return
+          last = catchingUp
+          push(id, JSON.stringify(catchingUp ? { syncing: true, status: progress(node) } : false))
+        })
+      }
+      default:
+        throw subscriptionNotFound(kind)
+    }
+  }
+
+  return {
+    subscribe(kind, filter, whole) {
+      if (closers.size >= MAX_PER_CONNECTION) {
+        throw serverError(`too many subscriptions, at most ${MAX_PER_CONNECTION} a connection`)
+      }
+      const id = newId()
+      const close = open(id, kind, filter, whole)
+      unanswered.set(id, [])
+      closers.set(id, close)
+      return id
+    },
+    unsubscribe(id) {
+      closers.get(id)?.()
+      unanswered.delete(id)
+      return closers.delete(id)
+    },
+    answered() {
+      const held = [...unanswered.values()]
+      unanswered.clear()
+      for (const texts of held) for (const text of texts) send(text)
+    },
+    close() {
+      for (const close of closers.values()) close()
+      closers.clear()
+      unanswered.clear()
+    },
+  }
+}

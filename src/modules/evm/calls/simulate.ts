@@ -1,0 +1,311 @@
+/** Blocks that nobody keeps, one upon the other, each with calls that see what those before them did (`eth_simulateV1`). */
+
+import { delegationTarget } from '../../../evm/access.ts'
+import { bloomOf } from '../../../evm/bloom.ts'
+import type { Rules } from '../../../evm/forks.ts'
+import { createEvm } from '../../../evm/host.ts'
+import type { EvmLog, EvmState } from '../../../evm/state.ts'
+import { encodeTransaction, transactionHash } from '../../../evm/transaction/encode.ts'
+import { ownGas } from '../../../evm/transaction/gas.ts'
+import type { Transaction, UnsignedTransaction } from '../../../evm/transaction/types.ts'
+import { executeMessage } from '../../../evm/transition.ts'
+import { listTrieRoot } from '../../../evm/trie.ts'
+import type { EvmBlockEnv, Precompiles } from '../../../evm/types.ts'
+import { formatEip55 } from '../../../primitives/address.ts'
+import { concat, EMPTY, encodeUint, equal, formatHex0x, toKey } from '../../../primitives/bytes.ts'
+import { defineErrors, queryError } from '../../../primitives/errors.ts'
+import { EMPTY_CODE_HASH, keccak256 } from '../../../primitives/hash.ts'
+import { encode, fromUint } from '../../../primitives/rlp.ts'
+import type { ReadContext } from '../../../sdk/context.ts'
+import { chainPrecompiles } from '../precompiles.ts'
+import { chainRules } from '../rules.ts'
+import { collectTransferLogs } from '../tracing/transfer-logs.ts'
+import { callGround, callMessage } from './call.ts'
+import type { CallArgs } from './call-args.ts'
+import { applyOverrides, movePrecompiles } from './overrides.ts'
+import type { SimulateArgs, SimulatedBlockArgs } from './simulate-args.ts'
+
+/** JSON-RPC codes of a simulation that cannot go on, as geth has them. */
+const errors = defineErrors('jsonrpc', {
+  invalidParams: { code: -32602, status: 'invalidArgument', text: 'empty input' },
+  nonceTooLow: { code: -38010, status: 'failedPrecondition', text: 'nonce too low' },
+  nonceTooHigh: { code: -38011, status: 'failedPrecondition', text: 'nonce too high' },
+  feeCapTooLow: { code: -38012, status: 'failedPrecondition', text: 'max fee per gas less than block base fee' },
+  intrinsicGas: { code: -38013, status: 'invalidArgument', text: 'intrinsic gas too low' },
+  insufficientFunds: {
+    code: -38014,
+    status: 'failedPrecondition',
+    text: 'insufficient funds for gas * price + value',
+  },
+  blockGasLimit: { code: -38015, status: 'invalidArgument', text: 'block gas limit reached' },
+  blockNumber: { code: -38020, status: 'invalidArgument', text: 'block numbers must be in order' },
+  blockTime: { code: -38021, status: 'invalidArgument', text: 'block timestamps must be in order' },
+  senderNotEoa: { code: -38024, status: 'failedPrecondition', text: 'sender not an eoa' },
+  initCodeSize: { code: -38025, status: 'invalidArgument', text: 'max initcode size exceeded' },
+  limit: { code: -38026, status: 'resourceExhausted', text: 'too many blocks' },
+})
+
+const MAX_BLOCKS = 256n
+/** Seconds between blocks that name no time. */
+const BLOCK_SECONDS = 12n
+const MAX_INIT_CODE = 49_152
+const EMPTY_UNCLES = keccak256(encode([]))
+const ZERO_WORD = new Uint8Array(32)
+
+export interface SimulatedCall {
+  readonly transaction: Transaction
+  readonly hash: Uint8Array
+  readonly from: Uint8Array
+  readonly output: Uint8Array
+  readonly gasUsed: bigint
+  /** The most that was in use, before refunds. */
+  readonly maxGasUsed: bigint
+  /** Empty on success. */
+  readonly vmError: string
+  readonly logs: readonly EvmLog[]
+}
+
+export interface SimulatedBlock {
+  readonly env: EvmBlockEnv
+  readonly hash: Uint8Array
+  readonly parentHash: Uint8Array
+  readonly gasUsed: bigint
+  readonly bloom: Uint8Array
+  readonly transactionsRoot: Uint8Array
+  readonly receiptsRoot: Uint8Array
+  /** Of the block in Ethereum's encoding. */
+  readonly sizeBytes: number
+  readonly calls: readonly SimulatedCall[]
+}
+
+export interface SimulatePayload {
+  readonly args: SimulateArgs
+  /** Gas of all calls together. */
+  readonly gasCap: bigint
+}
+
+interface Run {
+  readonly state: EvmState
+  readonly rules: Rules
+  readonly validation: boolean
+  readonly traceTransfers: boolean
+  readonly shouldStop: () => boolean
+  precompiles: Precompiles
+  gasLeft: bigint
+}
+
+/** Blocks between two numbers, so that none is missing, and then the one asked for. */
+function fillGaps(blocks: readonly SimulatedBlockArgs[], first: EvmBlockEnv): SimulatedBlockArgs[] {
+  if (blocks.length === 0) throw errors.invalidParams()
+  const filled: SimulatedBlockArgs[] = []
+  let number = first.number
+  for (const block of blocks) {
+    const next = block.overrides?.number ?? number + 1n
+    if (next <= number) throw errors.blockNumber(`${next} <= ${number}`)
+    if (next - first.number > MAX_BLOCKS) throw errors.limit()
+    for (number += 1n; number < next; number++) filled.push({ overrides: undefined, state: [], calls: [] })
+    filled.push(block)
+  }
+  return filled
+}
+
+function nextEnv(parent: EvmBlockEnv, { overrides }: SimulatedBlockArgs, baseFeeWei: bigint): EvmBlockEnv {
+  const timestamp = overrides?.time ?? parent.timestamp + BLOCK_SECONDS
+  if (timestamp <= parent.timestamp) throw errors.blockTime(`${timestamp} <= ${parent.timestamp}`)
+  return {
+    ...parent,
+    number: parent.number + 1n,
+    timestamp,
+    coinbase: overrides?.feeRecipient ?? parent.coinbase,
+    gasLimit: overrides?.gasLimit ?? parent.gasLimit,
+    prevRandao: overrides?.prevRandao ?? ZERO_WORD,
+    baseFee: overrides?.baseFeeWei ?? baseFeeWei,
+    blobBaseFee: overrides?.blobBaseFeeWei ?? parent.blobBaseFee,
+  }
+}
+
+/** The transaction that a call stands for, unsigned. */
+function transactionOf(args: CallArgs, nonce: bigint, gasLimit: bigint, chainId: bigint): Transaction {
+  const common = { nonce, gasLimit, to: args.to, valueWei: args.valueWei ?? 0n, data: args.input ?? args.data ?? EMPTY }
+  const accessList = args.accessList ?? []
+  const unsigned: UnsignedTransaction =
+    args.gasPriceWei === undefined
+      ? {
+          ...common,
+          type: 2,
+          chainId,
+          accessList,
+          maxFeePerGasWei: args.maxFeePerGasWei ?? 0n,
+          maxPriorityFeePerGasWei: args.maxPriorityFeePerGasWei ?? 0n,
+        }
+      : { ...common, type: 0, chainId: undefined, gasPriceWei: args.gasPriceWei }
+  return { ...unsigned, signature: { r: 0n, s: 0n, yParity: 0 } } as Transaction
+}
+
+function gasOf(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): bigint {
+  const rest = env.gasLimit - used
+  const wanted = args.gas ?? rest
+  if (wanted > rest) throw errors.blockGasLimit(`${used + wanted} >= ${env.gasLimit}`)
+  if (wanted > run.gasLeft) return run.gasLeft
+  return wanted
+}
+
+function checkNonce(from: Uint8Array, have: bigint, want: bigint): void {
+  const place = `address ${formatEip55(from)}, tx: ${have} state: ${want}`
+  if (have < want) throw errors.nonceTooLow(place)
+  if (have > want) throw errors.nonceTooHigh(place)
+}
+
+/** Only accounts without code send, and those whose code delegates (EIP-3607, EIP-7702). */
+function checkSender(state: EvmState, from: Uint8Array, codeHash: Uint8Array | undefined): void {
+  if (!codeHash || equal(codeHash, EMPTY_CODE_HASH)) return
+  if (!delegationTarget(state.code(codeHash))) {
+    throw errors.senderNotEoa(`address ${formatEip55(from)}, codehash: ${formatHex0x(codeHash)}`)
+  }
+}
+
+function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): SimulatedCall {
+  const gasLimit = gasOf(run, args, env, used)
+  const message = callMessage(args, gasLimit, env.baseFee)
+  const { from, gasPriceWei, valueWei } = message
+  const account = run.state.account(from)
+  const nonce = args.nonce ?? account?.nonce ?? 0n
+  if (run.validation) {
+    checkNonce(from, nonce, account?.nonce ?? 0n)
+    checkSender(run.state, from, account?.codeHash)
+    const feeCap = args.gasPriceWei ?? args.maxFeePerGasWei ?? 0n
+    if (feeCap < env.baseFee) throw errors.feeCapTooLow(`maxFeePerGas: ${feeCap}, baseFee: ${env.baseFee}`)
+  }
+  if (!message.to && run.rules.eips.has(3860) && message.data.length > MAX_INIT_CODE) {
+    throw errors.initCodeSize(`code size ${message.data.length} limit ${MAX_INIT_CODE}`)
+  }
+  const own = ownGas(message, run.rules)
+  for (const least of [own.intrinsic, own.floor]) {
+    if (gasLimit < least) throw errors.intrinsicGas(`have ${gasLimit}, want ${least}`)
+  }
+  const cost = gasLimit * gasPriceWei
+  if (cost > 0n && (account?.balanceWei ?? 0n) < cost + valueWei) {
+    throw errors.insufficientFunds(`have ${account?.balanceWei ?? 0n} want ${cost + valueWei}`)
+  }
+  const transfers = run.traceTransfers ? collectTransferLogs() : undefined
+  const evm = createEvm({
+    ...(transfers && { tracer: transfers.tracer }),
+    state: run.state,
+    rules: run.rules,
+    block: env,
+    tx: { origin: from, gasPrice: gasPriceWei, blobHashes: [] },
+    precompiles: run.precompiles,
+    shouldStop: run.shouldStop,
+  })
+  evm.journal.subBalance(from, cost)
+  const result = executeMessage(evm, { ...message, nonce }, own)
+  if (result.stopped) throw queryError('deadlineExceeded', 'execution timeout')
+  evm.journal.addBalance(from, (gasLimit - result.gasUsed) * gasPriceWei)
+  evm.journal.finalise()
+  run.gasLeft -= result.gasUsed
+  const transaction = transactionOf(args, nonce, gasLimit, env.chainId)
+  return {
+    transaction,
+    hash: transactionHash(transaction),
+    from,
+    output: result.output,
+    gasUsed: result.gasUsed,
+    maxGasUsed: result.gasUsedBeforeRefund > result.gasUsed ? result.gasUsedBeforeRefund : result.gasUsed,
+    vmError: result.success ? '' : (result.error ?? 'execution reverted'),
+    logs: result.success ? (transfers?.logs ?? result.logs) : [],
+  }
+}
+
+/** A receipt as receipts' roots are made of it. */
+function receiptOf({ transaction, vmError, logs }: SimulatedCall, cumulativeGas: bigint): Uint8Array {
+  const fields = encode([
+    vmError === '' ? Uint8Array.of(1) : EMPTY,
+    fromUint(cumulativeGas),
+    bloomOf(logs),
+    logs.map(({ address, topics, data }) => [address, topics, data]),
+  ])
+  return transaction.type === 0 ? fields : concat(Uint8Array.of(transaction.type), fields)
+}
+
+/** The pretended block around its calls: an Ethereum header whose only empty root is that of the state. */
+function sealBlock(env: EvmBlockEnv, parentHash: Uint8Array, calls: readonly SimulatedCall[]): SimulatedBlock {
+  let gasUsed = 0n
+  const receipts = calls.map((call) => {
+    gasUsed += call.gasUsed
+    return receiptOf(call, gasUsed)
+  })
+  const transactions = calls.map(({ transaction }) => encodeTransaction(transaction))
+  const roots = {
+    transactionsRoot: listTrieRoot(transactions),
+    receiptsRoot: listTrieRoot(receipts),
+    bloom: bloomOf(calls.flatMap(({ logs }) => logs)),
+  }
+  const header = [
+    parentHash,
+    EMPTY_UNCLES,
+    env.coinbase,
+    ZERO_WORD,
+    roots.transactionsRoot,
+    roots.receiptsRoot,
+    roots.bloom,
+    EMPTY,
+    fromUint(env.number),
+    fromUint(env.gasLimit),
+    fromUint(gasUsed),
+    fromUint(env.timestamp),
+    EMPTY,
+    env.prevRandao,
+    new Uint8Array(8),
+    fromUint(env.baseFee),
+  ]
+  const hash = keccak256(encode(header))
+  const sizeBytes = encode([header, transactions, []]).length
+  return { env, hash, parentHash, gasUsed, ...roots, sizeBytes, calls }
+}
+
+/**
+ * Runs the blocks on the state of the context. Throws with geth's JSON-RPC codes (codespace `jsonrpc`) what makes a
+ * simulation impossible, 4 `deadlineExceeded` when stopped.
+ */
+export function simulate(
+  ctx: ReadContext,
+  { args, gasCap }: SimulatePayload,
+  budget: { shouldStop(): boolean },
+): readonly SimulatedBlock[] {
+  const ground = callGround(ctx)
+  const rules = chainRules(ctx)
+  const known = new Map<string, Uint8Array>()
+  const base = ground.open()
+  const heightKey = (number: bigint): string => toKey(encodeUint(number, 32))
+  const state: EvmState = { ...base, blockHash: (number) => known.get(heightKey(number)) ?? base.blockHash(number) }
+  const run: Run = {
+    state,
+    rules,
+    validation: args.validation,
+    traceTransfers: args.traceTransfers,
+    shouldStop: () => budget.shouldStop(),
+    precompiles: chainPrecompiles(rules),
+    gasLeft: gasCap,
+  }
+  const blocks: SimulatedBlock[] = []
+  let parent = ground.block
+  let parentHash = ctx.block.hash.length === 32 ? ctx.block.hash : ZERO_WORD
+  for (const block of fillGaps(args.blocks, ground.block)) {
+    const env = nextEnv(parent, block, args.validation ? ground.block.baseFee : 0n)
+    applyOverrides(state, block.state)
+    run.precompiles = movePrecompiles(run.precompiles, block.state)
+    const calls: SimulatedCall[] = []
+    let gasUsed = 0n
+    for (const call of block.calls) {
+      const done = runCall(run, call, env, gasUsed)
+      gasUsed += done.gasUsed
+      calls.push(done)
+    }
+    const sealed = sealBlock(env, parentHash, calls)
+    known.set(heightKey(env.number), sealed.hash)
+    blocks.push(sealed)
+    parent = env
+    parentHash = sealed.hash
+  }
+  return blocks
+}

@@ -1,0 +1,85 @@
+/** New mappings: an ERC-20 for a coin, and a coin for an ERC-20 (evm.md §3.6). */
+import { create } from '@bufbuild/protobuf'
+import { EventTxLogSchema } from '../../../gen/chain/evm/v1/events_pb.ts'
+import { type FunToken, FunTokenSchema } from '../../../gen/chain/evm/v1/evm_pb.ts'
+import { type Metadata, MetadataSchema } from '../../../gen/sdk/bank/v1beta1/bank_pb.ts'
+import { formatEip55 } from '../../../primitives/address.ts'
+import { concat } from '../../../primitives/bytes.ts'
+import type { Context } from '../../../sdk/context.ts'
+import * as bank from '../../bank/keeper.ts'
+import { encodeArguments, encodeCall } from '../abi.ts'
+import { QUERY_GAS } from '../calls/contract-calls.ts'
+import { askContract, deploy } from '../calls/message-calls.ts'
+import { MINTER_ERC20_CREATION_CODE } from '../contracts/minter-erc20.ts'
+import { errors } from '../errors.ts'
+import { logMessages } from '../logs.ts'
+import { readNumber, readText } from './erc20.ts'
+import * as funtokens from './funtokens.ts'
+
+const NO_HASH = `0x${'00'.repeat(32)}`
+
+/** Throws evm 6 for a denom or contract that has a mapping. */
+function requireUnmapped(ctx: Context, token: string, what: string): void {
+  if (funtokens.mappingOf(ctx, token)) throw errors.mapped(`funtoken mapping already created for ${what} "${token}"`)
+}
+
+/** Decimals of a coin: the exponent of its last unit, eight bits of it. */
+function decimalsOf({ denomUnits }: Metadata): number {
+  return (denomUnits.at(-1)?.exponent ?? 0) & 255
+}
+
+/** Deploys a coin's ERC-20 with the name, symbol and decimals of its metadata. Throws evm 5, 6, 8. */
+export function createFromCoin(ctx: Context, denom: string, allowsZeroDecimals: boolean): FunToken {
+  requireUnmapped(ctx, denom, 'bank denom')
+  const metadata = bank.metadata(ctx, denom)
+  if (!metadata) throw errors.metadata(`bank coin denom should have bank metadata for denom "${denom}"`)
+  const fault = bank.metadataFault(metadata)
+  if (fault) throw errors.metadata(fault)
+  const decimals = decimalsOf(metadata)
+  if (decimals === 0 && !allowsZeroDecimals) {
+    throw errors.metadata(`bank coin "${denom}" has no decimals, which needs allow_zero_decimals`)
+  }
+  const args = encodeArguments('string,string,uint8', [metadata.name, metadata.symbol, BigInt(decimals)])
+  const { contract, logs } = deploy(ctx, concat(MINTER_ERC20_CREATION_CODE, args))
+  ctx.emit(EventTxLogSchema, { logs: logMessages(ctx, logs, NO_HASH, { evmIndex: 0, firstLogIndex: 0 }) })
+  const mapping = create(FunTokenSchema, { erc20Addr: contract, bankDenom: denom, isMadeFromCoin: true })
+  funtokens.insert(ctx, mapping)
+  return mapping
+}
+
+/** What a contract says it is. Throws evm 5 if it does not answer, evm 9 for an answer that means nothing. */
+function describe(ctx: Context, contract: Uint8Array) {
+  const ask = (signature: string) => askContract(ctx, contract, encodeCall(signature), QUERY_GAS)
+  const name = readText(ask('name()'))
+  const symbol = readText(ask('symbol()'))
+  const decimals = readNumber(ask('decimals()'))
+  if (name === undefined || symbol === undefined || decimals === undefined) {
+    throw errors.badToken(`${formatEip55(contract)} does not tell its name, symbol and decimals`)
+  }
+  return { name, symbol, decimals: Number(decimals & 255n) }
+}
+
+/** Makes a coin for an ERC-20, which lies in the module while coins of it are about. Throws evm 5, 6, 8, 9. */
+export function createFromErc20(ctx: Context, contract: Uint8Array): FunToken {
+  const address = formatEip55(contract)
+  requireUnmapped(ctx, address, 'ERC20')
+  const { name, symbol, decimals } = describe(ctx, contract)
+  const denom = `erc20/${address}`
+  if (bank.metadata(ctx, denom)) throw errors.mapped(`bank coin denom already registered with denom "${denom}"`)
+  requireUnmapped(ctx, denom, 'bank denom')
+  const unit = `decimals_denom_for-${denom}`
+  const metadata = create(MetadataSchema, {
+    description: `ERC20 token "${address}" represented as a Bank Coin with a corresponding FunToken mapping`,
+    denomUnits: [{ denom }, ...(decimals > 0 ? [{ denom: unit, exponent: decimals }] : [])],
+    base: denom,
+    display: decimals > 0 ? unit : denom,
+    name: name === '' ? denom : name,
+    symbol: symbol === '' ? denom : symbol,
+  })
+  const fault = bank.metadataFault(metadata)
+  if (fault) throw errors.metadata(`failed to validate bank metadata: ${fault}`)
+  bank.setMetadata(ctx, metadata)
+  const mapping = create(FunTokenSchema, { erc20Addr: contract, bankDenom: denom, isMadeFromCoin: false })
+  funtokens.insert(ctx, mapping)
+  return mapping
+}

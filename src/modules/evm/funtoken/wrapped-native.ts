@@ -1,0 +1,65 @@
+/** The base coin and its ERC-20, which hold each other one to one in wei (evm.md §3.6). */
+import { formatEip55 } from '../../../primitives/address.ts'
+import { equal } from '../../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../../primitives/hash.ts'
+import type { Context, ReadContext } from '../../../sdk/context.ts'
+import { errors as sdkErrors } from '../../../sdk/errors.ts'
+import * as auth from '../../auth/keeper.ts'
+import * as bank from '../../bank/keeper.ts'
+import { encodeCall } from '../abi.ts'
+import { type ContractCalls, EXECUTE_GAS } from '../calls/contract-calls.ts'
+import { errors } from '../errors.ts'
+import { params } from '../params.ts'
+import { WEI_PER_UNIT } from '../wei.ts'
+import * as erc20 from './erc20-calls.ts'
+
+/** The contract. Throws evm 10 if nothing was deployed there. */
+function contractOf(ctx: ReadContext): Uint8Array {
+  const { canonicalWnative } = params(ctx)
+  const codeHash = auth.getAccount(ctx, canonicalWnative)?.codeHash ?? EMPTY_CODE_HASH
+  if (equal(codeHash, EMPTY_CODE_HASH)) throw errors.noWrappedNative(formatEip55(canonicalWnative))
+  return canonicalWnative
+}
+
+/** Runs what must change the holder's tokens by exactly so much. Throws evm 9 if it does not. */
+function checked(calls: ContractCalls, contract: Uint8Array, holder: Uint8Array, byWei: bigint, run: () => void): void {
+  const before = erc20.balanceOf(calls, contract, holder)
+  run()
+  const change = erc20.balanceOf(calls, contract, holder) - before
+  if (change !== byWei) throw errors.badToken(`${formatEip55(contract)} changed a balance by ${change}, not ${byWei}`)
+}
+
+/** Deposits the sender's coins and transfers the tokens to whom they are for. Gives the contract. Throws sdk 5, evm 5, 9, 10. */
+export function wrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, amount: bigint): Uint8Array {
+  const { ctx } = calls
+  const denom = ctx.identity.baseDenom
+  const balance = bank.balance(ctx, sender, denom)
+  if (balance < amount) {
+    throw sdkErrors.insufficientFunds(`balance ${balance}${denom} is smaller than ${amount}${denom}`)
+  }
+  const contract = contractOf(ctx)
+  const wei = amount * WEI_PER_UNIT
+  const deposit = { from: sender, to: contract, data: encodeCall('deposit()'), gasLimit: EXECUTE_GAS, valueWei: wei }
+  checked(calls, contract, sender, wei, () => calls.call(deposit))
+  if (equal(sender, to)) return contract
+  const arrived = erc20.transfer(calls, contract, { from: sender, to, amount: wei })
+  if (arrived !== wei) throw errors.badToken(`${formatEip55(contract)} delivered ${arrived} of ${wei}`)
+  return contract
+}
+
+/** Withdraws the sender's tokens and moves the wei. Gives the contract. Throws sdk 4, 5, evm 5, 9, 10. */
+export function unwrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, wei: bigint): Uint8Array {
+  const { ctx } = calls
+  const contract = contractOf(ctx)
+  const data = encodeCall('withdraw(uint256)', [wei])
+  checked(calls, contract, sender, -wei, () => calls.call({ from: sender, to: contract, data, gasLimit: EXECUTE_GAS }))
+  moveWei(ctx, sender, to, wei)
+  return contract
+}
+
+function moveWei(ctx: Context, from: Uint8Array, to: Uint8Array, wei: bigint): void {
+  bank.requireUnblocked(ctx, to)
+  bank.subWei(ctx, from, wei)
+  bank.addWei(ctx, to, wei)
+  auth.ensureAccount(ctx, to)
+}

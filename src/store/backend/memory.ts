@@ -1,0 +1,91 @@
+/** The tables of a chain that leaves nothing behind: sorted, in memory. */
+import { fromKey, toKey } from '../../primitives/bytes.ts'
+import type { Entry, Range, TableWrite } from '../types.ts'
+import { type Backend, type BackendRead, checkKey } from './backend.ts'
+import { createSorted, type Sorted } from './sorted.ts'
+
+interface Row {
+  readonly text: string
+  value: Uint8Array
+}
+
+interface Table {
+  readonly rows: Map<string, Row>
+  readonly sorted: Sorted<Row>
+  sizeBytes: number
+}
+
+/** A backend in memory. Its reads are not isolated: they see what is written after them. */
+export function openMemory(): Backend {
+  const tables = new Map<string, Table>()
+  const get = (table: string, key: Uint8Array) => tables.get(table)?.rows.get(toKey(key))?.value
+  const iterate = (table: string, range: Range = {}) => iterateTable(tables.get(table), range)
+  const peek: BackendRead['peek'] = (table, key, use) => {
+    const bytes = get(table, key)
+    return bytes && use(bytes)
+  }
+  function put(row: TableWrite): void {
+    let table = tables.get(row.table)
+    if (!table) {
+      table = { rows: new Map(), sorted: createSorted(), sizeBytes: 0 }
+      tables.set(row.table, table)
+    }
+    apply(table, row)
+  }
+  return {
+    isolates: false,
+    readOnly: false,
+    get,
+    iterate,
+    peek,
+    read: () => ({ get, iterate, peek, close() {} }),
+    write(rows) {
+      const undo: TableWrite[] = []
+      try {
+        for (const row of rows) {
+          const { table, key } = row
+          checkKey(row)
+          undo.push({ table, key, value: get(table, key) })
+          put(row)
+        }
+      } catch (error) {
+        for (const row of undo.reverse()) put(row)
+        throw error
+      }
+    },
+    sizeBytes() {
+      let total = 0
+      for (const table of tables.values()) total += table.sizeBytes
+      return total
+    },
+    async close() {
+      tables.clear()
+    },
+  }
+}
+
+function apply(table: Table, { key, value }: TableWrite): void {
+  const text = toKey(key)
+  const row = table.rows.get(text)
+  if (row) table.sizeBytes -= row.value.length + text.length
+  if (value === undefined) {
+    if (row) {
+      table.rows.delete(text)
+      table.sorted.remove(text)
+    }
+    return
+  }
+  table.sizeBytes += value.length + text.length
+  if (row) {
+    row.value = value
+    return
+  }
+  const made = { text, value }
+  table.rows.set(text, made)
+  table.sorted.insert(made)
+}
+
+function* iterateTable(table: Table | undefined, range: Range): IterableIterator<Entry> {
+  if (!table) return
+  for (const { text, value } of table.sorted.walk(range)) yield [fromKey(text), value]
+}

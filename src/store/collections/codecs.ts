@@ -1,0 +1,197 @@
+/** Values of collections as bytes (state-layout.md §1.2, §1.3). */
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
+import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
+import { complete } from '../../identity/complete.ts'
+import type { Identity } from '../../identity/types.ts'
+import * as bytes from '../../primitives/bytes.ts'
+import { type Decimal, fromRaw } from '../../primitives/decimal.ts'
+import { createMemo } from '../../primitives/memo.ts'
+
+/** Wire types of protobuf. */
+const VARINT = 0
+const DELIMITED = 2
+
+/** What a codec needs beyond the value: the profile's words in keys. Every handler's context is one. */
+export interface CodecContext {
+  readonly identity: Pick<Identity, 'bech32'>
+}
+
+export interface ValueCodec<Value> {
+  encode(ctx: CodecContext, value: Value): Uint8Array
+  /** Throws an `Error` if the bytes are none: stored state is then broken. */
+  decode(ctx: CodecContext, encoded: Uint8Array): Value
+}
+
+/**
+ * A message. Fields ascend; what the chain writes though it is empty (oracle.md §1.2: times, decimals, nested messages)
+ * is filled into the message first. Unknown fields are dropped.
+ */
+export function protoValue<Desc extends DescMessage>(schema: Desc): ValueCodec<MessageShape<Desc>> {
+  return {
+    encode: (_ctx, message) => toBinary(schema, complete(schema, message), { writeUnknownFields: false }),
+    decode: (_ctx, encoded) => fromBinary(schema, encoded, { readUnknownFields: false }),
+  }
+}
+
+/**
+ * A value that is read far more often than written, such as parameters: what was decoded last is given again for the same
+ * bytes. It is frozen: who wants another makes one.
+ */
+export function remembered<Value extends object>(codec: ValueCodec<Value>): ValueCodec<Value> {
+  let last: { readonly encoded: Uint8Array; readonly value: Value } | undefined
+  return {
+    encode: codec.encode,
+    decode(ctx, encoded) {
+      if (!last || !bytes.equal(last.encoded, encoded)) {
+        last = { encoded: encoded.slice(), value: Object.freeze(codec.decode(ctx, encoded)) }
+      }
+      return last.value
+    },
+  }
+}
+
+/**
+ * Values of which many are read over and over, such as the records of contracts: what was decoded lately is given again for
+ * the same bytes, `size` of them at least. They are frozen.
+ */
+export function recalled<Value extends object>(codec: ValueCodec<Value>, size: number): ValueCodec<Value> {
+  const memo = createMemo<Value>(size)
+  return {
+    encode: codec.encode,
+    decode(ctx, encoded) {
+      const key = bytes.toKey(encoded)
+      return memo.recall(key) ?? memo.keep(key, Object.freeze(codec.decode(ctx, encoded)))
+    },
+  }
+}
+
+/** A message of nothing but texts, numbered from 1 in the order of their names: read without its descriptor. */
+export function textsValue<Name extends string>(...names: readonly Name[]): ValueCodec<Readonly<Record<Name, string>>> {
+  const empty = Object.fromEntries(names.map((name) => [name, ''])) as Record<Name, string>
+  return {
+    encode(_ctx, value) {
+      const writer = new BinaryWriter()
+      for (const [i, name] of names.entries()) {
+        if (value[name] !== '') writer.tag(i + 1, DELIMITED).string(value[name])
+      }
+      return writer.finish()
+    },
+    decode(_ctx, encoded) {
+      const out = { ...empty }
+      const reader = new BinaryReader(encoded)
+      while (reader.pos < reader.len) {
+        const [field, type] = reader.tag()
+        const name = names[field - 1]
+        if (name !== undefined && type === DELIMITED) out[name] = bytes.formatUtf8(reader.bytes())
+        else reader.skip(type, field)
+      }
+      return out
+    },
+  }
+}
+
+/** Eight bytes, big-endian. */
+export const uint64Value: ValueCodec<bigint> = {
+  encode: (_ctx, value) => bytes.encodeUint64(value),
+  decode: (_ctx, encoded) => bytes.decodeUint64(encoded),
+}
+
+/** Decimal digits, `-` before a negative one. */
+export const intTextValue: ValueCodec<bigint> = {
+  encode: (_ctx, value) => bytes.utf8(value.toString()),
+  decode: (_ctx, encoded) => BigInt(bytes.formatUtf8(encoded)),
+}
+
+/** An unsigned integer in 32 bytes, big-endian. */
+export const uint256Value: ValueCodec<bigint> = {
+  encode: (_ctx, value) => bytes.encodeUint(value, 32),
+  decode: (_ctx, encoded) => bytes.decodeUint(encoded),
+}
+
+/** Digits of the value × 10^18. */
+export const decimalValue: ValueCodec<Decimal> = {
+  encode: (_ctx, value) => bytes.utf8(value.toString()),
+  decode: (_ctx, encoded) => fromRaw(BigInt(bytes.formatUtf8(encoded))),
+}
+
+/** Raw bytes; also addresses as values. */
+export const bytesValue: ValueCodec<Uint8Array> = {
+  encode: (_ctx, value) => value,
+  decode: (_ctx, encoded) => encoded,
+}
+
+/** UTF-8 without an end. */
+export const stringValue: ValueCodec<string> = {
+  encode: (_ctx, value) => bytes.utf8(value),
+  decode: (_ctx, encoded) => bytes.formatUtf8(encoded),
+}
+
+/** Nothing: the member of a set, present with zero bytes. */
+export const emptyValue: ValueCodec<true> = { encode: () => bytes.EMPTY, decode: () => true }
+
+/** Bytes of a message whose only field is number 1; the field's default is no byte. */
+function wrapped<Value>(
+  isDefault: (value: Value) => boolean,
+  write: (writer: BinaryWriter, value: Value) => void,
+  read: (reader: BinaryReader) => Value,
+  absent: Value,
+): ValueCodec<Value> {
+  return {
+    encode(_ctx, value) {
+      if (isDefault(value)) return bytes.EMPTY
+      const writer = new BinaryWriter()
+      write(writer, value)
+      return writer.finish()
+    },
+    decode(_ctx, encoded) {
+      const reader = new BinaryReader(encoded)
+      let value = absent
+      while (reader.pos < reader.len) {
+        const [field, type] = reader.tag()
+        if (field === 1) value = read(reader)
+        else reader.skip(type, field)
+      }
+      return value
+    },
+  }
+}
+
+/** `BoolValue`: false is zero bytes, present. */
+export const wrappedBoolValue: ValueCodec<boolean> = wrapped(
+  (value) => !value,
+  (writer, value) => writer.tag(1, VARINT).bool(value),
+  (reader) => reader.bool(),
+  false,
+)
+
+/** `UInt64Value`. */
+export const wrappedUint64Value: ValueCodec<bigint> = wrapped(
+  (value) => value === 0n,
+  (writer, value) => writer.tag(1, VARINT).uint64(value),
+  (reader) => BigInt(reader.uint64()),
+  0n,
+)
+
+/** `Int64Value`. */
+export const wrappedInt64Value: ValueCodec<bigint> = wrapped(
+  (value) => value === 0n,
+  (writer, value) => writer.tag(1, VARINT).int64(value),
+  (reader) => BigInt(reader.int64()),
+  0n,
+)
+
+/** `IntProto`: decimal text, always written. */
+export const wrappedIntValue: ValueCodec<bigint> = wrapped(
+  () => false,
+  (writer, value) => writer.tag(1, DELIMITED).string(value.toString()),
+  (reader) => BigInt(reader.string()),
+  0n,
+)
+
+/** `BytesValue`. */
+export const wrappedBytesValue: ValueCodec<Uint8Array> = wrapped(
+  (value) => value.length === 0,
+  (writer, value) => writer.tag(1, DELIMITED).bytes(value),
+  (reader) => reader.bytes(),
+  bytes.EMPTY,
+)

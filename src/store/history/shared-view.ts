@@ -1,0 +1,38 @@
+/** One view for many users, each of whom closes it. */
+import type { BackendRead } from '../backend/backend.ts'
+
+export interface SharedView {
+  open(): BackendRead
+  /** Closes the view as soon as nobody uses it. */
+  retire(): void
+}
+
+export function shareView(view: BackendRead): SharedView {
+  let users = 0
+  let isRetired = false
+  const closeUnused = () => {
+    if (isRetired && users === 0) view.close()
+  }
+  return {
+    open() {
+      users++
+      let isOpen = true
+      return {
+        get: view.get,
+        iterate: view.iterate,
+        peek: view.peek,
+        close() {
+          if (!isOpen) return
+          isOpen = false
+          users--
+          closeUnused()
+        },
+      }
+    },
+    retire() {
+      if (isRetired) return
+      isRetired = true
+      closeUnused()
+    },
+  }
+}

@@ -1,0 +1,135 @@
+/** State at one height, read from the head table and, for what was written later, from the change log. */
+import { compare, copyTo } from '../../primitives/bytes.ts'
+import type { BackendRead } from '../backend/backend.ts'
+import type { Entry, Prover, Range, Reader, Snapshot, Staging } from '../types.ts'
+import { readValue } from './change-log.ts'
+import type { Era } from './registry.ts'
+import { findPlace, type Run, takeRun } from './version-refs.ts'
+
+/** Store number and key to the places of its versions and the newest value. */
+export const HEAD = 'head'
+/** Store number and key to the places of the versions of a key that is deleted. */
+export const DEAD = 'dead'
+/** Store number and key to the value at the height up to which the log has been pruned, where the head's is newer. */
+export const BASE = 'base'
+
+export interface SnapshotSource {
+  readonly view: BackendRead
+  readonly height: number
+  readonly rollbacks: number
+  readonly revision: object
+  /** Whether nothing was committed after `height`, as the view sees it. */
+  isTip(): boolean
+  /** The first height in the log. */
+  logFrom(): number
+  /** The stores of the height. */
+  readonly era: Pick<Era, 'stores' | 'numbers'>
+  /** Absent where nothing is written. */
+  readonly openStaging: (() => Staging) | undefined
+  /** Proofs over the state of the snapshot. */
+  prover(get: Reader['get']): Prover
+}
+
+/** Store number and key: the form of keys in all tables of the state. */
+function stateKey(store: number, key: Uint8Array): Uint8Array {
+  const out = new Uint8Array(key.length + 1)
+  out[0] = store
+  copyTo(out, 1, key)
+  return out
+}
+
+export function openSnapshot(source: SnapshotSource): Snapshot {
+  const { view, height, era } = source
+
+  function get(store: string, key: Uint8Array): Uint8Array | undefined {
+    const number = era.numbers.get(store)
+    if (number === undefined) return undefined
+    const at = stateKey(number, key)
+    const row = view.get(HEAD, at)
+    if (row) return resolveHead(at, row)
+    if (source.isTip()) return undefined
+    const dead = view.get(DEAD, at)
+    return dead && resolveDead(at, dead)
+  }
+
+  function resolveHead(at: Uint8Array, row: Uint8Array): Uint8Array | undefined {
+    const run = takeRun(row)
+    return run.newest.height > height ? older(at, run) : row.subarray(run.end)
+  }
+
+  function resolveDead(at: Uint8Array, row: Uint8Array): Uint8Array | undefined {
+    const run = takeRun(row)
+    return run.newest.height > height ? older(at, run) : undefined
+  }
+
+  /** The value of a key that was written after this height. */
+  function older(at: Uint8Array, run: Run): Uint8Array | undefined {
+    const place = findPlace(view, at, run, height)
+    if (!place) return undefined
+    return place.height < source.logFrom() ? view.get(BASE, at) : readValue(view, place, at)
+  }
+
+  function* iterate(store: string, range: Range = {}): IterableIterator<Entry> {
+    const number = era.numbers.get(store)
+    if (number === undefined) return
+    const bounds: Range = {
+      start: range.start ? stateKey(number, range.start) : Uint8Array.of(number),
+      end: range.end ? stateKey(number, range.end) : Uint8Array.of(number + 1),
+      reverse: range.reverse ?? false,
+    }
+    const heads = view.iterate(HEAD, bounds)
+    const all = source.isTip()
+      ? labelled(heads, resolveHead)
+      : interleave(
+          labelled(heads, resolveHead),
+          labelled(view.iterate(DEAD, bounds), resolveDead),
+          range.reverse ? -1 : 1,
+        )
+    for (const [at, value] of all) if (value) yield [at.subarray(1), value]
+  }
+
+  return {
+    height: BigInt(height),
+    stores: era.stores,
+    ...(source.openStaging && { openStaging: source.openStaging }),
+    rollbacks: source.rollbacks,
+    revision: source.revision,
+    get,
+    has: (store, key) => get(store, key) !== undefined,
+    iterate,
+    proofs: source.prover(get),
+    close: () => view.close(),
+  }
+}
+
+type Resolved = readonly [at: Uint8Array, value: Uint8Array | undefined]
+
+function* labelled(
+  rows: IterableIterator<Entry>,
+  resolve: (at: Uint8Array, row: Uint8Array) => Uint8Array | undefined,
+): IterableIterator<Resolved> {
+  for (const [at, row] of rows) yield [at, resolve(at, row)]
+}
+
+/** Two sequences without common keys as one, in order. */
+function* interleave(
+  a: IterableIterator<Resolved>,
+  b: IterableIterator<Resolved>,
+  direction: 1 | -1,
+): IterableIterator<Resolved> {
+  let [left, right] = [a.next(), b.next()]
+  try {
+    while (!left.done || !right.done) {
+      if (right.done || (!left.done && compare(left.value[0], right.value[0]) * direction < 0)) {
+        yield left.value!
+        left = a.next()
+      } else {
+        yield right.value
+        right = b.next()
+      }
+    }
+  } finally {
+    a.return?.()
+    b.return?.()
+  }
+}

@@ -1,0 +1,179 @@
+/** Runs of writes that are too many for an overlay: sorted, in rows of the backend that nobody else reads. */
+import { toKey } from '../../primitives/bytes.ts'
+import type { Backend } from '../backend/backend.ts'
+import { DELETED, findVersion, putVersion, takeVersions, type Version } from '../journal/versions.ts'
+import { type Cover, compareTexts, lowerBound, mergeEntries } from '../order.ts'
+import type { Change, Range, Reader, RunEntry, Staged, Staging, TableWrite } from '../types.ts'
+import { createOutput, finish } from '../varint.ts'
+
+const STAGED = 'staged'
+const PIECE_BYTES = 16_384
+/** Pieces that are written at once. */
+const PIECES_PER_WRITE = 256
+
+/** A run that is written: its pieces by the first key of each, in the form of `toKey`. */
+interface Run {
+  readonly number: number
+  readonly store: string
+  readonly firsts: string[]
+  /** The piece that was read last. */
+  latest: { readonly piece: number; readonly bytes: Uint8Array } | undefined
+}
+
+type Rows = Pick<Backend, 'get' | 'iterate' | 'write'>
+
+function pieceKey(run: number, piece: number): Uint8Array {
+  const key = new Uint8Array(8)
+  const view = new DataView(key.buffer)
+  view.setUint32(0, run)
+  view.setUint32(4, piece)
+  return key
+}
+
+/** Forgets runs that a block left behind when it was not committed. */
+export function clearStaged(rows: Rows): void {
+  for (;;) {
+    const left: TableWrite[] = []
+    for (const [key] of rows.iterate(STAGED)) {
+      left.push({ table: STAGED, key, value: undefined })
+      if (left.length === PIECES_PER_WRITE) break
+    }
+    if (left.length === 0) return
+    rows.write(left)
+  }
+}
+
+/** Begins to stage over a backend; what an earlier staging left there is forgotten. */
+export function createStaging(rows: Rows): Staging {
+  clearStaged(rows)
+  const runs: Run[] = []
+  let next = 0
+
+  function read(run: Run, piece: number): Uint8Array {
+    if (run.latest?.piece !== piece) {
+      const bytes = rows.get(STAGED, pieceKey(run.number, piece))
+      if (!bytes) throw new Error(`piece ${piece} of a staged run of ${run.store} is missing`)
+      run.latest = { piece, bytes }
+    }
+    return run.latest.bytes
+  }
+
+  function find(run: Run, key: Uint8Array): Uint8Array | typeof DELETED | undefined {
+    const piece = pieceOf(run, toKey(key))
+    return piece < 0 ? undefined : findVersion(read(run, piece), key)
+  }
+
+  function* pieces(run: Run, { start, end, reverse }: Range): IterableIterator<Uint8Array> {
+    const first = start ? Math.max(0, pieceOf(run, toKey(start))) : 0
+    const behind = end ? lowerBound(run.firsts, toKey(end)) : run.firsts.length
+    if (reverse) for (let piece = behind - 1; piece >= first; piece--) yield read(run, piece)
+    else for (let piece = first; piece < behind; piece++) yield read(run, piece)
+  }
+
+  /** The writes of a run in a range, in its direction. */
+  function* covers(run: Run, range: Range): IterableIterator<Cover> {
+    const start = range.start ? toKey(range.start) : ''
+    const end = range.end && toKey(range.end)
+    for (const bytes of pieces(run, range)) {
+      const versions: Version[] = [...takeVersions(bytes)]
+      for (const version of range.reverse ? versions.reverse() : versions) {
+        const text = toKey(version.key)
+        if (text >= start && (end === undefined || text < end)) yield version
+      }
+    }
+  }
+
+  function write(store: string, entries: Iterable<RunEntry>): void {
+    const run: Run = { number: next++, store, firsts: [], latest: undefined }
+    const out = createOutput(2 * PIECE_BYTES)
+    let waiting: TableWrite[] = []
+    let first = ''
+    let before: string | undefined
+    const close = () => {
+      waiting.push({ table: STAGED, key: pieceKey(run.number, run.firsts.length), value: finish(out) })
+      run.firsts.push(first)
+      out.length = 0
+      if (waiting.length < PIECES_PER_WRITE) return
+      rows.write(waiting)
+      waiting = []
+    }
+    for (const [key, value] of entries) {
+      const text = toKey(key)
+      if (before !== undefined && text <= before) throw new Error(`the keys of a run of ${store} do not ascend`)
+      before = text
+      if (out.length === 0) first = text
+      putVersion(out, { key, value })
+      if (out.length >= PIECE_BYTES) close()
+    }
+    if (out.length > 0) close()
+    rows.write(waiting)
+    if (run.firsts.length > 0) runs.push(run)
+  }
+
+  function over(base: Reader): Reader {
+    const get = (store: string, key: Uint8Array): Uint8Array | undefined => {
+      for (let i = runs.length - 1; i >= 0; i--) {
+        const found = runs[i]!.store === store ? find(runs[i]!, key) : undefined
+        if (found !== undefined) return found === DELETED ? undefined : found
+      }
+      return base.get(store, key)
+    }
+    return {
+      get,
+      has: (store, key) => get(store, key) !== undefined,
+      iterate(store, range = {}) {
+        let entries = base.iterate(store, range)
+        for (const run of runs) {
+          if (run.store === store) entries = mergeEntries(entries, covers(run, range), range.reverse ? -1 : 1)
+        }
+        return entries
+      },
+      ...(base.stores && { stores: base.stores }),
+    }
+  }
+
+  function staged(): Staged | undefined {
+    if (runs.length === 0) return undefined
+    return {
+      *changes(over) {
+        const stores = new Set([...runs.map(({ store }) => store), ...over.map(({ store }) => store)])
+        for (const store of [...stores].sort(compareTexts)) {
+          let all: Iterable<Cover> = []
+          for (const run of runs) if (run.store === store) all = overlaid(all, covers(run, {}))
+          const last = over.filter((change) => change.store === store)
+          for (const { key, value } of overlaid(all, last)) yield { store, key, value } satisfies Change
+        }
+      },
+      *clearing() {
+        for (const { number, firsts } of runs) {
+          for (const piece of firsts.keys()) yield { table: STAGED, key: pieceKey(number, piece), value: undefined }
+        }
+      },
+    }
+  }
+
+  return { write, over, staged }
+}
+
+/** The last piece that does not begin behind a key; -1 if all do. */
+function pieceOf({ firsts }: Run, text: string): number {
+  const at = lowerBound(firsts, text)
+  return firsts[at] === text ? at : at - 1
+}
+
+/** Writes with later ones laid over them, deletions included; both ascending. */
+function* overlaid(lower: Iterable<Cover>, upper: Iterable<Cover>): IterableIterator<Cover> {
+  const above = upper[Symbol.iterator]()
+  let cover = above.next()
+  let text = cover.done ? '' : toKey(cover.value.key)
+  for (const write of lower) {
+    const at = toKey(write.key)
+    while (!cover.done && text < at) {
+      yield cover.value
+      cover = above.next()
+      if (!cover.done) text = toKey(cover.value.key)
+    }
+    if (cover.done || text !== at) yield write
+  }
+  for (; !cover.done; cover = above.next()) yield cover.value
+}

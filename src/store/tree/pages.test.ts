@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { formatHex, hex } from '../../primitives/bytes.ts'
+import type { PageReference } from './pages.ts'
+import { NONE } from './tree-program.ts'
+import { createForest } from './tree-store.ts'
+
+/**
+ * A tree of 22 keys of one byte, the even numbers from 0 on, with their halves as values, written by an earlier build, whose
+ * pages began at other heights: pages 1 to 6, the last with the root.
+ */
+const EARLIER = {
+  reference: {
+    page: 6,
+    height: 5,
+    size: 22,
+    hash: hex('3f650a3d45599ceae59734718569f8fea65ae7810890e8d9ffd5f0da7cfd7abc'),
+  },
+  pages: [
+    'AQEBAQABdO0kODdgatjoBfTlmWVHUrrSl68jqZIJgv/wUw9MyakBAAABqBdR71C+Mf2X9GDrMJKe4aVrB9IAEhZoWEgtLkfa0sAB' +
+      'AgEBAAGyOhWr+izQe72RsaqH9bx1qIVlQlyWsgSiGdm/4hhCiAEEAAFKP9dMQGAYOygbzAzBe1SBlFvldYTRrEHq6Vcp2OKv7wEG',
+    'AQEBAQABkGjEVevK1JUMAWkfoshoPaVUyQ1tGrajWzX8LvXRk68BCAAB8uw2XimONMuRDcokfLNcBESM8E/zW7LGuOBJlJ5sGasB' +
+      'CgEBAAEIdy1UglEClD4pAUdfidMgDhkYB9yGnYf836My8+lxOwEMAAEUPthSICOdv7bD6tdzBBdFPbyaCV/ERMMr7qifQJS+swEO',
+    'AQEBAQAB7jdIGe/6wAOkzb6Sr8jX73TzboO+WshYJw2gch885uABEAABIO3Ro/rLlitR4AcQLosqRsViYGoqmsrfTTyB/b3tpqIB' +
+      'EgEBAAHJ7kxOHeoSKhuTH0B1BupZOzIPjhPC82kDYjftowBgRAEUAAEUvgVTF73ZucoG2TezEx8D7M01y266DhpTIc4bgxZoAAEW',
+    'AQEBAQABUKFj09rHrJ2//uvcmUuDXxXFjDxwFAH0qAtF6DBh0moBGAAB6idepegteUUBYjVBmEf2g9tX0i8mX9KV+UPp+9hkcAgB' +
+      'GgEBAAGmS63fu71LqC1+tQB2t5pxS09nlLcaHx8fgu+lhC9JwwEcAAFdvQI3+miEE/Whggh+bI1gNqifj5/beGTWW+F5Qeb8GAEe',
+    'AQEBAQAB42gsD3vKfgB3dkO3sRjFQvIfK7rxAIK13Z27sdp4nFoBJAAB3YYurVypn04uKWMVuUZCVnLBwNmm5RuNB+eU5H9If+gB' +
+      'JgEBAAH7qqGT1ZDnYggq5w/qRJoUWVtOEnnAWRnb5fLin5Q+dgEoAAFmJuYOWnysGcfoh8e9cAro7BLKMAT9QTlPkTAUz1fYRwEq',
+    'AwEBEAMBAQgCAQIEKOcxDP45RnXi8524cluQefiQVYUfJJtf5W4Yc5UY6L4CAgIEv3Jhsa0dcTC9y4Y4ykojKuUnAbjC3AdSEN1u' +
+      'v9wAxlMBAQMBARgCAwIEZRUtfS84443l396L2tDSH4uc+cHSm8JKffctT+yVxoQCBAIEs5iLNzrJ/eTd3l6QbqLOTex31pnAxT2L' +
+      'gMM4i3VOMvYDAQEkAQEAAXf1YJx/8XqRIw9MA6iu/RdvdDxfJaQyX4Fu4ImDcBeTASAAAfhduhVrT2ZzMlPAbfIrF426BHw8AeBL' +
+      '0MplskFBa5mvASICBQIEfcX7thFUfFegPduxpD983qkzReDn6zgAQ3SSuFDl+fY=',
+  ],
+}
+
+/** A forest that tells which pages it has read. */
+function forestOver(pages: ReadonlyMap<number, Uint8Array>, read = new Set<number>()) {
+  let next = Math.max(0, ...pages.keys()) + 1
+  return createForest(
+    (page) => {
+      read.add(page)
+      return pages.get(page)
+    },
+    () => next++,
+  )
+}
+
+test('pages that begin at the heights of an earlier build are read, and give way to others where the tree changes', () => {
+  const { reference } = EARLIER
+  const pages = new Map<number, Uint8Array>(EARLIER.pages.map((text, i) => [i + 1, Buffer.from(text, 'base64')]))
+  const whole = forestOver(new Map())
+  let expected = NONE
+  for (let i = 0; i < 22; i++) expected = whole.set(expected, Uint8Array.of(i * 2), Uint8Array.of(i), 1)
+  let forest = forestOver(pages)
+  let root = forest.refer(reference)
+  expect(formatHex(whole.rootHash(expected))).toBe(formatHex(reference.hash))
+  expect([...forest.walk(root)]).toEqual([...whole.walk(expected)])
+
+  let saved: PageReference = reference
+  for (const [i, key] of [6, 7, 42, 1, 20].entries()) {
+    const version = i + 2
+    forest = forestOver(pages)
+    forest.keep(version - 1)
+    root = forest.set(forest.refer(saved), Uint8Array.of(key), Uint8Array.of(1), version)
+    whole.keep(version - 1)
+    expected = whole.set(expected, Uint8Array.of(key), Uint8Array.of(1), version)
+    expect(formatHex(forest.rootHash(root))).toBe(formatHex(whole.rootHash(expected)))
+    forest.keep(version)
+    saved = forest.save(root)
+    const { written, dropped } = forest.takePages()
+    for (const [page, bytes] of written) pages.set(page, bytes)
+    for (const page of dropped) expect(pages.delete(page)).toBe(true)
+
+    const read = new Set<number>()
+    const again = forestOver(pages, read)
+    expect([...again.walk(again.refer(saved))]).toEqual([...whole.walk(expected)])
+    expect([...read].sort((a, b) => a - b)).toEqual([...pages.keys()].sort((a, b) => a - b))
+  }
+})

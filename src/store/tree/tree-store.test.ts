@@ -1,0 +1,250 @@
+import { expect, test } from 'vitest'
+import { compare, formatHex, formatUtf8, hex, utf8 } from '../../primitives/bytes.ts'
+import { seeded } from '../testing/backend-contract.ts'
+import { merkleRoot, storeLeaf } from './multi-store.ts'
+import { NONE, type Node } from './tree-program.ts'
+import { createForest, type Forest } from './tree-store.ts'
+
+/** A forest over pages kept in a map. */
+function forestOver(pages: Map<number, Uint8Array>): Forest {
+  let next = Math.max(0, ...pages.keys()) + 1
+  return createForest(
+    (page) => pages.get(page),
+    () => next++,
+  )
+}
+
+/** Saves a tree and gives it in a forest that knows nothing but the pages. */
+function reopened(
+  pages: Map<number, Uint8Array>,
+  forest: Forest,
+  root: Node,
+  version: number,
+): { forest: Forest; root: Node } {
+  forest.rootHash(root)
+  forest.keep(version)
+  if (root === NONE) return { forest, root }
+  const reference = forest.save(root)
+  const { written, dropped } = forest.takePages()
+  for (const page of dropped) pages.delete(page)
+  for (const [page, bytes] of written) pages.set(page, bytes)
+  const again = forestOver(pages)
+  again.keep(version)
+  return { forest: again, root: again.refer(reference) }
+}
+
+const PERIOD = hex('000000000000000000')
+const SKIPPED = hex('010000000000000000')
+const TWELVE = hex('000000000000000c')
+const TWO = hex('0000000000000002')
+
+test('roots are those of the chain: rows 57 to 61 of state-layout.md §6.3', () => {
+  const forest = forestOver(new Map())
+  const root = (node: Node) => formatHex(forest.rootHash(node))
+  let tree = forest.set(NONE, PERIOD, TWELVE, 1)
+  expect(root(tree)).toBe('7bd864612652b6b96f7a63fb43a705cbe59219aa20fab21c3ca3485e662d117b')
+  expect(root(forest.set(NONE, SKIPPED, TWO, 1))).toBe(
+    '99a311d345ca8438f54ab7f1ce5d5f0c230c98bd1d70b297a31a55ebd07f9140',
+  )
+  tree = forest.set(tree, SKIPPED, TWO, 1)
+  expect(root(tree)).toBe('591303fb906b0f44c47cfd99da3dd6ef0227563ff528e92b8661ccc8f974d2f7')
+  tree = forest.set(tree, PERIOD, TWELVE, 2)
+  expect(root(tree)).toBe('e832532ad4165cd50103010dad604a9db0c0bc787eca70b74e95e969877a303b')
+  tree = forest.remove(tree, SKIPPED, 3)
+  expect(root(tree)).toBe('ca0399075e517e52f0a5e0cf2c66ba0d1354b583de0fba19c650f17f516157fa')
+  expect(forest.remove(tree, SKIPPED, 4)).toBe(tree)
+  expect(root(tree)).toBe('ca0399075e517e52f0a5e0cf2c66ba0d1354b583de0fba19c650f17f516157fa')
+  expect(root(forest.remove(tree, PERIOD, 5))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+})
+
+test('the app hash is that of the chain: rows 62 and 63', () => {
+  const inflation = hex('591303fb906b0f44c47cfd99da3dd6ef0227563ff528e92b8661ccc8f974d2f7')
+  const empty = createForest(
+    () => undefined,
+    () => 1,
+  ).rootHash(NONE)
+  expect(formatHex(merkleRoot([storeLeaf('crisis', empty), storeLeaf('inflation', inflation)]))).toBe(
+    'dabacf0004114260db53e2ad305813cf952f5eab7e535bf18ac35929bb681a7f',
+  )
+})
+
+test("three further maps hash as the chain's stores do: row 67", () => {
+  const leaves: Uint8Array[] = []
+  const roots = ['1', '2', '3'].map((n) => {
+    leaves.push(storeLeaf(`key${n}`, utf8(`value${n}`)))
+    return formatHex(merkleRoot(leaves))
+  })
+  expect(roots).toEqual([
+    'a44d3cc7daba1a4600b00a2434b30f8b970652169810d6dfa9fb1793a2189324',
+    '8fd19b19e7bb3f2b3ee0574027d8a5a4cec370464ea2db2fbfa5c7d35bb0cff3',
+    '1dd674ec6782a0d586a903c9c63326a41cbe56b3bba33ed6ff5b527af6efb3dc',
+  ])
+})
+
+const STEPS: readonly (readonly [version: number, writes: string, removals: string, root: string])[] = [
+  [1, 'x=ff z=ff a=01 b=02 c=03', '', '2f0cc384fe99d69f51abe4b602e0015777688bac894538de59510ee96964c1de'],
+  [2, 'c=ff d=04', 'x b', 'e50066b1567fb202cef755830666ca07c316ddbfd66fd749c94761364be570d7'],
+  [3, 'b=02 c=03 e=05', 'z', '040e95e1464b7406cee60708dba62c29d6014b1c6ef824662c82256c3fb67c93'],
+]
+
+test.each([false, true])(
+  'writes and removals in turn give the roots of rows 68 to 71 (read back from pages: %s)',
+  (paged) => {
+    const pages = new Map<number, Uint8Array>()
+    let forest = forestOver(pages)
+    let root: Node = NONE
+    for (const [version, writes, removals, hash] of STEPS) {
+      const remove = () => {
+        for (const key of removals.split(' ').filter(Boolean)) root = forest.remove(root, utf8(key), version)
+      }
+      if (version === 2) remove()
+      for (const write of writes.split(' ')) {
+        const [key, value] = write.split('=')
+        root = forest.set(root, utf8(key!), hex(value!), version)
+      }
+      if (version === 3) remove()
+      expect(formatHex(forest.rootHash(root))).toBe(hash)
+      if (paged) ({ forest, root } = reopened(pages, forest, root, version))
+    }
+    const nodes = [...forest.walk(root)].map(({ key, version, height }) => `${formatUtf8(key)}/${version}/${height}`)
+    expect(nodes.join(' ')).toBe('a/1/0 b/3/0 b/3/1 c/3/0 c/3/2 d/2/0 e/3/0 e/3/1 d/3/3')
+  },
+)
+
+test.each([1, 2, 3])(
+  'a tree that is read from its pages again and again is the tree that stayed in memory (seed %i)',
+  (seed) => {
+    const below = seeded(seed)
+    const pages = new Map<number, Uint8Array>()
+    const whole = forestOver(new Map())
+    let root: Node = NONE
+    let paged = { forest: forestOver(pages), root: NONE as Node }
+    const members = new Set<string>()
+    for (let version = 1; version <= 60; version++) {
+      const grows = version % 20 < 12
+      for (let i = 0; i < 1 + below(40); i++) {
+        const key = Uint8Array.of(below(3), below(256), below(2))
+        if (below(10) < (grows ? 7 : 2)) {
+          const value = Uint8Array.of(below(256))
+          root = whole.set(root, key, value, version)
+          paged.root = paged.forest.set(paged.root, key, value, version)
+          members.add(formatHex(key))
+        } else {
+          root = whole.remove(root, key, version)
+          paged.root = paged.forest.remove(paged.root, key, version)
+          members.delete(formatHex(key))
+        }
+      }
+      expect(formatHex(paged.forest.rootHash(paged.root))).toBe(formatHex(whole.rootHash(root)))
+      if (version % 3 === 0) paged = reopened(pages, paged.forest, paged.root, version)
+    }
+    const nodes = [...paged.forest.walk(paged.root)]
+    expect(nodes).toEqual([...whole.walk(root)])
+    const leaves = nodes.filter(({ height }) => height === 0).map(({ key }) => key)
+    expect(leaves.map(formatHex)).toEqual([...members].sort())
+    expect([...leaves].sort(compare)).toEqual(leaves)
+    expect(paged.forest.nodeCount).toBe(nodes.length)
+    // Pages that no tree needs are dropped: all that are left are read by a walk.
+    const { forest: last, root: lastRoot } = reopened(pages, paged.forest, paged.root, 60)
+    const needed = new Set<number>()
+    const counting = createForest(
+      (page) => {
+        needed.add(page)
+        return pages.get(page)
+      },
+      () => 0,
+    )
+    expect([...counting.walk(counting.refer(last.save(lastRoot)))]).toHaveLength(nodes.length)
+    expect([...needed].sort((a, b) => a - b)).toEqual([...pages.keys()].sort((a, b) => a - b))
+  },
+)
+
+test.each([1, 2, 3, 4])(
+  'a batch gives the tree of its changes one after the other, from memory and from pages (seed %i)',
+  (seed) => {
+    const below = seeded(seed)
+    const [single, whole] = [forestOver(new Map()), forestOver(new Map())]
+    const pages = new Map<number, Uint8Array>()
+    let paged = { forest: forestOver(pages), root: NONE }
+    let [expected, found] = [NONE, NONE]
+    for (let version = 1; version <= 60; version++) {
+      const keys = new Map<number, boolean>()
+      for (let i = below(seed * 30); i >= 0; i--) keys.set(below(400), below(3) === 0)
+      const changes = [...keys]
+        .sort(([a], [b]) => a - b)
+        .map(([n, isRemoved]) => ({
+          key: utf8(String(n).padStart(3, '0')),
+          value: isRemoved ? undefined : new Uint8Array(below(200) * below(3)).fill(version),
+        }))
+      for (const forest of [single, whole, paged.forest]) forest.keep(version - 1)
+      for (const { key, value } of changes) {
+        expected = value ? single.set(expected, key, value, version) : single.remove(expected, key, version)
+      }
+      found = whole.write(found, changes, version)
+      paged.root = paged.forest.write(paged.root, changes, version)
+      const root = formatHex(single.rootHash(expected))
+      expect(formatHex(whole.rootHash(found))).toBe(root)
+      expect(formatHex(paged.forest.rootHash(paged.root))).toBe(root)
+      if (below(4) === 0) paged = reopened(pages, paged.forest, paged.root, version)
+    }
+  },
+)
+
+test('a page that is missing or cut off, and a key that is too long, are errors', () => {
+  const pages = new Map<number, Uint8Array>()
+  const forest = forestOver(pages)
+  let root: Node = NONE
+  for (let i = 0; i < 40; i++) root = forest.set(root, Uint8Array.of(i), Uint8Array.of(i), 1)
+  forest.rootHash(root)
+  forest.keep(1)
+  const reference = forest.save(root)
+  const { written } = forest.takePages()
+  const [page, bytes] = written.at(-1)!
+  expect(page).toBe(reference.page)
+  const again = (known: ReadonlyMap<number, Uint8Array>) => {
+    const reader = createForest(
+      (number) => known.get(number),
+      () => 0,
+    )
+    return [...reader.walk(reader.refer(reference))]
+  }
+  const whole = new Map(written)
+  expect(again(whole)).toHaveLength(79)
+  for (let length = 0; length < bytes.length; length++) {
+    expect(() => again(new Map([...whole, [page, bytes.subarray(0, length)]]))).toThrow(
+      `page ${page} of the trees is cut off`,
+    )
+  }
+  whole.delete(page - 1)
+  expect(() => again(whole)).toThrow(`page ${page - 1} of the trees is missing`)
+  expect(() => forest.set(root, new Uint8Array(4097), Uint8Array.of(1), 2)).toThrow(RangeError)
+})
+
+test('what is on disk is written by the owner of the trees, until a block finds its nodes in memory', () => {
+  const pages = new Map<number, Uint8Array>()
+  let next = 1
+  const offered: number[] = []
+  const forest = createForest(
+    (page) => pages.get(page),
+    () => next++,
+    {
+      createHelper: () => ({
+        offer: (_, changes) => offered.push(changes) < 0,
+        finish: () => false,
+        takeBack() {},
+        close: async () => {},
+      }),
+    },
+  )
+  const changes = Array.from({ length: 1_000 }, (_, i) => ({ key: Uint8Array.of(i >> 8, i), value: Uint8Array.of(i) }))
+  const write = (root: Node, count: number) =>
+    forest.begin([{ root, changes: changes.slice(0, count) }], 1).finish()[0]!
+  const reference = forest.save(write(write(NONE, 1_000), 999))
+  expect(offered).toEqual([1_000, 999])
+  for (const [page, bytes] of forest.takePages().written) pages.set(page, bytes)
+  forest.clear()
+  const first = write(forest.refer(reference), 998)
+  const second = write(first, 997)
+  write(second, 996)
+  expect(offered).toEqual([1_000, 999, 996])
+})
