@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { openLmdb } from '../node/lmdb.ts'
+import { REFERENCE_STORES } from '../app/stores.ts'
+import { openDisk } from '../node/disk.ts'
 import { createTreeHelper } from '../node/trees/tree-helper.ts'
 import { formatHex, hex, utf8 } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
@@ -12,8 +13,9 @@ import type { Backend } from './backend/backend.ts'
 import { openMemory } from './backend/memory.ts'
 import { compareTexts } from './order.ts'
 import { randomBlock, STORES, seeded } from './testing/backend-contract.ts'
+import { openTestStore } from './testing/test-store.ts'
 import type { Change, Range, Snapshot } from './types.ts'
-import { CHAIN_STORES, openVersionedStore, type VersionedStore } from './versioned.ts'
+import type { VersionedStore } from './versioned.ts'
 
 type Model = ReadonlyMap<string, ReadonlyMap<string, string>>
 
@@ -46,7 +48,7 @@ function expectModel(snapshot: Snapshot, model: Model, below: (n: number) => num
   }
 }
 
-/** Backends under test, each with a way to open again what has not been closed, as after a kill. */
+/** Backends under test, each with a way to reopen it without closing the store, as after a kill. */
 const BACKENDS: readonly (readonly [string, () => { backend: Backend; again(): Promise<Backend>; clean(): void }])[] = [
   [
     'memory',
@@ -59,12 +61,12 @@ const BACKENDS: readonly (readonly [string, () => { backend: Backend; again(): P
     'LMDB',
     () => {
       const path = mkdtempSync(join(tmpdir(), 'almanac-store-'))
-      let backend = openLmdb(path, { noSync: true })
+      let backend = openDisk(path, { noSync: true })
       return {
         backend,
         async again() {
           await backend.close()
-          backend = openLmdb(path, { noSync: true })
+          backend = openDisk(path, { noSync: true })
           return backend
         },
         clean: () => rmSync(path, { recursive: true, force: true }),
@@ -74,10 +76,10 @@ const BACKENDS: readonly (readonly [string, () => { backend: Backend; again(): P
 ]
 
 describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
-  test.each([1, 2])('shows at every height what a map of that height holds (seed %i)', async (seed) => {
+  test.each([1, 2])('shows at every height the contents of a model (seed %i)', async (seed) => {
     const { backend, again, clean } = make()
     const below = seeded(seed)
-    let store = openVersionedStore(backend, { checkpoints: { changedKeys: 300 } })
+    let store = openTestStore(backend, { checkpoints: { changedKeys: 300 } })
     const models: Model[] = [new Map()]
     const open: { snapshot: Snapshot; model: Model }[] = []
     for (let height = 1; height <= 150; height++) {
@@ -88,7 +90,7 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
       const snapshot = store.at(BigInt(asked))
       expectModel(snapshot, models[asked]!, below)
       snapshot.close()
-      // Snapshots that stay open while blocks are committed show their own height.
+      // Snapshots that stay open during commits show their own height.
       if (height % 10 === 3) open.push({ snapshot: store.at(), model: models[height]! })
       if (height % 10 === 9) {
         for (const { snapshot, model } of open.splice(0, 1)) {
@@ -98,7 +100,7 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
       }
       if (height === 77) {
         for (const { snapshot } of open.splice(0)) snapshot.close()
-        store = openVersionedStore(await again(), { checkpoints: { changedKeys: 300 } })
+        store = openTestStore(await again(), { checkpoints: { changedKeys: 300 } })
         expect(store.latestHeight()).toBe(77n)
       }
     }
@@ -112,10 +114,10 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     clean()
   })
 
-  test('keeps as many heights as it is told, and those it keeps whole', async () => {
+  test('keeps the configured number of heights, each of them whole', async () => {
     const { backend, clean } = make()
     const below = seeded(5)
-    const store = openVersionedStore(backend, { keepHeights: 12 })
+    const store = openTestStore(backend, { keepHeights: 12 })
     const models: Model[] = [new Map()]
     for (let height = 1; height <= 120; height++) {
       const changes = randomBlock(below, below(30))
@@ -137,16 +139,16 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     clean()
   })
 
-  test('gives after restarts, and with few nodes in memory, the app hashes of a store that never stopped', async () => {
+  test('has the app hashes of a store that never stopped, after restarts and with few nodes in memory', async () => {
     const { backend, again, clean } = make()
     const spacing = { checkpoints: { changedKeys: 100, nodesInMemory: 30 } }
-    const steady = openVersionedStore(openMemory())
-    let store: VersionedStore = openVersionedStore(backend, spacing)
+    const steady = openTestStore(openMemory())
+    let store: VersionedStore = openTestStore(backend, spacing)
     const [below, same] = [seeded(9), seeded(9)]
     for (let height = 1n; height <= 60n; height++) {
       const { appHash } = store.commit({ height, changes: randomBlock(below, 20) })
       expect(formatHex(appHash)).toBe(formatHex(steady.commit({ height, changes: randomBlock(same, 20) }).appHash))
-      if (height % 13n === 0n) store = openVersionedStore(await again(), spacing)
+      if (height % 13n === 0n) store = openTestStore(await again(), spacing)
       expect(store.appHash()).toEqual(appHash)
     }
     await store.close()
@@ -155,7 +157,7 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
 
   test('writes a block whole or not at all, and stops after a failure', async () => {
     const { backend, again, clean } = make()
-    let store = openVersionedStore(backend)
+    let store = openTestStore(backend)
     const change = (value: string): Change[] => [{ store: 'bank', key: utf8('k'), value: utf8(value) }]
     store.commit({ height: 1n, changes: change('1'), records: (hash) => [{ table: 'b', key: utf8('1'), value: hash }] })
     const records = () => {
@@ -164,25 +166,25 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     expect(() => store.commit({ height: 2n, changes: change('2'), records })).toThrow('no records')
     expect(() => store.commit({ height: 2n, changes: change('2') })).toThrow('an earlier commit failed')
     expect(store.latestHeight()).toBe(1n)
-    store = openVersionedStore(await again())
+    store = openTestStore(await again())
     expect(store.tables.get('b', utf8('1'))).toEqual(store.appHash())
     const { appHash } = store.commit({ height: 2n, changes: change('2') })
-    const steady = openVersionedStore(openMemory())
+    const steady = openTestStore(openMemory())
     steady.commit({ height: 1n, changes: change('1') })
     expect(steady.commit({ height: 2n, changes: change('2') }).appHash).toEqual(appHash)
     await store.close()
     clean()
   })
 
-  test('large blocks are written whole or not at all, whatever thread writes their trees', async () => {
+  test('writes large blocks whole or not at all, with or without a second thread for their trees', async () => {
     const { backend, again, clean } = make()
-    let store = openVersionedStore(backend, { createTreeHelper })
+    let store = openTestStore(backend, { createTreeHelper })
     const key = (i: number) => Uint8Array.of(i >> 8, i)
     const block = (height: number): Change[] =>
       Array.from({ length: 1_000 }, (_, i) => ({ store: 'bank', key: key(i * 3 + (height % 3)), value: key(height) }))
     for (let height = 1; height <= 40; height++) {
       store.commit({ height: BigInt(height), changes: block(height) })
-      // So that the other thread comes up.
+      // Gives the other thread time to start.
       await setTimeout(1)
     }
     function proofs() {
@@ -198,8 +200,8 @@ describe.each(BACKENDS)('a versioned store over %s', (_name, make) => {
     expect(() => store.commit({ height: 41n, changes: failing })).toThrow('a key of 4001 bytes in table head')
     expect(proofs()).toEqual(proofsBefore)
     expect(() => store.commit({ height: 41n, changes: block(41) })).toThrow('an earlier commit failed')
-    const { appHash } = openVersionedStore(backend)
-    store = openVersionedStore(await again(), { createTreeHelper })
+    const { appHash } = openTestStore(backend)
+    store = openTestStore(await again(), { createTreeHelper })
     expect(store.appHash()).toEqual(appHash())
     store.commit({ height: 41n, changes: block(41) })
     await store.close()
@@ -219,8 +221,8 @@ describe('heights that cannot be read', () => {
     }
   }
 
-  test('are told apart: nothing committed yet, in the future, before the first', () => {
-    const store = openVersionedStore(openMemory())
+  test('have distinct errors: nothing committed yet, in the future, before the first', () => {
+    const store = openTestStore(openMemory())
     expect(failureAt(store)).toEqual(['unavailable', 0n, 0n, 0n])
     store.commit({ height: 5n, changes: [] })
     store.commit({ height: 6n, changes: [] })
@@ -230,16 +232,16 @@ describe('heights that cannot be read', () => {
   })
 
   test('a commit that does not follow the latest is refused', () => {
-    const store = openVersionedStore(openMemory())
+    const store = openTestStore(openMemory())
     store.commit({ height: 1n, changes: [] })
     expect(() => store.commit({ height: 3n, changes: [] })).toThrow('height 3 does not follow 1')
   })
 })
 
-test('a reader over the same disk follows the writer, keeps its height meanwhile, and cannot commit', async () => {
+test('a reader over the same disk sees new commits, keeps the height of open snapshots, and cannot commit', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-store-'))
-  const writer = openVersionedStore(openLmdb(path))
-  const reader = openVersionedStore(openLmdb(path, { readOnly: true }))
+  const writer = openTestStore(openDisk(path))
+  const reader = openTestStore(openDisk(path, { readOnly: true }))
   expect(reader.latestHeight()).toBe(0n)
   const write = (height: bigint) =>
     writer.commit({ height, changes: [{ store: 'bank', key: utf8('k'), value: utf8(String(height)) }] })
@@ -269,8 +271,8 @@ function lines<T>(name: string): T[] {
     .map((line) => JSON.parse(line) as T)
 }
 
-test('an empty block keeps the app hash, an equal write changes it, a store that takes no part does not', () => {
-  const store = openVersionedStore(openMemory(), { hashedStores: CHAIN_STORES })
+test('an empty block keeps the app hash, an equal write changes it, a write outside the hashed stores does not', () => {
+  const store = openTestStore(openMemory(), REFERENCE_STORES)
   const write: Change[] = [{ store: 'bank', key: utf8('k'), value: utf8('v') }]
   const hash = (height: bigint, changes: Change[]) => formatHex(store.commit({ height, changes }).appHash)
   const first = hash(1n, write)
@@ -287,8 +289,8 @@ if (existsSync(recording)) {
       height: number
       changes: { store: string; key: string; value?: string; delete?: true }[]
     }>('changes.jsonl.gz')
-    const store = openVersionedStore(openMemory(), {
-      hashedStores: CHAIN_STORES,
+    const store = openTestStore(openMemory(), {
+      ...REFERENCE_STORES,
       checkpoints: { changedKeys: 500, nodesInMemory: 4000 },
     })
     let equalHashes = 0

@@ -1,0 +1,13 @@
+/** Facts about the latest commit that the reader and the writer of a store share. */
+import type { Tip } from './history/heights.ts'
+import type { Registry } from './history/registry.ts'
+import type { TreesAt } from './tree/trees.ts'
+
+export interface Latest {
+  /** The latest commit this process knows. */
+  tip: Tip
+  /** Stores by height, as of that commit. */
+  registry: Registry
+  /** Returns the trees of a height if the writer has them in memory. A read-only store has none. */
+  treesAt: (height: number) => TreesAt | undefined
+}

@@ -1,0 +1,316 @@
+/** The writing half of a store: blocks in two phases, and rollback. A store has one writer. */
+import type { Backend } from './backend/backend.ts'
+import { heightError, type Tip, tipRow } from './history/heights.ts'
+import { prune } from './history/pruning.ts'
+import { rewindRows } from './history/rollback.ts'
+import { clearStaged } from './history/staging.ts'
+import { createStateRows } from './history/state-rows.ts'
+import { changesStores, type StoreChanges } from './history/store-changes.ts'
+import { readRefs } from './history/version-refs.ts'
+import { createByteArena } from './journal/byte-arena.ts'
+import type { Latest } from './latest.ts'
+import { loggedChanges } from './reader.ts'
+import { HEAD } from './tables.ts'
+import { findCheckpoint, removeCheckpointsAfter } from './tree/checkpoints.ts'
+import { appHashOf } from './tree/tree-roots.ts'
+import type { CreateTreeHelper } from './tree/tree-writes.ts'
+import { type CheckpointSpacing, openTrees, type Trees } from './tree/trees.ts'
+import type { Change, Entry, Staged, TableWrite } from './types.ts'
+
+/** The state changes of one block. */
+export interface BlockChanges {
+  /** One more than the latest height; any positive height in an empty store. */
+  readonly height: bigint
+  /** Sorted by store and key, each key once, as `Branch.changes` returns them. The first block's include genesis. */
+  readonly changes: readonly Change[]
+  /** Runs of writes below the changes, as `Branch.staged` returns them. */
+  readonly staged?: Staged | undefined
+  /** Stores that an upgrade adds, renames or deletes in this block; the changes use the new names. */
+  readonly stores?: StoreChanges | undefined
+}
+
+/** Makes the rows of the local tables that are written with a block, once its app hash is known. */
+export type Records = (appHash: Uint8Array) => Iterable<TableWrite>
+
+/** A block between the two phases: hashed, and not yet durable. Readers still see the height before. */
+export interface PreparedBlock {
+  /** App hash after the block. Reading it waits for the trees, which `commit` does anyway. */
+  readonly appHash: Uint8Array
+  /** Writes state and records durably in one transaction. On failure the store must be reopened. */
+  commit(records?: Records): void
+  /** Discards the block; the store is at the height before. Does nothing after `commit`. */
+  abort(): void
+}
+
+export interface WriterOptions {
+  readonly keepHeights: number
+  readonly spacing: CheckpointSpacing
+  readonly createTreeHelper: CreateTreeHelper | undefined
+  /** Called after each write, so that new snapshots see it. */
+  readonly onWrite: () => void
+}
+
+export interface StoreWriter {
+  /**
+   * Applies a block's changes to the trees. Nothing of it is durable before `commit`: after a crash the store opens at the
+   * height before. Throws an `Error` if the height does not follow the latest, or while another block is prepared.
+   */
+  prepare(block: BlockChanges): PreparedBlock
+  /**
+   * Goes back to a kept height, as if nothing later had been committed, and writes records with it. Snapshots of later
+   * heights must not be read any more. Throws as `heightError` says.
+   */
+  rollback(to: { readonly height: bigint; readonly records?: Records }): { readonly appHash: Uint8Array }
+  /** Writes a checkpoint of the trees if blocks came after the last one, and stops the tree helper. */
+  close(): Promise<void>
+}
+
+/** The work of a prepared block: the tree part and the state part of its rows. */
+interface BlockWork {
+  /** Finishes the trees, once. */
+  appHash(): Uint8Array
+  stateRows(): Iterable<TableWrite>
+  /** Rows of the trees, after `appHash`. */
+  treeRows(): Iterable<TableWrite>
+  /** Whether the commit also prunes. */
+  readonly prunes: boolean
+  /** Stops work that has not finished. Does nothing after `appHash`. */
+  abort(): void
+}
+
+export function createWriter(backend: Backend, latest: Latest, options: WriterOptions): StoreWriter {
+  const { keepHeights, spacing, onWrite } = options
+  const arena = createByteArena()
+  const logArena = createByteArena()
+  let pending: BlockWork | undefined
+  /** The failure after which trees and disk may differ. What the disk holds is whole. */
+  let failure: { readonly cause: unknown } | undefined
+
+  clearStaged(backend)
+  removeOrphans()
+  let trees = openTreesAt(latest.tip.height, latest.tip.appHash)
+  latest.treesAt = (height) => {
+    // The trees must not be read while a block is applied to them.
+    pending?.appHash()
+    return trees.at(height)
+  }
+
+  function openTreesAt(height: number, appHash: Uint8Array | undefined): Trees {
+    return openTrees(
+      backend,
+      latest.registry.eraAt,
+      { height, appHash, first: latest.tip.logFrom },
+      (at) => loggedChanges(backend, latest.registry, at),
+      spacing,
+      options.createTreeHelper,
+    )
+  }
+
+  /** Removes tree pages that a large block wrote before it was aborted or its process ended. */
+  function removeOrphans(): void {
+    const { height } = latest.tip
+    const nextPage = findCheckpoint(backend, height)?.nextPage ?? 1
+    const orphans = [...removeCheckpointsAfter(backend, height, nextPage)]
+    if (orphans.length > 0) backend.write(orphans)
+  }
+
+  function requireUsable(): void {
+    if (failure) throw new Error('an earlier commit failed: reopen the store', { cause: failure.cause })
+    if (pending) throw new Error('a block is prepared: commit or abort it first')
+  }
+
+  /** Runs a step after whose failure the store must be reopened. */
+  function orFail<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (cause) {
+      failure = { cause }
+      throw cause
+    }
+  }
+
+  function prepare(block: BlockChanges): PreparedBlock {
+    requireUsable()
+    const { tip } = latest
+    const height = Number(block.height)
+    if (height < 1 || (tip.height > 0 && height !== tip.height + 1)) {
+      throw new Error(`height ${block.height} does not follow ${tip.height}`)
+    }
+    const { staged, stores } = block
+    const isLarge = staged !== undefined || (stores !== undefined && changesStores(stores))
+    const work = orFail(() => (isLarge ? beginLarge(height, block) : begin(height, block)))
+    pending = work
+    return {
+      get appHash() {
+        return orFail(work.appHash)
+      },
+      commit(records) {
+        if (pending !== work) throw new Error('the block is not prepared any more')
+        commit(height, work, records)
+      },
+      abort() {
+        if (pending === work) abort(work)
+      },
+    }
+  }
+
+  function commit(height: number, work: BlockWork, records: Records | undefined): void {
+    let following = latest.tip
+    function* rows(): IterableIterator<TableWrite> {
+      yield* work.stateRows()
+      const appHash = work.appHash()
+      const tip = tipAfter(height, appHash)
+      const pruned = work.prunes ? prune(backend, tip, keepHeights) : { tip, rows: [] }
+      yield* work.treeRows()
+      yield* pruned.rows
+      following = pruned.tip
+      yield tipRow(following)
+      if (records) yield* records(appHash)
+    }
+    try {
+      orFail(() => backend.write(rows()))
+    } finally {
+      pending = undefined
+      work.abort()
+    }
+    latest.tip = following
+    onWrite()
+  }
+
+  /** Restores the trees of the tip from the last checkpoint and the change log. */
+  function abort(work: BlockWork): void {
+    pending = undefined
+    orFail(() => {
+      work.abort()
+      void trees.close()
+      latest.registry.rewind(latest.tip.height)
+      clearStaged(backend)
+      removeOrphans()
+      trees = openTreesAt(latest.tip.height, latest.tip.appHash)
+    })
+  }
+
+  function tipAfter(height: number, appHash: Uint8Array): Tip {
+    const { tip } = latest
+    return tip.height === 0
+      ? { ...tip, height, appHash, earliest: height, logFrom: height }
+      : { ...tip, height, appHash }
+  }
+
+  function* stateRows(height: number, changes: Iterable<Change>): IterableIterator<TableWrite> {
+    const { numberFor } = latest.registry
+    const state = createStateRows({
+      backend,
+      height,
+      logFrom: latest.tip.logFrom,
+      numberFor,
+      arena,
+      logArena,
+    })
+    for (const change of changes) yield* state.of(change)
+    yield* state.end()
+  }
+
+  /** Applies a block to the trees. A helper thread may work on them until `appHash` is called. */
+  function begin(height: number, { changes }: BlockChanges): BlockWork {
+    const growth = trees.begin(height, changes)
+    let finished: ReturnType<typeof growth.finish> | undefined
+    const finish = () => {
+      finished ??= growth.finish()
+      return finished
+    }
+    return {
+      appHash: () => finish().appHash,
+      stateRows: () => stateRows(height, changes),
+      treeRows: () => finish().rows,
+      prunes: true,
+      abort: growth.abort,
+    }
+  }
+
+  /**
+   * Applies a block that changes the stores, or is too large for memory. It is read from its runs twice, once for the trees
+   * and once for the state. Tree pages go to disk first, under numbers that nothing refers to before the commit.
+   */
+  function beginLarge(height: number, { changes, staged, stores = {} }: BlockChanges): BlockWork {
+    const { registry, tip } = latest
+    const all = () => staged?.changes(changes) ?? changes
+    const before = registry.eraAt(tip.height)
+    const registered = changesStores(stores) ? [registry.begin(height, stores)] : []
+    const growth = trees.beginStreaming({
+      height,
+      order: registry.eraAt(height).order,
+      renamed: new Map(stores.renamed?.map(({ from, to }) => [to, from])),
+      entriesOf: (store) => latestEntries(before.numbers.get(store)),
+    })
+    function* pages(): IterableIterator<TableWrite> {
+      yield* growth.begin()
+      for (const change of all()) yield* growth.apply(change)
+    }
+    backend.write(pages())
+    const { appHash, rows } = growth.finish()
+    return {
+      appHash: () => appHash,
+      *stateRows() {
+        yield* registered
+        yield* stateRows(height, all())
+      },
+      *treeRows() {
+        yield* rows
+        if (staged) yield* staged.clearing()
+      },
+      prunes: false,
+      abort() {},
+    }
+  }
+
+  /** Yields the entries of a store at the latest height, by its number. */
+  function* latestEntries(number: number | undefined): IterableIterator<Entry> {
+    if (number === undefined) return
+    const range = { start: Uint8Array.of(number), end: Uint8Array.of(number + 1) }
+    for (const [key, bytes] of backend.iterate(HEAD, range))
+      yield [key.subarray(1), bytes.subarray(readRefs(bytes).end)]
+  }
+
+  function rollback({ height, records }: Parameters<StoreWriter['rollback']>[0]): { appHash: Uint8Array } {
+    requireUsable()
+    const { tip, registry } = latest
+    const error = heightError(height, tip)
+    if (error) throw error
+    const target = Number(height)
+    try {
+      return orFail(() => {
+        // Opening needs nothing that the rollback removes, so it can come first.
+        const opened = openTreesAt(target, undefined)
+        const { order, treeStore, roots } = opened.at(target)!
+        const appHash = appHashOf(order, treeStore, roots)
+        const back: Tip = { ...tip, height: target, appHash, rollbacks: tip.rollbacks + 1 }
+        const nextPage = findCheckpoint(backend, target)?.nextPage ?? 1
+        const recorded = records?.(appHash) ?? []
+        const pages = removeCheckpointsAfter(backend, target, nextPage)
+        const names = registry.rewind(target)
+        backend.write(inOrder(rewindRows(backend, tip, target), pages, names, [tipRow(back)], recorded))
+        latest.tip = back
+        void trees.close()
+        trees = opened
+        return { appHash }
+      })
+    } finally {
+      onWrite()
+    }
+  }
+
+  return {
+    prepare,
+    rollback,
+    async close() {
+      const isWhole = !failure && !pending
+      if (isWhole && latest.tip.height > trees.checkpointHeight()) backend.write(trees.checkpoint())
+      await trees.close()
+    },
+  }
+}
+
+function* inOrder(...lists: readonly Iterable<TableWrite>[]): IterableIterator<TableWrite> {
+  for (const list of lists) yield* list
+}
