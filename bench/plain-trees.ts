@@ -2,7 +2,9 @@
  * The trees of the app hash in plain JavaScript, for comparison: an object a node, SHA-256 by `@noble/hashes`. Each changed node is
  * made once and hashed once a block.
  */
+
 import { sha256 } from '@noble/hashes/sha2.js'
+import { writeVarint } from '../src/primitives/varint.ts'
 import type { Change } from '../src/store/types.ts'
 
 interface PlainNode {
@@ -15,21 +17,12 @@ interface PlainNode {
   readonly right?: PlainNode
 }
 
-/** Bytes of an unsigned varint, at the front of a message. */
-function putVarint(out: Uint8Array, offset: number, value: number): number {
-  let at = offset
-  let rest = value
-  for (; rest > 127; rest = Math.floor(rest / 128)) out[at++] = (rest % 128) | 128
-  out[at++] = rest
-  return at
-}
-
 const message = new Uint8Array(512)
 
 function leaf(key: Uint8Array, value: Uint8Array, version: number): PlainNode {
   message.set([0, 2])
-  let at = putVarint(message, 2, version * 2)
-  at = putVarint(message, at, key.length)
+  let at = writeVarint(message, 2, version * 2)
+  at = writeVarint(message, at, key.length)
   message.set(key, at)
   at += key.length
   message[at++] = 32
@@ -40,9 +33,9 @@ function leaf(key: Uint8Array, value: Uint8Array, version: number): PlainNode {
 function inner(key: Uint8Array, left: PlainNode, right: PlainNode, version: number): PlainNode {
   const height = Math.max(left.height, right.height) + 1
   const size = left.size + right.size
-  let at = putVarint(message, 0, height * 2)
-  at = putVarint(message, at, size * 2)
-  at = putVarint(message, at, version * 2)
+  let at = writeVarint(message, 0, height * 2)
+  at = writeVarint(message, at, size * 2)
+  at = writeVarint(message, at, version * 2)
   for (const { hash } of [left, right]) {
     message[at] = 32
     message.set(hash, at + 1)

@@ -1,6 +1,6 @@
 /**
- * A change of the batch as the host puts it down: the hash of the value (32 bytes), u32 length of the key, i32 length of the
- * value or one of the marks below, the key and the value, each filled up with zeros to a multiple of 8.
+ * Changes of the batch, as the host writes them: the hash of the value (32 bytes), the length of the key (u32), the length of
+ * the value or one of the marks below (i32), the key and the value. Zeros pad key and value to multiples of 8.
  */
 import { copyBytes } from './bytes'
 import { Key, beginAt, bytesOf, compare, createKey, lengthOf } from './keys'
@@ -11,7 +11,7 @@ import { blocksOf, end, enqueue, flush, lane } from './sha256'
 /** A change by its address. */
 export type Change = usize
 
-/** In the place of the value's length: the key is removed. Other negative numbers: the host has hashed the value. */
+/** The mark of a removal, instead of the value's length. Any other negative number: the host has hashed the value. */
 const REMOVED: i32 = -1
 
 @inline export function changeAt(index: u32): Change {
@@ -30,7 +30,7 @@ const REMOVED: i32 = -1
   return valueLength(change) == REMOVED
 }
 
-/** The change's key against that of a node, by byte order. */
+/** Compares the key of a change with that of a node, in byte order. */
 @inline export function compareTo(change: Change, node: Node): i32 {
   const begin: u32 = keyLength(change) == 0 ? 0 : beginAt(keyBytes(change))
   if (begin != keyBegin(node)) return begin < keyBegin(node) ? -1 : 1
@@ -42,13 +42,13 @@ const REMOVED: i32 = -1
   return createKey(keyBytes(change), keyLength(change))
 }
 
-/** Gives a leaf the hash of the change's value. */
+/** Copies the hash of the change's value into a leaf. */
 @inline export function putValue(leaf: Node, change: Change): void {
   v128.store(hashAt(leaf), v128.load(change))
   v128.store(hashAt(leaf), v128.load(change, 16), 16)
 }
 
-/** Hashes the values of changes. */
+/** Hashes the values of `count` changes from index `first`. */
 export function hashValues(first: u32, count: u32): void {
   for (let i = first; i < first + count; i++) {
     const change = changeAt(i)

@@ -1,4 +1,4 @@
-/** Hashes of the nodes of IAVL trees (state-layout.md §5.5), those of a height together. */
+/** Hashes of the nodes of IAVL trees (docs/state-layout.md#trees). Nodes of the same height are hashed together. */
 import { copyBytes, putVarint, varintLength } from './bytes'
 import { digest } from './host'
 import { bytesOf, lengthOf } from './keys'
@@ -7,7 +7,7 @@ import {
   Node,
   HASHED,
   NONE,
-  NOTED,
+  LISTED,
   childrenAt,
   flags,
   hashAt,
@@ -19,19 +19,19 @@ import {
   size,
   version,
 } from './nodes'
-import { MOST_BLOCKS, blocksOf, end, enqueue, flush, lane } from './sha256'
+import { MAX_BLOCKS, blocksOf, end, enqueue, flush, lane } from './sha256'
 
-/** Blocks of what is hashed for an inner node. */
+/** SHA-256 blocks of the message of an inner node. */
 const INNER_BLOCKS: u32 = 2
 
-/** Trees of 2^32 leaves are lower. */
+/** The upper bound of tree heights: a tree of 2^32 leaves is lower. */
 const MAX_HEIGHT: u32 = 64
 
 @inline function levelAt(height: u32): usize {
   return LEVELS + ((height as usize) << 2)
 }
 
-/** Says which tree it is all of whose nodes without a hash are listed; NONE if it has to be seen first which those are. */
+/** Sets the tree whose unhashed nodes are exactly those in the lists. NONE: the lists must be rebuilt from the root. */
 @inline function setListedRoot(root: Node): void {
   store<i32>(LISTED_ROOT, root)
 }
@@ -39,53 +39,56 @@ const MAX_HEIGHT: u32 = 64
   store<u32>(IS_LISTING, isListing as u32)
 }
 
-/** A list goes on where a node that is not hashed has room: a leaf where others have children, others where the hash will be. */
+/**
+ * Returns where a listed node stores the next one of its list. An unhashed node has room there: a leaf in the cells of its
+ * children, an inner node in the cells of its hash.
+ */
 @inline function nextAt(node: Node, level: u32): usize {
   return level == 0 ? childrenAt(node) : hashAt(node)
 }
 
-/** Lists a node that is to be hashed. */
-@inline export function note(node: Node): void {
+/** Adds a node to the list of unhashed nodes of its height. */
+@inline export function listUnhashed(node: Node): void {
   setListing(true)
   const level = height(node)
   store<i32>(nextAt(node, level), load<i32>(levelAt(level)))
   store<i32>(levelAt(level), node)
-  setFlags(node, flags(node) | NOTED)
+  setFlags(node, flags(node) | LISTED)
 }
 
-@inline function isNotedOrHashed(node: Node): bool {
-  return (flags(node) & (HASHED | NOTED)) != 0
+@inline function isListedOrHashed(node: Node): bool {
+  return (flags(node) & (HASHED | LISTED)) != 0
 }
 
-/** Lists what has no hash, of a node and below it. */
-export function noteBelow(node: Node): void {
-  if (isNotedOrHashed(node)) return
-  note(node)
+/** Lists all unhashed nodes of a subtree. */
+export function listUnhashedBelow(node: Node): void {
+  if (isListedOrHashed(node)) return
+  listUnhashed(node)
   if (height(node) == 0) return
-  noteBelow(left(node))
-  noteBelow(right(node))
+  listUnhashedBelow(left(node))
+  listUnhashedBelow(right(node))
 }
 
-/** Says that all nodes of a tree that have no hash are listed, and no others. */
-export function noteAll(root: Node): void {
+/** Declares that the lists contain all unhashed nodes of a tree and no others. */
+export function completeLists(root: Node): void {
   setListedRoot(root)
 }
 
-/** Lists nothing, before nodes that are listed change. */
-export function forgetNotes(): void {
+/** Empties the lists. Must be called before a listed node changes. */
+export function emptyLists(): void {
   setListedRoot(NONE)
   if (load<u32>(IS_LISTING) == 0) return
   setListing(false)
   for (let level: u32 = 0; level < MAX_HEIGHT; level++) {
     for (let node = load<i32>(levelAt(level)); node != NONE; node = load<i32>(nextAt(node, level))) {
-      setFlags(node, flags(node) & ~NOTED)
+      setFlags(node, flags(node) & ~LISTED)
     }
     store<i32>(levelAt(level), NONE)
   }
 }
 
-/** Lists nothing, because there are no nodes any more. */
-export function clearNotes(): void {
+/** Resets the lists when all nodes are gone. */
+export function resetLists(): void {
   setListedRoot(NONE)
   setListing(false)
   for (let level: u32 = 0; level < MAX_HEIGHT; level++) store<i32>(levelAt(level), NONE)
@@ -98,7 +101,7 @@ export function clearNotes(): void {
   return at + 33
 }
 
-/** What is hashed for a leaf: its version, its key and the hash of its value, which stands where its own will. */
+/** Writes the message of a leaf: its version, its key and the hash of its value, which occupies the place of its own hash. */
 function putLeaf(leaf: Node, at: usize): void {
   const key = keyOf(leaf)
   const length = lengthOf(key)
@@ -113,7 +116,7 @@ function hashLeaf(leaf: Node): void {
   const keyLength = lengthOf(keyOf(leaf))
   const length = 35 + varintLength((version(leaf) as u64) << 1) + varintLength(keyLength) + keyLength
   const blocks = blocksOf(length)
-  if (blocks > MOST_BLOCKS) {
+  if (blocks > MAX_BLOCKS) {
     putLeaf(leaf, PAGE)
     digest(PAGE, length, hashAt(leaf))
     return
@@ -126,20 +129,20 @@ function hashLeaf(leaf: Node): void {
 
 function hashInner(node: Node): void {
   const at = lane(INNER_BLOCKS)
-  let behind = putVarint(at, height(node) << 1)
-  behind = putVarint(behind, (size(node) as u64) << 1)
-  behind = putVarint(behind, (version(node) as u64) << 1)
-  behind = putHash(putHash(behind, hashAt(left(node))), hashAt(right(node)))
-  end(at, (behind - at) as u32, INNER_BLOCKS)
+  let to = putVarint(at, height(node) << 1)
+  to = putVarint(to, (size(node) as u64) << 1)
+  to = putVarint(to, (version(node) as u64) << 1)
+  to = putHash(putHash(to, hashAt(left(node))), hashAt(right(node)))
+  end(at, (to - at) as u32, INNER_BLOCKS)
   enqueue(INNER_BLOCKS, hashAt(node))
 }
 
-/** Hashes a node, and below it what has no hash. */
+/** Hashes a node and all unhashed nodes below it. */
 export function ensureHash(root: Node): void {
   if ((flags(root) & HASHED) != 0) return
   if (load<i32>(LISTED_ROOT) != root) {
-    forgetNotes()
-    noteBelow(root)
+    emptyLists()
+    listUnhashedBelow(root)
   }
   setListedRoot(NONE)
   setListing(false)
@@ -148,7 +151,7 @@ export function ensureHash(root: Node): void {
       const after = load<i32>(nextAt(node, level))
       if (level == 0) hashLeaf(node)
       else hashInner(node)
-      setFlags(node, (flags(node) & ~NOTED) | HASHED)
+      setFlags(node, (flags(node) & ~LISTED) | HASHED)
       node = after
     }
     store<i32>(levelAt(level), NONE)

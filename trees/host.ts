@@ -1,12 +1,12 @@
-/** What the trees ask the host for. */
+/** Functions of the host that the trees call. */
 
-/** Puts the page that a node begins to PAGE and calls `takePage`. Throws if there is none. */
+/** Writes the page that starts at a node to PAGE and calls `parsePage`. Throws if the page is missing. */
 export declare function readPage(node: i32): void
-/** Takes what is in REPLACED, DROPPED and PAGES, which then are empty. */
-export declare function takeLists(replaced: u32, dropped: u32, pagesEnd: usize): void
-/** The number of the next page. */
+/** Receives the contents of REPLACED, DROPPED and PAGES, which are empty afterwards. */
+export declare function receiveLists(replaced: u32, dropped: u32, pagesEnd: usize): void
+/** Returns the number of the next page. */
 export declare function nextPage(): u32
-/** Puts the SHA-256 of so many bytes, more than the lanes take, to `out`. */
+/** Writes the SHA-256 of `length` bytes to `out`, for messages that are too long for the lanes. */
 export declare function digest(at: usize, length: u32, out: usize): void
-/** Throws: there is no more memory. */
+/** Throws because memory cannot grow. */
 export declare function noMemory(): void

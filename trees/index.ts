@@ -1,21 +1,21 @@
-/** IAVL trees over nodes, keys and a batch in one memory: what `src/store/tree/tree-program.ts` calls. */
-import { clearNotes } from './hashes'
+/** The exports of the tree program: IAVL trees in one linear memory. `src/store/tree/tree-program.ts` calls them. */
+import { resetLists } from './hashes'
 import { clearKeys } from './keys'
 import { clearLists } from './lists'
 import { clearNodes } from './nodes'
-import { clearRoom } from './room'
+import { resetHeap } from './heap'
 
 export { ensureHash } from './hashes'
-export { handOver } from './lists'
+export { flushLists } from './lists'
 export { freeNodes, nodeCount } from './nodes'
-export { abandon, ensureLoaded, ensurePage, refer, takePage } from './pages'
-export { keep, writeAll, writeTrees } from './write'
+export { abandon, ensureLoaded, ensurePage, parsePage, refer } from './pages'
+export { freeze, writeAll, writeTrees } from './write'
 
-/** Forgets every node and key. */
+/** Drops all nodes and keys. */
 export function clear(): void {
-  clearRoom()
+  resetHeap()
   clearNodes()
   clearKeys()
-  clearNotes()
+  resetLists()
   clearLists()
 }

@@ -1,15 +1,15 @@
 /**
- * Keys of nodes: u32 holders, u32 length, then the bytes, filled up with zeros to a multiple of 8. Nodes share them; the
- * room of one that nobody holds goes to the next of its size.
+ * Keys of nodes: a reference count (u32), the length (u32), and the bytes, padded with zeros to a multiple of 8. Nodes share
+ * keys. The memory of an unreferenced key is reused for the next key of the same size.
  */
 import { copyBytes } from './bytes'
 import { FREE_KEYS, KEY_SLAB, KEY_SLAB_END } from './layout'
-import { takeRoom } from './room'
+import { allocateBytes } from './heap'
 
 /** A key by its address. */
 export type Key = usize
 
-/** Longer ones the host does not let in. */
+/** The longest key. The host refuses longer ones. */
 export const MAX_KEY: u32 = 4096
 const SLAB_BYTES: usize = 0x10000
 
@@ -29,16 +29,16 @@ const SLAB_BYTES: usize = 0x10000
   return key + 8
 }
 
-/** The first four bytes, big-endian, of a key or of what is filled up in the same way. */
+/** Returns the first four bytes, big-endian, of zero-padded bytes. */
 @inline export function beginAt(bytes: usize): u32 {
   return bswap(load<u32>(bytes))
 }
-/** Those of a key. */
+/** Returns the first four bytes of a key, big-endian. */
 @inline export function beginOf(key: Key): u32 {
   return lengthOf(key) == 0 ? 0 : beginAt(bytesOf(key))
 }
 
-/** A key of one holder with the bytes at an address. */
+/** Creates a key with one reference from the bytes at an address. */
 export function createKey(from: usize, length: u32): Key {
   const size = sizeOf(length)
   const at = freeAt(size)
@@ -47,7 +47,7 @@ export function createKey(from: usize, length: u32): Key {
   else {
     key = load<u32>(KEY_SLAB) as usize
     if (key + size > (load<u32>(KEY_SLAB_END) as usize)) {
-      key = takeRoom(SLAB_BYTES)
+      key = allocateBytes(SLAB_BYTES)
       store<u32>(KEY_SLAB_END, (key + SLAB_BYTES) as u32)
     }
     store<u32>(KEY_SLAB, (key + size) as u32)
@@ -60,23 +60,23 @@ export function createKey(from: usize, length: u32): Key {
   return key
 }
 
-/** The key for one more holder. */
+/** Adds a reference to a key. */
 @inline export function shareKey(key: Key): Key {
   store<u32>(key, load<u32>(key) + 1)
   return key
 }
 
-/** One holder less. */
+/** Removes a reference from a key, and frees the key with the last one. */
 export function dropKey(key: Key): void {
-  const holders = load<u32>(key) - 1
-  store<u32>(key, holders)
-  if (holders != 0) return
+  const references = load<u32>(key) - 1
+  store<u32>(key, references)
+  if (references != 0) return
   const at = freeAt(sizeOf(lengthOf(key)))
   store<u32>(key, load<u32>(at))
   store<u32>(at, key as u32)
 }
 
-/** Negative, zero or positive, by byte order. Both are filled up with zeros to a multiple of 8. */
+/** Compares two byte strings in byte order: negative, zero or positive. Zeros must pad both to a multiple of 8. */
 export function compare(a: usize, lengthA: u32, b: usize, lengthB: u32): i32 {
   const shorter = min(lengthA, lengthB)
   for (let i: u32 = 0; i < shorter; i += 8) {
@@ -87,7 +87,7 @@ export function compare(a: usize, lengthA: u32, b: usize, lengthB: u32): i32 {
   return (lengthA as i32) - (lengthB as i32)
 }
 
-/** Forgets all keys. */
+/** Drops all keys. */
 export function clearKeys(): void {
   store<u32>(KEY_SLAB, 0)
   store<u32>(KEY_SLAB_END, 0)

@@ -1,5 +1,5 @@
-/** What the host is to hear of: nodes that were replaced, pages that were dropped or written. */
-import { takeLists } from './host'
+/** Lists for the host: replaced nodes, dropped pages and written pages. */
+import { receiveLists } from './host'
 import {
   DROPPED,
   DROPPED_COUNT,
@@ -17,35 +17,35 @@ import { Node } from './nodes'
   return PAGES + (load<u32>(PAGES_BYTES) as usize)
 }
 
-/** Hands over what has gathered. */
-export function handOver(): void {
-  takeLists(load<u32>(REPLACED_COUNT), load<u32>(DROPPED_COUNT), pagesEnd())
+/** Passes the lists to the host and empties them. */
+export function flushLists(): void {
+  receiveLists(load<u32>(REPLACED_COUNT), load<u32>(DROPPED_COUNT), pagesEnd())
   clearLists()
 }
 
-/** A node that the latest tree does without, and older ones hold. */
+/** Lists a node that the latest tree no longer contains and older trees do. */
 export function noteReplaced(node: Node): void {
   const count = load<u32>(REPLACED_COUNT)
   store<i32>(REPLACED + ((count as usize) << 2), node)
   store<u32>(REPLACED_COUNT, count + 1)
-  if (count + 1 == MAX_REPLACED) handOver()
+  if (count + 1 == MAX_REPLACED) flushLists()
 }
 
-/** A page that the latest trees do without. */
+/** Lists a page that the latest trees no longer need. */
 export function noteDropped(page: u32): void {
   const count = load<u32>(DROPPED_COUNT)
   store<u32>(DROPPED + ((count as usize) << 2), page)
   store<u32>(DROPPED_COUNT, count + 1)
-  if (count + 1 == MAX_DROPPED) handOver()
+  if (count + 1 == MAX_DROPPED) flushLists()
 }
 
-/** Where the next page is to be written. */
+/** Returns the address for the next page. */
 export function pageRoom(): usize {
-  if (pagesEnd() >= PAGES_FULL) handOver()
+  if (pagesEnd() >= PAGES_FULL) flushLists()
   return pagesEnd() + 8
 }
 
-/** Notes a page that was written from `pageRoom` on. */
+/** Lists a page that was written at the address from `pageRoom`. */
 export function notePage(number: u32, end: usize): void {
   const begin = pagesEnd()
   store<u32>(begin, number)

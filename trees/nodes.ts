@@ -1,50 +1,49 @@
 /**
- * Nodes of trees, 64 bytes each, so that one is one line of the processor's cache. A node is known by its address divided by
- * 64.
+ * Nodes of trees. A node has 64 bytes, one line of the processor's cache, and is identified by its address divided by 64.
  */
 import { Key, beginOf, dropKey, shareKey } from './keys'
 import { FREED, FREE_NODES, FRESH_NODES, FRESH_NODES_END, LISTED_NODES, NODE_COUNT } from './layout'
-import { takeRoom } from './room'
+import { allocateBytes } from './heap'
 
 export type Node = i32
 /** The empty tree. */
 export const NONE: Node = 0
 
-/** Flag of a node that is in memory: without it, only its page, height, size and hash are known. */
+/** Flag of a node that is in memory. Without it, only the page, height, size and hash are valid. */
 export const LOADED: u32 = 1
-/** Flag of a node whose hash is that of what it holds. */
+/** Flag of a node with a valid hash. */
 export const HASHED: u32 = 2
-/** Flag of a node that came from disk: it is never changed in place. */
+/** Flag of a node that was read from disk. It is never changed in place. */
 export const STORED: u32 = 4
-/** Flag of a node that is in a list of those to be hashed. */
-export const NOTED: u32 = 8
+/** Flag of a node in a list of unhashed nodes. */
+export const LISTED: u32 = 8
 
-// Of a leaf that is not hashed the first 32 bytes are the hash of its value.
+// The first 32 bytes are the hash. An unhashed leaf stores the hash of its value there.
 const HEIGHT: usize = 32
-/** Whether the node is counted among the holders of its key. */
+/** Whether the node counts as a reference to its key. */
 const HOLDS: usize = 33
 const FLAGS: usize = 34
-/** The first four bytes of the key, big-endian: mostly they decide a comparison, and the key's own line is left alone. */
+/** The first four bytes of the key, big-endian. They decide most comparisons without a read of the key's cache line. */
 const BEGIN: usize = 36
 const SIZE: usize = 40
 const VERSION: usize = 44
 /** The children of an inner node. */
 const LEFT: usize = 48
 const RIGHT: usize = 52
-/** Number of the page that a node begins; 0 for none. */
+/** Number of the page that starts at the node, or 0. */
 const PAGE: usize = 56
 const KEY: usize = 60
 const NODE_BYTES: usize = 64
 const SLAB_BYTES: usize = 0x10000
 
 /**
- * A free node that lists others: the next such node, then up to so many numbers. So one in a few has to be looked at before
- * it is used again; most were last used long ago, and their lines of the cache are elsewhere.
+ * Returns the free node that lists other free nodes: it contains the next such node and up to MAX_LISTED numbers. So only one
+ * free node in sixteen is read before its reuse. Most were last used long ago and are no longer in the processor's cache.
  */
 @inline function free(): Node {
   return load<i32>(FREE_NODES)
 }
-/** How many numbers it holds. */
+/** Returns how many free nodes it lists. */
 @inline function listed(): i32 {
   return load<i32>(LISTED_NODES)
 }
@@ -68,7 +67,7 @@ const MAX_LISTED: i32 = 15
 @inline export function setFlags(node: Node, flags: u32): void {
   store<u16>(addressOf(node), flags as u16, FLAGS)
 }
-/** Leaves below. */
+/** Returns the number of leaves below a node. */
 @inline export function size(node: Node): u32 {
   return load<u32>(addressOf(node), SIZE)
 }
@@ -111,21 +110,21 @@ const MAX_LISTED: i32 = 15
 @inline export function holdsKey(node: Node): bool {
   return load<u8>(addressOf(node), HOLDS) != 0
 }
-/** Gives a node without a key one that the caller held. */
+/** Sets the key of a node that has none. The caller's reference becomes the node's. */
 @inline export function setKey(node: Node, key: Key): void {
   borrowKey(node, key)
   store<u8>(addressOf(node), 1, HOLDS)
 }
 /**
- * Gives a node without a key that of the smallest leaf of its right subtree. Every tree that has the node has a leaf with this
- * key too, and leaves hold theirs; so a copied path counts no holders.
+ * Sets the key of a node that has none to that of the smallest leaf of its right subtree, without a reference. Every tree with
+ * the node also has a leaf with this key, and leaves reference theirs, so copying a path changes no reference count.
  */
 @inline export function borrowKey(node: Node, key: Key): void {
   store<u32>(addressOf(node), beginOf(key), BEGIN)
   store<u32>(addressOf(node), key as u32, KEY)
 }
-/** Takes a node's key away. */
-@inline export function giveUpKey(node: Node): void {
+/** Removes the key of a node. */
+@inline export function releaseKey(node: Node): void {
   if (holdsKey(node)) dropKey(keyOf(node))
   store<u8>(addressOf(node), 0, HOLDS)
 }
@@ -134,14 +133,14 @@ const MAX_LISTED: i32 = 15
   return addressOf(free()) + 4 + ((index as usize) << 2)
 }
 
-/** A node that begins no page and has no key; what else it says is what was last set. */
+/** Allocates a node without a page or a key. Its other fields are undefined. */
 export function allocate(): Node {
   store<i32>(NODE_COUNT, nodeCount() + 1)
   let node = free()
   if (node == NONE) {
     let fresh = load<u32>(FRESH_NODES) as usize
     if (fresh == (load<u32>(FRESH_NODES_END) as usize)) {
-      fresh = takeRoom(SLAB_BYTES)
+      fresh = allocateBytes(SLAB_BYTES)
       store<u32>(FRESH_NODES_END, (fresh + SLAB_BYTES) as u32)
     }
     node = (fresh >>> 6) as i32
@@ -158,7 +157,7 @@ export function allocate(): Node {
   return node
 }
 
-/** A loaded node with the height, the size, the children and the key of another. */
+/** Returns a loaded copy of a node, of version `at`: same height, size, children and key. */
 export function copyOf(node: Node, at: u32): Node {
   const copied = allocate()
   setHeight(copied, height(node))
@@ -178,7 +177,7 @@ export function copyOf(node: Node, at: u32): Node {
 
 export function freeNode(node: Node): void {
   store<i32>(NODE_COUNT, nodeCount() - 1)
-  giveUpKey(node)
+  releaseKey(node)
   if (free() != NONE && listed() < MAX_LISTED) {
     store<i32>(listedAt(listed()), node)
     store<i32>(LISTED_NODES, listed() + 1)
@@ -189,12 +188,12 @@ export function freeNode(node: Node): void {
   store<i32>(LISTED_NODES, 0)
 }
 
-/** Frees as many nodes as the host has put to FREED. */
+/** Frees the first `count` nodes in FREED. */
 export function freeNodes(count: u32): void {
   for (let i: u32 = 0; i < count; i++) freeNode(load<i32>(FREED + ((i as usize) << 2)))
 }
 
-/** Height and size of an inner node from those of its children. */
+/** Computes height and size of an inner node from its children. */
 export function measure(node: Node): void {
   const a = left(node)
   const b = right(node)
@@ -202,7 +201,7 @@ export function measure(node: Node): void {
   setSize(node, size(a) + size(b))
 }
 
-/** Forgets all nodes. */
+/** Drops all nodes. */
 export function clearNodes(): void {
   store<i32>(FREE_NODES, NONE)
   store<i32>(LISTED_NODES, 0)

@@ -1,9 +1,9 @@
 /**
- * Trees on disk: pages of a few levels each, written at checkpoints and read when a path leads into them. A page never
- * changes: what a later checkpoint holds differently it holds in new pages, so that each checkpoint stays whole.
+ * Trees on disk: pages of a few levels each, written at checkpoints and read when a path enters them. A page never changes:
+ * a later checkpoint writes changed nodes to new pages, so each checkpoint stays complete.
  */
 import { copyBytes, putVarint } from './bytes'
-import { forgetNotes } from './hashes'
+import { emptyLists } from './hashes'
 import { nextPage, readPage } from './host'
 import { Key, MAX_KEY, bytesOf, createKey, lengthOf } from './keys'
 import { PAGE } from './layout'
@@ -37,34 +37,34 @@ import {
   version,
 } from './nodes'
 
-/** Levels of a page: with fewer, a changed leaf takes less with it; with more, fewer pages are read and written. */
+/** Levels of a page. With fewer, a changed leaf rewrites less; with more, fewer pages are read and written. */
 const LEVELS: u32 = 3
 
 const LEAF: u32 = 0
 const INNER: u32 = 1
 const REFERENCE: u32 = 2
-/** An inner node whose key, the smallest of its right subtree, is not in the page. */
+/** An inner node that stores its key: the smallest leaf of its right subtree is not in the page. */
 const KEYED_INNER: u32 = 3
 
 /**
- * A node of such a height begins a page. The root of a tree begins one at any height. The lowest pages hold leaves as a fourth
- * level: they are the most. Pages that say otherwise, of earlier builds, are read as well.
+ * Returns whether nodes of a height start a page. The root of a tree starts one at any height. The lowest pages, which are the
+ * most, have the leaves as a fourth level. Pages of earlier builds, which started at other heights, are readable too.
  */
 @inline function beginsPage(height: u32): bool {
   return height != 0 && height % LEVELS == 0
 }
 
-/** Says that the latest trees do not need the page that a node begins, if it begins one. */
+/** Reports the page that starts at a node, if any, as no longer needed by the latest trees. */
 @inline export function drop(node: Node): void {
   if (page(node) != 0) noteDropped(page(node))
 }
 
-/** Sees to it that a node is in memory; its children then are so at least by reference. */
+/** Loads a node if it is not in memory. Its children are then loaded, or known by reference. */
 @inline export function ensureLoaded(node: Node): void {
   if ((flags(node) & LOADED) == 0) readPage(node)
 }
 
-// The page that is read.
+// The page being parsed.
 let at: usize = 0
 let end: usize = 0
 let isCut = false
@@ -105,8 +105,8 @@ function takeKey(): Key {
 }
 
 /**
- * Reads a node and what its page holds below it, into the given place. Returns its smallest key, or 0 if the page does not
- * have it. Of inner nodes a page holds no hash: that of its first is known by reference, the others follow from their children.
+ * Parses a node and its descendants in the page. Returns the smallest key, or 0 if the page does not contain it. A page has no
+ * hashes of inner nodes: the hash of the first node is known from its reference, the others are computed from their children.
  */
 function takeNode(node: Node, hashed: u32): Key {
   const kind = takeVarint()
@@ -148,8 +148,8 @@ function takeNode(node: Node, hashed: u32): Key {
   return smallest
 }
 
-/** Reads the page in PAGE, which the node begins. Returns whether it is whole. */
-export function takePage(node: Node, length: u32): bool {
+/** Parses the page in PAGE, which starts at the node. Returns false if the page is truncated. */
+export function parsePage(node: Node, length: u32): bool {
   at = PAGE
   end = PAGE + length
   isCut = false
@@ -157,7 +157,7 @@ export function takePage(node: Node, length: u32): bool {
   return !isCut
 }
 
-/** A node known by reference, to be read when needed. The host puts its hash. */
+/** Creates a node that is known by reference and read when needed. The host sets its hash. */
 export function refer(page: u32, height: u32, size: u32): Node {
   const node = allocate()
   setPage(node, page)
@@ -167,7 +167,7 @@ export function refer(page: u32, height: u32, size: u32): Node {
   return node
 }
 
-/** Whether the smallest leaf below a node lies in the page that holds the node. */
+/** Whether the smallest leaf below a node is in the same page as the node. */
 function holdsSmallest(node: Node): bool {
   while (!beginsPage(height(node))) {
     if (height(node) == 0) return true
@@ -190,32 +190,32 @@ function putKey(to: usize, key: Key): usize {
 
 function putChild(to: usize, node: Node): usize {
   if (!beginsPage(height(node))) return putNode(to, node)
-  let behind = putVarint(to, REFERENCE)
-  behind = putVarint(behind, page(node))
-  behind = putVarint(behind, height(node))
-  behind = putVarint(behind, size(node))
-  return putHash(behind, node)
+  let next = putVarint(to, REFERENCE)
+  next = putVarint(next, page(node))
+  next = putVarint(next, height(node))
+  next = putVarint(next, size(node))
+  return putHash(next, node)
 }
 
-/** Writes a node that is part of a page, and what the page holds below it. Returns the address behind. */
+/** Writes a node of a page and its descendants in the page. Returns the address after them. */
 function putNode(to: usize, node: Node): usize {
   if (height(node) == 0) {
-    const behind = putVarint(putVarint(to, LEAF), version(node))
-    return putKey(putHash(behind, node), keyOf(node))
+    const next = putVarint(putVarint(to, LEAF), version(node))
+    return putKey(putHash(next, node), keyOf(node))
   }
   const isKeyed = !holdsSmallest(right(node))
-  let behind = putVarint(putVarint(to, isKeyed ? KEYED_INNER : INNER), version(node))
-  if (isKeyed) behind = putKey(behind, keyOf(node))
-  return putChild(putChild(behind, left(node)), right(node))
+  let next = putVarint(putVarint(to, isKeyed ? KEYED_INNER : INNER), version(node))
+  if (isKeyed) next = putKey(next, keyOf(node))
+  return putChild(putChild(next, left(node)), right(node))
 }
 
-/** Writes the pages that begin at or below a child of a node and are not on disk. */
+/** Writes the unsaved pages that start at or below a child of a node. */
 function ensurePagesAt(node: Node): void {
   if (beginsPage(height(node))) {
     ensurePage(node)
     return
   }
-  // It may have been the root of its tree, with a page of its own, when it was written.
+  // The node has its own page if it was the root of its tree when it was saved.
   ensureLoaded(node)
   drop(node)
   setPage(node, 0)
@@ -228,7 +228,7 @@ function ensurePagesBelow(node: Node): void {
   ensurePagesAt(right(node))
 }
 
-/** Writes the page that a node begins, and those below, as far as they are not on disk. Their hashes must have been computed. */
+/** Writes the unsaved pages that start at or below a node. Their hashes must be computed. */
 export function ensurePage(node: Node): void {
   if (page(node) != 0) return
   ensurePagesBelow(node)
@@ -237,9 +237,9 @@ export function ensurePage(node: Node): void {
   notePage(page(node), end)
 }
 
-/** Frees a tree that shares no node with others, and says that no tree needs its pages. */
+/** Frees a tree that shares no node with other trees, and reports its pages as no longer needed. */
 export function abandon(root: Node): void {
-  forgetNotes()
+  emptyLists()
   abandonBelow(root)
 }
 

@@ -1,8 +1,8 @@
 /** SHA-256 (FIPS 180-4) of short messages, four at a time, one in each 32-bit lane of a vector. */
 import { LANES, NOWHERE, WAITING } from './layout'
 
-/** Messages with their end are this long at most, in blocks of 64 bytes. */
-export const MOST_BLOCKS: u32 = 4
+/** The longest padded message, in blocks of 64 bytes. */
+export const MAX_BLOCKS: u32 = 4
 const LANE_BYTES: usize = 256
 
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
@@ -17,7 +17,7 @@ const ROUNDS: usize = memory.data<u32>([
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ])
 
-/** Blocks of 64 bytes that a message takes with its end. */
+/** Returns the number of 64-byte blocks of a padded message. */
 @inline export function blocksOf(length: u32): u32 {
   return (length + 72) >>> 6
 }
@@ -26,20 +26,20 @@ const ROUNDS: usize = memory.data<u32>([
   return WAITING + ((blocks as usize) << 5)
 }
 
-/** Where the next message of so many blocks is to be put. */
+/** Returns the address for the next message of a length in blocks. */
 export function lane(blocks: u32): usize {
   return LANES + ((blocks - 1) as usize) * 4 * LANE_BYTES + (load<u32>(countAt(blocks)) as usize) * LANE_BYTES
 }
 
-/** Ends the message that was put into a lane. */
+/** Pads the message in a lane: a bit 1, zeros, and its length. */
 export function end(at: usize, length: u32, blocks: u32): void {
-  const behind = at + (blocks << 6)
+  const padded = at + (blocks << 6)
   store<u64>(at + length, 0x80)
-  for (let zero = at + length + 8; zero < behind - 8; zero += 8) store<u64>(zero, 0)
-  store<u64>(behind - 8, bswap<u64>((length as u64) << 3))
+  for (let zero = at + length + 8; zero < padded - 8; zero += 8) store<u64>(zero, 0)
+  store<u64>(padded - 8, bswap<u64>((length as u64) << 3))
 }
 
-/** Has the message in the next lane hashed, at the latest by `flush`; 32 bytes go to `out`. */
+/** Queues the message in the next lane. Its 32-byte digest is written to `out` at the latest by `flush`. */
 export function enqueue(blocks: u32, out: usize): void {
   const at = countAt(blocks)
   const count = load<u32>(at)
@@ -48,9 +48,9 @@ export function enqueue(blocks: u32, out: usize): void {
   if (count == 3) hashLanes(blocks)
 }
 
-/** Hashes what still waits. */
+/** Hashes all queued messages. */
 export function flush(): void {
-  for (let blocks: u32 = 1; blocks <= MOST_BLOCKS; blocks++) {
+  for (let blocks: u32 = 1; blocks <= MAX_BLOCKS; blocks++) {
     const at = countAt(blocks)
     const count = load<u32>(at)
     if (count == 0) continue
@@ -70,40 +70,40 @@ function hashLanes(blocks: u32): void {
   return i32x4.add(x, y)
 }
 
-@inline function turned(x: v128, by: i32): v128 {
+@inline function rotated(x: v128, by: i32): v128 {
   return v128.or(i32x4.shr_u(x, by), i32x4.shl(x, 32 - by))
 }
 
-@inline function turnedThrice(x: v128, first: i32, second: i32, third: i32): v128 {
-  return v128.xor(v128.xor(turned(x, first), turned(x, second)), turned(x, third))
+@inline function rotatedThrice(x: v128, first: i32, second: i32, third: i32): v128 {
+  return v128.xor(v128.xor(rotated(x, first), rotated(x, second)), rotated(x, third))
 }
 
 @inline function mixed(x: v128, first: i32, second: i32, shift: i32): v128 {
-  return v128.xor(v128.xor(turned(x, first), turned(x, second)), i32x4.shr_u(x, shift))
+  return v128.xor(v128.xor(rotated(x, first), rotated(x, second)), i32x4.shr_u(x, shift))
 }
 
-/** The word sixteen after `w0`. */
+/** Returns the word of the message schedule sixteen after `w0`. */
 @inline function later(w0: v128, w1: v128, w9: v128, w14: v128): v128 {
   return add(add(w0, mixed(w1, 7, 18, 3)), add(w9, mixed(w14, 17, 19, 10)))
 }
 
-/** What a round adds to `d`, and to the other sum. */
+/** Returns T1 of FIPS 180-4, which a round adds to `d` and to `second`. */
 @inline function first(e: v128, f: v128, g: v128, h: v128, constants: usize, word: v128): v128 {
   const choice = v128.xor(g, v128.and(e, v128.xor(f, g)))
-  // What is there before `e` is goes together first: the processor need not wait for it.
-  return add(add(add(h, v128.load_splat<u32>(constants)), word), add(turnedThrice(e, 6, 11, 25), choice))
+  // The terms that do not depend on `e` are added first, so the processor does not wait for `e`.
+  return add(add(add(h, v128.load_splat<u32>(constants)), word), add(rotatedThrice(e, 6, 11, 25), choice))
 }
 
 @inline function second(a: v128, b: v128, c: v128): v128 {
-  return add(turnedThrice(a, 2, 13, 22), v128.xor(v128.and(a, b), v128.and(c, v128.xor(a, b))))
+  return add(rotatedThrice(a, 2, 13, 22), v128.xor(v128.and(a, b), v128.and(c, v128.xor(a, b))))
 }
 
-/** Words of the other order of bytes. */
+/** Returns the words with their bytes in reverse order. */
 @inline function swapped(x: v128): v128 {
   return i8x16.shuffle(x, x, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
 }
 
-// Four vectors of four words each, with rows and columns exchanged: halves first.
+// Steps of the transposition of four vectors of four words.
 @inline function lows(x: v128, y: v128): v128 {
   return i32x4.shuffle(x, y, 0, 4, 1, 5)
 }
@@ -120,7 +120,7 @@ function hashLanes(blocks: u32): void {
   return i64x2.shuffle(x, y, 1, 3)
 }
 
-/** Four words of a lane. */
+/** Returns four words of a lane. */
 @inline function wordsOf(at: usize, lane: usize): v128 {
   return swapped(v128.load(at + lane * LANE_BYTES))
 }
@@ -132,7 +132,7 @@ function hashLanes(blocks: u32): void {
   v128.store(o3, swapped(odds(highs(a, b), highs(c, d))))
 }
 
-/** Hashes four messages of as many blocks, the first at `at`. */
+/** Hashes four messages of `blocks` blocks each, the first at `at`. The digests go to `o0` to `o3`. */
 function compress(at: usize, blocks: u32, o0: usize, o1: usize, o2: usize, o3: usize): void {
   // The first 32 bits of the fractional parts of the square roots of the first 8 primes.
   let stateA = i32x4.splat(0x6a09e667)

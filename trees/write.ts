@@ -1,11 +1,11 @@
 /**
- * Writes of IAVL trees (state-layout.md §5.5). Trees share nodes: a write copies what older trees hold, and changes in place
- * what only the latest one does.
+ * Writes to IAVL trees (docs/state-layout.md#trees). Trees share nodes: a write copies nodes of older trees, and changes nodes
+ * in place that only the latest tree has.
  */
 import { Change, changeAt, compareTo, hashValues, isRemoval, keyOfChange, putValue } from './change'
 import { Key, dropKey, shareKey } from './keys'
-import { ensureHash, forgetNotes, note, noteAll, noteBelow } from './hashes'
-import { KEPT, OTHERS, WRITES } from './layout'
+import { completeLists, emptyLists, ensureHash, listUnhashed, listUnhashedBelow } from './hashes'
+import { FROZEN, OTHERS, WRITES } from './layout'
 import { noteReplaced } from './lists'
 import {
   Node,
@@ -19,7 +19,7 @@ import {
   flags,
   freeNode,
   freeNodes,
-  giveUpKey,
+  releaseKey,
   height,
   holdsKey,
   keyOf,
@@ -37,31 +37,31 @@ import {
 } from './nodes'
 import { drop, ensureLoaded } from './pages'
 
-// The write in progress.
+// State of the write in progress.
 let written: u32 = 0
 let change: Change = 0
 let replacesLeaf = false
 /**
- * The key that the nearest node above whose right subtree has lost its smallest leaf is to have, 0 for none, and whether it is held
- * here.
+ * The key for the nearest node above whose right subtree has lost its smallest leaf, or 0; and whether this variable counts as
+ * a reference to it.
  */
 let carried: Key = 0
-let isHeld = false
+let isReferenced = false
 let others: u32 = 0
-/** Whether nodes are listed as they change. A tree without a hash is looked through when it gets one, not with every write. */
-let isNoting = false
+/** Whether changed nodes are listed for hashing. The nodes of an unhashed tree are listed when it is hashed, not at every write. */
+let isListing = false
 
-/** Nodes of versions up to this one belong to trees that stay. */
-export function keep(version: u32): void {
-  store<u32>(KEPT, version)
+/** Makes nodes up to a version immutable: their trees stay. */
+export function freeze(version: u32): void {
+  store<u32>(FROZEN, version)
 }
 
 /** Whether only the latest tree has a node. */
 @inline function isOwn(node: Node): bool {
-  return version(node) > load<u32>(KEPT) && (flags(node) & STORED) == 0
+  return version(node) > load<u32>(FROZEN) && (flags(node) & STORED) == 0
 }
 
-/** A node that the latest tree does without. */
+/** Frees a node that the latest tree no longer contains, or reports it as replaced if older trees do. */
 function release(node: Node): void {
   if (isOwn(node)) {
     freeNode(node)
@@ -71,7 +71,7 @@ function release(node: Node): void {
   noteReplaced(node)
 }
 
-/** A node of this version in the place of a loaded one, whose hash is to be computed again. */
+/** Returns a node of this version and without a hash to write to: the loaded node itself, or a copy in its place. */
 function own(node: Node): Node {
   if (isOwn(node)) {
     setVersion(node, written)
@@ -116,8 +116,8 @@ function rotateLeft(node: Node): Node {
   return top
 }
 
-/** Measures an owned node whose subtrees have changed, and rotates it if they differ too much. */
-function settle(node: Node): Node {
+/** Updates an owned node after a change of its subtrees, and rotates it if their heights differ by more than one. */
+function rebalance(node: Node): Node {
   measure(node)
   const balance = balanceOf(node)
   if (balance > 1) {
@@ -141,7 +141,7 @@ function settle(node: Node): Node {
   return node
 }
 
-/** An inner node above a new leaf and the one that was in its place. */
+/** Creates the inner node above a new leaf and the leaf that was in its place. */
 function fork(smaller: Node, larger: Node): Node {
   const inner = allocate()
   setFlags(inner, LOADED)
@@ -169,7 +169,7 @@ function insert(at: Node): Node {
   const node = own(at)
   if (order < 0) setLeft(node, insert(left(node)))
   else setRight(node, insert(right(node)))
-  return replacesLeaf ? node : settle(node)
+  return replacesLeaf ? node : rebalance(node)
 }
 
 function contains(root: Node): bool {
@@ -182,7 +182,7 @@ function contains(root: Node): bool {
   }
 }
 
-/** The subtree without the key, which is in it; its nodes on the way are loaded. */
+/** Returns the subtree without the key. The key must be in it, and the nodes on the path must be loaded. */
 function without(at: Node): Node {
   if (height(at) == 0) {
     release(at)
@@ -192,15 +192,15 @@ function without(at: Node): Node {
     const rest = without(left(at))
     if (rest == NONE) {
       carried = keyOf(at)
-      isHeld = holdsKey(at)
-      if (isHeld) shareKey(carried)
+      isReferenced = holdsKey(at)
+      if (isReferenced) shareKey(carried)
       const sibling = right(at)
       release(at)
       return sibling
     }
     const node = own(at)
     setLeft(node, rest)
-    return settle(node)
+    return rebalance(node)
   }
   const rest = without(right(at))
   if (rest == NONE) {
@@ -211,12 +211,12 @@ function without(at: Node): Node {
   const node = own(at)
   setRight(node, rest)
   if (carried != 0) {
-    giveUpKey(node)
-    if (isHeld) setKey(node, carried)
+    releaseKey(node)
+    if (isReferenced) setKey(node, carried)
     else borrowKey(node, carried)
   }
   carried = 0
-  return settle(node)
+  return rebalance(node)
 }
 
 function apply(root: Node): Node {
@@ -226,17 +226,17 @@ function apply(root: Node): Node {
   }
   if (root == NONE || !contains(root)) return root
   const rest = without(root)
-  if (carried != 0 && isHeld) dropKey(carried)
+  if (carried != 0 && isReferenced) dropKey(carried)
   carried = 0
   return rest
 }
 
-@inline function leaveToOthers(index: u32): void {
+@inline function addToOthers(index: u32): void {
   store<u32>(OTHERS + ((others as usize) << 2), index)
   others++
 }
 
-/** Index of the first change of a part of the batch that is not before the key of a node. */
+/** Returns the index of the first change, from `from` to before `to`, whose key is not before that of a node. */
 function firstFrom(node: Node, from: u32, to: u32): u32 {
   while (from < to) {
     const middle = (from + to) >>> 1
@@ -247,8 +247,8 @@ function firstFrom(node: Node, from: u32, to: u32): u32 {
 }
 
 /**
- * The subtree with new values of the keys that it has, of a part of the batch; the rest goes to OTHERS. New values move no
- * node, so it is all the same whether they come before or between what does.
+ * Applies the changes from `from` to before `to` that set existing keys, and adds the others to OTHERS. Returns the subtree.
+ * New values of existing keys move no node, so the result does not depend on whether they are applied first or in order.
  */
 function update(at: Node, from: u32, to: u32): Node {
   ensureLoaded(at)
@@ -259,12 +259,12 @@ function update(at: Node, from: u32, to: u32): Node {
       if (!isRemoval(one) && compareTo(one, at) == 0) {
         leaf = own(at)
         putValue(leaf, one)
-        if (isNoting) note(leaf)
-      } else leaveToOthers(i)
+        if (isListing) listUnhashed(leaf)
+      } else addToOthers(i)
     }
     return leaf
   }
-  // Looked at here, both children come to the cache together, and the second while the first is written.
+  // Reading both children here loads them into the cache together, the second while the first is written.
   const areHashed = (flags(left(at)) & flags(right(at)) & HASHED) != 0
   const middle = firstFrom(at, from, to)
   const before = others
@@ -274,33 +274,36 @@ function update(at: Node, from: u32, to: u32): Node {
   const node = own(at)
   setLeft(node, smaller)
   setRight(node, larger)
-  if (isNoting) {
-    note(node)
-    // What was read from a page may have no hash.
+  if (isListing) {
+    listUnhashed(node)
+    // Nodes that were read from a page can be unhashed.
     if (!areHashed) {
-      noteBelow(smaller)
-      noteBelow(larger)
+      listUnhashedBelow(smaller)
+      listUnhashedBelow(larger)
     }
   }
   return node
 }
 
-/** The tree with changes of the batch, so many from the first of them on, which are sorted by key, each key once. Their nodes get the version. */
+/**
+ * Applies `count` changes of the batch from index `first`, sorted by key, each key once. Written nodes get the version. Returns the
+ * new tree.
+ */
 export function writeAll(root: Node, first: u32, count: u32, version: u32): Node {
   hashValues(first, count)
   written = version
   others = 0
   carried = 0
-  forgetNotes()
-  isNoting = root != NONE && (flags(root) & HASHED) != 0
+  emptyLists()
+  isListing = root != NONE && (flags(root) & HASHED) != 0
   let tree = root
-  if (root == NONE || count == 1) for (let i = first; i < first + count; i++) leaveToOthers(i)
+  if (root == NONE || count == 1) for (let i = first; i < first + count; i++) addToOthers(i)
   else tree = update(root, first, first + count)
   if (others == 0) {
-    if (isNoting) noteAll(tree)
+    if (isListing) completeLists(tree)
     return tree
   }
-  forgetNotes()
+  emptyLists()
   for (let i: u32 = 0; i < others; i++) {
     change = changeAt(load<u32>(OTHERS + ((i as usize) << 2)))
     tree = apply(tree)
@@ -309,8 +312,8 @@ export function writeAll(root: Node, first: u32, count: u32, version: u32): Node
 }
 
 /**
- * Writes and hashes the trees that stand at WRITES, so many, and puts their new roots in the place of the old ones. First it
- * frees as many nodes as the host has put to FREED.
+ * Frees the first `freed` nodes in FREED, then writes and hashes the first `trees` trees in WRITES, and replaces their roots
+ * there by the new ones.
  */
 export function writeTrees(trees: u32, version: u32, freed: u32): void {
   freeNodes(freed)

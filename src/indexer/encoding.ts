@@ -1,4 +1,5 @@
 /** Block records as bytes: three rows a block, so that a header is read without its transactions and those without results. */
+
 import type {
   BlockHeader,
   BlockId,
@@ -9,6 +10,7 @@ import type {
   TxResult,
   Validator,
 } from '../app/records.ts'
+import { takeVarint } from '../primitives/varint.ts'
 import type { ChainEvent } from '../store/types.ts'
 import {
   finishWriting,
@@ -25,7 +27,6 @@ import {
   takeBytes,
   takeInteger,
   takeList,
-  takeNumber,
   takeOptionalBytes,
   takeText,
 } from './wire.ts'
@@ -46,7 +47,7 @@ function putBlockId(out: Out, id: BlockId): void {
 }
 
 function takeBlockId(input: In): BlockId {
-  return { hash: takeBytes(input), partsTotal: takeNumber(input), partsHash: takeBytes(input) }
+  return { hash: takeBytes(input), partsTotal: takeVarint(input), partsHash: takeBytes(input) }
 }
 
 function putHeader(out: Out, header: BlockHeader): void {
@@ -98,12 +99,12 @@ function putCommit(out: Out, commit: Commit): void {
 function takeCommit(input: In): Commit {
   return {
     height: takeInteger(input),
-    round: takeNumber(input),
+    round: takeVarint(input),
     blockId: takeBlockId(input),
     signatures: takeList(
       input,
       (from): CommitSignature => ({
-        flag: takeNumber(from) as CommitSignature['flag'],
+        flag: takeVarint(from) as CommitSignature['flag'],
         validator: takeBytes(from),
         timeNs: takeInteger(from),
         signature: takeBytes(from),
@@ -114,7 +115,7 @@ function takeCommit(input: In): Commit {
 
 function open(bytes: Uint8Array): In {
   const input = startReading(bytes)
-  const form = takeNumber(input)
+  const form = takeVarint(input)
   if (form !== FORM) throw new Error(`block record of form ${form}: this build reads form ${FORM}`)
   return input
 }
@@ -154,14 +155,14 @@ export function decodeBlockBody(bytes: Uint8Array): BlockBody {
     header,
     blockId,
     commit,
-    lastCommit: takeNumber(input) ? takeCommit(input) : undefined,
+    lastCommit: takeVarint(input) ? takeCommit(input) : undefined,
     evmGasUsed: takeInteger(input),
     baseFeeWei: takeInteger(input),
     gasLimit: takeInteger(input),
     coinbase: takeBytes(input),
     nextAppHash: takeBytes(input),
     txs: takeList(input, takeBytes),
-    ...(input.offset < bytes.length && { prevRandao: takeBytes(input) }),
+    ...(input.at < bytes.length && { prevRandao: takeBytes(input) }),
   }
 }
 
@@ -201,7 +202,7 @@ function putResult(out: Out, result: TxResult): void {
 
 function takeResult(input: In): TxResult {
   return {
-    code: takeNumber(input),
+    code: takeVarint(input),
     codespace: takeText(input),
     log: takeText(input),
     info: takeText(input),
@@ -225,8 +226,8 @@ export function decodeResults(bytes: Uint8Array): BlockResults {
   const blockEvents = takeList(input, takeEvent)
   const results = takeList(input, takeResult)
   // Records from before logs were made of their events hold the texts, and end here.
-  if (input.offset === bytes.length) return { blockEvents, results }
-  const starts = takeList(input, (from) => takeList(from, takeNumber))
+  if (input.at === bytes.length) return { blockEvents, results }
+  const starts = takeList(input, (from) => takeList(from, takeVarint))
   return {
     blockEvents,
     results: results.map((result, i) => (starts[i]!.length > 0 ? { ...result, log: starts[i]! } : result)),
@@ -264,18 +265,18 @@ function takeEvmTx(input: In): EvmTx {
   return {
     hash: takeBytes(input),
     raw: takeBytes(input),
-    txIndex: takeNumber(input),
-    evmIndex: takeNumber(input),
+    txIndex: takeVarint(input),
+    evmIndex: takeVarint(input),
     from: takeBytes(input),
     to: takeOptionalBytes(input),
     contractAddress: takeOptionalBytes(input),
-    status: takeNumber(input) as EvmTx['status'],
+    status: takeVarint(input) as EvmTx['status'],
     gasUsed: takeInteger(input),
     cumulativeGasUsed: takeInteger(input),
     effectiveGasPrice: takeInteger(input),
-    type: takeNumber(input),
+    type: takeVarint(input),
     bloom: takeOptionalBytes(input) ?? NO_BLOOM,
-    firstLogIndex: takeNumber(input),
+    firstLogIndex: takeVarint(input),
     logs: takeList(input, (from) => ({
       address: takeBytes(from),
       topics: takeList(from, takeBytes),
@@ -316,8 +317,8 @@ export function decodeValidators(bytes: Uint8Array): Validator[] {
     publicKey: takeBytes(from),
     power: takeInteger(from),
   }))
-  if (input.offset === bytes.length) return validators
-  const proposer = takeNumber(input) - 1
+  if (input.at === bytes.length) return validators
+  const proposer = takeVarint(input) - 1
   return validators.map((validator, i) => ({
     ...validator,
     priority: takeInteger(input),
@@ -335,5 +336,5 @@ export function encodePlace(height: bigint, index: number): Uint8Array {
 
 export function decodePlace(bytes: Uint8Array): { readonly height: bigint; readonly index: number } {
   const input = startReading(bytes)
-  return { height: BigInt(takeNumber(input)), index: takeNumber(input) }
+  return { height: BigInt(takeVarint(input)), index: takeVarint(input) }
 }

@@ -4,10 +4,11 @@
  * A look-up reads one page a segment, and segments cover disjoint ranges of heights.
  */
 import { concat, decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
+import { takeVarint } from '../primitives/varint.ts'
 import type { Tables, TableWrite } from '../store/types.ts'
 import { FRESH_TERMS, SEGMENT_PAGES, SEGMENTS } from './tables.ts'
 import type { BlockTerms } from './terms.ts'
-import { finishWriting, type Out, putNumber, startReading, startWriting, takeNumber } from './wire.ts'
+import { finishWriting, type Out, putNumber, startReading, startWriting } from './wire.ts'
 
 /** Waiting entries, and waiting blocks, from which a segment is made. */
 export interface SegmentLimits {
@@ -48,12 +49,12 @@ function encodeFresh({ terms, ordinals }: BlockTerms): Uint8Array {
 
 function decodeFresh(bytes: Uint8Array): BlockTerms {
   const input = startReading(bytes)
-  const count = takeNumber(input)
+  const count = takeVarint(input)
   const terms: number[] = new Array(count)
   const ordinals: number[] = new Array(count)
   for (let i = 0; i < count; i++) {
-    terms[i] = takeNumber(input)
-    ordinals[i] = takeNumber(input)
+    terms[i] = takeVarint(input)
+    ordinals[i] = takeVarint(input)
   }
   return { terms, ordinals }
 }
@@ -231,15 +232,15 @@ function postingsInPage(
 ): number {
   const pageTerm = Number(decodeUint64(key.subarray(8)))
   const input = startReading(bytes)
-  while (input.offset < bytes.length && next < terms.length) {
-    const here = pageTerm + takeNumber(input)
-    const count = takeNumber(input)
+  while (input.at < bytes.length && next < terms.length) {
+    const here = pageTerm + takeVarint(input)
+    const count = takeVarint(input)
     while (terms[next]! < here) next++
     const isWanted = terms[next] === here
     let offset = 0
     for (let i = 0; i < count; i++) {
-      offset += takeNumber(input)
-      const ordinal = takeNumber(input)
+      offset += takeVarint(input)
+      const ordinal = takeVarint(input)
       if (isWanted) found.push({ height: first + BigInt(offset), ordinal })
     }
     while (terms[next] === here) next++
@@ -310,11 +311,11 @@ function freshStretch(tables: Tables, from: bigint, to: bigint): PostingsStretch
 /** Occurrences of terms in one block, without making lists of the others. */
 function postingsInBlock(height: bigint, row: Uint8Array, wanted: ReadonlySet<number>): readonly Posting[] {
   const input = startReading(row)
-  const count = takeNumber(input)
+  const count = takeVarint(input)
   let found: Posting[] | undefined
   for (let i = 0; i < count; i++) {
-    const term = takeNumber(input)
-    const ordinal = takeNumber(input)
+    const term = takeVarint(input)
+    const ordinal = takeVarint(input)
     if (!wanted.has(term)) continue
     found ??= []
     found.push({ height, ordinal })

@@ -1,4 +1,6 @@
-/** Local tables beside the state: what can be derived from blocks, and the blocks themselves (D29). */
+/** Local tables beside the state: the blocks themselves, and indexes derived from them (D29). */
+import type { TableDeclaration } from '../store/backend/backend.ts'
+
 /** Height (8 bytes) to header, ids, transactions, commits. */
 export const BLOCKS = 'block'
 /** Height to transaction results and block events. */
@@ -13,19 +15,27 @@ export const EVM_TX_PLACES = 'evm_tx'
 export const BLOCK_HASHES = 'block_hash'
 /** Height from which a validator set is in force to the set; written when it changes. */
 export const VALIDATORS = 'validators'
-/** Height to the terms of one block that no segment holds yet. */
+/** Height to the terms of one block that are in no segment yet. */
 export const FRESH_TERMS = 'fresh_terms'
 /** First height to the last height of a segment. */
 export const SEGMENTS = 'segments'
 /** First height of a segment and first term of a page to the page. */
 export const SEGMENT_PAGES = 'segment_pages'
 
-/** What `almanac reindex` rebuilds from the blocks. */
-export const DERIVED_TABLES: readonly string[] = [
-  TX_PLACES,
-  EVM_TX_PLACES,
-  BLOCK_HASHES,
-  FRESH_TERMS,
-  SEGMENTS,
-  SEGMENT_PAGES,
+export const INDEX_TABLES: readonly TableDeclaration[] = [
+  { name: BLOCKS, placement: 'append' },
+  { name: RESULTS, placement: 'append' },
+  { name: RECEIPTS, placement: 'append' },
+  { name: VALIDATORS, placement: 'shared' },
+  { name: TX_PLACES, placement: 'shared', isDerived: true },
+  { name: EVM_TX_PLACES, placement: 'shared', isDerived: true },
+  { name: BLOCK_HASHES, placement: 'shared', isDerived: true },
+  { name: FRESH_TERMS, placement: 'shared', isDerived: true },
+  { name: SEGMENTS, placement: 'shared', isDerived: true },
+  { name: SEGMENT_PAGES, placement: 'shared', isDerived: true },
 ]
+
+/** The tables that `almanac reindex` rebuilds from the blocks. */
+export const DERIVED_TABLES: readonly string[] = INDEX_TABLES.filter(({ isDerived }) => isDerived).map(
+  ({ name }) => name,
+)

@@ -1,4 +1,5 @@
 /** The compact form of our own records: varints, length-prefixed bytes, and texts that are written once per record. */
+import { type Input, takeVarint, writeVarint } from '../primitives/varint.ts'
 
 export interface Out {
   bytes: Buffer
@@ -6,11 +7,9 @@ export interface Out {
   readonly texts: Map<string, number>
 }
 
-export interface In {
-  readonly bytes: Uint8Array
+export interface In extends Input {
   /** The same memory, for its text codec. */
   readonly view: Buffer
-  offset: number
   readonly texts: string[]
 }
 
@@ -25,7 +24,7 @@ export function finishWriting(out: Out): Uint8Array {
 
 export function startReading(bytes: Uint8Array): In {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), view, offset: 0, texts: [] }
+  return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), view, at: 0, texts: [] }
 }
 
 function reserve(out: Out, count: number): void {
@@ -38,23 +37,7 @@ function reserve(out: Out, count: number): void {
 /** A non-negative safe integer. */
 export function putNumber(out: Out, value: number): void {
   reserve(out, 8)
-  let rest = value
-  while (rest >= 0x80) {
-    out.bytes[out.length++] = (rest % 0x80) | 0x80
-    rest = Math.floor(rest / 0x80)
-  }
-  out.bytes[out.length++] = rest
-}
-
-export function takeNumber(input: In): number {
-  let value = 0
-  let scale = 1
-  for (;;) {
-    const byte = input.bytes[input.offset++]!
-    value += (byte & 0x7f) * scale
-    if (byte < 0x80) return value
-    scale *= 0x80
-  }
+  out.length = writeVarint(out.bytes, out.length, value)
 }
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER)
@@ -75,8 +58,8 @@ export function putInteger(out: Out, value: bigint): void {
 }
 
 export function takeInteger(input: In): bigint {
-  const form = takeNumber(input)
-  if (form === 0) return BigInt(takeNumber(input))
+  const form = takeVarint(input)
+  if (form === 0) return BigInt(takeVarint(input))
   if (form === 1) return -takeInteger(input)
   return BigInt(`0x${Buffer.from(takeBytes(input)).toString('hex')}`)
 }
@@ -90,10 +73,10 @@ export function putBytes(out: Out, bytes: Uint8Array): void {
 
 /** A copy, so that a small field does not hold the whole record in memory. */
 export function takeBytes(input: In): Uint8Array {
-  const length = takeNumber(input)
-  const start = input.offset
-  input.offset += length
-  return input.bytes.slice(start, input.offset)
+  const length = takeVarint(input)
+  const start = input.at
+  input.at += length
+  return input.bytes.slice(start, input.at)
 }
 
 /** Undefined is length 0; present bytes are never empty here. */
@@ -124,11 +107,11 @@ export function putText(out: Out, text: string): void {
 }
 
 export function takeText(input: In): string {
-  const seen = takeNumber(input)
+  const seen = takeVarint(input)
   if (seen > 0) return input.texts[seen - 1]!
-  const length = takeNumber(input)
-  const text = input.view.toString('utf8', input.offset, input.offset + length)
-  input.offset += length
+  const length = takeVarint(input)
+  const text = input.view.toString('utf8', input.at, input.at + length)
+  input.at += length
   input.texts.push(text)
   return text
 }
@@ -139,7 +122,7 @@ export function putList<T>(out: Out, list: readonly T[], put: (out: Out, item: T
 }
 
 export function takeList<T>(input: In, take: (input: In) => T): T[] {
-  const count = takeNumber(input)
+  const count = takeVarint(input)
   const list: T[] = new Array(count)
   for (let i = 0; i < count; i++) list[i] = take(input)
   return list

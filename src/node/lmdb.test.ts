@@ -2,32 +2,88 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { open } from 'lmdb'
 import { expect, test, vi } from 'vitest'
+import { INDEX_TABLES } from '../indexer/tables.ts'
 import { formatUtf8, utf8 } from '../primitives/bytes.ts'
+import type { TableDeclaration } from '../store/backend/backend.ts'
+import { STORE_TABLES } from '../store/tables.ts'
 import { backendContract } from '../store/testing/backend-contract.ts'
+import { openDisk } from './disk.ts'
 import { openLmdb } from './lmdb.ts'
 import { residentMemory } from './resident-memory.ts'
 
-/** A machine that does not tell what is mapped, on which time passes quickly: the file is opened anew after 10,000 rows. */
+/** Facts of a system that does not report mapped memory, with a fast clock: the file is reopened after 10,000 rows. */
 let now = 0
 const OFTEN = { mappedBytes: () => undefined, elapsed: () => (now += 1_000) }
 
+const DECLARED: readonly TableDeclaration[] = [
+  { name: 'head', placement: 'own' },
+  { name: 't', placement: 'append' },
+]
+
 let path = ''
-const reopen = () => openLmdb(path)
+const reopen = () => openDisk(path)
+
+const clean = () => rmSync(path, { recursive: true, force: true })
+const newFolder = () => mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
 
 backendContract('LMDB', {
   open() {
-    path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-    return openLmdb(path)
+    path = newFolder()
+    return openLmdb(path, { tables: DECLARED })
   },
-  reopen,
-  clean: () => rmSync(path, { recursive: true, force: true }),
+  reopen: () => openLmdb(path, { tables: DECLARED }),
+  clean,
 })
 
-test('a read-only opener sees each commit, and tables that appear later', async () => {
+backendContract('the disk of a node', {
+  open() {
+    path = newFolder()
+    return openDisk(path)
+  },
+  reopen,
+  clean,
+})
+
+test('each table is in the database of its declaration, and others in the shared one behind their names', async () => {
+  const folder = newFolder()
+  const backend = openDisk(folder)
+  const key = Uint8Array.of(1)
+  const tables = [...STORE_TABLES, ...INDEX_TABLES, { name: 'undeclared', placement: 'shared' }]
+  backend.write(
+    tables.filter(({ name }) => !name.startsWith('journal')).map(({ name: table }) => ({ table, key, value: key })),
+  )
+  await backend.close()
+  const root = open({ path: folder, encoding: 'binary', keyEncoding: 'binary', readOnly: true })
+  const names = Array.from(root.getKeys(), (name) => String(name).replace('\0', ''))
+  expect(names).toEqual(['block', 'head', 'journal', 'log', 'node', 'receipts', 'results', 'tables'])
+  const keysIn = (name: string) =>
+    Array.from(root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' }).getKeys(), String)
+  for (const name of names.filter((one) => one !== 'tables' && one !== 'journal'))
+    expect(keysIn(name)).toEqual(['\x01'])
+  const ownRows = [
+    'base',
+    'block_hash',
+    'checkpoint',
+    'dead',
+    'evm_tx',
+    'fresh_terms',
+    'index',
+    'meta',
+    'segment_pages',
+  ]
+  const others = ['segments', 'staged', 'stale', 'tx', 'undeclared', 'validators']
+  const expected = [...[...ownRows, ...others].map((name) => `${name}\0\x01`), 'format\0', 'journaled\0']
+  expect(keysIn('tables')).toEqual(expected.sort())
+  await root.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('a reader sees each commit, and tables that are written later', async () => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  const writer = openLmdb(home)
-  const reader = openLmdb(home, { readOnly: true })
+  const writer = openDisk(home)
+  const reader = openDisk(home, { readOnly: true })
   expect(reader.get('t', utf8('k'))).toBeUndefined()
   for (const value of ['1', '2', '3']) {
     writer.write([{ table: 't', key: utf8('k'), value: utf8(value) }])
@@ -42,32 +98,32 @@ test('a read-only opener sees each commit, and tables that appear later', async 
   rmSync(home, { recursive: true, force: true })
 })
 
-test('a database of another format is refused by name', async () => {
+test('a database of an unknown format is refused with its name', async () => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  const backend = openLmdb(home)
+  const backend = openDisk(home)
   backend.write([{ table: 'format', key: utf8(''), value: utf8('almanac store 999') }])
   await backend.close()
-  expect(() => openLmdb(home)).toThrow('has format "almanac store 999", this build reads "almanac store 3"')
+  expect(() => openDisk(home)).toThrow('has format "almanac store 999", this build reads "almanac store 3"')
   rmSync(home, { recursive: true, force: true })
 })
 
-test('a database of the format before becomes one of this build when it is opened for writing, and not before', async () => {
+test('a database of the previous format is converted when it is opened for writing, not for reading', async () => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  const old = openLmdb(home)
+  const old = openDisk(home)
   old.write([{ table: 'head', key: utf8('k'), value: utf8('v') }])
   await old.close()
   const formatRow = (value: string) => ({ table: 'format', key: utf8(''), value: utf8(value) })
-  const marking = openLmdb(home)
+  const marking = openDisk(home)
   marking.write([formatRow('almanac store 2')])
   await marking.close()
-  expect(() => openLmdb(home, { readOnly: true })).toThrow('a node that starts in it makes it one of that')
+  expect(() => openDisk(home, { readOnly: true })).toThrow('start a node on it once to convert it')
   const heard: string[][] = []
-  const backend = openLmdb(home, { onNewFormat: (...formats) => heard.push(formats) })
+  const backend = openDisk(home, { onNewFormat: (...formats) => heard.push(formats) })
   expect(heard).toEqual([['almanac store 2', 'almanac store 3']])
   expect(backend.get('format', utf8(''))).toEqual(utf8('almanac store 3'))
   expect(backend.get('head', utf8('k'))).toEqual(utf8('v'))
   await backend.close()
-  const reader = openLmdb(home, { readOnly: true })
+  const reader = openDisk(home, { readOnly: true })
   expect(reader.get('head', utf8('k'))).toEqual(utf8('v'))
   await reader.close()
   rmSync(home, { recursive: true, force: true })
@@ -79,40 +135,37 @@ test.each([
     'replaced',
     (home: string) => {
       rmSync(home, { recursive: true })
-      void openLmdb(home).close()
+      void openDisk(home).close()
     },
   ],
-] as const)(
-  'a database that was %s under its writer is written no more, and no empty one is made',
-  async (how, harm) => {
-    const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-    const backend = openLmdb(home, { noSync: true, ...OFTEN })
-    const reader = openLmdb(home, { readOnly: true })
-    const row = (n: number) => ({ table: 'log', key: Uint8Array.of(n >> 8, n), value: utf8(`${n}`) })
-    // So many that the file would be opened anew.
-    backend.write(Array.from({ length: 9_990 }, (_, n) => row(n)))
-    const view = backend.read()
-    backend.write(Array.from({ length: 20 }, (_, n) => row(n)))
-    harm(home)
-    view.close()
-    const message = `the database in ${home} was ${how} while it was in use`
-    expect(() => backend.write([row(1)])).toThrow(message)
-    expect(backend.get('log', row(1).key)).toEqual(utf8('1'))
-    expect(existsSync(home)).toBe(how === 'replaced')
-    await reader.close()
-    await backend.close()
-    rmSync(home, { recursive: true, force: true })
-  },
-)
-
-test('a reader that has closed its file opens no other, and one of nothing makes none', async () => {
+] as const)('a writer whose database is %s stops writing, and creates no empty one', async (how, harm) => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  expect(() => openLmdb(home, { readOnly: true })).toThrow(`there is no database in ${home}`)
+  const backend = openDisk(home, { noSync: true, ...OFTEN })
+  const reader = openDisk(home, { readOnly: true })
+  const row = (n: number) => ({ table: 'log', key: Uint8Array.of(n >> 8, n), value: utf8(`${n}`) })
+  // Enough rows that a reopening is due.
+  backend.write(Array.from({ length: 9_990 }, (_, n) => row(n)))
+  const view = backend.read()
+  backend.write(Array.from({ length: 20 }, (_, n) => row(n)))
+  harm(home)
+  view.close()
+  const message = `the database in ${home} was ${how} while it was in use`
+  expect(() => backend.write([row(1)])).toThrow(message)
+  expect(backend.get('log', row(1).key)).toEqual(utf8('1'))
+  expect(existsSync(home)).toBe(how === 'replaced')
+  await reader.close()
+  await backend.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+test('a reader creates no database, neither at its start nor after it closed its file', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+  expect(() => openDisk(home, { readOnly: true })).toThrow(`there is no database in ${home}`)
   expect(readdirSync(home)).toEqual([])
   vi.useFakeTimers()
   try {
-    await openLmdb(home).close()
-    const reader = openLmdb(home, { readOnly: true })
+    await openDisk(home).close()
+    const reader = openDisk(home, { readOnly: true })
     expect(reader.get('t', utf8('k'))).toBeUndefined()
     vi.advanceTimersByTime(3_000)
     rmSync(home, { recursive: true })
@@ -124,9 +177,9 @@ test('a reader that has closed its file opens no other, and one of nothing makes
   }
 })
 
-test('a reader that stops in the middle keeps no page that later writes replace', async () => {
+test('an abandoned iteration keeps no pages that later writes replace', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  const backend = openLmdb(path)
+  const backend = openDisk(path)
   const value = new Uint8Array(20_000).fill(7)
   const write = (n: number) => backend.write([{ table: 'rows', key: new Uint8Array([n % 4]), value }])
   for (let n = 0; n < 8; n++) write(n)
@@ -141,9 +194,9 @@ test('a reader that stops in the middle keeps no page that later writes replace'
   rmSync(path, { recursive: true })
 })
 
-test('a file that is opened anew between two writes leaves open views and iterations what they were', async () => {
+test('reopening the file between two writes does not change open views and iterations', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  const backend = openLmdb(path, { noSync: true, ...OFTEN })
+  const backend = openDisk(path, { noSync: true, ...OFTEN })
   const rows = (round: number) =>
     Array.from({ length: 15_000 }, (_, i) => ({
       table: 'log',
@@ -166,47 +219,44 @@ test('a file that is opened anew between two writes leaves open views and iterat
   rmSync(path, { recursive: true })
 })
 
-test.runIf(residentMemory())(
-  'what reads have mapped of the file is given back before many rows are written',
-  async () => {
-    const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-    let now = 0
-    const backend = openLmdb(path, { noSync: true, elapsed: () => now })
-    const MEBIBYTE = 2 ** 20
-    const mapped = () => residentMemory()!.mappedBytes / MEBIBYTE
-    const rows = (count: number, bytes: number) =>
-      Array.from({ length: count }, (_, i) => ({ table: 'log', key: utf8(`${i}`), value: new Uint8Array(bytes) }))
-    backend.write(rows(400, MEBIBYTE / 8))
-    const before = mapped()
-    for (let i = 0; i < 400; i++) backend.get('log', utf8(`${i}`))
-    expect(mapped() - before).toBeGreaterThan(40)
-    // It has just been opened.
-    backend.write(rows(100, 1))
-    expect(mapped() - before).toBeGreaterThan(25)
-    now = 250
-    backend.write(rows(500, 1))
-    expect(mapped() - before).toBeLessThan(10)
-    await backend.close()
-    rmSync(path, { recursive: true })
-  },
-)
-
-test('a thread that has opened the file for reading before the writer does not take its writing away', async () => {
+test.runIf(residentMemory())('pages that reads have mapped are freed after at most 500 written rows', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
-  await openLmdb(path).close()
+  let now = 0
+  const backend = openDisk(path, { noSync: true, elapsed: () => now })
+  const MEBIBYTE = 2 ** 20
+  const mapped = () => residentMemory()!.mappedBytes / MEBIBYTE
+  const rows = (count: number, bytes: number) =>
+    Array.from({ length: count }, (_, i) => ({ table: 'log', key: utf8(`${i}`), value: new Uint8Array(bytes) }))
+  backend.write(rows(400, MEBIBYTE / 8))
+  const before = mapped()
+  for (let i = 0; i < 400; i++) backend.get('log', utf8(`${i}`))
+  expect(mapped() - before).toBeGreaterThan(40)
+  // The file was opened less than 250 ms ago.
+  backend.write(rows(100, 1))
+  expect(mapped() - before).toBeGreaterThan(25)
+  now = 250
+  backend.write(rows(500, 1))
+  expect(mapped() - before).toBeLessThan(10)
+  await backend.close()
+  rmSync(path, { recursive: true })
+})
+
+test('a thread that opened the file for reading first does not prevent writing', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+  await openDisk(path).close()
   const source = `
     const { parentPort, workerData } = require('node:worker_threads')
-    import('tsx/esm/api').then(({ tsImport }) => tsImport(workerData.url, workerData.url)).then(({ openLmdb }) => {
-      const reader = openLmdb(workerData.path, { readOnly: true })
+    import('tsx/esm/api').then(({ tsImport }) => tsImport(workerData.url, workerData.url)).then(({ openDisk }) => {
+      const reader = openDisk(workerData.path, { readOnly: true })
       reader.get('t', new Uint8Array([1]))
       parentPort.on('message', () => parentPort.postMessage(reader.get('t', new Uint8Array([1]))))
       parentPort.postMessage('ready')
     })`
-  const workerData = { path, url: new URL('./lmdb.ts', import.meta.url).href }
+  const workerData = { path, url: new URL('./disk.ts', import.meta.url).href }
   const worker = new Worker(source, { eval: true, workerData })
   const answer = () => new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
   await answer()
-  const backend = openLmdb(path)
+  const backend = openDisk(path)
   backend.write([{ table: 't', key: Uint8Array.of(1), value: utf8('v') }])
   worker.postMessage('read')
   expect(await answer()).toEqual(utf8('v'))

@@ -1,109 +1,116 @@
-/** The tables of a node on disk, in LMDB. */
-import { randomFillSync } from 'node:crypto'
+/** A backend on disk, in LMDB. The tables are declared by its caller. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { type Backend, type BackendRead, checkKey, isTooLong, MAX_ROW_KEY } from '../store/backend/backend.ts'
-import { HEAD } from '../store/history/snapshot.ts'
-import { JOURNAL, writeBehind } from '../store/journal/write-behind.ts'
+import {
+  type Backend,
+  type BackendRead,
+  checkKey,
+  isTooLong,
+  MAX_ROW_KEY,
+  type TableDeclaration,
+} from '../store/backend/backend.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
-import { createOpenings, type OpeningFacts } from './openings.ts'
+import { createReopenPolicy, type ReopenFacts } from './reopen-policy.ts'
 
-export interface LmdbOptions extends OpeningFacts {
+export interface LmdbOptions extends ReopenFacts {
+  /** A table that is not declared is in the shared database. */
+  readonly tables?: readonly TableDeclaration[] | undefined
   /** For readers in other threads and processes. The database must exist. */
-  readonly readOnly?: boolean
-  /** Commits without waiting for the disk: for chains that leave nothing behind. */
-  readonly noSync?: boolean
-  /** Hears that a database of an older format has become one of this build. */
-  readonly onNewFormat?: (before: string, now: string) => void
+  readonly readOnly?: boolean | undefined
+  /** Commits without waiting for the disk, for chains that are deleted when their process ends. */
+  readonly noSync?: boolean | undefined
+  /** Called after a database of an older format was converted to the format of this build. */
+  readonly onNewFormat?: ((before: string, now: string) => void) | undefined
 }
 
 /**
- * Address space for the file, of which it takes what it fills. A file that outgrows its map is mapped anew, and the old
- * maps with their pages stay until the process ends: on a chain of 60,000 blocks they held more than the file.
+ * Address space reserved for the file; it uses only as much as the file is long. LMDB maps a file that outgrows its map again,
+ * and keeps the old maps with their pages until the process ends: on a chain of 60,000 blocks they used more memory than the file.
  */
 const MAP_BYTES = 2 ** 36
 const FORMAT = 'almanac store 3'
-/** Has no journal, and is else the same. */
+/** The same without a write-ahead journal, so a database is converted by marking it. */
 const FORMAT_BEFORE = 'almanac store 2'
+/** One row of the shared database: the format. */
 const FORMAT_TABLE = 'format'
-/**
- * Tables with a database of their own, because they are large: the first group is written anywhere, the second grows at
- * its end. All others share one, behind their names. The set is fixed, since opening a database disturbs open views.
- */
-const SCATTERED = [HEAD] as const
-const GROWING = ['log', 'node', 'block', 'results', 'receipts', JOURNAL] as const
+/** The database of all tables without their own. Its keys begin with the table's name and a zero byte. */
 const SHARED = 'tables'
 
 type Db = Database<Buffer, Buffer>
 
 const BLOCK_BYTES = 16_384
 const SHORT_BYTES = 256
-/** A reader closes the file when it has not been asked for so long: only what no thread has open is given back. */
+/** A reader closes the file after this time without reads. The system frees mapped pages once no thread has the file open. */
 const IDLE_MS = 1_000
 
-/** What LMDB's declarations leave out. */
-interface Fast {
+/** A method that LMDB's type declarations omit. */
+interface FastReads {
   getBinaryFast(key: Buffer, options: object): Buffer | undefined
 }
 
-/** A table's database, and what stands before its keys there. */
-interface Place {
+/** A table's database, and the prefix of its keys there. */
+interface TableSlot {
   readonly db: Db
   readonly prefix: Buffer
-  /** The greatest key, once known, of a database that grows at its end. */
+  /** Whether rows behind the last key are appended, which fills pages whole. */
+  readonly appends: boolean
+  /** The last key of a table that appends, once it has been read. */
   last: Buffer | undefined
-  readonly grows: boolean
 }
 
 /** The file while it is open. */
 interface Opened {
   readonly root: RootDatabase<Buffer, Buffer>
-  placeOf(table: string): Place
+  slotOf(table: string): TableSlot
+  /** Drops the cached last keys, which a failed transaction leaves wrong. */
   forgetLast(): void
 }
 
-function openFile(path: string, { readOnly = false, noSync = false }: LmdbOptions): Opened {
+function openFile(path: string, { tables = [], readOnly = false, noSync = false }: LmdbOptions): Opened {
   const root: RootDatabase<Buffer, Buffer> = open({
     path,
     encoding: 'binary',
     keyEncoding: 'binary',
-    // A commit returns when the disk has it, so nothing may be flushed later.
+    // A commit returns once it is on disk, so LMDB must not flush it later.
     overlappingSync: false,
     noSync,
-    // The threads of a process share one file, open in the way of the first: a thread opens it as its process does.
+    // The threads of a process share one open file in the mode of the first opener, so a thread opens it as its process does.
     readOnly: readOnly && isMainThread,
     mapSize: MAP_BYTES,
   })
-  const places = new Map<string, Place>()
+  const slots = new Map<string, TableSlot>()
   const openDb = (name: string): Db => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
-  const own = { prefix: Buffer.alloc(0), last: undefined }
-  for (const name of SCATTERED) places.set(name, { ...own, db: openDb(name), grows: false })
-  for (const name of GROWING) places.set(name, { ...own, db: openDb(name), grows: true })
+  // All databases are opened now: opening one later would disturb open views.
+  for (const { name, placement } of tables) {
+    if (placement === 'shared') continue
+    const slot = { db: openDb(name), prefix: Buffer.alloc(0), appends: placement === 'append', last: undefined }
+    slots.set(name, slot)
+  }
   const shared = openDb(SHARED)
   return {
     root,
-    placeOf(table) {
-      let place = places.get(table)
-      if (!place) {
-        place = { db: shared, prefix: Buffer.from(`${table}\0`), last: undefined, grows: false }
-        places.set(table, place)
+    slotOf(table) {
+      let slot = slots.get(table)
+      if (!slot) {
+        slot = { db: shared, prefix: Buffer.from(`${table}\0`), appends: false, last: undefined }
+        slots.set(table, slot)
       }
-      return place
+      return slot
     },
     forgetLast() {
-      for (const place of places.values()) place.last = undefined
+      for (const slot of slots.values()) slot.last = undefined
     },
   }
 }
 
 /**
- * Looks at the format of a file, and marks a new one, and one of the format before. Throws an `Error` for another format,
- * for none to a reader.
+ * Checks the format of a file. A writer marks a new file, and converts one of the previous format. Throws an `Error` for any
+ * other format, and for a reader also in these two cases.
  */
-function checkFormat(path: string, { root, placeOf }: Opened, { readOnly, onNewFormat }: LmdbOptions): void {
-  const { db, prefix } = placeOf(FORMAT_TABLE)
+function checkFormat(path: string, { root, slotOf }: Opened, { readOnly, onNewFormat }: LmdbOptions): void {
+  const { db, prefix } = slotOf(FORMAT_TABLE)
   const found = db.getBinary(prefix)?.toString()
   if (found === FORMAT) return
   if (!readOnly && (found === undefined || found === FORMAT_BEFORE)) {
@@ -112,60 +119,48 @@ function checkFormat(path: string, { root, placeOf }: Opened, { readOnly, onNewF
     return
   }
   void root.close()
-  const way = found === FORMAT_BEFORE ? '; a node that starts in it makes it one of that' : ''
+  const way = found === FORMAT_BEFORE ? ': start a node on it once to convert it' : ''
   throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"${way}`)
 }
 
-/** Which file is the database in a directory, however it is named; undefined if there is none. */
+/** Returns the identity of the database file in a folder, by device and inode; undefined if there is no file. */
 function fileIn(path: string): string | undefined {
   const found = statSync(join(path, 'data.mdb'), { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino}`
 }
 
 /**
- * Opens the database in a directory, creating it if need be. Throws an `Error` if the directory holds a database of
- * another format, or none for a reader.
+ * Opens the database in a folder; a writer creates it if necessary. Throws an `Error` if the folder contains a database of
+ * another format, or if a reader finds none.
  */
 export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
-  const tables = openTables(path, options)
-  try {
-    const [low, high] = randomFillSync(new Int32Array(2))
-    return writeBehind(tables, HEAD, { secret: [low!, high!] })
-  } catch (error) {
-    void tables.close()
-    throw error
-  }
-}
-
-/** As `openLmdb`, with each row where it is written. */
-function openTables(path: string, options: LmdbOptions): Backend {
   const { readOnly = false } = options
-  // LMDB would make one, also for the thread that only reads.
+  // LMDB would create the file even in a thread that only reads.
   if (readOnly && !fileIn(path)) throw new Error(`there is no database in ${path}`)
-  const openings = createOpenings(options)
-  openings.begin()
+  const policy = createReopenPolicy(options)
+  policy.onOpen()
   let current: Opened | undefined = openFile(path, options)
   checkFormat(path, current, options)
   const own = fileIn(path)
   let isClosed = false
   let views = 0
-  let isAsked = false
+  let isUsed = false
   const copy = createCopier()
   const idle = readOnly ? setInterval(closeIdle, IDLE_MS) : undefined
   idle?.unref()
 
   function file(): Opened {
-    isAsked = true
+    isUsed = true
     if (isClosed) throw new Error(`the database in ${path} is closed`)
     if (!current) {
       requireOwn()
-      openings.begin()
+      policy.onOpen()
       current = openFile(path, options)
     }
     return current
   }
 
-  /** What is written to a file that was removed is lost, and where it was LMDB would make an empty one. */
+  /** Throws if the file is no longer in its folder. Writes to it would be lost, and reopening would create an empty one. */
   function requireOwn(): void {
     const found = fileIn(path)
     if (found === own) return
@@ -178,20 +173,21 @@ function openTables(path: string, options: LmdbOptions): Backend {
   }
 
   function closeIdle(): void {
-    if (!isAsked && views === 0) closeFile()
-    isAsked = false
+    if (!isUsed && views === 0) closeFile()
+    isUsed = false
   }
 
-  function renew(): void {
-    // What was removed is read while it is open, and written no more.
-    if (views === 0 && openings.isDue() && fileIn(path) === own) closeFile()
+  /** Closes the file if it is due to be reopened. The next access opens it. */
+  function closeIfDue(): void {
+    // A file that was removed stays readable while it is open.
+    if (views === 0 && policy.isDue() && fileIn(path) === own) closeFile()
   }
 
-  /** What LMDB found, to be used before its next read. */
+  /** Returns LMDB's own memory, which its next read overwrites. */
   function find(table: string, key: Uint8Array, options: object): Buffer | undefined {
     if (isTooLong(table, key)) return undefined
-    const place = file().placeOf(table)
-    return (place.db as unknown as Fast).getBinaryFast(keyIn(place, key), options)
+    const slot = file().slotOf(table)
+    return (slot.db as unknown as FastReads).getBinaryFast(keyIn(slot, key), options)
   }
   function get(table: string, key: Uint8Array, options: object): Uint8Array | undefined {
     const found = find(table, key, options)
@@ -202,9 +198,9 @@ function openTables(path: string, options: LmdbOptions): Backend {
     return found && use(new Uint8Array(found.buffer, found.byteOffset, found.length))
   }
   const iterate = (table: string, range: Range | undefined, options: object) =>
-    entries(() => file().placeOf(table), range, options, copy)
+    entries(() => file().slotOf(table), range, options, copy)
 
-  /** For a read of the latest commit. LMDB would answer a reader from the commit that it saw first for a millisecond or more. */
+  /** Makes a read see the latest commit. Without it a reader would see an older one for a millisecond or more. */
   function latest(): object {
     if (readOnly) file().root.resetReadTxn()
     return {}
@@ -212,7 +208,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
 
   function read(): BackendRead {
     const { root } = file()
-    // Otherwise a view opened in the same turn of the event loop would be as old as that turn.
+    // Without it, a view would be as old as the first read in the same turn of the event loop.
     root.resetReadTxn()
     const transaction = root.useReadTransaction()
     const options = { transaction }
@@ -227,24 +223,24 @@ function openTables(path: string, options: LmdbOptions): Backend {
         isOpen = false
         views--
         transaction.done()
-        renew()
+        closeIfDue()
       },
     }
   }
 
-  function write({ placeOf }: Opened, row: TableWrite): void {
+  function write({ slotOf }: Opened, row: TableWrite): void {
     checkKey(row)
     const { table, key, value } = row
-    const place = placeOf(table)
-    const at = keyIn(place, key)
-    openings.count()
+    const slot = slotOf(table)
+    const at = keyIn(slot, key)
+    policy.countRow()
     if (value === undefined) {
-      place.db.removeSync(at)
-      place.last = undefined
-    } else if (place.grows && Buffer.compare(at, lastOf(place)) > 0) {
-      place.db.putSync(at, asBuffer(value), { append: true })
-      place.last = at
-    } else place.db.putSync(at, asBuffer(value))
+      slot.db.removeSync(at)
+      slot.last = undefined
+    } else if (slot.appends && Buffer.compare(at, lastKeyOf(slot)) > 0) {
+      slot.db.putSync(at, asBuffer(value), { append: true })
+      slot.last = at
+    } else slot.db.putSync(at, asBuffer(value))
   }
 
   return {
@@ -255,11 +251,11 @@ function openTables(path: string, options: LmdbOptions): Backend {
     peek: (table, key, use) => peek(table, key, use, latest()),
     read,
     write(rows) {
-      if (readOnly) throw new Error(`the database in ${path} is open for reading`)
+      if (readOnly) throw new Error(`the database in ${path} is open for reading only`)
       const opened = file()
       requireOwn()
       try {
-        // A read left open by the event loop's turn would keep every page that this write replaces.
+        // LMDB keeps a read open until the event loop's turn ends, and with it every page that this write replaces.
         opened.root.resetReadTxn()
         opened.root.transactionSync(() => {
           for (const row of rows) write(opened, row)
@@ -268,7 +264,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
         opened.forgetLast()
         throw error
       }
-      renew()
+      closeIfDue()
     },
     sizeBytes() {
       const { lastPageNumber, pageSize } = file().root.getStats() as { lastPageNumber: number; pageSize: number }
@@ -283,7 +279,7 @@ function openTables(path: string, options: LmdbOptions): Backend {
   }
 }
 
-/** LMDB's declarations ask for Node's kind of bytes; it takes any, and making the one from the other costs more than a read. */
+/** Casts bytes for LMDB's type declarations. It accepts any bytes, and making a `Buffer` costs more than a read. */
 function asBuffer(bytes: Uint8Array): Buffer {
   return bytes as Buffer
 }
@@ -291,8 +287,8 @@ function asBuffer(bytes: Uint8Array): Buffer {
 type Copy = (found: Buffer) => Uint8Array
 
 /**
- * Copies what the next read overwrites. `length` is the value's, shorter than the memory it was read into. Short values
- * share blocks of memory: a buffer for each would cost more than reading it.
+ * Returns a function that copies values out of LMDB's memory. Short values share larger buffers: allocating one for each
+ * would cost more than reading it. The value's `length` is that of the value, not of the memory behind it.
  */
 function createCopier(): Copy {
   let block = new Uint8Array(BLOCK_BYTES)
@@ -311,52 +307,55 @@ function createCopier(): Copy {
   }
 }
 
-function keyIn(place: Place, key: Uint8Array): Buffer {
-  return place.prefix.length === 0 ? asBuffer(key) : Buffer.concat([place.prefix, key])
+function keyIn(slot: TableSlot, key: Uint8Array): Buffer {
+  return slot.prefix.length === 0 ? asBuffer(key) : Buffer.concat([slot.prefix, key])
 }
 
-/** A bound of a range. No key is longer than the longest, so what lies behind a longer bound lies behind its beginning. */
-function boundIn(place: Place, bound: Uint8Array): Buffer {
-  const key = keyIn(place, bound)
+/** Returns a bound that LMDB accepts. A bound longer than any key is cut: the same keys sort before and after it. */
+function boundIn(slot: TableSlot, bound: Uint8Array): Buffer {
+  const key = keyIn(slot, bound)
   if (key.length <= MAX_ROW_KEY) return key
   return Buffer.concat([key.subarray(0, MAX_ROW_KEY), Buffer.alloc(1)])
 }
 
-/** The greatest key of a database; empty if it has none. */
-function lastOf(place: Place): Buffer {
-  if (!place.last) {
-    place.last = Buffer.alloc(0)
-    for (const key of place.db.getKeys({ reverse: true, limit: 1 })) place.last = Buffer.from(key)
+/** Returns the last key of a table with its own database; empty if it has no rows. */
+function lastKeyOf(slot: TableSlot): Buffer {
+  if (!slot.last) {
+    slot.last = Buffer.alloc(0)
+    for (const key of slot.db.getKeys({ reverse: true, limit: 1 })) slot.last = Buffer.from(key)
   }
-  return place.last
+  return slot.last
 }
 
 /**
- * Rows at a time, the first one alone: a cursor is open only while it is read from. One that stayed open between two
- * rows, and for good when its reader goes away, would keep every page that later commits replace.
+ * Rows per batch: the first, the second, all others. A cursor is open only while a batch is read. A cursor left open between
+ * two rows, perhaps forever by an abandoned iteration, would keep every page that later commits replace.
  */
 const BATCHES = [1, 16, 256]
 
+const FIRST_KEY = Buffer.alloc(1)
+
 function* entries(
-  placeNow: () => Place,
+  currentSlot: () => TableSlot,
   { start, end, reverse }: Range = {},
   options: object,
   copy: Copy,
 ): IterableIterator<Entry> {
-  const place = placeNow()
-  const skip = place.prefix.length
-  const from = start && start.length > 0 ? boundIn(place, start) : skip > 0 ? place.prefix : undefined
-  const to = end ? boundIn(place, end) : skip > 0 ? behind(place.prefix) : undefined
+  const slot = currentSlot()
+  const skip = slot.prefix.length
+  const from = start && start.length > 0 ? boundIn(slot, start) : skip > 0 ? slot.prefix : undefined
+  const to = end ? boundIn(slot, end) : skip > 0 ? endOf(slot.prefix) : undefined
   if (from && to && Buffer.compare(from, to) >= 0) return
   if (end && end.length === 0) return
-  // An open bound must not be named. Backwards, LMDB begins at the end bound, which is not part of the range.
-  let low: object | undefined = from && (reverse ? { end: from, inclusiveEnd: true } : { start: from })
+  // An open bound must be absent from LMDB's options. In reverse, LMDB starts at the end bound, which the range excludes.
+  // Without an end, a reverse range would leave out the key 0x00.
+  let low: object | undefined = reverse ? { end: from ?? FIRST_KEY, inclusiveEnd: true } : from && { start: from }
   let high: object | undefined = to && (reverse ? { start: to, exclusiveStart: true } : { end: to })
   for (let batch = 0; ; batch++) {
     const limit = BATCHES[Math.min(batch, BATCHES.length - 1)]!
     const rows: Entry[] = []
     let last: Buffer | undefined
-    for (const { key, value } of placeNow().db.getRange({
+    for (const { key, value } of currentSlot().db.getRange({
       ...options,
       ...low,
       ...high,
@@ -374,8 +373,8 @@ function* entries(
   }
 }
 
-/** The first key behind all of a table that shares a database: its name ends in 0x00. */
-function behind(prefix: Buffer): Buffer {
+/** Returns the first key after all keys of a table in the shared database. The prefix ends in 0x00. */
+function endOf(prefix: Buffer): Buffer {
   const end = Buffer.from(prefix)
   end[end.length - 1] = 1
   return end

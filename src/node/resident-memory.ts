@@ -1,14 +1,14 @@
-/** The memory of this process that is not elsewhere. */
+/** The resident memory of this process. */
 import { readFileSync } from 'node:fs'
 
 export interface ResidentMemory {
-  /** Bytes that only the process can give back. */
+  /** Bytes that only the process can free. */
   readonly ownBytes: number
-  /** Bytes of mapped files, which the system takes back when it needs them. */
+  /** Bytes of mapped files, which the system can reclaim at any time. */
   readonly mappedBytes: number
 }
 
-/** As Linux counts it; undefined elsewhere. */
+/** Reads it from Linux's `/proc/self/status`; undefined on other systems. */
 export function residentMemory(): ResidentMemory | undefined {
   let status: string
   try {

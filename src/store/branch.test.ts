@@ -6,7 +6,7 @@ import type { Branch, Range } from './types.ts'
 const text = (bytes: Uint8Array | undefined) => (bytes ? formatHex(bytes) : undefined)
 const list = (branch: Branch, range?: Range) => [...branch.iterate('s', range)].map(([k, v]) => [text(k), text(v)])
 
-/** A seeded generator of numbers below `n`. */
+/** Returns a seeded generator of numbers below `n`. */
 function seeded(seed: number) {
   let state = seed
   return (n: number) => {
@@ -15,7 +15,7 @@ function seeded(seed: number) {
   }
 }
 
-/** Writes of nested branches as a stack of plain maps. */
+/** The writes of nested branches, as a stack of plain maps. */
 type Model = Map<string, string>
 
 function modelEntries(model: Model, range: Range): string[][] {
@@ -132,7 +132,7 @@ test('changes are sorted by store and then by key bytes, writes of equal values 
 describe('events', () => {
   const event = (type: string) => ({ type, attributes: [] })
 
-  test('merging hands them to the parent behind its own, dropping forgets them', () => {
+  test('merging appends them to those of the parent, dropping the branch discards them', () => {
     const block = createEmptyBranch()
     block.events.push(event('begin'))
     const tx = block.branch()
@@ -159,14 +159,14 @@ test('stores of one branch do not see each other', () => {
   expect([...branch.iterate('b')]).toEqual([])
 })
 
-test('a key too long for any store fails the transaction that writes it, not the block', () => {
+test('a key longer than 1,500 bytes fails the transaction that writes it, not the block', () => {
   const branch = createEmptyBranch()
   expect(() => branch.set('upgrade', new Uint8Array(1501), hex(''))).toThrow('a key of 1501 bytes in store upgrade')
   branch.set('upgrade', new Uint8Array(1500), hex(''))
   expect(branch.has('upgrade', new Uint8Array(1501))).toBe(false)
 })
 
-test('deleting a key too long for any store, which is never there, is no write that a commit would fail on', () => {
+test('deleting a key longer than 1,500 bytes writes nothing, so the commit does not fail', () => {
   const branch = createEmptyBranch()
   branch.delete('upgrade', new Uint8Array(1501))
   branch.delete('upgrade', new Uint8Array(1500))

@@ -6,7 +6,7 @@ import { createGasMeter, createInfiniteGasMeter, metered, TRANSIENT_PRICES } fro
 const key = new Uint8Array(29).fill(1)
 const value = new Uint8Array(5)
 
-test('a write of 34 bytes costs 3020 gas and reading it 1102 (support-modules.md vector 40)', () => {
+test('a write of 34 bytes costs 3020 gas and reading it costs 1102', () => {
   const meter = createInfiniteGasMeter()
   const store = metered(createEmptyBranch(), meter)
   store.set('bank', key, value)
@@ -31,7 +31,7 @@ test('a transient store has its own prices', () => {
   expect(meter.used).toBe(302n + 300n)
 })
 
-test('an iteration pays for its first entry twice, for every other once, and for one flat step more', () => {
+test('an iteration pays for its first entry twice, for every other entry once, and for one more flat step', () => {
   const branch = createEmptyBranch()
   for (const first of [1, 2, 3]) branch.set('s', Uint8Array.of(first, 0), new Uint8Array(first))
   const meter = createInfiniteGasMeter()
@@ -41,7 +41,7 @@ test('an iteration pays for its first entry twice, for every other once, and for
   expect(meter.used).toBe(4n * 30n + 3n * (3n + 3n + 4n + 5n))
 })
 
-test('an iteration that is broken off does not pay for leaving its last entry', () => {
+test('an iteration that stops early does not pay for leaving its last entry', () => {
   const branch = createEmptyBranch()
   for (const first of [1, 2, 3]) branch.set('s', Uint8Array.of(first, 0), new Uint8Array(first))
   const meter = createInfiniteGasMeter()
@@ -51,7 +51,7 @@ test('an iteration that is broken off does not pay for leaving its last entry', 
   expect(meter.used).toBe(30n + 9n + 30n)
 })
 
-test('passing the limit throws sdk 11 with the place and both amounts, and the charge stays', () => {
+test('passing the limit throws sdk 11 with the location and both amounts, and keeps the charge', () => {
   const meter = createGasMeter(88_000n)
   meter.consume(88_000n, 'txSize')
   const failure = (() => {

@@ -1,4 +1,4 @@
-/** Gas meters, and the price of every access to a store (support-modules.md §4.4). */
+/** Gas meters, and the price of every access to a store (docs/transactions.md#gas). */
 import { ChainError, type ErrorRow } from '../primitives/errors.ts'
 import type { Entry, Reader, Writer } from './types.ts'
 
@@ -22,7 +22,7 @@ export interface StorePrices {
   readonly iterateFlat: bigint
 }
 
-/** Prices of the committed stores. */
+/** Prices of the committed stores, as in the Cosmos SDK's `KVGasConfig`. */
 const KV_PRICES: StorePrices = {
   has: 1000n,
   delete: 1000n,
@@ -33,7 +33,7 @@ const KV_PRICES: StorePrices = {
   iterateFlat: 30n,
 }
 
-/** Prices of the stores that live for one block. */
+/** Prices of the stores that exist for one block, as in the Cosmos SDK's `TransientGasConfig`. */
 export const TRANSIENT_PRICES: StorePrices = {
   has: 100n,
   delete: 100n,
@@ -47,7 +47,7 @@ export const TRANSIENT_PRICES: StorePrices = {
 const MAX_GAS = (1n << 64n) - 1n
 const OUT_OF_GAS: ErrorRow = { code: 11, status: 'resourceExhausted', text: 'out of gas' }
 
-/** A meter that throws once more than `limit` has been consumed. */
+/** Creates a meter that throws when more than `limit` has been consumed. */
 export function createGasMeter(limit: bigint): GasMeter {
   const meter = {
     limit,
@@ -63,12 +63,12 @@ export function createGasMeter(limit: bigint): GasMeter {
   return meter
 }
 
-/** A meter that counts and never throws. */
+/** Creates a meter that counts and never throws. */
 export function createInfiniteGasMeter(): GasMeter {
   return createGasMeter(MAX_GAS)
 }
 
-/** A reader whose every access is charged to the meter before it happens, as far as its price is known by then. */
+/** Returns a reader that charges every access: flat prices before the access, prices per byte after it. */
 function meteredReader(reader: Reader, meter: GasMeter, prices: StorePrices = KV_PRICES): Reader {
   return {
     get(store, key) {
@@ -88,7 +88,7 @@ function meteredReader(reader: Reader, meter: GasMeter, prices: StorePrices = KV
   }
 }
 
-/** A writer whose every access is charged to the meter. */
+/** Returns a writer that charges every access to the meter. */
 export function metered(writer: Writer, meter: GasMeter, prices: StorePrices = KV_PRICES): Writer {
   return {
     ...meteredReader(writer, meter, prices),
@@ -106,8 +106,8 @@ export function metered(writer: Writer, meter: GasMeter, prices: StorePrices = K
 }
 
 /**
- * The chain charges the first entry (or, without one, the flat step alone) when the iterator is made, and every entry
- * again when it is left. An iteration that is broken off does not leave its last entry.
+ * Returns an iterator that charges as the chain does: the first entry (or, without one, the flat step alone) when it is created,
+ * and every entry again when the iteration moves past it. An iteration that stops early does not move past its last entry.
  */
 function meteredIterator(
   source: IterableIterator<Entry>,

@@ -1,13 +1,13 @@
-/** Byte order of keys, in the text form of `toKey`, and merging of ordered sequences. */
+/** Byte order of keys, in the text form of `toKey`, and merges of ordered sequences. */
 import { compare, toKey } from '../primitives/bytes.ts'
 import type { Entry, Range } from './types.ts'
 
-/** Byte order of the keys behind two texts made by `toKey`. */
+/** Compares the bytes of two keys, given as texts made by `toKey`. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Index of the first text that is not before the given one. */
+/** Returns the index of the first text that is not before the given one. */
 export function lowerBound(sorted: readonly string[], text: string): number {
   let low = 0
   let high = sorted.length
@@ -19,42 +19,42 @@ export function lowerBound(sorted: readonly string[], text: string): number {
   return low
 }
 
-/** Indexes of the texts in a range: from `from`, before `to`. */
+/** Returns the indexes of the texts in a range: from `from` to before `to`. */
 export function inRange(sorted: readonly string[], range: Range): { readonly from: number; readonly to: number } {
   const from = range.start ? lowerBound(sorted, toKey(range.start)) : 0
   const to = range.end ? lowerBound(sorted, toKey(range.end)) : sorted.length
   return { from, to: Math.max(from, to) }
 }
 
-/** What lies over an entry: its new value, or undefined where it is deleted. */
-export interface Cover {
+/** An entry of an overlay: it replaces the entry of its key below, or deletes it if the value is undefined. */
+export interface OverlayEntry {
   readonly key: Uint8Array
   readonly value: Uint8Array | undefined
 }
 
-/** Entries with covers laid over them; both in the same order, ascending (1) or descending (-1). */
+/** Merges entries with those of an overlay. Both have the same order: ascending (1) or descending (-1). */
 export function* mergeEntries(
   entries: IterableIterator<Entry>,
-  covers: Iterable<Cover>,
+  overlay: Iterable<OverlayEntry>,
   direction: 1 | -1,
 ): IterableIterator<Entry> {
-  const upper = covers[Symbol.iterator]()
-  let cover = upper.next()
+  const upper = overlay[Symbol.iterator]()
+  let over = upper.next()
   try {
     for (const entry of entries) {
-      let covered = false
-      while (!cover.done && !covered) {
-        const { key, value } = cover.value
+      let isReplaced = false
+      while (!over.done && !isReplaced) {
+        const { key, value } = over.value
         const order = compare(key, entry[0]) * direction
         if (order > 0) break
         if (value !== undefined) yield [key, value]
-        covered = order === 0
-        cover = upper.next()
+        isReplaced = order === 0
+        over = upper.next()
       }
-      if (!covered) yield entry
+      if (!isReplaced) yield entry
     }
-    for (; !cover.done; cover = upper.next()) {
-      const { key, value } = cover.value
+    for (; !over.done; over = upper.next()) {
+      const { key, value } = over.value
       if (value !== undefined) yield [key, value]
     }
   } finally {

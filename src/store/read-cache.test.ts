@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { formatHex, formatUtf8, hex, utf8 } from '../primitives/bytes.ts'
 import { openMemory } from './backend/memory.ts'
 import { createBranch, createEmptyBranch } from './branch.ts'
-import { knowReads } from './read-cache.ts'
+import { cacheReads } from './read-cache.ts'
+import { openTestStore } from './testing/test-store.ts'
 import type { Reader } from './types.ts'
-import { openVersionedStore } from './versioned.ts'
 
-/** A reader that lists what it is asked for. */
+/** Makes a reader that lists its reads. */
 function watched(base: Reader): { readonly reader: Reader; readonly asked: string[] } {
   const asked: string[] = []
   const reader: Reader = {
@@ -22,13 +22,13 @@ function watched(base: Reader): { readonly reader: Reader; readonly asked: strin
   return { reader, asked }
 }
 
-test('a key is asked for once, there or not, empty or not, in each store', () => {
+test('a key is read once in each store: present, absent or empty', () => {
   const base = createEmptyBranch()
   base.set('a', hex('01'), utf8('one'))
   base.set('a', hex('02'), hex(''))
   base.set('b', hex('01'), utf8('other'))
   const { reader, asked } = watched(base)
-  const known = knowReads(reader)
+  const known = cacheReads(reader)
   for (let i = 0; i < 3; i++) {
     expect(known.get('a', hex('01'))).toEqual(utf8('one'))
     expect(known.get('a', hex('02'))).toEqual(hex(''))
@@ -41,11 +41,11 @@ test('a key is asked for once, there or not, empty or not, in each store', () =>
   expect(asked).toEqual(['a 01', 'a 02', 'a 03', 'b 01', 'b 03'])
 })
 
-test('what is long, and what is too much, is read again and right', () => {
+test('long values, and keys beyond the limit, are read again and are right', () => {
   const base = createEmptyBranch()
   base.set('s', utf8('code'), new Uint8Array(257).fill(7))
   const { reader, asked } = watched(base)
-  const known = knowReads(reader)
+  const known = cacheReads(reader)
   for (let i = 0; i < 2; i++) expect(known.get('s', utf8('code'))).toEqual(new Uint8Array(257).fill(7))
   expect(asked.length).toBe(2)
   for (let i = 0; i < 20_000; i++) base.set('s', utf8(`${i}`), utf8(`value ${i}`))
@@ -56,12 +56,12 @@ test('what is long, and what is too much, is read again and right', () => {
   expect(asked.length).toBe(2 + 20_000 + 20_000 - 16_384)
 })
 
-test('a branch over it shows what it writes itself, and what runs write that go past it', () => {
-  const store = openVersionedStore(openMemory(), { keepHeights: 4 })
+test('a branch over it shows its own writes and those of runs', () => {
+  const store = openTestStore(openMemory(), { keepHeights: 4 })
   const changes = ['a', 'b', 'c'].map((key) => ({ store: 'bank', key: utf8(key), value: utf8(`old ${key}`) }))
   store.commit({ height: 1n, changes })
   const base = store.at()
-  const branch = createBranch(knowReads(base))
+  const branch = createBranch(cacheReads(base))
   const shown = () =>
     ['a', 'b', 'c', 'd'].map((key) => branch.get('bank', utf8(key))).map((value) => value && formatUtf8(value))
   expect(shown()).toEqual(['old a', 'old b', 'old c', undefined])
@@ -73,6 +73,6 @@ test('a branch over it shows what it writes itself, and what runs write that go 
     [utf8('d'), utf8('run d')],
   ])
   expect(shown()).toEqual(['new a', undefined, 'run c', 'run d'])
-  expect(() => branch.writeRun('nowhere', [])).toThrow('there is no store "nowhere"')
+  expect(() => branch.writeRun('nowhere', [])).toThrow('store "nowhere" is not declared')
   base.close()
 })

@@ -1,32 +1,32 @@
-/** What was read of a state, at hand for who reads it again: most of what a transaction reads, one before it in its block has read. */
+/** A cache of state reads within a block. Most keys that a transaction reads were read by an earlier one in its block. */
 import { toKey } from '../primitives/bytes.ts'
 import type { Reader } from './types.ts'
 
-/** With keys and values of usual length a few megabytes. Code and other long values are read again. */
-const MOST_READS = 16_384
-const LONGEST_VALUE = 256
+/** Cached keys at most: a few megabytes. Code and other long values are not cached. */
+const MAX_KEYS = 16_384
+const MAX_VALUE_BYTES = 256
 
-/** Stands for a key that is not there. */
+/** Marks a key without a value. */
 const ABSENT = new Uint8Array(0)
 
-/** A reader that asks another once for a key, as far as there is room. The other must not change while this one is in use. */
-export function knowReads(base: Reader): Reader {
+/** Returns a reader that caches the reads of `base`, which must not change while it is in use. Iterations are not cached. */
+export function cacheReads(base: Reader): Reader {
   const stores = new Map<string, Map<string, Uint8Array>>()
   let count = 0
 
   function get(store: string, key: Uint8Array): Uint8Array | undefined {
-    let known = stores.get(store)
-    if (!known) {
-      known = new Map()
-      stores.set(store, known)
+    let cached = stores.get(store)
+    if (!cached) {
+      cached = new Map()
+      stores.set(store, cached)
     }
     const text = toKey(key)
-    const value = known.get(text)
+    const value = cached.get(text)
     if (value) return value === ABSENT ? undefined : value
     const found = base.get(store, key)
-    if (count < MOST_READS && !(found && found.length > LONGEST_VALUE)) {
+    if (count < MAX_KEYS && !(found && found.length > MAX_VALUE_BYTES)) {
       count++
-      known.set(text, found ?? ABSENT)
+      cached.set(text, found ?? ABSENT)
     }
     return found
   }

@@ -1,4 +1,4 @@
-/** What a store of one height is to those above it: readers, writers, and the changes of a block. */
+/** The interfaces of a store: readers, writers, branches, snapshots, and the changes of a block. */
 
 /** Half-open range of keys in byte order; absent bounds are open. */
 export interface Range {
@@ -11,28 +11,28 @@ export interface Range {
 export type Entry = readonly [key: Uint8Array, value: Uint8Array]
 
 /**
- * Keys and values of all stores, by store name (`acc`, `bank`, `evm`, …).
- * Returned bytes are the caller's to read, never to change. A present empty value is not an absent one.
+ * Keys and values of all stores, by store name (`acc`, `bank`, `evm`, …). Callers must not change returned bytes. An empty value is
+ * present, unlike an absent one.
  */
 export interface Reader {
   get(store: string, key: Uint8Array): Uint8Array | undefined
   has(store: string, key: Uint8Array): boolean
   iterate(store: string, range?: Range): IterableIterator<Entry>
-  /** Of a committed height alone. */
+  /** Present for a committed height only. */
   readonly proofs?: Prover
-  /** Names of the stores that may be written, where that is known. */
+  /** Names of the stores that can be written, if known. */
   readonly stores?: readonly string[]
-  /** Where a block over this reader may leave runs of writes; absent where nothing is written to disk. */
+  /** Opens a staging area for large runs of writes of a block over this reader. Absent if nothing is written to disk. */
   openStaging?(): Staging
   /**
-   * Of a committed height alone: the same object for every reader of that state while it is the one asked for, so that what was
-   * worked out from it can be kept with it. Means nothing else.
+   * A cache key for data derived from this state, present for a committed height only. All readers of the state have the same
+   * object until another height is requested. It has no other meaning.
    */
   readonly revision?: object
 }
 
 export interface Writer extends Reader {
-  /** Also a write of an equal value is a write: it reaches the app hash (state-layout.md §5.5). */
+  /** Sets a value. Setting an equal value also changes the app hash (docs/state-layout.md#app-hash). */
   set(store: string, key: Uint8Array, value: Uint8Array): void
   delete(store: string, key: Uint8Array): void
 }
@@ -47,20 +47,20 @@ export interface Change {
 /** A write of a run; `value` undefined means deleted. */
 export type RunEntry = readonly [key: Uint8Array, value: Uint8Array | undefined]
 
-/** Runs of writes that are too many for an overlay. Nothing of them shows, and a crash or the next staging forgets them, unless they are committed. */
+/** A staging area for runs of writes that are too large for memory. They are lost at a crash or at the next staging unless committed. */
 export interface Staging {
-  /** Takes a run of one store, its keys ascending. If it throws, the run is forgotten. */
+  /** Writes a run of one store, with ascending keys. If it throws, the run is dropped. */
   write(store: string, entries: Iterable<RunEntry>): void
-  /** A reader with the runs laid over it, those to come included; an iteration goes on without runs that came after its beginning. */
+  /** Returns a reader of `base` with all runs over it, later ones included. An iteration shows the runs at its beginning. */
   over(base: Reader): Reader
   staged(): Staged | undefined
 }
 
-/** Runs that wait to be committed. */
+/** Staged runs that wait for their commit. */
 export interface Staged {
-  /** The writes of all runs with others laid over them, sorted by store and key, each key once. */
+  /** Yields the writes of all runs with `over` merged over them, sorted by store and key, each key once. */
   changes(over: readonly Change[]): IterableIterator<Change>
-  /** Removes the runs. */
+  /** Yields rows that remove the runs. */
   clearing(): IterableIterator<TableWrite>
 }
 
@@ -70,66 +70,66 @@ export interface EventAttribute {
   readonly value: string
 }
 
-/** An event as blocks record it. Typed events: attributes sorted by key, values are JSON (evm.md §1.5). */
+/** An event as blocks record it. Attributes of typed events are sorted by key, and their values are JSON. */
 export interface ChainEvent {
   readonly type: string
   readonly attributes: readonly EventAttribute[]
 }
 
 /**
- * An overlay on a reader: writes and events stay in it until `merge` hands both to its parent.
- * Dropping it is forgetting it. Only the innermost live branch may be written.
+ * An overlay on a reader. Writes and events stay in it until `merge` moves both to its parent; dropping the branch discards them.
+ * Only the innermost live branch can be written.
  */
 export interface Branch extends Writer {
   readonly events: ChainEvent[]
   branch(): Branch
-  /** Moves writes and events into the parent branch. The root branch of a block is committed by the versioned store instead. */
+  /** Moves writes and events into the parent branch. The versioned store commits the root branch of a block instead. */
   merge(): void
-  /** The writes of this branch alone, sorted by store and key, runs not included. */
+  /** Returns the writes of this branch alone, without runs, sorted by store and key. */
   changes(): Change[]
   /**
-   * Writes a run of one store, its keys ascending and each once, past the overlay to where there is room for it. The entries
-   * may come from an iteration over the same store. Throws an `Error` on any but the root branch, which is where a block runs.
+   * Writes a run of one store to a staging area instead of memory. Keys ascend, each once. The entries can come from an iteration
+   * over the same store. Throws an `Error` on any branch but the root branch of a block.
    */
   writeRun(store: string, entries: Iterable<RunEntry>): void
-  /** What `writeRun` wrote, to be committed with the changes; undefined if it was not used. */
+  /** Returns the runs of `writeRun`, which must be committed with the changes; undefined if there are no runs. */
   staged(): Staged | undefined
 }
 
-/** That a key of a store has a value, or none, at one height. */
+/** A proof that a key of a store has a value, or no value, at one height. */
 export interface StoreProof {
   /** Undefined: the key is absent. */
   readonly value: Uint8Array | undefined
   /** ICS-23 `CommitmentProof` of the key in its store's tree (`iavlSpec`), against `storeRoot`. */
   readonly keyProof: Uint8Array
-  /** ICS-23 `CommitmentProof` of the store's root in the app hash (`tendermintSpec`), its key being the store's name. */
+  /** ICS-23 `CommitmentProof` of the store's root in the app hash (`tendermintSpec`). Its key is the store's name. */
   readonly storeProof: Uint8Array
   readonly storeRoot: Uint8Array
-  /** What the header of the next height has as its app hash. */
+  /** App hash in the header of the next height. */
   readonly appHash: Uint8Array
 }
 
 /** Proofs of one height. */
 export interface Prover {
-  /** Whether its trees are in memory: if not, the first proof builds them, which may take up to two seconds. */
+  /** Whether the trees of the height are in memory. If not, the first proof builds them, which can take two seconds. */
   isReady(): boolean
-  /** Throws 3 for an empty key, 5 for a store that takes no part in the app hash. */
+  /** Throws 3 for an empty key, 5 for a store outside the app hash. */
   prove(store: string, key: Uint8Array): StoreProof
 }
 
-/** Committed state of one height. One request opens one, reads only it, and closes it. */
+/** The committed state of one height. A request opens one snapshot, reads only it, and closes it. */
 export interface Snapshot extends Reader {
   readonly height: bigint
   /** Names of the stores at this height, in order. */
   readonly stores: readonly string[]
-  /** How often the chain had gone back when it was opened: heights read before may be others now. */
+  /** Number of rollbacks before it was opened. After a rollback a height can have another state. */
   readonly rollbacks: number
   readonly proofs: Prover
   readonly revision: object
   close(): void
 }
 
-/** Sorted tables beside the state, at the latest commit. Returned bytes are the caller's to read, never to change. */
+/** Sorted tables beside the state, at the latest commit. Callers must not change returned bytes. */
 export interface Tables {
   get(table: string, key: Uint8Array): Uint8Array | undefined
   iterate(table: string, range?: Range): IterableIterator<Entry>

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { formatHex } from '../../primitives/bytes.ts'
 import { seeded } from '../../store/testing/backend-contract.ts'
 import type { KeyChange } from '../../store/tree/batch.ts'
-import { createTreeGround, MAX_WRITES, NONE } from '../../store/tree/tree-program.ts'
-import { createForest } from '../../store/tree/tree-store.ts'
+import { createTreeRuntime, MAX_WRITES, NONE } from '../../store/tree/tree-program.ts'
+import { createTreeStore } from '../../store/tree/tree-store.ts'
 import { createHelpers } from './testing/waiting-helpers.ts'
 import { createTreeHelper } from './tree-helper.ts'
 
@@ -26,63 +26,64 @@ const changesOf = (from: number, to: number, step = 1): KeyChange[] =>
 
 /** The root hash of the same trees, written by one thread. */
 function hashAlone(blocks: readonly (readonly KeyChange[])[]): string {
-  const forest = createForest(noPages, noNumbers)
+  const treeStore = createTreeStore(noPages, noNumbers)
   let root = NONE
   for (const [i, changes] of blocks.entries()) {
-    root = forest.write(root, changes, i + 1)
-    forest.rootHash(root)
-    forest.keep(i + 1)
+    root = treeStore.write(root, changes, i + 1)
+    treeStore.rootHash(root)
+    treeStore.freeze(i + 1)
   }
-  return formatHex(forest.rootHash(root))
+  return formatHex(treeStore.rootHash(root))
 }
 
 test('memory that the other thread adds is there for the owner, and the other way round', async () => {
   await using helpers = createHelpers()
-  const forest = createForest(noPages, noNumbers, helpers)
-  await helpers.up(forest)
+  const treeStore = createTreeStore(noPages, noNumbers, helpers)
+  await helpers.up(treeStore)
   const blocks: KeyChange[][] = []
   let root = NONE
   // Nodes and keys of each block fill a megabyte; every second is written here.
   for (let i = 0; i < 8; i++) {
     const changes = changesOf(i * 6000, (i + 1) * 6000)
     blocks.push(changes)
-    root = i % 2 === 0 ? forest.begin([{ root, changes }], i + 1).finish()[0]! : forest.write(root, changes, i + 1)
-    forest.keep(i + 1)
-    expect([...forest.walk(root)].filter(({ height }) => height === 0)).toHaveLength((i + 1) * 6000)
+    root =
+      i % 2 === 0 ? treeStore.begin([{ root, changes }], i + 1).finish()[0]! : treeStore.write(root, changes, i + 1)
+    treeStore.freeze(i + 1)
+    expect([...treeStore.walk(root)].filter(({ height }) => height === 0)).toHaveLength((i + 1) * 6000)
   }
   expect(helpers.count()).toBeGreaterThan(0)
-  expect(formatHex(forest.rootHash(root))).toBe(hashAlone(blocks))
+  expect(formatHex(treeStore.rootHash(root))).toBe(hashAlone(blocks))
 })
 
 test('what it has replaced is handed over when the list is full, and frees every node', async () => {
   await using helpers = createHelpers()
-  const forest = createForest(noPages, noNumbers, helpers)
-  await helpers.up(forest)
+  const treeStore = createTreeStore(noPages, noNumbers, helpers)
+  await helpers.up(treeStore)
   const blocks = [0, 1, 2, 3, 4].map((block) => changesOf(block, 80_000, block === 0 ? 1 : 10))
   let root = NONE
   for (const [i, changes] of blocks.entries()) {
-    forest.keep(i)
-    root = forest.begin([{ root, changes }], i + 1).finish()[0]!
+    treeStore.freeze(i)
+    root = treeStore.begin([{ root, changes }], i + 1).finish()[0]!
   }
-  expect(formatHex(forest.rootHash(root))).toBe(hashAlone(blocks))
-  const replaced = forest.takeReplaced()
+  expect(formatHex(treeStore.rootHash(root))).toBe(hashAlone(blocks))
+  const replaced = treeStore.takeReplaced()
   expect(replaced.length).toBeGreaterThan(0x10000)
-  forest.free(replaced)
-  expect(forest.nodeCount).toBe(2 * 80_000 - 1)
+  treeStore.free(replaced)
+  expect(treeStore.nodeCount).toBe(2 * 80_000 - 1)
 })
 
 test('nodes are freed by the thread that writes, and those that do not fit before', async () => {
   await using helpers = createHelpers()
-  const forest = createForest(noPages, noNumbers, helpers)
-  await helpers.up(forest)
-  let root = forest.write(NONE, changesOf(0, 60_000), 1)
-  forest.rootHash(root)
-  forest.keep(1)
-  for (let i = 0; i < 8; i++) root = forest.write(root, changesOf(i * 7000, (i + 1) * 7000), 2)
-  const replaced = forest.takeReplaced()
+  const treeStore = createTreeStore(noPages, noNumbers, helpers)
+  await helpers.up(treeStore)
+  let root = treeStore.write(NONE, changesOf(0, 60_000), 1)
+  treeStore.rootHash(root)
+  treeStore.freeze(1)
+  for (let i = 0; i < 8; i++) root = treeStore.write(root, changesOf(i * 7000, (i + 1) * 7000), 2)
+  const replaced = treeStore.takeReplaced()
   expect(replaced.length).toBeGreaterThan(0x10000)
-  root = forest.begin([{ root, changes: changesOf(0, 10) }], 2, replaced).finish()[0]!
-  expect(forest.nodeCount).toBe(2 * 60_000 - 1)
+  root = treeStore.begin([{ root, changes: changesOf(0, 10) }], 2, replaced).finish()[0]!
+  expect(treeStore.nodeCount).toBe(2 * 60_000 - 1)
 })
 
 test('the other thread asks for pages, and hears of one that is missing', async () => {
@@ -90,7 +91,7 @@ test('the other thread asks for pages, and hears of one that is missing', async 
   const pages = new Map<number, Uint8Array>()
   const asked: number[] = []
   let next = 1
-  const forest = createForest(
+  const treeStore = createTreeStore(
     (page) => {
       asked.push(page)
       return pages.get(page)
@@ -98,18 +99,18 @@ test('the other thread asks for pages, and hears of one that is missing', async 
     () => next++,
     helpers,
   )
-  await helpers.up(forest)
+  await helpers.up(treeStore)
   const first = changesOf(0, 2000)
-  const root = forest.write(NONE, first, 1)
-  forest.rootHash(root)
-  const reference = forest.save(root)
-  for (const [page, bytes] of forest.takePages().written) pages.set(page, bytes)
+  const root = treeStore.write(NONE, first, 1)
+  treeStore.rootHash(root)
+  const reference = treeStore.save(root)
+  for (const [page, bytes] of treeStore.takePages().written) pages.set(page, bytes)
   const second = changesOf(0, 2000, 100)
   function write(): string {
-    forest.clear()
-    forest.keep(1)
-    const [root] = forest.begin([{ root: forest.refer(reference), changes: second }], 2).finish()
-    return formatHex(forest.rootHash(root!))
+    treeStore.clear()
+    treeStore.freeze(1)
+    const [root] = treeStore.begin([{ root: treeStore.refer(reference), changes: second }], 2).finish()
+    return formatHex(treeStore.rootHash(root!))
   }
 
   expect(write()).toBe(hashAlone([first, second]))
@@ -131,7 +132,7 @@ test.each(['before it is begun with', 'while it is written', 'while a page is as
     await using helpers = createHelpers(when === 'before it is begun with' ? 0 : 5)
     const below = seeded(3)
     let isRead = false
-    const forest = createForest(
+    const treeStore = createTreeStore(
       () => {
         isRead = true
         return undefined
@@ -139,34 +140,34 @@ test.each(['before it is begun with', 'while it is written', 'while a page is as
       noNumbers,
       helpers,
     )
-    await helpers.up(forest)
+    await helpers.up(treeStore)
     const page = { page: 7, height: 9, size: 300, hash: new Uint8Array(32) }
     for (let i = 0; i < 30; i++) {
-      const root = when === 'while a page is asked for' ? forest.refer(page) : NONE
-      forest.begin([{ root, changes: changesOf(0, 1 + below(3000)) }], 1).giveUp()
+      const root = when === 'while a page is asked for' ? treeStore.refer(page) : NONE
+      treeStore.begin([{ root, changes: changesOf(0, 1 + below(3000)) }], 1).abort()
     }
     expect(isRead).toBe(false)
-    forest.clear()
+    treeStore.clear()
     const changes = changesOf(0, 500)
-    const [root] = forest.begin([{ root: NONE, changes }], 1).finish()
-    expect(formatHex(forest.rootHash(root!))).toBe(hashAlone([changes]))
+    const [root] = treeStore.begin([{ root: NONE, changes }], 1).finish()
+    expect(formatHex(treeStore.rootHash(root!))).toBe(hashAlone([changes]))
   },
 )
 
 test('more trees than one call takes are written by their owner', async () => {
   await using helpers = createHelpers()
-  const forest = createForest(noPages, noNumbers, helpers)
-  await helpers.up(forest)
+  const treeStore = createTreeStore(noPages, noNumbers, helpers)
+  await helpers.up(treeStore)
   const writes = Array.from({ length: MAX_WRITES + 1 }, (_, i) => ({ root: NONE, changes: changesOf(i, i + 1) }))
-  const roots = forest.begin(writes, 1).finish()
-  expect(roots.map((root) => formatHex(forest.rootHash(root)))).toEqual(
+  const roots = treeStore.begin(writes, 1).finish()
+  expect(roots.map((root) => formatHex(treeStore.rootHash(root)))).toEqual(
     writes.map(({ changes }) => hashAlone([changes])),
   )
   expect(helpers.count()).toBe(0)
 })
 
-const ground = createTreeGround(true)
-const host = { readPage() {}, takeLists() {}, nextPage: () => 0 }
+const runtime = createTreeRuntime(true)
+const host = { readPage() {}, receiveLists() {}, nextPage: () => 0 }
 const work: [number, number, number] = [0, 1, 0]
 
 test.each([
@@ -179,8 +180,8 @@ test.each([
     Atomics.store(cells, 1, 1)
     while (Atomics.compareExchange(cells, 0, 1, 2) !== 1) Atomics.wait(cells, 0, 0)`
   writeFileSync(program, `${begin}\n${then}`)
-  const options = { parallelism: 2, leastChanges: 1, blocksBefore: 1, program, mostWaits: 1 }
-  const helper = createTreeHelper(ground, host, options)
+  const options = { parallelism: 2, minChanges: 1, blocksBefore: 1, program, maxWaits: 1 }
+  const helper = createTreeHelper(runtime, host, options)
   async function untilTaken(): Promise<void> {
     for (;;) {
       const isOffered = helper.offer(work, 10)
@@ -200,7 +201,7 @@ test.each([
 test.each(['relative.cjs', '/nowhere/thread.cjs'])(
   'where no thread is to be had, the owner writes the trees (%s)',
   async (program) => {
-    const helper = createTreeHelper(ground, host, { parallelism: 2, leastChanges: 1, blocksBefore: 1, program })
+    const helper = createTreeHelper(runtime, host, { parallelism: 2, minChanges: 1, blocksBefore: 1, program })
     for (let i = 0; i < 50; i++) {
       expect(helper.offer(work, 10)).toBe(false)
       await setTimeout(2)
@@ -210,13 +211,13 @@ test.each(['relative.cjs', '/nowhere/thread.cjs'])(
 )
 
 test('small blocks start no thread, and a machine of one processor never does', async () => {
-  for (const options of [{ parallelism: 1 }, { parallelism: 2, leastChanges: 1001 }]) {
-    const helper = createTreeHelper(ground, host, options)
+  for (const options of [{ parallelism: 1 }, { parallelism: 2, minChanges: 1001 }]) {
+    const helper = createTreeHelper(runtime, host, options)
     for (let i = 0; i < 20; i++) expect(helper.offer(work, 1000)).toBe(false)
     expect(helper.isStarted()).toBe(false)
     await helper.close()
   }
-  const helper = createTreeHelper(ground, host, { parallelism: 2 })
+  const helper = createTreeHelper(runtime, host, { parallelism: 2 })
   for (let i = 0; i < 3; i++) helper.offer(work, 1000)
   expect(helper.isStarted()).toBe(false)
   helper.offer(work, 1000)

@@ -1,11 +1,11 @@
 /**
- * A thread that writes large batches to the trees while their owner does something else (ADR 0022). It is started when
- * blocks turn out to be large, and nobody waits for it that could do the work himself.
+ * A thread that writes large batches to the trees while their owner does other work (ADR 0022). It starts after several large
+ * blocks. The owner never waits for an idle thread: it writes the trees itself.
  */
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import type { TreeGround, TreeHost } from '../../store/tree/tree-program.ts'
+import type { TreeHost, TreeRuntime } from '../../store/tree/tree-program.ts'
 import type { TreeHelper } from '../../store/tree/tree-writes.ts'
 import {
   ASKING,
@@ -15,11 +15,11 @@ import {
   IS_UP,
   OFFERED,
   OWN,
-  pass,
+  passTurn,
   QUESTION,
   READ_PAGE,
   REFUSED,
-  seeGrowth,
+  refreshMemory,
   TAKEN,
   TREES,
   type TreeWorkerData,
@@ -27,51 +27,51 @@ import {
   VERSION,
 } from './turns.ts'
 
-/** With fewer changes, writing them takes hardly longer than waking a thread. */
-const LEAST_CHANGES = 256
-/** Blocks of so many after which the thread is started: the next will be as large. */
+/** With fewer changes, a write takes hardly longer than waking a thread. */
+const MIN_CHANGES = 256
+/** Number of large blocks after which the thread starts: the next ones are probably large too. */
 const BLOCKS_BEFORE = 4
-/** A thread that is not heard of for so many waits of a second is lost. Waits are counted, as a machine may stand still. */
-const MOST_WAITS = 120
+/** Number of waits of a second after which a silent thread counts as lost. Waits are counted, since a machine can be suspended. */
+const MAX_WAITS = 120
 const WAIT_MS = 1_000
 
-/** Memory of the thread beside the trees, in MiB. */
+/** JavaScript memory of the thread in MiB. The trees are outside it. */
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 interface Thread {
   readonly worker: Worker
-  /** Why the writing failed. */
+  /** Returns the error of the last write. */
   error(): unknown
 }
 
 export interface HelperOptions {
-  /** Processors of the machine. */
+  /** Number of processors. */
   readonly parallelism?: number
-  readonly leastChanges?: number
+  readonly minChanges?: number
   readonly blocksBefore?: number
-  /** File of the thread's program. */
+  /** Path of the thread's script. */
   readonly program?: string
-  readonly mostWaits?: number
+  readonly maxWaits?: number
 }
 
 export function createTreeHelper(
-  { memory, module }: TreeGround,
-  { readPage, takeLists }: Pick<TreeHost, 'readPage' | 'takeLists'>,
+  { memory, module }: TreeRuntime,
+  { readPage, receiveLists }: Pick<TreeHost, 'readPage' | 'receiveLists'>,
   options: HelperOptions = {},
 ): TreeHelper & { isStarted(): boolean } {
   const {
     parallelism = availableParallelism(),
-    leastChanges = LEAST_CHANGES,
+    minChanges = MIN_CHANGES,
     blocksBefore = BLOCKS_BEFORE,
     program = createRequire(import.meta.url).resolve('#build/trees-worker.cjs'),
-    mostWaits = MOST_WAITS,
+    maxWaits = MAX_WAITS,
   } = options
   const cells = new Int32Array(new SharedArrayBuffer(CELLS * 4))
   let thread: Thread | undefined
   let isLost = parallelism < 2
   let largeBlocks = 0
 
-  /** Where a thread is not to be had, their owner writes the trees. */
+  /** Starts the thread. If that fails, the owner writes all trees. */
   function start(): Thread | undefined {
     const { port1, port2 } = new MessageChannel()
     const workerData: TreeWorkerData = { module, memory, cells, errors: port2 }
@@ -84,7 +84,7 @@ export function createTreeHelper(
       return undefined
     }
     worker.unref()
-    // It ends in the middle of nothing: whoever waits for it counts his waits.
+    // The error is not thrown here: `wait` notices that the thread is lost.
     worker.on('error', () => {
       isLost = true
     })
@@ -96,37 +96,37 @@ export function createTreeHelper(
   function answer(): void {
     const [question, a, b, c] = cells.subarray(QUESTION)
     if (question === READ_PAGE) readPage(a!)
-    else takeLists(a!, b!, c!)
-    pass(cells, memory, TAKEN)
+    else receiveLists(a!, b!, c!)
+    passTurn(cells, memory, TAKEN)
   }
 
-  /** Takes the trees back, if nobody has begun with them; else waits until the thread asks or has ended. */
+  /** Withdraws the trees and returns false if the thread has not started. Otherwise waits until it asks or ends, and returns true. */
   function wait(): boolean {
     if (Atomics.compareExchange(cells, TURN, OFFERED, OWN) === OFFERED) return false
     for (let waits = 0; turn() === TAKEN || turn() === REFUSED; waits++) {
-      isLost ||= waits === mostWaits
+      isLost ||= waits === maxWaits
       if (isLost) throw new Error('the thread that writes the trees does not answer')
       Atomics.wait(cells, TURN, turn(), WAIT_MS)
     }
-    seeGrowth(cells, memory)
+    refreshMemory(cells, memory)
     return true
   }
 
-  function takeBack(): void {
-    while (wait() && turn() === ASKING) pass(cells, memory, REFUSED)
+  function cancel(): void {
+    while (wait() && turn() === ASKING) passTurn(cells, memory, REFUSED)
     if (turn() === FAILED) thread!.error()
     Atomics.store(cells, TURN, OWN)
   }
 
   return {
     offer([trees, version, freed], changes) {
-      if (isLost || changes < leastChanges) return false
+      if (isLost || changes < minChanges) return false
       if (!thread && ++largeBlocks === blocksBefore) thread = start()
       if (!thread || Atomics.load(cells, IS_UP) === 0) return false
       cells[TREES] = trees
       cells[VERSION] = version
       cells[FREED] = freed
-      pass(cells, memory, OFFERED)
+      passTurn(cells, memory, OFFERED)
       return true
     },
     finish() {
@@ -138,10 +138,10 @@ export function createTreeHelper(
         }
         return false
       } finally {
-        if (turn() !== OWN) takeBack()
+        if (turn() !== OWN) cancel()
       }
     },
-    takeBack,
+    cancel,
     isStarted: () => thread !== undefined,
     async close() {
       isLost = true

@@ -1,59 +1,59 @@
 /**
- * How two threads take turns at the trees of one memory. What one has written there the other sees once it has seen the
- * turn that came after it.
+ * The protocol by which two threads take turns at the trees of one memory. Writes of a thread are visible to the other once it
+ * has seen the turn that follows them.
  */
 import type { MessagePort } from 'node:worker_threads'
-import { MEMORY_UNIT, type TreeGround, type TreeMemory } from '../../store/tree/tree-program.ts'
+import { MEMORY_UNIT, type TreeMemory, type TreeRuntime } from '../../store/tree/tree-program.ts'
 
-/** Whose turn it is: what stands in the cell `TURN`. */
+/** Values of the cell `TURN`: the thread whose turn it is. */
 export const [
-  /** The thread that owns the trees does as it likes. */
+  /** The owner of the trees uses them. */
   OWN,
-  /** Trees are to be written, by who takes them first. */
+  /** Trees wait to be written, by the first thread that takes them. */
   OFFERED,
-  /** The other thread writes them. */
+  /** The helper thread writes them. */
   TAKEN,
-  /** It waits for an answer. */
+  /** The helper thread waits for an answer. */
   ASKING,
   /** The answer was an error. */
   REFUSED,
   /** The trees are written. */
   DONE,
-  /** They are not; the error has been posted. */
+  /** The write failed; the error is posted. */
   FAILED,
 ] = [0, 1, 2, 3, 4, 5, 6] as const
 
-/** Cells by their index, and how many there are. */
+/** Indexes of the cells, and their number. */
 export const TURN = 0
-/** Not zero when the other thread has come up. */
+/** The cell that is not zero once the helper thread is ready. */
 export const IS_UP = 1
-/** Units of memory that there are, as far as who gave the turn away knows. */
+/** The cell with the size of memory in WebAssembly pages, as seen by the thread that passed the turn. */
 const UNITS = 2
 export const TREES = 3
 export const VERSION = 4
 export const FREED = 5
-/** What is asked: one of the questions, and up to three numbers. */
+/** The first of four cells of a question: its kind, and up to three numbers. */
 export const QUESTION = 6
 export const CELLS = 10
 
-/** Questions are the calls of the program's host. */
-export const [READ_PAGE, TAKE_LISTS] = [0, 1] as const
+/** Kinds of questions: the calls of the program to its host. */
+export const [READ_PAGE, RECEIVE_LISTS] = [0, 1] as const
 
-/** What the other thread begins with. */
-export interface TreeWorkerData extends TreeGround {
+/** The data with which the helper thread starts. */
+export interface TreeWorkerData extends TreeRuntime {
   readonly cells: Int32Array
-  /** Where it posts errors. */
+  /** The port for errors. */
   readonly errors: MessagePort
 }
 
-/** Gives the turn away. */
-export function pass(cells: Int32Array, memory: TreeMemory, turn: number): void {
+/** Passes the turn to the other thread. */
+export function passTurn(cells: Int32Array, memory: TreeMemory, turn: number): void {
   cells[UNITS] = memory.buffer.byteLength / MEMORY_UNIT
   Atomics.store(cells, TURN, turn)
   Atomics.notify(cells, TURN)
 }
 
-/** Takes note of memory that the other thread has added. */
-export function seeGrowth(cells: Int32Array, memory: TreeMemory): void {
+/** Refreshes the memory's buffer if the other thread has grown the memory. */
+export function refreshMemory(cells: Int32Array, memory: TreeMemory): void {
   if (cells[UNITS]! > memory.buffer.byteLength / MEMORY_UNIT) memory.grow(0)
 }

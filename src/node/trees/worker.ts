@@ -1,4 +1,4 @@
-/** The thread that writes trees beside the one that owns them: built to `build/trees-worker.cjs`, and started by `tree-helper.ts`. */
+/** The script of the thread that writes trees, built to `build/trees-worker.cjs` and started by `tree-helper.ts`. */
 import { workerData } from 'node:worker_threads'
 import { sha256 } from '../../primitives/hash.ts'
 import { createTreeProgram } from '../../store/tree/tree-program.ts'
@@ -9,12 +9,12 @@ import {
   FREED,
   IS_UP,
   OFFERED,
-  pass,
+  passTurn,
   QUESTION,
   READ_PAGE,
+  RECEIVE_LISTS,
   REFUSED,
-  seeGrowth,
-  TAKE_LISTS,
+  refreshMemory,
   TAKEN,
   TREES,
   type TreeWorkerData,
@@ -26,27 +26,27 @@ const { module, memory, cells, errors } = workerData as TreeWorkerData
 
 function ask(question: number, ...numbers: readonly number[]): void {
   cells.set([question, ...numbers], QUESTION)
-  pass(cells, memory, ASKING)
+  passTurn(cells, memory, ASKING)
   Atomics.wait(cells, TURN, ASKING)
-  seeGrowth(cells, memory)
-  // The owner of the trees knows why.
-  if (Atomics.load(cells, TURN) === REFUSED) throw new Error('there is no answer')
+  refreshMemory(cells, memory)
+  // The owner of the trees has the error.
+  if (Atomics.load(cells, TURN) === REFUSED) throw new Error('the owner of the trees refused to answer')
 }
 
 const program = createTreeProgram(
   { module, memory },
   {
     readPage: (node) => ask(READ_PAGE, node),
-    takeLists: (replaced, dropped, pagesEnd) => ask(TAKE_LISTS, replaced, dropped, pagesEnd),
+    receiveLists: (replaced, dropped, pagesEnd) => ask(RECEIVE_LISTS, replaced, dropped, pagesEnd),
     nextPage() {
-      throw new Error('pages are written by the owner of the trees')
+      throw new Error('only the owner of the trees writes pages')
     },
   },
   sha256,
 )
 
 function write(): typeof DONE | typeof FAILED {
-  seeGrowth(cells, memory)
+  refreshMemory(cells, memory)
   try {
     program.writeTrees(cells[TREES]!, cells[VERSION]!, cells[FREED]!)
     return DONE
@@ -58,6 +58,6 @@ function write(): typeof DONE | typeof FAILED {
 
 Atomics.store(cells, IS_UP, 1)
 for (;;) {
-  if (Atomics.compareExchange(cells, TURN, OFFERED, TAKEN) === OFFERED) pass(cells, memory, write())
+  if (Atomics.compareExchange(cells, TURN, OFFERED, TAKEN) === OFFERED) passTurn(cells, memory, write())
   else Atomics.wait(cells, TURN, Atomics.load(cells, TURN))
 }

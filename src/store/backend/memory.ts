@@ -1,4 +1,4 @@
-/** The tables of a chain that leaves nothing behind: sorted, in memory. */
+/** A backend in memory, for chains that need no disk. */
 import { fromKey, toKey } from '../../primitives/bytes.ts'
 import type { Entry, Range, TableWrite } from '../types.ts'
 import { type Backend, type BackendRead, checkKey } from './backend.ts'
@@ -15,7 +15,7 @@ interface Table {
   sizeBytes: number
 }
 
-/** A backend in memory. Its reads are not isolated: they see what is written after them. */
+/** Opens an empty backend in memory. Its views are not isolated: they see later writes. */
 export function openMemory(): Backend {
   const tables = new Map<string, Table>()
   const get = (table: string, key: Uint8Array) => tables.get(table)?.rows.get(toKey(key))?.value

@@ -6,7 +6,7 @@ import { createSorted, type Sorted, type Texted } from './sorted.ts'
 
 const shown = (texts: Sorted<Texted>, range: Range) => Array.from(texts.walk(range), ({ text }) => text)
 
-test('texts come in order, in both directions and from any bound, whatever came and went', () => {
+test('texts are in order, in both directions and from any bound, after any insertions and removals', () => {
   const below = seeded(5)
   const texts = createSorted<{ text: string }>()
   const model = new Set<string>()
@@ -25,7 +25,7 @@ test('texts come in order, in both directions and from any bound, whatever came 
   expect(shown(texts, { start, end, reverse: true })).toEqual(inside.reverse())
 })
 
-test('a walk goes on where it was when texts come and go meanwhile', () => {
+test('a walk is not disturbed by insertions and removals', () => {
   const texts = createSorted<{ text: string }>()
   for (let i = 1000; i < 3000; i += 2) texts.insert({ text: String(i) })
   for (const reverse of [false, true]) {

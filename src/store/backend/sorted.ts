@@ -1,30 +1,30 @@
-/** Items in the order of their texts, in runs that are short enough to insert into. */
+/** Items sorted by their texts, in arrays short enough to insert into. */
 import { toKey } from '../../primitives/bytes.ts'
 import type { Range } from '../types.ts'
 
-/** What has a key in the form of `toKey`. */
+/** An item with a key in the form of `toKey`. */
 export interface Texted {
   readonly text: string
 }
 
 export interface Sorted<Item extends Texted> {
-  /** Adds an item whose text none has. */
+  /** Adds an item. Its text must be new. */
   insert(item: Item): void
-  /** Removes the item with a text, which one has. */
+  /** Removes the item with a text. It must exist. */
   remove(text: string): void
-  /** Those in a range of keys. Goes on where it was when others come and go meanwhile. */
+  /** Yields the items in a range of keys. Items added or removed meanwhile do not disturb it. */
   walk(range: Range): IterableIterator<Item>
 }
 
 const RUN_LENGTH = 512
 
-/** Before which text of which run. */
-interface Spot {
+/** A position before the item `at` of a run. */
+interface Position {
   readonly run: number
   readonly at: number
 }
 
-/** Index of the first item that is not before a text. */
+/** Returns the index of the first item that is not before a text. */
 function firstFrom(run: readonly Texted[], text: string): number {
   let low = 0
   let high = run.length
@@ -38,13 +38,13 @@ function firstFrom(run: readonly Texted[], text: string): number {
 
 export function createSorted<Item extends Texted>(): Sorted<Item> {
   const runs: Item[][] = []
-  /** Counts what comes and goes, so that a walk knows when its spot has moved. */
+  /** Counts changes, so that a walk can tell that its position is out of date. */
   let revision = 0
 
-  /** Index of the run that was found last: what follows one another often lies together. */
+  /** Index of the run that was found last. Consecutive accesses are often near each other. */
   let latest = 0
 
-  /** Index of the run that holds the text, or would. */
+  /** Returns the index of the run that contains the text, or where it belongs. */
   function runOf(text: string): number {
     if (isIn(latest, text)) return latest
     let low = 0
@@ -63,18 +63,18 @@ export function createSorted<Item extends Texted>(): Sorted<Item> {
     return first !== undefined && first.text <= text && (next === undefined || text < next.text)
   }
 
-  function seek(text: string): Spot {
+  function seek(text: string): Position {
     if (runs.length === 0) return { run: 0, at: 0 }
     const run = runOf(text)
     const at = firstFrom(runs[run]!, text)
     return at === runs[run]!.length ? { run: run + 1, at: 0 } : { run, at }
   }
 
-  function before({ run, at }: Spot): Spot {
+  function before({ run, at }: Position): Position {
     return at > 0 ? { run, at: at - 1 } : { run: run - 1, at: (runs[run - 1]?.length ?? 0) - 1 }
   }
 
-  function behind({ run, at }: Spot): Spot {
+  function after({ run, at }: Position): Position {
     return at + 1 < runs[run]!.length ? { run, at: at + 1 } : { run: run + 1, at: 0 }
   }
 
@@ -105,18 +105,18 @@ export function createSorted<Item extends Texted>(): Sorted<Item> {
       const first = start ? toKey(start) : ''
       const last = end && toKey(end)
       let known = revision
-      let spot = reverse ? (last === undefined ? { run: runs.length, at: 0 } : seek(last)) : seek(first)
+      let position = reverse ? (last === undefined ? { run: runs.length, at: 0 } : seek(last)) : seek(first)
       for (;;) {
-        if (reverse) spot = before(spot)
-        const item = runs[spot.run]?.[spot.at]
+        if (reverse) position = before(position)
+        const item = runs[position.run]?.[position.at]
         if (!item) return
         const { text } = item
         if (reverse ? text < first : last !== undefined && text >= last) return
         yield item
         if (revision !== known) {
           known = revision
-          spot = seek(reverse ? text : `${text}\0`)
-        } else if (!reverse) spot = behind(spot)
+          position = seek(reverse ? text : `${text}\0`)
+        } else if (!reverse) position = after(position)
       }
     },
   }

@@ -1,4 +1,4 @@
-/** Values of collections as bytes (state-layout.md §1.2, §1.3). */
+/** Codecs for the values of collections (docs/state-layout.md#values). */
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
 import { complete } from '../../identity/complete.ts'
@@ -11,20 +11,20 @@ import { createMemo } from '../../primitives/memo.ts'
 const VARINT = 0
 const DELIMITED = 2
 
-/** What a codec needs beyond the value: the profile's words in keys. Every handler's context is one. */
+/** A context for codecs: the profile's address prefixes. Every handler's context is one. */
 export interface CodecContext {
   readonly identity: Pick<Identity, 'bech32'>
 }
 
 export interface ValueCodec<Value> {
   encode(ctx: CodecContext, value: Value): Uint8Array
-  /** Throws an `Error` if the bytes are none: stored state is then broken. */
+  /** Throws an `Error` for bytes that are not such a value: the stored state is then broken. */
   decode(ctx: CodecContext, encoded: Uint8Array): Value
 }
 
 /**
- * A message. Fields ascend; what the chain writes though it is empty (oracle.md §1.2: times, decimals, nested messages)
- * is filled into the message first. Unknown fields are dropped.
+ * Makes a codec for a message. Fields ascend. The chain also writes empty times, decimals and nested messages, so these are added
+ * to the message first. Unknown fields are dropped.
  */
 export function protoValue<Desc extends DescMessage>(schema: Desc): ValueCodec<MessageShape<Desc>> {
   return {
@@ -34,10 +34,10 @@ export function protoValue<Desc extends DescMessage>(schema: Desc): ValueCodec<M
 }
 
 /**
- * A value that is read far more often than written, such as parameters: what was decoded last is given again for the same
- * bytes. It is frozen: who wants another makes one.
+ * Caches the value decoded last, for values that are read far more often than written, such as parameters. The same bytes return
+ * the same object, which is frozen.
  */
-export function remembered<Value extends object>(codec: ValueCodec<Value>): ValueCodec<Value> {
+export function cacheLast<Value extends object>(codec: ValueCodec<Value>): ValueCodec<Value> {
   let last: { readonly encoded: Uint8Array; readonly value: Value } | undefined
   return {
     encode: codec.encode,
@@ -51,10 +51,10 @@ export function remembered<Value extends object>(codec: ValueCodec<Value>): Valu
 }
 
 /**
- * Values of which many are read over and over, such as the records of contracts: what was decoded lately is given again for
- * the same bytes, `size` of them at least. They are frozen.
+ * Caches at least the `size` values decoded most recently, for collections with many hot values, such as the records of contracts.
+ * The same bytes return the same object, which is frozen.
  */
-export function recalled<Value extends object>(codec: ValueCodec<Value>, size: number): ValueCodec<Value> {
+export function cacheRecent<Value extends object>(codec: ValueCodec<Value>, size: number): ValueCodec<Value> {
   const memo = createMemo<Value>(size)
   return {
     encode: codec.encode,
@@ -65,7 +65,7 @@ export function recalled<Value extends object>(codec: ValueCodec<Value>, size: n
   }
 }
 
-/** A message of nothing but texts, numbered from 1 in the order of their names: read without its descriptor. */
+/** Makes a codec for a message whose fields are all texts, numbered from 1 in the order of `names`. It needs no descriptor. */
 export function textsValue<Name extends string>(...names: readonly Name[]): ValueCodec<Readonly<Record<Name, string>>> {
   const empty = Object.fromEntries(names.map((name) => [name, ''])) as Record<Name, string>
   return {
@@ -120,16 +120,16 @@ export const bytesValue: ValueCodec<Uint8Array> = {
   decode: (_ctx, encoded) => encoded,
 }
 
-/** UTF-8 without an end. */
+/** UTF-8 without a terminator. */
 export const stringValue: ValueCodec<string> = {
   encode: (_ctx, value) => bytes.utf8(value),
   decode: (_ctx, encoded) => bytes.formatUtf8(encoded),
 }
 
-/** Nothing: the member of a set, present with zero bytes. */
+/** The member of a set: present, with zero bytes. */
 export const emptyValue: ValueCodec<true> = { encode: () => bytes.EMPTY, decode: () => true }
 
-/** Bytes of a message whose only field is number 1; the field's default is no byte. */
+/** Makes a codec for a message whose only field has number 1. The field's default encodes to zero bytes. */
 function wrapped<Value>(
   isDefault: (value: Value) => boolean,
   write: (writer: BinaryWriter, value: Value) => void,
@@ -180,7 +180,7 @@ export const wrappedInt64Value: ValueCodec<bigint> = wrapped(
   0n,
 )
 
-/** `IntProto`: decimal text, always written. */
+/** `IntProto`: decimal text, also written for 0. */
 export const wrappedIntValue: ValueCodec<bigint> = wrapped(
   () => false,
   (writer, value) => writer.tag(1, DELIMITED).string(value.toString()),

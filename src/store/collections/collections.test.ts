@@ -23,7 +23,7 @@ const identity = { bech32: { account: 'chain', validator: 'chainvaloper', consen
 const testState = () => ({ store: createEmptyBranch(), identity })
 const raw = codecs.bytesValue
 
-/** The accounts of state-layout.md §6. */
+/** Accounts of the examples. */
 const A = hex('026408260f38d3c43b26f36952ff38ecbaa88692')
 const E = hex('029fd89ee90c50d2eb01feae57cbabcb97db0d9a')
 const C = parseEvm('0xAEf9437FF23D48D73271a41a8A094DEc9ac71477')!
@@ -58,7 +58,7 @@ const historical = map('staking', 0x50, keys.decimalTextKey, raw)
 const missed = map('slashing', 2, keys.pairKey(keys.addressKey, keys.uint64LittleEndianKey), codecs.wrappedBoolValue)
 const activeProposals = map('gov', 1, keys.pairKey(keys.timeKey, keys.uint64Key), codecs.uint64Value)
 
-/** Row of state-layout.md §6.1: what writes it, its store, key and value in hexadecimal. */
+/** Recorded entries of the reference chain: number, the write that makes it, store, key and value in hexadecimal. */
 const ROWS: readonly (readonly [number, (ctx: ReturnType<typeof testState>) => void, string, string, string])[] = [
   [
     1,
@@ -191,18 +191,15 @@ const ROWS: readonly (readonly [number, (ctx: ReturnType<typeof testState>) => v
   ],
 ]
 
-test.each(ROWS)(
-  "state record %i has the chain's key and value (state-layout.md §6.1)",
-  (_row, write, store, key, value) => {
-    const ctx = testState()
-    write(ctx)
-    expect(ctx.store.changes().map((c) => [c.store, formatHex(c.key), c.value && formatHex(c.value)])).toEqual([
-      [store, key, value],
-    ])
-  },
-)
+test.each(ROWS)("entry %i has the chain's key and value", (_row, write, store, key, value) => {
+  const ctx = testState()
+  write(ctx)
+  expect(ctx.store.changes().map((c) => [c.store, formatHex(c.key), c.value && formatHex(c.value)])).toEqual([
+    [store, key, value],
+  ])
+})
 
-test('messages are stored as the chain writes them: rows 3, 4, 7, 16, 17, 21, 23, 24 and 25', () => {
+test('messages are stored with the bytes that the chain writes', () => {
   const ctx = testState()
   const encode = <Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>) =>
     formatHex(codecs.protoValue(schema).encode(ctx, create(schema, init)))
@@ -240,7 +237,7 @@ test('messages are stored as the chain writes them: rows 3, 4, 7, 16, 17, 21, 23
   expect(encode(DenomAuthorityMetadataSchema, {})).toBe('')
 })
 
-test('keys come back from the store as they were written', () => {
+test('keys decode to the values that were encoded', () => {
   const ctx = testState()
   storage.set(ctx, [C, id], hex('01'))
   snapshots.set(ctx, ['a:b', 1_700_000_000_123_456_789n], hex('02'))
@@ -256,7 +253,7 @@ test('keys come back from the store as they were written', () => {
   expect([...historical.keys(ctx)]).toEqual([77n])
 })
 
-test('components that end a key or have a fixed length are read back beside others', () => {
+test('components without terminator, and of fixed length, decode next to others', () => {
   const ctx = testState()
   const owners = map('s', 1, keys.tripleKey(keys.consensusTextKey, keys.uint256Key, keys.bytesKey), codecs.decimalValue)
   const key = [consensus, 2n ** 255n, hex('00ff00')] as const
@@ -267,7 +264,7 @@ test('components that end a key or have a fixed length are read back beside othe
   expect(formatHex(ctx.store.changes()[0]!.value!)).toBe('31303030303030303030303030303030303030')
 })
 
-test('wrapped bytes are field 1 of a message, and nothing when empty', () => {
+test('wrapped bytes are field 1 of a message, and zero bytes if empty', () => {
   const ctx = testState()
   const { encode, decode } = codecs.wrappedBytesValue
   expect(formatHex(encode(ctx, hex('aabb')))).toBe('0a02aabb')
@@ -308,7 +305,7 @@ test('a text with a NUL byte is refused as a key', () => {
   expect(() => rates.set(testState(), 'a\0b', hex('00'))).toThrow('NUL')
 })
 
-test('deleting does not look, removing pays for looking and says whether something was there', () => {
+test('delete does not read; remove pays for a check and returns whether the key existed', () => {
   const meter = createInfiniteGasMeter()
   const ctx = { store: metered(createEmptyBranch(), meter), identity }
   supply.delete(ctx, 'x')
@@ -321,12 +318,12 @@ test('deleting does not look, removing pays for looking and says whether somethi
   expect(meter.used - before).toBe(2000n)
 })
 
-test('a sequence hands out 0 first and stores what comes next', () => {
+test('a sequence returns 0 first and stores the next number', () => {
   const ctx = testState()
   expect([rewardIds.next(ctx), rewardIds.next(ctx), rewardIds.peek(ctx)]).toEqual([0n, 1n, 2n])
 })
 
-test('an indexed map moves an entry in its indexes when its value changes, and leaves nothing when it is removed', () => {
+test('an indexed map moves an entry in its indexes when its value changes, and removes it from them', () => {
   const byColour = multiIndex('s', 2, keys.stringKey, keys.uint64Key, (_key: bigint, value: string) => value)
   const things = indexedMap('s', 1, keys.uint64Key, codecs.stringValue, { byColour })
   const ctx = testState()
@@ -352,12 +349,12 @@ describe('pages', () => {
   }
   const be8 = (n: number) => n.toString(16).padStart(16, '0')
 
-  test('without a limit there are a hundred entries and a total', () => {
+  test('without a limit a page has 100 entries and a total', () => {
     const { values, nextKey, total } = page()
     expect([values.length, values[0], values[99], nextKey, total]).toEqual([100, 0n, 99n, be8(100), 250n])
   })
 
-  test('the next key leads through the whole list, relative to its prefix, and ends empty', () => {
+  test('the next keys, relative to the prefix, lead through the whole list; the last is empty', () => {
     let key = hex('')
     const all: bigint[] = []
     const sizes: number[] = []
@@ -372,7 +369,7 @@ describe('pages', () => {
     expect(all).toEqual(Array.from({ length: 250 }, (_, i) => BigInt(i)))
   })
 
-  test('backwards, the next key is part of the next page too', () => {
+  test('in reverse, the next key is also part of the next page', () => {
     const first = numbers.page(ctx, { limit: 2n, reverse: true }, { prefix: 'a' })
     expect(first.entries.map(([, value]) => value)).toEqual([249n, 248n])
     expect(formatHex(first.nextKey)).toBe(be8(247))
@@ -380,7 +377,7 @@ describe('pages', () => {
     expect(second.entries.map(([, value]) => value)).toEqual([247n, 246n])
   })
 
-  test('an offset passes over entries, and a total is counted when asked for', () => {
+  test('an offset skips entries, and the total is counted on request', () => {
     expect(page({ offset: 248n, limit: 5n, countTotal: true })).toEqual({
       values: [248n, 249n],
       nextKey: '',
@@ -389,7 +386,7 @@ describe('pages', () => {
     expect(page({ offset: 300n, limit: 5n })).toEqual({ values: [], nextKey: '', total: 0n })
   })
 
-  test('a filtered list counts and pages only what passes', () => {
+  test('a filtered list counts and returns only entries that pass', () => {
     const even = ([, n]: readonly [string, bigint]) => n % 2n === 0n
     expect(page({ limit: 2n, offset: 1n, countTotal: true }, even)).toEqual({
       values: [2n, 4n],
@@ -398,7 +395,7 @@ describe('pages', () => {
     })
   })
 
-  test('a key together with an offset, and too large a limit, are refused', () => {
+  test('a key together with an offset is refused, and so is too large a limit', () => {
     expect(() => page({ key: hex('01'), offset: 1n })).toThrow(
       'invalid request, either offset or key is expected, got both',
     )

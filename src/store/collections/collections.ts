@@ -5,7 +5,7 @@ import { type CodecContext, emptyValue, uint64Value, type ValueCodec } from './c
 import type { KeyCodec } from './key-codecs.ts'
 import { type Page, type PageRequest, readPage } from './page.ts'
 
-/** What reading needs; every handler's context is one. */
+/** A context for reads. Every handler's context is one. */
 export interface ReadState extends CodecContext {
   readonly store: Reader
 }
@@ -17,7 +17,7 @@ export interface WriteState extends CodecContext {
 /** First bytes of a collection's keys: a namespace byte, ASCII text, or bytes. */
 export type Namespace = number | string | Uint8Array
 
-/** Which keys to visit; `start` is included, `end` is not. Bounds lie within the prefix if there is one. */
+/** A range of keys: `start` is included, `end` is not. Both have the prefix if there is one. */
 export interface KeyRange<Key, Prefix> {
   readonly prefix?: Prefix
   readonly start?: Key
@@ -25,7 +25,7 @@ export interface KeyRange<Key, Prefix> {
   readonly reverse?: boolean
 }
 
-/** Pages of a part of a collection, or of the entries that pass a filter. */
+/** Restricts pages to a prefix, or to the entries that pass a filter. */
 interface PageOptions<Key, Value, Prefix> {
   readonly prefix?: Prefix
   readonly filter?: (key: Key, value: Value) => boolean
@@ -33,16 +33,16 @@ interface PageOptions<Key, Value, Prefix> {
 
 export interface StateMap<Key, Value, Prefix> {
   readonly store: string
-  /** The whole key in the store. */
+  /** Returns the whole key in the store. */
   keyBytes(ctx: CodecContext, key: Key): Uint8Array
   get(ctx: ReadState, key: Key): Value | undefined
   has(ctx: ReadState, key: Key): boolean
   set(ctx: WriteState, key: Key, value: Value): void
-  /** Deletes without looking, as the sdk modules do. */
+  /** Deletes without reading first, as the modules of the Cosmos SDK do. */
   delete(ctx: WriteState, key: Key): void
-  /** Deletes what is there, as the chain's own modules do: it pays for looking first. False if there was nothing. */
+  /** Checks for the key first, and pays for that, as the chain's own modules do. Returns whether it existed. */
   remove(ctx: WriteState, key: Key): boolean
-  /** In key order. What is written meanwhile does not show. */
+  /** Yields entries in key order, without those written during the iteration. */
   iterate(ctx: ReadState, range?: KeyRange<Key, Prefix>): IterableIterator<readonly [Key, Value]>
   keys(ctx: ReadState, range?: KeyRange<Key, Prefix>): IterableIterator<Key>
   page(
@@ -52,13 +52,12 @@ export interface StateMap<Key, Value, Prefix> {
   ): Page<readonly [Key, Value]>
 }
 
-/** Bytes of a namespace. */
 function namespaceBytes(namespace: Namespace): Uint8Array {
   if (typeof namespace === 'number') return Uint8Array.of(namespace)
   return typeof namespace === 'string' ? bytes.utf8(namespace) : namespace
 }
 
-/** Namespace and key to value. */
+/** Declares a map. Its store key is the namespace and the encoded key. */
 export function map<Key, Value, Prefix = never>(
   store: string,
   namespace: Namespace,
@@ -108,7 +107,7 @@ export function map<Key, Value, Prefix = never>(
   }
 }
 
-/** Steps a metered iteration exactly as far as its consumer goes, and closes it with it. */
+/** Maps an iteration lazily: a metered source advances only as far as its consumer does, and closes with it. */
 function mapped<Out>(entries: IterableIterator<Entry>, transform: (entry: Entry) => Out): IterableIterator<Out> {
   return {
     [Symbol.iterator]() {
@@ -134,12 +133,12 @@ export interface StateItem<Value> {
 
 const ITEM_KEY = new Uint8Array(8)
 
-/** One value under namespace and eight zero bytes, as the chain's own modules keep it. */
+/** Declares one value under a namespace and eight zero bytes, the form of the chain's own modules. */
 export function item<Value>(store: string, namespace: Namespace, value: ValueCodec<Value>): StateItem<Value> {
   return bareItem(store, bytes.concat(namespaceBytes(namespace), ITEM_KEY), value)
 }
 
-/** One value under exactly this key, as the sdk modules keep it. */
+/** Declares one value under exactly this key, the form of the Cosmos SDK's modules. */
 export function bareItem<Value>(store: string, key: Namespace, value: ValueCodec<Value>): StateItem<Value> {
   const at = namespaceBytes(key)
   return {
@@ -162,7 +161,7 @@ export interface StateKeySet<Key, Prefix> {
   page(ctx: ReadState, request: PageRequest | undefined, options?: PageOptions<Key, true, Prefix>): Page<Key>
 }
 
-/** A set of keys; members are present with an empty value. The chain asks for a member by reading it, at that price. */
+/** Declares a set of keys. Members have an empty value. As on the chain, `has` reads the member and pays for a read. */
 export function keySet<Key, Prefix = never>(
   store: string,
   namespace: Namespace,
@@ -183,14 +182,14 @@ export function keySet<Key, Prefix = never>(
 }
 
 export interface StateSequence {
-  /** The number that `next` will hand out; `start` if none has been. */
+  /** Returns the number that `next` will return; 0 at first. */
   peek(ctx: ReadState): bigint
-  /** Hands out a number and stores the one after it. */
+  /** Returns a number and stores its successor. */
   next(ctx: WriteState): bigint
   set(ctx: WriteState, value: bigint): void
 }
 
-/** A counter: an item that holds the next number to hand out, 0 at first. */
+/** Declares a counter: an item that contains the next number, 0 at first. */
 export function sequence(store: string, namespace: Namespace): StateSequence {
   const counter = item(store, namespace, uint64Value)
   const peek = (ctx: ReadState) => counter.get(ctx) ?? 0n

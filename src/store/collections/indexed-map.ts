@@ -1,4 +1,4 @@
-/** Maps whose entries are also found by what their values say. */
+/** Maps with secondary indexes over their values. */
 import type { ValueCodec } from './codecs.ts'
 import {
   type KeyRange,
@@ -11,23 +11,23 @@ import {
 } from './collections.ts'
 import { type KeyCodec, pairKey } from './key-codecs.ts'
 
-/** An index of a map under a namespace of its own: index key and primary key to nothing. */
+/** An index of a map under its own namespace: a set of pairs of index key and primary key. */
 export interface MultiIndex<Key, Value> {
   readonly link: (ctx: WriteState, key: Key, value: Value) => void
   readonly unlink: (ctx: WriteState, key: Key, value: Value) => void
 }
 
 export interface LookUp<IndexKey, Key> {
-  /** Primary keys of an index key, in key order. */
+  /** Yields the primary keys of an index key, in key order. */
   keysOf(ctx: ReadState, indexKey: IndexKey): IterableIterator<Key>
-  /** Index keys with primary keys, in order. */
+  /** Yields index keys with primary keys, in order. */
   iterate(
     ctx: ReadState,
     range?: KeyRange<readonly [IndexKey, Key], IndexKey>,
   ): IterableIterator<readonly [IndexKey, Key]>
 }
 
-/** An index for `indexedMap`: `of` says under which index key an entry is found. */
+/** Declares an index for `indexedMap`. `of` returns the index key of an entry. */
 export function multiIndex<IndexKey, Key, Value>(
   store: string,
   namespace: Namespace,
@@ -54,8 +54,8 @@ export type StateIndexedMap<Key, Value, Prefix, Indexes> = Pick<
 > & { readonly indexes: Indexes }
 
 /**
- * A map with indexes, kept in the order the chain keeps them: a write first unlinks the old value from every index, then
- * writes the entry, then links the new value in the order in which the indexes are declared.
+ * Declares a map with indexes. The order of its writes is the chain's: a write first unlinks the old value from every index, then
+ * writes the entry, then links the new value, with the indexes in the order of their declaration.
  */
 export function indexedMap<Key, Value, Prefix, Indexes extends Readonly<Record<string, MultiIndex<Key, Value>>>>(
   store: string,

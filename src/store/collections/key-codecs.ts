@@ -1,26 +1,26 @@
-/** Keys of collections as bytes (state-layout.md §1.2, §1.3). */
+/** Codecs for the keys of collections (docs/state-layout.md#keys). */
 import { decodeBech32, formatBech32 } from '../../primitives/address.ts'
 import * as bytes from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { formatKey, parseRfc3339 } from '../../primitives/time.ts'
 import type { CodecContext } from './codecs.ts'
 
-/** A decoded key, and the offset behind its last byte. */
+/** A decoded key, and the offset after its last byte. */
 type DecodedKey<Key> = readonly [key: Key, end: number]
 
-/** `Prefix` is what the first components of a composite key look like; `never` for a key of one part. */
+/** A codec for keys. `Prefix` is the type of a composite key's first components; `never` for a key of one part. */
 export interface KeyCodec<Key, Prefix = never> {
-  /** The bytes of `head` and behind them those of the key: keys are made so often that their parts are no arrays of their own. */
+  /** Returns `head` followed by the encoded key. Keys are encoded so often that separate arrays for their parts would be slow. */
   append(ctx: CodecContext, head: Uint8Array, key: Key): Uint8Array
-  /** Reads the key that begins at `offset`. Throws an `Error` if the bytes are none: stored state is then broken. */
+  /** Decodes the key at `offset`. Throws an `Error` for bytes that are not such a key: the stored state is then broken. */
   decode(ctx: CodecContext, encoded: Uint8Array, offset: number): DecodedKey<Key>
-  /** The same of what every key of that prefix begins with. */
+  /** Returns `head` followed by the bytes that every key of a prefix begins with. */
   appendPrefix(ctx: CodecContext, head: Uint8Array, prefix: Prefix): Uint8Array
 }
 
 type Simple<Key> = Pick<KeyCodec<Key>, 'append' | 'decode'>
 
-/** A codec of a key with one part. */
+/** Makes a codec for a key of one part. */
 function single<Key>(codec: Simple<Key>): KeyCodec<Key> {
   return {
     ...codec,
@@ -30,7 +30,7 @@ function single<Key>(codec: Simple<Key>): KeyCodec<Key> {
   }
 }
 
-/** `head`, the text in UTF-8 and then so many zero bytes. */
+/** Returns `head`, the text in UTF-8, and `zeros` zero bytes. */
 function appendText(head: Uint8Array, text: string, zeros: 0 | 1): Uint8Array {
   const { length } = text
   const out = new Uint8Array(head.length + length + zeros)
@@ -54,17 +54,17 @@ export const stringKey: KeyCodec<string> = single({
 
 function terminated(encoded: Uint8Array, offset: number): DecodedKey<string> {
   const end = encoded.indexOf(0, offset)
-  if (end < 0) throw new Error('a text in a key has no end')
+  if (end < 0) throw new Error('a text in a stored key has no zero byte at its end')
   return [bytes.formatUtf8(encoded.subarray(offset, end)), end + 1]
 }
 
-/** UTF-8 without an end: last component only. */
+/** UTF-8 without a terminator. Last component only. */
 export const bareStringKey: KeyCodec<string> = single({
   append: (_ctx, head, text) => appendText(head, text, 0),
   decode: (_ctx, encoded, offset) => [bytes.formatUtf8(encoded.subarray(offset)), encoded.length],
 })
 
-/** Raw bytes without an end: last component only. */
+/** Raw bytes without a terminator. Last component only. */
 export const bytesKey: KeyCodec<Uint8Array> = single({
   append: (_ctx, head, raw) => bytes.concat(head, raw),
   decode: (_ctx, encoded, offset) => [encoded.slice(offset), encoded.length],
@@ -74,7 +74,7 @@ export const bytesKey: KeyCodec<Uint8Array> = single({
 function fixedBytesKey(length: number): KeyCodec<Uint8Array> {
   return single({
     append(_ctx, head, raw) {
-      if (raw.length !== length) throw new RangeError(`${raw.length} bytes where a key has ${length}`)
+      if (raw.length !== length) throw new RangeError(`a key component of ${raw.length} bytes: it must have ${length}`)
       return bytes.concat(head, raw)
     },
     decode: (_ctx, encoded, offset) => [encoded.slice(offset, offset + length), offset + length],
@@ -87,12 +87,12 @@ export const evmAddressKey: KeyCodec<Uint8Array> = fixedBytesKey(20)
 /** Thirty-two raw bytes: slots, code hashes, ids. */
 export const hashKey: KeyCodec<Uint8Array> = fixedBytesKey(32)
 
-/** An address of the sdk modules: one byte of length, then the bytes; the empty address is no byte at all. */
+/** An address in the Cosmos SDK's modules: one byte of length, then the bytes. The empty address has no bytes at all. */
 export const addressKey: KeyCodec<Uint8Array> = single({
   append(_ctx, head, address) {
     const { length } = address
     if (length === 0) return head
-    if (length > 255) throw new RangeError(`an address of ${length} bytes`)
+    if (length > 255) throw new RangeError(`an address of ${length} bytes: at most 255 fit in a key`)
     const out = new Uint8Array(head.length + 1 + length)
     for (let i = 0; i < head.length; i++) out[i] = head[i]!
     out[head.length] = length
@@ -101,7 +101,7 @@ export const addressKey: KeyCodec<Uint8Array> = single({
   },
   decode(_ctx, encoded, offset) {
     const end = offset + 1 + (encoded[offset] ?? 0)
-    if (end > encoded.length) throw new Error('an address in a key is cut off')
+    if (end > encoded.length) throw new Error('an address in a stored key is truncated')
     return [encoded.slice(offset + 1, end), end]
   },
 })
@@ -114,13 +114,13 @@ function bech32Key(kind: 'account' | 'validator' | 'consensus'): KeyCodec<Uint8A
       const [text, end] = terminated(encoded, offset)
       if (text === '') return [bytes.EMPTY, end]
       const parts = decodeBech32(text)
-      if ('reason' in parts) throw new Error(`an address in a key is wrong: ${parts.reason}`)
+      if ('reason' in parts) throw new Error(`a stored key contains an invalid address: ${parts.reason}`)
       return [parts.bytes, end]
     },
   })
 }
 
-/** Address bytes as Bech32 text and 0x00, in the profile's words; no address is the 0x00 alone. Order is the text's. */
+/** An address as Bech32 text with the profile's prefix, and 0x00. The empty address is 0x00 alone. Keys sort by the text. */
 export const accountTextKey: KeyCodec<Uint8Array> = bech32Key('account')
 export const validatorTextKey: KeyCodec<Uint8Array> = bech32Key('validator')
 export const consensusTextKey: KeyCodec<Uint8Array> = bech32Key('consensus')
@@ -131,7 +131,7 @@ export const uint64Key: KeyCodec<bigint> = single({
   decode: (_ctx, encoded, offset) => [bytes.decodeUint64(encoded.subarray(offset)), offset + 8],
 })
 
-/** Eight bytes, little-endian: slashing's bit array and distribution's periods. */
+/** Eight bytes, little-endian, for slashing's bit array and distribution's periods. */
 export const uint64LittleEndianKey: KeyCodec<bigint> = single({
   append: (_ctx, head, value) => bytes.concat(head, bytes.encodeUint64LittleEndian(value)),
   decode: (_ctx, encoded, offset) => [
@@ -140,7 +140,7 @@ export const uint64LittleEndianKey: KeyCodec<bigint> = single({
   ],
 })
 
-/** Decimal digits without padding or end (staking's headers): last component only, and text order. */
+/** Decimal digits without padding or terminator, for staking's headers. Last component only; keys sort as text. */
 export const decimalTextKey: KeyCodec<bigint> = single({
   append: (_ctx, head, value) => appendText(head, value.toString(), 0),
   decode: (_ctx, encoded, offset) => [BigInt(bytes.formatUtf8(encoded.subarray(offset))), encoded.length],
@@ -154,18 +154,18 @@ export const uint256Key: KeyCodec<bigint> = single({
 
 const TIME_LENGTH = 29
 
-/** Nanoseconds since the epoch as 29 characters of text, which sort as the times do. */
+/** Nanoseconds since the epoch as 29 characters of text that sort by time. */
 export const timeKey: KeyCodec<bigint> = single({
   append: (_ctx, head, timeNs) => appendText(head, formatKey(timeNs), 0),
   decode(_ctx, encoded, offset) {
     const end = offset + TIME_LENGTH
     const timeNs = parseRfc3339(`${bytes.formatUtf8(encoded.subarray(offset, end))}Z`)
-    if (timeNs === undefined) throw new Error('a time in a key is wrong')
+    if (timeNs === undefined) throw new Error('a stored key contains an invalid time')
     return [timeNs, end]
   },
 })
 
-/** Two components; a prefix is the first. */
+/** Makes a codec for two components. A prefix is the first. */
 export function pairKey<A, B>(a: KeyCodec<A, unknown>, b: KeyCodec<B, unknown>): KeyCodec<readonly [A, B], A> {
   return {
     append: (ctx, head, [first, second]) => b.append(ctx, a.append(ctx, head, first), second),
@@ -178,7 +178,7 @@ export function pairKey<A, B>(a: KeyCodec<A, unknown>, b: KeyCodec<B, unknown>):
   }
 }
 
-/** Three components; a prefix is the first, or the first two. */
+/** Makes a codec for three components. A prefix is the first, or the first two. */
 export function tripleKey<A, B, C>(
   a: KeyCodec<A, unknown>,
   b: KeyCodec<B, unknown>,

@@ -1,4 +1,4 @@
-/** Pages of a list in key order (gateway.md §8). */
+/** Pages of a list in key order (docs/gateways.md#pagination). */
 import { create } from '@bufbuild/protobuf'
 import { FieldViolationSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import * as bytes from '../../primitives/bytes.ts'
@@ -7,11 +7,11 @@ import type { Entry, Reader } from '../types.ts'
 
 /** The fields of a `PageRequest` message; all absent means the first hundred. */
 export interface PageRequest {
-  /** Where to go on: the `nextKey` of the page before. Excludes `offset`. */
+  /** The `nextKey` of the previous page. Excludes `offset`. */
   readonly key?: Uint8Array | undefined
-  /** How many entries to pass over. */
+  /** Number of entries to skip. */
   readonly offset?: bigint | undefined
-  /** 0: a hundred, and the total is counted. */
+  /** 0: a limit of 100, and the total is counted. */
   readonly limit?: bigint | undefined
   readonly countTotal?: boolean | undefined
   readonly reverse?: boolean | undefined
@@ -19,14 +19,14 @@ export interface PageRequest {
 
 export interface Page<Item> {
   readonly entries: Item[]
-  /** Key, relative to the list, of the first entry not returned; empty at the end. */
+  /** Key of the first entry after the page, without the list's prefix; empty at the end. */
   readonly nextKey: Uint8Array
-  /** Number of entries in the whole list; 0 if it was not counted. */
+  /** Number of entries in the whole list; 0 if they were not counted. */
   readonly total: bigint
 }
 
 const DEFAULT_LIMIT = 100n
-/** The most entries one answer carries. */
+/** Entries of a page at most. */
 const MAX_PAGE_LIMIT = 1000n
 
 function wrongField(field: string, description: string): ChainError {
@@ -34,8 +34,8 @@ function wrongField(field: string, description: string): ChainError {
 }
 
 /**
- * One page of the entries whose keys begin with `prefix`. `accept` turns an entry into an item of the list, or into
- * undefined if it does not belong to it. Throws 3 `invalidArgument` for a key together with an offset, and for a limit
+ * Reads one page of the entries whose keys begin with `prefix`. `accept` converts an entry to an item of the list, or returns
+ * undefined for an entry that is not part of it. Throws 3 `invalidArgument` for a key together with an offset, and for a limit
  * above `MAX_PAGE_LIMIT`.
  */
 export function readPage<Item>(
@@ -71,7 +71,7 @@ export function readPage<Item>(
   return { entries, nextKey, total: count ? position : 0n }
 }
 
-/** The first key wanted is part of the range in both directions. */
+/** Returns the range from `key` on. It includes `key` in both directions. */
 function pageRange(prefix: Uint8Array, key: Uint8Array, reverse: boolean) {
   const start = bytes.concat(prefix, key)
   if (key.length === 0) return { start, end: bytes.prefixEnd(prefix), reverse }

@@ -1,29 +1,29 @@
-/** The change log: what each height wrote. */
+/** The change log: the versions that each height wrote. */
+
+import type { Output } from '../../primitives/varint.ts'
 import type { BackendRead } from '../backend/backend.ts'
 import { createPieceWriter, pieceKey, readPieces } from '../journal/pieces.ts'
 import { DELETED, findVersion, type Version } from '../journal/versions.ts'
+import { LOG } from '../tables.ts'
 import type { Tables, TableWrite } from '../types.ts'
-import type { Output } from '../varint.ts'
-import type { Place } from './version-refs.ts'
+import type { VersionRef } from './version-refs.ts'
 
-export const LOG = 'log'
-
-/** Four pieces fill a page of the disk: what is read is searched from its beginning. */
+/** Four pieces fill a page of the disk. Small pieces are faster to read, because a search starts at the beginning of one. */
 const PIECE_BYTES = 960
 
 /** Collects the versions of one height, in the order of their keys. */
 export interface LogWriter {
-  /** Adds a version and says where it will lie. */
-  add(version: Version): Place
-  /** Whether there are pieces to take. */
+  /** Adds a version and returns the reference to it. */
+  add(version: Version): VersionRef
+  /** Whether `take` has full pieces to return. */
   isFull(): boolean
-  /** Adds to `rows` the pieces that are full, each once; when it is the last time, also the one that is not. */
+  /** Adds the full pieces to `rows`, each once. The last call also adds the piece that is not full. */
   take(rows: TableWrite[], isLast: boolean): void
 }
 
-/** Its pieces lie in the blocks, to which nothing else may be written meanwhile. */
-export function createLogWriter(height: number, blocks: Output): LogWriter {
-  const { add, piece, isFull, take } = createPieceWriter(LOG, height, PIECE_BYTES, blocks)
+/** Creates a writer of pieces in an arena. Nothing else may be written to the arena until the last call of `take`. */
+export function createLogWriter(height: number, arena: Output): LogWriter {
+  const { add, piece, isFull, take } = createPieceWriter(LOG, height, PIECE_BYTES, arena)
   return {
     add(version) {
       add(version)
@@ -34,19 +34,19 @@ export function createLogWriter(height: number, blocks: Output): LogWriter {
   }
 }
 
-/** What a key was given at a place. Throws an `Error` if it is not there: the log is then broken. */
-export function readValue(view: BackendRead, { height, piece }: Place, key: Uint8Array): Uint8Array | undefined {
+/** Returns a key's value in a version; undefined for a deletion. Throws an `Error` if the log is broken. */
+export function readValue(view: BackendRead, { height, piece }: VersionRef, key: Uint8Array): Uint8Array | undefined {
   const found = view.peek(LOG, pieceKey(height, piece), (bytes) => findVersion(bytes, key))
-  if (found === undefined) throw new Error(`the change log of height ${height} lacks a key that it should hold`)
+  if (found === undefined) throw new Error(`the change log of height ${height} lacks a key that refers to it`)
   return found === DELETED ? undefined : found
 }
 
-/** All versions that a height wrote, in key order. */
+/** Yields all versions that a height wrote, in key order. */
 export function readHeight(tables: Tables, height: number): IterableIterator<Version> {
   return readPieces(tables, LOG, height)
 }
 
-/** Keys of the pieces of a height. */
+/** Yields the keys of the pieces of a height. */
 export function* piecesOf(tables: Tables, height: number): IterableIterator<Uint8Array> {
   for (const [key] of tables.iterate(LOG, { start: pieceKey(height, 0), end: pieceKey(height + 1, 0) })) yield key
 }

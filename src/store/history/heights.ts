@@ -1,12 +1,20 @@
-/** What a store knows of its heights, and the three ways in which a height can be wrong (D17). */
+/** The heights of a store, and the errors for a height that cannot be read: no block yet, in the future, pruned (D17). */
 import { create } from '@bufbuild/protobuf'
 import { HeightBoundsSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import { utf8 } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
+import {
+  createOutput,
+  finish,
+  type Input,
+  putBytes,
+  putVarint,
+  takeBytes,
+  takeVarint,
+} from '../../primitives/varint.ts'
+import { META } from '../tables.ts'
 import type { Tables, TableWrite } from '../types.ts'
-import { createOutput, finish, type Input, putBytes, putVarint, takeBytes, takeVarint } from '../varint.ts'
 
-export const META = 'meta'
 const TIP = utf8('tip')
 
 export interface Tip {
@@ -14,9 +22,9 @@ export interface Tip {
   readonly height: number
   /** The first height that can be read. */
   readonly earliest: number
-  /** The first height whose changes are in the log; what older heights wrote is in `base`. */
+  /** The first height whose changes are in the log; values of older heights are in `base`. */
   readonly logFrom: number
-  /** How often the chain has been rolled back: a height may then have become another. */
+  /** Number of rollbacks. A height can have another state after each. */
   readonly rollbacks: number
   readonly appHash: Uint8Array
 }
@@ -42,7 +50,7 @@ export function tipRow(tip: Tip): TableWrite {
   return { table: META, key: TIP, value: finish(out) }
 }
 
-/** The error of a height that cannot be read, with the available bounds in its details; undefined if it can. */
+/** Returns the error for a height that cannot be read, with the available bounds in its details; undefined if it can be. */
 export function heightError(requested: bigint, tip: Tip): ChainError | undefined {
   const [earliest, latest] = [BigInt(tip.earliest), BigInt(tip.height)]
   const details = [create(HeightBoundsSchema, { requested, earliest, latest })]

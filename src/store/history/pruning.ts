@@ -1,18 +1,18 @@
-/** Heights that are no longer kept: what they wrote leaves the log, and stays where the earliest height still shows it. */
+/** Prunes old heights: removes them from the log, and keeps in `base` the values that the earliest height still needs. */
 import type { Backend } from '../backend/backend.ts'
+import { BASE, DEAD, HEAD, LOG } from '../tables.ts'
 import { findCheckpoint, forgetCheckpoints } from '../tree/checkpoints.ts'
 import type { TableWrite } from '../types.ts'
-import { LOG, piecesOf, readHeight } from './change-log.ts'
+import { piecesOf, readHeight } from './change-log.ts'
 import type { Tip } from './heights.ts'
-import { BASE, DEAD, HEAD } from './snapshot.ts'
-import { takeRun } from './version-refs.ts'
+import { readRefs } from './version-refs.ts'
 
-/** Most heights that one commit prunes, so that a shorter history does not stop the chain; and pieces of lists of pages. */
+/** Heights that one commit prunes at most, so that a lowered setting does not stop the chain; also pieces of page lists. */
 const PER_COMMIT = 4
 
 /**
- * Gives up the heights before those to be kept. What they wrote stays in the log back to a checkpoint, from which the trees
- * of the earliest height can be built. The rows are to be written behind those of the commit, one after the other.
+ * Prunes the heights before the last `keepHeights`. The log keeps them back to a checkpoint, from which the trees of the
+ * earliest height can be built. The rows must be written after those of the commit, each before the next is taken.
  */
 export function prune(
   backend: Backend,
@@ -38,10 +38,10 @@ function* pruneRows(
   for (let height = from; height <= last; height++) yield* forgetRows(backend, height)
 }
 
-/** Rows that forget a height: what it wrote and later heights replaced goes to `base`. */
+/** Yields rows that remove a height from the log. Values that later heights replaced go to `base`. */
 function* forgetRows(backend: Backend, height: number): IterableIterator<TableWrite> {
   for (const { key, value } of readHeight(backend, height)) {
-    const newest = (bytes: Uint8Array) => takeRun(bytes).newest.height
+    const newest = (bytes: Uint8Array) => readRefs(bytes).newest.height
     const isNewest = (backend.peek(HEAD, key, newest) ?? backend.peek(DEAD, key, newest)) === height
     yield { table: BASE, key, value: isNewest ? undefined : value }
     if (isNewest && value === undefined) yield { table: DEAD, key, value: undefined }

@@ -1,38 +1,39 @@
 /**
- * Which stores there are at each height, and the numbers under which their rows lie. An upgrade begins an era: a renamed
- * store keeps its number and its rows, a deleted one keeps them for the heights before, a name that comes again has another.
+ * The stores of each height, and the numbers under which their rows are stored. An upgrade that changes the stores begins an era.
+ * A renamed store keeps its number and its rows; a deleted one keeps them for earlier heights; a name that is used again gets a
+ * new number.
  */
 import { utf8 } from '../../primitives/bytes.ts'
+import { META } from '../tables.ts'
 import { orderStores, type StoreOrder } from '../tree/tree-roots.ts'
 import type { Tables, TableWrite } from '../types.ts'
-import { META } from './heights.ts'
-import { namesAfter, type StoreChanges } from './store-changes.ts'
+import { namesAfter, type StoreChanges, undeclaredStore } from './store-changes.ts'
 
 const STORES = utf8('stores')
 const UPGRADES = utf8('upgrades')
-const MOST_STORES = 255
+const MAX_STORES = 255
 
 /** Heights with the same stores. */
 export interface Era {
-  /** The first of them; 0 for the first era. */
+  /** First height; 0 for the first era. */
   readonly from: number
   /** Stores in the app hash. */
   readonly order: StoreOrder
   /** All stores that may be written. */
   readonly stores: readonly string[]
-  /** By name; a store without one has no rows. */
+  /** Numbers by name; a store without a number has no rows. */
   readonly numbers: ReadonlyMap<string, number>
 }
 
 export interface Registry {
   eraAt(height: number): Era
-  /** Name of a number at a height. Throws an `Error` if it has none there. */
+  /** Returns the name of a store by its number. Throws an `Error` if the height has no store of that number. */
   nameAt(number: number, height: number): string
-  /** The number of a store of the latest era, and the row that makes it known if it is new. Throws an `Error` if there is no such store. */
+  /** Returns the number of a store of the latest era, and a row that records it if it is new. Throws for an undeclared store. */
   numberFor(store: string): { readonly number: number; readonly row?: TableWrite }
-  /** Begins an era, and gives the row that makes it known. Throws as `namesAfter` does. */
+  /** Begins an era, and returns the row that records it. Throws as `namesAfter` does. */
   begin(height: number, changes: StoreChanges): TableWrite
-  /** Forgets eras that begin after a height, with their numbers. */
+  /** Removes the eras after a height, with their numbers. Returns the rows that record it. */
   rewind(height: number): TableWrite[]
 }
 
@@ -40,19 +41,19 @@ interface Upgrade extends StoreChanges {
   readonly height: number
 }
 
-/** A number's store as it was named at first, and since when. A number that is not in use has no name. */
+/** The first name of a number's store, and the height since which it exists. An unused number has an empty name. */
 interface Numbered {
   readonly name: string
   readonly since: number
 }
 
-/** An era in the making. */
+/** An era whose maps can still be filled. */
 interface OpenEra extends Era {
   readonly numbers: Map<string, number>
   readonly names: Map<number, string>
 }
 
-/** Reads the registry of a chain that began with stores in its app hash, and others that take no part in it. */
+/** Reads the registry of a chain that began with `hashed` stores in its app hash, and `others` outside it. */
 export function readRegistry(tables: Tables, hashed: readonly string[], others: readonly string[]): Registry {
   let upgrades = readUpgrades(tables)
   const numbered = readNumbered(tables)
@@ -61,7 +62,7 @@ export function readRegistry(tables: Tables, hashed: readonly string[], others: 
   function createEras(): OpenEra[] {
     const made = [createEra(0, orderStores(hashed))]
     for (const upgrade of upgrades) made.push(eraAfter(made.at(-1)!, upgrade))
-    for (const number of numbered.keys()) place(made, number)
+    for (const number of numbered.keys()) addNumber(made, number)
     return made
   }
 
@@ -74,8 +75,8 @@ export function readRegistry(tables: Tables, hashed: readonly string[], others: 
     return createEra(upgrade.height, orderStores(namesAfter(order.names, upgrade)))
   }
 
-  /** Enters a number into the eras in which its store is. */
-  function place(into: readonly OpenEra[], number: number): void {
+  /** Adds a number to the eras that contain its store. */
+  function addNumber(into: readonly OpenEra[], number: number): void {
     const { name, since } = numbered[number]!
     let current: string | undefined = name === '' ? undefined : name
     for (const era of into) {
@@ -110,8 +111,9 @@ export function readRegistry(tables: Tables, hashed: readonly string[], others: 
       const era = eras.at(-1)!
       const known = era.numbers.get(store)
       if (known !== undefined) return { number: known }
-      if (!era.stores.includes(store)) throw new Error(`there is no store "${store}": an upgrade has to add it`)
-      if (numbered.length === MOST_STORES) throw new Error(`more than ${MOST_STORES} stores`)
+      if (!era.stores.includes(store)) throw undeclaredStore(store)
+      if (numbered.length === MAX_STORES)
+        throw new Error(`store "${store}" is one too many: a chain has at most ${MAX_STORES} stores in its history`)
       const number = numbered.push({ name: store, since: era.from }) - 1
       era.numbers.set(store, number)
       era.names.set(number, store)
@@ -143,7 +145,7 @@ export function readRegistry(tables: Tables, hashed: readonly string[], others: 
   }
 }
 
-/** What an upgrade leaves of a name; undefined if its store is gone. */
+/** Returns a store's name after an upgrade; undefined if the upgrade deletes it. */
 function nameAfter(name: string, { renamed = [], deleted = [] }: StoreChanges): string | undefined {
   if (deleted.includes(name)) return undefined
   return renamed.find(({ from }) => from === name)?.to ?? name

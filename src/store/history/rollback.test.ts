@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openLmdb } from '../../node/lmdb.ts'
+import { openDisk } from '../../node/disk.ts'
 import { formatHex, utf8 } from '../../primitives/bytes.ts'
 import type { Backend } from '../backend/backend.ts'
 import { openMemory } from '../backend/memory.ts'
 import { randomBlock, seeded } from '../testing/backend-contract.ts'
-import { openVersionedStore, type VersionedStore } from '../versioned.ts'
+import { openTestStore } from '../testing/test-store.ts'
+import type { VersionedStore } from '../versioned.ts'
 
-/** Blocks that a seed and a height fix. */
+/** Returns the block of a seed and a height. */
 const block = (seed: number, height: number) => randomBlock(seeded(seed * 1000 + height), 24)
 
 function build(store: VersionedStore, seed: number, from: number, to: number): void {
@@ -18,7 +19,7 @@ function build(store: VersionedStore, seed: number, from: number, to: number): v
   }
 }
 
-/** All rows of the state and its history; which checkpoints there are is another matter. */
+/** Returns all rows of the state and its history, without those of checkpoints, which can differ. */
 const rowsOf = (backend: Backend) =>
   ['head', 'dead', 'base', 'index', 'log'].map((table) =>
     [...backend.iterate(table)].map(([key, value]) => `${formatHex(key)}=${formatHex(value)}`),
@@ -30,7 +31,7 @@ const BACKENDS = [
     'LMDB',
     () => {
       const path = mkdtempSync(join(tmpdir(), 'almanac-rollback-'))
-      return { backend: openLmdb(path, { noSync: true }), clean: () => rmSync(path, { recursive: true, force: true }) }
+      return { backend: openDisk(path, { noSync: true }), clean: () => rmSync(path, { recursive: true, force: true }) }
     },
   ],
 ] as const
@@ -46,12 +47,12 @@ describe.each(BACKENDS)('a rollback over %s', (_name, make) => {
     [60, 3],
     [120, 1],
     [120, 30],
-  ])('from %i to %i leaves what a chain that never went further has, row for row', async (high, low) => {
+  ])('from %i to %i leaves the rows of a chain that never went further', async (high, low) => {
     const { backend, clean } = make()
-    const store = openVersionedStore(backend, SPACING)
+    const store = openTestStore(backend, SPACING)
     build(store, 1, 1, high)
     const other = openMemory()
-    const steady = openVersionedStore(other, SPACING)
+    const steady = openTestStore(other, SPACING)
     build(steady, 1, 1, low)
     const { appHash } = store.rollback({
       height: BigInt(low),
@@ -71,19 +72,19 @@ describe.each(BACKENDS)('a rollback over %s', (_name, make) => {
       ours.close()
       theirs.close()
     }
-    const again = openVersionedStore(backend, SPACING)
+    const again = openTestStore(backend, SPACING)
     expect(again.appHash()).toEqual(steady.appHash())
     await store.close()
     clean()
   })
 
-  test('to a height that is not kept, or not yet made, is refused with the bounds and changes nothing', async () => {
+  test('to a pruned or future height is refused with the bounds, and changes nothing', async () => {
     const { backend, clean } = make()
-    const store = openVersionedStore(backend, { ...SPACING, keepHeights: 20 })
+    const store = openTestStore(backend, { ...SPACING, keepHeights: 20 })
     build(store, 1, 1, 70)
     expect(() => store.rollback({ height: 50n })).toThrow('height 50 is pruned: the earliest height is 51')
     expect(() => store.rollback({ height: 71n })).toThrow('height 71 is in the future: the latest height is 70')
-    const steady = openVersionedStore(openMemory())
+    const steady = openTestStore(openMemory())
     build(steady, 1, 1, 51)
     expect(store.rollback({ height: 51n }).appHash).toEqual(steady.appHash())
     build(store, 2, 52, 90)
@@ -95,8 +96,8 @@ describe.each(BACKENDS)('a rollback over %s', (_name, make) => {
   })
 })
 
-test('readers of one state share its revision; a later state has another, also one of the same height after a rollback', () => {
-  const store = openVersionedStore(openMemory(), SPACING)
+test('readers of one state share its revision; a later state, or the same height after a rollback, has another', () => {
+  const store = openTestStore(openMemory(), SPACING)
   const revision = () => store.at().revision
   build(store, 1, 1, 2)
   const second = revision()

@@ -1,9 +1,9 @@
-/** One view for many users, each of whom closes it. */
+/** Shares one view among many users, each of which closes it. */
 import type { BackendRead } from '../backend/backend.ts'
 
 export interface SharedView {
   open(): BackendRead
-  /** Closes the view as soon as nobody uses it. */
+  /** Closes the view once it has no users. */
   retire(): void
 }
 

@@ -1,36 +1,30 @@
-/** State at one height, read from the head table and, for what was written later, from the change log. */
+/** The state at one height, read from the head table, and from the change log for keys written after it. */
 import { compare, copyTo } from '../../primitives/bytes.ts'
 import type { BackendRead } from '../backend/backend.ts'
+import { BASE, DEAD, HEAD } from '../tables.ts'
 import type { Entry, Prover, Range, Reader, Snapshot, Staging } from '../types.ts'
 import { readValue } from './change-log.ts'
 import type { Era } from './registry.ts'
-import { findPlace, type Run, takeRun } from './version-refs.ts'
-
-/** Store number and key to the places of its versions and the newest value. */
-export const HEAD = 'head'
-/** Store number and key to the places of the versions of a key that is deleted. */
-export const DEAD = 'dead'
-/** Store number and key to the value at the height up to which the log has been pruned, where the head's is newer. */
-export const BASE = 'base'
+import { findRef, readRefs, type VersionRefs } from './version-refs.ts'
 
 export interface SnapshotSource {
   readonly view: BackendRead
   readonly height: number
   readonly rollbacks: number
   readonly revision: object
-  /** Whether nothing was committed after `height`, as the view sees it. */
+  /** Whether `height` is the latest commit that the view sees. */
   isTip(): boolean
   /** The first height in the log. */
   logFrom(): number
   /** The stores of the height. */
   readonly era: Pick<Era, 'stores' | 'numbers'>
-  /** Absent where nothing is written. */
+  /** Undefined over a read-only backend. */
   readonly openStaging: (() => Staging) | undefined
-  /** Proofs over the state of the snapshot. */
+  /** Returns proofs over the state of the snapshot. */
   prover(get: Reader['get']): Prover
 }
 
-/** Store number and key: the form of keys in all tables of the state. */
+/** Returns store number and key, the form of keys in all tables of the state. */
 function stateKey(store: number, key: Uint8Array): Uint8Array {
   const out = new Uint8Array(key.length + 1)
   out[0] = store
@@ -53,20 +47,20 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
   }
 
   function resolveHead(at: Uint8Array, row: Uint8Array): Uint8Array | undefined {
-    const run = takeRun(row)
-    return run.newest.height > height ? older(at, run) : row.subarray(run.end)
+    const refs = readRefs(row)
+    return refs.newest.height > height ? older(at, refs) : row.subarray(refs.end)
   }
 
   function resolveDead(at: Uint8Array, row: Uint8Array): Uint8Array | undefined {
-    const run = takeRun(row)
-    return run.newest.height > height ? older(at, run) : undefined
+    const refs = readRefs(row)
+    return refs.newest.height > height ? older(at, refs) : undefined
   }
 
-  /** The value of a key that was written after this height. */
-  function older(at: Uint8Array, run: Run): Uint8Array | undefined {
-    const place = findPlace(view, at, run, height)
-    if (!place) return undefined
-    return place.height < source.logFrom() ? view.get(BASE, at) : readValue(view, place, at)
+  /** Returns the value at this height of a key that was also written later. */
+  function older(at: Uint8Array, refs: VersionRefs): Uint8Array | undefined {
+    const ref = findRef(view, at, refs, height)
+    if (!ref) return undefined
+    return ref.height < source.logFrom() ? view.get(BASE, at) : readValue(view, ref, at)
   }
 
   function* iterate(store: string, range: Range = {}): IterableIterator<Entry> {
@@ -111,7 +105,7 @@ function* labelled(
   for (const [at, row] of rows) yield [at, resolve(at, row)]
 }
 
-/** Two sequences without common keys as one, in order. */
+/** Merges two ordered sequences without common keys. */
 function* interleave(
   a: IterableIterator<Resolved>,
   b: IterableIterator<Resolved>,

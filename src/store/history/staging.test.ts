@@ -3,22 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openLmdb } from '../../node/lmdb.ts'
+import { openDisk } from '../../node/disk.ts'
 import { encodeUint64, formatHex, utf8 } from '../../primitives/bytes.ts'
 import type { Backend } from '../backend/backend.ts'
 import { openMemory } from '../backend/memory.ts'
 import { createBranch } from '../branch.ts'
 import { seeded } from '../testing/backend-contract.ts'
+import { openTestStore } from '../testing/test-store.ts'
 import type { Branch, Change, Entry, Range, RunEntry } from '../types.ts'
-import { openVersionedStore } from '../versioned.ts'
 
 const OPTIONS = { hashedStores: ['acc', 'bank', 'evm'], checkpoints: { blocks: 10, writesInMemory: 300 } }
 
 const keyOf = (n: number) => encodeUint64(BigInt(n))
-/** Values of such a length that a run of hundreds has several pieces. */
+/** Returns a value so long that a run of hundreds has several pieces. */
 const valueFor = (n: number, round: number) => new Uint8Array(100).fill(n + round)
 
-/** Writes of a run, sorted: some keys new, some not, some deleted. */
+/** Returns the sorted writes of a run: some keys new, some not, some deleted. */
 function runOf(seed: number, count: number): RunEntry[] {
   const below = seeded(seed)
   const keys = new Set<number>()
@@ -26,7 +26,7 @@ function runOf(seed: number, count: number): RunEntry[] {
   return [...keys].sort((a, b) => a - b).map((n) => [keyOf(n), below(5) === 0 ? undefined : valueFor(n, seed)])
 }
 
-/** Entries as one text, which is compared sooner than bytes. */
+/** Returns entries as one text, which compares faster than bytes. */
 const shown = (entries: Iterable<Entry>) =>
   Array.from(entries, ([key, value]) => `${formatHex(key)}=${formatHex(value)}`).join(' ')
 
@@ -51,7 +51,7 @@ function expectSame(a: Branch, b: Branch): void {
   }
 }
 
-/** The same block once through runs, once through the overlay alone. */
+/** Writes the same block through runs and through the overlay. */
 function writeTwice(inRuns: Branch, inOverlay: Branch, seed: number): void {
   const both = [inRuns, inOverlay]
   for (const branch of both) for (let n = 0; n < 500; n += 50) branch.set('bank', keyOf(n), utf8('before'))
@@ -76,14 +76,14 @@ function writeTwice(inRuns: Branch, inOverlay: Branch, seed: number): void {
 
 test.each([
   ['memory', () => openMemory(), () => undefined],
-  ['LMDB', (path: string) => openLmdb(path, { noSync: true }), (path: string) => rmSync(path, { recursive: true })],
+  ['LMDB', (path: string) => openDisk(path, { noSync: true }), (path: string) => rmSync(path, { recursive: true })],
 ] as const)(
-  'blocks written in runs are the blocks of the overlay, row for row, over %s',
+  'blocks written in runs have the rows of blocks written in the overlay, over %s',
   { timeout: 120_000 },
   async (_name, open, clean) => {
     const paths = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'almanac-staging-')))
     const backends = paths.map((path) => open(path))
-    const [a, b] = backends.map((backend) => openVersionedStore(backend, OPTIONS))
+    const [a, b] = backends.map((backend) => openTestStore(backend, OPTIONS))
     const first: Change[] = Array.from({ length: 400 }, (_, n) => ({
       store: 'evm',
       key: keyOf(n),
@@ -113,8 +113,8 @@ test.each([
   },
 )
 
-test('a run may be made from an iteration over the store that it changes, which goes on as it began', () => {
-  const store = openVersionedStore(openMemory(), OPTIONS)
+test('a run can come from an iteration over the store that it changes, and does not disturb it', () => {
+  const store = openTestStore(openMemory(), OPTIONS)
   const changes = Array.from({ length: 1000 }, (_, n) => ({ store: 'bank', key: keyOf(n), value: valueFor(n, 0) }))
   store.commit({ height: 1n, changes })
   const branch = createBranch(store.at())
@@ -134,8 +134,8 @@ test('a run may be made from an iteration over the store that it changes, which 
   expect([...branch.iterate('bank')]).toHaveLength(1000)
 })
 
-test('a run that fails is as if never begun, and one out of order or of a nested branch is refused', () => {
-  const store = openVersionedStore(openMemory(), OPTIONS)
+test('a run that fails leaves nothing; a run out of order or in a nested branch is refused', () => {
+  const store = openTestStore(openMemory(), OPTIONS)
   store.commit({ height: 1n, changes: [] })
   const branch = createBranch(store.at())
   function* failing(): IterableIterator<RunEntry> {
@@ -165,12 +165,12 @@ test('a run that fails is as if never begun, and one out of order or of a nested
   expect([...store.at().iterate('bank')]).toEqual([[key, value]])
 })
 
-test('over a reader that nobody writes, runs stay in memory', async () => {
+test('runs over a read-only store stay in memory', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-staging-'))
-  const writer = openVersionedStore(openLmdb(path))
+  const writer = openTestStore(openDisk(path))
   writer.commit({ height: 1n, changes: [{ store: 'bank', key: keyOf(1), value: utf8('v') }] })
-  const backend = openLmdb(path, { readOnly: true })
-  const branch = createBranch(openVersionedStore(backend).at())
+  const backend = openDisk(path, { readOnly: true })
+  const branch = createBranch(openTestStore(backend).at())
   branch.writeRun('bank', runOf(1, 300))
   expect(branch.get('bank', keyOf(1))).toEqual(
     new Map(runOf(1, 300).map(([k, v]) => [formatHex(k), v])).get(formatHex(keyOf(1))) ?? utf8('v'),
@@ -182,18 +182,18 @@ test('over a reader that nobody writes, runs stay in memory', async () => {
   rmSync(path, { recursive: true })
 })
 
-/** What a process does that is killed on the way: one block of some keys, then one of a run. */
+/** The program of a process that is killed: it commits one block of some keys, then one of a run. */
 const KILLED = `
   const [url, path, at] = process.argv.slice(1)
   const load = (name) => import(new URL(name, url))
-  const { openLmdb } = await load('../../node/lmdb.ts')
+  const { openDisk } = await load('../../node/disk.ts')
   const { openVersionedStore } = await load('../versioned.ts')
   const { createBranch } = await load('../branch.ts')
   const { encodeUint64 } = await load('../../primitives/bytes.ts')
   const die = () => process.kill(process.pid, 'SIGKILL')
   const value = (n) => new Uint8Array(100).fill(n)
   const run = (count, round) => Array.from({ length: count }, (_, n) => [encodeUint64(BigInt(n)), value(n + round)])
-  const store = openVersionedStore(openLmdb(path), { hashedStores: ['acc', 'bank', 'evm'] })
+  const store = openVersionedStore(openDisk(path), { hashedStores: ['acc', 'bank', 'evm'], otherStores: [] })
   const changes = run(400, 0).map(([key, value]) => ({ store: 'bank', key, value }))
   if (store.latestHeight() === 0n) store.commit({ height: 1n, changes })
   const branch = createBranch(store.at())
@@ -207,25 +207,25 @@ const KILLED = `
   store.commit({ height: 2n, changes: [], staged: branch.staged(), records })
   await store.close()`
 
-test('a process killed while runs are staged or committed leaves the block before, and the next try is right', async () => {
+test('a process killed while it stages or commits runs is at the block before, and the next attempt succeeds', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-staging-'))
   const entries = (count: number, round: number) =>
     Array.from({ length: count }, (_, n) => [keyOf(n), valueFor(n, round)] as const)
-  const before = openVersionedStore(openMemory(), OPTIONS)
+  const before = openTestStore(openMemory(), OPTIONS)
   before.commit({ height: 1n, changes: entries(400, 0).map(([key, value]) => ({ store: 'bank', key, value })) })
   for (const at of ['staging', 'commit']) {
     const flags = ['--import', 'tsx', '--input-type=module', '--eval', KILLED, import.meta.url, path, at]
     const { signal, stderr } = spawnSync(process.execPath, flags)
     expect(signal, stderr.toString()).toBe('SIGKILL')
-    const backend = openLmdb(path)
+    const backend = openDisk(path)
     expect([...backend.iterate('staged')].length).toBeGreaterThan(0)
-    const store = openVersionedStore(backend, OPTIONS)
+    const store = openTestStore(backend, OPTIONS)
     expect([...backend.iterate('staged')]).toEqual([])
     expect(store.appHash()).toEqual(before.appHash())
     expect(shown(store.at().iterate('bank'))).toBe(shown(before.at().iterate('bank')))
     await store.close()
   }
-  const store = openVersionedStore(openLmdb(path), OPTIONS)
+  const store = openTestStore(openDisk(path), OPTIONS)
   for (const one of [store, before]) {
     const branch = createBranch(one.at())
     branch.writeRun('bank', entries(5000, 1))

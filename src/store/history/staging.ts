@@ -1,22 +1,22 @@
-/** Runs of writes that are too many for an overlay: sorted, in rows of the backend that nobody else reads. */
+/** Sorted runs of writes that are too large for memory, in a table of the backend until their block is committed. */
 import { toKey } from '../../primitives/bytes.ts'
+import { createOutput, finish } from '../../primitives/varint.ts'
 import type { Backend } from '../backend/backend.ts'
 import { DELETED, findVersion, putVersion, takeVersions, type Version } from '../journal/versions.ts'
-import { type Cover, compareTexts, lowerBound, mergeEntries } from '../order.ts'
+import { compareTexts, lowerBound, mergeEntries, type OverlayEntry } from '../order.ts'
+import { STAGED } from '../tables.ts'
 import type { Change, Range, Reader, RunEntry, Staged, Staging, TableWrite } from '../types.ts'
-import { createOutput, finish } from '../varint.ts'
 
-const STAGED = 'staged'
 const PIECE_BYTES = 16_384
-/** Pieces that are written at once. */
+/** Pieces per write. */
 const PIECES_PER_WRITE = 256
 
-/** A run that is written: its pieces by the first key of each, in the form of `toKey`. */
+/** A written run. `firsts` has the first key of each piece, in the form of `toKey`. */
 interface Run {
   readonly number: number
   readonly store: string
   readonly firsts: string[]
-  /** The piece that was read last. */
+  /** The piece read last. */
   latest: { readonly piece: number; readonly bytes: Uint8Array } | undefined
 }
 
@@ -30,7 +30,7 @@ function pieceKey(run: number, piece: number): Uint8Array {
   return key
 }
 
-/** Forgets runs that a block left behind when it was not committed. */
+/** Removes the runs of a block that was not committed. */
 export function clearStaged(rows: Rows): void {
   for (;;) {
     const left: TableWrite[] = []
@@ -43,7 +43,7 @@ export function clearStaged(rows: Rows): void {
   }
 }
 
-/** Begins to stage over a backend; what an earlier staging left there is forgotten. */
+/** Creates a staging area in a backend, and removes the runs of an earlier one. */
 export function createStaging(rows: Rows): Staging {
   clearStaged(rows)
   const runs: Run[] = []
@@ -52,7 +52,7 @@ export function createStaging(rows: Rows): Staging {
   function read(run: Run, piece: number): Uint8Array {
     if (run.latest?.piece !== piece) {
       const bytes = rows.get(STAGED, pieceKey(run.number, piece))
-      if (!bytes) throw new Error(`piece ${piece} of a staged run of ${run.store} is missing`)
+      if (!bytes) throw new Error(`piece ${piece} of a staged run of store ${run.store} is missing`)
       run.latest = { piece, bytes }
     }
     return run.latest.bytes
@@ -70,8 +70,8 @@ export function createStaging(rows: Rows): Staging {
     else for (let piece = first; piece < behind; piece++) yield read(run, piece)
   }
 
-  /** The writes of a run in a range, in its direction. */
-  function* covers(run: Run, range: Range): IterableIterator<Cover> {
+  /** Yields the writes of a run in a range, in the range's direction. */
+  function* entriesIn(run: Run, range: Range): IterableIterator<OverlayEntry> {
     const start = range.start ? toKey(range.start) : ''
     const end = range.end && toKey(range.end)
     for (const bytes of pieces(run, range)) {
@@ -99,7 +99,7 @@ export function createStaging(rows: Rows): Staging {
     }
     for (const [key, value] of entries) {
       const text = toKey(key)
-      if (before !== undefined && text <= before) throw new Error(`the keys of a run of ${store} do not ascend`)
+      if (before !== undefined && text <= before) throw new Error(`the keys of a run of store ${store} do not ascend`)
       before = text
       if (out.length === 0) first = text
       putVersion(out, { key, value })
@@ -124,7 +124,7 @@ export function createStaging(rows: Rows): Staging {
       iterate(store, range = {}) {
         let entries = base.iterate(store, range)
         for (const run of runs) {
-          if (run.store === store) entries = mergeEntries(entries, covers(run, range), range.reverse ? -1 : 1)
+          if (run.store === store) entries = mergeEntries(entries, entriesIn(run, range), range.reverse ? -1 : 1)
         }
         return entries
       },
@@ -138,8 +138,8 @@ export function createStaging(rows: Rows): Staging {
       *changes(over) {
         const stores = new Set([...runs.map(({ store }) => store), ...over.map(({ store }) => store)])
         for (const store of [...stores].sort(compareTexts)) {
-          let all: Iterable<Cover> = []
-          for (const run of runs) if (run.store === store) all = overlaid(all, covers(run, {}))
+          let all: Iterable<OverlayEntry> = []
+          for (const run of runs) if (run.store === store) all = overlaid(all, entriesIn(run, {}))
           const last = over.filter((change) => change.store === store)
           for (const { key, value } of overlaid(all, last)) yield { store, key, value } satisfies Change
         }
@@ -155,25 +155,25 @@ export function createStaging(rows: Rows): Staging {
   return { write, over, staged }
 }
 
-/** The last piece that does not begin behind a key; -1 if all do. */
+/** Returns the index of the last piece that begins at or before a key; -1 if all begin after it. */
 function pieceOf({ firsts }: Run, text: string): number {
   const at = lowerBound(firsts, text)
   return firsts[at] === text ? at : at - 1
 }
 
-/** Writes with later ones laid over them, deletions included; both ascending. */
-function* overlaid(lower: Iterable<Cover>, upper: Iterable<Cover>): IterableIterator<Cover> {
+/** Merges writes with later ones, which replace those of the same key. Deletions are kept; both ascend. */
+function* overlaid(lower: Iterable<OverlayEntry>, upper: Iterable<OverlayEntry>): IterableIterator<OverlayEntry> {
   const above = upper[Symbol.iterator]()
-  let cover = above.next()
-  let text = cover.done ? '' : toKey(cover.value.key)
+  let over = above.next()
+  let text = over.done ? '' : toKey(over.value.key)
   for (const write of lower) {
     const at = toKey(write.key)
-    while (!cover.done && text < at) {
-      yield cover.value
-      cover = above.next()
-      if (!cover.done) text = toKey(cover.value.key)
+    while (!over.done && text < at) {
+      yield over.value
+      over = above.next()
+      if (!over.done) text = toKey(over.value.key)
     }
-    if (cover.done || text !== at) yield write
+    if (over.done || text !== at) yield write
   }
-  for (; !cover.done; cover = above.next()) yield cover.value
+  for (; !over.done; over = above.next()) yield over.value
 }

@@ -1,40 +1,40 @@
-/** Rows of a block's state: the newest value of every written key, and the log that all older heights are read from. */
+/** Makes the rows of a block's state: the newest value of every written key, and the change log for older heights. */
 import { copyTo, EMPTY } from '../../primitives/bytes.ts'
+import { type Output, putBytes } from '../../primitives/varint.ts'
 import type { Backend } from '../backend/backend.ts'
 import { makeRoom } from '../journal/byte-arena.ts'
+import { BASE, DEAD, HEAD } from '../tables.ts'
 import type { Change, TableWrite } from '../types.ts'
-import { type Output, putBytes } from '../varint.ts'
 import { createLogWriter } from './change-log.ts'
-import { BASE, DEAD, HEAD } from './snapshot.ts'
-import { putRun, type Run, takeRun } from './version-refs.ts'
+import { appendRef, readRefs, type VersionRefs } from './version-refs.ts'
 
 export interface StateRowsOptions {
   readonly backend: Pick<Backend, 'get' | 'peek'>
   readonly height: number
   /** The first height in the log. */
   readonly logFrom: number
-  /** The number of a store, and the row that makes it known if it is new. */
+  /** Returns the number of a store, and a row that records the number if it is new. */
   readonly numberFor: (store: string) => { readonly number: number; readonly row?: TableWrite }
-  /** Rows lie here, and pieces of the log there. */
-  readonly blocks: Output
-  readonly logBlocks: Output
+  /** Memory for rows, and for pieces of the log. Pieces are contiguous, so they have their own arena. */
+  readonly arena: Output
+  readonly logArena: Output
 }
 
 export interface StateRows {
-  /** Rows of a change; those of a block come sorted by store and key, each key once. */
+  /** Returns the rows of a change. The changes of a block come sorted by store and key, each key once. */
   of(change: Change): readonly TableWrite[]
-  /** Rows behind those of the last change. */
+  /** Returns the rows after those of the last change. */
   end(): readonly TableWrite[]
 }
 
 const NO_ROWS: readonly TableWrite[] = []
-/** More than the numbers before the places and the value take. */
+/** More than the numbers before the older references and the value can need. */
 const NUMBERS_BYTES = 64
 
 export function createStateRows(options: StateRowsOptions): StateRows {
-  const { backend, height, logFrom, numberFor, blocks } = options
-  const log = createLogWriter(height, options.logBlocks)
-  /** Rows beside the one of the key: most changes have none. */
+  const { backend, height, logFrom, numberFor, arena } = options
+  const log = createLogWriter(height, options.logArena)
+  /** Rows other than the key's own. Most changes have no such rows. */
   let others: TableWrite[] = []
   let store: string | undefined
   let number = 0
@@ -53,50 +53,50 @@ export function createStateRows(options: StateRowsOptions): StateRows {
 
   function keyIn(key: Uint8Array): Uint8Array {
     const length = key.length + 1
-    makeRoom(blocks, length)
-    const from = blocks.length
-    blocks.length += length
-    blocks.bytes[from] = number
-    copyTo(blocks.bytes, from + 1, key)
-    return blocks.bytes.subarray(from, from + length)
+    makeRoom(arena, length)
+    const from = arena.length
+    arena.length += length
+    arena.bytes[from] = number
+    copyTo(arena.bytes, from + 1, key)
+    return arena.bytes.subarray(from, from + length)
   }
 
-  /** Begins the row with the key's places: those that it had and the one of the change. */
-  function begin(run: Run | undefined): void {
-    const older = run ? run.end - run.olderAt : 0
-    makeRoom(blocks, NUMBERS_BYTES + older + (value?.length ?? 0))
-    start = blocks.length
-    const indexed = putRun(blocks, at, log.add({ key: at, value }), run)
-    if (indexed) others.push(indexed)
+  /** Begins the key's row with its references: the new one, then the older ones. */
+  function begin(refs: VersionRefs | undefined): void {
+    const older = refs ? refs.end - refs.olderAt : 0
+    makeRoom(arena, NUMBERS_BYTES + older + (value?.length ?? 0))
+    start = arena.length
+    const full = appendRef(arena, at, log.add({ key: at, value }), refs)
+    if (full) others.push(full)
   }
 
-  /** The row that was begun. */
-  const finished = (): Uint8Array => blocks.bytes.subarray(start, blocks.length)
+  /** Returns the row that was begun. */
+  const finished = (): Uint8Array => arena.bytes.subarray(start, arena.length)
 
-  /** Takes up a key's row where it lies, which is before the next read. */
-  const followHead = (before: Uint8Array): boolean => {
-    const run = takeRun(before)
-    if (run.newest.height < logFrom) others.push({ table: BASE, key: at, value: before.slice(run.end) })
-    begin(run)
+  /** Begins a row with the references of the key's current row, which is in the backend's memory until the next read. */
+  const beginFromHead = (before: Uint8Array): boolean => {
+    const refs = readRefs(before)
+    if (refs.newest.height < logFrom) others.push({ table: BASE, key: at, value: before.slice(refs.end) })
+    begin(refs)
     return true
   }
-  const followDead = (before: Uint8Array): boolean => {
-    begin(takeRun(before))
+  const beginFromDead = (before: Uint8Array): boolean => {
+    begin(readRefs(before))
     return true
   }
 
   function set(to: Uint8Array): TableWrite {
-    const isHead = backend.peek(HEAD, at, followHead) ?? false
-    const isDead = !isHead && (backend.peek(DEAD, at, followDead) ?? false)
+    const isHead = backend.peek(HEAD, at, beginFromHead) ?? false
+    const isDead = !isHead && (backend.peek(DEAD, at, beginFromDead) ?? false)
     if (!isHead && !isDead) begin(undefined)
-    putBytes(blocks, to)
+    putBytes(arena, to)
     if (isDead) others.push({ table: DEAD, key: at, value: undefined })
     return { table: HEAD, key: at, value: finished() }
   }
 
   function remove(): TableWrite | undefined {
-    // A key that was made and deleted within one block has never been.
-    if (!backend.peek(HEAD, at, followHead)) return undefined
+    // A key that is created and deleted within one block leaves no row.
+    if (!backend.peek(HEAD, at, beginFromHead)) return undefined
     others.push({ table: DEAD, key: at, value: finished() })
     return { table: HEAD, key: at, value: undefined }
   }

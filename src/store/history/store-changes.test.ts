@@ -3,18 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openLmdb } from '../../node/lmdb.ts'
+import { openDisk } from '../../node/disk.ts'
 import { concat, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
 import type { Backend } from '../backend/backend.ts'
 import { openMemory } from '../backend/memory.ts'
 import { createBranch } from '../branch.ts'
 import { compareTexts } from '../order.ts'
 import { seeded } from '../testing/backend-contract.ts'
+import { openTestStore } from '../testing/test-store.ts'
 import type { Change } from '../types.ts'
-import { openVersionedStore, type VersionedStore } from '../versioned.ts'
+import type { VersionedStore } from '../versioned.ts'
 import { namesAfter, type StoreChanges, withStoreChanges } from './store-changes.ts'
 
-// A plain IAVL tree after state-layout.md §5.5, in objects that never change.
+// A plain IAVL tree in immutable objects, written from docs/state-layout.md#trees.
 
 interface Tree {
   readonly key: string
@@ -85,7 +86,7 @@ function put(tree: Tree | undefined, key: string, value: Uint8Array, version: nu
 const has = (tree: Tree | undefined, key: string): boolean =>
   tree !== undefined && (tree.left ? has(key < tree.key ? tree.left : tree.right, key) : tree.key === key)
 
-/** Without a key that is there; `carried` is the key of the smallest leaf that is left, where it is another. */
+/** Removes a key that exists. `carried` is the key of the smallest remaining leaf if that changed. */
 function without(tree: Tree, key: string, version: number): { tree?: Tree; carried?: string } {
   if (!tree.left) return {}
   if (key < tree.key) {
@@ -122,7 +123,7 @@ const hashOfPlain = ({ trees }: Plain): string => {
 const sorted = (values: ReadonlyMap<string, Uint8Array> = new Map()) =>
   [...values].sort(([a], [b]) => compareTexts(a, b))
 
-/** The chain after one more block: what is in a store that is new or renamed has version 1, keys in their order, as if saved first. */
+/** Returns the chain after one more block. The nodes of a new or renamed store have version 1, as in its first save. */
 function after(before: Plain, changes: readonly Change[], stores: StoreChanges = {}): Plain {
   const height = before.height + 1
   const trees = new Map(before.trees)
@@ -178,7 +179,7 @@ const UPGRADES = new Map<number, StoreChanges>([
 ])
 const LAST = 66
 
-/** A random block on the stores there are, sorted. */
+/** Returns a random block on the existing stores, sorted. */
 function blockOn(names: Iterable<string>, seed: number): Change[] {
   const below = seeded(seed)
   const changes: Change[] = []
@@ -193,7 +194,7 @@ function blockOn(names: Iterable<string>, seed: number): Change[] {
   return changes
 }
 
-/** What the chain of a seed is after every height. */
+/** Returns the chain of a seed after every height. */
 function history(seed: number, upgrades = UPGRADES): Plain[] {
   const plains = [FIRST]
   for (let height = 1; height <= LAST; height++)
@@ -207,7 +208,7 @@ function stepOf(before: Plain, seed: number, upgrades = UPGRADES): [Change[], St
   return [blockOn(stores ? namesAfter(names, stores) : names, seed * 1000 + before.height), stores]
 }
 
-/** Commits the heights up to one, each as the plain chain has it, and looks at the app hashes. */
+/** Commits the heights up to `to` as in the plain chain, and compares the app hashes. */
 function build(store: VersionedStore, plains: readonly Plain[], seed: number, to: number, upgrades = UPGRADES): void {
   while (store.latestHeight() < BigInt(to)) {
     const before = plains[Number(store.latestHeight())]!
@@ -217,7 +218,7 @@ function build(store: VersionedStore, plains: readonly Plain[], seed: number, to
   }
 }
 
-/** Whether kept heights, the latest first, show what the plain chain has, and prove it. */
+/** Checks that kept heights, the latest first, have the entries and proofs of the plain chain. */
 function look(store: VersionedStore, plains: readonly Plain[], step = 4): void {
   for (let height = Number(store.latestHeight()); height >= Number(store.earliestHeight()); height -= step) {
     const { values, trees } = plains[height]!
@@ -253,12 +254,12 @@ const DISKS: readonly (readonly [string, () => Disk])[] = [
     'LMDB',
     () => {
       const path = mkdtempSync(join(tmpdir(), 'almanac-stores-'))
-      const backend = openLmdb(path, { noSync: true })
+      const backend = openDisk(path, { noSync: true })
       return {
         backend,
         async reopen() {
           await backend.close()
-          return openLmdb(path, { noSync: true })
+          return openDisk(path, { noSync: true })
         },
         clean: () => rmSync(path, { recursive: true }),
       }
@@ -268,20 +269,20 @@ const DISKS: readonly (readonly [string, () => Disk])[] = [
 
 const OPTIONS = { hashedStores: NAMES, checkpoints: { blocks: 12, writesInMemory: 9 } }
 
-describe.each(DISKS)('stores that upgrades change, over %s', { timeout: 120_000 }, (name, make) => {
+describe.each(DISKS)('upgrades that change the stores, over %s', { timeout: 120_000 }, (name, make) => {
   test.each([1, 2])(
     'every height has the app hash, the values and the proofs of its own stores (seed %i)',
     async (seed) => {
       const { backend, reopen, clean } = make()
       const plains = history(seed)
-      const store = openVersionedStore(backend, OPTIONS)
+      const store = openTestStore(backend, OPTIONS)
       build(store, plains, seed, 33)
       look(store, plains)
       build(store, plains, seed, LAST)
       look(store, plains)
       await store.close()
       if (name !== 'memory') {
-        const again = openVersionedStore(await reopen(), OPTIONS)
+        const again = openTestStore(await reopen(), OPTIONS)
         look(again, plains)
         await again.close()
       }
@@ -289,17 +290,17 @@ describe.each(DISKS)('stores that upgrades change, over %s', { timeout: 120_000 
     },
   )
 
-  test('a chain that stops after any block goes on with the same stores and hashes', async () => {
+  test('a chain that stops after any block continues with the same stores and hashes', async () => {
     if (name === 'memory') return
     const path = mkdtempSync(join(tmpdir(), 'almanac-stores-'))
     const plains = history(3)
     for (let height = 1; height <= LAST; height++) {
-      const backend = openLmdb(path, { noSync: true })
-      build(openVersionedStore(backend, OPTIONS), plains, 3, height)
-      // As after a kill: without the checkpoint of a clean end.
+      const backend = openDisk(path, { noSync: true })
+      build(openTestStore(backend, OPTIONS), plains, 3, height)
+      // As after a kill, without the checkpoint of a clean stop.
       await backend.close()
     }
-    const store = openVersionedStore(openLmdb(path, { noSync: true }), OPTIONS)
+    const store = openTestStore(openDisk(path, { noSync: true }), OPTIONS)
     look(store, plains)
     await store.close()
     rmSync(path, { recursive: true })
@@ -310,12 +311,12 @@ describe.each(DISKS)('stores that upgrades change, over %s', { timeout: 120_000 
     async (to) => {
       const { backend, clean } = make()
       const plains = history(1)
-      const store = openVersionedStore(backend, OPTIONS)
+      const store = openTestStore(backend, OPTIONS)
       build(store, plains, 1, LAST)
       const { appHash } = store.rollback({ height: BigInt(to) })
       expect(formatHex(appHash)).toBe(hashOfPlain(plains[to]!))
       look(store, plains)
-      // Another history from there on, with one upgrade where there was none.
+      // The history differs from there on: an upgrade is at another height.
       const upgrades = new Map([
         [to + 3, { added: ['new2'], deleted: ['bank'].filter((one) => plains[to]!.trees.has(one)) }],
       ])
@@ -323,16 +324,16 @@ describe.each(DISKS)('stores that upgrades change, over %s', { timeout: 120_000 
       while (others.length <= LAST) others.push(after(others.at(-1)!, ...stepOf(others.at(-1)!, 9, upgrades)))
       build(store, others, 9, LAST, upgrades)
       look(store, others)
-      expect([...openVersionedStore(backend, OPTIONS).at().stores].sort()).toEqual([...store.at().stores].sort())
+      expect([...openTestStore(backend, OPTIONS).at().stores].sort()).toEqual([...store.at().stores].sort())
       await store.close()
       clean()
     },
   )
 
-  test('a chain that keeps few heights gives up the stores of those before', async () => {
+  test('a chain that keeps few heights prunes the stores of earlier ones', async () => {
     const { backend, clean } = make()
     const plains = history(2)
-    const store = openVersionedStore(backend, { ...OPTIONS, keepHeights: 10 })
+    const store = openTestStore(backend, { ...OPTIONS, keepHeights: 10 })
     for (const height of [29, 30, 33, 44, 52, 61, LAST]) {
       build(store, plains, 2, height)
       look(store, plains)
@@ -343,39 +344,41 @@ describe.each(DISKS)('stores that upgrades change, over %s', { timeout: 120_000 
   })
 })
 
-test('a chain that is to keep one height keeps the one before as well, which the latest header proves', () => {
+test('a chain set to keep one height also keeps the height before, which the latest header proves', () => {
   const plains = history(1)
-  const store = openVersionedStore(openMemory(), { ...OPTIONS, keepHeights: 1 })
+  const store = openTestStore(openMemory(), { ...OPTIONS, keepHeights: 1 })
   build(store, plains, 1, 20)
   expect(store.earliestHeight()).toBe(19n)
   look(store, plains, 1)
 })
 
-test('store changes that do not fit the stores there are say why', () => {
+test('store changes that do not fit the existing stores are refused with the reason', () => {
   const names = ['a', 'b', 'c']
   expect(namesAfter(names, { added: ['aa'], renamed: [{ from: 'a', to: 'z' }], deleted: ['c'] })).toEqual([
     'aa',
     'b',
     'z',
   ])
-  expect(() => namesAfter(names, { added: ['b'] })).toThrow('make "b", which there is')
-  expect(() => namesAfter(names, { deleted: ['d'] })).toThrow('take away "d", which there is not')
-  expect(() => namesAfter(names, { renamed: [{ from: 'd', to: 'e' }] })).toThrow('take away "d", which there is not')
-  expect(() => namesAfter(names, { renamed: [{ from: 'a', to: 'b' }] })).toThrow('make "b", which there is')
+  expect(() => namesAfter(names, { added: ['b'] })).toThrow('add "b", which exists')
+  expect(() => namesAfter(names, { deleted: ['d'] })).toThrow('delete or rename "d", which does not exist')
+  expect(() => namesAfter(names, { renamed: [{ from: 'd', to: 'e' }] })).toThrow(
+    'delete or rename "d", which does not exist',
+  )
+  expect(() => namesAfter(names, { renamed: [{ from: 'a', to: 'b' }] })).toThrow('add "b", which exists')
   expect(() => namesAfter(names, { added: ['d'], renamed: [{ from: 'a', to: 'd' }] })).toThrow('name "d" twice')
-  // A name that becomes free is another store's only from the next upgrade on.
+  // Another store can use a freed name only from the next upgrade on.
   const chain = [
     { from: 'a', to: 'b' },
     { from: 'b', to: 'd' },
   ]
-  expect(() => namesAfter(names, { renamed: chain })).toThrow('name "b" twice: a later upgrade may give a name again')
+  expect(() => namesAfter(names, { renamed: chain })).toThrow('name "b" twice: use it again in a later upgrade')
   expect(() => namesAfter(names, { added: ['a'], renamed: [{ from: 'a', to: 'd' }] })).toThrow('name "a" twice')
   expect(() => namesAfter(names, { added: ['a'], deleted: ['a'] })).toThrow('name "a" twice')
-  expect(() => namesAfter(names, { added: ['no good'] })).toThrow('"no good" is no name for a store')
+  expect(() => namesAfter(names, { added: ['no good'] })).toThrow('"no good" is not a store name')
 })
 
-test('a block sees its own stores from its beginning, and cannot write to one that there is not', () => {
-  const store = openVersionedStore(openMemory(), { hashedStores: NAMES })
+test('a block sees its own stores from its beginning, and cannot write to an undeclared one', () => {
+  const store = openTestStore(openMemory(), { hashedStores: NAMES })
   const [key, value] = [utf8('k'), utf8('v')]
   store.commit({ height: 1n, changes: ['acc', 'bank', 'evm'].map((name) => ({ store: name, key, value })) })
   const changes = { added: ['new'], renamed: [{ from: 'bank', to: 'money' }], deleted: ['evm'] }
@@ -390,11 +393,13 @@ test('a block sees its own stores from its beginning, and cannot write to one th
   expect([...branch.iterate('money')]).toEqual([[key, value]])
   expect([...branch.iterate('bank')]).toEqual([])
   for (const name of ['bank', 'evm', 'other']) {
-    expect(() => branch.set(name, key, value)).toThrow(`there is no store "${name}": an upgrade has to add it`)
-    expect(() => branch.writeRun(name, [])).toThrow(`there is no store "${name}"`)
+    expect(() => branch.set(name, key, value)).toThrow(
+      `store "${name}" is not declared: add it to the stores of the application`,
+    )
+    expect(() => branch.writeRun(name, [])).toThrow(`store "${name}" is not declared`)
   }
   const inner = branch.branch()
   inner.set('bank', key, value)
   inner.merge()
-  expect(() => branch.changes()).toThrow('there is no store "bank"')
+  expect(() => branch.changes()).toThrow('store "bank" is not declared')
 })

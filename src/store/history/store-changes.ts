@@ -1,45 +1,52 @@
-/** What an upgrade does to the stores of a chain. */
+/** Changes that an upgrade makes to the stores of a chain: their names, and the view of its block. */
 import { compareTexts } from '../order.ts'
 import type { Reader } from '../types.ts'
 
-/** What an upgrade does to the stores, from its block on. */
+/** Stores that an upgrade adds, renames and deletes, from its block on. */
 export interface StoreChanges {
   readonly added?: readonly string[]
-  /** What was in `from` is in `to`. */
+  /** The entries of `from` are in `to`. */
   readonly renamed?: readonly { readonly from: string; readonly to: string }[]
   readonly deleted?: readonly string[]
 }
 
 /**
- * Names of the stores after the changes, in order. Throws an `Error` that says what is wrong: a name twice, a store to be
- * added that there is, one to be renamed or deleted that there is not.
+ * Returns the names of the stores after the changes, sorted. Throws an `Error` for a name that is used twice, an added store that
+ * exists, and a renamed or deleted store that does not.
  */
 export function namesAfter(names: readonly string[], changes: StoreChanges): string[] {
   const { added = [], renamed = [], deleted = [] } = changes
   const given = [...added, ...deleted, ...renamed.flatMap(({ from, to }) => [from, to])]
   const twice = given.find((name, i) => given.indexOf(name) !== i)
   if (twice !== undefined)
-    throw new Error(`the store changes name "${twice}" twice: a later upgrade may give a name again`)
+    throw new Error(`the store changes use the name "${twice}" twice: use it again in a later upgrade`)
   const gone = [...deleted, ...renamed.map(({ from }) => from)]
   const come = [...added, ...renamed.map(({ to }) => to)]
   for (const name of gone) {
-    if (!names.includes(name)) throw new Error(`the store changes take away "${name}", which there is not`)
+    if (!names.includes(name)) throw new Error(`the store changes delete or rename "${name}", which does not exist`)
   }
   for (const name of come) {
-    if (names.includes(name)) throw new Error(`the store changes make "${name}", which there is`)
-    if (!/^[\w.:-]+$/.test(name)) throw new Error(`"${name}" is no name for a store`)
+    if (names.includes(name)) throw new Error(`the store changes add "${name}", which exists`)
+    if (!/^[\w.:-]+$/.test(name))
+      throw new Error(`"${name}" is not a store name: use letters, digits, "_", ".", ":" and "-"`)
   }
   return [...names.filter((name) => !gone.includes(name)), ...come].sort(compareTexts)
 }
 
-/** Whether there is anything in store changes. */
+/** Returns the error for a write to a store that is neither in the application's list nor added by an upgrade. */
+export function undeclaredStore(store: string): Error {
+  const ways = 'add it to the stores of the application (src/app/stores.ts), or to the store changes of an upgrade'
+  return new Error(`store "${store}" is not declared: ${ways}`)
+}
+
+/** Whether the changes name any store. */
 export function changesStores({ added, renamed, deleted }: StoreChanges): boolean {
   return [added, renamed, deleted].some((list) => list !== undefined && list.length > 0)
 }
 
 /**
- * What a block with store changes sees from its beginning: a renamed store under its new name alone, a deleted one not at
- * all, an added one empty. Throws as `namesAfter` does if the reader knows its stores.
+ * Returns the view of a block with store changes: a renamed store appears only under its new name, a deleted one is hidden, an
+ * added one is empty. Throws as `namesAfter` does if the reader lists its stores.
  */
 export function withStoreChanges(base: Reader, changes: StoreChanges): Reader {
   const { added = [], renamed = [], deleted = [] } = changes

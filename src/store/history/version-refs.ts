@@ -1,36 +1,45 @@
 /**
- * Where the versions of a key lie in the change log. The newest few stand with the key, newest first; whenever there are
- * `RUN` of them they become a row of an index and the key begins a new run. So a write looks at nothing but the key's
- * own row, and any version is found with at most one more read.
+ * References from a key to its versions in the change log. The newest few precede the key's value in its row, newest first.
+ * When there are `REFS_PER_ROW` of them they move to a row of their own, and the key starts a new list. So a write reads nothing
+ * but the key's own row, and one more read finds any version.
  */
-import type { Entry, Tables, TableWrite } from '../types.ts'
-import { createOutput, type Input, type Output, putBytes, putVarint, takeVarint, varintLength } from '../varint.ts'
 
-/** The height of a version and the piece of that height's log that holds it. */
-export interface Place {
+import {
+  createOutput,
+  type Input,
+  type Output,
+  putBytes,
+  putVarint,
+  takeVarint,
+  varintLength,
+} from '../../primitives/varint.ts'
+import { REFERENCES } from '../tables.ts'
+import type { Entry, Tables, TableWrite } from '../types.ts'
+
+/** A reference to a version: its height, and the piece of that height's log that contains it. */
+export interface VersionRef {
   readonly height: number
   readonly piece: number
 }
 
-/** Runs of places by length of key, key, and oldest height. */
-const INDEX = 'index'
-const RUN = 32
+const REFS_PER_ROW = 32
 const HEIGHT_BYTES = 5
 const MAX_HEIGHT = 2 ** 40 - 1
 
-/** What stands before a key's value, unpacked as far as every reader needs it. */
-export interface Run {
-  readonly newest: Place
-  /** Number of places behind the newest, in `bytes` from `olderAt` to `end`. */
+/** The references that precede a key's value in its row. The older ones stay encoded. */
+export interface VersionRefs {
+  readonly newest: VersionRef
+  /** Number of older references, in `bytes` from `olderAt` to `end`. */
   readonly older: number
-  readonly isIndexed: boolean
+  /** Whether still older references are in rows of the table `REFERENCES`. */
+  readonly hasRows: boolean
   readonly bytes: Uint8Array
   readonly olderAt: number
-  /** Where the value begins. */
+  /** Offset of the value. */
   readonly end: number
 }
 
-export function takeRun(bytes: Uint8Array): Run {
+export function readRefs(bytes: Uint8Array): VersionRefs {
   const input: Input = { bytes, at: 0 }
   const newest = { height: takeVarint(input), piece: takeVarint(input) }
   const counts = takeVarint(input)
@@ -38,107 +47,112 @@ export function takeRun(bytes: Uint8Array): Run {
   return {
     newest,
     older: counts >>> 1,
-    isIndexed: counts % 2 === 1,
+    hasRows: counts % 2 === 1,
     bytes,
     olderAt: input.at,
     end: input.at + length,
   }
 }
 
-/** Writes the run with one more place. Gives the row for the index if the run was full. */
-export function putRun(out: Output, key: Uint8Array, place: Place, run: Run | undefined): TableWrite | undefined {
-  putVarint(out, place.height)
-  putVarint(out, place.piece)
-  if (!run) {
+/** Writes the references of a key with a new one before them. Returns the row that a full list moves to. */
+export function appendRef(
+  out: Output,
+  key: Uint8Array,
+  ref: VersionRef,
+  refs: VersionRefs | undefined,
+): TableWrite | undefined {
+  putVarint(out, ref.height)
+  putVarint(out, ref.piece)
+  if (!refs) {
     putVarint(out, 0)
     putVarint(out, 0)
     return undefined
   }
-  if (run.older + 1 === RUN) {
+  if (refs.older + 1 === REFS_PER_ROW) {
     putVarint(out, 1)
     putVarint(out, 0)
-    const oldest = Array.from(placesOf(run)).at(-1)!
-    return { table: INDEX, key: indexKey(key, oldest.height), value: run.bytes.slice(0, run.end) }
+    const oldest = Array.from(listed(refs)).at(-1)!
+    return { table: REFERENCES, key: rowKey(key, oldest.height), value: refs.bytes.slice(0, refs.end) }
   }
-  const step = place.height - run.newest.height
-  putVarint(out, (run.older + 1) * 2 + (run.isIndexed ? 1 : 0))
-  putVarint(out, varintLength(step) + varintLength(run.newest.piece) + run.end - run.olderAt)
+  const step = ref.height - refs.newest.height
+  putVarint(out, (refs.older + 1) * 2 + (refs.hasRows ? 1 : 0))
+  putVarint(out, varintLength(step) + varintLength(refs.newest.piece) + refs.end - refs.olderAt)
   putVarint(out, step)
-  putVarint(out, run.newest.piece)
-  if (run.older > 0) putBytes(out, run.bytes.subarray(run.olderAt, run.end))
+  putVarint(out, refs.newest.piece)
+  if (refs.older > 0) putBytes(out, refs.bytes.subarray(refs.olderAt, refs.end))
   return undefined
 }
 
-/** Writes a run of places, at least one, from the newest to the oldest. */
-function putPlaces(out: Output, places: readonly Place[], isIndexed: boolean): void {
+/** Writes a list of at least one reference, newest first. */
+function putRefs(out: Output, refs: readonly VersionRef[], hasRows: boolean): void {
   const older = createOutput()
-  let above = places[0]!
-  for (const place of places.slice(1)) {
-    putVarint(older, above.height - place.height)
-    putVarint(older, place.piece)
-    above = place
+  let above = refs[0]!
+  for (const ref of refs.slice(1)) {
+    putVarint(older, above.height - ref.height)
+    putVarint(older, ref.piece)
+    above = ref
   }
-  putVarint(out, places[0]!.height)
-  putVarint(out, places[0]!.piece)
-  putVarint(out, (places.length - 1) * 2 + (isIndexed ? 1 : 0))
+  putVarint(out, refs[0]!.height)
+  putVarint(out, refs[0]!.piece)
+  putVarint(out, (refs.length - 1) * 2 + (hasRows ? 1 : 0))
   putVarint(out, older.length)
   putBytes(out, older.bytes.subarray(0, older.length))
 }
 
 /**
- * Writes a key's run as it was after a height, and says where its newest version lies; undefined if there was none.
- * `rows` are those of the index that then no longer are.
+ * Writes a key's references as they were after a height. Returns the newest of them, undefined if the key had no version then,
+ * and the deletions of rows that are no longer needed.
  */
-export function rewindRun(
+export function rewindRefs(
   out: Output,
   tables: Tables,
   key: Uint8Array,
-  run: Run,
+  refs: VersionRefs,
   height: number,
-): { readonly newest: Place | undefined; readonly rows: TableWrite[] } {
+): { readonly newest: VersionRef | undefined; readonly rows: TableWrite[] } {
   const rows: TableWrite[] = []
-  const upTo = (of: Run) => Array.from(placesOf(of)).filter((place) => place.height <= height)
-  let places = upTo(run)
-  let isIndexed = run.isIndexed
-  if (places.length === 0 && run.isIndexed) {
-    isIndexed = false
-    const range = { start: indexKey(key, 0), end: indexKey(key, MAX_HEIGHT), reverse: true }
-    for (const [at, bytes] of tables.iterate(INDEX, range)) {
-      rows.push({ table: INDEX, key: at, value: undefined })
-      const indexed = takeRun(bytes)
-      places = upTo(indexed)
-      isIndexed = indexed.isIndexed
-      if (places.length > 0) break
+  const upTo = (all: VersionRefs) => Array.from(listed(all)).filter((ref) => ref.height <= height)
+  let left = upTo(refs)
+  let { hasRows } = refs
+  if (left.length === 0 && hasRows) {
+    hasRows = false
+    const range = { start: rowKey(key, 0), end: rowKey(key, MAX_HEIGHT), reverse: true }
+    for (const [at, bytes] of tables.iterate(REFERENCES, range)) {
+      rows.push({ table: REFERENCES, key: at, value: undefined })
+      const row = readRefs(bytes)
+      left = upTo(row)
+      hasRows = row.hasRows
+      if (left.length > 0) break
     }
   }
-  if (places.length > 0) putPlaces(out, places, isIndexed)
-  return { newest: places[0], rows }
+  if (left.length > 0) putRefs(out, left, hasRows)
+  return { newest: left[0], rows }
 }
 
-/** From the newest to the oldest. */
-function* placesOf(run: Run): IterableIterator<Place> {
-  yield run.newest
-  const input: Input = { bytes: run.bytes, at: run.olderAt }
-  let { height } = run.newest
-  for (let i = 0; i < run.older; i++) {
+/** Yields the references of a list, newest first. */
+function* listed(refs: VersionRefs): IterableIterator<VersionRef> {
+  yield refs.newest
+  const input: Input = { bytes: refs.bytes, at: refs.olderAt }
+  let { height } = refs.newest
+  for (let i = 0; i < refs.older; i++) {
     height -= takeVarint(input)
     yield { height, piece: takeVarint(input) }
   }
 }
 
-/** The newest version of a key that is not after `height`; undefined if there is none. */
-export function findPlace(tables: Tables, key: Uint8Array, run: Run, height: number): Place | undefined {
-  for (const place of placesOf(run)) if (place.height <= height) return place
-  if (!run.isIndexed) return undefined
-  const range = { start: indexKey(key, 0), end: indexKey(key, height + 1), reverse: true }
-  const { value: row } = tables.iterate(INDEX, range).next() as { value: Entry | undefined }
+/** Returns the newest version of a key that is not after `height`; undefined if there is no such version. */
+export function findRef(tables: Tables, key: Uint8Array, refs: VersionRefs, height: number): VersionRef | undefined {
+  for (const ref of listed(refs)) if (ref.height <= height) return ref
+  if (!refs.hasRows) return undefined
+  const range = { start: rowKey(key, 0), end: rowKey(key, height + 1), reverse: true }
+  const { value: row } = tables.iterate(REFERENCES, range).next() as { value: Entry | undefined }
   if (!row) return undefined
-  for (const place of placesOf(takeRun(row[1]))) if (place.height <= height) return place
+  for (const ref of listed(readRefs(row[1]))) if (ref.height <= height) return ref
   return undefined
 }
 
-/** Keys of one length stand together, so that no key's rows lie among another's. */
-function indexKey(key: Uint8Array, height: number): Uint8Array {
+/** Returns length, key, height. The length comes first so that no key's rows are among those of a longer key. */
+function rowKey(key: Uint8Array, height: number): Uint8Array {
   const out = new Uint8Array(2 + key.length + HEIGHT_BYTES)
   const view = new DataView(out.buffer)
   view.setUint16(0, key.length)

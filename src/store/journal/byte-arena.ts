@@ -1,13 +1,13 @@
-/** Output in blocks of memory: what has been written stays where it is, so parts of it may be kept without a copy. */
-import { createOutput, type Output } from '../varint.ts'
+/** Memory for many byte strings. Written bytes never move, so callers can keep views of them without copying. */
+import { createOutput, type Output } from '../../primitives/varint.ts'
 
-const BLOCK_BYTES = 65_536
+const BUFFER_BYTES = 65_536
 
-export const createBlocks = (): Output => createOutput(BLOCK_BYTES)
+export const createByteArena = (): Output => createOutput(BUFFER_BYTES)
 
-/** Makes room for so many bytes, if need be in a block of their own or a new one, at its beginning. */
-export function makeRoom(blocks: Output, length: number): void {
-  if (blocks.length + length <= blocks.bytes.length) return
-  blocks.bytes = new Uint8Array(Math.max(BLOCK_BYTES, length))
-  blocks.length = 0
+/** Ensures that `length` bytes fit behind the written ones, in a new buffer if necessary. The old buffer stays with its views. */
+export function makeRoom(arena: Output, length: number): void {
+  if (arena.length + length <= arena.bytes.length) return
+  arena.bytes = new Uint8Array(Math.max(BUFFER_BYTES, length))
+  arena.length = 0
 }

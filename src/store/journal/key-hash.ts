@@ -1,19 +1,19 @@
 /**
- * HalfSipHash-1-3 of a key: who does not know the secret cannot make keys whose hashes are equal, which would make a table
- * slow. Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", in its form with words of 32 bits.
+ * HalfSipHash-1-3 of a key. Without the secret nobody can choose keys with equal hashes, which would make a table slow.
+ * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", the variant with words of 32 bits.
  */
 
-/** Chance of 64 bits. What is computed with another secret comes out the same, only in other places of memory. */
+/** 64 random bits. They change where entries are in memory, and no result. */
 export type HashSecret = readonly [number, number]
 
-/** Hash of the bytes from `at` on, as a signed number of 32 bits. */
+/** Returns the hash of `length` bytes from `at` on, as a signed 32-bit number. */
 export function hashKey(bytes: Uint8Array, at: number, length: number, [key0, key1]: HashSecret): number {
   let v0 = key0 | 0
   let v1 = key1 | 0
   let v2 = 0x6c796765 ^ key0
   let v3 = 0x74656462 ^ key1
   let i = at
-  // A round for each word, one for what is left and the length, three to end.
+  // One round per word, one for the remaining bytes and the length, three to finish.
   for (let round = -(length >>> 2); round < 4; round++) {
     let word = 0
     if (round < 0) {

@@ -1,42 +1,41 @@
-/** Keys that lie in blocks of memory, each under a number: found by their bytes, and walked in their order. */
+/** A hash table of keys in shared buffers. Each key has a number; keys can also be walked in byte order. */
 
 import type { Range } from '../types.ts'
 import { type HashSecret, hashKey } from './key-hash.ts'
 
 export interface KeyTable {
-  /** The number of a key whose hash is given; -1 if it is not here. */
+  /** Returns the number of a key; -1 if the table does not contain it. `hash` is the key's. */
   find(key: Uint8Array, hash: number): number
-  /** The number of a key in a block, which is added if it is new: its bytes must then stay as they are. */
-  add(block: number, at: number, length: number): number
+  /** Returns the number of a key in a buffer, and adds the key if it is new. Its bytes must then never change. */
+  add(buffer: number, at: number, length: number): number
   keyOf(number: number): Uint8Array
   lengthOf(number: number): number
-  /** How many there are: their numbers are those below, in the order of their coming. */
+  /** Returns the number of keys. They are numbered from 0 in the order in which they were added. */
   count(): number
-  /** The number of the key at an index of their order. */
+  /** Returns the number of the key at an index in byte order. */
   at(index: number): number
-  /** Numbers of the keys in a range. Goes on where it was when others come meanwhile. */
+  /** Yields the numbers of the keys in a range, in order. Keys added during the walk do not disturb it. */
   walk(range: Range): IterableIterator<number>
 }
 
-/** What is known of a key: its block, where it begins in it, its length. */
+/** Numbers per key: buffer, offset, length. */
 const FIELDS = 3
-const LEAST_KEYS = 64
+const MIN_KEYS = 64
 
-/** `blocks` may grow. */
-export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret): KeyTable {
-  let fields = new Int32Array(LEAST_KEYS * FIELDS)
-  /** Pairs of a hash and the number of a key that has it, one more than it is: 0 where there is none. At most half full. */
-  let slots = new Int32Array(4 * LEAST_KEYS)
+/** Creates an empty table. The caller can append to `buffers`. */
+export function createKeyTable(buffers: readonly Uint8Array[], secret: HashSecret): KeyTable {
+  let fields = new Int32Array(MIN_KEYS * FIELDS)
+  /** Pairs of a hash and a key number + 1; 0 marks a free slot. At most half full. */
+  let slots = new Int32Array(4 * MIN_KEYS)
   let count = 0
   /**
-   * All numbers, in runs of which each is in the order of its keys, and where the runs begin. Keys mostly come in order, those of
-   * one block after those of another: a run ends where the next key is smaller, and goes into the one before when that is not much
-   * longer.
+   * All key numbers, in sorted runs, and the index at which each run begins. Keys mostly arrive in order, block of the chain by
+   * block: a smaller key ends a run, and a run is merged into the one before it if that is at most twice as long.
    */
-  let order = new Int32Array(LEAST_KEYS)
+  let order = new Int32Array(MIN_KEYS)
   const runs: number[] = [0]
 
-  /** The slot of a key, or the free one where it belongs. */
+  /** Returns the slot of a key, or the free slot where it belongs. */
   function slotOf(hash: number, bytes: Uint8Array, at: number, length: number): number {
     const mask = slots.length - 1
     for (let slot = (hash << 1) & mask; ; slot = (slot + 2) & mask) {
@@ -47,15 +46,15 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
 
   function isKey(number: number, bytes: Uint8Array, at: number, length: number): boolean {
     if (fields[number * FIELDS + 2] !== length) return false
-    const block = blocks[fields[number * FIELDS]!]!
+    const buffer = buffers[fields[number * FIELDS]!]!
     const from = fields[number * FIELDS + 1]!
-    for (let i = 0; i < length; i++) if (block[from + i] !== bytes[at + i]) return false
+    for (let i = 0; i < length; i++) if (buffer[from + i] !== bytes[at + i]) return false
     return true
   }
 
   function grow(): void {
-    fields = grown(fields)
-    order = grown(order)
+    fields = doubled(fields)
+    order = doubled(order)
     const before = slots
     slots = new Int32Array(2 * before.length)
     const mask = slots.length - 1
@@ -68,25 +67,25 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     }
   }
 
-  /** Negative, zero or positive: how a key compares with other bytes. */
+  /** Compares a key with other bytes: negative, zero or positive. */
   function compareWith(number: number, bytes: Uint8Array, at: number, length: number): number {
-    const block = blocks[fields[number * FIELDS]!]!
+    const buffer = buffers[fields[number * FIELDS]!]!
     const from = fields[number * FIELDS + 1]!
     const own = fields[number * FIELDS + 2]!
     const common = Math.min(own, length)
     for (let i = 0; i < common; i++) {
-      const difference = block[from + i]! - bytes[at + i]!
+      const difference = buffer[from + i]! - bytes[at + i]!
       if (difference !== 0) return difference
     }
     return own - length
   }
 
   function compareKeys(a: number, b: number): number {
-    const block = blocks[fields[b * FIELDS]!]!
-    return compareWith(a, block, fields[b * FIELDS + 1]!, fields[b * FIELDS + 2]!)
+    const buffer = buffers[fields[b * FIELDS]!]!
+    return compareWith(a, buffer, fields[b * FIELDS + 1]!, fields[b * FIELDS + 2]!)
   }
 
-  /** Index of the first of a run, from `low` to `high`, that is not before a key. */
+  /** Returns the index of the first key between `low` and `high` that is not before the given one. */
   function firstFrom(bytes: Uint8Array, at: number, length: number, low = 0, high = count): number {
     let [from, to] = [low, high]
     while (from < to) {
@@ -97,7 +96,7 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
     return from
   }
 
-  /** As `firstFrom`, for the key of a number that is near `high`. */
+  /** Does the same as `firstFrom` for the key of a number, and searches from `high` downwards, since it is near. */
   function lastBefore(number: number, first: number, high: number): number {
     let [low, to, step] = [high - 1, high, 1]
     while (low >= first && compareKeys(order[low]!, number) > 0) {
@@ -105,14 +104,14 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
       low -= step
       step *= 2
     }
-    // The one at `low` is smaller.
+    // The key at `low` is smaller.
     const from = Math.max(low + 1, first)
     if (from === to) return to
-    const block = blocks[fields[number * FIELDS]!]!
-    return firstFrom(block, fields[number * FIELDS + 1]!, fields[number * FIELDS + 2]!, from, to)
+    const buffer = buffers[fields[number * FIELDS]!]!
+    return firstFrom(buffer, fields[number * FIELDS + 1]!, fields[number * FIELDS + 2]!, from, to)
   }
 
-  /** Puts the last run, which has an end, into the one before. */
+  /** Merges the last run, which ends at `end`, into the one before. */
   function merge(end: number): void {
     const middle = runs.pop()!
     const first = runs.at(-1)!
@@ -125,17 +124,17 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
       order[--to] = later[i]!
       from = at
     }
-    // What is left comes before all of the other run.
+    // The remaining keys sort before the whole other run.
     order.set(later.subarray(0, to - from), from)
   }
 
-  /** Puts all keys in order. */
+  /** Merges all runs into one. */
   function arrange(): void {
     while (runs.length > 1) merge(count)
   }
 
   /** Adds the number of the latest key to the runs. */
-  function follow(number: number): void {
+  function extendRuns(number: number): void {
     order[number] = number
     if (number === 0 || compareKeys(order[number - 1]!, number) < 0) return
     while (runs.length > 1 && runs.at(-1)! - runs.at(-2)! <= 2 * (number - runs.at(-1)!)) merge(number)
@@ -144,13 +143,13 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
 
   const keyOf = (number: number): Uint8Array => {
     const from = fields[number * FIELDS + 1]!
-    return blocks[fields[number * FIELDS]!]!.subarray(from, from + fields[number * FIELDS + 2]!)
+    return buffers[fields[number * FIELDS]!]!.subarray(from, from + fields[number * FIELDS + 2]!)
   }
 
   return {
     find: (key, hash) => slots[slotOf(hash, key, 0, key.length) + 1]! - 1,
-    add(block, at, length) {
-      const bytes = blocks[block]!
+    add(buffer, at, length) {
+      const bytes = buffers[buffer]!
       const hash = hashKey(bytes, at, length, secret)
       let slot = slotOf(hash, bytes, at, length)
       if (slots[slot + 1] !== 0) return slots[slot + 1]! - 1
@@ -160,12 +159,12 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
       }
       const number = count++
       const own = number * FIELDS
-      fields[own] = block
+      fields[own] = buffer
       fields[own + 1] = at
       fields[own + 2] = length
       slots[slot] = hash
       slots[slot + 1] = number + 1
-      follow(number)
+      extendRuns(number)
       return number
     },
     keyOf,
@@ -198,8 +197,8 @@ export function createKeyTable(blocks: readonly Uint8Array[], secret: HashSecret
   }
 }
 
-/** The same numbers with room for twice as many. */
-export function grown(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+/** Returns a copy with room for twice as many numbers. */
+export function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(2 * numbers.length)
   larger.set(numbers)
   return larger

@@ -1,14 +1,14 @@
 /**
- * Tables of pieces: rows of up to a few kilobytes, under a number and their place among those of the number. Pieces are
- * appended and never changed.
+ * Tables of pieces: rows of up to a few kilobytes that contain versions. The key of a piece is a number, such as a height, and
+ * the index of the piece under that number. Pieces are appended and never changed.
  */
 
+import type { Output } from '../../primitives/varint.ts'
 import type { Tables, TableWrite } from '../types.ts'
-import type { Output } from '../varint.ts'
 import { makeRoom } from './byte-arena.ts'
-import { putVersion, type Spot, takeVersions, type Version, versionLength } from './versions.ts'
+import { type EncodedVersion, putVersion, takeVersions, type Version, versionLength } from './versions.ts'
 
-/** Number in five bytes, piece in three: the keys sort by both. */
+/** Returns the key of a piece: the number in five bytes, the index in three, so that keys sort by both. */
 export function pieceKey(number: number, piece: number): Uint8Array {
   const high = Math.floor(number / 2 ** 32)
   return Uint8Array.of(high, number >>> 24, number >>> 16, number >>> 8, number, piece >>> 16, piece >>> 8, piece)
@@ -16,40 +16,40 @@ export function pieceKey(number: number, piece: number): Uint8Array {
 
 /** Collects the versions of one number. */
 export interface PieceWriter {
-  /** Adds a version and says where it lies, which is where it stays. */
-  add(version: Version): Spot
-  /** The piece in which the version lies that was added last. */
+  /** Adds a version and returns its encoded form, whose bytes never change or move. */
+  add(version: Version): EncodedVersion
+  /** Returns the index of the piece that contains the version added last. */
   piece(): number
-  /** Whether there are pieces to take. */
+  /** Whether `take` has full pieces to return. */
   isFull(): boolean
-  /** Adds to `rows` the pieces that are full, each once; when it is the last time, also the one that is not. */
+  /** Adds the full pieces to `rows`, each once. The last call also adds the piece that is not full. */
   take(rows: TableWrite[], isLast: boolean): void
 }
 
-/** What `putVersion` asks room for beyond what it writes. */
+/** Room that `putVersion` requires beyond the bytes it writes. */
 const SPARE_BYTES = 8
 
 /**
- * Writes pieces of at most so many bytes into blocks, to which nothing else is written meanwhile; a longer version has a piece
- * to itself.
+ * Creates a writer of pieces of at most `pieceBytes`; a longer version fills a piece alone. Nothing else may be written to the
+ * arena until the last call of `take`.
  */
-export function createPieceWriter(table: string, number: number, pieceBytes: number, blocks: Output): PieceWriter {
+export function createPieceWriter(table: string, number: number, pieceBytes: number, arena: Output): PieceWriter {
   const closed: TableWrite[] = []
   let piece = 0
-  let start = blocks.length
+  let start = arena.length
   const close = () => {
-    if (blocks.length === start) return
-    closed.push({ table, key: pieceKey(number, piece++), value: blocks.bytes.subarray(start, blocks.length) })
-    start = blocks.length
+    if (arena.length === start) return
+    closed.push({ table, key: pieceKey(number, piece++), value: arena.bytes.subarray(start, arena.length) })
+    start = arena.length
   }
   return {
     add(version) {
       const length = versionLength(version)
       const room = length + SPARE_BYTES
-      if (blocks.length - start + length > pieceBytes || blocks.length + room > blocks.bytes.length) close()
-      makeRoom(blocks, room)
-      if (blocks.length === 0) start = 0
-      return putVersion(blocks, version)
+      if (arena.length - start + length > pieceBytes || arena.length + room > arena.bytes.length) close()
+      makeRoom(arena, room)
+      if (arena.length === 0) start = 0
+      return putVersion(arena, version)
     },
     piece: () => piece,
     isFull: () => closed.length > 0,
@@ -61,18 +61,18 @@ export function createPieceWriter(table: string, number: number, pieceBytes: num
   }
 }
 
-/** All versions under a number, in the order in which they were added. */
+/** Yields all versions under a number, in the order in which they were added. */
 export function* readPieces(tables: Tables, table: string, number: number): IterableIterator<Version> {
   const range = { start: pieceKey(number, 0), end: pieceKey(number + 1, 0) }
   for (const [, bytes] of tables.iterate(table, range)) yield* takeVersions(bytes)
 }
 
-/** The number in a piece's key. */
+/** Returns the number in a piece's key. */
 export function numberOf(key: Uint8Array): number {
   return key[0]! * 2 ** 32 + new DataView(key.buffer, key.byteOffset).getUint32(1)
 }
 
-/** The place among those of the number, in a piece's key. */
+/** Returns the index of the piece under its number, from the piece's key. */
 export function pieceOf(key: Uint8Array): number {
   return (key[5]! << 16) | (key[6]! << 8) | key[7]!
 }

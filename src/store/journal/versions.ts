@@ -1,7 +1,15 @@
-/** Versions of keys in a row's bytes, one after another. */
-import { type Input, type Output, putBytes, putVarint, takeBytes, takeVarint, varintLength } from '../varint.ts'
+/** The encoding of key versions, one after another in the bytes of a row. */
+import {
+  type Input,
+  type Output,
+  putBytes,
+  putVarint,
+  takeBytes,
+  takeVarint,
+  varintLength,
+} from '../../primitives/varint.ts'
 
-/** One version of a key. */
+/** A key with the value that one write gave it. */
 export interface Version {
   /** Number of the store, then the key in it. */
   readonly key: Uint8Array
@@ -9,8 +17,8 @@ export interface Version {
   readonly value: Uint8Array | undefined
 }
 
-/** Where a version lies in bytes. */
-export interface Spot {
+/** A version in encoded form: the offsets of its key and value in `bytes`. */
+export interface EncodedVersion {
   readonly bytes: Uint8Array
   readonly keyAt: number
   readonly keyLength: number
@@ -19,8 +27,8 @@ export interface Spot {
   readonly valueLength: number | undefined
 }
 
-/** Writes key and value behind their lengths: a length of 0 means deleted, else it is one more than the value's. */
-export function putVersion(out: Output, { key, value }: Version): Spot {
+/** Writes length and key, then length + 1 and value. A length of 0 in place of the value's means deleted. */
+export function putVersion(out: Output, { key, value }: Version): EncodedVersion {
   putVarint(out, key.length)
   const keyAt = out.length
   putBytes(out, key)
@@ -30,7 +38,7 @@ export function putVersion(out: Output, { key, value }: Version): Spot {
   return { bytes: out.bytes, keyAt, keyLength: key.length, valueAt, valueLength: value?.length }
 }
 
-/** How many bytes `putVersion` writes. */
+/** Returns the number of bytes that `putVersion` writes. */
 export function versionLength({ key, value }: Version): number {
   const valueLength = value ? value.length : 0
   return varintLength(key.length) + key.length + varintLength(value ? valueLength + 1 : 0) + valueLength
@@ -38,7 +46,7 @@ export function versionLength({ key, value }: Version): number {
 
 export const DELETED = Symbol('deleted')
 
-/** The value of a key in a piece, copied; undefined if the piece has no such key. */
+/** Returns a copy of a key's value in a piece; undefined if the piece does not contain the key. */
 export function findVersion(bytes: Uint8Array, key: Uint8Array): Uint8Array | typeof DELETED | undefined {
   const input: Input = { bytes, at: 0 }
   while (input.at < bytes.length) {
@@ -52,14 +60,14 @@ export function findVersion(bytes: Uint8Array, key: Uint8Array): Uint8Array | ty
   return undefined
 }
 
-/** Keys differ at their ends more often than at their beginnings. */
+/** Compares from the end, because keys differ there more often than at their beginnings. */
 function matches(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   for (let i = key.length - 1; i >= 0; i--) if (bytes[at + i] !== key[i]) return false
   return true
 }
 
-/** Where all versions in bytes lie. */
-export function* spotsIn(bytes: Uint8Array): IterableIterator<Spot> {
+/** Yields all versions in bytes, by their offsets. */
+export function* encodedVersions(bytes: Uint8Array): IterableIterator<EncodedVersion> {
   const input: Input = { bytes, at: 0 }
   while (input.at < bytes.length) {
     const keyLength = takeVarint(input)
@@ -72,9 +80,9 @@ export function* spotsIn(bytes: Uint8Array): IterableIterator<Spot> {
   }
 }
 
-/** All versions in bytes. */
+/** Yields all versions in bytes, as views of the same memory. */
 export function* takeVersions(bytes: Uint8Array): IterableIterator<Version> {
-  for (const { keyAt, keyLength, valueAt, valueLength } of spotsIn(bytes)) {
+  for (const { keyAt, keyLength, valueAt, valueLength } of encodedVersions(bytes)) {
     const value = valueLength === undefined ? undefined : bytes.subarray(valueAt, valueAt + valueLength)
     yield { key: bytes.subarray(keyAt, keyAt + keyLength), value }
   }

@@ -1,4 +1,4 @@
-/** What every backend must do: one suite for memory and disk. */
+/** The contract of a backend: one test suite for memory and disk. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compare, formatHex, formatUtf8, hex, utf8 } from '../../primitives/bytes.ts'
 import { type Backend, MAX_ROW_KEY } from '../backend/backend.ts'
@@ -7,12 +7,12 @@ import type { Change, Range, Tables } from '../types.ts'
 
 export interface BackendMaker {
   open(): Backend
-  /** Opens what the last `open` wrote, after it was closed; undefined if nothing outlives its closing. */
+  /** Opens the closed backend of the last `open` again; undefined if its rows end with it. */
   reopen: (() => Backend) | undefined
   clean(): void
 }
 
-/** A seeded generator of numbers below `n`. */
+/** Returns a seeded generator of numbers below `n`. */
 export function seeded(seed: number): (n: number) => number {
   let state = seed
   return (n) => {
@@ -24,10 +24,10 @@ export function seeded(seed: number): (n: number) => number {
 /** Stores that random blocks write to. */
 export const STORES = ['acc', 'bank', 'evm']
 
-/** Writes of a random block, sorted as a branch gives them. */
-export function randomBlock(below: (n: number) => number, count: number): Change[] {
+/** Returns the writes of a random block, sorted as a branch returns them. */
+export function randomBlock(below: (n: number) => number, count = 20): Change[] {
   const changes = new Map<string, Change>()
-  // One key changes so often that its versions fill several runs.
+  // One key changes so often that its references fill several rows.
   if (below(8) > 0) {
     const value = below(9) === 0 ? undefined : Uint8Array.of(below(256))
     changes.set('bank 01', { store: 'bank', key: Uint8Array.of(1), value })
@@ -56,7 +56,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       maker.clean()
     })
 
-    test('what is written is read, an empty value is present, what was never written is absent', () => {
+    test('written rows are read, an empty value is present, an unwritten row is absent', () => {
       backend.write([
         { table: 'a', key: utf8('k'), value: utf8('v') },
         { table: 'a', key: utf8('empty'), value: hex('') },
@@ -70,7 +70,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       expect([...backend.iterate('never')]).toEqual([])
     })
 
-    test('values of any size come back whole and stay what they were', () => {
+    test('values of any size are read whole, and do not change later', () => {
       const sizes = [0, 1, 100, 2000, 5000, 100_000]
       const value = (size: number) => Uint8Array.from({ length: size }, (_, i) => (i * 7 + size) & 0xff)
       backend.write(sizes.map((size) => ({ table: 'v', key: utf8(`k${size}`), value: value(size) })))
@@ -94,7 +94,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       expect(keysOf(backend, 't', { start: hex('') })).toEqual(keys)
     })
 
-    test.each([1, 2, 3])('random writes leave what a map holds (seed %i)', (seed) => {
+    test.each([1, 2, 3])('random writes leave the contents of a model (seed %i)', (seed) => {
       const below = seeded(seed)
       const model = new Map<string, string>()
       for (let batch = 0; batch < 40; batch++) {
@@ -117,7 +117,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       )
     })
 
-    test('a batch whose source fails half way writes nothing', () => {
+    test('a write whose source fails half way writes nothing', () => {
       function* failing() {
         yield { table: 't', key: utf8('a'), value: utf8('1') }
         throw new Error('no more')
@@ -128,7 +128,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       expect(keysOf(backend, 't')).toEqual([formatHex(utf8('b'))])
     })
 
-    test('keys that are too long cannot be written, are not found, and bound a range where they would lie', () => {
+    test('keys that are too long cannot be written, are not found, and bound ranges as if they existed', () => {
       const long = (length: number, last: number) =>
         Uint8Array.from({ length }, (_, i) => (i === length - 1 ? last : 7))
       const longest = long(MAX_ROW_KEY - 4, 7)
@@ -150,7 +150,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       expect([...backend.iterate('other', { start: beyond, reverse: true })]).toEqual([])
     })
 
-    test('an iteration survives writes made meanwhile, and is not led astray by them', () => {
+    test('an iteration is not disturbed by writes made meanwhile', () => {
       const rows = (from: number) =>
         Array.from({ length: 2000 }, (_, i) => ({ table: 't', key: utf8(String(from + i * 2)), value: utf8('v') }))
       backend.write(rows(100_000))
@@ -164,7 +164,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       expect([...seen].sort(compareTexts)).toEqual(seen)
     })
 
-    test('an isolated view stays at its moment', () => {
+    test('an isolated view does not see later writes', () => {
       backend.write([{ table: 't', key: utf8('k'), value: utf8('old') }])
       const view = backend.read()
       backend.write([{ table: 't', key: utf8('k'), value: utf8('new') }])
@@ -178,7 +178,7 @@ export function backendContract(name: string, maker: BackendMaker): void {
       later.close()
     })
 
-    test('what is written outlives closing, where anything does', async () => {
+    test('rows outlive closing if the backend is durable', async () => {
       if (!maker.reopen) {
         expect(backend.isolates).toBe(false)
         return

@@ -1,25 +1,25 @@
-/** Changes as the program of the trees reads them; see `trees/change.ts`. */
+/** Changes in the binary form that the tree program reads; see `trees/change.ts`. */
 import { copyTo } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { AT, BATCH_BYTES, MAX_CHANGES, MAX_KEY, type TreeMemory } from './tree-program.ts'
 
-/** A key with its new value, or removed. */
+/** A key with its new value; undefined removes the key. */
 export interface KeyChange {
   readonly key: Uint8Array
   readonly value: Uint8Array | undefined
 }
 
-/** Longer values are hashed here. */
+/** The longest value that the tree program hashes. Longer ones are hashed here. */
 const MAX_VALUE = 247
 const [REMOVED, HASHED] = [-1, -2] as const
-/** Bytes of a change before its key: the hash of its value and two lengths. */
+/** Size of a change before its key: the hash of the value and two lengths. */
 const HEAD_BYTES = 40
 
-const filledUp = (length: number) => (length + 7) & ~7
+const padded = (length: number) => (length + 7) & ~7
 
-/** How much of a batch is put down. */
+/** The extent of a batch so far. */
 export interface Batch {
-  /** Where the next change goes. */
+  /** Address of the next change. */
   at: number
   count: number
 }
@@ -27,8 +27,8 @@ export interface Batch {
 export const emptyBatch = (): Batch => ({ at: AT.batch, count: 0 })
 
 /**
- * Puts changes down behind those of a batch, from one of them on, as many as have room, and returns how many. Throws a
- * `RangeError` for a key that is too long.
+ * Appends changes from index `from` to a batch until it is full. Returns the number of appended changes. Throws a `RangeError`
+ * for a key that is too long.
  */
 export function putChanges({ buffer }: TreeMemory, batch: Batch, changes: readonly KeyChange[], from: number): number {
   const [bytes, words] = [new Uint8Array(buffer), new Int32Array(buffer)]
@@ -39,11 +39,11 @@ export function putChanges({ buffer }: TreeMemory, batch: Batch, changes: readon
     const { key, value } = changes[next]!
     if (key.length > MAX_KEY) throw new RangeError(`a key of ${key.length} bytes is longer than ${MAX_KEY}`)
     const isShort = value !== undefined && value.length <= MAX_VALUE
-    const valueAt = at + HEAD_BYTES + filledUp(key.length)
-    const behind = valueAt + (isShort ? filledUp(value.length) : 0)
-    if (behind > end) break
+    const valueAt = at + HEAD_BYTES + padded(key.length)
+    const valueEnd = valueAt + (isShort ? padded(value.length) : 0)
+    if (valueEnd > end) break
     words[AT.changes / 4 + count] = at
-    // What fills up the key; of an empty one this is where its length goes.
+    // Zero padding of the key. For an empty key these words are the lengths, which are written after.
     words[valueAt / 4 - 2] = 0
     words[valueAt / 4 - 1] = 0
     words[at / 4 + 8] = key.length
@@ -51,7 +51,7 @@ export function putChanges({ buffer }: TreeMemory, batch: Batch, changes: readon
     copyTo(bytes, at + HEAD_BYTES, key)
     if (isShort) copyTo(bytes, valueAt, value)
     else if (value) bytes.set(sha256(value), at)
-    at = behind
+    at = valueEnd
   }
   batch.at = at
   batch.count = count

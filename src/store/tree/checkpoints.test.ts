@@ -2,12 +2,14 @@ import { expect, test } from 'vitest'
 import { decodeUint64 } from '../../primitives/bytes.ts'
 import type { Backend } from '../backend/backend.ts'
 import { openMemory } from '../backend/memory.ts'
+import { PAGES } from '../tables.ts'
 import { randomBlock, STORES, seeded } from '../testing/backend-contract.ts'
-import { openVersionedStore, type VersionedStoreOptions } from '../versioned.ts'
-import { findCheckpoint, PAGES, readPage } from './checkpoints.ts'
+import { openTestStore } from '../testing/test-store.ts'
+import type { VersionedStoreOptions } from '../versioned.ts'
+import { findCheckpoint, readPage } from './checkpoints.ts'
 import { NONE } from './tree-program.ts'
-import { groveOf, orderStores } from './tree-roots.ts'
-import { createForest } from './tree-store.ts'
+import { orderStores, rootsOfCheckpoint } from './tree-roots.ts'
+import { createTreeStore } from './tree-store.ts'
 
 const order = orderStores(STORES)
 
@@ -20,22 +22,23 @@ function inspect(backend: Backend): { heights: number[]; needed: number[]; found
     if (!checkpoint) break
     heights.unshift(checkpoint.height)
     height = checkpoint.height - 1
-    const forest = createForest(
+    const treeStore = createTreeStore(
       (page) => {
         needed.add(page)
         return readPage(backend, page)
       },
       () => 0,
     )
-    for (const root of groveOf(order, forest, checkpoint).roots) if (root !== NONE) Array.from(forest.walk(root))
+    for (const root of rootsOfCheckpoint(order, treeStore, checkpoint).nodes)
+      if (root !== NONE) Array.from(treeStore.walk(root))
   }
   const found = Array.from(backend.iterate(PAGES), ([key]) => Number(decodeUint64(key)))
   return { heights, needed: [...needed].sort((a, b) => a - b), found }
 }
 
-function build(options: VersionedStoreOptions, blocks: number, seed: number): Backend {
+function build(options: Partial<VersionedStoreOptions>, blocks: number, seed: number): Backend {
   const backend = openMemory()
-  const store = openVersionedStore(backend, { hashedStores: STORES, ...options })
+  const store = openTestStore(backend, { hashedStores: STORES, ...options })
   const below = seeded(seed)
   for (let height = 1; height <= blocks; height++) {
     store.commit({ height: BigInt(height), changes: randomBlock(below, 25) })
@@ -53,7 +56,7 @@ test('every second checkpoint lasts, and every page on disk is one that some che
 test('after a rollback, and blocks made from there, that is still so', () => {
   for (const target of [94, 90, 89, 51, 50, 49, 10, 9, 1]) {
     const backend = build({ checkpoints: { blocks: 10 } }, 95, 2)
-    const store = openVersionedStore(backend, { hashedStores: STORES, checkpoints: { blocks: 10 } })
+    const store = openTestStore(backend, { hashedStores: STORES, checkpoints: { blocks: 10 } })
     store.rollback({ height: BigInt(target) })
     const cut = inspect(backend)
     expect(cut.heights.every((height) => height <= target)).toBe(true)

@@ -1,32 +1,34 @@
 /**
- * Checkpoints of the trees on disk: where each tree's first page was at a height, and the pages that only older
- * checkpoints need. Pages are numbered in the order in which they are written, so those of a checkpoint and of all older
- * ones are those below its `nextPage`.
+ * Checkpoints of the trees on disk: the page of each root at a height, and lists of pages that only older checkpoints need.
+ * Pages are numbered in the order of writing, so all pages of a checkpoint and of older ones are below its `nextPage`.
  */
 import { utf8 } from '../../primitives/bytes.ts'
+import {
+  createOutput,
+  finish,
+  type Input,
+  putBytes,
+  putVarint,
+  takeBytes,
+  takeVarint,
+} from '../../primitives/varint.ts'
+import { CHECKPOINTS, PAGES, STALE_PAGES } from '../tables.ts'
 import type { Tables, TableWrite } from '../types.ts'
-import { createOutput, finish, type Input, putBytes, putVarint, takeBytes, takeVarint } from '../varint.ts'
 import type { PageChanges, PageReference } from './pages.ts'
 
-/** Pages of the trees by their number. */
-export const PAGES = 'node'
-/** Checkpoints by their height. */
-const CHECKPOINTS = 'checkpoint'
-/** Numbers of pages by the height of the first checkpoint that does without them, and the piece of that list. */
-const STALE = 'stale'
-/** A piece is forgotten in one commit. */
+/** Pages in one row of a list. A row is deleted in one commit. */
 const PIECE_PAGES = 500
 
 export interface Checkpoint {
   readonly height: number
   readonly nextPage: number
-  /** Written keys of all heights up to this one. */
+  /** Number of written keys of all heights up to this one. */
   readonly changes: number
   /** Undefined for an empty tree. */
   readonly trees: readonly { readonly name: string; readonly reference: PageReference | undefined }[]
 }
 
-/** The latest checkpoint that is not after a height. */
+/** Returns the latest checkpoint at or before a height. */
 export function findCheckpoint(tables: Tables, height: number): Checkpoint | undefined {
   const range = { end: numberKey(height + 1), reverse: true }
   const { value: row } = tables.iterate(CHECKPOINTS, range).next()
@@ -41,7 +43,7 @@ export function pageRows(written: PageChanges['written']): TableWrite[] {
   return written.map(([page, value]) => ({ table: PAGES, key: numberKey(page), value }))
 }
 
-/** Rows of a checkpoint. */
+/** Returns the rows of a checkpoint. */
 export function checkpointRows(checkpoint: Checkpoint, { written, dropped }: PageChanges): TableWrite[] {
   const at = numberKey(checkpoint.height)
   const rows = pageRows(written)
@@ -50,7 +52,7 @@ export function checkpointRows(checkpoint: Checkpoint, { written, dropped }: Pag
   return rows
 }
 
-/** As `checkpointRows`, and forgets the checkpoint before, with the pages that were neither in `older` nor stay. */
+/** Returns the rows of a checkpoint and deletes the `superseded` one before it, with the pages that neither the new one nor `older` needs. */
 export function supersedingRows(
   tables: Tables,
   checkpoint: Checkpoint,
@@ -61,9 +63,9 @@ export function supersedingRows(
   const rows: TableWrite[] = []
   const stale = [...dropped]
   const pieces = { start: staleKey(superseded.height, 0), end: staleKey(superseded.height + 1, 0) }
-  for (const [key, value] of tables.iterate(STALE, pieces)) {
+  for (const [key, value] of tables.iterate(STALE_PAGES, pieces)) {
     stale.push(...decodeNumbers(value))
-    rows.push({ table: STALE, key, value: undefined })
+    rows.push({ table: STALE_PAGES, key, value: undefined })
   }
   for (const page of stale) {
     if (page >= older.nextPage) rows.push({ table: PAGES, key: numberKey(page), value: undefined })
@@ -78,28 +80,28 @@ function staleRows(checkpoint: Checkpoint, dropped: readonly number[]): TableWri
   const stale = [...dropped].sort((a, b) => a - b)
   for (let from = 0; from < stale.length; from += PIECE_PAGES) {
     const value = encodeNumbers(stale.slice(from, from + PIECE_PAGES))
-    rows.push({ table: STALE, key: staleKey(checkpoint.height, from / PIECE_PAGES), value })
+    rows.push({ table: STALE_PAGES, key: staleKey(checkpoint.height, from / PIECE_PAGES), value })
   }
   return rows
 }
 
-/** Rows that forget the checkpoints before a height of one, and some of the pages that only those needed. */
+/** Returns rows that delete the checkpoints before the one at `height`, and up to `pieces` lists of pages that only those needed. */
 export function forgetCheckpoints(tables: Tables, height: number, pieces: number): TableWrite[] {
   const rows: TableWrite[] = []
   const end = numberKey(height)
   for (const [key] of tables.iterate(CHECKPOINTS, { end })) rows.push({ table: CHECKPOINTS, key, value: undefined })
   let left = pieces
-  for (const [key, value] of tables.iterate(STALE, { end: staleKey(height + 1, 0) })) {
+  for (const [key, value] of tables.iterate(STALE_PAGES, { end: staleKey(height + 1, 0) })) {
     if (left-- === 0) break
     for (const page of decodeNumbers(value)) {
       rows.push({ table: PAGES, key: numberKey(page), value: undefined })
     }
-    rows.push({ table: STALE, key, value: undefined })
+    rows.push({ table: STALE_PAGES, key, value: undefined })
   }
   return rows
 }
 
-/** Rows that remove the checkpoints after a height, with what they wrote; `nextPage` is that of the one that becomes the latest. */
+/** Yields rows that delete the checkpoints after a height and their pages. `nextPage` is that of the checkpoint that becomes the latest. */
 export function* removeCheckpointsAfter(
   tables: Tables,
   height: number,
@@ -107,12 +109,12 @@ export function* removeCheckpointsAfter(
 ): IterableIterator<TableWrite> {
   const start = numberKey(height + 1)
   for (const [key] of tables.iterate(CHECKPOINTS, { start })) yield { table: CHECKPOINTS, key, value: undefined }
-  for (const [key] of tables.iterate(STALE, { start })) yield { table: STALE, key, value: undefined }
+  for (const [key] of tables.iterate(STALE_PAGES, { start })) yield { table: STALE_PAGES, key, value: undefined }
   const first = numberKey(nextPage)
   for (const [key] of tables.iterate(PAGES, { start: first })) yield { table: PAGES, key, value: undefined }
 }
 
-/** Eight bytes, big-endian. */
+/** Returns a number as eight bytes, big-endian. */
 function numberKey(number: number): Uint8Array {
   const key = new Uint8Array(8)
   const high = Math.floor(number / 2 ** 32)

@@ -1,13 +1,13 @@
-/** The multi-store: a Merkle root over the roots of all stores, which is the app hash (state-layout.md §5.5). */
+/** The multi-store: a Merkle tree over the roots of all stores. Its root is the app hash (docs/state-layout.md#app-hash). */
 import { concat, utf8 } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
-import { createOutput, finish, putBytes, putVarint } from '../varint.ts'
+import { createOutput, finish, putBytes, putVarint } from '../../primitives/varint.ts'
 
-/** First bytes of what is hashed for a leaf and for an inner node, as RFC 6962 has it. */
+/** First bytes of the hashed message of a leaf and of an inner node, as in RFC 6962. */
 export const LEAF_PREFIX: Uint8Array = Uint8Array.of(0)
 export const INNER_PREFIX: Uint8Array = Uint8Array.of(1)
 
-/** Hash of a store's leaf in the multi-store tree: its name and the hash of its root hash. */
+/** Returns the hash of a store's leaf, of its name and the hash of its root hash. */
 export function storeLeaf(name: string, rootHash: Uint8Array): Uint8Array {
   const out = createOutput()
   const bytes = utf8(name)
@@ -19,7 +19,7 @@ export function storeLeaf(name: string, rootHash: Uint8Array): Uint8Array {
   return sha256(finish(out))
 }
 
-/** Root over leaf hashes: the left part is the greatest power of two below the number of leaves. */
+/** Returns the root over leaf hashes. The size of the left part is the greatest power of two below the number of leaves. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   if (leaves.length === 0) return sha256(new Uint8Array(0))
   if (leaves.length === 1) return leaves[0]!
@@ -27,16 +27,17 @@ export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   return sha256(concat(INNER_PREFIX, merkleRoot(leaves.slice(0, middle)), merkleRoot(leaves.slice(middle))))
 }
 
-/** What stands beside the way from a leaf to the root, from the leaf on. */
+/** A sibling of a node on the path from a leaf to the root. */
 export type Aunt = { readonly left: Uint8Array } | { readonly right: Uint8Array }
 
+/** Returns the siblings of the path from a leaf to the root, from the leaf upwards. */
 export function merklePath(leaves: readonly Uint8Array[], index: number): Aunt[] {
   if (leaves.length <= 1) return []
   const middle = middleOf(leaves)
-  const [before, behind] = [leaves.slice(0, middle), leaves.slice(middle)]
+  const [left, right] = [leaves.slice(0, middle), leaves.slice(middle)]
   return index < middle
-    ? [...merklePath(before, index), { right: merkleRoot(behind) }]
-    : [...merklePath(behind, index - middle), { left: merkleRoot(before) }]
+    ? [...merklePath(left, index), { right: merkleRoot(right) }]
+    : [...merklePath(right, index - middle), { left: merkleRoot(left) }]
 }
 
 function middleOf(leaves: readonly Uint8Array[]): number {

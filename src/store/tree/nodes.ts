@@ -1,27 +1,27 @@
-/** Nodes of trees as they lie in the program's memory, 64 bytes each: their hash, their numbers, and where their key is. */
+/** Nodes in the tree program's memory, 64 bytes each: the hash, numeric fields, and the address of the key. */
 import { AT, type Node, type TreeMemory } from './tree-program.ts'
 
-/** Bytes of a node before its numbers, and where those are in it. */
+/** Size of the hash of a node, and the offsets of its other fields. */
 const HASH_BYTES = 32
 const [HEIGHT, SIZE, VERSION, LEFT, RIGHT, PAGE, KEY] = [32, 40, 44, 48, 52, 56, 60] as const
 
-/** The key of all but references is known only when a node has been loaded, as are version and children. */
+/** Accessors of nodes. Version, children and key are valid only once the node is loaded; the others also for a reference. */
 export interface Nodes {
   height(node: Node): number
-  /** Leaves below. */
+  /** Returns the number of leaves below a node. */
   size(node: Node): number
   version(node: Node): number
   /** The children of an inner node. */
   left(node: Node): Node
   right(node: Node): Node
-  /** Number of the page that a node begins; 0 for none. */
+  /** Returns the number of the page that starts at a node, or 0. */
   page(node: Node): number
-  /** In the program's memory: good until its next call. */
+  /** Returns a view of the program's memory, valid until its next call. */
   key(node: Node): Uint8Array
-  /** A copy of a node's hash. */
+  /** Returns a copy of a node's hash. */
   hash(node: Node): Uint8Array
   putHash(node: Node, hash: Uint8Array): void
-  /** Puts a page where the program reads it. */
+  /** Copies a page to the address where the program reads it. */
   putPage(bytes: Uint8Array): void
 }
 
@@ -29,7 +29,7 @@ export function createNodes(memory: TreeMemory): Nodes {
   let view = new DataView(memory.buffer)
 
   function current(): DataView {
-    // The memory has another buffer when it has grown.
+    // Growing replaces the memory's buffer.
     if (view.buffer !== memory.buffer) view = new DataView(memory.buffer)
     return view
   }

@@ -4,13 +4,13 @@ import { openMemory } from '../backend/memory.ts'
 import { readHeight } from '../history/change-log.ts'
 import { readRegistry } from '../history/registry.ts'
 import { randomBlock, STORES, seeded } from '../testing/backend-contract.ts'
-import { openVersionedStore } from '../versioned.ts'
+import { openTestStore } from '../testing/test-store.ts'
 import { createOldTrees, type TreeSource } from './old-trees.ts'
 import { appHashOf, orderStores } from './tree-roots.ts'
 
 test('trees of the past are right however few nodes may stay, and those used last stay', () => {
   const backend = openMemory()
-  const store = openVersionedStore(backend, { hashedStores: STORES, checkpoints: { blocks: 20 } })
+  const store = openTestStore(backend, { hashedStores: STORES, checkpoints: { blocks: 20 } })
   const below = seeded(3)
   const hashes = ['']
   for (let height = 1; height <= 130; height++) {
@@ -36,8 +36,8 @@ test('trees of the past are right however few nodes may stay, and those used las
     const trees = createOldTrees(nodes)
     for (let i = 0; i < 200; i++) {
       const height = 1 + below(130)
-      const { forest, grove } = trees.at(source(height))
-      expect(formatHex(appHashOf(order, forest, grove))).toBe(hashes[height])
+      const { treeStore, roots } = trees.at(source(height))
+      expect(formatHex(appHashOf(order, treeStore, roots))).toBe(hashes[height])
       expect(trees.has(source(height))).toBe(true)
     }
   }

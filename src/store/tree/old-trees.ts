@@ -1,27 +1,27 @@
 /**
- * Trees of heights that are long past: the nearest checkpoint before, and the change log from there on. What was built
- * stays for the next proof, of the same height or of a later one, as long as there is room.
+ * Rebuilds trees for historical proofs, from the nearest checkpoint before the height and the change log after it. Rebuilt
+ * trees stay cached for proofs of the same or a later height.
  */
 
 import type { Change, Tables } from '../types.ts'
 import { type Checkpoint, findCheckpoint, readPage } from './checkpoints.ts'
-import { emptyGrove, type Grove, groveOf, grown, leavesOf, type StoreOrder } from './tree-roots.ts'
-import { createForest, type Forest } from './tree-store.ts'
+import { applyChanges, emptyRoots, leavesOf, rootsOfCheckpoint, type StoreOrder, type TreeRoots } from './tree-roots.ts'
+import { createTreeStore, type TreeStore } from './tree-store.ts'
 import { type TreesAt, versionAt } from './trees.ts'
 
-/** Nodes of all trees together; some 50 MB. Trees of one height alone may have more. */
+/** Limit of cached nodes; some 50 MB. The trees of a single height can exceed it. */
 const DEFAULT_NODES = 500_000
 
-/** Where the trees of a height are built from. Must show that height while it is used. */
+/** The tables and changes from which the trees of a height are built. They must belong to one snapshot of that height. */
 export interface TreeSource {
   readonly tables: Tables
   readonly height: number
-  /** The first height in the log. */
+  /** The first height in the change log. */
   readonly logFrom: number
-  /** Another number after each rollback. */
+  /** A number that changes with each rollback. */
   readonly rollbacks: number
   changesOf(height: number): readonly Change[]
-  /** The stores in the app hash of a height. */
+  /** Returns the stores in the app hash of a height. */
   orderAt(height: number): StoreOrder
 }
 
@@ -31,17 +31,17 @@ export interface OldTrees {
   at(source: TreeSource): TreesAt
 }
 
-/** Trees that begin with one checkpoint, at the heights that were asked for. */
+/** Trees rebuilt from one checkpoint, at the requested heights. */
 interface Replay {
   readonly order: StoreOrder
-  readonly forest: Forest
-  readonly groves: Map<number, Grove>
-  /** Where pages are read from, while a source is at hand. */
+  readonly treeStore: TreeStore
+  readonly rootsByHeight: Map<number, TreeRoots>
+  /** The tables of the present source, to read pages from. */
   tables: Tables
 }
 
 export function createOldTrees(nodes = DEFAULT_NODES): OldTrees {
-  /** By rollback and checkpoint, the one used last at the end. */
+  /** Replays by rollback and checkpoint, the most recently used last. */
   const replays = new Map<string, Replay>()
 
   const keyOf = ({ rollbacks }: TreeSource, checkpoint: Checkpoint | undefined) =>
@@ -49,44 +49,45 @@ export function createOldTrees(nodes = DEFAULT_NODES): OldTrees {
 
   function create({ tables, orderAt }: TreeSource, checkpoint: Checkpoint | undefined): Replay {
     const order = orderAt(checkpoint?.height ?? 0)
-    const forest = createForest(
+    const treeStore = createTreeStore(
       (page) => readPage(replay.tables, page),
       () => {
-        throw new Error('trees of the past are not saved')
+        throw new Error('trees of historical proofs are never saved')
       },
     )
-    const grove = checkpoint ? groveOf(order, forest, checkpoint) : emptyGrove(order)
-    const replay: Replay = { order, forest, groves: new Map([[checkpoint?.height ?? 0, grove]]), tables }
+    const roots = checkpoint ? rootsOfCheckpoint(order, treeStore, checkpoint) : emptyRoots(order)
+    const replay: Replay = { order, treeStore, rootsByHeight: new Map([[checkpoint?.height ?? 0, roots]]), tables }
     return replay
   }
 
-  function advance({ order, forest, groves }: Replay, { height, logFrom, changesOf }: TreeSource): Grove {
+  function advance({ order, treeStore, rootsByHeight }: Replay, { height, logFrom, changesOf }: TreeSource): TreeRoots {
     let from = -1
-    for (const known of groves.keys()) if (known <= height && known > from) from = known
-    let grove = groves.get(from)!
-    if (from === height) return grove
-    forest.keep(from)
+    for (const known of rootsByHeight.keys()) if (known <= height && known > from) from = known
+    let roots = rootsByHeight.get(from)!
+    if (from === height) return roots
+    treeStore.freeze(from)
     let before = from
     for (let at = from === 0 ? logFrom : from + 1; at <= height; at++) {
-      grove = grown(order, forest, grove, changesOf(at), versionAt(before, at))
+      roots = applyChanges(order, treeStore, roots, changesOf(at), versionAt(before, at))
       before = at
     }
-    leavesOf(order, forest, grove)
-    // What other heights share stays until all of these trees are given up.
-    forest.takeReplaced()
-    forest.takePages()
-    groves.set(height, grove)
-    return grove
+    leavesOf(order, treeStore, roots)
+    // Replaced nodes are never freed one by one: other heights of this replay share them.
+    treeStore.takeReplaced()
+    treeStore.takePages()
+    rootsByHeight.set(height, roots)
+    return roots
   }
 
-  function makeRoom(): void {
+  /** Evicts the least recently used replays beyond the limit of nodes. */
+  function evict(): void {
     let total = 0
-    for (const { forest } of replays.values()) total += forest.nodeCount
-    for (const [key, { forest }] of replays) {
+    for (const { treeStore } of replays.values()) total += treeStore.nodeCount
+    for (const [key, { treeStore }] of replays) {
       if (total <= nodes) return
-      // The last one has just been used.
+      // The last replay was just used.
       if (replays.size === 1) return
-      total -= forest.nodeCount
+      total -= treeStore.nodeCount
       replays.delete(key)
     }
   }
@@ -94,21 +95,21 @@ export function createOldTrees(nodes = DEFAULT_NODES): OldTrees {
   return {
     has(source) {
       const replay = replays.get(keyOf(source, findCheckpoint(source.tables, source.height)))
-      return replay?.groves.has(source.height) ?? false
+      return replay?.rootsByHeight.has(source.height) ?? false
     },
     at(source) {
       const checkpoint = findCheckpoint(source.tables, source.height)
       const key = keyOf(source, checkpoint)
-      const known = replays.get(key)
-      // What has gathered too many heights begins anew with the next.
-      const isFull = known && known.forest.nodeCount > nodes && !known.groves.has(source.height)
-      const replay = known && !isFull ? known : create(source, checkpoint)
+      const cached = replays.get(key)
+      // A replay with too many heights starts again from its checkpoint.
+      const isFull = cached && cached.treeStore.nodeCount > nodes && !cached.rootsByHeight.has(source.height)
+      const replay = cached && !isFull ? cached : create(source, checkpoint)
       replays.delete(key)
       replay.tables = source.tables
-      const grove = advance(replay, source)
+      const roots = advance(replay, source)
       replays.set(key, replay)
-      makeRoom()
-      return { order: replay.order, forest: replay.forest, grove }
+      evict()
+      return { order: replay.order, treeStore: replay.treeStore, roots }
     },
   }
 }

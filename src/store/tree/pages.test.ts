@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatHex, hex } from '../../primitives/bytes.ts'
 import type { PageReference } from './pages.ts'
 import { NONE } from './tree-program.ts'
-import { createForest } from './tree-store.ts'
+import { createTreeStore } from './tree-store.ts'
 
 /**
  * A tree of 22 keys of one byte, the even numbers from 0 on, with their halves as values, written by an earlier build, whose
@@ -33,10 +33,10 @@ const EARLIER = {
   ],
 }
 
-/** A forest that tells which pages it has read. */
-function forestOver(pages: ReadonlyMap<number, Uint8Array>, read = new Set<number>()) {
+/** A treeStore that tells which pages it has read. */
+function treeStoreOver(pages: ReadonlyMap<number, Uint8Array>, read = new Set<number>()) {
   let next = Math.max(0, ...pages.keys()) + 1
-  return createForest(
+  return createTreeStore(
     (page) => {
       read.add(page)
       return pages.get(page)
@@ -48,31 +48,31 @@ function forestOver(pages: ReadonlyMap<number, Uint8Array>, read = new Set<numbe
 test('pages that begin at the heights of an earlier build are read, and give way to others where the tree changes', () => {
   const { reference } = EARLIER
   const pages = new Map<number, Uint8Array>(EARLIER.pages.map((text, i) => [i + 1, Buffer.from(text, 'base64')]))
-  const whole = forestOver(new Map())
+  const whole = treeStoreOver(new Map())
   let expected = NONE
   for (let i = 0; i < 22; i++) expected = whole.set(expected, Uint8Array.of(i * 2), Uint8Array.of(i), 1)
-  let forest = forestOver(pages)
-  let root = forest.refer(reference)
+  let treeStore = treeStoreOver(pages)
+  let root = treeStore.refer(reference)
   expect(formatHex(whole.rootHash(expected))).toBe(formatHex(reference.hash))
-  expect([...forest.walk(root)]).toEqual([...whole.walk(expected)])
+  expect([...treeStore.walk(root)]).toEqual([...whole.walk(expected)])
 
   let saved: PageReference = reference
   for (const [i, key] of [6, 7, 42, 1, 20].entries()) {
     const version = i + 2
-    forest = forestOver(pages)
-    forest.keep(version - 1)
-    root = forest.set(forest.refer(saved), Uint8Array.of(key), Uint8Array.of(1), version)
-    whole.keep(version - 1)
+    treeStore = treeStoreOver(pages)
+    treeStore.freeze(version - 1)
+    root = treeStore.set(treeStore.refer(saved), Uint8Array.of(key), Uint8Array.of(1), version)
+    whole.freeze(version - 1)
     expected = whole.set(expected, Uint8Array.of(key), Uint8Array.of(1), version)
-    expect(formatHex(forest.rootHash(root))).toBe(formatHex(whole.rootHash(expected)))
-    forest.keep(version)
-    saved = forest.save(root)
-    const { written, dropped } = forest.takePages()
+    expect(formatHex(treeStore.rootHash(root))).toBe(formatHex(whole.rootHash(expected)))
+    treeStore.freeze(version)
+    saved = treeStore.save(root)
+    const { written, dropped } = treeStore.takePages()
     for (const [page, bytes] of written) pages.set(page, bytes)
     for (const page of dropped) expect(pages.delete(page)).toBe(true)
 
     const read = new Set<number>()
-    const again = forestOver(pages, read)
+    const again = treeStoreOver(pages, read)
     expect([...again.walk(again.refer(saved))]).toEqual([...whole.walk(expected)])
     expect([...read].sort((a, b) => a - b)).toEqual([...pages.keys()].sort((a, b) => a - b))
   }

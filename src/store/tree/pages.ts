@@ -1,8 +1,8 @@
-/** Pages of the trees between the program that reads and writes them and the disk. */
+/** Transfers pages of trees between the tree program and the disk. */
 import type { Nodes } from './nodes.ts'
 import { AT, MAX_PAGE, type Node, type TreeMemory, type TreeProgram } from './tree-program.ts'
 
-/** What a reference says of a node that is on disk. */
+/** A reference to a node on disk. */
 export interface PageReference {
   readonly page: number
   readonly height: number
@@ -10,15 +10,15 @@ export interface PageReference {
   readonly hash: Uint8Array
 }
 
-/** Pages written, and pages that the latest trees no longer need, since the last time they were taken. */
+/** Pages that were written, and pages that the latest trees no longer need. */
 export interface PageChanges {
   readonly written: readonly (readonly [page: number, bytes: Uint8Array])[]
   readonly dropped: readonly number[]
 }
 
-/** Hands the program the page that a node begins. Throws an `Error` if it is missing or cut off. */
-export function bringPage(
-  { takePage }: Pick<TreeProgram, 'takePage'>,
+/** Loads the page that starts at a node into the program. Throws an `Error` if it is missing or truncated. */
+export function loadPage(
+  { parsePage }: Pick<TreeProgram, 'parsePage'>,
   nodes: Nodes,
   node: Node,
   readPage: (page: number) => Uint8Array | undefined,
@@ -28,10 +28,10 @@ export function bringPage(
   if (!bytes) throw new Error(`page ${page} of the trees is missing`)
   if (bytes.length > MAX_PAGE) throw new Error(`page ${page} of the trees is too long`)
   nodes.putPage(bytes)
-  if (takePage(node, bytes.length) === 0) throw new Error(`page ${page} of the trees is cut off`)
+  if (parsePage(node, bytes.length) === 0) throw new Error(`page ${page} of the trees is cut off`)
 }
 
-/** Adds copies of the pages that the program has written up to an address. */
+/** Adds copies of the pages that the program wrote before an address. */
 export function addPages(written: [number, Uint8Array][], { buffer }: TreeMemory, end: number): void {
   const copy = new Uint8Array(buffer).slice(AT.pages, end)
   const view = new DataView(copy.buffer)

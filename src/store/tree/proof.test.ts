@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { iavlSpec, ics23, tendermintSpec, verifyExistence, verifyNonExistence } from '@confio/ics23'
 import { describe, expect, test } from 'vitest'
-import { openLmdb } from '../../node/lmdb.ts'
+import { openDisk } from '../../node/disk.ts'
 import { equal, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { Backend } from '../backend/backend.ts'
 import { openMemory } from '../backend/memory.ts'
 import { randomBlock, STORES, seeded } from '../testing/backend-contract.ts'
+import { openTestStore } from '../testing/test-store.ts'
 import type { Change, StoreProof } from '../types.ts'
-import { openVersionedStore, type VersionedStore, type VersionedStoreOptions } from '../versioned.ts'
+import type { VersionedStore, VersionedStoreOptions } from '../versioned.ts'
 
 /** What a client does with a proof: decode it, and see that it leads from the key and the value to the app hash. */
 function verify(proof: StoreProof, store: string, key: Uint8Array, appHash: Uint8Array): void {
@@ -58,12 +59,12 @@ const BACKENDS: readonly (readonly [string, () => { backend: Backend; again(): P
     'LMDB',
     () => {
       const path = mkdtempSync(join(tmpdir(), 'almanac-proof-'))
-      let backend = openLmdb(path, { noSync: true })
+      let backend = openDisk(path, { noSync: true })
       return {
         backend,
         async again() {
           await backend.close()
-          backend = openLmdb(path, { noSync: true })
+          backend = openDisk(path, { noSync: true })
           return backend
         },
         clean: () => rmSync(path, { recursive: true, force: true }),
@@ -88,12 +89,12 @@ const randomKey = (below: (n: number) => number) =>
   Uint8Array.of(below(4) === 0 ? 0xff : 1, below(24)).subarray(0, 1 + below(2))
 
 describe.each(BACKENDS)('proofs over %s', (_name, make) => {
-  const spacing: VersionedStoreOptions = { checkpoints: { blocks: 20, changedKeys: 300 } }
+  const spacing: Partial<VersionedStoreOptions> = { checkpoints: { blocks: 20, changedKeys: 300 } }
 
   test.each([1, 2])('of any key at any height lead to the app hash of that height (seed %i)', async (seed) => {
     const { backend, again, clean } = make()
     const below = seeded(seed)
-    let store = openVersionedStore(backend, spacing)
+    let store = openTestStore(backend, spacing)
     const hashes: Uint8Array[] = [new Uint8Array(0)]
     let verified = 0
     const proveSome = (height: number) => {
@@ -109,7 +110,7 @@ describe.each(BACKENDS)('proofs over %s', (_name, make) => {
       hashes.push(store.commit({ height: BigInt(height), changes: randomBlock(below, below(30)) }).appHash)
       proveSome(height)
       proveSome(1 + below(height))
-      if (height % 50 === 7) store = openVersionedStore(await again(), spacing)
+      if (height % 50 === 7) store = openTestStore(await again(), spacing)
     }
     for (let height = 120; height >= 1; height -= 3) proveSome(height)
     expect(verified).toBe(840)
@@ -122,7 +123,7 @@ describe.each(BACKENDS)('proofs over %s', (_name, make) => {
     let { backend } = made
     const below = seeded(4)
     const options = { checkpoints: { blocks: 5, changedKeys: 1000 }, keepHeights: 12 }
-    let store = openVersionedStore(backend, options)
+    let store = openTestStore(backend, options)
     const hashes: Uint8Array[] = [new Uint8Array(0)]
     for (let height = 1; height <= 150; height++) {
       hashes.push(store.commit({ height: BigInt(height), changes: randomBlock(below, 20) }).appHash)
@@ -133,7 +134,7 @@ describe.each(BACKENDS)('proofs over %s', (_name, make) => {
       }
       if (height !== 77) continue
       backend = await again()
-      store = openVersionedStore(backend, options)
+      store = openTestStore(backend, options)
     }
     expect(() => store.at(138n)).toThrow('height 138 is pruned: the earliest height is 139')
     expect([...backend.iterate('checkpoint')].length).toBeLessThanOrEqual(5)
@@ -146,8 +147,8 @@ describe.each(BACKENDS)('proofs over %s', (_name, make) => {
 
 test('a reader in another process proves the heights that it reads, and those committed meanwhile', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-proof-'))
-  const writer = openVersionedStore(openLmdb(path, { noSync: true }), { checkpoints: { blocks: 10 } })
-  const reader = openVersionedStore(openLmdb(path, { readOnly: true }))
+  const writer = openTestStore(openDisk(path, { noSync: true }), { checkpoints: { blocks: 10 } })
+  const reader = openTestStore(openDisk(path, { readOnly: true }))
   const below = seeded(11)
   for (let height = 1; height <= 45; height++) {
     const { appHash } = writer.commit({ height: BigInt(height), changes: randomBlock(below, 20) })
@@ -171,7 +172,7 @@ test('a reader in another process proves the heights that it reads, and those co
 
 /** A store with the keys, each with a value of its own. */
 function storeOf(keys: readonly string[]): VersionedStore {
-  const store = openVersionedStore(openMemory())
+  const store = openTestStore(openMemory())
   const changes: Change[] = keys.map((key) => ({ store: 'bank', key: hex(key), value: utf8(`value of ${key}`) }))
   store.commit({ height: 1n, changes })
   return store
@@ -215,7 +216,7 @@ describe('the verifier of everybody', () => {
 })
 
 test('bytes of proofs are those of IAVL: rows 57 to 59 of state-layout.md §6.3', () => {
-  const store = openVersionedStore(openMemory(), { hashedStores: ['inflation', 'crisis'] })
+  const store = openTestStore(openMemory(), { hashedStores: ['inflation', 'crisis'] })
   const [period, skipped] = [hex('000000000000000000'), hex('010000000000000000')]
   store.commit({
     height: 1n,

@@ -1,46 +1,46 @@
 /**
- * The trees of a block that changes the stores, or that writes more than should be in memory: every so many writes all
- * trees go to disk and out of memory.
+ * The trees of a block that changes the set of stores or writes too much for memory: after a number of writes, all trees
+ * are saved to disk and dropped from memory.
  */
 
 import type { Change, Entry, TableWrite } from '../types.ts'
 import { type Checkpoint, pageRows } from './checkpoints.ts'
 import type { PageReference } from './pages.ts'
 import { NONE } from './tree-program.ts'
-import { type Grove, grow, type StoreOrder } from './tree-roots.ts'
-import type { Forest } from './tree-store.ts'
+import { applyChange, type StoreOrder, type TreeRoots } from './tree-roots.ts'
+import type { TreeStore } from './tree-store.ts'
 
-/** Version of all nodes of a tree that is saved for the first time (state-layout.md §5.5). */
+/** Version of all nodes of a tree that is saved for the first time (docs/state-layout.md#trees). */
 const FIRST_VERSION = 1
 
-/** What a large block begins with. */
+/** The stores and entries that a large block starts from. */
 export interface LargeBlock {
   readonly height: number
-  /** The stores from this block on. */
+  /** The stores from this block onwards. */
   readonly order: StoreOrder
-  /** Old names of stores by their new ones. */
+  /** Old names of renamed stores by their new names. */
   readonly renamed: ReadonlyMap<string, string>
-  /** What a store holds before the block, in key order. */
+  /** Returns the entries of a store before the block, in key order. */
   readonly entriesOf: (store: string) => Iterable<Entry>
 }
 
-/** Trees before a block, and the version of the nodes that it makes. */
+/** The trees before a block, and the version of the nodes that it writes. */
 interface Before {
   readonly height: number
   readonly order: StoreOrder
-  readonly forest: Forest
-  readonly grove: Grove
+  readonly treeStore: TreeStore
+  readonly roots: TreeRoots
   readonly version: number
-  /** Writes between two times that the trees go to disk. */
+  /** Number of writes after which the trees are saved to disk. */
   readonly writesInMemory: number
 }
 
-export interface LargeGrowth {
-  /** Makes the trees of the new stores. Gives rows as they are due. */
+export interface StreamingApply {
+  /** Creates the trees of the new stores. Yields rows to commit. */
   begin(): IterableIterator<TableWrite>
-  /** Makes a change, sorted as those of any block, and gives the rows that are then due. */
+  /** Applies a change, in the same order as for any block. Returns rows to commit. */
   apply(change: Change): readonly TableWrite[]
-  /** The rows that are left, the checkpoint's trees, pages that it does without, and how many changes were made. */
+  /** Returns the remaining rows, the trees of the checkpoint, the pages that it drops, and the number of changes. */
   finish(): {
     readonly rows: readonly TableWrite[]
     readonly trees: Checkpoint['trees']
@@ -49,30 +49,30 @@ export interface LargeGrowth {
   }
 }
 
-export function growLarge(before: Before, { order, renamed, entriesOf }: LargeBlock): LargeGrowth {
-  const { forest, version } = before
+export function applyStreaming(before: Before, { order, renamed, entriesOf }: LargeBlock): StreamingApply {
+  const { treeStore, version } = before
   const known = (name: string) => before.order.places.get(name)
-  /** A renamed store is copied, so its tree is as new as that of an added one. */
+  /** Whether a store's tree starts empty. A renamed store is copied, so its tree is as new as that of an added store. */
   const isFresh = order.names.map((name) => renamed.has(name) || known(name) === undefined)
-  let grove = before.grove
+  let roots = before.roots
   let references: (PageReference | undefined)[] = []
   const dropped: number[] = []
   let [count, unsaved] = [0, 0]
   let current: string | undefined
   let isCurrentFresh = false
 
-  /** Puts all trees on disk and forgets their nodes. */
+  /** Saves all trees to disk and drops their nodes. */
   function save(): TableWrite[] {
-    references = grove.roots.map((root) => {
+    references = roots.nodes.map((root) => {
       if (root === NONE) return undefined
-      forest.rootHash(root)
-      return forest.save(root)
+      treeStore.rootHash(root)
+      return treeStore.save(root)
     })
-    const pages = forest.takePages()
+    const pages = treeStore.takePages()
     for (const page of pages.dropped) dropped.push(page)
-    forest.clear()
-    grove = {
-      roots: references.map((reference) => (reference ? forest.refer(reference) : NONE)),
+    treeStore.clear()
+    roots = {
+      nodes: references.map((reference) => (reference ? treeStore.refer(reference) : NONE)),
       leaves: references.map(() => undefined),
     }
     unsaved = 0
@@ -83,26 +83,26 @@ export function growLarge(before: Before, { order, renamed, entriesOf }: LargeBl
     if (change.store !== current) {
       current = change.store
       isCurrentFresh = isFresh[order.places.get(current) ?? -1] ?? false
-      forest.keep(isCurrentFresh ? 0 : before.height)
+      treeStore.freeze(isCurrentFresh ? 0 : before.height)
     }
-    grow(order, forest, grove, change, isCurrentFresh ? FIRST_VERSION : version)
+    applyChange(order, treeStore, roots, change, isCurrentFresh ? FIRST_VERSION : version)
     count++
     return ++unsaved >= before.writesInMemory ? save() : []
   }
 
   return {
     *begin() {
-      forest.keep(before.height)
+      treeStore.freeze(before.height)
       yield* save()
       const staying = new Set(order.names.map((name, place) => (isFresh[place] ? undefined : name)))
       for (const [place, name] of before.order.names.entries()) {
         if (staying.has(name)) continue
-        forest.abandon(grove.roots[place]!)
-        for (const page of forest.takePages().dropped) dropped.push(page)
+        treeStore.abandon(roots.nodes[place]!)
+        for (const page of treeStore.takePages().dropped) dropped.push(page)
       }
-      const { roots } = grove
-      grove = {
-        roots: order.names.map((name, place) => (isFresh[place] ? NONE : roots[known(name)!]!)),
+      const { nodes } = roots
+      roots = {
+        nodes: order.names.map((name, place) => (isFresh[place] ? NONE : nodes[known(name)!]!)),
         leaves: order.names.map(() => undefined),
       }
       for (const [store, from] of renamed) {

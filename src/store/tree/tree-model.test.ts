@@ -7,7 +7,7 @@ import { seeded } from '../testing/backend-contract.ts'
 import type { KeyChange } from './batch.ts'
 import type { LeafPath } from './leaf-paths.ts'
 import { NONE, type Node } from './tree-program.ts'
-import { createForest, type Forest } from './tree-store.ts'
+import { createTreeStore, type TreeStore } from './tree-store.ts'
 
 interface Plain {
   readonly key: Uint8Array
@@ -159,46 +159,46 @@ test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [
     const pages = new Map<number, Uint8Array>()
     let next = 1
     const open = () =>
-      createForest(
+      createTreeStore(
         (page) => pages.get(page),
         () => next++,
         threads === 'one thread' ? {} : helpers,
       )
     const keys = keysOf(below, 30 * 3 ** (seed % 3))
-    let forest: Forest = open()
-    if (threads === 'two threads') await helpers.up(forest)
+    let treeStore: TreeStore = open()
+    if (threads === 'two threads') await helpers.up(treeStore)
     let heights: Height[] = [{ root: NONE, plain: undefined, values: new Map(), replaced: new Int32Array(0) }]
 
     /** Gives up all but the latest heights. */
     const forget = (stay: number) => {
-      while (heights.length > stay) forest.free(heights.shift()!.replaced)
+      while (heights.length > stay) treeStore.free(heights.shift()!.replaced)
     }
     /** Saves the latest tree, which then is known from its pages only. */
     const reopen = (inPlace: boolean) => {
       const latest = heights.at(-1)!
-      const reference = latest.root === NONE ? undefined : forest.save(latest.root)
-      const { written, dropped } = forest.takePages()
+      const reference = latest.root === NONE ? undefined : treeStore.save(latest.root)
+      const { written, dropped } = treeStore.takePages()
       for (const [page, bytes] of written) pages.set(page, bytes)
       for (const page of dropped) pages.delete(page)
-      if (inPlace || threads === 'two threads') forest.clear()
-      else forest = open()
-      heights = [{ ...latest, root: reference ? forest.refer(reference) : NONE, replaced: new Int32Array(0) }]
+      if (inPlace || threads === 'two threads') treeStore.clear()
+      else treeStore = open()
+      heights = [{ ...latest, root: reference ? treeStore.refer(reference) : NONE, replaced: new Int32Array(0) }]
     }
 
     for (let version = 1; version <= 300; version++) {
       const before = heights.at(-1)!
-      forest.keep(version - 1)
+      treeStore.freeze(version - 1)
       let { root, plain } = before
       const values = new Map(before.values)
       // More than one batch a height, and trees that grow and shrink.
       for (let batch = below(3); batch >= 0; batch--) {
         const changes = batchOf(below, keys, version % 50 < 30 ? 20 : 80)
         const way = below(8)
-        if (way > 3) root = forest.begin([{ root, changes }], version).finish()[0]!
-        else if (way > 1) root = forest.write(root, changes, version)
+        if (way > 3) root = treeStore.begin([{ root, changes }], version).finish()[0]!
+        else if (way > 1) root = treeStore.write(root, changes, version)
         else {
           for (const { key, value } of changes) {
-            root = value ? forest.set(root, key, value, version) : forest.remove(root, key, version)
+            root = value ? treeStore.set(root, key, value, version) : treeStore.remove(root, key, version)
           }
         }
         for (const change of changes) {
@@ -206,17 +206,17 @@ test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [
           if (change.value) values.set(formatHex(change.key), change.value)
           else values.delete(formatHex(change.key))
         }
-        if (below(5) === 0) forest.rootHash(root)
+        if (below(5) === 0) treeStore.rootHash(root)
       }
-      expect(formatHex(forest.rootHash(root))).toBe(plain?.hash ?? EMPTY)
-      before.replaced = forest.takeReplaced()
+      expect(formatHex(treeStore.rootHash(root))).toBe(plain?.hash ?? EMPTY)
+      before.replaced = treeStore.takeReplaced()
       heights.push({ root, plain, values, replaced: new Int32Array(0) })
       forget(1 + below(10))
       if (below(12) === 0) reopen(below(2) === 0)
 
       const height = heights[below(heights.length)]!
       const key = keys[below(keys.length)]!
-      const { found, left, right } = forest.locate(height.root, key)
+      const { found, left, right } = treeStore.locate(height.root, key)
       const value = height.values.get(formatHex(key))
       expect(found === undefined).toBe(value === undefined)
       const paths = found ? [found] : [left, right].filter((path) => path !== undefined)
@@ -226,8 +226,8 @@ test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [
     }
     forget(1)
     const { root, plain } = heights[0]!
-    expect([...forest.walk(root)]).toEqual([...postOrder(plain)])
-    expect(forest.nodeCount).toBe(plain ? plain.size * 2 - 1 : 0)
+    expect([...treeStore.walk(root)]).toEqual([...postOrder(plain)])
+    expect(treeStore.nodeCount).toBe(plain ? plain.size * 2 - 1 : 0)
     if (threads === 'two threads') expect(helpers.count()).toBeGreaterThan(0)
   },
 )

@@ -1,16 +1,16 @@
 /**
- * The program of the trees, which `trees/` is built to: nodes, their keys and their hashes in a memory of its own, with no
- * object for the collector to visit. All that it knows between two calls lies there, so two threads may call in turn.
+ * The tree program, WebAssembly built from `trees/`: nodes, keys and hashes in linear memory, without objects for the garbage
+ * collector. All its state between calls is in that memory, so two threads can call it in turn.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** A node by its place in the memory. */
+/** A node, identified by its address in memory divided by 64. */
 export type Node = number
 /** The empty tree. */
 export const NONE: Node = 0
 
-/** Where things lie in the memory; `trees/layout.ts` says the same. */
+/** Addresses of the regions of memory; must match `trees/layout.ts`. */
 export const AT = {
   writes: 0x3800,
   changes: 0x8000,
@@ -22,60 +22,60 @@ export const AT = {
   freed: 0x1e0000,
   start: 0x220000,
 }
-/** Trees that are written in one call. */
+/** Maximum number of trees written in one call. */
 export const MAX_WRITES = 170
-/** Changes of a batch, and the bytes that they take together. */
+/** Maximum number of changes in a batch, and their maximum total size. */
 export const MAX_CHANGES = 8192
 export const BATCH_BYTES = AT.page - AT.batch
-/** Nodes that are freed in one call. */
+/** Maximum number of nodes freed in one call. */
 export const MAX_FREED = (AT.start - AT.freed) / 4
-/** Longer keys are refused. */
+/** Maximum length of a key. */
 export const MAX_KEY = 4096
 export const MAX_PAGE = AT.pages - AT.page
 
-/** Bytes by which a memory grows, and how many of these it may have: as many as 32 bits address. */
+/** Size of a WebAssembly page in bytes, and the maximum number of pages: as many as 32 bits address. */
 export const MEMORY_UNIT = 0x10000
-const MOST_UNITS = 0x10000
+const MAX_UNITS = 0x10000
 
-/** What the program asks for while it runs. */
+/** Functions that the program calls while it runs. */
 export interface TreeHost {
-  /** Puts the page that a node begins where `AT.page` says, and calls `takePage`. */
+  /** Copies the page that starts at a node to `AT.page`, and calls `parsePage`. */
   readPage(node: Node): void
-  /** Copies what stands at `AT.replaced`, `AT.dropped` (u32 cells, so many) and `AT.pages`, up to an address. */
-  takeLists(replaced: number, dropped: number, pagesEnd: number): void
+  /** Copies `replaced` and `dropped` u32 cells from `AT.replaced` and `AT.dropped`, and the pages from `AT.pages` to `pagesEnd`. */
+  receiveLists(replaced: number, dropped: number, pagesEnd: number): void
   nextPage(): number
 }
 
-/** What `trees/index.ts` exports. */
+/** The exports of `trees/index.ts`. */
 export interface TreeProgram {
-  /** The tree with changes of a batch, so many from the first of them on, sorted by key, each key once. */
+  /** Applies `count` changes of the batch from index `first`, sorted by key, each key once. Returns the new tree. */
   writeAll(root: Node, first: number, count: number, version: number): Node
   /**
-   * Writes and hashes the trees at `AT.writes`: of each its root, the first of its changes, and how many they are. The new
-   * roots stand there then. First it frees as many nodes as `freed` says.
+   * Frees the first `freed` nodes at `AT.freed`, then writes and hashes the trees at `AT.writes`, which lists for each its root,
+   * the index of its first change, and the number of its changes. Replaces the roots there by the new ones.
    */
   writeTrees(trees: number, version: number, freed: number): void
-  /** Nodes of versions up to this one are left as they are. */
-  keep(version: number): void
-  /** Hashes a node, and below it what has no hash. */
+  /** Makes nodes up to a version immutable. */
+  freeze(version: number): void
+  /** Hashes a node and all unhashed nodes below it. */
   ensureHash(node: Node): void
   ensureLoaded(node: Node): void
-  /** Reads the page at `AT.page`, which a node begins. Returns 0 if it is cut off. */
-  takePage(node: Node, length: number): number
-  /** A node known by reference; its hash is still to be put. */
+  /** Parses the page at `AT.page`, which starts at a node. Returns 0 if it is truncated. */
+  parsePage(node: Node, length: number): number
+  /** Creates a node that is known by reference. The caller sets its hash. */
   refer(page: number, height: number, size: number): Node
-  /** Writes the page that a node begins, and those below, as far as they are not on disk. */
+  /** Writes the unsaved pages that start at or below a node. */
   ensurePage(node: Node): void
-  /** Calls `takeLists` with what has gathered. */
-  handOver(): void
-  /** Frees the nodes whose numbers stand at `AT.freed`, so many. */
+  /** Calls `receiveLists` with the lists so far, and empties them. */
+  flushLists(): void
+  /** Frees the first `count` nodes at `AT.freed`. */
   freeNodes(count: number): void
   abandon(root: Node): void
   clear(): void
   nodeCount(): number
 }
 
-/** The program is built for a memory of one thread, and for one that threads share. */
+/** The two builds of the program: for the memory of one thread, and for memory that threads share. */
 type Build = 'trees' | 'trees-shared'
 
 const compiled = new Map<Build, WebAssembly.Module>()
@@ -89,28 +89,28 @@ function moduleOf(build: Build): WebAssembly.Module {
   return module
 }
 
-/** What the declarations of WebAssembly leave out. */
+/** The part of `WebAssembly.Memory` that is used here. The library's declarations omit shared buffers. */
 export interface TreeMemory {
   readonly buffer: ArrayBuffer | SharedArrayBuffer
   grow(units: number): number
 }
 
-/** A memory without nodes, and the program for it, which other threads may have as they are if it is shared. */
-export interface TreeGround {
+/** A memory and the compiled program for it. Other threads can use both if the memory is shared. */
+export interface TreeRuntime {
   readonly memory: TreeMemory
   readonly module: WebAssembly.Module
 }
 
-/** What threads share counts less with the collector than it takes, so it is for trees that stay as long as the process. */
-export function createTreeGround(isShared: boolean): TreeGround {
-  const size = { initial: AT.start / MEMORY_UNIT, maximum: MOST_UNITS, shared: isShared }
+/** Creates an empty memory. The garbage collector underestimates shared memory, so share only trees that live as long as the process. */
+export function createTreeRuntime(isShared: boolean): TreeRuntime {
+  const size = { initial: AT.start / MEMORY_UNIT, maximum: MAX_UNITS, shared: isShared }
   const memory = new WebAssembly.Memory(size) as unknown as TreeMemory
   return { memory, module: moduleOf(isShared ? 'trees-shared' : 'trees') }
 }
 
-/** The program over a memory. `digest` is SHA-256: it serves what is too long for the program's own. */
+/** Instantiates the program. `digest` is SHA-256, for messages that are too long for the program's own. */
 export function createTreeProgram(
-  { memory, module }: TreeGround,
+  { memory, module }: TreeRuntime,
   host: TreeHost,
   digest: (bytes: Uint8Array) => Uint8Array,
 ): TreeProgram {

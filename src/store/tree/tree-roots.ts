@@ -1,13 +1,13 @@
-/** The trees of all stores at one height, over nodes that they share with those of other heights. */
+/** The trees of all stores at one height: their roots in the tree store, and their leaves in the multi-store. */
 import { formatHex } from '../../primitives/bytes.ts'
 import { compareTexts } from '../order.ts'
 import type { Change } from '../types.ts'
 import type { Checkpoint } from './checkpoints.ts'
 import { merkleRoot, storeLeaf } from './multi-store.ts'
 import { NONE, type Node } from './tree-program.ts'
-import type { Forest } from './tree-store.ts'
+import type { TreeStore } from './tree-store.ts'
 
-/** Names of the stores in the order of the app hash, and each one's place in it. */
+/** Store names in the order of the app hash, and the index of each. */
 export interface StoreOrder {
   readonly names: readonly string[]
   readonly places: ReadonlyMap<string, number>
@@ -18,36 +18,36 @@ export function orderStores(stores: readonly string[]): StoreOrder {
   return { names, places: new Map(names.map((name, place) => [name, place])) }
 }
 
-/** Roots by place; a leaf of the multi-store is made when it is asked for and its tree has changed. */
-export interface Grove {
-  readonly roots: Node[]
+/** Root nodes by index, and leaf hashes of the multi-store, which are computed when needed and cached until the tree changes. */
+export interface TreeRoots {
+  readonly nodes: Node[]
   readonly leaves: (Uint8Array | undefined)[]
 }
 
-export function emptyGrove({ names }: StoreOrder): Grove {
-  return { roots: names.map(() => NONE), leaves: names.map(() => undefined) }
+export function emptyRoots({ names }: StoreOrder): TreeRoots {
+  return { nodes: names.map(() => NONE), leaves: names.map(() => undefined) }
 }
 
-/** The trees of a checkpoint, known by reference. Throws an `Error` if it is of other stores. */
-export function groveOf({ names }: StoreOrder, forest: Forest, { trees }: Checkpoint): Grove {
+/** Returns the trees of a checkpoint, as references. Throws an `Error` if the checkpoint has other stores. */
+export function rootsOfCheckpoint({ names }: StoreOrder, treeStore: TreeStore, { trees }: Checkpoint): TreeRoots {
   const found = trees.map(({ name }) => name).join(' ')
   const expected = names.join(' ')
-  if (found !== expected) throw new Error(`the trees on disk are of the stores ${found}, this chain has ${expected}`)
+  if (found !== expected) throw new Error(`the trees on disk have the stores ${found}, but this chain has ${expected}`)
   return {
-    roots: trees.map(({ reference }) => (reference ? forest.refer(reference) : NONE)),
+    nodes: trees.map(({ reference }) => (reference ? treeStore.refer(reference) : NONE)),
     leaves: names.map(() => undefined),
   }
 }
 
-/** Changes of the tree at a place. */
-interface Part {
+/** Changes of the tree at an index. */
+interface TreeChanges {
   readonly place: number
   readonly changes: readonly Change[]
 }
 
-/** Changes by tree, of those that take part in the app hash. */
-function partsOf({ places }: StoreOrder, changes: readonly Change[]): Part[] {
-  const parts: Part[] = []
+/** Groups changes by tree, without those of stores outside the app hash. */
+function groupByTree({ places }: StoreOrder, changes: readonly Change[]): TreeChanges[] {
+  const parts: TreeChanges[] = []
   for (let from = 0, to = 0; from < changes.length; from = to) {
     const { store } = changes[from]!
     while (changes[to]?.store === store) to++
@@ -57,74 +57,78 @@ function partsOf({ places }: StoreOrder, changes: readonly Change[]): Part[] {
   return parts
 }
 
-function withRoots(before: Grove, parts: readonly Part[], roots: readonly Node[]): Grove {
-  const grove = { roots: [...before.roots], leaves: [...before.leaves] }
+function withNodes(before: TreeRoots, parts: readonly TreeChanges[], nodes: readonly Node[]): TreeRoots {
+  const roots = { nodes: [...before.nodes], leaves: [...before.leaves] }
   for (const [i, { place }] of parts.entries()) {
-    grove.roots[place] = roots[i]!
-    grove.leaves[place] = undefined
+    roots.nodes[place] = nodes[i]!
+    roots.leaves[place] = undefined
   }
-  return grove
+  return roots
 }
 
-/** The trees after a block's changes, sorted by store and key; those before it are what they were, as far as the forest keeps them. */
-export function grown(
+/** Returns the trees after a block's changes, which are sorted by store and key. The trees before stay if they are frozen. */
+export function applyChanges(
   order: StoreOrder,
-  forest: Forest,
-  before: Grove,
+  treeStore: TreeStore,
+  before: TreeRoots,
   changes: readonly Change[],
   version: number,
-): Grove {
-  const parts = partsOf(order, changes)
-  const roots = parts.map((part) => forest.write(before.roots[part.place]!, part.changes, version))
-  return withRoots(before, parts, roots)
+): TreeRoots {
+  const parts = groupByTree(order, changes)
+  const nodes = parts.map((part) => treeStore.write(before.nodes[part.place]!, part.changes, version))
+  return withNodes(before, parts, nodes)
 }
 
 /**
- * As `grown`, but hashed, and begun only: until it is finished or given up nothing else may be asked of the forest. Nodes of
- * trees that were given up are freed on the way.
+ * Starts to free nodes of evicted trees and to apply and hash a block's changes. Until `finish` or `abort` the tree store must
+ * not be used otherwise.
  */
-export function growing(
+export function beginApply(
   order: StoreOrder,
-  forest: Forest,
-  before: Grove,
+  treeStore: TreeStore,
+  before: TreeRoots,
   changes: readonly Change[],
   version: number,
   freed: Int32Array,
-): { finish(): Grove; giveUp(): void } {
-  const parts = partsOf(order, changes)
-  const writes = parts.map((part) => ({ root: before.roots[part.place]!, changes: part.changes }))
-  const { finish, giveUp } = forest.begin(writes, version, freed)
-  return { finish: () => withRoots(before, parts, finish()), giveUp }
+): { finish(): TreeRoots; abort(): void } {
+  const parts = groupByTree(order, changes)
+  const writes = parts.map((part) => ({ root: before.nodes[part.place]!, changes: part.changes }))
+  const { finish, abort } = treeStore.begin(writes, version, freed)
+  return { finish: () => withNodes(before, parts, finish()), abort }
 }
 
-/** Makes a change to the trees themselves. Changes to stores that take no part in the app hash are left out. */
-export function grow(
+/** Applies one change to the given trees in place. Ignores changes of stores outside the app hash. */
+export function applyChange(
   { places }: StoreOrder,
-  forest: Forest,
-  { roots, leaves }: Grove,
+  treeStore: TreeStore,
+  { nodes, leaves }: TreeRoots,
   { store, key, value }: Change,
   version: number,
 ): void {
   const place = places.get(store)
   if (place === undefined) return
-  const root = roots[place]!
-  roots[place] = value ? forest.set(root, key, value, version) : forest.remove(root, key, version)
+  const root = nodes[place]!
+  nodes[place] = value ? treeStore.set(root, key, value, version) : treeStore.remove(root, key, version)
   leaves[place] = undefined
 }
 
-/** Leaf hashes of the multi-store, in order. */
-export function leavesOf({ names }: StoreOrder, forest: Forest, { roots, leaves }: Grove): readonly Uint8Array[] {
+/** Returns the leaf hashes of the multi-store, in order. */
+export function leavesOf(
+  { names }: StoreOrder,
+  treeStore: TreeStore,
+  { nodes, leaves }: TreeRoots,
+): readonly Uint8Array[] {
   return names.map((name, place) => {
-    leaves[place] ??= storeLeaf(name, forest.rootHash(roots[place]!))
+    leaves[place] ??= storeLeaf(name, treeStore.rootHash(nodes[place]!))
     return leaves[place]
   })
 }
 
-export function appHashOf(order: StoreOrder, forest: Forest, grove: Grove): Uint8Array {
-  return merkleRoot(leavesOf(order, forest, grove))
+export function appHashOf(order: StoreOrder, treeStore: TreeStore, roots: TreeRoots): Uint8Array {
+  return merkleRoot(leavesOf(order, treeStore, roots))
 }
 
-/** Says of two app hashes that should be equal how they differ. */
+/** Describes two app hashes that should be equal, for an error. */
 export function mismatch(found: Uint8Array, expected: Uint8Array): string {
   return `the app hash ${formatHex(found)} instead of ${formatHex(expected)}`
 }

@@ -3,34 +3,34 @@ import { compare, formatHex, formatUtf8, hex, utf8 } from '../../primitives/byte
 import { seeded } from '../testing/backend-contract.ts'
 import { merkleRoot, storeLeaf } from './multi-store.ts'
 import { NONE, type Node } from './tree-program.ts'
-import { createForest, type Forest } from './tree-store.ts'
+import { createTreeStore, type TreeStore } from './tree-store.ts'
 
-/** A forest over pages kept in a map. */
-function forestOver(pages: Map<number, Uint8Array>): Forest {
+/** A treeStore over pages kept in a map. */
+function treeStoreOver(pages: Map<number, Uint8Array>): TreeStore {
   let next = Math.max(0, ...pages.keys()) + 1
-  return createForest(
+  return createTreeStore(
     (page) => pages.get(page),
     () => next++,
   )
 }
 
-/** Saves a tree and gives it in a forest that knows nothing but the pages. */
+/** Saves a tree and gives it in a treeStore that knows nothing but the pages. */
 function reopened(
   pages: Map<number, Uint8Array>,
-  forest: Forest,
+  treeStore: TreeStore,
   root: Node,
   version: number,
-): { forest: Forest; root: Node } {
-  forest.rootHash(root)
-  forest.keep(version)
-  if (root === NONE) return { forest, root }
-  const reference = forest.save(root)
-  const { written, dropped } = forest.takePages()
+): { treeStore: TreeStore; root: Node } {
+  treeStore.rootHash(root)
+  treeStore.freeze(version)
+  if (root === NONE) return { treeStore, root }
+  const reference = treeStore.save(root)
+  const { written, dropped } = treeStore.takePages()
   for (const page of dropped) pages.delete(page)
   for (const [page, bytes] of written) pages.set(page, bytes)
-  const again = forestOver(pages)
-  again.keep(version)
-  return { forest: again, root: again.refer(reference) }
+  const again = treeStoreOver(pages)
+  again.freeze(version)
+  return { treeStore: again, root: again.refer(reference) }
 }
 
 const PERIOD = hex('000000000000000000')
@@ -39,27 +39,29 @@ const TWELVE = hex('000000000000000c')
 const TWO = hex('0000000000000002')
 
 test('roots are those of the chain: rows 57 to 61 of state-layout.md §6.3', () => {
-  const forest = forestOver(new Map())
-  const root = (node: Node) => formatHex(forest.rootHash(node))
-  let tree = forest.set(NONE, PERIOD, TWELVE, 1)
+  const treeStore = treeStoreOver(new Map())
+  const root = (node: Node) => formatHex(treeStore.rootHash(node))
+  let tree = treeStore.set(NONE, PERIOD, TWELVE, 1)
   expect(root(tree)).toBe('7bd864612652b6b96f7a63fb43a705cbe59219aa20fab21c3ca3485e662d117b')
-  expect(root(forest.set(NONE, SKIPPED, TWO, 1))).toBe(
+  expect(root(treeStore.set(NONE, SKIPPED, TWO, 1))).toBe(
     '99a311d345ca8438f54ab7f1ce5d5f0c230c98bd1d70b297a31a55ebd07f9140',
   )
-  tree = forest.set(tree, SKIPPED, TWO, 1)
+  tree = treeStore.set(tree, SKIPPED, TWO, 1)
   expect(root(tree)).toBe('591303fb906b0f44c47cfd99da3dd6ef0227563ff528e92b8661ccc8f974d2f7')
-  tree = forest.set(tree, PERIOD, TWELVE, 2)
+  tree = treeStore.set(tree, PERIOD, TWELVE, 2)
   expect(root(tree)).toBe('e832532ad4165cd50103010dad604a9db0c0bc787eca70b74e95e969877a303b')
-  tree = forest.remove(tree, SKIPPED, 3)
+  tree = treeStore.remove(tree, SKIPPED, 3)
   expect(root(tree)).toBe('ca0399075e517e52f0a5e0cf2c66ba0d1354b583de0fba19c650f17f516157fa')
-  expect(forest.remove(tree, SKIPPED, 4)).toBe(tree)
+  expect(treeStore.remove(tree, SKIPPED, 4)).toBe(tree)
   expect(root(tree)).toBe('ca0399075e517e52f0a5e0cf2c66ba0d1354b583de0fba19c650f17f516157fa')
-  expect(root(forest.remove(tree, PERIOD, 5))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+  expect(root(treeStore.remove(tree, PERIOD, 5))).toBe(
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  )
 })
 
 test('the app hash is that of the chain: rows 62 and 63', () => {
   const inflation = hex('591303fb906b0f44c47cfd99da3dd6ef0227563ff528e92b8661ccc8f974d2f7')
-  const empty = createForest(
+  const empty = createTreeStore(
     () => undefined,
     () => 1,
   ).rootHash(NONE)
@@ -91,22 +93,22 @@ test.each([false, true])(
   'writes and removals in turn give the roots of rows 68 to 71 (read back from pages: %s)',
   (paged) => {
     const pages = new Map<number, Uint8Array>()
-    let forest = forestOver(pages)
+    let treeStore = treeStoreOver(pages)
     let root: Node = NONE
     for (const [version, writes, removals, hash] of STEPS) {
       const remove = () => {
-        for (const key of removals.split(' ').filter(Boolean)) root = forest.remove(root, utf8(key), version)
+        for (const key of removals.split(' ').filter(Boolean)) root = treeStore.remove(root, utf8(key), version)
       }
       if (version === 2) remove()
       for (const write of writes.split(' ')) {
         const [key, value] = write.split('=')
-        root = forest.set(root, utf8(key!), hex(value!), version)
+        root = treeStore.set(root, utf8(key!), hex(value!), version)
       }
       if (version === 3) remove()
-      expect(formatHex(forest.rootHash(root))).toBe(hash)
-      if (paged) ({ forest, root } = reopened(pages, forest, root, version))
+      expect(formatHex(treeStore.rootHash(root))).toBe(hash)
+      if (paged) ({ treeStore, root } = reopened(pages, treeStore, root, version))
     }
-    const nodes = [...forest.walk(root)].map(({ key, version, height }) => `${formatUtf8(key)}/${version}/${height}`)
+    const nodes = [...treeStore.walk(root)].map(({ key, version, height }) => `${formatUtf8(key)}/${version}/${height}`)
     expect(nodes.join(' ')).toBe('a/1/0 b/3/0 b/3/1 c/3/0 c/3/2 d/2/0 e/3/0 e/3/1 d/3/3')
   },
 )
@@ -116,9 +118,9 @@ test.each([1, 2, 3])(
   (seed) => {
     const below = seeded(seed)
     const pages = new Map<number, Uint8Array>()
-    const whole = forestOver(new Map())
+    const whole = treeStoreOver(new Map())
     let root: Node = NONE
-    let paged = { forest: forestOver(pages), root: NONE as Node }
+    let paged = { treeStore: treeStoreOver(pages), root: NONE as Node }
     const members = new Set<string>()
     for (let version = 1; version <= 60; version++) {
       const grows = version % 20 < 12
@@ -127,27 +129,27 @@ test.each([1, 2, 3])(
         if (below(10) < (grows ? 7 : 2)) {
           const value = Uint8Array.of(below(256))
           root = whole.set(root, key, value, version)
-          paged.root = paged.forest.set(paged.root, key, value, version)
+          paged.root = paged.treeStore.set(paged.root, key, value, version)
           members.add(formatHex(key))
         } else {
           root = whole.remove(root, key, version)
-          paged.root = paged.forest.remove(paged.root, key, version)
+          paged.root = paged.treeStore.remove(paged.root, key, version)
           members.delete(formatHex(key))
         }
       }
-      expect(formatHex(paged.forest.rootHash(paged.root))).toBe(formatHex(whole.rootHash(root)))
-      if (version % 3 === 0) paged = reopened(pages, paged.forest, paged.root, version)
+      expect(formatHex(paged.treeStore.rootHash(paged.root))).toBe(formatHex(whole.rootHash(root)))
+      if (version % 3 === 0) paged = reopened(pages, paged.treeStore, paged.root, version)
     }
-    const nodes = [...paged.forest.walk(paged.root)]
+    const nodes = [...paged.treeStore.walk(paged.root)]
     expect(nodes).toEqual([...whole.walk(root)])
     const leaves = nodes.filter(({ height }) => height === 0).map(({ key }) => key)
     expect(leaves.map(formatHex)).toEqual([...members].sort())
     expect([...leaves].sort(compare)).toEqual(leaves)
-    expect(paged.forest.nodeCount).toBe(nodes.length)
+    expect(paged.treeStore.nodeCount).toBe(nodes.length)
     // Pages that no tree needs are dropped: all that are left are read by a walk.
-    const { forest: last, root: lastRoot } = reopened(pages, paged.forest, paged.root, 60)
+    const { treeStore: last, root: lastRoot } = reopened(pages, paged.treeStore, paged.root, 60)
     const needed = new Set<number>()
-    const counting = createForest(
+    const counting = createTreeStore(
       (page) => {
         needed.add(page)
         return pages.get(page)
@@ -163,9 +165,9 @@ test.each([1, 2, 3, 4])(
   'a batch gives the tree of its changes one after the other, from memory and from pages (seed %i)',
   (seed) => {
     const below = seeded(seed)
-    const [single, whole] = [forestOver(new Map()), forestOver(new Map())]
+    const [single, whole] = [treeStoreOver(new Map()), treeStoreOver(new Map())]
     const pages = new Map<number, Uint8Array>()
-    let paged = { forest: forestOver(pages), root: NONE }
+    let paged = { treeStore: treeStoreOver(pages), root: NONE }
     let [expected, found] = [NONE, NONE]
     for (let version = 1; version <= 60; version++) {
       const keys = new Map<number, boolean>()
@@ -176,33 +178,33 @@ test.each([1, 2, 3, 4])(
           key: utf8(String(n).padStart(3, '0')),
           value: isRemoved ? undefined : new Uint8Array(below(200) * below(3)).fill(version),
         }))
-      for (const forest of [single, whole, paged.forest]) forest.keep(version - 1)
+      for (const treeStore of [single, whole, paged.treeStore]) treeStore.freeze(version - 1)
       for (const { key, value } of changes) {
         expected = value ? single.set(expected, key, value, version) : single.remove(expected, key, version)
       }
       found = whole.write(found, changes, version)
-      paged.root = paged.forest.write(paged.root, changes, version)
+      paged.root = paged.treeStore.write(paged.root, changes, version)
       const root = formatHex(single.rootHash(expected))
       expect(formatHex(whole.rootHash(found))).toBe(root)
-      expect(formatHex(paged.forest.rootHash(paged.root))).toBe(root)
-      if (below(4) === 0) paged = reopened(pages, paged.forest, paged.root, version)
+      expect(formatHex(paged.treeStore.rootHash(paged.root))).toBe(root)
+      if (below(4) === 0) paged = reopened(pages, paged.treeStore, paged.root, version)
     }
   },
 )
 
 test('a page that is missing or cut off, and a key that is too long, are errors', () => {
   const pages = new Map<number, Uint8Array>()
-  const forest = forestOver(pages)
+  const treeStore = treeStoreOver(pages)
   let root: Node = NONE
-  for (let i = 0; i < 40; i++) root = forest.set(root, Uint8Array.of(i), Uint8Array.of(i), 1)
-  forest.rootHash(root)
-  forest.keep(1)
-  const reference = forest.save(root)
-  const { written } = forest.takePages()
+  for (let i = 0; i < 40; i++) root = treeStore.set(root, Uint8Array.of(i), Uint8Array.of(i), 1)
+  treeStore.rootHash(root)
+  treeStore.freeze(1)
+  const reference = treeStore.save(root)
+  const { written } = treeStore.takePages()
   const [page, bytes] = written.at(-1)!
   expect(page).toBe(reference.page)
   const again = (known: ReadonlyMap<number, Uint8Array>) => {
-    const reader = createForest(
+    const reader = createTreeStore(
       (number) => known.get(number),
       () => 0,
     )
@@ -217,33 +219,33 @@ test('a page that is missing or cut off, and a key that is too long, are errors'
   }
   whole.delete(page - 1)
   expect(() => again(whole)).toThrow(`page ${page - 1} of the trees is missing`)
-  expect(() => forest.set(root, new Uint8Array(4097), Uint8Array.of(1), 2)).toThrow(RangeError)
+  expect(() => treeStore.set(root, new Uint8Array(4097), Uint8Array.of(1), 2)).toThrow(RangeError)
 })
 
 test('what is on disk is written by the owner of the trees, until a block finds its nodes in memory', () => {
   const pages = new Map<number, Uint8Array>()
   let next = 1
   const offered: number[] = []
-  const forest = createForest(
+  const treeStore = createTreeStore(
     (page) => pages.get(page),
     () => next++,
     {
       createHelper: () => ({
         offer: (_, changes) => offered.push(changes) < 0,
         finish: () => false,
-        takeBack() {},
+        cancel() {},
         close: async () => {},
       }),
     },
   )
   const changes = Array.from({ length: 1_000 }, (_, i) => ({ key: Uint8Array.of(i >> 8, i), value: Uint8Array.of(i) }))
   const write = (root: Node, count: number) =>
-    forest.begin([{ root, changes: changes.slice(0, count) }], 1).finish()[0]!
-  const reference = forest.save(write(write(NONE, 1_000), 999))
+    treeStore.begin([{ root, changes: changes.slice(0, count) }], 1).finish()[0]!
+  const reference = treeStore.save(write(write(NONE, 1_000), 999))
   expect(offered).toEqual([1_000, 999])
-  for (const [page, bytes] of forest.takePages().written) pages.set(page, bytes)
-  forest.clear()
-  const first = write(forest.refer(reference), 998)
+  for (const [page, bytes] of treeStore.takePages().written) pages.set(page, bytes)
+  treeStore.clear()
+  const first = write(treeStore.refer(reference), 998)
   const second = write(first, 997)
   write(second, 996)
   expect(offered).toEqual([1_000, 999, 996])

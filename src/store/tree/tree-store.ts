@@ -1,85 +1,85 @@
 /**
- * IAVL trees (state-layout.md §5.5): they commit to a store's contents and to the history of its writes. Trees share
- * nodes: a write copies what older trees hold, and changes in place what only the latest one does. What a checkpoint
- * wrote lies on disk in pages. The work is done by the program that `trees/` is built to (ADR 0019).
+ * The nodes of IAVL trees (docs/state-layout.md#trees), whose root hashes commit to a store's contents and to the history of
+ * its writes. Trees share nodes: a write copies nodes of older trees, and changes nodes in place that only the latest tree
+ * has. Checkpoints save trees to disk in pages. The WebAssembly program built from `trees/` does the work (ADR 0019).
  */
 import { sha256 } from '../../primitives/hash.ts'
 import type { KeyChange } from './batch.ts'
 import { createLocator, type Location } from './leaf-paths.ts'
 import { createNodes } from './nodes.ts'
-import { addPages, bringPage, type PageChanges, type PageReference } from './pages.ts'
-import { AT, createTreeGround, createTreeProgram, NONE, type Node, type TreeHost } from './tree-program.ts'
+import { addPages, loadPage, type PageChanges, type PageReference } from './pages.ts'
+import { AT, createTreeProgram, createTreeRuntime, NONE, type Node, type TreeHost } from './tree-program.ts'
 import { type CreateTreeHelper, createTreeWrites, type TreeWrite, type Writing } from './tree-writes.ts'
 
-export interface Forest {
-  /** The tree with the key set; its nodes get the version. The value counts by its hash only. */
+export interface TreeStore {
+  /** Sets a key. Written nodes get the version. Stores only the hash of the value. Returns the new tree. */
   set(root: Node, key: Uint8Array, value: Uint8Array, version: number): Node
   /**
-   * The tree with all of the changes, which are sorted by key, each key once: as one after the other, but faster. Throws a
+   * Applies changes, sorted by key, each key once, with the result of single calls but faster. Returns the new tree. Throws a
    * `RangeError` for a key of more than 4096 bytes.
    */
   write(root: Node, changes: readonly KeyChange[], version: number): Node
-  /** Begins to write trees, and to free nodes before. Throws as `write` does. */
+  /** Starts to free nodes and then to write trees. Throws like `write`. */
   begin(writes: readonly TreeWrite[], version: number, freed?: Int32Array): Writing
-  /** The tree without the key; the same tree if it was not there. */
+  /** Removes a key. Returns the new tree, or the same one if the key is absent. */
   remove(root: Node, key: Uint8Array, version: number): Node
-  /** 32 bytes; sha256 of nothing for the empty tree. Hashes what has changed. */
+  /** Hashes the changed nodes and returns the root hash, 32 bytes. That of the empty tree is the SHA-256 of no bytes. */
   rootHash(root: Node): Uint8Array
-  /** The root's hash must have been computed. */
+  /** Finds a key. The root hash must be computed. */
   locate(root: Node, key: Uint8Array): Location
-  /** From now on nodes of versions up to this one are left as they are: the trees that are, stay. */
-  keep(version: number): void
-  /** Nodes that writes since the last time replaced and older trees hold: `free` them when those are given up. */
+  /** Makes nodes up to a version immutable, so that the present trees stay readable. */
+  freeze(version: number): void
+  /** Returns the nodes that writes since the last call replaced. Older trees contain them: `free` them when those are evicted. */
   takeReplaced(): Int32Array
   free(nodes: Int32Array): void
-  /** A node known by reference, to be read when needed. */
+  /** Creates a node from a reference. Its page is read when needed. */
   refer(reference: PageReference): Node
-  /** Puts what is not on disk into pages. The root's hash must have been computed, and the tree be kept. */
+  /** Writes unsaved nodes to pages. The root hash must be computed and the tree frozen. */
   save(root: Node): PageReference
   takePages(): PageChanges
-  /** Frees a tree that shares no node with others, and says that no tree needs its pages. */
+  /** Frees a tree that shares no node with other trees, and drops its pages. */
   abandon(root: Node): void
-  /** Forgets every node; trees are to be referred to anew. */
+  /** Drops all nodes. Trees must be created again with `refer`. */
   clear(): void
   readonly nodeCount: number
   close(): Promise<void>
-  /** Nodes in post-order, for exports and tests. */
+  /** Iterates over the nodes in post-order, for exports and tests. */
   walk(root: Node): IterableIterator<{ readonly key: Uint8Array; readonly version: number; readonly height: number }>
 }
 
 const EMPTY_TREE_HASH = sha256(new Uint8Array(0))
 const NOTHING = new Int32Array(0)
-const FEW_PAGES = 32
+const MAX_PAGES_READ = 32
 
-interface ForestOptions {
-  /** Absent where nobody has anything else to do meanwhile. */
+interface TreeStoreOptions {
+  /** Creates the thread that writes large blocks. Absent if the caller has no other work meanwhile. */
   readonly createHelper?: CreateTreeHelper | undefined
-  /** With more pages read since the last block, the next is not offered to the helper. */
-  readonly fewPages?: number
+  /** With more pages read since the last block, the next one is not offered to the helper. */
+  readonly maxPagesRead?: number
 }
 
-/** An empty forest over pages that `readPage` finds; new pages are numbered by `nextPage`. */
-export function createForest(
+/** Creates a tree store without nodes. `readPage` reads pages, `nextPage` numbers new ones. */
+export function createTreeStore(
   readPage: (page: number) => Uint8Array | undefined,
   nextPage: () => number,
-  { createHelper, fewPages = FEW_PAGES }: ForestOptions = {},
-): Forest {
-  const ground = createTreeGround(createHelper !== undefined)
-  const { memory } = ground
+  { createHelper, maxPagesRead = MAX_PAGES_READ }: TreeStoreOptions = {},
+): TreeStore {
+  const runtime = createTreeRuntime(createHelper !== undefined)
+  const { memory } = runtime
   const nodes = createNodes(memory)
   const host: TreeHost = {
     readPage(node) {
       pagesRead++
-      bringPage(program, nodes, node, readPage)
+      loadPage(program, nodes, node, readPage)
     },
-    takeLists,
+    receiveLists,
     nextPage,
   }
-  const program = createTreeProgram(ground, host, sha256)
-  const helper = createHelper?.(ground, host)
+  const program = createTreeProgram(runtime, host, sha256)
+  const helper = createHelper?.(runtime, host)
   const { write, begin, free } = createTreeWrites(memory, program)
 
-  /** Since the last block. */
+  /** Pages read since the last block. */
   let pagesRead = 0
   let replaced: Int32Array[] = []
   let dropped: number[] = []
@@ -87,13 +87,13 @@ export function createForest(
 
   const copyOf = (at: number, count: number) => new Int32Array(memory.buffer, at, count).slice()
 
-  function takeLists(replacedCount: number, droppedCount: number, pagesEnd: number): void {
+  function receiveLists(replacedCount: number, droppedCount: number, pagesEnd: number): void {
     if (replacedCount > 0) replaced.push(copyOf(AT.replaced, replacedCount))
     for (const page of new Uint32Array(memory.buffer, AT.dropped, droppedCount)) dropped.push(page)
     addPages(written, memory, pagesEnd)
   }
 
-  function* walk(node: Node): ReturnType<Forest['walk']> {
+  function* walk(node: Node): ReturnType<TreeStore['walk']> {
     if (node === NONE) return
     program.ensureLoaded(node)
     if (nodes.height(node) > 0) {
@@ -107,8 +107,8 @@ export function createForest(
     set: (root, key, value, version) => write(root, [{ key, value }], version),
     write,
     begin(writes, version, freed = NOTHING) {
-      // A page that is asked of its reader takes sixteen times as long as one that he reads for himself.
-      const isWarm = pagesRead <= fewPages
+      // A page that the helper requests takes sixteen times as long as one that this thread reads itself.
+      const isWarm = pagesRead <= maxPagesRead
       pagesRead = 0
       return begin(writes, version, freed, isWarm ? helper : undefined)
     },
@@ -119,9 +119,9 @@ export function createForest(
       return nodes.hash(root)
     },
     locate: createLocator(nodes, program),
-    keep: program.keep,
+    freeze: program.freeze,
     takeReplaced() {
-      program.handOver()
+      program.flushLists()
       const taken = new Int32Array(replaced.reduce((count, part) => count + part.length, 0))
       let at = 0
       for (const part of replaced) {
@@ -142,7 +142,7 @@ export function createForest(
       return { page: nodes.page(root), height: nodes.height(root), size: nodes.size(root), hash: nodes.hash(root) }
     },
     takePages() {
-      program.handOver()
+      program.flushLists()
       const taken = { written, dropped }
       written = []
       dropped = []

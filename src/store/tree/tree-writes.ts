@@ -1,4 +1,4 @@
-/** Writing to trees, of one tree at once or of those of a block together, which somebody else may do meanwhile (ADR 0022). */
+/** Writes to one tree, or to all trees of a block together, which a helper thread can do concurrently (ADR 0022). */
 import { emptyBatch, type KeyChange, putChanges } from './batch.ts'
 import {
   AT,
@@ -6,10 +6,10 @@ import {
   MAX_WRITES,
   NONE,
   type Node,
-  type TreeGround,
   type TreeHost,
   type TreeMemory,
   type TreeProgram,
+  type TreeRuntime,
 } from './tree-program.ts'
 
 /** A tree and its changes, sorted by key, each key once. */
@@ -18,34 +18,34 @@ export interface TreeWrite {
   readonly changes: readonly KeyChange[]
 }
 
-/** Trees that are being written, by another thread perhaps: until the end nothing else may be asked of their program. */
+/** A write in progress, perhaps on another thread. Until `finish` or `abort` the tree program must not be called otherwise. */
 export interface Writing {
-  /** The trees with their changes, in order, and hashed. */
+  /** Returns the new trees, in order and hashed. */
   finish(): readonly Node[]
-  /** Ends without them; does nothing after `finish`. */
-  giveUp(): void
+  /** Stops without a result. Has no effect after `finish`. */
+  abort(): void
 }
 
-/** Somebody who writes large batches to the trees while their owner does something else. */
+/** A thread that writes large batches to the trees while their owner does other work. */
 export interface TreeHelper {
   /**
-   * Offers to write trees with so many changes in all. From then until `finish` or `takeBack` returns nothing else may be asked
-   * of their program, if this returns true.
+   * Offers trees with the total number of their changes. Returns whether the helper accepts; if so, the tree program must not
+   * be called otherwise until `finish` or `cancel` returns.
    */
   offer(work: Parameters<TreeProgram['writeTrees']>, changes: number): boolean
-  /** Waits for what was offered. Returns false if nobody had begun with it. Throws what the writing threw. */
+  /** Waits for the offered trees. Returns false if the helper had not started with them. Throws the error of the write. */
   finish(): boolean
-  /** Gives up what was offered, if it is not finished. */
-  takeBack(): void
+  /** Withdraws the offered trees unless they are finished. */
+  cancel(): void
   close(): Promise<void>
 }
 
-export type CreateTreeHelper = (ground: TreeGround, host: TreeHost) => TreeHelper
+export type CreateTreeHelper = (runtime: TreeRuntime, host: TreeHost) => TreeHelper
 
 export interface TreeWrites {
-  /** A tree with all of the changes. Throws a `RangeError` for a key that is too long. */
+  /** Applies changes and returns the new tree. Throws a `RangeError` for a key that is too long. */
   write(root: Node, changes: readonly KeyChange[], version: number): Node
-  /** Begins to write trees, and to free nodes before, with the helper if there is one. Throws as `write` does. */
+  /** Starts to free nodes and then to write trees, with the helper if it accepts. Throws like `write`. */
   begin(writes: readonly TreeWrite[], version: number, freed: Int32Array, helper: TreeHelper | undefined): Writing
   free(nodes: Int32Array): void
 }
@@ -67,7 +67,7 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
     return tree
   }
 
-  /** Puts trees down with their changes, if there is room for all of them. Returns how many changes they are. */
+  /** Copies trees and their changes to the program's memory. Returns the number of changes, or undefined if they do not fit. */
   function putWrites(writes: readonly TreeWrite[]): number | undefined {
     if (writes.length > MAX_WRITES) return undefined
     const batch = emptyBatch()
@@ -80,7 +80,7 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
     return batch.count
   }
 
-  /** Puts nodes down that the next call is to free; what there is no room for is freed now. Returns how many are put down. */
+  /** Copies nodes for the next call to free, and frees those that do not fit now. Returns the number of copied nodes. */
   function putFreed(nodes: Int32Array): number {
     const cells = new Int32Array(memory.buffer, AT.freed)
     let from = 0
@@ -100,7 +100,7 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
       const count = putWrites(writes)
       if (count === undefined) {
         free(freed)
-        return { finish: () => writes.map((one) => writeHashed(one, version)), giveUp() {} }
+        return { finish: () => writes.map((one) => writeHashed(one, version)), abort() {} }
       }
       const work: Parameters<TreeProgram['writeTrees']> = [writes.length, version, putFreed(freed)]
       const offeredTo = helper?.offer(work, count) ? helper : undefined
@@ -110,7 +110,7 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
           const cells = new Int32Array(memory.buffer, AT.writes)
           return writes.map((_, i) => cells[i * 3]!)
         },
-        giveUp: () => offeredTo?.takeBack(),
+        abort: () => offeredTo?.cancel(),
       }
     },
     free,

@@ -1,27 +1,35 @@
-/** The trees of the latest heights in memory, kept from checkpoint to checkpoint with the change log as their log. */
+/** The trees of the latest heights in memory. A restart rebuilds them from the last checkpoint and the change log after it. */
 import { equal } from '../../primitives/bytes.ts'
 import type { Era } from '../history/registry.ts'
 import type { Change, Tables, TableWrite } from '../types.ts'
 import { type Checkpoint, checkpointRows, findCheckpoint, readPage, supersedingRows } from './checkpoints.ts'
-import { growLarge, type LargeBlock, type LargeGrowth } from './streaming-apply.ts'
+import { applyStreaming, type LargeBlock, type StreamingApply } from './streaming-apply.ts'
 import { NONE } from './tree-program.ts'
-import { appHashOf, emptyGrove, type Grove, groveOf, growing, mismatch, type StoreOrder } from './tree-roots.ts'
-import { createForest, type Forest } from './tree-store.ts'
+import {
+  appHashOf,
+  beginApply,
+  emptyRoots,
+  mismatch,
+  rootsOfCheckpoint,
+  type StoreOrder,
+  type TreeRoots,
+} from './tree-roots.ts'
+import { createTreeStore, type TreeStore } from './tree-store.ts'
 import type { CreateTreeHelper } from './tree-writes.ts'
 
-/** How much may happen between two checkpoints, and so has to be done again by a restart after a kill or a proof of long ago. */
+/** The distance between checkpoints. A restart after a kill, or a proof of an old height, applies up to this much again. */
 export interface CheckpointSpacing {
   readonly changedKeys: number
   readonly blocks: number
-  /** Every so many a checkpoint stays for proofs of long ago; those between are forgotten when the next is made. 0: all stay. */
+  /** One checkpoint in this many stays for proofs of old heights; the others are deleted when the next one is made. 0: all stay. */
   readonly lasting: number
-  /** With more, a checkpoint forgets all nodes; those in use come back from disk. */
+  /** With more nodes, a checkpoint drops all of them; those in use are read from disk again. */
   readonly nodesInMemory: number
-  /** Of a large block, so many writes go to disk together. */
+  /** Number of writes of a large block after which its trees are saved to disk. */
   readonly writesInMemory: number
 }
 
-/** What a restart does again in a fraction of a second, and a proof of long ago in a second; some 150 MB at most. */
+/** The default spacing: a restart takes a fraction of a second, a proof of an old height a second, memory some 150 MB at most. */
 export const DEFAULT_SPACING: CheckpointSpacing = {
   changedKeys: 20_000,
   blocks: 1_000,
@@ -30,69 +38,69 @@ export const DEFAULT_SPACING: CheckpointSpacing = {
   writesInMemory: 40_000,
 }
 
-/** Heights before the latest whose trees stay in memory, as long as they hold no more than so many nodes of their own. */
+/** Number of recent heights whose trees stay in memory, and the limit of nodes that the latest tree no longer shares. */
 const RECENT = { heights: 32, nodes: 200_000 }
 
-/** What the trees should come to. */
+/** The state that the trees must match. */
 export interface TreesState {
   /** 0 before the first block. */
   readonly height: number
   /** The chain's first height. */
   readonly first: number
-  /** Undefined if it is to be found out. */
+  /** Undefined to compute it without a comparison. */
   readonly appHash: Uint8Array | undefined
 }
 
 /** The trees of one height. */
 export interface TreesAt {
   readonly order: StoreOrder
-  readonly forest: Forest
-  readonly grove: Grove
+  readonly treeStore: TreeStore
+  readonly roots: TreeRoots
 }
 
-interface LargeCommit extends Pick<LargeGrowth, 'begin' | 'apply'> {
+interface StreamingCommit extends Pick<StreamingApply, 'begin' | 'apply'> {
   finish(): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
 }
 
-/** A block whose changes are being applied: until the end nothing else may be asked of the trees. */
+/** A block whose changes are being applied. Until `finish` or `abort` the trees must not be used otherwise. */
 interface Commit {
-  /** Gives the app hash after the block, and the rows of a checkpoint if one is due. */
+  /** Returns the app hash after the block, and the rows of a checkpoint if one is due. */
   finish(): { readonly appHash: Uint8Array; readonly rows: TableWrite[] }
-  /** Ends if it has not been finished; then the trees are of no height. */
-  giveUp(): void
+  /** Stops unless it has finished. Afterwards the trees match no height and must be opened again. */
+  abort(): void
 }
 
 export interface Trees {
-  /** Begins to apply a block's changes, which may take place while the caller does something else. */
+  /** Starts to apply a block's changes, on another thread if possible. */
   begin(height: number, changes: readonly Change[]): Commit
   /**
-   * Begins a block that changes the stores or is too large for memory: its trees go to disk on the way, and it ends with a
-   * checkpoint that stays. What is in memory of the heights before is given up.
+   * Starts a block that changes the set of stores or is too large for memory. It saves its trees to disk as it goes, and ends
+   * with a checkpoint that stays. Evicts the trees of the heights before from memory.
    */
-  commitLarge(block: LargeBlock): LargeCommit
-  /** Rows of a checkpoint at the latest height, for a clean end. */
+  beginStreaming(block: LargeBlock): StreamingCommit
+  /** Returns the rows of a checkpoint at the latest height, for a clean shutdown. */
   checkpoint(): TableWrite[]
-  /** Changes of heights up to this are no longer needed for the latest trees. */
+  /** Returns the last checkpoint's height. The latest trees do not need the changes of heights up to it. */
   checkpointHeight(): number
-  /** The trees of a height, if they are in memory. */
+  /** Returns the trees of a height if they are in memory. */
   at(height: number): TreesAt | undefined
-  /** What is in memory can still be read. */
+  /** Stops the thread. Trees in memory stay readable. */
   close(): Promise<void>
 }
 
 const NOTHING = new Int32Array(0)
 
-/** A height whose trees are in memory, and the nodes that the next height replaced. */
+/** A height with trees in memory, and the nodes that the next height replaced. */
 interface Recent {
   readonly height: number
   readonly order: StoreOrder
-  readonly grove: Grove
+  readonly roots: TreeRoots
   replaced: Int32Array
 }
 
 /**
- * Opens the trees at the latest height: from the last checkpoint and the changes after it. Throws an `Error` if the
- * result is not the recorded app hash, or if the checkpoint is of other stores.
+ * Opens the trees at the latest height, from the last checkpoint and the changes after it. Throws an `Error` if the result
+ * is not the recorded app hash, or if the checkpoint has other stores.
  */
 export function openTrees(
   tables: Tables,
@@ -108,60 +116,61 @@ export function openTrees(
   let checkpointed = 0
   let changesSince = 0
   let changesBefore = 0
-  let grove = emptyGrove(order)
+  let roots = emptyRoots(order)
   let recent: Recent[] = []
   let replacedCount = 0
-  /** Nodes that are freed with the next block. */
+  /** Nodes to free with the next block. */
   let unused: Int32Array = NOTHING
-  const forest = createForest(
+  const treeStore = createTreeStore(
     (page) => readPage(tables, page),
     () => nextPage++,
     { createHelper },
   )
 
-  function apply(at: number, changes: readonly Change[]): { finish(): Uint8Array; giveUp(): void } {
-    forest.keep(height)
-    const { finish, giveUp } = growing(order, forest, grove, changes, versionAt(height, at), unused)
+  function apply(at: number, changes: readonly Change[]): { finish(): Uint8Array; abort(): void } {
+    treeStore.freeze(height)
+    const { finish, abort } = beginApply(order, treeStore, roots, changes, versionAt(height, at), unused)
     unused = NOTHING
     return {
       finish() {
-        grove = finish()
+        roots = finish()
         height = at
         changesSince += changes.length
-        remember()
-        return appHashOf(order, forest, grove)
+        addRecent()
+        return appHashOf(order, treeStore, roots)
       },
-      giveUp,
+      abort,
     }
   }
 
-  function remember(): void {
-    const replaced = forest.takeReplaced()
+  /** Adds the latest height to the recent ones, and evicts the oldest beyond the limits. */
+  function addRecent(): void {
+    const replaced = treeStore.takeReplaced()
     const before = recent.at(-1)
     if (before) before.replaced = replaced
-    else giveBack(replaced)
+    else freeLater(replaced)
     replacedCount += replaced.length
-    recent.push({ height, order, grove, replaced: NOTHING })
+    recent.push({ height, order, roots, replaced: NOTHING })
     while (recent.length > 2 && (recent.length > RECENT.heights || replacedCount > RECENT.nodes)) {
-      const { replaced: given } = recent.shift()!
-      replacedCount -= given.length
-      giveBack(given)
+      const { replaced: evicted } = recent.shift()!
+      replacedCount -= evicted.length
+      freeLater(evicted)
     }
   }
 
-  function giveBack(nodes: Int32Array): void {
-    forest.free(unused)
+  function freeLater(nodes: Int32Array): void {
+    treeStore.free(unused)
     unused = nodes
   }
 
   function checkpoint(): TableWrite[] {
-    forest.keep(height)
+    treeStore.freeze(height)
     const taken: Checkpoint['trees'] = order.names.map((name, place) => {
-      const root = grove.roots[place]!
-      return { name, reference: root === NONE ? undefined : forest.save(root) }
+      const root = roots.nodes[place]!
+      return { name, reference: root === NONE ? undefined : treeStore.save(root) }
     })
     const found: Checkpoint = { height, nextPage, changes: changesBefore + changesSince, trees: taken }
-    const pages = forest.takePages()
+    const pages = treeStore.takePages()
     const between = supersededBy(found)
     const rows = between
       ? supersedingRows(tables, found, pages, between.older, between.superseded)
@@ -169,14 +178,17 @@ export function openTrees(
     checkpointed = height
     changesBefore = found.changes
     changesSince = 0
-    if (forest.nodeCount > spacing.nodesInMemory) {
-      forest.clear()
+    if (treeStore.nodeCount > spacing.nodesInMemory) {
+      treeStore.clear()
       begin(found)
     }
     return rows
   }
 
-  /** The latest checkpoint, if the one before it is near enough to a new one, and the changes from there on are kept. */
+  /**
+   * Returns the latest checkpoint if a new one supersedes it: the checkpoint before is near enough to the new one, and the
+   * change log reaches back to it.
+   */
   function supersededBy(
     found: Checkpoint,
   ): { readonly older: Checkpoint; readonly superseded: Checkpoint } | undefined {
@@ -192,23 +204,23 @@ export function openTrees(
 
   function begin(from: Checkpoint): void {
     order = eraAt(from.height).order
-    grove = groveOf(order, forest, from)
-    recent = [{ height: from.height, order, grove, replaced: NOTHING }]
+    roots = rootsOfCheckpoint(order, treeStore, from)
+    recent = [{ height: from.height, order, roots, replaced: NOTHING }]
     replacedCount = 0
     unused = NOTHING
   }
 
-  function commitLarge(block: LargeBlock): LargeCommit {
+  function beginStreaming(block: LargeBlock): StreamingCommit {
     recent = []
     unused = NOTHING
     const { writesInMemory } = spacing
     const version = versionAt(height, block.height)
-    const growth = growLarge({ forest, order, grove, height, version, writesInMemory }, block)
+    const streaming = applyStreaming({ treeStore, order, roots, height, version, writesInMemory }, block)
     return {
-      begin: growth.begin,
-      apply: growth.apply,
+      begin: streaming.begin,
+      apply: streaming.apply,
       finish() {
-        const { rows, trees, dropped, count } = growth.finish()
+        const { rows, trees, dropped, count } = streaming.finish()
         height = block.height
         checkpointed = height
         changesBefore += changesSince + count
@@ -216,7 +228,7 @@ export function openTrees(
         const found: Checkpoint = { height, nextPage, changes: changesBefore, trees }
         begin(found)
         return {
-          appHash: appHashOf(order, forest, grove),
+          appHash: appHashOf(order, treeStore, roots),
           rows: [...rows, ...checkpointRows(found, { written: [], dropped })],
         }
       },
@@ -232,7 +244,7 @@ export function openTrees(
     begin(stored)
   }
   if (latest.height > 0) {
-    let appHash = appHashOf(order, forest, grove)
+    let appHash = appHashOf(order, treeStore, roots)
     for (let at = height > 0 ? height + 1 : latest.first; at <= latest.height; at++)
       appHash = apply(at, changesOf(at)).finish()
     if (latest.appHash && !equal(appHash, latest.appHash)) {
@@ -242,28 +254,28 @@ export function openTrees(
 
   return {
     begin(at, changes) {
-      const { finish, giveUp } = apply(at, changes)
+      const { finish, abort } = apply(at, changes)
       return {
         finish() {
           const appHash = finish()
           const isDue = changesSince >= spacing.changedKeys || height - checkpointed >= spacing.blocks
           return { appHash, rows: isDue ? checkpoint() : [] }
         },
-        giveUp,
+        abort,
       }
     },
-    commitLarge,
+    beginStreaming,
     checkpoint,
     checkpointHeight: () => checkpointed,
     at(wanted) {
       const found = recent.find((one) => one.height === wanted)
-      return found && { order: found.order, forest, grove: found.grove }
+      return found && { order: found.order, treeStore, roots: found.roots }
     },
-    close: forest.close,
+    close: treeStore.close,
   }
 }
 
-/** A tree that is saved for the first time counts its nodes from 1, whatever the height of its first block. */
+/** Returns the version of a block's nodes: its height, or 1 for the first block, whatever its height. */
 export function versionAt(before: number, height: number): number {
   return before === 0 ? 1 : height
 }

@@ -1,28 +1,28 @@
-/** Threads that write trees, for tests: they begin with the first block, however small, and say how often they did the work. */
+/** Threads that write trees, for tests: they start with the first block, however small, and count their writes. */
 import { setTimeout } from 'node:timers/promises'
-import { NONE, type TreeGround, type TreeHost } from '../../../store/tree/tree-program.ts'
-import type { Forest } from '../../../store/tree/tree-store.ts'
+import { NONE, type TreeHost, type TreeRuntime } from '../../../store/tree/tree-program.ts'
+import type { TreeStore } from '../../../store/tree/tree-store.ts'
 import type { TreeHelper } from '../../../store/tree/tree-writes.ts'
 import { createTreeHelper } from '../tree-helper.ts'
 
 export interface TreeHelpers extends AsyncDisposable {
-  createHelper(ground: TreeGround, host: TreeHost): TreeHelper
-  readonly fewPages: number
-  /** How many times a thread has written what was offered. */
+  createHelper(runtime: TreeRuntime, host: TreeHost): TreeHelper
+  readonly maxPagesRead: number
+  /** Returns how often a thread wrote the offered trees. */
   count(): number
-  /** Waits until the thread of an empty forest has come up. */
-  up(forest: Forest): Promise<void>
+  /** Waits until the thread of an empty tree store is ready. */
+  up(treeStore: TreeStore): Promise<void>
 }
 
-/** Between an offer and what follows lie some milliseconds: what is asked for at once is not worth waking for. */
+/** Creates helpers that pause after each offer, so that the thread wakes before the owner writes the trees itself. */
 export function createHelpers(pauseMs = 1): TreeHelpers {
   const helpers: TreeHelper[] = []
   const asleep = new Int32Array(new SharedArrayBuffer(4))
   let count = 0
   return {
-    fewPages: Number.POSITIVE_INFINITY,
-    createHelper(ground, host) {
-      const helper = createTreeHelper(ground, host, { parallelism: 2, leastChanges: 1, blocksBefore: 1 })
+    maxPagesRead: Number.POSITIVE_INFINITY,
+    createHelper(runtime, host) {
+      const helper = createTreeHelper(runtime, host, { parallelism: 2, minChanges: 1, blocksBefore: 1 })
       helpers.push(helper)
       return {
         ...helper,
@@ -39,13 +39,13 @@ export function createHelpers(pauseMs = 1): TreeHelpers {
       }
     },
     count: () => count,
-    async up(forest) {
+    async up(treeStore) {
       const changes = [{ key: new Uint8Array(1), value: new Uint8Array(1) }]
       while (count === 0) {
-        const writing = forest.begin([{ root: NONE, changes }], 1)
+        const writing = treeStore.begin([{ root: NONE, changes }], 1)
         await setTimeout(1)
         writing.finish()
-        forest.clear()
+        treeStore.clear()
       }
       count = 0
     },

@@ -6,22 +6,24 @@ import { expect, test } from 'vitest'
 import { formatHex, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import type { Backend } from '../backend/backend.ts'
 import { openMemory } from '../backend/memory.ts'
+import { JOURNAL, STORE_TABLES } from '../tables.ts'
 import { backendContract, seeded } from '../testing/backend-contract.ts'
 import type { Tables, TableWrite } from '../types.ts'
-import { JOURNAL, writeBehind } from './write-behind.ts'
+import { withJournal } from './journaled-backend.ts'
 
-const { openLmdb } = await import('../../node/lmdb.ts')
+const lmdb = await import('../../node/lmdb.ts')
+const openLmdb = (folder: string, options: object) => lmdb.openLmdb(folder, { ...options, tables: STORE_TABLES })
 
-/** So small that rows move all the time. */
+/** So small that rows drain all the time. */
 const SMALL = { rows: 50, bytes: 100_000, rowsOfWrite: 40 }
 const SECRET = [1, 2] as const
 
 let path = ''
-const over = () => writeBehind(openLmdb(path, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
+const over = () => withJournal(openLmdb(path, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
 
-backendContract('LMDB with a table written behind', {
+backendContract('LMDB with a journaled table', {
   open() {
-    path = mkdtempSync(join(tmpdir(), 'almanac-behind-'))
+    path = mkdtempSync(join(tmpdir(), 'almanac-journal-'))
     return over()
   },
   reopen: over,
@@ -42,7 +44,7 @@ function shown(tables: Tables, reverse = false): [string, string][] {
 
 const expected = (model: Model) => [...model].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Random rows, and what the table holds with them. */
+/** Returns random rows, and the contents of the table after them. */
 function randomRows(below: (n: number) => number, model: Model, count: number) {
   const after = new Map(model)
   const rows = Array.from({ length: count }, () => {
@@ -54,11 +56,11 @@ function randomRows(below: (n: number) => number, model: Model, count: number) {
   return { rows, after }
 }
 
-/** A size of write: most are small, some move everything at once. */
+/** Returns a size of write: most are small, some drain everything at once. */
 const sizeOf = (below: (n: number) => number) => (below(12) === 0 ? 30 + below(60) : 1 + below(12))
 
 async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'almanac-behind-'))
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-journal-'))
   try {
     await run(folder)
   } finally {
@@ -67,19 +69,19 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
 }
 
 test.each([11, 12, 13])(
-  'writers, readers, views of before and openings see what was written (seed %i)',
+  'writers, readers, open views and new openings see the rows they should (seed %i)',
   async (seed) => {
     await inFolder(async (folder) => {
       const below = seeded(seed)
-      const open = () => writeBehind(openLmdb(folder, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
+      const open = () => withJournal(openLmdb(folder, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
       let writer = open()
-      const reader = writeBehind(openLmdb(folder, { readOnly: true }), 't', { limits: SMALL, secret: SECRET })
+      const reader = withJournal(openLmdb(folder, { readOnly: true }), 't', { limits: SMALL, secret: SECRET })
       let model: Model = new Map()
       const views: { readonly view: ReturnType<Backend['read']>; readonly model: Model }[] = []
       for (let round = 0; round < 150; round++) {
         const { rows, after } = randomRows(below, model, sizeOf(below))
         if (below(6) === 0) {
-          // A write that fails half way, perhaps after everything has moved.
+          // A write that fails half way, perhaps after everything has drained.
           const failing = function* () {
             yield* rows
             throw new Error('no more')
@@ -91,7 +93,7 @@ test.each([11, 12, 13])(
         }
         expect(shown(writer)).toEqual(expected(model))
         expect(shown(writer, true)).toEqual(expected(model).reverse())
-        // A reader looks now and then, so that it has missed more or less.
+        // A reader reads now and then, so that it misses different numbers of writes.
         if (below(5) === 0) {
           const view = reader.read()
           expect(shown(view)).toEqual(expected(model))
@@ -118,7 +120,7 @@ test.each([11, 12, 13])(
       for (const { view } of views) view.close()
       await reader.close()
       await writer.close()
-      // What was closed in order has every row in its place.
+      // Closing drains the journal.
       const plain = openLmdb(folder, { readOnly: true })
       expect(shown(plain)).toEqual(expected(model))
       expect([...plain.iterate(JOURNAL)]).toEqual([])
@@ -127,12 +129,12 @@ test.each([11, 12, 13])(
   },
 )
 
-test('what was never closed is read from the journal by the next opening', () => {
+test('the next opening reads the journal of a backend that was not closed', () => {
   const below = seeded(3)
   const disk = openMemory()
   let model: Model = new Map()
   for (let opening = 0; opening < 40; opening++) {
-    const backend = writeBehind(disk, 't', { limits: SMALL, secret: SECRET })
+    const backend = withJournal(disk, 't', { limits: SMALL, secret: SECRET })
     expect(shown(backend)).toEqual(expected(model))
     for (let round = 0; round < below(20); round++) {
       const { rows, after } = randomRows(below, model, sizeOf(below))
@@ -144,7 +146,7 @@ test('what was never closed is read from the journal by the next opening', () =>
 })
 
 test.each([4, 60])(
-  'a write of %i rows that fails when it is on disk is there, and nothing of before is lost',
+  'a write of %i rows that fails after it is on disk counts, and earlier rows are not lost',
   async (count) => {
     await inFolder(async (folder) => {
       const disk = openLmdb(folder, { noSync: true })
@@ -153,7 +155,7 @@ test.each([4, 60])(
         disk.write(rows)
         if (fails) throw new Error('too late')
       }
-      const open = () => writeBehind({ ...disk, write, close: async () => {} }, 't', { limits: SMALL, secret: SECRET })
+      const open = () => withJournal({ ...disk, write, close: async () => {} }, 't', { limits: SMALL, secret: SECRET })
       const below = seeded(9)
       let model: Model = new Map()
       const add = (backend: Backend, size: number) => {
@@ -180,8 +182,8 @@ test.each([4, 60])(
   },
 )
 
-test('a write reads what it has given so far, before and after everything moves', () => {
-  const backend = writeBehind(openMemory(), 't', { limits: SMALL, secret: SECRET })
+test('a write reads the rows it has yielded so far, before and after everything drains', () => {
+  const backend = withJournal(openMemory(), 't', { limits: SMALL, secret: SECRET })
   const found: (string | undefined)[] = []
   const rows = function* () {
     for (let n = 0; n < 100; n++) {
@@ -194,9 +196,9 @@ test('a write reads what it has given so far, before and after everything moves'
   expect(found).toEqual(Array.from({ length: 100 }, (_, n) => String(Math.floor(n / 2))))
 })
 
-test('the journal does not grow, and rows wait no longer than it says', () => {
+test('the journal does not grow, and rows drain within the limits', () => {
   const disk = openMemory()
-  const backend = writeBehind(disk, 't', {
+  const backend = withJournal(disk, 't', {
     limits: { rows: 1000, bytes: 10_000_000, rowsOfWrite: 500 },
     secret: SECRET,
   })
@@ -206,25 +208,25 @@ test('the journal does not grow, and rows wait no longer than it says', () => {
     pieces.push([...disk.iterate(JOURNAL)].length)
   }
   expect(Math.max(...pieces.slice(200))).toBeLessThanOrEqual(Math.max(...pieces.slice(100, 200)) + 5)
-  // Every row on disk was written at most two gatherings ago.
+  // Every row in the table was written at most two full overlays ago.
   const oldest = Math.min(...shown(disk).map(([, value]) => Number(value.slice(0, value.length / 20))))
   expect(oldest).toBeGreaterThan(400 - 2 * Math.ceil(1000 / 30) - 20)
   const journal = [...disk.iterate(JOURNAL)].map(([key]) => formatHex(key))
   expect(journal).toEqual([...journal].sort())
 })
 
-test('large values gather by their bytes', () => {
+test('large values fill an overlay by their bytes', () => {
   const disk = openMemory()
-  const backend = writeBehind(disk, 't', { limits: { rows: 1000, bytes: 100_000, rowsOfWrite: 500 }, secret: SECRET })
+  const backend = withJournal(disk, 't', { limits: { rows: 1000, bytes: 100_000, rowsOfWrite: 500 }, secret: SECRET })
   for (let n = 0; n < 30; n++) backend.write([row(n, 'v'.repeat(20_000))])
   expect([...disk.iterate('t')].length).toBeGreaterThan(15)
   expect(shown(backend)).toHaveLength(30)
 })
 
-test('values longer than any block of memory are read where they wait, by the next opening and in their places', () => {
+test('values longer than a buffer are read from the journal, after reopening, and from the table', () => {
   const disk = openMemory()
   const open = () =>
-    writeBehind(disk, 't', { limits: { rows: 6, bytes: 10_000_000, rowsOfWrite: 500 }, secret: SECRET })
+    withJournal(disk, 't', { limits: { rows: 6, bytes: 10_000_000, rowsOfWrite: 500 }, secret: SECRET })
   const sizes = [0, 65_500, 3, 65_536, 70_000, 200_000, 1]
   const value = (n: number) => String.fromCharCode(97 + n).repeat(sizes[n % sizes.length]!)
   let backend = open()
@@ -238,19 +240,20 @@ test('values longer than any block of memory are read where they wait, by the ne
   }
 })
 
-/** Rows of a round, the same in every process. */
+/** Returns the rows of a round, the same in every process. */
 const roundOf = (round: number) => {
   const below = seeded(round)
   return Array.from({ length: sizeOf(below) }, () => row(below(300), below(4) === 0 ? undefined : `${below(1000)}`))
 }
 
-/** A process that writes rounds from the one after `done`, and is killed in the transaction of the last, after so many rows. */
+/** A process that writes rounds, and is killed in the transaction of the last one after `at` rows. */
 const KILLED = `
   const [url, path, options, rounds, at] = process.argv.slice(1)
   const load = (name) => import(new URL(name, url))
   const { openLmdb } = await load('../../node/lmdb.ts')
-  const { writeBehind } = await load('./write-behind.ts')
-  const disk = openLmdb(path)
+  const { withJournal } = await load('./journaled-backend.ts')
+  const { STORE_TABLES } = await load('../tables.ts')
+  const disk = openLmdb(path, { tables: STORE_TABLES })
   const all = JSON.parse(rounds)
   let last = false
   const write = (rows) => disk.write((function* () {
@@ -261,14 +264,14 @@ const KILLED = `
     }
     if (last) process.kill(process.pid, 'SIGKILL')
   })())
-  const backend = writeBehind({ ...disk, write }, 't', JSON.parse(options))
+  const backend = withJournal({ ...disk, write }, 't', JSON.parse(options))
   const bytes = (text) => text === null ? undefined : new TextEncoder().encode(text)
   for (const [i, rows] of all.entries()) {
     last = i === all.length - 1
     backend.write(rows.map(([key, value]) => ({ table: 't', key: bytes(key), value: bytes(value) })))
   }`
 
-test('a process killed while rows move leaves what it had written before', async () => {
+test('a process killed while rows drain keeps all earlier writes', async () => {
   await inFolder(async (folder) => {
     const model = new Map<string, string>()
     let done = 0
@@ -297,11 +300,11 @@ test('a process killed while rows move leaves what it had written before', async
         else model.delete(formatUtf8(key))
       }
       done += count - 1
-      const reader = writeBehind(openLmdb(folder, { readOnly: true }), 't', { limits: SMALL, secret: SECRET })
+      const reader = withJournal(openLmdb(folder, { readOnly: true }), 't', { limits: SMALL, secret: SECRET })
       expect(shown(reader)).toEqual(expected(model))
       await reader.close()
     }
-    const again = writeBehind(openLmdb(folder, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
+    const again = withJournal(openLmdb(folder, { noSync: true }), 't', { limits: SMALL, secret: SECRET })
     expect(shown(again)).toEqual(expected(model))
     await again.close()
   })

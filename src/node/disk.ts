@@ -1,0 +1,25 @@
+/** The backend of a node on disk: LMDB with all declared tables, and the write-ahead journal over it. */
+import { randomFillSync } from 'node:crypto'
+import { INDEX_TABLES } from '../indexer/tables.ts'
+import type { Backend } from '../store/backend/backend.ts'
+import { withJournal } from '../store/journal/journaled-backend.ts'
+import { STORE_TABLES } from '../store/tables.ts'
+import { type LmdbOptions, openLmdb } from './lmdb.ts'
+
+const TABLES = [...STORE_TABLES, ...INDEX_TABLES]
+/** The rows of the journal do not name their table, so there is one. */
+const [JOURNALED] = TABLES.filter(({ isJournaled }) => isJournaled)
+
+export type DiskOptions = Omit<LmdbOptions, 'tables'>
+
+/** Opens the database in a folder. Throws as `openLmdb` does. */
+export function openDisk(path: string, options: DiskOptions = {}): Backend {
+  const lmdb = openLmdb(path, { ...options, tables: TABLES })
+  try {
+    const [low, high] = randomFillSync(new Int32Array(2))
+    return withJournal(lmdb, JOURNALED!.name, { secret: [low!, high!] })
+  } catch (error) {
+    void lmdb.close()
+    throw error
+  }
+}
