@@ -1,7 +1,7 @@
 /**
- * A chain of many blocks, each with one transfer: memory, disk, time a block, and reads at old heights against the
- * latest, printed at 1,000 blocks and every tenth of the whole. Memory is resident memory: the process's own, and the pages
- * of files that it has mapped (its program, libraries, the database).
+ * A chain of many blocks, each with one transfer: memory, disk, time for each block, and reads at old heights against the
+ * latest, printed at 1,000 blocks and at every tenth of the run. Memory is resident memory: the process's own, and the pages
+ * of mapped files (its program, libraries, the database).
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,10 +28,11 @@ const node = await assembleNode({
   openPorts: false,
   log: undefined,
 })
-const { driver, withContext } = node.gateway
+const { gateway, production } = node
+const { driver, withContext } = gateway
 const { privateKey, addressBytes } = node.accounts[0]!
 
-/** Microseconds of one read of a balance that changes in every block, at heights some way behind the tip. */
+/** Returns the microseconds of one read of a balance that changes in every block, `behind` heights behind the tip. */
 function readMicros(behind: number): number {
   const times: number[] = []
   for (let i = 0; i < SAMPLE; i++) {
@@ -55,8 +56,8 @@ async function makeBlocks(until: number): Promise<number> {
       const wrapped = wrapEthereumTx(node.identity, decodeTransaction(bytes), keccak256(bytes))
       const { code, log } = await driver.submit(wrapped)
       if (code !== 0) throw new Error(log)
-      await driver.nextBlock()
-      // As in any running node, where native objects that nobody uses are freed between two turns of the event loop.
+      await production.nextBlock()
+      // As in any running node: unused native objects are freed between two turns of the event loop.
       await new Promise((done) => setImmediate(done))
     }
   }
@@ -64,11 +65,11 @@ async function makeBlocks(until: number): Promise<number> {
 }
 
 /**
- * Resident memory in bytes after a full collection: the process's own, which only it can give back, and the pages of the
- * mapped file, which the system takes back when it needs them (told by Linux only; elsewhere all counts as own).
+ * Returns the resident memory after a full garbage collection: the process's own, which only it can release, and the pages of
+ * mapped files, which the system reclaims when it needs them (reported by Linux only; elsewhere all counts as own). Unit: bytes.
  */
 function memory(): { own: number; mapped: number } {
-  // The first collection finds what the second can free.
+  // The first collection finalizes objects that the second frees.
   globalThis.gc?.()
   globalThis.gc?.()
   const resident = residentMemory()

@@ -1,4 +1,5 @@
 /** What the rules of `differences.ts` look at: pieces of an exchange, and comparisons that say what a difference means. */
+import { ZERO_WORD_HEX } from '../src/primitives/bytes.ts'
 import { differences, type Part } from './compare.ts'
 import type { Answer, Question } from './questions.ts'
 
@@ -76,12 +77,10 @@ interface Log {
   readonly transactionHash: string
 }
 
-const NO_HASH = `0x${'00'.repeat(32)}`
-
 /** Whether two lists of logs are the same once those without a transaction are taken out, and our further fields. */
 export function sameLogsOfTransactions({ referenceBody, oursBody }: Exchange): boolean {
   const [before, now] = [referenceBody, oursBody].map((body) => (body as { result?: readonly Log[] }).result ?? [])
-  const wanted = before!.filter(({ transactionHash }) => transactionHash !== NO_HASH)
+  const wanted = before!.filter(({ transactionHash }) => transactionHash !== ZERO_WORD_HEX)
   const parts = differences(wanted, now)
   return wanted.length < before!.length && parts.every((part) => isAdded(part, /^blockTimestamp$/))
 }

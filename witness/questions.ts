@@ -72,14 +72,14 @@ function moduleOfCall(text: string, otherwise: string): string {
 }
 
 /** Opens the node's own gateways on ports that nobody else has. */
-export async function openGateways({ node, engine, identity }: LoadedNode): Promise<Gateways> {
+export async function openGateways({ node, nodeInfo, identity }: LoadedNode): Promise<Gateways> {
   const rest = createRestHandler(node, { cacheBytes: 0 })
   const router = createRouter(
     identity,
     services.flatMap(({ methods }) => methods),
   )
   const jsonRpc = createJsonRpcServer(node)
-  const comet = createCometServer(node, engine)
+  const comet = createCometServer(node, nodeInfo)
   const rpcUrl = `http://${HOST}:${(await jsonRpc.listen(0, HOST)).port}`
   const cometUrl = `http://${HOST}:${(await comet.listen(0, HOST)).port}`
 

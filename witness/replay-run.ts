@@ -1,19 +1,14 @@
 /** A whole recording replayed: every block on its recorded parent, and the app hash of every height. */
+import { REFERENCE_STORES } from '../src/app/stores.ts'
+import { createExecutor, type ExecutedBlock } from '../src/consensus/executor.ts'
 import type { Identity } from '../src/identity/types.ts'
 import { formatHex } from '../src/primitives/bytes.ts'
 import { openMemory } from '../src/store/backend/memory.ts'
-import type { Change } from '../src/store/types.ts'
-import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
+import { openVersionedStore } from '../src/store/versioned.ts'
 import { REPLAY_DIFFERENCES } from './differences.ts'
+import { changesOf, factsBefore, recordOf } from './recorded-block.ts'
 import type { RecordedValidators, Recording } from './recording.ts'
-import {
-  changesOf,
-  type PlayedBlock,
-  playBlock,
-  playFirstBlock,
-  type ResultDifference,
-  type ResultTally,
-} from './replay-block.ts'
+import { type PlayedBlock, playBlock, type ResultDifference, type ResultTally } from './replay-block.ts'
 import type { KeyDifference, StoreTally } from './replay-compare.ts'
 import type { Player } from './stand-ins.ts'
 
@@ -62,30 +57,32 @@ export interface ReplayOptions {
   readonly only?: number | undefined
 }
 
-/** A block's own changes, where they are to give the app hash; else why not. */
+/** An executed block if its own changes must give the app hash; else the reason why not. */
 interface PlayedOwn {
-  readonly changes?: readonly Change[]
-  /** Why the list or the recording answers for it. */
+  readonly executed?: ExecutedBlock
+  /** The rows of the list, or the modules of the recording, that explain the differences. */
   readonly listed?: string
 }
 
-function ownOf({ leftTo, ours }: PlayedBlock, differences: readonly PlacedKeyDifference[]): PlayedOwn {
+function ownOf({ leftTo, executed }: PlayedBlock, differences: readonly PlacedKeyDifference[]): PlayedOwn {
   if (differences.some(({ listed }) => listed === undefined)) return {}
   const reasons = [...leftTo, ...new Set(differences.map(({ listed }) => listed!))]
-  return reasons.length > 0 ? { listed: reasons.join(', ') } : { changes: ours }
+  return reasons.length > 0 ? { listed: reasons.join(', ') } : { executed }
 }
 
-function countOwn(tally: OwnHashes, height: number, { changes, listed }: PlayedOwn, isEqual: boolean): void {
+function countOwn(tally: OwnHashes, height: number, { executed, listed }: PlayedOwn, isEqual: boolean): void {
   tally.computed++
-  if (changes && isEqual) tally.equal++
+  if (executed && isEqual) tally.equal++
   else if (listed === undefined) tally.different.push(height)
   else tally.listed.set(listed, [...(tally.listed.get(listed) ?? []), height])
 }
 
 /** Replays what a recording holds. Throws for a damaged recording, naming the place. */
-export async function replay(recording: Recording, { makePlayer, only }: ReplayOptions): Promise<ReplayReport> {
+export async function replay(
+  recording: Recording,
+  { identity, makePlayer, only }: ReplayOptions,
+): Promise<ReplayReport> {
   const started = performance.now()
-  const store = openVersionedStore(openMemory(), { hashedStores: CHAIN_STORES })
   const stores = new Map<string, StoreTally>()
   const keys: PlacedKeyDifference[] = []
   const resultDifferences: PlacedResultDifference[] = []
@@ -98,7 +95,15 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
     bugs.push(`block ${height}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   }
   let blocks = 0
-  let player: Player | undefined
+  const store = openVersionedStore(openMemory(), REFERENCE_STORES)
+  const player = makePlayer(recording.genesis().chain_id, onBug)
+  const executor = createExecutor({
+    app: player.app,
+    store,
+    elapsed: () => performance.now(),
+    onHalt: ({ reason }) => bugs.push(`block ${height}: ${reason}`),
+    onListenerFailure: onBug,
+  })
   let signers: RecordedValidators | undefined
   const changes = recording.changes()
   const validators = recording.validators()
@@ -123,13 +128,8 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
     const recorded = changesOf(line)
     own = undefined
     if (only === undefined || only === height) {
-      player ??= makePlayer(block.header.chain_id, onBug)
       blocks++
-      const parent = store.latestHeight() === 0n ? undefined : store.at()
-      const played = parent
-        ? playBlock(player, parent, block, recorded, signers)
-        : playFirstBlock(player, recording.genesis(), block, recorded)
-      parent?.close()
+      const played = playBlock(executor, player, block, recorded, signers, recording.genesis)
       addStores(stores, played.comparison.stores)
       const found = played.comparison.differences.map((one) => ({
         ...one,
@@ -143,8 +143,13 @@ export async function replay(recording: Recording, { makePlayer, only }: ReplayO
       for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += played.results[field]
       own = ownOf(played, found)
     }
-    // What is ours and equal is committed as ours: it has to give the hash by itself.
-    appHash = store.commit({ height: BigInt(height), changes: own?.changes ?? (recorded as Change[]) }).appHash
+    const facts = factsBefore(player.app, store, block, recorded)
+    const record = (hash: Uint8Array) => recordOf(identity, block, undefined, facts, hash)
+    // Equal changes are committed as executed: they must give the app hash by themselves.
+    const stored = own?.executed
+      ? executor.prepare(own.executed, record).commit()
+      : executor.commitForeign({ height: BigInt(height), record }, recorded)
+    appHash = stored.nextAppHash
     signers = signersOfNext
   }
   await store.close()

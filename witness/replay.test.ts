@@ -1,4 +1,5 @@
 /** The tool on a recording of our own: three blocks, and a contract of the other machine, which is not executed, in the second. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
 import { madeBlock } from '../src/app/halt.ts'
 import { localnetGenesis } from '../src/app/localnet.ts'
 import { logOf } from '../src/app/result.ts'
+import { REFERENCE_STORES } from '../src/app/stores.ts'
 import type { BlockOutput } from '../src/app/types.ts'
 import { decodeTransaction } from '../src/evm/transaction/decode.ts'
 import { MsgSendSchema } from '../src/gen/sdk/bank/v1beta1/tx_pb.ts'
@@ -26,7 +28,7 @@ import { encodeSigned } from '../src/sdk/sign-tx.ts'
 import { openMemory } from '../src/store/backend/memory.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import type { Change } from '../src/store/types.ts'
-import { CHAIN_STORES, openVersionedStore } from '../src/store/versioned.ts'
+import { openVersionedStore } from '../src/store/versioned.ts'
 import { openRecording } from './recording.ts'
 import { replay } from './replay-run.ts'
 import { createPlayer } from './stand-ins.ts'
@@ -105,6 +107,7 @@ const blockLine = (height: number, appHash: Uint8Array, txs: readonly Uint8Array
   time: `2024-01-01T00:00:0${height}Z`,
   hash: formatHex(keccak256(utf8(`block ${height}`))).toUpperCase(),
   appHash: formatHex(appHash).toUpperCase(),
+  partSetHeader: { total: 1, hash: '' },
   proposer: '121963FC7BC5F94F2978F6B7A082D1263EE7F5E4',
   header: { chain_id: CHAIN_ID, last_commit_hash: '' },
   lastCommit: null,
@@ -134,7 +137,7 @@ function signed(schema: DescMessage, message: Message): Uint8Array {
 async function record(spoil: (changes: Change[]) => Change[] = (changes) => changes): Promise<void> {
   const settings = { minGasPrices: '' }
   const app = createApplication({ identity, chainId: CHAIN_ID, evmChainId, settings })
-  const store = openVersionedStore(openMemory(), { hashedStores: CHAIN_STORES })
+  const store = openVersionedStore(openMemory(), REFERENCE_STORES)
   const input = (height: number, txs: readonly Uint8Array[]) => ({
     height: BigInt(height),
     timeNs: BigInt(Date.parse(`2024-01-01T00:00:0${height}Z`)) * 1_000_000n,

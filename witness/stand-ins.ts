@@ -3,10 +3,9 @@
  * taken from their events at the moment it happened.
  */
 import { create, type Message } from '@bufbuild/protobuf'
-import { createEvmTxPath } from '../src/app/evm/path.ts'
-import type { Machine } from '../src/app/machine.ts'
+import { createApplication } from '../src/app/application.ts'
 import { modules as builtModules } from '../src/app/modules.ts'
-import { createRouter } from '../src/app/router.ts'
+import type { Application } from '../src/app/types.ts'
 import * as address from '../src/identity/address.ts'
 import type { Identity } from '../src/identity/types.ts'
 import { decodeAccount } from '../src/modules/auth/account-codec.ts'
@@ -16,12 +15,11 @@ import { concat, equal } from '../src/primitives/bytes.ts'
 import { ChainError } from '../src/primitives/errors.ts'
 import type { Context } from '../src/sdk/context.ts'
 import { defineModule, type Module, type Route } from '../src/sdk/module.ts'
-import type { DecodedTx } from '../src/sdk/tx.ts'
-import type { Change } from '../src/store/types.ts'
+import type { Change, Reader } from '../src/store/types.ts'
 import { DONE, decodeRecorded, FOREIGN, type ForeignMessage, type WitnessTx } from './foreign.ts'
 import { applyMovement, type Movement, movementsOf } from './movements.ts'
 import type { RecordedBlock, RecordedEvent, RecordedResult } from './recording.ts'
-import type { Touched } from './touched.ts'
+import { type Touched, UNBUILT_PRECOMPILES } from './touched.ts'
 
 /** The block in play: what is taken from the recording, and where its execution has come to. */
 interface Play {
@@ -40,11 +38,10 @@ interface Play {
 }
 
 export interface Player {
-  readonly machine: Machine
-  /** Says which block is played next. `touched` gathers what of built stores is left to the recording. */
+  /** The application of a node, with substitutes for what it does not execute. */
+  readonly app: Application
+  /** Sets the block to execute next. `touched` collects the parts of built stores that are left to the recording. */
   begin(block: RecordedBlock, txs: readonly Uint8Array[], recorded: readonly Change[], touched: Touched): void
-  /** To be given to the block's execution, which calls it for each transaction in turn. */
-  decode(bytes: Uint8Array): DecodedTx
 }
 
 export interface PlayerOptions {
@@ -88,6 +85,24 @@ function failure({ codespace, code, log }: RecordedResult): ChainError {
   return new ChainError(codespace, { code, status: 'unknown', text: log }, log)
 }
 
+/** Wraps a state so that reads of accounts of precompiles that are not built are noted. */
+function watchPrecompiles(parent: Reader, touched: Touched): Reader {
+  const look = (store: string, key: Uint8Array): void => {
+    if (store !== 'acc' || key.length !== 21 || key[0] !== 1) return
+    for (let i = 1; i < 19; i++) if (key[i] !== 0) return
+    const module = UNBUILT_PRECOMPILES.get((key[19]! << 8) | key[20]!)
+    if (module !== undefined) touched.precompile(module)
+  }
+  return {
+    get(store, key) {
+      look(store, key)
+      return parent.get(store, key)
+    },
+    has: parent.has,
+    iterate: parent.iterate,
+  }
+}
+
 export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOptions): Player {
   let play: Play | undefined
   const current = (): Play => {
@@ -116,7 +131,6 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     ),
     last,
   ]
-  const router = createRouter(modules)
 
   /** A foreign message: it failed as recorded, or did what its events say. */
   function playForeign(ctx: Context, foreign: ForeignMessage): void {
@@ -178,8 +192,8 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     }
   }
 
-  /** What those who wrote contracts of the other machine get of a fee waits until it has been paid. */
-  function playAdmission(ctx: Context): void {
+  /** Collects the shares of the fee that authors of wasm contracts get; they are paid once the fee is. */
+  function collectPayouts(ctx: Context): void {
     const collector = address.format(ctx, auth.feeCollector.address)
     const movements = movementsOf(eventsOfAdmission(result()))
     current().payouts.push(...movements.filter(({ from }) => from === collector))
@@ -189,49 +203,44 @@ export function createPlayer({ identity, chainId, evmChainId, onBug }: PlayerOpt
     for (const movement of current().payouts.splice(0)) applyMovement(ctx, movement)
   }
 
-  return {
-    machine: {
-      identity,
-      chainId,
-      evmChainId,
-      modules,
-      evm: createEvmTxPath(),
-      settings: { minGasPrices: '' },
-      onBug,
-      router: {
-        facts: router.facts,
-        route(typeName) {
-          current().message++
-          if (typeName === FOREIGN.typeName) return foreignRoute
-          const route = router.route(typeName)
-          // Transactions of the genesis are of no block.
-          return route && (current().tx < 0 ? route : besideForeign(route))
-        },
-        validate(ctx, schema, message) {
-          if (current().tx < 0 || !isForeignTx()) {
-            router.validate(ctx, schema, message)
-            return
-          }
-          const recorded = result()
-          // Who signed a foreign message that was not admitted, and why it was not, only the recording knows.
-          if (!wasAdmitted(recorded)) throw failure(recorded)
-          if (schema.typeName !== FOREIGN.typeName) router.validate(ctx, schema, message)
-          // The first check of a message is the first step of admission that has a context to write to.
-          if (current().decoded?.tx.messages[0]?.message === message) playAdmission(ctx as Context)
-        },
+  const app = createApplication({
+    identity,
+    chainId,
+    evmChainId,
+    settings: { minGasPrices: '' },
+    modules,
+    upgrades: [],
+    onBug,
+    substitution: {
+      over: (base) => watchPrecompiles(base, current().touched),
+      decode(facts, bytes) {
+        const now = current()
+        now.tx = now.txs.indexOf(bytes)
+        now.message = -1
+        now.touched.nextTx(now.tx)
+        now.decoded = undefined
+        now.decoded = decodeRecorded(facts, identity, bytes, result())
+        return now.decoded.tx
+      },
+      beforeAdmission(ctx) {
+        if (!isForeignTx()) return
+        // Only the recording knows who signed a foreign message that was refused, and why.
+        if (!wasAdmitted(result())) throw failure(result())
+        collectPayouts(ctx)
+      },
+      route(typeName, own) {
+        current().message++
+        if (typeName === FOREIGN.typeName) return foreignRoute
+        // Transactions of genesis belong to no block.
+        return own && (current().tx < 0 ? own : besideForeign(own))
       },
     },
+  })
+
+  return {
+    app,
     begin(block, txs, recorded, touched) {
       play = { block, txs, recorded, touched, tx: -1, message: -1, decoded: undefined, payouts: [] }
-    },
-    decode(bytes) {
-      const now = current()
-      now.tx = now.txs.indexOf(bytes)
-      now.message = -1
-      now.touched.nextTx(now.tx)
-      now.decoded = undefined
-      now.decoded = decodeRecorded(router.facts, identity, bytes, result())
-      return now.decoded.tx
     },
   }
 }

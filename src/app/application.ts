@@ -8,15 +8,15 @@ import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createReadContext, createTransient } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
 import { createBranch } from '../store/branch.ts'
-import { knowReads } from '../store/read-cache.ts'
+import { cacheReads } from '../store/read-cache.ts'
 import type { Reader } from '../store/types.ts'
 import { executeOpened } from './block.ts'
 import { check } from './check.ts'
 import { createEnvironment } from './environment.ts'
-import { createEvmTxPath } from './evm/path.ts'
 import { exportGenesis, initChain } from './genesis.ts'
 import { modules as allModules } from './modules.ts'
 import { createQueryTable } from './query.ts'
+import type { Substitution } from './substitution.ts'
 import { traceBlock } from './trace.ts'
 import type { AdmissionSettings } from './transaction.ts'
 import type { Application, BlockInput, BlockOutcome, CheckResult } from './types.ts'
@@ -34,23 +34,25 @@ export interface ApplicationOptions {
   readonly chainId: string
   readonly evmChainId: bigint
   readonly settings: AdmissionSettings
-  /** Told of an unexpected failure in a transaction, with its stack, unless it is the environment's; must not change state. */
+  /** Present in replays of blocks that this build cannot execute as a whole. */
+  readonly substitution?: Substitution | undefined
+  /** Receives unexpected failures of transactions, except failures of the environment; must not change state. */
   readonly onBug?: (error: unknown) => void
-  /** Told what contracts print in blocks; must not change state. */
+  /** Receives the lines that contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
-  /** Those of this build by default: all that any state of the chain may be of. */
+  /** Modules of every state of the chain; those of this build by default. */
   readonly modules?: readonly Module[]
-  /** Those of this build by default, oldest first. */
+  /** Upgrades, oldest first; those of this build by default. */
   readonly upgrades?: readonly Upgrade[]
-  /** Heights of blocks that drop a plan that is due instead of running it. */
+  /** Heights at which a due plan is dropped instead of run. */
   readonly skipUpgrades?: readonly bigint[]
-  /** Told what becomes of a plan, and of each step of an upgrade, line by line; must not change state. */
+  /** Receives log lines about plans and steps of upgrades; must not change state. */
   readonly onUpgrade?: (line: string) => void
-  /** What a new chain begins with, where not the newest: for one that this very build is to upgrade. */
+  /** Consensus versions of a new chain, the newest by default; older ones let this build upgrade the chain. */
   readonly firstVersions?: VersionMap
 }
 
-/** What the state of a block says of it. */
+/** Facts about a block that only its state contains. */
 interface StateFacts {
   readonly era: Era
   readonly gasLimit: bigint
@@ -58,7 +60,7 @@ interface StateFacts {
 
 const MOST_KNOWN = 10_000
 
-/** What a context needs of a header. */
+/** Header fields of a context. */
 type HeaderFacts = Parameters<Application['readContext']>[1]
 
 export function createApplication(options: ApplicationOptions): Application {
@@ -69,7 +71,8 @@ export function createApplication(options: ApplicationOptions): Application {
     if (environment.isToBlame(error)) throw error
     options.onBug?.(error)
   }
-  const common = { identity, chainId, evmChainId, evm: createEvmTxPath(onPrint), settings, onBug }
+  const { substitution } = options
+  const common = { identity, chainId, evmChainId, settings, onBug, onPrint, substitution }
   const eras = createEras(common, modules, upgrades)
   const begins = eras.at(options.firstVersions ?? newestVersions(modules, upgrades))
   const rules = { upgrades: new Map(upgrades.map((one) => [one.name, one])), skip: new Set(skipUpgrades) }
@@ -77,7 +80,7 @@ export function createApplication(options: ApplicationOptions): Application {
 
   const queries = createQueryTable(modules, changingModules(upgrades))
 
-  /** What the states of blocks that were read say, by hash. */
+  /** Cached facts of blocks by hash. */
   const known = new Map<string, StateFacts>()
 
   function blockInfo(header: HeaderFacts): BlockInfo {
@@ -120,7 +123,8 @@ export function createApplication(options: ApplicationOptions): Application {
   }
 
   function executeBlock(base: Reader, block: BlockInput): BlockOutcome {
-    const opened = openBlock(opening, knowReads(environment.over(base)), block)
+    const cached = cacheReads(environment.over(base))
+    const opened = openBlock(opening, substitution?.over(cached) ?? cached, block)
     if (opened.halt) return opened
     const { era, stores } = opened
     const output = executeOpened(era.machine, opened, block, era.decode)
@@ -134,7 +138,7 @@ export function createApplication(options: ApplicationOptions): Application {
     traceBlock(opened.era.machine, opened, input, opened.era.decode, watch)
   }
 
-  /** The pool's state, and the era of the block that it is for. */
+  /** State of the pool, and the era of the next block. */
   let pool: { readonly ctx: Context; readonly era: Era } | undefined
 
   return {

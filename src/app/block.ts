@@ -9,8 +9,7 @@ import * as upgrade from '../modules/upgrade/keeper.ts'
 import type { BlockInfo, Context } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
-import { createBranch } from '../store/branch.ts'
-import type { Branch, ChainEvent, Reader } from '../store/types.ts'
+import type { Branch, ChainEvent } from '../store/types.ts'
 import { type BlockGas, deliver } from './deliver.ts'
 import { renewLocalhostClient } from './foreign/localhost.ts'
 import { headerInit } from './header.ts'
@@ -18,7 +17,7 @@ import type { Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
 import type { BlockInput, BlockOutput } from './types.ts'
 
-/** What is known of a block before it is executed; the gas limit is in its state. */
+/** Returns the block facts that are known before execution. The gas limit is in the state, and set later. */
 export function blockInfoOf({ chainId, evmChainId }: Machine, input: BlockInput): BlockInfo {
   return {
     height: input.height,
@@ -35,10 +34,10 @@ export function blockInfoOf({ chainId, evmChainId }: Machine, input: BlockInput)
   }
 }
 
-/** What came of a block before its begin hooks: the branch that they go on with. */
+/** A block before its begin hooks. */
 export interface Opening {
   readonly branch: Branch
-  /** The plan that was run, to be marked as done when the block ends. */
+  /** The upgrade plan that ran in this block; marked as done at its end. */
   readonly applied?: PlanFacts | undefined
 }
 
@@ -60,7 +59,7 @@ interface BegunBlock {
   readonly gas: BlockGas
 }
 
-/** A block whose begin hooks have run, and the gas that its transactions share. */
+/** Runs the begin hooks. The gas is shared by the block's transactions. */
 export function beginBlock(machine: Machine, opening: Opening, input: BlockInput): BegunBlock {
   const ctx = blockContext(machine, opening, input)
   for (const module of machine.modules) module.beginBlock?.(ctx)
@@ -68,17 +67,10 @@ export function beginBlock(machine: Machine, opening: Opening, input: BlockInput
   return { ctx, events: ctx.branchStore.events.splice(0), gas: { limit: ctx.block.gasLimit, used: 0n } }
 }
 
-/** Executes a block on a state. Throws for a bug of a hook and for a failure of the environment: the node then stops before it commits. */
-export function executeBlock(
-  machine: Machine,
-  base: Reader,
-  input: BlockInput,
-  decode: (bytes: Uint8Array) => DecodedTx,
-): BlockOutput {
-  return executeOpened(machine, { branch: createBranch(base) }, input, decode)
-}
-
-/** Executes the rest of a block. Throws as `executeBlock` does. */
+/**
+ * Executes an opened block. Throws for a bug of a hook and for a failure of the host: the node then stops before it commits
+ * (ADR 0021).
+ */
 export function executeOpened(
   machine: Machine,
   opening: Opening,
@@ -87,7 +79,7 @@ export function executeOpened(
 ): BlockOutput {
   const { ctx, events: begin, gas } = beginBlock(machine, opening, input)
   const env = evm.blockEnv(ctx)
-  const prevRandao = evm.setPrevRandao(ctx)
+  const prevRandao = evm.prevRandaoOverride(ctx)
   const results: TxResult[] = []
   const evmTxs: EvmTx[] = []
   let evmGasUsed = 0n
@@ -99,7 +91,7 @@ export function executeOpened(
     evmGasUsed += evmTx.gasUsed
   }
   for (const amendment of input.amendments ?? []) evm.amend(ctx, amendment)
-  if (opening.applied) upgrade.finish(ctx, opening.applied)
+  if (opening.applied) upgrade.markApplied(ctx, opening.applied)
   for (const { endBlock } of machine.modules) endBlock?.(ctx)
   if (!input.amendments) evm.endOfBlock(ctx)
   return {

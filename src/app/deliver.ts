@@ -1,4 +1,4 @@
-/** One transaction of a block: decode, admit, run, and what is kept of it. */
+/** Delivery of one transaction of a block: decode, admit, run, merge or drop. */
 import { ChainError } from '../primitives/errors.ts'
 import type { Context } from '../sdk/context.ts'
 import { errors } from '../sdk/errors.ts'
@@ -7,14 +7,15 @@ import { createGasMeter, type GasMeter } from '../store/gas.ts'
 import type { ChainEvent } from '../store/types.ts'
 import { admit } from './ante/admit.ts'
 import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
+import { deliverEthereumTx } from './evm/deliver.ts'
 import type { Machine } from './machine.ts'
 import type { TxResult } from './records.ts'
 import { failedResult, failureOf } from './result.ts'
 import { runMessages } from './run.ts'
-import type { EvmDelivery } from './transaction.ts'
+import type { Delivery } from './transaction.ts'
 import type { TxWatch } from './watch.ts'
 
-/** The gas of a block; a limit of 0 is none. */
+/** Gas of a block; a limit of 0 means no limit. */
 export interface BlockGas {
   readonly limit: bigint
   used: bigint
@@ -23,8 +24,8 @@ export interface BlockGas {
 const NO_GAS = { gasWanted: 0n, gasUsed: 0n }
 
 /**
- * Runs one transaction on the block's context, which keeps what the transaction wrote and none of its events: those
- * are in the result. Throws for failures of the environment alone, never for a bad transaction.
+ * Runs one transaction on the block's context, which keeps the transaction's writes; its events are in the result. Throws only
+ * for failures of the environment, not for an invalid transaction.
  */
 export function deliver(
   machine: Machine,
@@ -33,7 +34,7 @@ export function deliver(
   decode: () => DecodedTx,
   txIndex: number,
   watch?: TxWatch,
-): EvmDelivery {
+): Delivery {
   let tx: DecodedTx
   try {
     if (gas.limit > 0n && gas.used >= gas.limit) throw errors.outOfGas('no block gas left to run tx')
@@ -52,9 +53,9 @@ function deliverEvm(
   tx: DecodedTx,
   txIndex: number,
   watch: TxWatch | undefined,
-): EvmDelivery {
+): Delivery {
   const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
-  // An EVM transaction is not undone once it has run: what it may use must fit beforehand.
+  // An executed EVM transaction is not reverted, so its gas limit must fit into the block before it runs.
   if (gas.limit > 0n && gas.used + gasWanted > gas.limit) {
     const failure = failureOf(
       errors.outOfGas(`tx gas limit ${gasWanted} exceeds the block gas left: ${gas.limit - gas.used}`),
@@ -62,7 +63,7 @@ function deliverEvm(
     return { result: failedResult(failure, { gasWanted, gasUsed: 0n }) }
   }
   try {
-    const delivery = machine.evm.deliver(block, tx, { txIndex }, watch)
+    const delivery = deliverEthereumTx(block, tx, txIndex, watch, machine.onPrint)
     gas.used += delivery.result.gasUsed
     return delivery
   } catch (error) {
@@ -84,7 +85,8 @@ function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: De
   const whole = block.branch({ gas: meter })
   const ante = whole.branch()
   try {
-    const { settings, router } = machine
+    const { settings, router, substitution } = machine
+    substitution?.beforeAdmission(ante, tx)
     const signers = signersOfTx(ante, tx)
     admit({ ctx: ante, tx, mode: 'deliver', settings, signers, validate: router.validate })
   } catch (error) {
@@ -118,7 +120,7 @@ function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: De
   return result
 }
 
-/** Where the events of each message begin behind those of admission. */
+/** Returns the index of each message's first event; `first` is the number of admission's events. */
 function startsOf(first: number, eventsOfMessages: readonly (readonly ChainEvent[])[]): number[] {
   let at = first
   return eventsOfMessages.map((events) => {
@@ -128,7 +130,7 @@ function startsOf(first: number, eventsOfMessages: readonly (readonly ChainEvent
   })
 }
 
-/** What a block is charged: never more than the transaction wanted. */
+/** Returns the gas charged to the block: at most the transaction's limit. */
 function charged({ used, limit }: GasMeter): bigint {
   return used > limit ? limit : used
 }

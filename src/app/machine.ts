@@ -1,8 +1,9 @@
-/** What the parts of the state machine share: the build's modules and what was chosen at assembly. */
+/** The modules of a build and the choices of assembly, which all parts of the state machine share. */
 import type { Identity } from '../identity/types.ts'
 import type { Module } from '../sdk/module.ts'
 import type { Router } from './router.ts'
-import type { AdmissionSettings, EvmTxPath } from './transaction.ts'
+import type { Substitution } from './substitution.ts'
+import type { AdmissionSettings } from './transaction.ts'
 
 export interface Machine {
   readonly identity: Identity
@@ -10,11 +11,13 @@ export interface Machine {
   readonly evmChainId: bigint
   readonly modules: readonly Module[]
   readonly router: Router
-  readonly evm: EvmTxPath
   readonly settings: AdmissionSettings
+  readonly substitution?: Substitution | undefined
   /**
-   * Told of an unexpected failure in a transaction; whatever it does must not change state. It throws one of the environment,
-   * which ends the block.
+   * Receives unexpected failures of transactions; must not change state. It rethrows a failure of the environment, which
+   * ends the block.
    */
   readonly onBug: (error: unknown) => void
+  /** Receives the lines that contracts print in blocks; must not change state. */
+  readonly onPrint?: ((line: string) => void) | undefined
 }

@@ -1,9 +1,9 @@
-/** Whoever decides the next block. Gateways know only this. */
+/** The interface between engines, which decide the next block, and everything that follows the chain. */
 import type { StoredBlock, TxResult } from '../app/records.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
-import type { ValidatorBehaviour } from './validators.ts'
+import type { ValidatorBehaviour } from './solo/validators.ts'
 
-/** What admission said of a transaction. */
+/** The result of admission. */
 export interface Admission {
   readonly code: number
   readonly codespace: string
@@ -12,7 +12,7 @@ export interface Admission {
   readonly gasUsed: bigint
   /** sha256 of the bytes, 32 bytes. */
   readonly hash: Uint8Array
-  /** The expected failure itself, so that a gateway can answer in its own words. */
+  /** The expected failure, for gateways that answer with texts of their own. */
   readonly error?: Error
 }
 
@@ -34,98 +34,140 @@ export interface PendingTx {
   }
 }
 
-export interface Driver {
+/** Transactions on their way into a block. */
+export interface Submission {
   /**
-   * Checks a consensus transaction and puts it into the pool. With blocks on arrival the promise resolves after the
-   * commit of the block that holds it (an answered hash survives a kill); otherwise it resolves on admission.
-   * Never rejects for a bad transaction: that is `code`. Rejects `unavailable` when the node is stopping or halted.
+   * Checks a transaction and adds it to the pool. With blocks on arrival the promise resolves after the commit of the block
+   * that includes it, so that a returned hash survives a kill; otherwise it resolves after admission. Never rejects for a bad
+   * transaction: see `code`. Rejects `unavailable` while the chain takes no transactions.
    */
   submit(tx: Uint8Array): Promise<Admission>
-  /** As `submit`, and waits for inclusion. Rejects `deadlineExceeded` when not included in time. */
+  /** Submits and waits for inclusion. Rejects `deadlineExceeded` after the timeout. */
   submitAndWait(
     tx: Uint8Array,
     timeoutMs: number,
   ): Promise<{ readonly admission: Admission; readonly inclusion?: Inclusion }>
-  /** Makes the next block now (solo). Resolves with its height after the commit. */
-  nextBlock(): Promise<bigint>
-  /**
-   * Resolves when the header after a committed height exists, which holds its app hash. At the tip a block is made for
-   * it (solo), at most one a second. Rejects `unavailable` when the node is stopping or halted.
-   */
-  nextHeader(height: bigint): Promise<void>
+}
+
+/** The transactions that wait in this process. */
+export interface PoolView {
   pending(): readonly PendingTx[]
   pendingCount(): { readonly count: number; readonly sizeBytes: number }
+}
+
+/** Notifications about the chain. Each method returns a function that removes the listener. */
+export interface ChainEvents {
   onBlock(listener: (block: StoredBlock) => void): () => void
   onPending(listener: (tx: PendingTx) => void): () => void
-  /** Told of the height to which the chain went back: what was known of later heights is no longer so. */
+  /** Calls the listener with the height that the chain went back to: facts about later heights no longer hold. */
   onRollback(listener: (height: bigint) => void): () => void
-  status(): {
-    readonly catchingUp: boolean
-    readonly halted?: Halted
-    readonly latestHeight: bigint
-    readonly latestTimeNs: bigint
-    /** How often the chain went back since the driver started: what was remembered of its heights holds no more. */
-    readonly rollbacks?: number
-  }
-  /** What the tools of a development chain may do; absent on every other. */
+  onHalt(listener: () => void): () => void
+}
+
+export interface ChainStatus {
+  readonly catchingUp: boolean
+  readonly halted?: Halted
+  readonly latestHeight: bigint
+  readonly latestTimeNs: bigint
+  /** Number of rollbacks since the start: caches keyed by height are stale after each. */
+  readonly rollbacks?: number
+}
+
+/** Adds a transaction to the block that is about to be made, without causing one. */
+export type Offer = (tx: Uint8Array) => Admission
+
+/** Block production by this process. */
+export interface BlockProduction {
+  /** Makes the next block now. Resolves with its height after the commit. */
+  nextBlock(): Promise<bigint>
+  /**
+   * Moves the clock forward and makes blocks until no epoch is due. Resolves with the latest height. Rejects
+   * `resourceExhausted` if that takes more than 52,560 blocks.
+   */
+  advance(byNs: bigint): Promise<bigint>
+  timing(): BlockTiming
+  /**
+   * Runs a step before each block, which waits for it. Transactions that the step offers go into that block. A step handles
+   * its own errors. Returns a function that removes the step.
+   */
+  beforeBlock(step: (offer: Offer) => Promise<void>): () => void
+}
+
+/** When blocks are made. */
+export type BlockTiming =
+  /** After transactions arrive and, with `everyMs`, at least once in that time. */
+  | { readonly mode: 'arrival'; readonly everyMs?: number }
+  | { readonly mode: 'manual' }
+  | { readonly mode: 'interval'; readonly intervalMs: number }
+
+/** The consensus interface used by gateways. Optional parts are present where this process has them. */
+export interface Driver extends Submission, ChainEvents {
+  /**
+   * Resolves when the header after a committed height exists, which contains its app hash. At the tip an own engine makes a
+   * block for it, at most one a second. Rejects `unavailable` while no block can follow.
+   */
+  nextHeader(height: bigint): Promise<void>
+  status(): ChainStatus
+  /** Absent where the pool is in another process. */
+  readonly pool?: PoolView | undefined
+  /** Absent where another process or program decides the next block. */
+  readonly production?: BlockProduction | undefined
+  /** Absent except on a development chain. */
   readonly development?: Development | undefined
   stop(): Promise<void>
 }
 
-/** Why no further block is made. */
+/** The reason why no further block is made. */
 export interface Halted {
-  /** One sentence without its full stop. */
+  /** One sentence, without full stop. */
   readonly reason: string
-  /** What an operator does about it, likewise. */
+  /** The operator's next step: one sentence, without full stop. */
   readonly next: string
-  /** The block that was not made. */
+  /** Height of the block that was not made. */
   readonly height: bigint
-  /** The upgrade that is the reason, if one is. */
+  /** Name of the upgrade that caused the halt. */
   readonly upgrade?: string | undefined
 }
 
-/** What makes blocks: the arrival of a transaction, the passing of time, both, or nothing but being asked. */
+/** Triggers of block production: arriving transactions, an interval, both, or requests only. */
 export interface Mining {
   readonly automine: boolean
-  /** 0: not by time. */
+  /** 0 for no interval. */
   readonly intervalMs: number
 }
 
-/** What the tools of a development chain may do to it beside sending transactions (ADR 0006). */
+/** Changes that tools make to a development chain without a transaction (ADR 0006). */
 export interface Development {
-  /** Makes the changes in an administrative block. Resolves with its height; rejects, with nothing changed, for what the chain cannot hold. */
+  /** Makes changes in an administrative block. Resolves with its height. Rejects invalid changes; then nothing changes. */
   amend(amendments: readonly Amendment[]): Promise<bigint>
-  /** Makes blocks, the second and later ones `stepSeconds` after the one before if that is given. */
+  /** Makes blocks. With `stepSeconds`, each after the first is that much later than its predecessor. */
   mine(count: bigint, stepSeconds?: bigint): Promise<void>
-  /** Remembers the chain as it is, its pool and its clock. The numbers count from 1. */
+  /** Saves the chain with its pool and clock. Returns the snapshot's id; ids count from 1. */
   snapshot(): bigint
-  /** Goes back to a remembered chain, which is forgotten with those after it. False if there is none of this number. */
+  /** Restores a snapshot, and deletes it and all later ones. Resolves with false if the id is unknown. */
   revert(id: bigint): Promise<boolean>
-  /** Goes back to the first kept block, with an empty pool and the real clock. */
+  /** Goes back to the earliest block, with an empty pool and the real clock. */
   reset(): Promise<void>
-  /** Goes back by a number of blocks; the pool stays. Throws when there are not so many. */
+  /** Goes back by a number of blocks; the pool stays. Rejects if the chain has fewer. */
   rollback(blocks: bigint): Promise<void>
-  /**
-   * Puts the clock forward, and makes the blocks that are needed until no epoch is due. Resolves with how far the clock is
-   * ahead of the real one. Unit: seconds.
-   */
+  /** Moves the clock forward and makes blocks until no epoch is due. Resolves with the clock's offset. Unit: seconds. */
   increaseTime(seconds: bigint): Promise<bigint>
-  /** Sets the clock, which then goes on, and makes blocks as `increaseTime` does. Resolves with the same. Unit: seconds. */
+  /** Sets the clock, which keeps running, and makes blocks as `increaseTime` does. Resolves with its offset. Unit: seconds. */
   setTime(seconds: bigint): Promise<bigint>
-  /** Sets the time of the next block alone, and the clock with it. Throws for a time that is not after the last block's. */
+  /** Sets the time of the next block, and the clock with it. Throws unless it is after the last block's time. */
   setNextTime(seconds: bigint): void
-  /** Every block follows the one before after so many seconds; undefined: by the clock again. */
+  /** Makes block times a fixed number of seconds apart; undefined returns to the clock. */
   setTimeInterval(seconds: bigint | undefined): void
   mining(): Mining
   setMining(mining: Mining): void
-  /** How a validator of this node behaves from the next block on. Throws `invalidArgument` if there is no such validator. */
+  /** Sets the behaviour of a validator of this node from the next block on. Throws `invalidArgument` for an unknown index. */
   setValidator(index: number, behaviour: ValidatorBehaviour): void
-  /** Lowest price that the pool takes from now on. Unit: wei a gas unit. */
+  /** Sets the lowest gas price that the pool accepts. Unit: wei per gas. */
   setMinGasPrice(wei: bigint): void
-  /** Whether what contracts print reaches the node's log. */
+  /** Switches logging of what contracts print. */
   setLogging(on: boolean): void
-  /** Writes what a contract printed to the node's log, unless that is off. */
+  /** Logs a line that a contract printed, unless logging is off. */
   print(line: string): void
-  /** Takes a transaction out of the pool. False if it does not wait. */
+  /** Removes a transaction from the pool. Returns false if it is not there. */
   drop(hash: Uint8Array): boolean
 }

@@ -1,4 +1,4 @@
-/** The state machine by height: which modules, at which versions, a state is of (ADR 0017). */
+/** Eras: the state machine of a stretch of heights, selected by the module versions in a state (ADR 0017). */
 import type { Identity } from '../../identity/types.ts'
 import type { VersionMap } from '../../modules/upgrade/keeper.ts'
 import * as upgrade from '../../modules/upgrade/keeper.ts'
@@ -11,36 +11,36 @@ import { createRouter } from '../router.ts'
 import type { Upgrade } from './types.ts'
 import { editionOf } from './versions.ts'
 
-/** The state machine of a stretch of heights. */
+/** The modules at one set of versions, and the state machine made of them. */
 export interface Era {
   readonly machine: Machine
-  /** By name, at their versions. */
+  /** Modules by name, at the era's versions. */
   readonly modules: ReadonlyMap<string, Module>
-  /** A transaction of this era. Bytes that were decoded once are not decoded again. */
+  /** Decodes a transaction with the messages of this era. Results are cached by the byte array. */
   decode(bytes: Uint8Array): DecodedTx
 }
 
 export interface Eras {
   readonly identity: Identity
-  /** What a state is of. */
+  /** Returns the era of a state. */
   of(state: Reader): Era
-  /** What a state with these versions is of. */
+  /** Returns the era of a state with these versions. */
   at(versions: VersionMap): Era
-  /** What a context's facts are of. */
+  /** Returns the era of a context's facts. */
   byFacts(facts: AppFacts): Era
-  /** Whether upgrades of this build change a module: its version is then to be read from each state. */
+  /** Whether upgrades of this build change modules, so that each state's versions must be read. */
   readonly isChanging: boolean
 }
 
-/** Names of modules whose versions upgrades change, sorted. */
+/** Returns the names of the modules whose versions upgrades change, sorted. */
 export function changingModules(upgrades: readonly Upgrade[]): string[] {
   const names = new Set(upgrades.flatMap(({ modules = {} }) => Object.keys(modules)))
   return [...names].sort((a, b) => (a < b ? -1 : 1))
 }
 
 /**
- * `modules` are all that any state of the chain may be of, at their newest. A module that no upgrade names is in every state
- * as it is now; the others are there where the state has a version of them, and as they were at it.
+ * Creates the eras. `modules` are the modules of every state of the chain, at their newest version. A module that no upgrade names is
+ * the same in every state. The others are present in a state that has their version, in the edition of that version.
  */
 export function createEras(
   common: Omit<Machine, 'modules' | 'router'>,
@@ -60,12 +60,15 @@ export function createEras(
       const version = versionOf(module.name)
       return version === undefined ? [] : [editionOf(module, version)]
     })
-    const router = createRouter(present, common.onBug)
+    const { substitution } = common
+    const own = createRouter(present, common.onBug)
+    const router = substitution ? { ...own, route: (name: string) => substitution.route(name, own.route(name)) } : own
     const decoded = new WeakMap<Uint8Array, DecodedTx>()
     const era: Era = {
       machine: { ...common, modules: present, router },
       modules: new Map(present.map((module) => [module.name, module])),
       decode(bytes) {
+        if (substitution) return substitution.decode(router.facts, bytes)
         const found = decoded.get(bytes)
         if (found) return found
         const tx = decodeTx(router.facts, common.identity, bytes)

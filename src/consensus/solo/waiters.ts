@@ -1,6 +1,6 @@
 /** Who waits for a transaction to be in a committed block. */
-import { toKey } from '../primitives/bytes.ts'
-import type { Admission, Inclusion } from './driver.ts'
+import { toKey } from '../../primitives/bytes.ts'
+import type { Admission, Inclusion } from '../driver.ts'
 
 type Outcome =
   | { readonly included: Inclusion }

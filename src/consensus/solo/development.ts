@@ -1,12 +1,13 @@
 /** What the tools of a development chain do to it beside sending transactions (ADR 0006). */
-import type { Amendment } from '../modules/evm/keeper.ts'
-import { queryError } from '../primitives/errors.ts'
-import type { Tip } from './chain.ts'
+
+import type { Amendment } from '../../modules/evm/keeper.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
+import type { Development, Mining } from '../driver.ts'
+import type { Tip } from '../tip.ts'
 import type { BlockClock, ClockState } from './clock.ts'
-import type { Development, Mining } from './driver.ts'
 import type { PooledTx } from './mempool.ts'
 
-const NANOS = 1_000_000_000n
 /** The end of the year 9999, which is the last that a Timestamp of protobuf may name. Unit: seconds. */
 const LAST_SECOND = 253_402_300_799n
 /** Blocks that may be asked for at once. */
@@ -62,15 +63,15 @@ export function createDevelopment(workings: Workings): Development {
     if (seconds > LAST_SECOND)
       throw queryError('invalidArgument', `a block cannot be later than ${LAST_SECOND} seconds`)
   }
-  const aheadSeconds = (): bigint => clock.state().offsetNs / NANOS
+  const aheadSeconds = (): bigint => clock.state().offsetNs / NS_PER_SECOND
 
   return {
     amend: (amendments) => workings.makeBlock({ amendments }),
     async mine(count, stepSeconds) {
       if (count > MOST_BLOCKS)
         throw queryError('invalidArgument', `${count} blocks are more than ${MOST_BLOCKS} at once`)
-      checkTime(tip().timeNs / NANOS + count * (stepSeconds ?? 0n))
-      const stepNs = stepSeconds === undefined ? undefined : stepSeconds * NANOS
+      checkTime(tip().timeNs / NS_PER_SECOND + count * (stepSeconds ?? 0n))
+      const stepNs = stepSeconds === undefined ? undefined : stepSeconds * NS_PER_SECOND
       for (let i = 0n; i < count; i++) {
         await workings.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
         // Thousands of blocks leave room for questions between them.
@@ -115,31 +116,31 @@ export function createDevelopment(workings: Workings): Development {
       await workings.goBack(height, workings.pending())
     },
     async increaseTime(seconds) {
-      checkTime(clock.now() / NANOS + seconds)
-      clock.shift(seconds * NANOS)
+      checkTime(clock.now() / NS_PER_SECOND + seconds)
+      clock.shift(seconds * NS_PER_SECOND)
       await workings.catchUp()
       return aheadSeconds()
     },
     async setTime(seconds) {
       checkTime(seconds)
-      clock.shift(seconds * NANOS - clock.now())
+      clock.shift(seconds * NS_PER_SECOND - clock.now())
       await workings.catchUp()
       return aheadSeconds()
     },
     setNextTime(seconds) {
       checkTime(seconds)
       const { timeNs } = tip()
-      if (seconds * NANOS <= timeNs) {
+      if (seconds * NS_PER_SECOND <= timeNs) {
         throw queryError(
           'invalidArgument',
-          `Timestamp ${seconds} is lower than or equal to previous block's timestamp ${timeNs / NANOS}`,
+          `Timestamp ${seconds} is lower than or equal to previous block's timestamp ${timeNs / NS_PER_SECOND}`,
         )
       }
-      clock.restore({ ...clock.state(), nextNs: seconds * NANOS })
+      clock.restore({ ...clock.state(), nextNs: seconds * NS_PER_SECOND })
     },
     setTimeInterval(seconds) {
-      checkTime(tip().timeNs / NANOS + (seconds ?? 0n))
-      clock.restore({ ...clock.state(), intervalNs: seconds === undefined ? undefined : seconds * NANOS })
+      checkTime(tip().timeNs / NS_PER_SECOND + (seconds ?? 0n))
+      clock.restore({ ...clock.state(), intervalNs: seconds === undefined ? undefined : seconds * NS_PER_SECOND })
     },
     mining: workings.mining,
     setMining: workings.setMining,

@@ -1,23 +1,26 @@
 import { expect, test } from 'vitest'
-import { createApplication } from '../app/application.ts'
-import { wrapEthereumTx } from '../app/evm/envelope.ts'
-import { localnetGenesis } from '../app/localnet.ts'
-import { modules } from '../app/modules.ts'
-import { transactionHash } from '../evm/transaction/encode.ts'
-import { addressOfPrivateKey, signTransaction } from '../evm/transaction/sender.ts'
-import { almanac } from '../identity/profiles/almanac.ts'
-import * as consensus from '../modules/consensus/keeper.ts'
-import { EMPTY } from '../primitives/bytes.ts'
-import { ChainError } from '../primitives/errors.ts'
-import { sha256 } from '../primitives/hash.ts'
-import type { Context } from '../sdk/context.ts'
-import { defineModule, type Module } from '../sdk/module.ts'
-import { openMemory } from '../store/backend/memory.ts'
-import type { Snapshot } from '../store/types.ts'
-import { openVersionedStore } from '../store/versioned.ts'
-import { updateValidators } from './chain.ts'
-import { hashHeader } from './comet/hashes.ts'
-import { type BlockTiming, type SoloOptions, startSolo } from './solo.ts'
+import { createApplication } from '../../app/application.ts'
+import { wrapEthereumTx } from '../../app/evm/envelope.ts'
+import { localnetGenesis } from '../../app/localnet.ts'
+import { modules } from '../../app/modules.ts'
+import { ALMANAC_STORES } from '../../app/stores.ts'
+import { transactionHash } from '../../evm/transaction/encode.ts'
+import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/sender.ts'
+import { almanac } from '../../identity/profiles/almanac.ts'
+import * as consensus from '../../modules/consensus/keeper.ts'
+import { EMPTY } from '../../primitives/bytes.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import type { Context } from '../../sdk/context.ts'
+import { defineModule, type Module } from '../../sdk/module.ts'
+import { openMemory } from '../../store/backend/memory.ts'
+import type { Snapshot } from '../../store/types.ts'
+import { openVersionedStore } from '../../store/versioned.ts'
+import { hashHeader } from '../comet/hashes.ts'
+import type { BlockTiming } from '../driver.ts'
+import { createExecutor, type ExecutorStore } from '../executor.ts'
+import { updateValidators } from '../tip.ts'
+import { startSolo } from './solo.ts'
 
 const chainId = 'almanac-localnet-1'
 const key = sha256(new Uint8Array([1]))
@@ -40,7 +43,7 @@ const failingAt = (height: bigint) =>
 
 async function open(
   timing: BlockTiming,
-  more: { ending?: Module; store?: SoloOptions['store']; maxBytes?: string; development?: boolean } = {},
+  more: { ending?: Module; store?: ExecutorStore; maxBytes?: string; development?: boolean } = {},
 ) {
   const halts: string[] = []
   const failures: unknown[] = []
@@ -64,11 +67,19 @@ async function open(
     ...localnet,
     consensus_params: { ...localnet.consensus_params, block: limits, evidence: { max_bytes: '0' } },
   }
-  const store = more.store ?? openVersionedStore(openMemory())
+  const store = more.store ?? openVersionedStore(openMemory(), ALMANAC_STORES)
   let clock = 1_704_067_200_000_000_000n
-  const solo = await startSolo({
+  const onListenerFailure = (error: unknown) => failures.push(error)
+  const elapsed = () => performance.now()
+  const executor = createExecutor({
     app,
     store,
+    elapsed,
+    onHalt: ({ reason }) => halts.push(reason),
+    onListenerFailure,
+  })
+  const solo = await startSolo({
+    executor,
     genesis,
     signers: () => [signer],
     timing,
@@ -77,24 +88,20 @@ async function open(
       clock += 5_000_000n
       return clock
     },
-    onHalt: ({ reason }) => halts.push(reason),
-    onListenerFailure: (error) => failures.push(error),
-    elapsed: () => performance.now(),
+    onListenerFailure,
+    elapsed,
     ...(more.development && {
       development: { setMinGasPrice() {}, setLogging() {}, print() {}, setValidator() {} },
     }),
   })
-  return { solo, store, halts, failures }
+  return { solo, blocks: executor.blocks, store, halts, failures }
 }
 
 /** A store in memory, with what is done to its views, and to the way back. */
-function watchedStore(own: {
-  at?: (snapshot: Snapshot) => Snapshot
-  rollback?: () => never
-}): NonNullable<SoloOptions['store']> {
-  const { latestHeight, tables, commit, rollback, at } = openVersionedStore(openMemory())
+function watchedStore(own: { at?: (snapshot: Snapshot) => Snapshot; rollback?: () => never }): ExecutorStore {
+  const { latestHeight, tables, prepare, rollback, at } = openVersionedStore(openMemory(), ALMANAC_STORES)
   return {
-    ...{ latestHeight, tables, commit, rollback: own.rollback ?? rollback },
+    ...{ latestHeight, tables, prepare, rollback: own.rollback ?? rollback },
     at: (height) => own.at?.(at(height)) ?? at(height),
   }
 }
@@ -125,14 +132,14 @@ function transfer(nonce: number, options: Transfer = {}): Uint8Array {
 }
 
 test('a block on arrival takes every transaction that waits, and the answer comes after its commit', async () => {
-  const { solo } = await open({ mode: 'arrival' })
+  const { solo, blocks } = await open({ mode: 'arrival' })
   const seen: bigint[] = []
   solo.onBlock(({ header }) => seen.push(header.height))
   const [second, first, third] = await Promise.all([1, 0, 2].map((nonce) => solo.submitAndWait(transfer(nonce), 5000)))
   expect([first, second, third].map((one) => one?.inclusion?.height)).toEqual([2n, 2n, 2n])
   expect([first, second, third].map((one) => one?.inclusion?.index)).toEqual([0, 1, 2])
   expect(seen).toEqual([2n])
-  expect(solo.blocks.tx(first!.admission.hash)).toEqual({ height: 2n, index: 0 })
+  expect(blocks.tx(first!.admission.hash)).toEqual({ height: 2n, index: 0 })
   await solo.stop()
   await expect(solo.submit(transfer(3))).rejects.toMatchObject({ status: 'unavailable' })
 })
@@ -143,14 +150,14 @@ test('a transaction that no block has room for is refused, and makes no blocks',
     codespace: 'sdk',
     code: 21,
   })
-  expect([solo.pendingCount().count, solo.status().latestHeight]).toEqual([0, 1n])
+  expect([solo.pool.pendingCount().count, solo.status().latestHeight]).toEqual([0, 1n])
   expect(await solo.submit(transfer(0))).toMatchObject({ code: 0 })
   expect(solo.status().latestHeight).toBe(2n)
   await solo.stop()
 })
 
 test('a transaction that does not get its place costs its sender nothing in the pool', async () => {
-  const { solo } = await open({ mode: 'manual' })
+  const { solo, blocks } = await open({ mode: 'manual' })
   // A fifth of what the sender has.
   const gasPriceWei = 95n * 10n ** 15n
   expect((await solo.submit(transfer(0, { gasPriceWei }))).code).toBe(0)
@@ -163,8 +170,8 @@ test('a transaction that does not get its place costs its sender nothing in the 
     })
   }
   expect((await solo.submit(transfer(1, { gasPriceWei }))).code).toBe(0)
-  await solo.nextBlock()
-  expect(solo.blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0, 0])
+  await solo.production.nextBlock()
+  expect(blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0, 0])
 })
 
 test('a waiting transaction that blocks have no room for any more leaves the pool', async () => {
@@ -174,17 +181,17 @@ test('a waiting transaction that blocks have no room for any more leaves the poo
   })
   const { solo } = await open({ mode: 'manual' }, { ending })
   const waiting = solo.submitAndWait(transfer(1, { gasLimit: 40_000n, dataBytes: 300 }), 60_000)
-  await solo.nextBlock()
+  await solo.production.nextBlock()
   expect((await waiting).admission).toMatchObject({ codespace: 'sdk', code: 21 })
-  expect(solo.pendingCount().count).toBe(0)
+  expect(solo.pool.pendingCount().count).toBe(0)
 })
 
 test('headers chain: each names the one before, its results and its state, and hashes to its own identity', async () => {
-  const { solo } = await open({ mode: 'manual' })
+  const { solo, blocks } = await open({ mode: 'manual' })
   await solo.submit(transfer(0))
-  await solo.nextBlock()
-  await solo.nextBlock()
-  const [one, two, three] = [1n, 2n, 3n].map((height) => solo.blocks.block(height)!)
+  await solo.production.nextBlock()
+  await solo.production.nextBlock()
+  const [one, two, three] = [1n, 2n, 3n].map((height) => blocks.block(height)!)
   expect(one!.header.appHash).toEqual(sha256(EMPTY))
   expect(two!.header.appHash).toEqual(one!.nextAppHash)
   expect(three!.header.lastBlockId).toEqual(two!.blockId)
@@ -196,12 +203,12 @@ test('headers chain: each names the one before, its results and its state, and h
 })
 
 test('with blocks by hand, one that a proof waits for leaves what waits in the pool', async () => {
-  const { solo } = await open({ mode: 'manual' })
+  const { solo, blocks } = await open({ mode: 'manual' })
   await solo.submit(transfer(0))
   await solo.nextHeader(1n)
-  expect([solo.blocks.block(2n)!.txs.length, solo.pendingCount().count]).toEqual([0, 1])
-  await solo.nextBlock()
-  expect([solo.blocks.block(3n)!.txs.length, solo.pendingCount().count]).toEqual([1, 0])
+  expect([blocks.block(2n)!.txs.length, solo.pool.pendingCount().count]).toEqual([0, 1])
+  await solo.production.nextBlock()
+  expect([blocks.block(3n)!.txs.length, solo.pool.pendingCount().count]).toEqual([1, 0])
   await solo.stop()
 })
 
@@ -211,21 +218,21 @@ test('a refused transaction is an answer, not a rejection, and the pool forgets 
   expect((await solo.submit(transfer(0))).code).toBe(0)
   expect(await solo.submit(transfer(0))).toMatchObject({ code: 19, log: 'tx already in mempool' })
   expect((await solo.submit(transfer(1, { gasLimit: 16_000_000n }))).code).toBe(11)
-  expect(solo.pendingCount().count).toBe(1)
+  expect(solo.pool.pendingCount().count).toBe(1)
 })
 
 const HALTED =
   'the chain has halted: broken hook; nothing of block 2 was written: start the node again when the cause, which its log names, is gone'
 
 test('a failing block hook stops the chain before the commit, and every later request says so', async () => {
-  const { solo, store, halts } = await open({ mode: 'arrival' }, { ending: failingAt(2n) })
+  const { solo, store, halts, blocks } = await open({ mode: 'arrival' }, { ending: failingAt(2n) })
   const waiting = solo.submit(transfer(0))
   await expect(waiting).rejects.toMatchObject({ status: 'unavailable', message: HALTED })
   expect(halts).toEqual(['broken hook'])
-  expect([store.latestHeight(), solo.blocks.latestHeight()]).toEqual([1n, 1n])
+  expect([store.latestHeight(), blocks.latestHeight()]).toEqual([1n, 1n])
   expect(solo.status()).toMatchObject({ halted: { reason: 'broken hook', height: 2n }, latestHeight: 1n })
   await expect(solo.submit(transfer(0))).rejects.toThrow(HALTED)
-  await expect(solo.nextBlock()).rejects.toThrow('the chain has halted')
+  await expect(solo.production.nextBlock()).rejects.toThrow('the chain has halted')
 })
 
 test('changes that the chain cannot hold leave no view of the state open, and the chain goes on', async () => {
@@ -248,7 +255,7 @@ test('changes that the chain cannot hold leave no view of the state open, and th
   const amendment = { kind: 'balance', address: new Uint8Array(20).fill(9), wei } as const
   await expect(solo.development!.amend([amendment])).rejects.toThrow(ChainError)
   expect(views).toBe(before)
-  expect(await solo.nextBlock()).toBe(2n)
+  expect(await solo.production.nextBlock()).toBe(2n)
 })
 
 test('a way back that fails leaves the chain and its pool as they were', async () => {
@@ -257,30 +264,30 @@ test('a way back that fails leaves the chain and its pool as they were', async (
       throw new Error('the disk is gone')
     },
   })
-  const { solo, halts } = await open({ mode: 'manual' }, { store, development: true })
+  const { solo, halts, blocks } = await open({ mode: 'manual' }, { store, development: true })
   await solo.submit(transfer(0))
-  await solo.nextBlock()
+  await solo.production.nextBlock()
   await expect(solo.development!.rollback(1n)).rejects.toThrow('the disk is gone')
   expect(await solo.submit(transfer(1))).toMatchObject({ code: 0 })
-  expect(await solo.nextBlock()).toBe(3n)
-  expect([solo.blocks.block(3n)!.txs.length, halts]).toEqual([1, []])
+  expect(await solo.production.nextBlock()).toBe(3n)
+  expect([blocks.block(3n)!.txs.length, halts]).toEqual([1, []])
 })
 
 test('a chain opened again goes on from its last block, as if it had never stopped', async () => {
   const one = await open({ mode: 'manual' })
-  const store = openVersionedStore(openMemory())
+  const store = openVersionedStore(openMemory(), ALMANAC_STORES)
   const two = await open({ mode: 'manual' }, { store })
   for (const { solo } of [one, two]) {
     await solo.submit(transfer(0))
-    await solo.nextBlock()
+    await solo.production.nextBlock()
     await solo.stop()
   }
   const again = await open({ mode: 'manual' }, { store })
   expect(again.solo.status().latestHeight).toBe(2n)
   expect((await again.solo.submit(transfer(1))).code).toBe(0)
-  expect(await again.solo.nextBlock()).toBe(3n)
-  const block = again.solo.blocks.block(3n)!
-  expect(block.header.lastBlockId).toEqual(two.solo.blocks.block(2n)!.blockId)
+  expect(await again.solo.production.nextBlock()).toBe(3n)
+  const block = again.blocks.block(3n)!
+  expect(block.header.lastBlockId).toEqual(two.blocks.block(2n)!.blockId)
   expect(block.results[0]?.code).toBe(0)
 })
 
@@ -309,9 +316,9 @@ test('who follows the chain and fails keeps neither the others from hearing nor 
     throw bug
   })
   expect((await solo.submit(transfer(0))).code).toBe(0)
-  await solo.nextBlock()
+  await solo.production.nextBlock()
   end()
-  await solo.nextBlock()
+  await solo.production.nextBlock()
   expect([heard, failures, halts]).toEqual([[2n], [bug, bug, bug], []])
   expect(solo.status()).toMatchObject({ latestHeight: 3n })
   await solo.stop()

@@ -1,6 +1,6 @@
 /** The validators whose keys this process has, and how each behaves. */
-import { queryError } from '../primitives/errors.ts'
-import type { Signer } from './chain.ts'
+import { queryError } from '../../primitives/errors.ts'
+import type { Signer } from './propose.ts'
 
 /**
  * `stopped` neither signs nor proposes. The others do both; of prices `honest` votes for what it sees, `silent` does not

@@ -1,7 +1,9 @@
 /** The time of blocks: the wall clock, shifted, set or stepped as the tools of a development chain ask. Unit: nanoseconds. */
 
+import { NS_PER_MS } from '../../primitives/time.ts'
+
 /** Least distance between two blocks' times. */
-export const TIME_STEP_NS = 1_000_000n
+export const TIME_STEP_NS = NS_PER_MS
 
 /** All that a clock remembers. */
 export interface ClockState {

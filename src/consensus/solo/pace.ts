@@ -1,14 +1,8 @@
 /** When blocks are made: as transactions arrive, as time passes, or when asked. */
-import type { Mining } from './driver.ts'
+import type { BlockTiming, Mining } from '../driver.ts'
 
 /** What timers can wait for. */
 export const LONGEST_INTERVAL_MS = 2 ** 31 - 1
-
-export type BlockTiming =
-  /** With `everyMs`, one more whenever so much time has passed. */
-  | { readonly mode: 'arrival'; readonly everyMs?: number }
-  | { readonly mode: 'manual' }
-  | { readonly mode: 'interval'; readonly intervalMs: number }
 
 /** Longest time that a block waits while more transactions keep coming in: fewer commits under load, none the later alone. */
 const GATHER_MS = 20

@@ -1,8 +1,8 @@
 /** Transactions that wait for a block: in order of arrival, and of nonce within a sender. */
-import type { CheckResult } from '../app/types.ts'
-import { toKey } from '../primitives/bytes.ts'
-import { errors } from '../sdk/errors.ts'
-import type { PendingTx } from './driver.ts'
+import type { CheckResult } from '../../app/types.ts'
+import { toKey } from '../../primitives/bytes.ts'
+import { errors } from '../../sdk/errors.ts'
+import type { PendingTx } from '../driver.ts'
 
 export interface MempoolLimits {
   readonly maxTxs: number

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { CheckResult } from '../app/types.ts'
-import { EMPTY, utf8 } from '../primitives/bytes.ts'
-import { sha256 } from '../primitives/hash.ts'
+import type { CheckResult } from '../../app/types.ts'
+import { EMPTY, utf8 } from '../../primitives/bytes.ts'
+import { sha256 } from '../../primitives/hash.ts'
 import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
 
 const limits: MempoolLimits = { maxTxs: 5, maxBytes: 1000, maxTxBytes: 500, slotsPerSender: 3 }

@@ -1,0 +1,56 @@
+/** The state that admission of transactions runs on: the latest commit, with what passed since. Every engine needs one. */
+import type { Application, CheckMode, CheckResult, TakePassed } from '../app/types.ts'
+import { ChainError } from '../primitives/errors.ts'
+import { errors } from '../sdk/errors.ts'
+import type { Snapshot } from '../store/types.ts'
+import { refusal } from './admission.ts'
+import { roomForTxs, type Tip } from './tip.ts'
+
+export interface CheckState {
+  /**
+   * Runs admission. `take` receives a transaction that passed, before the state keeps it; an error it throws is the answer,
+   * and nothing is kept. Never throws for a bad transaction.
+   */
+  check(tx: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult
+  /** Drops what passed: the next check runs on the latest commit. */
+  reset(): void
+}
+
+/** The parts of a chain that admission reads. */
+interface Dependencies {
+  readonly app: Pick<Application, 'check' | 'resetCheckState'>
+  /** Opens the state of the latest commit. */
+  open(): Snapshot
+  tip(): Tip
+}
+
+export function createCheckState({ app, open, tip }: Dependencies): CheckState {
+  /** The snapshot below the check state; opened by the first check after a reset. */
+  let base: Snapshot | undefined
+
+  /** Refuses a transaction that no block has room for: it would wait forever, and keep blocks coming. */
+  function requireRoomInBlock({ length }: Uint8Array): void {
+    const room = roomForTxs(tip())
+    if (length > room) throw errors.txTooLarge(`${length} bytes, and a block has room for ${room}`)
+  }
+
+  return {
+    check(bytes, mode, take) {
+      if (!base) {
+        base = open()
+        app.resetCheckState(base, tip())
+      }
+      try {
+        if (mode !== 'simulate') requireRoomInBlock(bytes)
+        return app.check(bytes, mode, take)
+      } catch (error) {
+        if (error instanceof ChainError) return refusal(error)
+        throw error
+      }
+    },
+    reset() {
+      base?.close()
+      base = undefined
+    },
+  }
+}

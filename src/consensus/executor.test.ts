@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest'
+import { createApplication } from '../app/application.ts'
+import { wrapEthereumTx } from '../app/evm/envelope.ts'
+import { localnetGenesis } from '../app/localnet.ts'
+import type { StoredBlock, Validator } from '../app/records.ts'
+import { ALMANAC_STORES } from '../app/stores.ts'
+import { transactionHash } from '../evm/transaction/encode.ts'
+import { addressOfPrivateKey, signTransaction } from '../evm/transaction/sender.ts'
+import { almanac } from '../identity/profiles/almanac.ts'
+import * as bank from '../modules/bank/keeper.ts'
+import { sha256 } from '../primitives/hash.ts'
+import { openMemory } from '../store/backend/memory.ts'
+import { openVersionedStore } from '../store/versioned.ts'
+import { createExecutor, type ExecutedBlock, type Executor } from './executor.ts'
+import { propose, storedBlock } from './solo/propose.ts'
+
+const chainId = 'almanac-localnet-1'
+const key = sha256(new Uint8Array([1]))
+const sender = addressOfPrivateKey(key)
+const receiver = new Uint8Array(20).fill(7)
+const publicKey = sha256(new Uint8Array([2]))
+const signer = { address: sha256(publicKey).slice(0, 20), sign: (message: Uint8Array) => sha256(message) }
+const genesis = localnetGenesis({
+  identity: almanac,
+  chainId,
+  genesisTime: '2024-01-01T00:00:00Z',
+  accounts: [{ address: sender, balanceUnative: 10_000_000_000n }],
+  validators: [{ publicKey }],
+  blockGasLimit: 15_000_000n,
+})
+
+function open(): { executor: Executor; halts: string[]; failures: unknown[] } {
+  const halts: string[] = []
+  const failures: unknown[] = []
+  const executor = createExecutor({
+    app: createApplication({ identity: almanac, chainId, evmChainId: 6930n, settings: { minGasPrices: '' } }),
+    store: openVersionedStore(openMemory(), ALMANAC_STORES),
+    elapsed: () => performance.now(),
+    onHalt: ({ reason }) => halts.push(reason),
+    onListenerFailure: (error) => failures.push(error),
+  })
+  return { executor, halts, failures }
+}
+
+function transfer(nonce: bigint): Uint8Array {
+  const tx = signTransaction(
+    {
+      type: 0,
+      chainId: 6930n,
+      nonce,
+      gasLimit: 21_000n,
+      to: receiver,
+      valueWei: 10n ** 12n,
+      data: new Uint8Array(0),
+      gasPriceWei: 10n ** 12n,
+    },
+    key,
+  )
+  return wrapEthereumTx(almanac, tx, transactionHash(tx))
+}
+
+/** Proposes and executes the next block. */
+function run(executor: Executor, txs: readonly Uint8Array[] = []) {
+  const before = executor.tip()
+  const proposal = propose(before, txs, before.timeNs + 1_000_000_000n, [signer])
+  const executed = executor.execute(proposal.input)
+  const record = (appHash: Uint8Array) => storedBlock(proposal, before, executed.output, appHash)
+  return { executed, record }
+}
+
+function commit(executor: Executor, txs: readonly Uint8Array[] = []): { block: StoredBlock; executed: ExecutedBlock } {
+  const { executed, record } = run(executor, txs)
+  return { block: executor.prepare(executed, record).commit(), executed }
+}
+
+const balance = (executor: Executor) => executor.read((ctx) => bank.balance(ctx, receiver, 'unative'))
+
+/** Returns the tip with all priorities: stored sets leave out those that are 0. */
+function tipOf(executor: Executor) {
+  const whole = (set: readonly Validator[]) =>
+    set.map((validator) => ({ ...validator, priority: validator.priority ?? 0n }))
+  const { lastValidators, validators, nextValidators, ...rest } = executor.tip()
+  return { ...rest, sets: [lastValidators, validators, nextValidators].map(whole) }
+}
+
+test('a block is hashed before it is durable, and listeners hear of it after the tip has moved', () => {
+  const { executor } = open()
+  expect(executor.isEmpty()).toBe(true)
+  executor.begin(genesis)
+  commit(executor)
+  const order: string[] = []
+  executor.onBlock(({ header }) => order.push(`listener ${header.height} at ${executor.tip().height}`))
+  const { executed, record } = run(executor, [transfer(0n)])
+  const prepared = executor.prepare(executed, record)
+  expect(prepared.appHash).toHaveLength(32)
+  expect([executor.tip().height, balance(executor)]).toEqual([1n, 0n])
+  const block = prepared.commit(({ header }) => order.push(`settle ${header.height}`))
+  expect(order).toEqual(['settle 2', 'listener 2 at 2'])
+  expect([block.nextAppHash, executor.tip().appHash, balance(executor)]).toEqual([
+    prepared.appHash,
+    prepared.appHash,
+    1n,
+  ])
+  expect(executor.blocks.block(2n)?.results.map(({ code }) => code)).toEqual([0])
+})
+
+test('an aborted block leaves no trace: the next one is as if it had never been', () => {
+  const [first, second] = [open().executor, open().executor]
+  for (const executor of [first, second]) {
+    executor.begin(genesis)
+    commit(executor)
+  }
+  const { executed, record } = run(first, [transfer(0n)])
+  first.prepare(executed, record).abort()
+  expect([first.tip().height, balance(first), first.blocks.block(2n)]).toEqual([1n, 0n, undefined])
+  expect(commit(first).block).toEqual(commit(second).block)
+})
+
+test('blocks committed with changes from elsewhere give the same chain, and can be rolled back', () => {
+  const source = open().executor
+  const replica = open().executor
+  source.begin(genesis)
+  const rolledBack: bigint[] = []
+  replica.onRollback((height) => rolledBack.push(height))
+  for (const txs of [[], [transfer(0n)], [transfer(1n)]]) {
+    const { validators } = source.tip()
+    const { block, executed } = commit(source, txs)
+    const isFirst = block.header.height === 1n
+    const given = { height: block.header.height, record: () => block, ...(isFirst && { validators }) }
+    expect(replica.commitForeign(given, executed.changes)).toEqual(block)
+    expect(tipOf(replica)).toEqual(tipOf(source))
+    expect(replica.blocks.block(block.header.height)).toEqual(source.blocks.block(block.header.height))
+  }
+  expect(balance(replica)).toBe(2n)
+  replica.rollback(2n)
+  source.rollback(2n)
+  expect([rolledBack, tipOf(replica), replica.status().rollbacks, balance(replica)]).toEqual([
+    [2n],
+    tipOf(source),
+    1,
+    1n,
+  ])
+  expect(commit(replica, [transfer(1n)]).block).toEqual(commit(source, [transfer(1n)]).block)
+})
+
+test('a failure halts the chain once, with the height that was not made', () => {
+  const { executor, halts } = open()
+  executor.begin(genesis)
+  commit(executor)
+  const heard: bigint[] = []
+  executor.onHalt(({ height }) => heard.push(height))
+  executor.fail(new Error('disk full'))
+  executor.fail(new Error('again'))
+  expect([halts, heard, executor.status().halted?.height]).toEqual([['disk full'], [2n], 2n])
+  expect(() => executor.requireRunning()).toThrow('the chain has halted: disk full')
+})
+
+test('a listener that throws keeps neither the others nor the chain from going on', () => {
+  const { executor, failures } = open()
+  executor.begin(genesis)
+  const heard: bigint[] = []
+  executor.onBlock(() => {
+    throw new Error('broken listener')
+  })
+  executor.onBlock(({ header }) => heard.push(header.height))
+  commit(executor)
+  commit(executor)
+  expect([heard, failures.map(String)]).toEqual([
+    [1n, 2n],
+    ['Error: broken listener', 'Error: broken listener'],
+  ])
+})
+
+test('an executor without a genesis or a block says so', () => {
+  expect(() => open().executor.tip()).toThrow('neither a block nor a genesis')
+})

@@ -1,0 +1,301 @@
+/**
+ * Executes blocks, commits them in two phases, and notifies those who follow the chain. Every engine and every source of
+ * blocks goes through here; none of them writes to the store.
+ */
+import type { Halt } from '../app/halt.ts'
+import type { StoredBlock, Validator } from '../app/records.ts'
+import type { Application, BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
+import { openBlockIndex } from '../indexer/block-index.ts'
+import { rollbackRows } from '../indexer/rollback.ts'
+import type { BlockIndex } from '../indexer/types.ts'
+import { MOST_TURNS, openIndexer, validatorRow } from '../indexer/writer.ts'
+import { blockLimits } from '../modules/consensus/keeper.ts'
+import { EMPTY, toKey } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
+import type { ReadContext } from '../sdk/context.ts'
+import { createEmptyBranch } from '../store/branch.ts'
+import type { Branch, Change, Snapshot, TableWrite } from '../store/types.ts'
+import type { VersionedStore } from '../store/versioned.ts'
+import { type CheckState, createCheckState } from './check-state.ts'
+import type { ChainStatus, Halted } from './driver.ts'
+import { haltedByFailure, haltedByUpgrade, haltedError } from './halted.ts'
+import { createListeners } from './listeners.ts'
+import { advance, genesisTip, type Tip, tipOf } from './tip.ts'
+
+/** The part of the versioned store that the executor uses, as its only writer. */
+export type ExecutorStore = Pick<VersionedStore, 'latestHeight' | 'at' | 'prepare' | 'rollback' | 'tables'>
+
+/** The cause of a halt: an upgrade, or a failure. */
+export type HaltCause =
+  | { readonly halt: Halt; readonly error?: undefined }
+  | { readonly halt?: undefined; readonly error: unknown }
+
+export interface ExecutorOptions {
+  readonly app: Application
+  readonly store: ExecutorStore
+  /** Monotonic clock for `onTiming`, milliseconds. */
+  readonly elapsed: () => number
+  /** Called when the chain halts, before any listener. Nothing of the halted block was committed. */
+  readonly onHalt: (halted: Halted, cause: HaltCause) => void
+  /** Called with what a listener of blocks, rollbacks or halts throws. */
+  readonly onListenerFailure: (error: unknown) => void
+  /** Called after each commit with the duration of both steps, milliseconds. */
+  readonly onTiming?: (timing: { readonly executeMs: number; readonly commitMs: number }) => void
+}
+
+/** A block that was executed on the tip. Nothing of it is in the store. */
+export interface ExecutedBlock {
+  readonly input: BlockInput
+  readonly output: BlockOutput
+  /** Writes of the block; the first block's include genesis. */
+  readonly changes: readonly Change[]
+  readonly executeMs: number
+}
+
+/** Makes the record of a block once its app hash is known. */
+export type MakeRecord = (appHash: Uint8Array) => StoredBlock
+
+/** A hashed block, not yet durable. Discard it with `abort`. */
+export interface PreparedCommit {
+  /** App hash after the block, for an engine that wants it before the commit. */
+  readonly appHash: Uint8Array
+  /**
+   * Writes state, record and index entries in one durable transaction, and moves the tip. Calls `settle`, then the block
+   * listeners.
+   */
+  commit(settle?: (block: StoredBlock) => void): StoredBlock
+  abort(): void
+}
+
+/** A block that was executed elsewhere. */
+export interface ForeignBlock {
+  readonly height: bigint
+  readonly record: MakeRecord
+  /** The validator set in force at this height; absent if it is the previous one, rotated. */
+  readonly validators?: readonly Validator[] | undefined
+}
+
+export interface Executor {
+  readonly blocks: BlockIndex
+  readonly checkState: CheckState
+  /** Returns whether the store has no block, and genesis has not run. */
+  isEmpty(): boolean
+  /** Runs genesis on an empty store, for the first block to build on. Throws `failedPrecondition` without a validator. */
+  begin(genesis: GenesisDocument): void
+  /** Returns the tip. Throws `dataLoss` if the store lacks its latest block, an `Error` before genesis. */
+  tip(): Tip
+  /** Opens the state of the latest commit. */
+  state(): Snapshot
+  /** Reads the state of the latest commit. */
+  read<T>(use: (ctx: ReadContext) => T): T
+  /**
+   * Executes a block on the tip. Halts the chain and throws `unavailable` where an upgrade is due that this build cannot run.
+   * Any other error is the caller's to judge: `fail` halts the chain because of it.
+   */
+  execute(input: BlockInput): ExecutedBlock
+  /** Hashes an executed block. `txHashes`, sha256 of its transactions, saves hashing them again. */
+  prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedCommit
+  /** Commits a block that was executed elsewhere, with its changes. */
+  commitForeign(block: ForeignBlock, changes: readonly Change[]): StoredBlock
+  /** Goes back to a kept height. Calls `settle`, then the rollback listeners. Throws as `VersionedStore.rollback`. */
+  rollback(height: bigint, settle?: () => void): void
+  /** Halts the chain because the next block cannot be made. Does nothing if it has halted. */
+  fail(error: unknown): void
+  /** Halts the chain if its state says that this build must not make the next block. */
+  haltIfDue(): void
+  /** Throws `unavailable` if the chain has halted. */
+  requireRunning(): void
+  status(): Omit<ChainStatus, 'catchingUp'>
+  onBlock(listener: (block: StoredBlock) => void): () => void
+  /** Calls the listener with the height that the chain went back to. */
+  onRollback(listener: (height: bigint) => void): () => void
+  onHalt(listener: (halted: Halted) => void): () => void
+}
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  const { app, store, elapsed, onListenerFailure } = options
+  const blocks = openBlockIndex(store.tables, () => store.latestHeight())
+  const blockListeners = createListeners<StoredBlock>(onListenerFailure)
+  const rollbackListeners = createListeners<bigint>(onListenerFailure)
+  const haltListeners = createListeners<Halted>(onListenerFailure)
+  let indexer = openIndexer(store.tables)
+  /** Writes of genesis, until the first block commits them. */
+  let genesisState: Branch | undefined
+  let tip: Tip | undefined
+  let halted: Halted | undefined
+  let rollbacks = 0
+
+  const requireTip = (): Tip => {
+    tip ??= loadTip()
+    return tip
+  }
+
+  function loadTip(): Tip {
+    const height = store.latestHeight()
+    if (height === 0n) throw new Error('the chain has neither a block nor a genesis')
+    const block = blocks.block(height)
+    if (!block) throw queryError('dataLoss', `the store is at height ${height} and holds no such block`)
+    const { header, hash } = block
+    const state = store.at()
+    try {
+      return tipOf(block, blockLimits(app.readContext(state, { ...header, hash })), blocks.validators)
+    } finally {
+      state.close()
+    }
+  }
+
+  const checkState = createCheckState({ app, open: () => store.at(), tip: requireTip })
+
+  function execute(input: BlockInput): ExecutedBlock {
+    const started = elapsed()
+    const state = genesisState ? undefined : store.at()
+    try {
+      const output = app.executeBlock(genesisState ?? state!, input)
+      if (output.halt) {
+        const found = haltedByUpgrade(output.halt)
+        halt(found, { halt: output.halt })
+        throw haltedError(found)
+      }
+      const own = output.branch.changes()
+      const changes = genesisState ? overlay(genesisState.changes(), own) : own
+      return { input, output, changes, executeMs: elapsed() - started }
+    } finally {
+      state?.close()
+    }
+  }
+
+  function prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedCommit {
+    const { input, output, changes, executeMs } = block
+    const { height } = input
+    const started = elapsed()
+    const before = requireTip()
+    const prepared = store.prepare({ height, changes, stores: output.stores, staged: output.branch.staged() })
+    return {
+      get appHash() {
+        return prepared.appHash
+      },
+      commit(settle) {
+        let stored: StoredBlock | undefined
+        let next = before
+        prepared.commit((appHash) => {
+          stored = record(appHash)
+          next = advance(before, stored, output)
+          return [...indexer.rows(stored, txHashes), ...validatorRows(before, next, output.validatorUpdates.length > 0)]
+        })
+        options.onTiming?.({ executeMs, commitMs: elapsed() - started })
+        return moveTo(stored!, next, settle)
+      },
+      abort: prepared.abort,
+    }
+  }
+
+  /** Returns rows for the sets that genesis, updates, or the distance since the last row call for. */
+  function validatorRows(before: Tip, next: Tip, areUpdated: boolean): TableWrite[] {
+    const rows = genesisState ? [validatorRow(next.height, before.validators)] : []
+    const from = next.height + 2n
+    if (areUpdated || (next.nextValidators.length > 1 && from % MOST_TURNS === 0n)) {
+      rows.push(validatorRow(from, next.nextValidators))
+    }
+    return rows
+  }
+
+  function moveTo(block: StoredBlock, next: Tip | undefined, settle?: (block: StoredBlock) => void): StoredBlock {
+    tip = next
+    genesisState = undefined
+    checkState.reset()
+    settle?.(block)
+    blockListeners.tell(block)
+    return block
+  }
+
+  function commitForeign({ height, record, validators }: ForeignBlock, changes: readonly Change[]): StoredBlock {
+    let stored: StoredBlock | undefined
+    store.prepare({ height, changes }).commit((appHash) => {
+      stored = record(appHash)
+      return [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
+    })
+    return moveTo(stored!, undefined)
+  }
+
+  function rollback(height: bigint, settle?: () => void): void {
+    const rows = rollbackRows(store.tables, height)
+    checkState.reset()
+    store.rollback({ height, records: () => rows })
+    blocks.forgetAbove(height)
+    indexer = openIndexer(store.tables)
+    tip = loadTip()
+    rollbacks++
+    settle?.()
+    rollbackListeners.tell(height)
+  }
+
+  function haltDue(): Halt | undefined {
+    const state = store.at()
+    try {
+      return app.haltBefore(state, requireTip().height + 1n)
+    } finally {
+      state.close()
+    }
+  }
+
+  function halt(found: Halted, cause: HaltCause): void {
+    options.onHalt(found, cause)
+    halted = found
+    haltListeners.tell(found)
+  }
+
+  function read<T>(use: (ctx: ReadContext) => T): T {
+    const { height, timeNs, hash } = requireTip()
+    const state = store.at()
+    try {
+      return use(app.readContext(state, { height, timeNs, hash, proposer: EMPTY, lastCommitHash: EMPTY }))
+    } finally {
+      state.close()
+    }
+  }
+
+  return {
+    blocks,
+    checkState,
+    isEmpty: () => store.latestHeight() === 0n && genesisState === undefined,
+    begin(genesis) {
+      const state = createEmptyBranch()
+      const { validators } = app.initChain(genesis, state)
+      if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
+      genesisState = state
+      tip = genesisTip(genesis, validators)
+    },
+    tip: requireTip,
+    state: () => store.at(),
+    read,
+    execute,
+    prepare,
+    commitForeign,
+    rollback,
+    fail(error) {
+      if (!halted) halt(haltedByFailure(error, requireTip().height + 1n), { error })
+    },
+    haltIfDue() {
+      const due = haltDue()
+      if (due) halt(haltedByUpgrade(due), { halt: due })
+    },
+    requireRunning() {
+      if (halted) throw haltedError(halted)
+    },
+    status() {
+      const { height, timeNs } = requireTip()
+      return { ...(halted && { halted }), latestHeight: height, latestTimeNs: timeNs, rollbacks }
+    },
+    onBlock: blockListeners.add,
+    onRollback: rollbackListeners.add,
+    onHalt: haltListeners.add,
+  }
+}
+
+/** Merges the writes of genesis with those of the first block: each key once, by store and key. */
+function overlay(genesis: readonly Change[], first: readonly Change[]): Change[] {
+  const merged = new Map<string, Change>()
+  for (const change of genesis) merged.set(`${change.store}\0${toKey(change.key)}`, change)
+  for (const change of first) merged.set(`${change.store}\0${toKey(change.key)}`, change)
+  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
+import { createBlockClock, TIME_STEP_NS } from './clock.ts'
+
+test('blocks take the wall clock, and never its going back', () => {
+  let wall = 100n * NS_PER_SECOND
+  const clock = createBlockClock(() => wall)
+  expect(clock.next(90n * NS_PER_SECOND)).toBe(100n * NS_PER_SECOND)
+  wall = 50n * NS_PER_SECOND
+  expect(clock.next(90n * NS_PER_SECOND)).toBe(90n * NS_PER_SECOND + TIME_STEP_NS)
+})
+
+test('a time set for one block is used once, and the clock goes on from it', () => {
+  let wall = 100n * NS_PER_SECOND
+  const clock = createBlockClock(() => wall)
+  clock.restore({ ...clock.state(), nextNs: 500n * NS_PER_SECOND })
+  expect(clock.next(100n * NS_PER_SECOND)).toBe(500n * NS_PER_SECOND)
+  clock.used(500n * NS_PER_SECOND, false)
+  wall += NS_PER_SECOND
+  expect(clock.next(500n * NS_PER_SECOND)).toBe(501n * NS_PER_SECOND)
+})
+
+test('with an interval each block follows the one before at that distance, whatever the clock says', () => {
+  const clock = createBlockClock(() => 100n * NS_PER_SECOND)
+  clock.restore({ ...clock.state(), intervalNs: 7n * NS_PER_SECOND })
+  expect(clock.next(300n * NS_PER_SECOND)).toBe(307n * NS_PER_SECOND)
+  clock.used(307n * NS_PER_SECOND, false)
+  expect(clock.next(307n * NS_PER_SECOND)).toBe(314n * NS_PER_SECOND)
+  clock.restore({ ...clock.state(), intervalNs: undefined })
+  expect(clock.next(307n * NS_PER_SECOND)).toBe(307n * NS_PER_SECOND + TIME_STEP_NS)
+})

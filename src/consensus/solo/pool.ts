@@ -1,0 +1,175 @@
+/** The pool of the embedded engine: a mempool on the check state, and the clients that wait for a block. */
+import type { StoredBlock } from '../../app/records.ts'
+import type { CheckResult } from '../../app/types.ts'
+import { toKey } from '../../primitives/bytes.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import { sha256 } from '../../primitives/hash.ts'
+import { errors } from '../../sdk/errors.ts'
+import { admissionOf, refusal, within } from '../admission.ts'
+import type { CheckState } from '../check-state.ts'
+import type { Admission, ChainEvents, Inclusion, Offer, PendingTx, PoolView, Submission } from '../driver.ts'
+import { createListeners } from '../listeners.ts'
+import type { Tip } from '../tip.ts'
+import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
+import { createWaiters } from './waiters.ts'
+
+/** How long a transaction behind a nonce gap can delay the answer to its sender (ADR 0005). */
+const GAP_ANSWER_MS = 3000
+
+interface Dependencies {
+  readonly checkState: CheckState
+  readonly limits: MempoolLimits
+  tip(): Tip
+  /** Throws `unavailable` once no further block is made. */
+  refuseWhenClosed(): void
+  /** Whether arriving transactions cause a block. */
+  isEager(): boolean
+  /** Called after a transaction was added. */
+  onArrival(): void
+  onListenerFailure(error: unknown): void
+}
+
+export interface Pool extends Submission, PoolView, Pick<ChainEvents, 'onPending'> {
+  pending(): readonly PooledTx[]
+  offer: Offer
+  /** Whether the next block has a transaction to include. */
+  hasReady(): boolean
+  /** Returns the transactions of the next block and removes them. They count as known until `settle`. */
+  take(limits: { readonly maxBytes: number; readonly maxGas: bigint }): readonly PooledTx[]
+  /** Checks the rest again after a commit, and answers the clients that wait for the block's transactions. */
+  settle(block: StoredBlock): void
+  /** Replaces the content after a rollback, and answers the clients of transactions that are no longer in it. */
+  replace(waiting: readonly PooledTx[]): void
+  /** Removes a transaction. Returns false if it is not in the pool. */
+  drop(hash: Uint8Array): boolean
+  /** Rejects all clients that wait for a block. */
+  dismiss(error: Error): void
+}
+
+export function createPool(dependencies: Dependencies): Pool {
+  const { checkState, tip } = dependencies
+  const mempool = createMempool(dependencies.limits)
+  const waiters = createWaiters()
+  const listeners = createListeners<PendingTx>(dependencies.onListenerFailure)
+  /** Hashes of the transactions in the block that is being made. */
+  let executing: ReadonlyMap<string, PooledTx> = new Map()
+
+  /** Runs admission again for everything that waits, on a fresh check state. */
+  function recheck(): void {
+    checkState.reset()
+    if (mempool.size().count === 0) return
+    for (const { tx, result } of mempool.recheck(({ bytes }) => checkState.check(bytes, 'recheck'))) {
+      waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
+    }
+  }
+
+  function settleDropped({ hash }: PendingTx, error: ChainError): void {
+    waiters.settle(hash, { dropped: admissionOf(hash, refusal(error)) })
+  }
+
+  function requireGasInBlock({ gasWanted }: CheckResult): void {
+    const { maxGas } = tip()
+    if (maxGas > 0n && gasWanted > maxGas) {
+      throw errors.outOfGas(`gas wanted ${gasWanted} exceeds the block gas limit ${maxGas}`)
+    }
+  }
+
+  /** Checks a transaction and adds it to the mempool. */
+  function admit(bytes: Uint8Array, hash: Uint8Array): { readonly admission: Admission; readonly tx?: PooledTx } {
+    try {
+      if (mempool.has(hash) || executing.has(toKey(hash))) throw errors.txInMempool()
+      mempool.requireRoom(bytes.length)
+      let tx: PooledTx | undefined
+      let replaced: PooledTx | undefined
+      const result = checkState.check(bytes, 'check', (checked) => {
+        requireGasInBlock(checked)
+        const { order, gasWanted, evm } = checked
+        const passed: PooledTx = { hash, bytes, order: order!, gasWanted, ...(evm && { evm }) }
+        replaced = mempool.add(passed)
+        tx = passed
+      })
+      if (replaced) {
+        // The check state still has the fee of the replaced transaction.
+        recheck()
+        settleDropped(replaced, errors.txInMempool('replaced by a transaction that pays more'))
+      }
+      const admission = admissionOf(hash, result)
+      return tx ? { admission, tx } : { admission }
+    } catch (error) {
+      if (error instanceof ChainError) return { admission: admissionOf(hash, refusal(error)) }
+      throw error
+    }
+  }
+
+  function announce(tx: PendingTx): void {
+    listeners.tell(tx)
+    dependencies.onArrival()
+  }
+
+  return {
+    async submit(bytes) {
+      dependencies.refuseWhenClosed()
+      const hash = sha256(bytes)
+      const { admission, tx } = admit(bytes, hash)
+      if (!tx) return admission
+      if (!dependencies.isEager()) {
+        announce(tx)
+        return admission
+      }
+      const outcome = waiters.wait(hash)
+      announce(tx)
+      const found = mempool.isReady(tx) || executing.size > 0 ? await outcome : await within(outcome, GAP_ANSWER_MS)
+      return found && 'dropped' in found ? found.dropped : admission
+    },
+    async submitAndWait(bytes, timeoutMs) {
+      dependencies.refuseWhenClosed()
+      const hash = sha256(bytes)
+      const { admission, tx } = admit(bytes, hash)
+      if (!tx) return { admission }
+      const outcome = waiters.wait(hash)
+      announce(tx)
+      const found = await within(outcome, timeoutMs)
+      if (!found) throw queryError('deadlineExceeded', 'timed out waiting for tx to be included in a block')
+      return 'included' in found
+        ? { admission, inclusion: found.included satisfies Inclusion }
+        : { admission: found.dropped }
+    },
+    offer(bytes) {
+      const { admission, tx } = admit(bytes, sha256(bytes))
+      if (tx) listeners.tell(tx)
+      return admission
+    },
+    pending: mempool.pending,
+    pendingCount: mempool.size,
+    hasReady: mempool.hasReady,
+    take(limits) {
+      const taken = mempool.take(limits)
+      executing = new Map(taken.map((tx) => [toKey(tx.hash), tx]))
+      return taken
+    },
+    settle({ header, results }) {
+      const taken = [...executing.values()]
+      executing = new Map()
+      recheck()
+      for (const [index, { hash }] of taken.entries()) {
+        waiters.settle(hash, { included: { height: header.height, index, result: results[index]! } })
+      }
+    },
+    replace(waiting) {
+      const left = mempool.pending()
+      mempool.clear()
+      for (const tx of waiting) mempool.add(tx)
+      recheck()
+      for (const tx of left) if (!mempool.has(tx.hash)) settleDropped(tx, errors.notFound('the chain went back'))
+    },
+    drop(hash) {
+      const tx = mempool.drop(hash)
+      if (!tx) return false
+      recheck()
+      settleDropped(tx, errors.notFound('the transaction was dropped'))
+      return true
+    },
+    onPending: listeners.add,
+    dismiss: (error) => waiters.rejectAll(error),
+  }
+}

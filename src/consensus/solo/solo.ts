@@ -1,0 +1,196 @@
+/** The embedded engine: this process alone decides the next block, by a clock and the transactions in its pool. */
+import type { StoredBlock } from '../../app/records.ts'
+import type { GenesisDocument } from '../../app/types.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import type { BlockProduction, BlockTiming, Driver, Offer, PoolView } from '../driver.ts'
+import type { Executor } from '../executor.ts'
+import { haltedError } from '../halted.ts'
+import { roomForTxs } from '../tip.ts'
+import { createCatchUp } from './catch-up.ts'
+import { createBlockClock, TIME_STEP_NS } from './clock.ts'
+import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
+import type { MempoolLimits, PooledTx } from './mempool.ts'
+import { createNextHeader } from './next-header.ts'
+import { createPace } from './pace.ts'
+import { createPool } from './pool.ts'
+import { propose, type Signer, storedBlock } from './propose.ts'
+
+export interface SoloOptions {
+  readonly executor: Executor
+  readonly genesis: GenesisDocument
+  /** Returns the keys that sign the next block: those of this process that are not stopped. */
+  readonly signers: () => readonly Signer[]
+  readonly timing: BlockTiming
+  readonly limits: MempoolLimits
+  /** Wall clock, Unix nanoseconds. */
+  readonly now: () => bigint
+  /** Monotonic clock, milliseconds. */
+  readonly elapsed: () => number
+  /** Called with what a listener of pending transactions throws. */
+  readonly onListenerFailure: (error: unknown) => void
+  /** Present on a development chain, which tools may change without a transaction. */
+  readonly development?: DevelopmentTools | undefined
+}
+
+export interface Solo extends Driver {
+  readonly pool: PoolView
+  readonly production: BlockProduction
+}
+
+/** Continues the chain of the executor's store, or begins it from genesis with its first block, and makes blocks. */
+export async function startSolo(options: SoloOptions): Promise<Solo> {
+  const { executor, signers, elapsed } = options
+  const { tip } = executor
+  const clock = createBlockClock(options.now)
+  const steps = new Set<(offer: Offer) => Promise<void>>()
+  let stopping = false
+  /** Settles when the block or rollback in progress, and those queued behind it, are done. */
+  let queue: Promise<unknown> = Promise.resolve()
+
+  const pool = createPool({
+    checkState: executor.checkState,
+    limits: options.limits,
+    tip,
+    refuseWhenClosed,
+    isEager: () => pace.mining().automine,
+    onArrival: () => pace.schedule(),
+    onListenerFailure: options.onListenerFailure,
+  })
+  const pace = createPace(options.timing, {
+    elapsed,
+    line: () => queue,
+    waiting: () => pool.pendingCount().count,
+    hasReady: () => !stopping && executor.status().halted === undefined && pool.hasReady(),
+    nextBlock: () => nextBlock(),
+  })
+  executor.onHalt((halted) => {
+    pace.stop()
+    pool.dismiss(haltedError(halted))
+  })
+  if (executor.isEmpty()) {
+    executor.begin(options.genesis)
+    await nextBlock()
+  } else executor.haltIfDue()
+
+  function refuseWhenClosed(): void {
+    executor.requireRunning()
+    if (stopping) throw queryError('unavailable', 'the node is stopping')
+  }
+
+  function blockTime({ amendments, stepNs }: BlockWish): bigint {
+    const { timeNs, hash } = tip()
+    const isFirst = hash.length === 0
+    if (isFirst) return clock.next(timeNs - TIME_STEP_NS)
+    // An administrative block leaves times that were set for the next block to a block that tools see as such. The remainder
+    // keeps its hash, which does not depend on its changes, apart from that of a block that was rolled back.
+    if (amendments) return timeNs + TIME_STEP_NS + (BigInt(executor.status().rollbacks ?? 0) % 1_000_000n)
+    return stepNs === undefined ? clock.next(timeNs) : timeNs + stepNs
+  }
+
+  /** Makes one block from the pool. Throws if it cannot be made; then nothing of it was written. */
+  async function makeBlock(wish: BlockWish): Promise<StoredBlock> {
+    if (steps.size > 0) await Promise.all([...steps].map((step) => step(pool.offer)))
+    const before = tip()
+    const { amendments } = wish
+    const isFirst = before.hash.length === 0
+    const limits = { maxBytes: roomForTxs(before), maxGas: before.maxGas }
+    const taken = isFirst || amendments || wish.isEmpty ? [] : pool.take(limits)
+    const txs = taken.map(({ bytes }) => bytes)
+    const proposal = propose(before, txs, blockTime(wish), signers())
+    const executed = executor.execute({ ...proposal.input, amendments })
+    const prepared = executor.prepare(
+      executed,
+      (appHash) => storedBlock(proposal, before, executed.output, appHash),
+      taken.map(({ hash }) => hash),
+    )
+    return prepared.commit((block) => {
+      if (!amendments) clock.used(block.header.timeNs, wish.stepNs !== undefined)
+      pool.settle(block)
+    })
+  }
+
+  /** Runs blocks and rollbacks one after another. */
+  function inQueue<T>(run: () => Promise<T>): Promise<T> {
+    const done = queue.then(() => {
+      refuseWhenClosed()
+      return run()
+    })
+    queue = done.catch(() => undefined)
+    return done
+  }
+
+  function nextBlock(wish: BlockWish = {}): Promise<bigint> {
+    return inQueue(async () => {
+      try {
+        const { header } = await makeBlock(wish)
+        return header.height
+      } catch (error) {
+        // An invalid amendment is its caller's mistake: nothing was written, and no other client waits for the block.
+        if (!wish.amendments || !(error instanceof ChainError)) executor.fail(error)
+        throw error
+      }
+    })
+  }
+
+  const catchUp = createCatchUp({ read: executor.read, now: clock.now, nextBlock: () => nextBlock() })
+
+  /** Rolls the chain back to a kept height, with these transactions in the pool. */
+  function goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void> {
+    return inQueue(async () => executor.rollback(height, () => pool.replace(waiting)))
+  }
+
+  pace.start()
+
+  return {
+    submit: pool.submit,
+    submitAndWait: pool.submitAndWait,
+    nextHeader: createNextHeader({
+      latestHeight: () => tip().height,
+      // A block for a proof takes transactions only where blocks do not follow arrival.
+      nextBlock: () => nextBlock({ isEmpty: !pace.mining().automine }),
+      elapsed,
+    }),
+    pool,
+    production: {
+      nextBlock: () => nextBlock(),
+      async advance(byNs) {
+        clock.shift(byNs)
+        await catchUp()
+        return tip().height
+      },
+      timing: pace.timing,
+      beforeBlock(step) {
+        steps.add(step)
+        return () => steps.delete(step)
+      },
+    },
+    ...(options.development && {
+      development: createDevelopment({
+        clock,
+        makeBlock: nextBlock,
+        catchUp,
+        goBack,
+        tip,
+        firstHeight: () => executor.blocks.earliestHeight(),
+        pending: pool.pending,
+        drop: pool.drop,
+        tools: options.development,
+        mining: pace.mining,
+        setMining: pace.setMining,
+      }),
+    }),
+    onBlock: executor.onBlock,
+    onPending: pool.onPending,
+    onRollback: executor.onRollback,
+    onHalt: (listener) => executor.onHalt(() => listener()),
+    status: () => ({ catchingUp: false, ...executor.status() }),
+    async stop() {
+      if (stopping) return
+      stopping = true
+      pace.stop()
+      await queue
+      executor.checkState.reset()
+      pool.dismiss(queryError('unavailable', 'the node is stopping'))
+    },
+  }
+}
