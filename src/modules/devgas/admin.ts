@@ -1,4 +1,4 @@
-/** Who may speak for a contract (devgas.md §6.2, D12). */
+/** The administrator of a contract (docs/modules/devgas.md#messages, D12). */
 import { createAddress } from '../../evm/contract-address.ts'
 import { decodeUint, equal, hex } from '../../primitives/bytes.ts'
 import { governance } from '../../sdk/authority.ts'
@@ -6,13 +6,13 @@ import type { Context } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import * as evm from '../evm/keeper.ts'
 
-/** `owner()` of ERC-173. */
+/** Call data of `owner()`, ERC-173. */
 const OWNER_CALL = hex('8da5cb5b')
 const OWNER_GAS = 100_000n
 const NONCE_GAS = 50n
-export const MOST_NONCES = 20
+export const MAX_NONCES = 20
 
-/** What `owner()` answers; undefined for none, for zero, and for anything that is not an address. */
+/** Returns the address that `owner()` returns; undefined for a failed call, zero, and anything that is not an address. */
 export function ownerOf(ctx: Context, contract: Uint8Array): Uint8Array | undefined {
   const answer = evm.answerOf(ctx, contract, OWNER_CALL, OWNER_GAS)
   if (answer?.length !== 32 || decodeUint(answer.subarray(0, 12)) !== 0n) return undefined
@@ -20,7 +20,7 @@ export function ownerOf(ctx: Context, contract: Uint8Array): Uint8Array | undefi
   return decodeUint(owner) === 0n ? undefined : owner
 }
 
-/** Whether nonces lead from an account to a contract: each step is a creation. Each costs 50 gas. */
+/** Whether creating a contract with each nonce in turn leads from an account to `contract`. Each step costs 50 gas. */
 export function provesCreation(
   ctx: Context,
   creator: Uint8Array,
@@ -36,20 +36,21 @@ export function provesCreation(
   return equal(at, contract)
 }
 
-/** Whether anybody may register a contract that pays itself: nobody can sign for its owner (devgas.md §6.4). */
-export function isOwnedByNobody(ctx: Context, owner: Uint8Array | undefined): boolean {
+/** Whether the owner is governance or a contract, so that nobody can sign for it. For `contractsRegisterThemselves`. */
+export function isOwnerUnableToSign(ctx: Context, owner: Uint8Array | undefined): boolean {
   return owner !== undefined && (equal(owner, governance) || evm.isContract(ctx, owner))
 }
 
 /**
- * The account that speaks for a contract: its owner if that is no contract, else who sent the transaction that made it.
- * Undefined for a contract that has neither. `owner` is what `ownerOf` said.
+ * Returns the administrator of a contract: its owner if that is an account, else the sender of the transaction that
+ * created it; undefined for a contract with neither. `owner` is the result of `ownerOf`.
  */
 export function adminOf(ctx: Context, contract: Uint8Array, owner: Uint8Array | undefined): Uint8Array | undefined {
   if (owner && !evm.isContract(ctx, owner)) return owner
   return evm.creation(ctx, contract)?.origin
 }
 
+/** Returns sdk 4, in the text of the reference. */
 export function notAdmin(text: string) {
   return sdkErrors.unauthorized(`you are not an admin of this contract ${text}`)
 }

@@ -28,16 +28,16 @@ import { createGasMeter } from '../../store/gas.ts'
 import { auth as authModule } from '../auth/index.ts'
 import * as auth from '../auth/keeper.ts'
 import { distribution } from '../distribution/index.ts'
+import { localnetGenesis } from '../evm/development/localnet.ts'
 import { evm } from '../evm/index.ts'
 import * as evmKeeper from '../evm/keeper.ts'
-import { localnetGenesis } from '../evm/localnet.ts'
 import { codes } from '../evm/state.ts'
 import { devgas } from './index.ts'
 import * as keeper from './keeper.ts'
 import { messages, validations } from './messages.ts'
 import { queries } from './queries.ts'
 
-// devgas.md §9: keys are sha256 of "spec test key " and the name.
+// Private keys are the SHA-256 of "spec test key " and the name.
 const account = (name: string) => addressOfPrivateKey(sha256(utf8(`spec test key ${name}`)))
 const ALICE = account('alice')
 const BOB = account('bob')
@@ -50,7 +50,7 @@ const COLLECTOR_TEXT = 'chain17xpfvakm2amg962yls6f84z3kell8c5l9mhtqg'
 
 /** Code without `owner()`: STOP. */
 const SILENT = hex('00')
-/** Code that answers a word to every call: PUSH32 word, MSTORE at 0, RETURN 32 bytes. */
+/** Code that returns one word for every call: PUSH32 word, MSTORE at 0, RETURN 32 bytes. */
 const answering = (word: Uint8Array) => concat(hex('7f'), word, hex('60005260206000f3'))
 const ownedBy = (owner: Uint8Array) => answering(concat(new Uint8Array(12), owner))
 
@@ -85,7 +85,7 @@ const register = (ctx: Context, fields?: Fields) => messages.registerFeeShare(ct
 const stored = (ctx: Context) => keeper.feeShare(ctx, C0)
 const raw = (ctx: Context, keyHex: string) => ctx.store.get('devgas', hex(keyHex))
 
-/** Codespace and code of what a call throws. */
+/** Returns codespace and code of the error that a call throws. */
 function failure(run: () => unknown): string {
   try {
     run()
@@ -101,8 +101,8 @@ function checkOf(typeName: string, message: unknown, ctx: Context): string {
   return failure(() => check(ctx, message as never))
 }
 
-describe('vectors of devgas.md §9', () => {
-  test('addresses of accounts and contracts, 1 to 7 and 17', () => {
+describe('stored and signed bytes', () => {
+  test('addresses of accounts and contracts match', () => {
     expect([text(ALICE), text(BOB), text(C0)]).toEqual([ALICE_TEXT, BOB_TEXT, C0_TEXT])
     expect(formatHex(createAddress(ALICE, 1n))).toBe('c46ce76c29bcce0f2bfe27b3c6005b047303a552')
     expect(formatHex(createAddress(ALICE, 127n))).toBe('277b560de985fa1895c03e7cb517dedd3e5c163e')
@@ -111,7 +111,7 @@ describe('vectors of devgas.md §9', () => {
     expect([text(auth.feeCollector.address), text(governance)]).toEqual([COLLECTOR_TEXT, GOV_TEXT])
   })
 
-  test('the record and its keys are stored byte for byte, 9 to 12', () => {
+  test('a record and its keys match byte for byte', () => {
     const ctx = chain()
     register(ctx, { withdrawerAddress: BOB_TEXT })
     const c0 = '636861696e316636353768756e303963796530786e786e6c327876353774793638366372616e397367643867'
@@ -124,7 +124,7 @@ describe('vectors of devgas.md §9', () => {
     expect([...ctx.store.iterate('devgas', {})].length).toBe(4)
   })
 
-  test('parameters encode, 13 to 15', () => {
+  test('parameters match byte for byte', () => {
     const encode = (fields: object) =>
       formatHex(toBinary(ModuleParamsSchema, complete(ModuleParamsSchema, create(ModuleParamsSchema, fields))))
     expect(encode({ enableFeeShare: true, developerShares: '300000000000000000', allowedDenoms: ['unative'] })).toBe(
@@ -133,7 +133,7 @@ describe('vectors of devgas.md §9', () => {
     expect(encode({ enableFeeShare: false, developerShares: '0' })).toBe('120130')
   })
 
-  test('the amino JSON of a registration, 16', () => {
+  test('the amino JSON of a registration matches', () => {
     const message = create(MsgRegisterFeeShareSchema, request({ withdrawerAddress: BOB_TEXT }))
     const json = canonicalJson(aminoMessage({ ...chain(), toName: (name) => name }, MsgRegisterFeeShareSchema, message))
     expect(formatHex(sha256(utf8(json)))).toBe('0e24aa41a693a1ba02cb9d41163510e9283045800e7c2bd54a590bc08000f82a')
@@ -143,12 +143,12 @@ describe('vectors of devgas.md §9', () => {
     [MsgUpdateFeeShareSchema, 'chain/MsgUpdateFeeShare'],
     [MsgCancelFeeShareSchema, 'chain/MsgCancelFeeShare'],
     [MsgUpdateParamsSchema, 'chain/MsgUpdateParams'],
-  ])('$typeName is signed under its amino name (§1.3)', (schema, name) => {
+  ])('$typeName is signed under its amino name', (schema, name) => {
     const empty = create<typeof schema>(schema)
     expect(aminoMessage({ ...chain(), toName: (one) => one }, schema, empty)).toMatchObject({ type: name })
   })
 
-  test('an update of parameters may be signed under a name of its own too, in every family of names (§1.3)', () => {
+  test('an update of parameters can also be signed under a module-specific name, in every family of names', () => {
     const message = create(MsgUpdateParamsSchema, { authority: GOV_TEXT, params: {} })
     const parts = { body: create(TxBodySchema), authInfo: create(AuthInfoSchema), hasNonCriticalFields: false }
     const tx = { ...parts, messages: [{ schema: MsgUpdateParamsSchema, message }] } as unknown as DecodedTx
@@ -165,7 +165,7 @@ describe('vectors of devgas.md §9', () => {
 })
 
 describe('registration', () => {
-  test('without a withdrawer the deployer is one, and an event says so (B1)', () => {
+  test('the deployer is the default withdrawer, and the event names it', () => {
     const ctx = chain()
     register(ctx)
     expect(stored(ctx)).toMatchObject(request({ withdrawerAddress: ALICE_TEXT }))
@@ -179,13 +179,13 @@ describe('registration', () => {
     })
   })
 
-  test('addresses in capitals are stored in small letters', () => {
+  test('upper-case addresses are stored in lower case', () => {
     const ctx = chain()
     register(ctx, { contractAddress: C0_TEXT.toUpperCase(), withdrawerAddress: BOB_TEXT.toUpperCase() })
     expect(stored(ctx)).toMatchObject(request({ withdrawerAddress: BOB_TEXT }))
   })
 
-  test('the owner is the admin where it is an account, and nobody else (B2)', () => {
+  test('an owner that is an account is the only administrator', () => {
     const ctx = chain(ownedBy(BOB))
     expect(failure(() => register(ctx))).toBe('sdk 4')
     expect(() => register(ctx)).toThrow(`you are not an admin of this contract ${C0_TEXT}: unauthorized`)
@@ -193,14 +193,14 @@ describe('registration', () => {
     expect(stored(ctx)?.deployerAddress).toBe(BOB_TEXT)
   })
 
-  test('an owner that is a contract cannot sign: the creator is the admin (B11)', () => {
+  test('if the owner is a contract, the creator is the administrator', () => {
     const ctx = chain(ownedBy(new Uint8Array(20).fill(9)))
     putCode(ctx, new Uint8Array(20).fill(9), SILENT)
     expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('sdk 4')
     expect(failure(() => register(ctx))).toBe('ok')
   })
 
-  test('an owner that delegates its code is still an account (EIP-7702)', () => {
+  test('an owner with delegated code is still an account (EIP-7702)', () => {
     const ctx = chain(ownedBy(BOB))
     putCode(ctx, BOB, concat(hex('ef0100'), new Uint8Array(20).fill(3)))
     expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('ok')
@@ -214,32 +214,32 @@ describe('registration', () => {
     ['answers zero', ownedBy(new Uint8Array(20))],
     ['answers more than an address', answering(concat(hex('01'), new Uint8Array(11), BOB))],
     ['writes', concat(hex('6001600055'), ownedBy(BOB))],
-  ])('of a contract whose owner() %s, the creator is the admin', (_what, code) => {
+  ])('the creator is the administrator if owner() %s', (_what, code) => {
     const ctx = chain(code)
     expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('sdk 4')
     expect(failure(() => register(ctx))).toBe('ok')
   })
 
-  test('asking for the owner costs its gas, 100,000 at most', () => {
+  test('the owner() call costs its gas, at most 100,000', () => {
     const ctx = chain(hex('5b600056'))
     const meter = createGasMeter(1_000_000n)
     messages.registerFeeShare(ctx.withGas(meter), request())
     const bare = chain(hex('00000000'))
     const other = createGasMeter(1_000_000n)
     messages.registerFeeShare(bare.withGas(other), request())
-    // STOP costs nothing, and both codes are as long.
+    // STOP costs no gas, and both codes have the same length.
     expect(meter.used - other.used).toBe(100_000n)
     expect(failure(() => register(chain(hex('5b600056')).withGas(createGasMeter(90_000n))))).toBe('sdk 11')
   })
 
-  test('of a contract made by contracts the sender of that transaction is the admin', () => {
+  test('the sender of the transaction is the administrator of a contract created by contracts', () => {
     const ctx = chain()
     evmKeeper.recordCreation(ctx, C0, { creator: new Uint8Array(20).fill(9), origin: BOB })
     expect(failure(() => register(ctx))).toBe('sdk 4')
     expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('ok')
   })
 
-  test('a contract without a record of its creation takes a proof by nonces, at 50 gas each', () => {
+  test('a contract without a creation record accepts a proof by nonces, at 50 gas each', () => {
     const ctx = chain()
     const child = createAddress(C0, 1n)
     putCode(ctx, child, SILENT)
@@ -252,7 +252,7 @@ describe('registration', () => {
     expect(failure(() => register(ctx.withGas(two), { contractAddress, nonces: [0n, 2n] }))).toBe('sdk 4')
     expect(two.used - one.used).toBe(50n)
     expect(failure(() => register(ctx, { contractAddress, nonces: [0n, 1n] }))).toBe('ok')
-    // Who proved it goes on speaking for it.
+    // The deployer who proved the creation stays the administrator.
     const update = (deployerAddress: string) =>
       failure(() => messages.updateFeeShare(ctx, { contractAddress, deployerAddress, withdrawerAddress: BOB_TEXT }))
     expect([update(BOB_TEXT), update(ALICE_TEXT)]).toEqual(['sdk 4', 'ok'])
@@ -264,7 +264,7 @@ describe('registration', () => {
     )
   })
 
-  test('each refusal has its registered error, in the order of the checks', () => {
+  test('checks run in order, each with its registered error', () => {
     const ctx = chain()
     const disabled = chain()
     devgas.genesis!.init(disabled, { params: { enable_fee_share: false, developer_shares: '0.5' } })
@@ -281,18 +281,18 @@ describe('registration', () => {
     expect(() => register(ctx)).toThrow(
       `contract is already registered ${C0_TEXT}: feeshare already exists for given contract`,
     )
-    // A sender with code is a contract, even if it made the other.
+    // A sender with code is a contract, even if it created the other contract.
     const mute = chain()
     putCode(mute, ALICE, SILENT)
     expect(failure(() => register(mute))).toBe('sdk 4')
   })
 
-  test('a delegating account is no contract to register', () => {
+  test('an account with delegated code cannot be registered', () => {
     const ctx = chain(concat(hex('ef0100'), new Uint8Array(20).fill(3)))
     expect(failure(() => register(ctx))).toBe('devgas 3')
   })
 
-  test('governance is no blocked account and may be a withdrawer (B10)', () => {
+  test('governance is not blocked and can be a withdrawer', () => {
     const ctx = chain()
     register(ctx, { withdrawerAddress: GOV_TEXT })
     expect(stored(ctx)?.withdrawerAddress).toBe(GOV_TEXT)
@@ -308,19 +308,19 @@ describe('registration', () => {
     ['a withdrawer that is no address', { withdrawerAddress: 'chain1x' }, 'devgas 6'],
     ['a withdrawer of 5 bytes', { withdrawerAddress: text(new Uint8Array(5)) }, 'devgas 6'],
     ['no withdrawer', { withdrawerAddress: '' }, 'ok'],
-  ])('%s: %o is checked without state', (_what, fields, expected) => {
+  ])('%s: %o is checked without reading state', (_what, fields, expected) => {
     const message = create(MsgRegisterFeeShareSchema, request(fields))
     expect(checkOf('MsgRegisterFeeShare', message, chain())).toBe(expected)
   })
 })
 
-describe('the switch of §6.4', () => {
+describe('behaviour contractsRegisterThemselves', () => {
   const switched = { ...almanac, behaviours: behavioursOf(['contractsRegisterThemselves']) }
 
   test.each([
     ['a contract', new Uint8Array(20).fill(9)],
     ['governance', governance],
-  ])('anybody registers a contract of %s, for the contract alone', (_what, owner) => {
+  ])('any sender registers a contract of %s, with the contract as withdrawer', (_what, owner) => {
     const ctx = chain(ownedBy(owner), switched)
     putCode(ctx, new Uint8Array(20).fill(9), SILENT)
     expect(failure(() => register(ctx, { deployerAddress: BOB_TEXT }))).toBe('devgas 6')
@@ -328,7 +328,7 @@ describe('the switch of §6.4', () => {
     expect(stored(ctx)).toMatchObject({ deployerAddress: C0_TEXT, withdrawerAddress: C0_TEXT })
   })
 
-  test('off, a contract of governance is refused', () => {
+  test('a contract of governance is refused without the behaviour', () => {
     expect(failure(() => register(chain(ownedBy(governance)), { withdrawerAddress: C0_TEXT }))).toBe('sdk 4')
   })
 })
@@ -338,7 +338,7 @@ describe('update and cancel', () => {
     messages.updateFeeShare(ctx, request({ withdrawerAddress: BOB_TEXT, ...fields }))
   const cancel = (ctx: Context, fields: Fields = {}) => messages.cancelFeeShare(ctx, request(fields))
 
-  test('after ownership moved, the new owner alone updates, and is the deployer from then on (B3)', () => {
+  test('after a change of ownership only the new owner updates and becomes the deployer', () => {
     const ctx = chain()
     register(ctx)
     putCode(ctx, C0, ownedBy(BOB))
@@ -352,7 +352,7 @@ describe('update and cancel', () => {
     expect([...ctx.store.iterate('devgas', {})].length).toBe(4)
   })
 
-  test('each refusal of an update has its registered error', () => {
+  test('each refused update has its registered error', () => {
     const ctx = chain()
     expect(failure(() => update(ctx))).toBe('devgas 4')
     register(ctx)
@@ -373,14 +373,14 @@ describe('update and cancel', () => {
     ['a deployer of another chain', { deployerAddress: 'nibi1q20a38hfp3gd96cpl6h90jatewtakrv6' }, 'sdk 7', 'sdk 7'],
     ['a withdrawer that is no address', { withdrawerAddress: 'chain1x' }, 'devgas 6', 'ok'],
     ['nothing wrong', {}, 'ok', 'ok'],
-  ])('%s: %o is checked without state', (_what, fields, ofUpdate, ofCancel) => {
+  ])('%s: %o is checked without reading state', (_what, fields, ofUpdate, ofCancel) => {
     const update = create(MsgUpdateFeeShareSchema, request({ withdrawerAddress: BOB_TEXT, ...fields }))
     const cancel = create(MsgCancelFeeShareSchema, request(fields))
     expect(checkOf('MsgUpdateFeeShare', update, chain())).toBe(ofUpdate)
     expect(checkOf('MsgCancelFeeShare', cancel, chain())).toBe(ofCancel)
   })
 
-  test('a cancelled registration leaves nothing, and can be made again', () => {
+  test('a cancelled registration leaves no keys and can be repeated', () => {
     const ctx = chain()
     expect(failure(() => cancel(ctx))).toBe('devgas 4')
     register(ctx, { withdrawerAddress: BOB_TEXT })
@@ -397,7 +397,7 @@ describe('update and cancel', () => {
     expect(failure(() => register(ctx))).toBe('ok')
   })
 
-  test('governance cancels any, and the deployer one whose contract is gone', () => {
+  test('governance cancels any registration, and a deployer one whose contract is gone', () => {
     const ctx = chain()
     register(ctx)
     cancel(ctx, { deployerAddress: GOV_TEXT })
@@ -413,7 +413,7 @@ describe('parameters', () => {
   const set = (developerShares: string, allowedDenoms: string[] = [], authority = GOV_TEXT) =>
     failure(() => messages.updateParams(chain(), { authority, params: { developerShares, allowedDenoms } }))
 
-  test('are governance’s, a share from 0 to 1, and denoms each named once', () => {
+  test('accept a share from 0 to 1 and distinct denoms, from governance only', () => {
     expect(set('0')).toBe('ok')
     expect(set('1000000000000000000', ['unative', 'factory/x/gold'])).toBe('ok')
     expect(set('0', [], ALICE_TEXT)).toBe('gov 13')
@@ -429,7 +429,7 @@ describe('parameters', () => {
     expect(checkOf('MsgUpdateParams', create(MsgUpdateParamsSchema, { authority: 'nope' }), chain())).toBe('sdk 7')
   })
 
-  test('say nothing of records that are there', () => {
+  test('do not change stored records', () => {
     const ctx = chain()
     register(ctx)
     messages.updateParams(ctx, { authority: GOV_TEXT, params: { enableFeeShare: false, developerShares: '0' } })
@@ -449,7 +449,7 @@ describe('queries', () => {
     return 'ok'
   }
 
-  test('take texts in both cases and hexadecimal addresses', () => {
+  test('accept upper-case, lower-case and hexadecimal addresses', () => {
     const ctx = chain()
     register(ctx, { withdrawerAddress: BOB_TEXT })
     const ask = (contractAddress: string) => queries.feeShare(ctx, { contractAddress }).feeshare?.withdrawerAddress
@@ -459,7 +459,7 @@ describe('queries', () => {
     expect(queries.feeShares(ctx, { deployer: `0x${formatHex(ALICE)}` }).feeshare.length).toBe(1)
   })
 
-  test('name what is wrong, and what is not there', () => {
+  test('report invalid addresses and unknown records', () => {
     const ctx = chain()
     const reason = 'decoding bech32 failed: invalid bech32 string length 1'
     expect(wrong(() => queries.feeShare(ctx, { contractAddress: 'x' }))).toBe(
@@ -478,7 +478,7 @@ describe('queries', () => {
     expect(queries.feeShares(ctx, { deployer: text(new Uint8Array(32).fill(1)) }).feeshare).toEqual([])
   })
 
-  test('list in the order of the contracts’ texts, whole or by pages', () => {
+  test('list in the order of contract texts, whole or in pages', () => {
     const ctx = chain()
     const contracts = Array.from({ length: 120 }, (_, i) => new Uint8Array(20).fill(i + 1))
     for (const contract of contracts) keeper.setShare(ctx, { contract, deployer: ALICE, withdrawer: BOB })
@@ -499,7 +499,7 @@ describe('queries', () => {
     expect(both).toEqual(expected)
   })
 
-  test('an address alone is looked for as contract, deployer, withdrawer, and as code (§4.2)', () => {
+  test('an address without ?by= is tried as contract, deployer, withdrawer, then code', () => {
     const ctx = chain()
     const carol = new Uint8Array(20).fill(0xca)
     expect(keeper.operationOf(ctx, C0_TEXT)).toBe('contract')
@@ -508,7 +508,7 @@ describe('queries', () => {
     register(ctx, { withdrawerAddress: BOB_TEXT })
     const asked = [C0_TEXT, ALICE_TEXT, BOB_TEXT].map((one) => keeper.operationOf(ctx, one))
     expect(asked).toEqual(['contract', 'deployer', 'withdrawer'])
-    // A contract that is registered, pays itself and is a deployer is first a contract; who is both others, a deployer.
+    // The role contract precedes deployer, and deployer precedes withdrawer.
     keeper.setShare(ctx, { contract: C0, deployer: C0, withdrawer: C0 })
     expect(keeper.operationOf(ctx, C0_TEXT)).toBe('contract')
     keeper.setShare(ctx, { contract: carol, deployer: BOB, withdrawer: BOB })
@@ -528,7 +528,7 @@ describe('queries', () => {
     ['a contract with code, unregistered', UNREGISTERED, 'notFound', 'notFound', 0, 0],
     ['any other address', holder(0xb9), 0, 'notFound', 0, 0],
     ['no address', 'chain1x', 'invalidArgument', 'invalidArgument', 'invalidArgument', 'invalidArgument'],
-  ])('%s is answered as the table of §4.2 has it', (_what, address, alone, contract, deployer, withdrawer) => {
+  ])('%s selects the expected operation', (_what, address, alone, contract, deployer, withdrawer) => {
     const ctx = chain()
     keeper.setShare(ctx, { contract: C0, deployer: ALICE, withdrawer: BOB })
     keeper.setShare(ctx, { contract: OTHERS[0], deployer: BOTH, withdrawer: BOTH })
@@ -565,14 +565,14 @@ describe('genesis', () => {
   }
   const params = { enable_fee_share: true, developer_shares: '0.300000000000000000', allowed_denoms: ['unative'] }
 
-  test('comes out as it went in, indexes included', () => {
+  test('an exported document equals the imported one, indexes included', () => {
     const ctx = chain()
     devgas.genesis!.init(ctx, { params, fee_share: [record] })
     expect(devgas.genesis!.export(ctx)).toEqual({ params, fee_share: [record] })
     expect(queries.feeSharesByWithdrawer(ctx, { withdrawerAddress: BOB_TEXT }).feeshare.length).toBe(1)
   })
 
-  test('refuses a contract twice and addresses that are none, with their place', () => {
+  test('refuses repeated contracts and invalid addresses with their index', () => {
     const init = (fee_share: object[]) => () => devgas.genesis!.init(chain(), { params, fee_share } as never)
     expect(init([record, record])).toThrow(`contract duplicated on genesis '${C0_TEXT}'`)
     expect(init([{ ...record, withdrawer_address: '' }])).toThrow('fee_share[0]: empty address string is not allowed')

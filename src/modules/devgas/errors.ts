@@ -1,4 +1,4 @@
-/** Codespace `devgas` (devgas.md §6.1). */
+/** Errors of codespace `devgas` (docs/modules/devgas.md#errors). The texts are those of the reference. */
 import { defineErrors } from '../../primitives/errors.ts'
 
 export const errors = defineErrors('devgas', {

@@ -1,11 +1,11 @@
-/** Genesis of devgas (devgas.md §3). */
+/** Genesis of devgas: parameters and records; import builds the indexes. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import { toKey } from '../../primitives/bytes.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import * as devgas from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import * as state from './state.ts'
@@ -18,7 +18,7 @@ export const genesis: GenesisHandlers = {
     state.params.set(ctx, params)
     const seen = new Set<string>()
     for (const [i, record] of feeShare.entries()) {
-      const share = inPlace(`fee_share[${i}]`, () => devgas.parseShare(ctx, record))
+      const share = withErrorPath(`fee_share[${i}]`, () => devgas.parseShare(ctx, record))
       const key = toKey(share.contract)
       if (seen.has(key)) {
         throw sdkErrors.invalidRequest(`contract duplicated on genesis '${record.contractAddress}'`)

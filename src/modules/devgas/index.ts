@@ -1,4 +1,4 @@
-/** A share of the fees of a contract's calls goes to whom its developer names. */
+/** Module `devgas`: pays developers a share of the fees of their contracts (docs/modules/devgas.md). */
 import { defineModule } from '../../sdk/module.ts'
 import { afterContractCall } from '../evm/hooks.ts'
 import { genesis } from './genesis.ts'

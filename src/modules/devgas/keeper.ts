@@ -1,4 +1,4 @@
-/** Who gets a share of a contract's fees: the records, and what others ask of them. */
+/** Fee-share records and their indexes. */
 import type { ModuleParams } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import * as address from '../../identity/address.ts'
 import { parseEvm } from '../../primitives/address.ts'
@@ -9,14 +9,14 @@ import * as evm from '../evm/keeper.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
 
-/** A record as it is stored and answered: three account texts. */
+/** A record in its stored form: three Bech32 texts. */
 export interface FeeShare {
   readonly contractAddress: string
   readonly deployerAddress: string
   readonly withdrawerAddress: string
 }
 
-/** A record with its addresses as bytes. */
+/** A record with addresses as bytes. */
 export interface Share {
   readonly contract: Uint8Array
   readonly deployer: Uint8Array
@@ -27,12 +27,12 @@ export function params(ctx: ReadContext): ModuleParams {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** The record of a contract; undefined for one that nobody registered. */
+/** Returns the record of a contract; undefined for a contract that is not registered. */
 export function feeShare(ctx: ReadContext, contract: Uint8Array): FeeShare | undefined {
   return state.feeShares.get(ctx, contract)
 }
 
-/** A record as bytes. Throws sdk 7 for text that is no address. */
+/** Parses the addresses of a record. Throws sdk 7. */
 export function parseShare(ctx: ReadContext, share: FeeShare): Share {
   return {
     contract: parseAccount(ctx, share.contractAddress),
@@ -41,7 +41,7 @@ export function parseShare(ctx: ReadContext, share: FeeShare): Share {
   }
 }
 
-/** Stores a record and both its index entries; those of the record before it go first. */
+/** Stores a record and both index entries. Removes the index entries of the previous record first. */
 export function setShare(ctx: Context, { contract, deployer, withdrawer }: Share): void {
   removeIndexes(ctx, contract)
   state.byDeployer.add(ctx, [deployer, contract])
@@ -53,7 +53,7 @@ export function setShare(ctx: Context, { contract, deployer, withdrawer }: Share
   })
 }
 
-/** Removes a record and both its index entries. */
+/** Removes a record and both index entries. */
 export function removeShare(ctx: Context, contract: Uint8Array): void {
   removeIndexes(ctx, contract)
   state.feeShares.delete(ctx, contract)
@@ -69,28 +69,28 @@ function removeIndexes(ctx: Context, contract: Uint8Array): void {
 
 const ACCOUNT_LENGTHS: readonly number[] = [20, 32]
 
-/** Bytes of an account text, 20 or 32 of them. Throws sdk 7. */
+/** Parses an account address of 20 or 32 bytes. Throws sdk 7. */
 export function parseAccount(ctx: ReadContext, text: string): Uint8Array {
   const bytes = address.parse(ctx, text)
   if (!ACCOUNT_LENGTHS.includes(bytes.length)) {
-    throw sdkErrors.invalidAddress(`an account has 20 or 32 bytes, ${text} has ${bytes.length}`)
+    throw sdkErrors.invalidAddress(`an account address has 20 or 32 bytes, ${text} has ${bytes.length}`)
   }
   return bytes
 }
 
-/** Bytes of an address as queries take it: an account text, or `0x` and hexadecimal (devgas.md §4.3). Throws sdk 7. */
-export function parseAsked(ctx: ReadContext, text: string): Uint8Array {
+/** Parses an address of a query: an account text, or `0x` and hexadecimal digits. Throws sdk 7. */
+export function parseQueried(ctx: ReadContext, text: string): Uint8Array {
   return (text.startsWith('0x') ? parseEvm(text) : undefined) ?? parseAccount(ctx, text)
 }
 
-/** Names of the three operations, as `?by=` has them. */
-export type By = 'contract' | 'deployer' | 'withdrawer'
+/** The three operations on `fee_shares/{address}`, as `?by=` names them. */
+export type ShareRole = 'contract' | 'deployer' | 'withdrawer'
 
-/** Which operation answers for an address that is given alone (devgas.md §4.2). */
-export function operationOf(ctx: ReadContext, text: string): By {
+/** Returns the operation that answers for an address without `?by=` (docs/modules/devgas.md#queries). */
+export function operationOf(ctx: ReadContext, text: string): ShareRole {
   let asked: Uint8Array
   try {
-    asked = parseAsked(ctx, text)
+    asked = parseQueried(ctx, text)
   } catch (error) {
     if (error instanceof ChainError) return 'deployer'
     throw error

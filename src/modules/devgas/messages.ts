@@ -19,21 +19,22 @@ import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages, validation } from '../../sdk/module.ts'
 import * as evm from '../evm/keeper.ts'
-import { adminOf, isOwnedByNobody, MOST_NONCES, notAdmin, ownerOf, provesCreation } from './admin.ts'
+import { adminOf, isOwnerUnableToSign, MAX_NONCES, notAdmin, ownerOf, provesCreation } from './admin.ts'
 import { errors } from './errors.ts'
 import * as devgas from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import * as state from './state.ts'
 
-/** Bytes of a contract's address. Throws sdk 7. */
+/** Parses the address of a contract. Throws sdk 7. */
 function parseContract(ctx: ReadContext, text: string): Uint8Array {
   const bytes = address.parse(ctx, text)
-  if (bytes.length !== 20) throw sdkErrors.invalidAddress(`a contract has 20 bytes, ${text} has ${bytes.length}`)
-  if (decodeUint(bytes) === 0n) throw sdkErrors.invalidAddress('the zero address is no contract')
+  if (bytes.length !== 20)
+    throw sdkErrors.invalidAddress(`a contract address has 20 bytes, ${text} has ${bytes.length}`)
+  if (decodeUint(bytes) === 0n) throw sdkErrors.invalidAddress('the zero address is not a contract')
   return bytes
 }
 
-/** Bytes of a withdrawer's address, its deployer's where none is given. Throws devgas 6. */
+/** Parses the address of a withdrawer; an empty text means the deployer. Throws devgas 6. */
 function parseWithdrawer(ctx: ReadContext, text: string, deployer: Uint8Array): Uint8Array {
   if (text === '') return deployer
   try {
@@ -44,7 +45,7 @@ function parseWithdrawer(ctx: ReadContext, text: string, deployer: Uint8Array): 
   }
 }
 
-/** Throws devgas 6 for an account that only modules may pay. */
+/** Throws devgas 6 for an account that cannot receive transfers. */
 function requireUnblocked(ctx: ReadContext, withdrawer: Uint8Array): void {
   if (!ctx.app.isBlocked(withdrawer)) return
   throw errors.invalidWithdrawer(`${address.format(ctx, withdrawer)} is not allowed to receive funds`)
@@ -61,8 +62,8 @@ function requireRegistered(ctx: ReadContext, contract: Uint8Array): devgas.FeeSh
 }
 
 /**
- * Throws sdk 4 unless the sender speaks for a registered contract. Whoever proved the creation of one that has no record
- * goes on speaking for it.
+ * Throws sdk 4 unless the sender is the administrator of a registered contract. A contract with neither owner nor creation
+ * record is administrated by the deployer who proved its creation.
  */
 function requireAdmin(ctx: Context, contract: Uint8Array, sender: Uint8Array, share: devgas.FeeShare): void {
   const owner = ownerOf(ctx, contract)
@@ -75,8 +76,8 @@ export const validations = [
     const deployer = devgas.parseAccount(ctx, deployerAddress)
     parseContract(ctx, contractAddress)
     parseWithdrawer(ctx, withdrawerAddress, deployer)
-    if (nonces.length > MOST_NONCES) {
-      throw sdkErrors.invalidRequest(`a proof of creation has at most ${MOST_NONCES} nonces, got ${nonces.length}`)
+    if (nonces.length > MAX_NONCES) {
+      throw sdkErrors.invalidRequest(`a proof of creation has at most ${MAX_NONCES} nonces, got ${nonces.length}`)
     }
   }),
   validation(MsgUpdateFeeShareSchema, (ctx, { contractAddress, deployerAddress, withdrawerAddress }) => {
@@ -92,7 +93,7 @@ export const validations = [
 ]
 
 export const messages = defineMessages(Msg, {
-  /** Registers a contract: from then on a share of what is paid for calls of it goes to the withdrawer. */
+  /** Registers a contract: from now on a share of the fees of its calls goes to the withdrawer. */
   registerFeeShare(ctx, { contractAddress, deployerAddress, withdrawerAddress, nonces }) {
     const sender = devgas.parseAccount(ctx, deployerAddress)
     const contract = parseContract(ctx, contractAddress)
@@ -104,7 +105,7 @@ export const messages = defineMessages(Msg, {
     if (!evm.isContract(ctx, contract)) throw errors.notDeployed(`no code at ${text}`)
     if (evm.isContract(ctx, sender)) throw notAdmin(text)
     const owner = ownerOf(ctx, contract)
-    if (ctx.identity.behaviours.contractsRegisterThemselves && isOwnedByNobody(ctx, owner)) {
+    if (ctx.identity.behaviours.contractsRegisterThemselves && isOwnerUnableToSign(ctx, owner)) {
       if (!equal(withdrawer, contract))
         throw errors.invalidWithdrawer(`withdrawer must be the contract itself, ${text}`)
       deployer = contract
@@ -124,7 +125,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Names another withdrawer, and whoever speaks for the contract now as its deployer. */
+  /** Changes the withdrawer, and makes the current administrator the deployer. */
   updateFeeShare(ctx, { contractAddress, deployerAddress, withdrawerAddress }) {
     const deployer = devgas.parseAccount(ctx, deployerAddress)
     const contract = parseContract(ctx, contractAddress)
@@ -146,20 +147,21 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Ends a registration: by who speaks for the contract, by its deployer once it is no more, or by governance. */
+  /** Removes a registration. Senders: the administrator, governance, or the deployer if the contract no longer exists. */
   cancelFeeShare(ctx, { contractAddress, deployerAddress }) {
     const sender = devgas.parseAccount(ctx, deployerAddress)
     const contract = parseContract(ctx, contractAddress)
     requireEnabled(ctx)
     const share = requireRegistered(ctx, contract)
-    const isDeployerOfNothing = !evm.isContract(ctx, contract) && equal(devgas.parseShare(ctx, share).deployer, sender)
-    if (!isDeployerOfNothing && !equal(sender, governance)) requireAdmin(ctx, contract, sender, share)
+    const isDeployerOfRemovedContract =
+      !evm.isContract(ctx, contract) && equal(devgas.parseShare(ctx, share).deployer, sender)
+    if (!isDeployerOfRemovedContract && !equal(sender, governance)) requireAdmin(ctx, contract, sender, share)
     devgas.removeShare(ctx, contract)
     ctx.emit(EventCancelDevGasSchema, { deployer: share.deployerAddress, contract: address.format(ctx, contract) })
     return {}
   },
 
-  /** Replaces the parameters. Records stay as they are. */
+  /** Replaces the parameters. Stored records do not change. */
   updateParams(ctx, { authority, params = defaultParams() }) {
     requireGovernance(ctx, authority)
     validateParams(params)

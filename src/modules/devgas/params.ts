@@ -1,4 +1,4 @@
-/** Parameters of devgas (devgas.md §2). */
+/** Parameters of devgas (docs/modules/devgas.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type ModuleParams, ModuleParamsSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
@@ -10,7 +10,7 @@ export function defaultParams(): ModuleParams {
   return create(ModuleParamsSchema, { enableFeeShare: true, developerShares })
 }
 
-/** Throws sdk 18 for a share outside of 0 to 1, and for a list that holds anything but denoms, each once. */
+/** Throws sdk 18 for a share outside 0 to 1, and for invalid or repeated denoms. */
 export function validateParams({ developerShares, allowedDenoms }: ModuleParams): void {
   const share = developerShares === '' ? undefined : decimal.decode(developerShares)
   if (share === undefined) throw errors.invalidRequest('invalid parameter: nil')

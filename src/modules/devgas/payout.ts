@@ -1,4 +1,4 @@
-/** The share of a contract's fees, paid when a call of it has gone through (devgas.md §7). */
+/** Payout of a contract's share of fees, after a successful call (docs/modules/devgas.md#formulas). */
 import { create } from '@bufbuild/protobuf'
 import { EventPayoutDevGasSchema, EventPayoutFailedDevGasSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import * as address from '../../identity/address.ts'
@@ -16,37 +16,37 @@ import * as distribution from '../distribution/keeper.ts'
 import type { ContractCalled } from '../evm/hooks.ts'
 import * as devgas from './keeper.ts'
 
-/** A share of one, of one base unit in wei. Both roundings are downwards, so that they can be one. */
+/** A share of 1, times one base unit in wei. Both roundings go down, so one division does both. */
 const SHARE_OF_UNIT = decimal.one * bank.WEI_PER_UNIT
 
-/** Part of a fee that is the developer's: rounded down to wei, then to base units. `share` is below or equal to 1. */
+/** Returns the developer's part of a fee, rounded down to wei and then to base units. `share` is at most 1. */
 export function shareOf(feeWei: bigint, share: decimal.Decimal): bigint {
   return (feeWei * share) / SHARE_OF_UNIT
 }
 
-/** The JSON of what a withdrawer got: nothing in it needs escaping. */
+/** Returns the JSON of a payout. Nothing in it needs escaping. */
 function payoutsText(withdrawer: string, denom: string, amount: string): string {
   return `[{"withdraw_address":"${withdrawer}","fees_paid":[{"denom":"${denom}","amount":"${amount}"}]}]`
 }
 
-/** What the record of a contract comes to in an application under a profile. */
+/** A record prepared for payouts under one profile and application. */
 interface Payee {
   readonly identity: Identity
   readonly app: AppFacts
   readonly withdrawer: Uint8Array
   readonly isBlocked: boolean
-  /** The event of a payout, as far as it is the same every time. */
+  /** The payout event, without the fields that differ between payouts. */
   readonly event: ChainEvent
   readonly payoutsAt: number
-  /** JSON of the payouts, before and behind the amount. */
+  /** JSON of the payouts, before and after the amount. */
   readonly payouts: readonly [string, string]
   readonly txHashAt: number
 }
 
-/** Records come out of the state as the same object again, most of the time. */
+/** Cache by record: reads mostly return the same object. */
 const payees = new WeakMap<devgas.FeeShare, Payee>()
 
-/** Throws sdk 7 for a withdrawer that is no address. */
+/** Returns the cached payee of a record. Throws sdk 7 for an invalid withdrawer. */
 function payeeOf(ctx: Context, share: devgas.FeeShare): Payee {
   const { identity, app } = ctx
   const known = payees.get(share)
@@ -54,7 +54,7 @@ function payeeOf(ctx: Context, share: devgas.FeeShare): Payee {
   const { contractAddress: contract, withdrawerAddress } = share
   const event = typedEvent(ctx, EventPayoutDevGasSchema, create(EventPayoutDevGasSchema, { contract }))
   const placeOf = (field: string) => event.attributes.findIndex(({ key }) => key === identity.toProfileField(field))
-  const [before, behind] = JSON.stringify(payoutsText(withdrawerAddress, identity.baseDenom, '#')).split('#')
+  const [before, after] = JSON.stringify(payoutsText(withdrawerAddress, identity.baseDenom, '#')).split('#')
   const withdrawer = address.parse(ctx, withdrawerAddress)
   const payee = {
     identity,
@@ -63,7 +63,7 @@ function payeeOf(ctx: Context, share: devgas.FeeShare): Payee {
     isBlocked: app.isBlocked(withdrawer),
     event,
     payoutsAt: placeOf('payouts'),
-    payouts: [before!, behind!],
+    payouts: [before!, after!],
     txHashAt: placeOf('tx_hash'),
   } as const
   payees.set(share, payee)
@@ -110,8 +110,8 @@ function payShare(ctx: Context, share: devgas.FeeShare, { gasUsed, priceWei, has
 }
 
 /**
- * Pays what a call of a registered contract earned; the context of an Ethereum transaction has free gas. Whatever goes wrong
- * here is undone here and told by an event: the call stays as it is.
+ * Pays the share of a call of a registered contract. The context of an Ethereum transaction has free gas. A failure rolls
+ * back the payout alone and emits an event; the result of the call does not change.
  */
 export function payOut(ctx: Context, called: ContractCalled): void {
   try {

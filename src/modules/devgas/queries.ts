@@ -12,8 +12,8 @@ import * as state from './state.ts'
 
 type Index = StateKeySet<readonly [Uint8Array, Uint8Array], Uint8Array>
 
-/** Records that an index has under an address, by contract text: all, or the page asked for. */
-function listed(ctx: ReadContext, index: Index, prefix: Uint8Array, pagination: PageRequest | undefined) {
+/** Returns the records that an index has under an address, by contract text: all, or the requested page. */
+function listShares(ctx: ReadContext, index: Index, prefix: Uint8Array, pagination: PageRequest | undefined) {
   const recordOf = ([, contract]: readonly [Uint8Array, Uint8Array]): devgas.FeeShare => devgas.feeShare(ctx, contract)!
   if (!pagination) return { feeshare: [...index.iterate(ctx, { prefix })].map(recordOf) }
   const { entries, nextKey, total } = index.page(ctx, pagination, { prefix })
@@ -24,14 +24,14 @@ export const queries = defineQueries(Query, {
   feeShares(ctx, { deployer, pagination }) {
     const prefix = parseField(
       'deployer',
-      () => devgas.parseAsked(ctx, deployer),
+      () => devgas.parseQueried(ctx, deployer),
       `invalid deployer address '${deployer}': `,
     )
-    return listed(ctx, state.byDeployer, prefix, pagination)
+    return listShares(ctx, state.byDeployer, prefix, pagination)
   },
   feeShare(ctx, { contractAddress: text }) {
     const wrong = `invalid format for contract ${text}, should be bech32 ('${ctx.identity.bech32.account}…'): `
-    const contract = parseField('contract_address', () => devgas.parseAsked(ctx, text), wrong)
+    const contract = parseField('contract_address', () => devgas.parseQueried(ctx, text), wrong)
     const feeshare = devgas.feeShare(ctx, contract)
     if (feeshare) return { feeshare }
     const asked = formatBech32(ctx.identity.bech32.account, contract)
@@ -40,7 +40,7 @@ export const queries = defineQueries(Query, {
   params: (ctx) => ({ params: devgas.params(ctx) }),
   feeSharesByWithdrawer(ctx, { withdrawerAddress: text, pagination }) {
     const wrong = `invalid withdrawer address '${text}': `
-    const prefix = parseField('withdrawer_address', () => devgas.parseAsked(ctx, text), wrong)
-    return listed(ctx, state.byWithdrawer, prefix, pagination)
+    const prefix = parseField('withdrawer_address', () => devgas.parseQueried(ctx, text), wrong)
+    return listShares(ctx, state.byWithdrawer, prefix, pagination)
   },
 })

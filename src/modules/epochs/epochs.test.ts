@@ -12,7 +12,7 @@ import {
 import { complete } from '../../identity/complete.ts'
 import { identityOf } from '../../identity/profiles.ts'
 import { formatHex, hex } from '../../primitives/bytes.ts'
-import { parseRfc3339 } from '../../primitives/time.ts'
+import { NS_PER_SECOND, parseRfc3339 } from '../../primitives/time.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { defineModule } from '../../sdk/module.ts'
@@ -23,7 +23,6 @@ import { epochs as module } from './index.ts'
 import { queries } from './queries.ts'
 
 const T0 = parseRfc3339('2024-01-01T00:00:00Z')!
-const SECOND = 1_000_000_000n
 const DAY = 86_400n
 
 let ctx: BranchedContext
@@ -42,10 +41,10 @@ function begin(profile?: string): void {
 }
 beforeEach(() => begin())
 
-/** The begin of a block; what its events say, one text each. */
+/** Runs the start of a block and returns one text for each event. */
 function block(height: bigint, offset: bigint | { readonly ns: bigint }): string[] {
   ctx.block.height = height
-  ctx.block.timeNs = T0 + (typeof offset === 'bigint' ? offset * SECOND : offset.ns)
+  ctx.block.timeNs = T0 + (typeof offset === 'bigint' ? offset * NS_PER_SECOND : offset.ns)
   module.beginBlock!(ctx)
   return ctx.branchStore.events.splice(0).map(({ type, attributes }) => {
     const value = (name: string) => attributes.find(({ key }) => key === name)?.value.replaceAll('"', '')
@@ -59,23 +58,23 @@ function record(identifier: string) {
   return [found['current_epoch'], found['current_epoch_start_time'], found['current_epoch_start_height']]
 }
 
-describe('the vectors of epochs.md §7', () => {
-  test('1: all four begin with the first block, in byte order, and nothing ends', () => {
+describe('epochs on a fixed schedule', () => {
+  test('all four records start with the first block, in byte order, and none ends', () => {
     const started = ['30 min', 'day', 'month', 'week'].map((name) => `EventEpochStart ${name} 1`)
     expect(block(1n, 0n)).toEqual(started)
     expect(record('day')).toEqual(['1', '2024-01-01T00:00:00Z', '1'])
     expect(heard).toEqual([])
   })
 
-  test('2, 3: an epoch ends at its time, not a nanosecond before', () => {
+  test('an epoch ends at its time, not a nanosecond earlier', () => {
     block(1n, 0n)
-    expect(block(2n, { ns: 1800n * SECOND - 1n })).toEqual([])
+    expect(block(2n, { ns: 1800n * NS_PER_SECOND - 1n })).toEqual([])
     expect(block(3n, 1800n)).toEqual(['EventEpochEnd 30 min 1', 'EventEpochStart 30 min 2'])
     expect(record('30 min')).toEqual(['2', '2024-01-01T00:30:00Z', '3'])
     expect(heard).toEqual([{ identifier: '30 min', number: 1n }])
   })
 
-  test('4: a late block does not move the schedule', () => {
+  test('a late block does not move the schedule', () => {
     block(1n, 0n)
     block(2n, 1804n)
     expect(record('30 min')).toEqual(['2', '2024-01-01T00:30:00Z', '2'])
@@ -127,7 +126,7 @@ describe('the vectors of epochs.md §7', () => {
     }
   })
 
-  test('8: a chain that stood still catches up one epoch a block, and every end is heard once', () => {
+  test('after an outage each block ends one epoch, and listeners see every end once', () => {
     const ends = () => heard.filter(({ identifier }) => identifier === 'day').map(({ number }) => number)
     block(1n, 0n)
     block(2n, 1800n)
@@ -143,7 +142,7 @@ describe('the vectors of epochs.md §7', () => {
     expect(ends()).toEqual([1n, 2n, 3n, 4n])
   })
 
-  test('8a: until nothing is due', () => {
+  test('a late chain catches up until no epoch is due', () => {
     block(1n, 0n)
     block(2n, 1800n)
     for (let height = 3n; height <= 253n; height++) {
@@ -169,7 +168,7 @@ describe('the vectors of epochs.md §7', () => {
     genesis.init(ctx, { epochs: [json] })
   }
 
-  test('9, 9a, 11: counting begins at the start time, with 1, and catches up from there', () => {
+  test('counting starts at the start time with 1 and catches up from there', () => {
     imported({ current_epoch: '5' })
     expect(block(2n, 7n * DAY)).toEqual([])
     expect(block(3n, 32n * DAY + 5n)).toEqual(['EventEpochStart daily 1'])
@@ -180,7 +179,7 @@ describe('the vectors of epochs.md §7', () => {
     expect(block(6n, 32n * DAY + 23n)).toEqual([])
   })
 
-  test('10, 12: a started record goes on, and a month may have 31 days', () => {
+  test('an imported started record continues, with any duration', () => {
     const started = {
       epoch_counting_started: true,
       current_epoch: '5',
@@ -195,7 +194,7 @@ describe('the vectors of epochs.md §7', () => {
     expect(record('daily')).toEqual(['2', '2024-02-01T00:00:00Z', '3'])
   })
 
-  test('13: one epoch by its name, exactly', () => {
+  test('an epoch is found by its exact identifier', () => {
     block(1n, 0n)
     expect(queries.currentEpoch(ctx, { identifier: '30 min' }).currentEpoch).toBe(1n)
     expect(() => queries.currentEpoch(ctx, { identifier: '30 Min' })).toThrow('epoch with identifier 30 Min not found')
@@ -215,13 +214,13 @@ describe('the vectors of epochs.md §7', () => {
     ])
   })
 
-  test('a record without a start time begins with the chain', () => {
+  test('a record without a start time starts with the chain', () => {
     imported({ start_time: null })
     expect(block(1n, 0n)).toEqual(['EventEpochStart daily 1'])
     expect(record('daily')).toEqual(['1', '2024-01-01T00:00:00Z', '1'])
   })
 
-  test('14, 15: a genesis that could not turn is refused with its place', () => {
+  test('an invalid record is refused with its index', () => {
     const start =
       (...parts: object[]) =>
       () => {
@@ -235,10 +234,12 @@ describe('the vectors of epochs.md §7', () => {
     expect(start({ duration: '-5s' })).toThrow('epoch duration should NOT be 0')
     expect(start({ identifier: ' ' })).toThrow('epoch identifier should NOT be empty')
     expect(start({ current_epoch_start_height: '-1' })).toThrow('Start Height must be non-negative')
-    expect(start({ epoch_counting_started: true })).toThrow('a started epoch has a current_epoch_start_time')
+    expect(start({ epoch_counting_started: true })).toThrow(
+      'current_epoch_start_time must be set if epoch_counting_started is true',
+    )
   })
 
-  test('the wire', () => {
+  test('messages have the bytes of the reference', () => {
     const current = create(QueryCurrentEpochRequestSchema, { identifier: '30 min' })
     expect(formatHex(toBinary(QueryCurrentEpochRequestSchema, current))).toBe('0a063330206d696e')
     const answer = create(QueryCurrentEpochResponseSchema, { currentEpoch: 2n })
@@ -255,7 +256,7 @@ describe('the vectors of epochs.md §7', () => {
   })
 })
 
-test('events have their attributes sorted, as JSON with its quotes', () => {
+test('event attributes are sorted, and values are JSON with quotes', () => {
   ctx.block.height = 1n
   module.beginBlock!(ctx)
   expect(ctx.events[0]).toEqual({
@@ -268,7 +269,7 @@ test('events have their attributes sorted, as JSON with its quotes', () => {
   })
 })
 
-test('under the profile of the reference an epoch starts with its block, and events have no name', () => {
+test('under the reference profile an epoch starts at its block time, and events have no identifier', () => {
   begin('nibiru')
   expect(block(1n, 3n)[0]).toBe('EventEpochStart undefined 1')
   expect(record('30 min')).toEqual(['1', '2024-01-01T00:00:03Z', '1'])
@@ -281,7 +282,7 @@ test('under the profile of the reference an epoch starts with its block, and eve
   expect(record('30 min')).toEqual(['3', '2024-01-01T10:00:00Z', '4'])
 })
 
-test('a listener that refuses is undone alone, and the epoch moves', () => {
+test('a failing listener is rolled back alone and the epoch advances', () => {
   const refusing = defineModule({
     name: 'refusing',
     stores: [],

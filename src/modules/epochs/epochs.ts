@@ -1,4 +1,4 @@
-/** The step from one epoch to the next, at the begin of a block (epochs.md §4, D19). */
+/** Advancing epochs at the start of a block (docs/modules/epochs.md#block-hooks, D19). */
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
 import { type EpochInfo, EventEpochEndSchema, EventEpochStartSchema } from '../../gen/chain/epochs/v1beta1/epochs_pb.ts'
 import { ChainError } from '../../primitives/errors.ts'
@@ -10,28 +10,28 @@ import { typedEvent } from '../../sdk/typed-event.ts'
 import { afterEpochEnd, beforeEpochStart, type Epoch } from './hooks.ts'
 import * as state from './state.ts'
 
-/** When the epoch after the current one begins, or the first one. Unit: Unix nanoseconds. */
+/** Returns the start of the next epoch, or of the first one. Unit: Unix ns. */
 function nextStartNs({ epochCountingStarted, startTime, currentEpochStartTime, duration }: EpochInfo): bigint {
   return epochCountingStarted ? nanoseconds(currentEpochStartTime) + nanoseconds(duration) : nanoseconds(startTime)
 }
 
-/** Moves every record on whose time has come, each by one epoch: a late chain catches up over the blocks that follow. */
-export function turnEpochs(ctx: Context): void {
+/** Advances every due record by one epoch. A chain that is late catches up over the following blocks. */
+export function advanceEpochs(ctx: Context): void {
   const records = [...state.records.iterate(ctx)].map(([, record]) => record)
-  for (const record of records) if (ctx.block.timeNs >= nextStartNs(record)) turn(ctx, record)
+  for (const record of records) if (ctx.block.timeNs >= nextStartNs(record)) advance(ctx, record)
 }
 
-/** Whether an epoch would turn in a block of that time. */
+/** Whether a block at that time would advance an epoch. */
 export function isDue(ctx: ReadContext, timeNs: bigint): boolean {
   for (const [, record] of state.records.iterate(ctx)) if (timeNs >= nextStartNs(record)) return true
   return false
 }
 
-function turn(ctx: Context, record: EpochInfo): void {
+function advance(ctx: Context, record: EpochInfo): void {
   const { identifier, currentEpoch, epochCountingStarted: started } = record
   if (started) {
     emit(ctx, EventEpochEndSchema, { epochNumber: currentEpoch, identifier })
-    tell(ctx, afterEpochEnd, { identifier, number: currentEpoch })
+    notify(ctx, afterEpochEnd, { identifier, number: currentEpoch })
   }
   const number = started ? currentEpoch + 1n : 1n
   const startNs = ctx.identity.behaviours.driftingEpochs ? ctx.block.timeNs : nextStartNs(record)
@@ -44,11 +44,11 @@ function turn(ctx: Context, record: EpochInfo): void {
     currentEpochStartHeight: ctx.block.height,
     epochCountingStarted: true,
   })
-  tell(ctx, beforeEpochStart, { identifier, number })
+  notify(ctx, beforeEpochStart, { identifier, number })
 }
 
-/** Tells each listener in a branch of its own. What one refuses to do is undone, and the epoch moves all the same. */
-function tell(ctx: Context, hook: Hook<Epoch>, epoch: Epoch): void {
+/** Calls each listener in a branch of its own. A failing listener is rolled back and the epoch still advances. */
+function notify(ctx: Context, hook: Hook<Epoch>, epoch: Epoch): void {
   for (const listener of ctx.app.listeners(hook.name)) {
     const branch = ctx.branch()
     try {

@@ -1,17 +1,17 @@
-/** Genesis of epochs: four records that begin with the chain (epochs.md §5, §6). */
+/** Genesis of epochs: by default four records that start with the chain. */
 import { create } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { type EpochInfo, EpochInfoSchema, GenesisStateSchema } from '../../gen/chain/epochs/v1beta1/epochs_pb.ts'
 import { toTimestamp, ZERO_TIME_NS } from '../../primitives/time.ts'
 import type { Context } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import * as epochs from './keeper.ts'
 import * as state from './state.ts'
 
-/** Seconds; a month is thirty days. */
+/** Identifiers and durations. Unit: s. A month has thirty days. */
 const DEFAULTS: readonly (readonly [identifier: string, seconds: bigint])[] = [
   ['30 min', 1_800n],
   ['day', 86_400n],
@@ -23,7 +23,7 @@ const ZERO_TIME = toTimestamp(ZERO_TIME_NS)
 
 const isZero = (time: EpochInfo['startTime']): boolean => time === undefined || nanoseconds(time) === ZERO_TIME_NS
 
-/** Throws sdk 18 for a record that could not turn. */
+/** Throws sdk 18 for an invalid record. */
 function validate(record: EpochInfo): void {
   const { identifier, duration, currentEpochStartHeight, epochCountingStarted, currentEpochStartTime } = record
   if (identifier.trim() === '') throw errors.invalidRequest('epoch identifier should NOT be empty')
@@ -32,11 +32,11 @@ function validate(record: EpochInfo): void {
     throw errors.invalidRequest('epoch CurrentEpoch Start Height must be non-negative')
   }
   if (epochCountingStarted && isZero(currentEpochStartTime)) {
-    throw errors.invalidRequest('a started epoch has a current_epoch_start_time')
+    throw errors.invalidRequest('current_epoch_start_time must be set if epoch_counting_started is true')
   }
 }
 
-/** Enters a record. One without a start time begins with the chain; one that has begun goes on as it was. */
+/** Stores a record. A record without a start time starts with the chain; a started record keeps its schedule. */
 function add(ctx: Context, record: EpochInfo): void {
   const { startTime, epochCountingStarted: started, currentEpochStartHeight } = record
   state.records.set(ctx, record.identifier, {
@@ -62,7 +62,7 @@ export const genesis: GenesisHandlers = {
     const { epochs: records } = fromJson(ctx, GenesisStateSchema, json, 'epochs')
     const seen = new Set<string>()
     for (const [i, record] of records.entries()) {
-      inPlace(`epochs[${i}]`, () => {
+      withErrorPath(`epochs[${i}]`, () => {
         if (seen.has(record.identifier)) throw errors.invalidRequest('epoch identifier should be unique')
         seen.add(record.identifier)
         validate(record)

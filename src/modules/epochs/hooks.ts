@@ -1,14 +1,14 @@
-/** What epochs tell: who listens gets a branch of its own, and what fails there is dropped (epochs.md §4). */
+/** Hooks of epochs. Each listener runs in a branch of its own, and the branch of a failing listener is dropped. */
 import { defineHook } from '../../sdk/hook.ts'
 
-/** An epoch, by the name of its record and its number from 1. */
+/** An epoch: the identifier of its record, and its number, counted from 1. */
 export interface Epoch {
   readonly identifier: string
   readonly number: bigint
 }
 
-/** After the end event of an epoch, while its record is still the old one. */
+/** Called after the end event of an epoch, while the record still shows that epoch. */
 export const afterEpochEnd = defineHook<Epoch>('epochs.afterEpochEnd')
 
-/** After the record of a new epoch is written. */
+/** Called after the record of a new epoch is stored. */
 export const beforeEpochStart = defineHook<Epoch>('epochs.beforeEpochStart')

@@ -1,6 +1,6 @@
-/** Periods of time by name, on a fixed schedule, and who hears when one ends. */
+/** Module `epochs`: named periods on a fixed schedule (docs/modules/epochs.md). */
 import { defineModule } from '../../sdk/module.ts'
-import { turnEpochs } from './epochs.ts'
+import { advanceEpochs } from './epochs.ts'
 import { genesis } from './genesis.ts'
 import { queries } from './queries.ts'
 
@@ -8,5 +8,5 @@ export const epochs = defineModule({
   name: 'epochs',
   queries, // chain.epochs.v1beta1.Query
   genesis,
-  beginBlock: turnEpochs,
+  beginBlock: advanceEpochs,
 })

@@ -8,7 +8,7 @@ export const queries = defineQueries(Query, {
   epochInfos: (ctx) => ({ epochs: [...epochs.records(ctx)] }),
   currentEpoch(ctx, { identifier }) {
     if (identifier === '') throw wrongField('identifier', 'epoch with identifier  not found')
-    if (identifier.includes('\0')) throw wrongField('identifier', 'an identifier has no NUL byte')
+    if (identifier.includes('\0')) throw wrongField('identifier', 'identifier must not contain a NUL byte')
     return { currentEpoch: epochs.requireRecord(ctx, identifier).currentEpoch }
   },
 })

@@ -1,4 +1,4 @@
-/** Collections of store `epochs` (epochs.md §1). */
+/** Collections of store `epochs` (docs/modules/epochs.md#state). */
 import { type EpochInfo, EpochInfoSchema } from '../../gen/chain/epochs/v1beta1/epochs_pb.ts'
 import { protoValue } from '../../store/collections/codecs.ts'
 import { map } from '../../store/collections/collections.ts'

@@ -1,4 +1,4 @@
-/** Random proposals, deposits and votes: every coin that went in is still there, was given back or was burned. */
+/** Random proposals, deposits and votes: every deposited coin is open, refunded or burned. */
 import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import {
@@ -13,7 +13,7 @@ import {
   person,
   text,
   validate,
-} from '../../../test/governance/world.ts'
+} from '../../../test/support/governance-world.ts'
 import { ProposalStatus, type VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { MsgSubmitProposalSchema } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import { ChainError } from '../../primitives/errors.ts'
@@ -23,7 +23,7 @@ import { messages } from './messages.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
 
-/** What refuses what cannot be; a bug is thrown on. */
+/** Runs a step and ignores an expected error; any other error is thrown on. */
 function attempt(run: () => unknown): boolean {
   try {
     run()
@@ -76,7 +76,7 @@ function walk(seed: number, steps: number) {
       },
     ]
     if (!actions[below(actions.length)]!()) tally.refused++
-    // The account holds what is open, and nothing else; what nobody has any more was burned.
+    // The account has exactly the open deposits; the missing supply was burned.
     expect(bank.balance(ctx, state.account.address, DENOM)).toBe(open())
     expect(begun - wealth() - open()).toBe(supply - bank.supply(ctx, DENOM))
   }
@@ -91,10 +91,10 @@ function walk(seed: number, steps: number) {
   return tally
 }
 
-test('deposits in are deposits open, returned or burned, over random sequences', () => {
+test('over random messages every deposit is open, refunded or burned', () => {
   const walks = Array.from({ length: 12 }, (_, seed) => walk(seed + 1, 150))
   const total = (of: (one: (typeof walks)[number]) => number) => walks.reduce((sum, one) => sum + of(one), 0)
-  // The walks went where coins move: proposals that were voted on, burned deposits, refusals.
+  // The random steps reached votes, burned deposits and refused messages.
   expect(total(({ submitted }) => submitted)).toBeGreaterThan(300)
   expect(total(({ decided }) => decided)).toBeGreaterThan(100)
   expect(total(({ refused }) => refused)).toBeGreaterThan(100)

@@ -1,4 +1,4 @@
-/** Deposits: what proposals are taken seriously for, and what becomes of it. */
+/** Deposits of proposals: payment, refund and burning. */
 import { create } from '@bufbuild/protobuf'
 import { CoinSchema } from '../../gen/sdk/base/v1beta1/coin_pb.ts'
 import { DepositSchema, ProposalStatus } from '../../gen/sdk/gov/v1/gov_pb.ts'
@@ -14,17 +14,17 @@ import { decimalOf, params } from './params.ts'
 import { openVoting, requireProposal, setProposal } from './proposals.ts'
 import * as state from './state.ts'
 
-/** Coins of state or of parameters, which were checked on their way in. */
+/** Parses coins of the state or of parameters, which are already validated. */
 function coinsOf(list: readonly { readonly denom: string; readonly amount: string }[]): readonly Coin[] {
   return list.map(({ denom, amount }) => ({ denom, amount: BigInt(amount) }))
 }
 
-/** Whether there is at least as much of every coin as is needed. */
+/** Whether `coins` has at least the needed amount of every denom. */
 function covers(coins: readonly Coin[], needed: readonly Coin[]): boolean {
   return needed.every(({ denom, amount }) => amountOf(coins, denom) >= amount)
 }
 
-/** Throws gov 16 for a proposal that comes with less than the part of the minimum deposit it must bring along. */
+/** Throws gov 16 if the first deposit is below its required part of the minimum deposit. */
 export function requireInitialDeposit(ctx: ReadContext, coins: readonly Coin[]): void {
   const { minDeposit, minInitialDepositRatio } = params(ctx)
   const ratio = decimalOf(minInitialDepositRatio)
@@ -46,8 +46,8 @@ function requireDepositDenoms(coins: readonly Coin[], accepted: readonly Coin[])
 }
 
 /**
- * Adds to the deposit of a proposal, which comes to a vote once there is enough. Returns whether it now did. Throws gov 2,
- * 3 after the vote, sdk 10 for another coin, sdk 5.
+ * Adds to the deposit of a proposal. Voting starts once the minimum deposit is reached. Returns whether voting has started.
+ * Throws gov 2 for an unknown proposal, gov 3 after the vote, sdk 10 for a denom that is not accepted, sdk 5 for too few coins.
  */
 export function deposit(ctx: Context, id: bigint, depositor: Uint8Array, coins: readonly Coin[]): boolean {
   const before = requireProposal(ctx, id)
@@ -60,9 +60,9 @@ export function deposit(ctx: Context, id: bigint, depositor: Uint8Array, coins: 
   const total = add(coinsOf(before.totalDeposit), coins)
   const proposal = { ...before, totalDeposit: total.map((coin) => create(CoinSchema, toText(coin))) }
   setProposal(ctx, proposal)
-  const opens = proposal.status === ProposalStatus.DEPOSIT_PERIOD && covers(total, needed)
-  if (opens) openVoting(ctx, proposal)
-  const held = state.deposits.get(ctx, [id, depositor])
+  const startsVoting = proposal.status === ProposalStatus.DEPOSIT_PERIOD && covers(total, needed)
+  if (startsVoting) openVoting(ctx, proposal)
+  const previous = state.deposits.get(ctx, [id, depositor])
   ctx.emitEvent('proposal_deposit', { amount: format(coins), proposal_id: id.toString() })
   state.deposits.set(
     ctx,
@@ -70,16 +70,16 @@ export function deposit(ctx: Context, id: bigint, depositor: Uint8Array, coins: 
     create(DepositSchema, {
       proposalId: id,
       depositor: address.format(ctx, depositor),
-      amount: held ? add(coinsOf(held.amount), coins).map(toText) : coins.map(toText),
+      amount: previous ? add(coinsOf(previous.amount), coins).map(toText) : coins.map(toText),
     }),
   )
-  return opens
+  return startsVoting
 }
 
-/** Gives every deposit of a proposal back. What its owner may not receive goes to the community pool. */
+/** Refunds every deposit of a proposal. The deposit of a blocked account goes to the community pool. */
 export function refundDeposits(ctx: Context, id: bigint): void {
   for (const [[, depositor], { amount }] of [...state.deposits.iterate(ctx, { prefix: id })]) {
-    const coins = heldOf(ctx, coinsOf(amount))
+    const coins = availableOf(ctx, coinsOf(amount))
     if (ctx.app.isBlocked(depositor)) distribution.fundCommunityPool(ctx, state.account.address, coins)
     else bank.send(ctx, state.account.address, depositor, coins)
     state.deposits.delete(ctx, [id, depositor])
@@ -89,20 +89,20 @@ export function refundDeposits(ctx: Context, id: bigint): void {
 /** Burns every deposit of a proposal. */
 export function burnDeposits(ctx: Context, id: bigint): void {
   for (const [[, depositor], { amount }] of [...state.deposits.iterate(ctx, { prefix: id })]) {
-    bank.burn(ctx, state.account, heldOf(ctx, coinsOf(amount)))
+    bank.burn(ctx, state.account, availableOf(ctx, coinsOf(amount)))
     state.deposits.delete(ctx, [id, depositor])
   }
 }
 
-/** Of a deposit what is there: a proposal may have spent from the account that deposits lie in, and no block fails for it. */
-function heldOf(ctx: ReadContext, coins: readonly Coin[]): readonly Coin[] {
+/** Limits a deposit to the balance of the account: a proposal can spend from it, and no block may fail for that. */
+function availableOf(ctx: ReadContext, coins: readonly Coin[]): readonly Coin[] {
   return coins.flatMap(({ denom, amount }) => {
     const held = bank.balance(ctx, state.account.address, denom)
     return held === 0n ? [] : [{ denom, amount: held < amount ? held : amount }]
   })
 }
 
-/** The coins of a message, none included. Throws sdk 10 unless valid. */
+/** Parses the coins of a message; an empty list is valid. Throws sdk 10. */
 export function parseDepositCoins(
   list: readonly { readonly denom: string; readonly amount: string }[],
 ): readonly Coin[] {

@@ -1,4 +1,4 @@
-/** The end of each block: proposals whose time is over (support-modules.md §7.3). */
+/** End of each block: decides and drops proposals whose time is over (docs/modules/gov.md#block-hooks). */
 import { type Proposal, ProposalStatus } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -12,17 +12,17 @@ import { closeVoting, dropProposal, requireProposal } from './proposals.ts'
 import * as state from './state.ts'
 import { countVotes, outcomeOf, resultOf } from './tally.ts'
 
-/** Gas that the messages of one proposal may use, far above what any needs: no proposal holds a block up. */
+/** Gas limit for the messages of one proposal, far above any real need, so that no proposal delays a block. */
 const EXECUTION_GAS = 1_000_000_000n
 
-/** What waits too long for its deposit is dropped; what has been voted on is decided. By time and id. */
+/** Drops proposals whose deposit period is over, then decides those whose voting period is over, by end time and id. */
 export function endBlock(ctx: Context): void {
   const now = ctx.block.timeNs
   for (const [, id] of due(state.inactiveQueue, ctx, now)) drop(ctx, requireProposal(ctx, id))
   for (const [, id] of due(state.activeQueue, ctx, now)) decide(ctx, requireProposal(ctx, id))
 }
 
-/** Entries of a queue up to a time, that included. */
+/** Returns the entries of a queue up to and including a time. */
 function due(queue: typeof state.activeQueue, ctx: Context, timeNs: bigint) {
   return [...queue.iterate(ctx, { end: [timeNs + 1n, 0n] })].map(([key]) => key)
 }
@@ -55,15 +55,15 @@ function decide(ctx: Context, proposal: Proposal): void {
       ? ProposalStatus.PASSED
       : ProposalStatus.FAILED
   closeVoting(ctx, { ...proposal, status, finalTallyResult: resultOf(count) })
-  const told = failure === undefined || ctx.identity.behaviours.untoldProposalFailures ? {} : { proposal_log: failure }
+  const log = failure === undefined || ctx.identity.behaviours.untoldProposalFailures ? {} : { proposal_log: failure }
   ctx.emitEvent('active_proposal', {
     proposal_id: id.toString(),
     proposal_result: STATUS_WORDS.get(status)!,
-    ...told,
+    ...log,
   })
 }
 
-/** Runs the messages of a proposal, all or none. Returns why it failed. */
+/** Executes the messages of a proposal, all or none. Returns the reason of a failure. */
 function execute(ctx: Context, { messages }: Proposal): string | undefined {
   const branch = ctx.branch({ gas: createGasMeter(EXECUTION_GAS) })
   for (const [i, packed] of messages.entries()) {

@@ -1,4 +1,4 @@
-/** Codespace `gov`. Its row 13, the wrong signer, is `invalidSigner` of `sdk/authority.ts`, which every module needs. */
+/** Errors of codespace `gov`. Code 13 is `invalidSigner` of `sdk/authority.ts`, which every module needs. */
 import { defineErrors } from '../../primitives/errors.ts'
 
 export const errors = defineErrors('gov', {

@@ -5,10 +5,10 @@ import { type Params, ProposalStatus } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import * as address from '../../identity/address.ts'
 import { add, type Coin } from '../../primitives/coin.ts'
 import type { Context } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { parseDepositCoins } from './deposits.ts'
@@ -18,7 +18,7 @@ import { setProposal } from './proposals.ts'
 import * as state from './state.ts'
 import { requireOptions } from './votes.ts'
 
-/** The parameters of a document, in one part or, as older documents have them, in three. */
+/** Returns the parameters of a document: one field, or three in older documents. */
 function paramsOf(ctx: Context, { params: whole, depositParams, votingParams, tallyParams }: GenesisState): Params {
   if (whole) return whole
   const { $typeName: _d, ...deposit } = depositParams ?? { $typeName: '' }
@@ -27,23 +27,23 @@ function paramsOf(ctx: Context, { params: whole, depositParams, votingParams, ta
   return { ...defaultParams(ctx.identity), ...deposit, ...voting, ...tally }
 }
 
-/** Stores the proposals of a document, in the queues they belong to. Returns their ids. */
+/** Stores the proposals and their queue entries. Returns the ids. */
 function initProposals(ctx: Context, { proposals, startingProposalId }: GenesisState): ReadonlySet<bigint> {
   const ids = new Set<bigint>()
   for (const [i, proposal] of proposals.entries()) {
     const { id, status, depositEndTime, votingEndTime } = proposal
-    inPlace(`proposals[${i}]`, () => {
+    withErrorPath(`proposals[${i}]`, () => {
       if (id === 0n || id >= startingProposalId) {
         throw sdkErrors.invalidRequest(`id ${id} must be below starting_proposal_id ${startingProposalId}`)
       }
-      if (ids.has(id)) throw sdkErrors.invalidRequest(`proposal ${id} stands twice`)
+      if (ids.has(id)) throw sdkErrors.invalidRequest(`proposal ${id} is listed twice`)
       ids.add(id)
       if (status === ProposalStatus.DEPOSIT_PERIOD) {
-        if (!depositEndTime) throw sdkErrors.invalidRequest('deposit_end_time must be given')
+        if (!depositEndTime) throw sdkErrors.invalidRequest('deposit_end_time must be set')
         state.inactiveQueue.set(ctx, [nanoseconds(depositEndTime), id], id)
       }
       if (status === ProposalStatus.VOTING_PERIOD) {
-        if (!votingEndTime) throw sdkErrors.invalidRequest('voting_end_time must be given')
+        if (!votingEndTime) throw sdkErrors.invalidRequest('voting_end_time must be set')
         state.activeQueue.set(ctx, [nanoseconds(votingEndTime), id], id)
       }
       setProposal(ctx, proposal)
@@ -52,20 +52,20 @@ function initProposals(ctx: Context, { proposals, startingProposalId }: GenesisS
   return ids
 }
 
-/** Throws sdk 18 for what belongs to no proposal, or is already there from the same person; remembers the rest in `seen`. */
+/** Throws sdk 18 for an entry on an unknown proposal, or a second one of the same account. Adds the entry to `seen`. */
 function requireOnce(what: string, id: bigint, who: string, ids: ReadonlySet<bigint>, seen: Set<string>): void {
   if (!ids.has(id)) throw sdkErrors.invalidRequest(`there is no proposal ${id}`)
   const key = `${id} ${who}`
-  if (seen.has(key)) throw sdkErrors.invalidRequest(`a ${what} of ${who} on proposal ${id} stands twice`)
+  if (seen.has(key)) throw sdkErrors.invalidRequest(`a ${what} of ${who} on proposal ${id} is listed twice`)
   seen.add(key)
 }
 
-/** Stores the deposits of a document. Returns what they are in all. */
+/** Stores the deposits. Returns their sum. */
 function initDeposits(ctx: Context, { deposits }: GenesisState, ids: ReadonlySet<bigint>): readonly Coin[] {
   let total: readonly Coin[] = []
   const seen = new Set<string>()
   for (const [i, deposit] of deposits.entries()) {
-    inPlace(`deposits[${i}]`, () => {
+    withErrorPath(`deposits[${i}]`, () => {
       const depositor = address.parse(ctx, deposit.depositor)
       requireOnce('deposit', deposit.proposalId, address.format(ctx, depositor), ids, seen)
       total = add(total, parseDepositCoins(deposit.amount))
@@ -78,7 +78,7 @@ function initDeposits(ctx: Context, { deposits }: GenesisState, ids: ReadonlySet
 function initVotes(ctx: Context, { votes }: GenesisState, ids: ReadonlySet<bigint>): void {
   const seen = new Set<string>()
   for (const [i, vote] of votes.entries()) {
-    inPlace(`votes[${i}]`, () => {
+    withErrorPath(`votes[${i}]`, () => {
       const voter = address.parse(ctx, vote.voter)
       requireOnce('vote', vote.proposalId, address.format(ctx, voter), ids, seen)
       requireOptions(vote.options)
@@ -91,7 +91,7 @@ function requireFunded(ctx: Context, total: readonly Coin[]): void {
   for (const { denom, amount } of total) {
     const held = bank.balance(ctx, state.account.address, denom)
     if (held < amount) {
-      throw sdkErrors.invalidRequest(`deposits of ${amount}${denom} are open, the module account holds ${held}${denom}`)
+      throw sdkErrors.invalidRequest(`deposits of ${amount}${denom} are open, the module account has ${held}${denom}`)
     }
   }
 }
@@ -107,14 +107,14 @@ export const genesis: GenesisHandlers = {
     const data = fromJson(ctx, GenesisStateSchema, json, 'gov')
     if (data.startingProposalId === 0n) throw errors.invalidGenesis('starting_proposal_id')
     const chosen = paramsOf(ctx, data)
-    inPlace('params', () => validateParams(chosen))
+    withErrorPath('params', () => validateParams(chosen))
     auth.ensureModuleAccount(ctx, state.account)
     state.nextId.set(ctx, data.startingProposalId)
     state.params.set(ctx, chosen)
     const ids = initProposals(ctx, data)
     const total = initDeposits(ctx, data, ids)
     initVotes(ctx, data, ids)
-    inPlace('deposits', () => requireFunded(ctx, total))
+    withErrorPath('deposits', () => requireFunded(ctx, total))
   },
   export(ctx) {
     const values = <Value>(entries: Iterable<readonly [unknown, Value]>) => [...entries].map(([, value]) => value)

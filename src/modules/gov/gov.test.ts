@@ -16,7 +16,7 @@ import {
   pass,
   TWO_DAYS,
   text,
-} from '../../../test/governance/world.ts'
+} from '../../../test/support/governance-world.ts'
 import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { Msg as ConsensusMsg } from '../../gen/sdk/consensus/v1/tx_pb.ts'
 import { MsgCommunityPoolSpendSchema } from '../../gen/sdk/distribution/v1beta1/tx_pb.ts'
@@ -39,8 +39,8 @@ beforeEach(() => {
   world = govWorld()
 })
 
-describe('the way of a proposal', () => {
-  test('deposit, vote, and its messages run under the authority of the module', () => {
+describe('the life of a proposal', () => {
+  test('after deposit and vote its messages run with the authority of governance', () => {
     expect(world.submit({ initialDeposit: coins(4n * ONE) })).toBe(1n)
     expect(world.proposal().status).toBe(ProposalStatus.DEPOSIT_PERIOD)
     expect(world.events('submit_proposal')).toEqual([
@@ -72,7 +72,7 @@ describe('the way of a proposal', () => {
     expect([...state.activeQueue.keys(world.ctx)]).toEqual([])
   })
 
-  test('without the deposit in time it is dropped, and what was paid comes back', () => {
+  test('without the minimum deposit in time it is dropped and deposits are refunded', () => {
     world.submit({ initialDeposit: coins(4n * ONE) })
     pass(world.ctx, TWO_DAYS - 1n)
     expect(state.proposals.has(world.ctx, 1n)).toBe(true)
@@ -83,7 +83,7 @@ describe('the way of a proposal', () => {
     expect(world.submit()).toBe(2n)
   })
 
-  test('a veto burns the deposits, and the supply falls by them', () => {
+  test('a veto burns the deposits and lowers the supply', () => {
     world.submit()
     const supply = bank.supply(world.ctx, DENOM)
     world.vote(ann, VoteOption.NO_WITH_VETO)
@@ -93,7 +93,7 @@ describe('the way of a proposal', () => {
     expect(bank.supply(world.ctx, DENOM)).toBe(supply - 10n * ONE)
   })
 
-  test('when a message fails the proposal has failed: nothing of it stays, the reason is told, the deposit is back', () => {
+  test('a failing message rolls back the proposal, reports the reason and refunds the deposit', () => {
     const spend = create(MsgCommunityPoolSpendSchema, {
       authority: AUTHORITY,
       recipient: text(ann),
@@ -117,7 +117,7 @@ describe('the way of a proposal', () => {
     expect(queries.tallyResult(world.ctx, { proposalId: 1n }).tally).toMatchObject({ yesCount: '100000000' })
   })
 
-  test('a bug in a message is no reason to stop: the proposal has failed, and the bug is told', () => {
+  test('a bug in a message fails the proposal, is reported and does not stop the chain', () => {
     const bug = new TypeError('this is undefined')
     const broken = defineMessages(ConsensusMsg, {
       updateParams() {
@@ -134,7 +134,7 @@ describe('the way of a proposal', () => {
     expect(told).toEqual([bug])
   })
 
-  test('a text alone may be voted on; two that end at once are decided by id', () => {
+  test('a proposal can be text only, and proposals with the same end are decided by id', () => {
     world.submit({ messages: [], metadata: 'ipfs://text' })
     world.submit({ messages: [], metadata: 'ipfs://text' })
     world.vote(ann, VoteOption.YES, 2n)
@@ -145,7 +145,7 @@ describe('the way of a proposal', () => {
     ])
   })
 
-  test('a deposit whose owner may not receive coins goes to the community pool', () => {
+  test('the deposit of a blocked account goes to the community pool', () => {
     world.submit()
     const blocked = distributionAccount.address
     fund(world.ctx, blocked, 3n * ONE)
@@ -155,7 +155,7 @@ describe('the way of a proposal', () => {
     expect(world.held(state.account.address)).toBe(0n)
   })
 
-  test('a proposal that spends the deposits of others does not stop the chain: they get what is left', () => {
+  test('a proposal that spends open deposits does not stop the chain, and refunds share the rest', () => {
     const send = create(MsgSendSchema, { fromAddress: AUTHORITY, toAddress: text(ann), amount: coins(15n * ONE) })
     world.submit({ messages: [pack(world.ctx, MsgSendSchema, send)] })
     world.vote(ann, VoteOption.YES)
@@ -168,7 +168,7 @@ describe('the way of a proposal', () => {
   })
 })
 
-test('the keys and values of support-modules.md vectors 26 and 27, and of upgrade.md vector 12', () => {
+test('keys and values match byte for byte', () => {
   const plan = { name: 'v2.0.0', height: 123456n, info: '' }
   const packed = pack(
     world.ctx,
@@ -187,7 +187,7 @@ test('the keys and values of support-modules.md vectors 26 and 27, and of upgrad
   )
 })
 
-test('state goes through a genesis document and back, key for key, and a document that lies is refused', () => {
+test('state survives export and import key for key, and an inconsistent document is refused', () => {
   world.submit()
   world.submit({ initialDeposit: coins(ONE) })
   world.vote(ann, VoteOption.YES)
@@ -213,10 +213,10 @@ test('state goes through a genesis document and back, key for key, and a documen
 })
 
 test.each([
-  ['proposals', 'proposals[2]: proposal 1 stands twice'],
-  ['deposits', 'deposits[2]: a deposit of CAT on proposal 1 stands twice'],
-  ['votes', 'votes[1]: a vote of ANN on proposal 1 stands twice'],
-])('a genesis document in which one of the %s stands twice is refused', (part, message) => {
+  ['proposals', 'proposals[2]: proposal 1 is listed twice'],
+  ['deposits', 'deposits[2]: a deposit of CAT on proposal 1 is listed twice'],
+  ['votes', 'votes[1]: a vote of ANN on proposal 1 is listed twice'],
+])('a genesis document with repeated %s is refused', (part, message) => {
   world.submit()
   world.submit({ initialDeposit: coins(ONE) })
   world.vote(ann, VoteOption.YES)
@@ -228,7 +228,7 @@ test.each([
   expect(() => gov.genesis!.init(fresh, twice)).toThrow(told)
 })
 
-test.each(['deposits', 'votes'])('a genesis document with %s on a proposal it has not is refused', (part) => {
+test.each(['deposits', 'votes'])('a genesis document with %s on an unknown proposal is refused', (part) => {
   world.submit()
   world.vote(ann, VoteOption.YES)
   const json = gov.genesis!.export(world.ctx) as Record<string, JsonObject[]>

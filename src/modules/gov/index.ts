@@ -1,4 +1,4 @@
-/** Proposals: deposits on them, votes, and what those who pass do under the module's authority. */
+/** Module `gov`: proposals, deposits, votes, and messages sent by the chain (docs/modules/gov.md). */
 import { defineModule } from '../../sdk/module.ts'
 import { endBlock } from './end-block.ts'
 import { genesis } from './genesis.ts'

@@ -1,8 +1,8 @@
-/** What others ask of governance. */
+/** Governance as other modules and the embedded engine read it. */
 import type { ReadContext } from '../../sdk/context.ts'
 import * as state from './state.ts'
 
-/** Whether a proposal's time is over at a time: the next block, if it comes then, will decide or drop it. */
+/** Whether a block at that time would decide or drop a proposal. */
 export function isDue(ctx: ReadContext, timeNs: bigint): boolean {
   for (const queue of [state.activeQueue, state.inactiveQueue]) {
     for (const [endNs] of queue.keys(ctx)) {

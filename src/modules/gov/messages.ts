@@ -10,13 +10,13 @@ import { deposit, parseDepositCoins } from './deposits.ts'
 import { validateParams } from './params.ts'
 import * as state from './state.ts'
 import { submit } from './submission.ts'
-import { requireOption, vote, wholeVote } from './votes.ts'
+import { requireOption, singleVote, vote } from './votes.ts'
 
 export const messages = defineMessages(Msg, {
-  /** Proposes messages that governance shall send, with a first deposit. */
+  /** Submits a proposal with messages for governance to send, and a first deposit. */
   submitProposal: (ctx, message) => ({ proposalId: submit(ctx, message) }),
 
-  /** Carries out a proposal of the old form. Governance only. */
+  /** Executes the content of a legacy proposal. Governance only. */
   execLegacyContent(ctx, { authority, content }) {
     auth.ensureModuleAccount(ctx, state.account)
     requireGovernance(ctx, authority)
@@ -24,20 +24,20 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Votes for one option, in place of an earlier vote. */
+  /** Votes for one option and replaces an earlier vote. */
   vote(ctx, { proposalId, voter, option, metadata }) {
     requireOption(option)
-    vote(ctx, proposalId, address.parse(ctx, voter), wholeVote(option), metadata)
+    vote(ctx, proposalId, address.parse(ctx, voter), singleVote(option), metadata)
     return {}
   },
 
-  /** Votes in parts that add up to one, in place of an earlier vote. */
+  /** Votes with weights that add up to 1 and replaces an earlier vote. */
   voteWeighted(ctx, { proposalId, voter, options, metadata }) {
     vote(ctx, proposalId, address.parse(ctx, voter), options, metadata)
     return {}
   },
 
-  /** Adds to the deposit of a proposal, which opens its vote once there is enough. */
+  /** Adds to a deposit. Voting starts once the minimum deposit is reached. */
   deposit(ctx, { proposalId, depositor, amount }) {
     const opened = deposit(ctx, proposalId, address.parse(ctx, depositor), parseDepositCoins(amount))
     if (opened) ctx.emitEvent('proposal_deposit', { voting_period_start: proposalId.toString() })

@@ -1,4 +1,4 @@
-/** sdk.gov.v1beta1.Msg: the old form of the same messages. */
+/** sdk.gov.v1beta1.Msg: the legacy form of the same messages. */
 import { create } from '@bufbuild/protobuf'
 import type { WeightedVoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { WeightedVoteOptionSchema } from '../../gen/sdk/gov/v1/gov_pb.ts'
@@ -22,7 +22,7 @@ import { messages as current } from './messages.ts'
 import { checkDeposit, checkVote } from './validation.ts'
 import { requireOptions } from './votes.ts'
 
-/** Weights as the newer form has them: text with 18 decimals. */
+/** Converts weights to the form of v1: text with 18 decimals. */
 function optionsOf(options: readonly LegacyOption[]): WeightedVoteOption[] {
   return options.map(({ option, weight }) =>
     create(WeightedVoteOptionSchema, {
@@ -33,7 +33,7 @@ function optionsOf(options: readonly LegacyOption[]): WeightedVoteOption[] {
 }
 
 export const legacyMessages = defineMessages(Msg, {
-  /** Proposes a content, which becomes a message that governance sends. */
+  /** Submits a content, wrapped in a message that governance sends. */
   submitProposal(ctx, { content, initialDeposit, proposer }) {
     const { title, description } = parseContent(ctx, content)
     const execution = create(MsgExecLegacyContentSchema, {

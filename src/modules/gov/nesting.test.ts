@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
-import { AUTHORITY, govWorld } from '../../../test/governance/world.ts'
+import { AUTHORITY, govWorld } from '../../../test/support/governance-world.ts'
 import { type MsgSubmitProposal, MsgSubmitProposalSchema } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { pack } from '../../sdk/packed.ts'
@@ -16,7 +16,7 @@ function nested(ctx: ReadContext, depth: number): MsgSubmitProposal {
   return proposal
 }
 
-test('proposals lie within each other to a depth that does not hang on the stack of a node', () => {
+test('nesting of proposals has a limit that does not depend on the stack of a node', () => {
   const { ctx } = govWorld()
   expect(parseSubmission(ctx, nested(ctx, 8)).messages).toHaveLength(1)
   for (const depth of [9, 1_000]) {

@@ -13,7 +13,7 @@ import {
   pass,
   TWO_DAYS,
   text,
-} from '../../../test/governance/world.ts'
+} from '../../../test/support/governance-world.ts'
 import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { ProposalStatus, VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { MsgExecLegacyContentSchema } from '../../gen/sdk/gov/v1/tx_pb.ts'
@@ -32,7 +32,7 @@ beforeEach(() => {
   world = govWorld()
 })
 
-describe('proposals of the old form', () => {
+describe('legacy proposals', () => {
   const content = (title: string) =>
     pack(world.ctx, TextProposalSchema, create(TextProposalSchema, { title, description: 'why' }))
   const upgradeTo = (name: string) =>
@@ -44,7 +44,7 @@ describe('proposals of the old form', () => {
   const propose = (packed: ReturnType<typeof content>) =>
     legacyMessages.submitProposal(world.ctx, { content: packed, initialDeposit: coins(10n * ONE), proposer: text(cat) })
 
-  test('become a message of governance, and are shown in both forms', () => {
+  test('become a message of governance and are readable in both forms', () => {
     expect(propose(content('words')).proposalId).toBe(1n)
     const [packed] = world.proposal().messages
     expect(packed!.typeUrl).toBe('/sdk.gov.v1.MsgExecLegacyContent')
@@ -71,14 +71,14 @@ describe('proposals of the old form', () => {
     expect(world.proposal().status).toBe(ProposalStatus.REJECTED)
   })
 
-  test('schedule an upgrade and take it back', () => {
+  test('schedule and cancel an upgrade', () => {
     propose(upgradeTo('v2'))
     world.vote(ann, VoteOption.YES)
     pass(world.ctx, TWO_DAYS)
     expect(upgrade.plan(world.ctx)).toMatchObject({ name: 'v2', height: 99n })
   })
 
-  test('what could not be done is refused at once, gov 5, and what nobody does, gov 9', () => {
+  test('a content that cannot execute is gov 5, a content without a handler gov 9', () => {
     world.ctx.block.height = 100n
     expect(() => propose(upgradeTo('v2'))).toThrow(expect.objectContaining({ codespace: 'gov', code: 5 }))
     const other = pack(world.ctx, MsgSendSchema, create(MsgSendSchema))
@@ -86,14 +86,14 @@ describe('proposals of the old form', () => {
     expect(upgrade.plan(world.ctx)).toBeUndefined()
   })
 
-  test('a plan is looked at before anything is paid, as its message is: sdk 18', () => {
+  test('an invalid plan is sdk 18 before any fee is deducted', () => {
     const check = legacyValidations.find(({ schema }) => schema === MsgSubmitProposalSchema)!
     const proposal = { content: upgradeTo(''), initialDeposit: coins(ONE), proposer: text(cat) }
     const validate = () => check.check(world.ctx, create(MsgSubmitProposalSchema, proposal))
     expect(validate).toThrow('name cannot be empty: invalid request')
   })
 
-  test('a title has letters and at most 140 bytes, a description is not empty; a message of the new form is not asked', () => {
+  test('a legacy title has 1 to 140 bytes and a description is not empty; v1 messages have no such limits', () => {
     const proposeText = (title: string, description = 'why') =>
       propose(pack(world.ctx, TextProposalSchema, create(TextProposalSchema, { title, description })))
     expect(() => proposeText(' ')).toThrow('proposal title cannot be blank: invalid proposal content')
@@ -104,7 +104,7 @@ describe('proposals of the old form', () => {
     expect(world.submit({ messages: [pack(world.ctx, MsgExecLegacyContentSchema, execution)] })).toBe(2n)
   })
 
-  test('a proposal of one message stands in for its content, one of several cannot be shown in the old form', () => {
+  test('a single message appears as the content, and several messages have no legacy form', () => {
     world.submit()
     expect(legacyQueries.proposal(world.ctx, { proposalId: 1n }).proposal!.content!.typeUrl).toBe(
       '/sdk.consensus.v1.MsgUpdateParams',
@@ -115,9 +115,9 @@ describe('proposals of the old form', () => {
 })
 
 test.each([
-  ['/cosmos.params.v1beta1.ParameterChangeProposal', 'by a proposal with MsgUpdateParams of their module'],
-  ['/sdk.distribution.v1beta1.CommunityPoolSpendProposal', 'by a proposal with MsgCommunityPoolSpend'],
-])('a content %s is refused with what does the same', (typeUrl, message) => {
+  ['/cosmos.params.v1beta1.ParameterChangeProposal', 'propose MsgUpdateParams of the module'],
+  ['/sdk.distribution.v1beta1.CommunityPoolSpendProposal', 'propose MsgCommunityPoolSpend'],
+])('a content %s is refused with its replacement', (typeUrl, message) => {
   const content = create(AnySchema, { typeUrl })
   const proposal = { content, initialDeposit: coins(10n * ONE), proposer: text(cat) }
   const submit = () => legacyMessages.submitProposal(world.ctx, proposal)
@@ -125,7 +125,7 @@ test.each([
   expect(submit).toThrow(expect.objectContaining({ codespace: 'gov', code: 9 }))
 })
 
-describe('questions', () => {
+describe('queries', () => {
   test('find proposals by status, voter and depositor, page by page', () => {
     for (let i = 0; i < 3; i++) world.submit({ initialDeposit: coins(i === 1 ? ONE : 10n * ONE) })
     world.vote(ann, VoteOption.YES, 3n)
@@ -141,7 +141,7 @@ describe('questions', () => {
     expect(() => ids({ voter: 'nobody' })).toThrow('decoding bech32 failed')
   })
 
-  test('say what there is not', () => {
+  test('report unknown proposals, votes and deposits', () => {
     expect(() => queries.proposal(world.ctx, { proposalId: 0n })).toThrow('proposal id can not be 0')
     expect(() => queries.proposal(world.ctx, { proposalId: 9n })).toThrow("proposal 9 doesn't exist")
     expect(() => queries.vote(world.ctx, { proposalId: 9n, voter: text(ann) })).toThrow(
@@ -151,7 +151,7 @@ describe('questions', () => {
     expect(() => queries.params(world.ctx, { paramsType: 'all' })).toThrow('all is not a valid parameter type')
   })
 
-  test('show parameters by kind, in both forms', () => {
+  test('return parameters by kind in both forms', () => {
     expect(queries.params(world.ctx, { paramsType: 'voting' })).toMatchObject({
       votingParams: { votingPeriod: { seconds: TWO_DAYS } },
       params: { quorum: '0.334000000000000000' },

@@ -1,4 +1,4 @@
-/** Parameters of governance (support-modules.md §7.2); its decimals are text with a point. */
+/** Parameters of governance (docs/modules/gov.md#parameters). Decimals are text with a point. */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import type { Identity } from '../../identity/types.ts'
@@ -28,7 +28,7 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams(ctx.identity)
 }
 
-/** A decimal of these parameters; 0 where the text is empty. */
+/** Parses a decimal of the parameters; 0 for an empty text. */
 export function decimalOf(text: string): decimal.Decimal {
   return decimal.parse(text) ?? decimal.zero
 }
@@ -36,7 +36,7 @@ export function decimalOf(text: string): decimal.Decimal {
 interface Bounds {
   readonly name: string
   readonly text: string
-  /** Whether 0 is within. */
+  /** Whether 0 is allowed. */
   readonly zero: boolean
 }
 
@@ -49,7 +49,7 @@ function requireShare({ name, text, zero }: Bounds): void {
   if (value > decimal.one) throw errors.invalidRequest(`${name} must be at most 1: ${text}`)
 }
 
-/** Throws sdk 18 for a parameter the module could not run with. */
+/** Throws sdk 18 for an invalid parameter. */
 export function validateParams(value: Params): void {
   const coins = tryParseList(value.minDeposit)
   if (!coins || coins.length === 0) {

@@ -1,4 +1,4 @@
-/** Proposals in state: the record, and the queue that its standing puts it in. */
+/** Proposals in the state: the record, and the queue that belongs to its status. */
 import { create } from '@bufbuild/protobuf'
 import { type Any, type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import {
@@ -25,21 +25,21 @@ function timestamp(timeNs: bigint): Timestamp {
   return create(TimestampSchema, toTimestamp(timeNs))
 }
 
-/** Throws gov 2. */
+/** Returns a proposal. Throws gov 2 for an unknown id. */
 export function requireProposal(ctx: ReadContext, id: bigint): Proposal {
   const proposal = state.proposals.get(ctx, id)
   if (!proposal) throw errors.unknownProposal(id.toString())
   return proposal
 }
 
-/** Stores a proposal, and whether it may be voted on. */
+/** Stores a proposal, and whether it accepts votes. */
 export function setProposal(ctx: Context, proposal: Proposal): void {
   if (proposal.status === ProposalStatus.VOTING_PERIOD) state.voting.set(ctx, proposal.id, IN_VOTING)
   else state.voting.delete(ctx, proposal.id)
   state.proposals.set(ctx, proposal.id, proposal)
 }
 
-/** A proposal with the next id, which waits for deposits from now on. */
+/** Stores a proposal under the next id. Its deposit period starts now. */
 export function addProposal(
   ctx: Context,
   parts: {
@@ -66,14 +66,14 @@ export function addProposal(
   return proposal
 }
 
-/** The id that the next proposal gets. Throws gov 8 on a chain whose genesis gave none. */
+/** Returns the id of the next proposal. Throws gov 8 if genesis did not set one. */
 function nextId(ctx: ReadContext): bigint {
   const id = state.nextId.get(ctx)
   if (id === undefined) throw errors.invalidGenesis()
   return id
 }
 
-/** Opens the vote on a proposal that has its deposit. */
+/** Starts the voting period of a proposal. */
 export function openVoting(ctx: Context, proposal: Proposal): void {
   const endNs = ctx.block.timeNs + nanoseconds(params(ctx).votingPeriod)
   setProposal(ctx, {
@@ -86,13 +86,13 @@ export function openVoting(ctx: Context, proposal: Proposal): void {
   state.activeQueue.set(ctx, [endNs, proposal.id], proposal.id)
 }
 
-/** Forgets a proposal that never came to a vote. */
+/** Removes a proposal whose deposit period is over. */
 export function dropProposal(ctx: Context, { id, depositEndTime }: Proposal): void {
   state.inactiveQueue.delete(ctx, [nanoseconds(depositEndTime), id])
   state.proposals.delete(ctx, id)
 }
 
-/** Stores the outcome of a vote that has ended. */
+/** Stores the outcome of a vote and removes its queue entry. */
 export function closeVoting(ctx: Context, proposal: Proposal): void {
   setProposal(ctx, proposal)
   state.activeQueue.delete(ctx, [nanoseconds(proposal.votingEndTime), proposal.id])

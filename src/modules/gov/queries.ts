@@ -15,7 +15,7 @@ function requireId(id: bigint): void {
   if (id === 0n) throw wrongField('proposal_id', 'proposal id can not be 0')
 }
 
-/** Throws 3 for id 0, 5 for a proposal there is not. */
+/** Returns a proposal. Throws 3 for id 0, 5 for an unknown id. */
 function requireShown(ctx: ReadContext, id: bigint): Proposal {
   requireId(id)
   const proposal = state.proposals.get(ctx, id)
@@ -23,13 +23,13 @@ function requireShown(ctx: ReadContext, id: bigint): Proposal {
   return proposal
 }
 
-/** An address of a request. Throws 3. */
+/** Parses an address of a request. Throws 3. */
 function parseAddress(ctx: ReadContext, field: string, text: string): Uint8Array {
   if (text === '') throw wrongField(field, `empty ${field} address`)
   return parseField(field, () => address.parse(ctx, text))
 }
 
-/** What has been counted: nothing before the vote, what there is during it, the result after it. */
+/** Returns the tally: zeros in the deposit period, the running count during the vote, the final result after it. */
 function tallyOf(ctx: ReadContext, { id, status, finalTallyResult }: Proposal): TallyResult {
   if (status === ProposalStatus.DEPOSIT_PERIOD) return noVotes()
   if (status === ProposalStatus.VOTING_PERIOD) return resultOf(countVotes(ctx, id))

@@ -1,4 +1,4 @@
-/** sdk.gov.v1beta1.Query: the old form of the same answers. */
+/** sdk.gov.v1beta1.Query: the legacy form of the same answers. */
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import type { Deposit, Proposal, TallyResult, Vote } from '../../gen/sdk/gov/v1/gov_pb.ts'
@@ -14,7 +14,7 @@ import { unpack } from '../../sdk/packed.ts'
 import { decimalOf } from './params.ts'
 import { queries as current } from './queries.ts'
 
-/** The content of a proposal: of the old form its own, else the one message, as clients of the old form have come to expect. */
+/** Returns the content of a legacy proposal, else its only message, which legacy clients accept. Throws sdk 29. */
 function contentOf(ctx: ReadContext, { messages }: Proposal): Any {
   const [only, ...more] = messages
   if (!only || more.length > 0) {

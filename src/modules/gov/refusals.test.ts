@@ -14,7 +14,7 @@ import {
   pass,
   TWO_DAYS,
   text,
-} from '../../../test/governance/world.ts'
+} from '../../../test/support/governance-world.ts'
 import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { type Params, VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import {
@@ -34,16 +34,24 @@ beforeEach(() => {
   world = govWorld()
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const third = (weight: string, option: VoteOption) => ({ option, weight })
 
   test.each<[string, MessageInitShape<typeof MsgSubmitProposalSchema>, string]>([
     ['no title', { title: '' }, 'proposal title cannot be empty: invalid request'],
     ['no summary', { summary: '' }, 'proposal summary cannot be empty: invalid request'],
-    ['nothing proposed', { messages: [] }, 'either metadata or messages must be given: no messages proposed'],
-    ['a long title', { title: 'x'.repeat(256) }, 'title has 256 bytes, the most is 255: metadata too long'],
-    ['a long summary', { summary: 'ä'.repeat(128) }, 'summary has 256 bytes, the most is 255: metadata too long'],
-    ['long metadata', { metadata: 'x'.repeat(256) }, 'metadata has 256 bytes, the most is 255: metadata too long'],
+    ['nothing proposed', { messages: [] }, 'either metadata or messages must be set: no messages proposed'],
+    ['a long title', { title: 'x'.repeat(256) }, 'title has 256 bytes, at most 255 are allowed: metadata too long'],
+    [
+      'a long summary',
+      { summary: 'ä'.repeat(128) },
+      'summary has 256 bytes, at most 255 are allowed: metadata too long',
+    ],
+    [
+      'long metadata',
+      { metadata: 'x'.repeat(256) },
+      'metadata has 256 bytes, at most 255 are allowed: metadata too long',
+    ],
     ['coins twice', { initialDeposit: [...coins(1n), ...coins(2n)] }, '1unative,2unative: invalid coins'],
     ['no address', { proposer: 'nobody' }, 'invalid address'],
     [
@@ -60,7 +68,7 @@ describe('what is refused', () => {
     expect(() => world.submit(part)).toThrow(message)
   })
 
-  test('a message that another signs, that nobody handles, or that is wrong of its own accord', () => {
+  test('a message with another signer, without a handler, or with invalid fields', () => {
     const send = (from: string, amount: bigint) =>
       pack(
         world.ctx,
@@ -89,7 +97,7 @@ describe('what is refused', () => {
     )
   })
 
-  test('less than the first deposit that the parameters ask for', () => {
+  test('a first deposit below the required ratio', () => {
     state.params.set(world.ctx, { ...params(world.ctx), minInitialDepositRatio: '0.25' })
     expect(() => world.submit({ initialDeposit: coins(2_499_999n) })).toThrow(
       'was (2499999unative), need (2500000unative): minimum deposit is too small',
@@ -97,7 +105,7 @@ describe('what is refused', () => {
     expect(world.submit({ initialDeposit: coins(2_500_000n) })).toBe(1n)
   })
 
-  test('a vote before there is one, after its end, or on nothing; gov 3', () => {
+  test('a vote before or after the voting period, or on an unknown proposal: gov 3', () => {
     world.submit({ initialDeposit: [] })
     expect(() => world.vote(ann, VoteOption.YES)).toThrow('1: inactive proposal')
     expect(() => world.vote(ann, VoteOption.YES, 7n)).toThrow('7: inactive proposal')
@@ -107,7 +115,7 @@ describe('what is refused', () => {
     expect(() => world.vote(ann, VoteOption.YES)).toThrow(expect.objectContaining({ codespace: 'gov', code: 3 }))
   })
 
-  test('a deposit on nothing, gov 2, after the end, gov 3, in another coin, sdk 10, and of more than there is, sdk 5', () => {
+  test('a deposit on an unknown proposal (gov 2), after the vote (gov 3), in another coin (sdk 10) or above the balance (sdk 5)', () => {
     const code = (codespace: string, number: number) => expect.objectContaining({ codespace, code: number })
     expect(() => world.deposit(ann, ONE)).toThrow(code('gov', 2))
     world.submit()
@@ -123,9 +131,9 @@ describe('what is refused', () => {
     ['no option', [], 'no options: invalid request'],
     ['weights above 1', [third('0.7', 1), third('0.4', 3)], 'weights must add up to 1, got 1.100000000000000000'],
     ['weights below 1', [third('0.333333333333333333', 1)], 'weights must add up to 1, got 0.333333333333333333'],
-    ['an option twice', [third('0.5', 1), third('0.5', 1)], 'VOTE_OPTION_YES is given twice'],
+    ['an option twice', [third('0.5', 1), third('0.5', 1)], 'VOTE_OPTION_YES is listed twice'],
     ['a negative weight', [third('-0.5', 1)], 'weight -0.5 of VOTE_OPTION_YES must be above 0 and at most 1'],
-    ['no number', [third('half', 1)], 'weight "half" is no decimal'],
+    ['no number', [third('half', 1)], 'weight "half" is not a decimal'],
   ])('a vote with %s', (_what, options, message) => {
     world.submit()
     const weighted = create(MsgVoteWeightedSchema, { proposalId: 1n, voter: text(ann), options })
@@ -133,7 +141,7 @@ describe('what is refused', () => {
     expect(() => messages.voteWeighted(world.ctx, weighted)).toThrow(message)
   })
 
-  test('an unknown option, long metadata, and coins that are none, before any fee is taken', () => {
+  test('unknown options, long metadata and invalid coins, before any fee is deducted', () => {
     const unknown = create(MsgVoteSchema, { proposalId: 1n, voter: text(ann) })
     expect(() => world.ctx.app.validate(world.ctx, MsgVoteSchema, unknown)).toThrow(
       'VOTE_OPTION_UNSPECIFIED: invalid vote option',
@@ -146,7 +154,7 @@ describe('what is refused', () => {
     ).toThrow('metadata has 256 bytes')
   })
 
-  test('messages of governance from anybody else, gov 13', () => {
+  test('messages of governance from another sender: gov 13', () => {
     const wrong = expect.objectContaining({ codespace: 'gov', code: 13 })
     expect(() => messages.updateParams(world.ctx, { authority: text(ann), params: params(world.ctx) })).toThrow(wrong)
     expect(() => messages.execLegacyContent(world.ctx, { authority: text(ann) })).toThrow(wrong)
@@ -161,7 +169,7 @@ describe('what is refused', () => {
     [{ threshold: '0' }, 'vote threshold must be positive'],
     [{ vetoThreshold: '-0.1' }, 'veto threshold must be positive'],
     [{ minInitialDepositRatio: '1.000000000000000001' }, 'minimum initial deposit ratio must be at most 1'],
-  ])('parameters that could not be lived with: %o', (part, message) => {
+  ])('invalid parameters: %o', (part, message) => {
     const update = create(MsgUpdateParamsSchema, { authority: AUTHORITY, params: { ...params(world.ctx), ...part } })
     expect(() => world.ctx.app.validate(world.ctx, MsgUpdateParamsSchema, update)).toThrow(message)
     expect(() => messages.updateParams(world.ctx, update)).toThrow(message)

@@ -1,4 +1,4 @@
-/** Collections of store `gov` (support-modules.md §7.5), and the account that deposits lie in. */
+/** Collections of store `gov` (docs/modules/gov.md#state), and the account with the deposits. */
 import {
   type Deposit,
   DepositSchema,
@@ -16,22 +16,22 @@ import { addressKey, pairKey, timeKey, uint64Key } from '../../store/collections
 
 const STORE = 'gov'
 
-/** Holds the deposits of open proposals, and burns those that are lost. */
+/** The account that contains the deposits of open proposals. It burns deposits that are lost. */
 export const account = moduleAccount('gov', 'burner')
 
 type ByProposal = readonly [id: bigint, address: Uint8Array]
 
-/** Bytes of a proposal, whose number is paid for. */
+/** Codec of proposals. Submission charges gas for the length of its output. */
 export const proposalValue = protoValue(ProposalSchema)
 
 export const proposals = map<bigint, Proposal>(STORE, 0x00, uint64Key, proposalValue)
-/** Proposals in their voting period, by its end and id. */
+/** Proposals in the voting period, by its end and id. */
 export const activeQueue = map(STORE, 0x01, pairKey(timeKey, uint64Key), uint64Value)
-/** Proposals that wait for deposits, by the end of that and id. */
+/** Proposals in the deposit period, by its end and id. */
 export const inactiveQueue = map(STORE, 0x02, pairKey(timeKey, uint64Key), uint64Value)
 /** The id of the next proposal. */
 export const nextId = bareItem<bigint>(STORE, 0x03, uint64Value)
-/** What may be voted on, each with a byte 1. */
+/** Ids of proposals that accept votes; each value is the byte 1. */
 export const voting = map<bigint, Uint8Array>(STORE, 0x04, uint64Key, bytesValue)
 export const deposits = map<ByProposal, Deposit, bigint>(
   STORE,

@@ -1,4 +1,4 @@
-/** A proposal on its way in: what it may hold, and what is kept of it. */
+/** Submission of a proposal: checks and stored form. */
 import type { Any } from '@bufbuild/protobuf/wkt'
 import {
   type MsgExecLegacyContent,
@@ -17,12 +17,12 @@ import { errors } from './errors.ts'
 import { addProposal } from './proposals.ts'
 import * as state from './state.ts'
 import { requireShort } from './texts.ts'
-import { faultOf, parseSubmission } from './validation.ts'
+import { chainErrorOf, parseSubmission } from './validation.ts'
 
-/** Charged for each byte of a proposal, on top of its writing. */
+/** Gas for each byte of a proposal, on top of the gas of writing it. */
 const GAS_PER_BYTE = 3n * 30n
 
-/** Throws gov 13 unless governance alone signs a message, gov 10 unless it can be run, gov 9 and 5 for old content. */
+/** Throws gov 13 unless governance is the only signer, gov 10 without a handler, gov 9 or 5 for a legacy content. */
 function requireExecutable(ctx: Context, { schema, message, typeUrl }: Unpacked): void {
   const signers = signersOf(ctx.identity, schema, message)
   if (signers.length !== 1) throw invalidSigner()
@@ -31,15 +31,15 @@ function requireExecutable(ctx: Context, { schema, message, typeUrl }: Unpacked)
   const handler = ctx.app.handlerOf(schema.typeName)
   if (!handler) throw errors.unroutable(typeUrl)
   if (schema.typeName !== MsgExecLegacyContentSchema.typeName) return
-  // What can be known of old content is found out by carrying it out for nothing.
-  const fault = faultOf(() => handler.handle(ctx.branch(), message))
+  // A content is checked by executing it in a branch that is then dropped.
+  const fault = chainErrorOf(() => handler.handle(ctx.branch(), message))
   if (!fault) return
   const isUnhandled = fault.codespace === 'gov' && fault.code === 9
   throw isUnhandled ? fault : errors.invalidContent(fault.message)
 }
 
-/** A message as it is kept, in the profile's words. */
-function kept(ctx: Context, { schema, message }: Unpacked): Any {
+/** Packs a message in its stored form, with the profile's type names. */
+function toStored(ctx: Context, { schema, message }: Unpacked): Any {
   if (schema.typeName !== MsgExecLegacyContentSchema.typeName) return pack(ctx, schema, message)
   const execution = message as MsgExecLegacyContent
   const { content } = execution
@@ -49,8 +49,8 @@ function kept(ctx: Context, { schema, message }: Unpacked): Any {
 }
 
 /**
- * Takes a proposal in with its first deposit. Returns its id. Throws what `parseSubmission` and `deposit` throw, gov 5, 9,
- * 10, 13, 15, 16.
+ * Stores a proposal with its first deposit. Returns its id. Throws as `parseSubmission` and `deposit`, and gov 5, 9, 10, 13,
+ * 15, 16.
  */
 export function submit(ctx: Context, submission: MsgSubmitProposal): bigint {
   const { proposer, coins, messages } = parseSubmission(ctx, submission)
@@ -60,7 +60,7 @@ export function submit(ctx: Context, submission: MsgSubmitProposal): bigint {
   requireShort('summary', summary)
   requireShort('title', title)
   for (const message of messages) requireExecutable(ctx, message)
-  const packed = messages.map((message) => kept(ctx, message))
+  const packed = messages.map((message) => toStored(ctx, message))
   const proposal = addProposal(ctx, {
     messages: packed,
     metadata,

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { beforeEach, expect, test } from 'vitest'
-import { bond, delegate, govContext, person, validate } from '../../../test/governance/world.ts'
+import { bond, delegate, govContext, person, validate } from '../../../test/support/governance-world.ts'
 import { type Params, VoteOption, WeightedVoteOptionSchema } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
@@ -9,7 +9,7 @@ import { setValidator } from '../staking/validators.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
 import { type Count, countVotes, outcomeOf, resultOf } from './tally.ts'
-import { vote, wholeVote } from './votes.ts'
+import { singleVote, vote } from './votes.ts'
 
 const whole = decimal.fromInteger
 const params: Params = defaultParams({ baseDenom: 'unative' })
@@ -30,35 +30,35 @@ const REJECTED = { passes: false, burns: false }
 const BURNED = { passes: false, burns: true }
 
 test.each([
-  // support-modules.md §13.4, vectors 31 to 35.
+  // Quorum, abstention, veto and threshold: docs/modules/gov.md#formulas.
   ['a turnout of 0.333 is below a quorum of 0.334', { yes: 200n, no: 133n }, REJECTED],
   ['a turnout of exactly the quorum is enough', { yes: 200n, no: 134n }, PASSED],
-  ['half of those who decided is not more than half', { yes: 100n, no: 100n, abstain: 300n }, REJECTED],
+  ['exactly half, abstentions excluded, does not pass', { yes: 100n, no: 100n, abstain: 300n }, REJECTED],
   ['a veto of 301 in 901 is above 0.334', { yes: 600n, veto: 301n }, BURNED],
   ['all abstain', { abstain: 400n }, REJECTED],
-  // Worked out by hand: 334 / 1000 is the threshold itself and not above it, 666 / 1000 is more than half.
+  // By hand: 334 / 1000 equals the veto threshold and does not exceed it; 666 / 1000 is above one half.
   ['a veto of exactly 0.334 does not stop a majority', { yes: 666n, veto: 334n }, PASSED],
-  ['a third is below 0.334', { yes: 600n, veto: 300n }, PASSED],
-  ['one more than half of those who decided, abstentions aside', { yes: 101n, no: 100n, abstain: 700n }, PASSED],
+  ['a veto of one third is below 0.334', { yes: 600n, veto: 300n }, PASSED],
+  ['one vote more than half, abstentions excluded', { yes: 101n, no: 100n, abstain: 700n }, PASSED],
   ['vetoes below the threshold count as no', { yes: 300n, no: 200n, veto: 200n }, REJECTED],
-  ['nobody', {}, REJECTED],
+  ['no votes', {}, REJECTED],
 ])('%s', (_what, votes, outcome) => {
   expect(outcomeOf(counted(votes), 1000n, params)).toEqual(outcome)
 })
 
-test('a veto of exactly a third passes a threshold of a third written with 18 places, and not one unit above it', () => {
+test('a veto of one third does not exceed a threshold of 0.333333333333333333, and 0.334 does', () => {
   const third = { ...params, vetoThreshold: '0.333333333333333333' }
-  // 1/3 rounds to 0.333333333333333333, which is not above itself; 334/1000 is.
+  // 1/3 rounds to 0.333333333333333333, which equals the threshold; 334/1000 exceeds it.
   expect(outcomeOf(counted({ yes: 600n, veto: 300n }), 1000n, third)).toEqual(PASSED)
   expect(outcomeOf(counted({ yes: 666n, veto: 334n }), 1000n, third)).toEqual(BURNED)
 })
 
-test('deposits burn for a missed quorum or a veto only as the parameters say', () => {
+test('deposits burn for a missed quorum or a veto only if the parameters say so', () => {
   expect(outcomeOf(counted({ yes: 1n }), 1000n, { ...params, burnVoteQuorum: true })).toEqual(BURNED)
   expect(outcomeOf(counted({ veto: 900n }), 1000n, { ...params, burnVoteVeto: false })).toEqual(REJECTED)
 })
 
-test('without bonded tokens, and without a quorum and votes, nothing passes', () => {
+test('no proposal passes without bonded tokens, or without quorum and votes', () => {
   expect(outcomeOf(counted({ yes: 5n }), 0n, params)).toEqual(REJECTED)
   expect(outcomeOf(counted({}), 1000n, { ...params, quorum: '0' })).toEqual(REJECTED)
 })
@@ -77,13 +77,13 @@ beforeEach(() => {
   state.voting.set(ctx, 1n, Uint8Array.of(1))
 })
 
-const cast = (who: Uint8Array, option: VoteOption) => vote(ctx, 1n, who, wholeVote(option), '')
+const cast = (who: Uint8Array, option: VoteOption) => vote(ctx, 1n, who, singleVote(option), '')
 const result = () => {
   const { yesCount, noCount, abstainCount, noWithVetoCount } = resultOf(countVotes(ctx, 1n))
   return [yesCount, noCount, abstainCount, noWithVetoCount].map(BigInt)
 }
 
-test("a delegator's vote takes its shares out of the validator's (vector 36)", () => {
+test("a delegator's vote deducts its shares from the validator's", () => {
   validate(ctx, ann, 60n * ONE)
   delegate(ctx, cat, ann, 40n * ONE)
   bond(ctx)
@@ -93,7 +93,7 @@ test("a delegator's vote takes its shares out of the validator's (vector 36)", (
   expect(result()).toEqual([60n * ONE, 40n * ONE, 0n, 0n])
 })
 
-test('a silent validator counts for nothing, its delegators who vote do', () => {
+test('a validator without a vote has no power, but its voting delegators do', () => {
   validate(ctx, ann, 60n * ONE)
   validate(ctx, ben, 50n * ONE)
   delegate(ctx, cat, ann, 40n * ONE)
@@ -103,7 +103,7 @@ test('a silent validator counts for nothing, its delegators who vote do', () => 
   expect(result()).toEqual([0n, 0n, 45n * ONE, 0n])
 })
 
-test('a vote in parts divides each of its delegations, and the last vote of a voter is the one that counts', () => {
+test('a weighted vote splits each delegation, and the last vote of a voter counts', () => {
   validate(ctx, ann, 60n * ONE)
   delegate(ctx, cat, ann, 10n * ONE)
   bond(ctx)
@@ -113,18 +113,18 @@ test('a vote in parts divides each of its delegations, and the last vote of a vo
   expect(result()).toEqual([7n * ONE, 3n * ONE, 0n, 0n])
 })
 
-test('after a slash shares are worth less than tokens were', () => {
+test('after a slash shares are worth fewer tokens', () => {
   validate(ctx, ann, 60n * ONE)
   delegate(ctx, cat, ann, 40n * ONE)
   bond(ctx)
-  // 100 shares now stand for 90 tokens: cat's 40 for 36, ann's 60 for 54.
+  // 100 shares are now worth 90 tokens: cat's 40 are worth 36, ann's 60 are worth 54.
   setValidator(ctx, { ...staking.getValidator(ctx, ann)!, tokens: (90n * ONE).toString() })
   cast(ann, VoteOption.YES)
   cast(cat, VoteOption.NO)
   expect(result()).toEqual([54n * ONE, 36n * ONE, 0n, 0n])
 })
 
-test('stakes with validators that are not bonded, and votes of those who have none, count for nothing', () => {
+test('delegations to unbonded validators and votes without a delegation have no power', () => {
   validate(ctx, ann, 60n * ONE)
   bond(ctx)
   validate(ctx, ben, 50n * ONE)

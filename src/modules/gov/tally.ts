@@ -1,4 +1,4 @@
-/** Counting votes by the tokens behind them (support-modules.md §7.4). */
+/** Tally: votes weighted by bonded tokens (docs/modules/gov.md#formulas). */
 import { create } from '@bufbuild/protobuf'
 import {
   type Params,
@@ -14,20 +14,20 @@ import * as staking from '../staking/keeper.ts'
 import { decimalOf } from './params.ts'
 import * as state from './state.ts'
 
-/** Power by option, unrounded. */
+/** Voting power by option, not rounded. */
 export interface Count {
   readonly yes: decimal.Decimal
   readonly abstain: decimal.Decimal
   readonly no: decimal.Decimal
   readonly veto: decimal.Decimal
-  /** Of all who voted. */
+  /** Power of all votes. */
   readonly total: decimal.Decimal
 }
 
 interface Ballot {
   readonly tokens: bigint
   readonly shares: decimal.Decimal
-  /** Of delegators who voted for themselves. */
+  /** Shares of delegators with a vote of their own. */
   deducted: bigint
   options: readonly WeightedVoteOption[]
 }
@@ -37,7 +37,7 @@ interface Sum {
   total: bigint
 }
 
-/** Adds the power of shares of a validator to what they voted for. */
+/** Adds the voting power of a part of a validator's shares to the given options. */
 function addPower(sum: Sum, { tokens, shares }: Ballot, part: bigint, options: readonly WeightedVoteOption[]): void {
   if (shares === 0n) return
   const power = decimal.quo(decimal.fromRaw(part * tokens), shares)
@@ -48,7 +48,7 @@ function addPower(sum: Sum, { tokens, shares }: Ballot, part: bigint, options: r
   sum.total += power
 }
 
-/** Counts the votes there are now: each delegator's own, and the validator's for those who were silent. */
+/** Counts the current votes: each delegator's own, and the validator's for delegators without one. */
 export function countVotes(ctx: ReadContext, id: bigint): Count {
   const ballots = new Map<string, Ballot>()
   for (const validator of staking.bondedByPower(ctx)) {
@@ -84,7 +84,7 @@ export function countVotes(ctx: ReadContext, id: bigint): Count {
   }
 }
 
-/** A count as proposals hold it: whole units of the bonded denom. */
+/** Converts a count to the result that a proposal stores: whole units of the bonded denom. */
 export function resultOf({ yes, abstain, no, veto }: Count): TallyResult {
   const text = (value: decimal.Decimal) => decimal.truncate(value).toString()
   return create(TallyResultSchema, {
@@ -97,13 +97,13 @@ export function resultOf({ yes, abstain, no, veto }: Count): TallyResult {
 
 export interface Outcome {
   readonly passes: boolean
-  /** Whether the deposits are lost. */
+  /** Whether the deposits burn. */
   readonly burns: boolean
 }
 
 const REJECTED: Outcome = { passes: false, burns: false }
 
-/** What a count means, given all bonded tokens. */
+/** Decides a vote, given all bonded tokens. */
 export function outcomeOf(count: Count, bondedTokens: bigint, params: Params): Outcome {
   const { yes, abstain, veto, total } = count
   if (bondedTokens === 0n) return REJECTED

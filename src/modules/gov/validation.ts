@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord; the same checks serve the handlers. */
+/** Stateless checks of the messages. The handlers use the same functions. */
 import type { Any } from '@bufbuild/protobuf/wkt'
 import type { VoteOption } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import {
@@ -23,8 +23,8 @@ import { errors } from './errors.ts'
 import { validateParams } from './params.ts'
 import { requireOption, requireOptions } from './votes.ts'
 
-/** The expected failure of something, if it fails. */
-export function faultOf(run: () => void): ChainError | undefined {
+/** Returns the expected error that `run` throws; undefined if it does not throw. Any other error is thrown on. */
+export function chainErrorOf(run: () => void): ChainError | undefined {
   try {
     run()
     return undefined
@@ -34,10 +34,10 @@ export function faultOf(run: () => void): ChainError | undefined {
   }
 }
 
-/** How deep proposals may lie within each other: checks recurse, and where a stack ends is no rule of a chain. */
+/** Maximum nesting of proposals. The checks recurse, and the stack of a node must not decide what is valid. */
 const MAX_DEPTH = 8
 
-/** Throws sdk 29 for proposals that lie too deep within each other. */
+/** Throws sdk 29 for proposals that are nested too deeply. */
 function requireShallow(ctx: ReadContext, messages: readonly Any[]): void {
   let level = messages
   for (let depth = 0; level.length > 0; depth++) {
@@ -49,21 +49,21 @@ function requireShallow(ctx: ReadContext, messages: readonly Any[]): void {
   }
 }
 
-/** The messages of a proposal, each past its own checks. Throws gov 11, 12, sdk 29, 34. */
+/** Unpacks and validates the messages of a proposal. Throws gov 11, 12, sdk 29, 34. */
 function parseMessages(ctx: ReadContext, messages: readonly Any[], metadata: string): readonly Unpacked[] {
   if (messages.length === 0 && metadata === '') {
-    throw errors.noMessages('either metadata or messages must be given')
+    throw errors.noMessages('either metadata or messages must be set')
   }
   requireShallow(ctx, messages)
   return messages.map((packed, i) => {
     const unpacked = unpack(ctx, packed)
-    const fault = faultOf(() => ctx.app.validate(ctx, unpacked.schema, unpacked.message))
+    const fault = chainErrorOf(() => ctx.app.validate(ctx, unpacked.schema, unpacked.message))
     if (fault) throw errors.invalidMessage(`msg: ${i}, err: ${fault.message}`)
     return unpacked
   })
 }
 
-/** Throws sdk 7, 10, 18, 29, 34, gov 11, 12. */
+/** Parses a submission. Throws sdk 7, 10, 18, 29, 34, gov 11, 12. */
 export function parseSubmission(ctx: ReadContext, message: MsgSubmitProposal) {
   if (message.title === '') throw sdkErrors.invalidRequest('proposal title cannot be empty')
   if (message.summary === '') throw sdkErrors.invalidRequest('proposal summary cannot be empty')
@@ -72,7 +72,7 @@ export function parseSubmission(ctx: ReadContext, message: MsgSubmitProposal) {
   return { proposer, coins, messages: parseMessages(ctx, message.messages, message.metadata) }
 }
 
-/** What both forms of a deposit are asked. Throws sdk 7, 10. */
+/** Checks a deposit of either form. Throws sdk 7, 10. */
 export function checkDeposit(
   ctx: ReadContext,
   { depositor, amount }: { readonly depositor: string; readonly amount: readonly CoinText[] },
@@ -81,7 +81,7 @@ export function checkDeposit(
   parseDepositCoins(amount)
 }
 
-/** What both forms of a whole vote are asked. Throws sdk 7, gov 7. */
+/** Checks an unweighted vote of either form. Throws sdk 7, gov 7. */
 export function checkVote(
   ctx: ReadContext,
   { voter, option }: { readonly voter: string; readonly option: VoteOption },
@@ -101,7 +101,7 @@ export const validations = [
   }),
   validation(MsgUpdateParamsSchema, (ctx, { authority, params }) => {
     address.parse(ctx, authority)
-    if (!params) throw sdkErrors.invalidRequest('params must be given')
+    if (!params) throw sdkErrors.invalidRequest('params must be set')
     validateParams(params)
   }),
 ]

@@ -1,4 +1,4 @@
-/** Votes: one a voter, whole or in parts. */
+/** Votes: one for each voter, for one option or weighted. */
 import { create } from '@bufbuild/protobuf'
 import {
   VoteOption,
@@ -15,12 +15,12 @@ import { errors } from './errors.ts'
 import * as state from './state.ts'
 import { requireShort } from './texts.ts'
 
-/** The whole vote for one option. */
-export function wholeVote(option: VoteOption): WeightedVoteOption[] {
+/** Returns a vote with weight 1 for one option. */
+export function singleVote(option: VoteOption): WeightedVoteOption[] {
   return [create(WeightedVoteOptionSchema, { option, weight: decimal.format(decimal.one) })]
 }
 
-/** An option as texts show it: the engine's own form of a message. */
+/** Returns an option in the text form of protobuf, which events contain. */
 function textOf({ option, weight }: WeightedVoteOption): string {
   return `option:${nameOf(option)} weight:"${weight}" `
 }
@@ -29,13 +29,13 @@ function nameOf(option: VoteOption): string {
   return VoteOptionSchema.value[option]?.name ?? String(option)
 }
 
-/** Throws gov 7 unless it is something to vote for. */
+/** Throws gov 7 for an unknown option. */
 export function requireOption(option: VoteOption): void {
   const known = option >= VoteOption.YES && option <= VoteOption.NO_WITH_VETO
   if (!known) throw errors.invalidVote(nameOf(option))
 }
 
-/** Throws gov 7 unless options are known, each once, and their weights are positive and add up to 1; sdk 18 for none. */
+/** Throws gov 7 unless options are known and distinct and positive weights add up to 1; sdk 18 for an empty list. */
 export function requireOptions(options: readonly WeightedVoteOption[]): void {
   if (options.length === 0) throw sdkErrors.invalidRequest('no options')
   const seen = new Set<VoteOption>()
@@ -43,11 +43,11 @@ export function requireOptions(options: readonly WeightedVoteOption[]): void {
   for (const option of options) {
     requireOption(option.option)
     const weight = decimal.parse(option.weight)
-    if (weight === undefined) throw errors.invalidVote(`weight "${option.weight}" is no decimal`)
+    if (weight === undefined) throw errors.invalidVote(`weight "${option.weight}" is not a decimal`)
     if (weight <= 0n || weight > decimal.one) {
       throw errors.invalidVote(`weight ${option.weight} of ${nameOf(option.option)} must be above 0 and at most 1`)
     }
-    if (seen.has(option.option)) throw errors.invalidVote(`${nameOf(option.option)} is given twice`)
+    if (seen.has(option.option)) throw errors.invalidVote(`${nameOf(option.option)} is listed twice`)
     seen.add(option.option)
     total += weight
   }
@@ -56,7 +56,7 @@ export function requireOptions(options: readonly WeightedVoteOption[]): void {
   }
 }
 
-/** Records a vote in place of the voter's earlier one. Throws gov 3 unless there is a vote on the proposal now. */
+/** Stores a vote and replaces an earlier one. Throws gov 3 unless the proposal is in its voting period. */
 export function vote(
   ctx: Context,
   id: bigint,

@@ -1,4 +1,4 @@
-/** Genesis of inflation: off, unless the document says otherwise (inflation.md §6). */
+/** Genesis of inflation. Inflation is off by default. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/chain/inflation/v1/inflation_pb.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'

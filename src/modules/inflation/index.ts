@@ -1,4 +1,4 @@
-/** New coins at the end of each day, by a polynomial over periods, and who gets them. */
+/** Module `inflation`: mints native coins at the end of each day (docs/modules/inflation.md). */
 import { defineModule } from '../../sdk/module.ts'
 import { afterEpochEnd } from '../epochs/hooks.ts'
 import { genesis } from './genesis.ts'

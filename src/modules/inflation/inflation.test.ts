@@ -3,7 +3,7 @@ import type { Params } from '../../gen/chain/inflation/v1/inflation_pb.ts'
 import { identityOf } from '../../identity/profiles.ts'
 import { formatBech32, ofModule } from '../../primitives/address.ts'
 import * as decimal from '../../primitives/decimal.ts'
-import { parseRfc3339 } from '../../primitives/time.ts'
+import { NS_PER_SECOND, parseRfc3339 } from '../../primitives/time.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
@@ -27,7 +27,6 @@ import { queries } from './queries.ts'
 import * as state from './state.ts'
 
 const T0 = parseRfc3339('2024-01-01T00:00:00Z')!
-const SECOND = 1_000_000_000n
 const FIRST = 594_248_830_218n
 const rootBytes = new Uint8Array(20).fill(1)
 const strangerBytes = new Uint8Array(20).fill(2)
@@ -57,7 +56,7 @@ const held = (name: string) => bank.balance(ctx, ofModule(name), ctx.identity.ba
 const day = (number: bigint) => mintEpoch(ctx, { identifier: 'day', number })
 const counters = () => [inflation.period(ctx), inflation.skippedEpochs(ctx)]
 
-describe('the end of an epoch: inflation.md §7.4', () => {
+describe('the end of an epoch', () => {
   const started = { hasInflationStarted: true }
   const on = { inflationEnabled: true, ...started }
   test.each([
@@ -79,13 +78,13 @@ describe('the end of an epoch: inflation.md §7.4', () => {
     expect([counters(), supply()]).toEqual([[...after], minted])
   })
 
-  test('31: other records mean nothing', () => {
+  test('epochs of other records have no effect', () => {
     state.skippedEpochs.set(ctx, 19n)
     mintEpoch(ctx, { identifier: 'week', number: 20n })
     expect(counters()).toEqual([0n, 19n])
   })
 
-  test('38, D43: past the last period nothing is minted, and the day counts as skipped; in the reference it does not', () => {
+  test('after the last period no coins are minted, and the day counts as skipped except in the reference (D43)', () => {
     const past = () => {
       set({ ...on })
       state.period.set(ctx, 96n)
@@ -103,7 +102,7 @@ describe('the end of an epoch: inflation.md §7.4', () => {
     expect([supply(), ...counters()]).toEqual([0n, 0n, 1n])
   })
 
-  test('the run: off for ten days, thirty of the first period, off for five, thirty of the second', () => {
+  test('periods advance after thirty minting days, not counting days while inflation is off', () => {
     const numbers: string[] = []
     const days = (from: bigint, to: bigint) => {
       for (let number = from; number <= to; number++) day(number)
@@ -124,12 +123,12 @@ describe('the end of an epoch: inflation.md §7.4', () => {
     expect([supply(), ...counters()]).toEqual([17_827_464_906_540n + 17_495_740_014_540n, 2n, 15n])
   })
 
-  test('a late chain mints a day a block until it has caught up', () => {
+  test('a late chain mints one day in each block until it has caught up', () => {
     set(on)
     epochsGenesis.init(ctx, epochsGenesis.defaults(ctx))
     const block = (height: bigint, offset: bigint) => {
       ctx.block.height = height
-      ctx.block.timeNs = T0 + offset * SECOND
+      ctx.block.timeNs = T0 + offset * NS_PER_SECOND
       epochs.beginBlock!(ctx)
     }
     const late = 3n * 86_400n + 300n
@@ -143,10 +142,10 @@ describe('the end of an epoch: inflation.md §7.4', () => {
   })
 })
 
-describe('who gets it', () => {
+describe('distribution', () => {
   const on = { inflationEnabled: true, hasInflationStarted: true }
 
-  test('stakers, the community and the root, to the last unit, with the events of the reference', () => {
+  test('pays stakers, the community pool and the root to the last unit, with the events of the reference', () => {
     set(on)
     day(1n)
     const shares = [
@@ -173,7 +172,7 @@ describe('who gets it', () => {
     ])
   })
 
-  test('without a root the reserve waits, and the next epoch with one pays it (D27)', () => {
+  test('keeps the reserve without a root and pays it in the next epoch with one (D27)', () => {
     begin({ root: false })
     set(on)
     day(1n)
@@ -184,14 +183,14 @@ describe('who gets it', () => {
     expect(counters()).toEqual([0n, 0n])
   })
 
-  test('what goes astray to the module goes to the root with the next epoch: vector 22', () => {
+  test('pays stray coins of the module account to the root', () => {
     set({ ...on, polynomialFactors: [decimal.encode(decimal.parse('30')!)] })
     bank.mint(ctx, state.account, [{ denom: 'unative', amount: 500n }])
     day(1n)
     expect(bank.balance(ctx, rootBytes, 'unative')).toBe(364_425n)
   })
 
-  test('a supply that no balance could hold is refused before anything is minted', () => {
+  test('refuses a mint that makes the supply too large', () => {
     set({ ...on, polynomialFactors: [decimal.encode(decimal.fromRaw(10n ** 75n))] })
     expect(() => day(1n)).toThrow('the supply would be too large')
     expect(supply()).toBe(0n)
@@ -203,21 +202,21 @@ describe('messages', () => {
   const stranger = () => formatBech32(ctx.identity.bech32.account, strangerBytes)
   const gov = () => formatBech32(ctx.identity.bech32.account, governance)
 
-  test('governance and the root may turn it on and off; the first time is remembered', () => {
+  test('governance and the root toggle inflation, and has_inflation_started stays true', () => {
     expect(() => messages.toggleInflation(ctx, { sender: stranger(), enable: true })).toThrow(unauthorized)
     messages.toggleInflation(ctx, { sender: gov(), enable: true })
     messages.toggleInflation(ctx, { sender: root, enable: false })
     expect(inflation.params(ctx)).toMatchObject({ inflationEnabled: false, hasInflationStarted: true })
   })
 
-  test('under the profile of the reference the sudoers may, and governance may not', () => {
+  test('under the reference profile sudoers can edit and governance cannot', () => {
     begin({ profile: 'nibiru' })
     sudoGenesis.init(ctx, { sudoers: { root, contracts: [stranger()] } })
     messages.toggleInflation(ctx, { sender: stranger(), enable: true })
     expect(() => messages.toggleInflation(ctx, { sender: gov(), enable: false })).toThrow(unauthorized)
   })
 
-  test('an edit changes what it gives and keeps the rest', () => {
+  test('an edit replaces the fields that are set and keeps the rest', () => {
     messages.editInflationParams(ctx, { sender: root, inflationEnabled: true, epochsPerPeriod: '4', maxPeriod: '7' })
     expect(inflation.params(ctx)).toEqual({ ...defaultParams(), epochsPerPeriod: 4n, maxPeriod: 7n })
   })
@@ -242,16 +241,16 @@ describe('messages', () => {
     [ratios('1.5', '-0.5', '0'), 'community pool distribution ratio must not be negative'],
     [{ epochsPerPeriod: '0' }, 'epochs per period must be positive'],
     [{ periodsPerYear: '0' }, 'periods per year must be positive'],
-    [{ maxPeriod: '18446744073709551616' }, 'max period 18446744073709551616 is no uint64'],
-    [{ epochsPerPeriod: '-1' }, 'is no uint64'],
-    [{ epochsPerPeriod: '' }, 'is no uint64'],
-  ])('an edit that inflation could not run with is refused: %o', (part, message) => {
+    [{ maxPeriod: '18446744073709551616' }, 'max period must be an unsigned 64-bit integer, got 18446744073709551616'],
+    [{ epochsPerPeriod: '-1' }, 'must be an unsigned 64-bit integer'],
+    [{ epochsPerPeriod: '' }, 'must be an unsigned 64-bit integer'],
+  ])('an invalid edit is refused: %o', (part, message) => {
     expect(() => messages.editInflationParams(ctx, { sender: root, ...part } as never)).toThrow(message)
     expect(inflation.params(ctx)).toEqual(defaultParams())
   })
 })
 
-test('what vesting accounts have locked does not circulate, delegated or not (D8); in the reference it does', () => {
+test('locked coins of vesting accounts do not circulate, delegated or not, except in the reference (D8)', () => {
   const account = {
     ...auth.newAccount(ctx, strangerBytes),
     kind: 'vesting' as const,
@@ -266,7 +265,7 @@ test('what vesting accounts have locked does not circulate, delegated or not (D8
   auth.setAccount(ctx, account)
   bank.mint(ctx, state.account, [{ denom: 'unative', amount: 1_000_000n }])
   const at = (seconds: bigint) => {
-    ctx.block.timeNs = seconds * SECOND
+    ctx.block.timeNs = seconds * NS_PER_SECOND
     return decimal.format(decimal.decode(queries.circulatingSupply(ctx, {}).circulatingSupply!.amount)!)
   }
   expect([at(1250n), at(2000n)]).toEqual([`775000.${'0'.repeat(18)}`, `1000000.${'0'.repeat(18)}`])
@@ -274,11 +273,11 @@ test('what vesting accounts have locked does not circulate, delegated or not (D8
     ...ctx,
     identity: { ...ctx.identity, behaviours: { ...ctx.identity.behaviours, unvestedCirculates: true } },
   }
-  ctx.block.timeNs = 1250n * SECOND
+  ctx.block.timeNs = 1250n * NS_PER_SECOND
   expect(inflation.circulatingSupply(reference)).toBe(1_000_000n)
 })
 
-test('genesis comes back as it went in, and one that could not run is refused', () => {
+test('an exported genesis equals the imported one, and an invalid one is refused', () => {
   const given = { ...(genesis.defaults(ctx) as { params: object }), period: '3', skipped_epochs: '9' }
   genesis.init(ctx, given as never)
   expect(genesis.export(ctx)).toEqual(given)
@@ -291,7 +290,7 @@ test('genesis comes back as it went in, and one that could not run is refused', 
   )
 })
 
-test('whatever is minted, over random parameters, is with stakers, the community, and the root to the last unit', () => {
+test('under random parameters every minted unit reaches stakers, the community pool or the root', () => {
   let seed = 11n
   const random = (below: bigint) => {
     seed = (seed * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & ((1n << 64n) - 1n)

@@ -1,12 +1,12 @@
-/** What others ask of inflation, and the supply that it is measured against. */
+/** State of inflation and the circulating supply, for queries and other modules. */
+
 import type { Params } from '../../gen/chain/inflation/v1/inflation_pb.ts'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
-
-const NANOS = 1_000_000_000n
 
 export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
@@ -20,10 +20,10 @@ export function skippedEpochs(ctx: ReadContext): bigint {
   return state.skippedEpochs.get(ctx) ?? 0n
 }
 
-/** Supply of the base denom without what vesting accounts have still locked, delegated or not (D8). Unit: base denom. */
+/** Returns the supply less the coins that vesting accounts still have locked, delegated or not (D8). Unit: base denom. */
 export function circulatingSupply(ctx: ReadContext): bigint {
   const denom = ctx.identity.baseDenom
   const supply = bank.supply(ctx, denom)
   if (ctx.identity.behaviours.unvestedCirculates) return supply
-  return supply - auth.unvestedTotal(ctx, denom, ctx.block.timeNs / NANOS)
+  return supply - auth.unvestedTotal(ctx, denom, ctx.block.timeNs / NS_PER_SECOND)
 }

@@ -14,11 +14,13 @@ import { validateDistribution, validateParams } from './params.ts'
 import * as state from './state.ts'
 
 const FACTORS = 6
-const MOST = (1n << 64n) - 1n
+const MAX_UINT64 = (1n << 64n) - 1n
 
-/** A number of a change, as text. Throws sdk 18. */
+/** Parses an unsigned 64-bit integer of an edit. Throws sdk 18. */
 function parseCount(name: string, text: string): bigint {
-  if (!/^\d{1,20}$/.test(text) || BigInt(text) > MOST) throw errors.invalidRequest(`${name} ${text} is no uint64`)
+  if (!/^\d{1,20}$/.test(text) || BigInt(text) > MAX_UINT64) {
+    throw errors.invalidRequest(`${name} must be an unsigned 64-bit integer, got ${text}`)
+  }
   return BigInt(text)
 }
 
@@ -38,7 +40,7 @@ export const validations = [
 ]
 
 export const messages = defineMessages(Msg, {
-  /** Turns minting on or off. The first time it is turned on is remembered. */
+  /** Turns minting on or off. `has_inflation_started` stays true after the first time. */
   toggleInflation(ctx, { sender, enable }) {
     sudo.requireEditor(ctx, sender)
     const params = inflation.params(ctx)
@@ -47,7 +49,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Changes what is given and keeps the rest. Whether there is inflation at all is the toggle's to say. */
+  /** Replaces the fields that are set. `inflation_enabled` has no effect here: use the toggle. */
   editInflationParams(ctx, message) {
     sudo.requireEditor(ctx, message.sender)
     validateEdit(message)

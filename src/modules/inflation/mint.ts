@@ -1,4 +1,4 @@
-/** One epoch's mint, and who gets it (inflation.md §4). */
+/** Minting and distribution at the end of an epoch (docs/modules/inflation.md#block-hooks). */
 import { create } from '@bufbuild/protobuf'
 import {
   EventInflationDistributionSchema,
@@ -17,13 +17,13 @@ import * as inflation from './keeper.ts'
 import { provision, split } from './provision.ts'
 import * as state from './state.ts'
 
-/** The record whose epochs mint. */
+/** Identifier of the epochs that mint. */
 const DAY = 'day'
 
-/** Wei of the whole supply must fit into a word of the EVM. */
-const MOST_SUPPLY = 1n << 200n
+/** The supply must stay below this value: its amount in wei must fit an EVM word. */
+const SUPPLY_LIMIT = 1n << 200n
 
-/** Mints when a day has ended, or counts the day as skipped. */
+/** Mints at the end of a day, or counts the day as skipped. */
 export function mintEpoch(ctx: Context, { identifier, number }: Epoch): void {
   if (identifier !== DAY) return
   const params = inflation.params(ctx)
@@ -52,7 +52,7 @@ export function mintEpoch(ctx: Context, { identifier, number }: Epoch): void {
 
 function distribute(ctx: Context, minted: bigint, ratios: Parameters<typeof split>[1]): void {
   const denom = ctx.identity.baseDenom
-  if (bank.supply(ctx, denom) + minted >= MOST_SUPPLY) throw errors.supplyTooLarge(`${minted}${denom}`)
+  if (bank.supply(ctx, denom) + minted >= SUPPLY_LIMIT) throw errors.supplyTooLarge(`${minted}${denom}`)
   const coin = (amount: bigint): Coin => ({ denom, amount })
   bank.mint(ctx, state.account, [coin(minted)])
   const { staking, community } = split(minted, ratios)
@@ -67,7 +67,7 @@ function distribute(ctx: Context, minted: bigint, ratios: Parameters<typeof spli
   })
 }
 
-/** All that is left goes to the root; without one it waits for an epoch that has one (D27). */
+/** Sends the whole remaining balance to the sudo root. Without a root the coins wait in the account (D27). */
 function payReserve(ctx: Context, denom: string): bigint {
   const amount = bank.balance(ctx, state.account.address, denom)
   const root = sudo.root(ctx)

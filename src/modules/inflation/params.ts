@@ -1,4 +1,4 @@
-/** Parameters of inflation (inflation.md §6). */
+/** Parameters of inflation: defaults and validation (docs/modules/inflation.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type InflationDistribution, type Params, ParamsSchema } from '../../gen/chain/inflation/v1/inflation_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
@@ -27,7 +27,7 @@ export function defaultParams(): Params {
   })
 }
 
-/** Sum of the three shares; undefined if one is no decimal. */
+/** Returns the sum of the three shares; undefined if one of them is not a decimal. */
 function sumOf({ communityPool, stakingRewards, strategicReserves }: InflationDistribution): bigint | undefined {
   let sum = 0n
   for (const text of [communityPool, stakingRewards, strategicReserves]) {
@@ -38,7 +38,7 @@ function sumOf({ communityPool, stakingRewards, strategicReserves }: InflationDi
   return sum
 }
 
-/** The checks of a change that need no state. Throws sdk 18. */
+/** Checks a distribution without reading state. Throws sdk 18. */
 export function validateDistribution(distribution: InflationDistribution): void {
   for (const [name, text] of [
     ['community pool', distribution.communityPool],
@@ -55,22 +55,25 @@ export function validateDistribution(distribution: InflationDistribution): void 
   }
 }
 
-/** How many factors a polynomial may have at most: more mean nothing, and cost time at each epoch. */
-const MOST_FACTORS = 20
+/** Maximum number of polynomial factors; bounds the work of each epoch. */
+const MAX_FACTORS = 20
 
-/** Throws sdk 18 for parameters that inflation could not run with. */
+/** Throws sdk 18 for invalid parameters. */
 export function validateParams(params: Params): void {
   const { epochsPerPeriod, periodsPerYear, polynomialFactors, inflationDistribution } = params
   if (epochsPerPeriod === 0n) throw errors.invalidRequest('epochs per period must be positive: 0')
   if (periodsPerYear === 0n) throw errors.invalidRequest('periods per year must be positive: 0')
   if (polynomialFactors.length === 0) throw errors.invalidRequest('polynomial factors should not be empty')
-  if (polynomialFactors.length > MOST_FACTORS) {
-    throw errors.invalidRequest(`polynomial factors should be ${MOST_FACTORS} at most, got ${polynomialFactors.length}`)
+  if (polynomialFactors.length > MAX_FACTORS) {
+    throw errors.invalidRequest(
+      `polynomial factors should have at most ${MAX_FACTORS} elements, got ${polynomialFactors.length}`,
+    )
   }
   for (const factor of polynomialFactors) {
-    if (decimal.decode(factor) === undefined) throw errors.invalidRequest(`polynomial factor ${factor} is no decimal`)
+    if (decimal.decode(factor) === undefined)
+      throw errors.invalidRequest(`polynomial factor ${factor} is not a decimal`)
   }
-  if (!inflationDistribution) throw errors.invalidRequest('inflation distribution should be given')
+  if (!inflationDistribution) throw errors.invalidRequest('inflation_distribution must be set')
   const { communityPool, stakingRewards, strategicReserves } = inflationDistribution
   for (const [name, text] of [
     ['staking distribution ratio', stakingRewards],

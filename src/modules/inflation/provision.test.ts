@@ -16,7 +16,7 @@ const shares = (minted: bigint, left = 0n) => {
   return [staking, community, minted + left - staking - community].map(Number)
 }
 
-// inflation.md §7.1
+// Period, polynomial, provision, mint and its parts: docs/modules/inflation.md#formulas.
 test.each([
   [0n, '594248830218.002200133333333333', 167132483498, 210854341182, 216262005538],
   [1n, '583191333818.823617900000000000', 164022562636, 206930865021, 212237906161],
@@ -37,7 +37,7 @@ test.each([
   expect(shares(decimal.truncate(perEpoch))).toEqual(split)
 })
 
-test('nothing is minted from max_period on, nor while it is off, nor by a polynomial below zero', () => {
+test('the provision is 0 from max_period, while inflation is off, and for a negative polynomial', () => {
   expect(provision(enabled(), 96n)).toBe(0n)
   expect(provision(defaultParams(), 0n)).toBe(0n)
   expect(provision(enabled({ epochsPerPeriod: 0n }), 0n)).toBe(0n)
@@ -60,7 +60,7 @@ test('eight years mint 800 million native and 40,210 unative', () => {
 })
 
 describe('rounding', () => {
-  test('vectors 16 to 19', () => {
+  test('the provision rounds half to even at 18 places', () => {
     const line = enabled({ polynomialFactors: factors('3', '3') })
     expect([0n, 1n, 2n].map((period) => decimal.truncate(provision(line, period)))).toEqual([
       100_000n,
@@ -73,7 +73,7 @@ describe('rounding', () => {
     expect(decimal.format(provision(third, 0n))).toBe('66666.666666666666666667')
   })
 
-  test('vectors 20 to 22: the reserves get what is left', () => {
+  test('the reserve receives the remainder of a split', () => {
     expect(shares(1_000_000n)).toEqual([281_250, 354_825, 363_925])
     expect([1n, 2n, 3n, 7n, 10n].map((minted) => shares(minted))).toEqual([
       [0, 0, 1],
@@ -86,7 +86,7 @@ describe('rounding', () => {
   })
 })
 
-// inflation.md §7.3
+// Period, supply and rate in percent.
 test.each([
   [0n, 800_000_000_000_000n, '26.741197359810099000'],
   [0n, 400_000_000_000_000n, '53.482394719620198000'],
@@ -100,7 +100,7 @@ test.each([
   expect(decimal.format(inflationRate(params, provision(params, period), supply))).toBe(expected)
 })
 
-test('the wire: §7.5', () => {
+test('messages have the bytes of the reference', () => {
   const amount = decimal.encode(provision(enabled(), 0n))
   const coin = '0a07756e6174697665121e353934323438383330323138303032323030313333333333333333333333'
   expect(formatHex(toBinary(DecCoinSchema, create(DecCoinSchema, { denom: 'unative', amount })))).toBe(coin)
@@ -111,7 +111,7 @@ test('the wire: §7.5', () => {
   )
 })
 
-test('whatever is minted goes out to the last unit', () => {
+test('every minted unit is distributed', () => {
   let seed = 7n
   for (let i = 0; i < 2_000; i++) {
     seed = (seed * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & ((1n << 64n) - 1n)

@@ -1,14 +1,14 @@
-/** Arithmetic of inflation (inflation.md §2). Nothing here reads or writes state. */
+/** Arithmetic of inflation (docs/modules/inflation.md#formulas). Pure. */
 import type { InflationDistribution, Params } from '../../gen/chain/inflation/v1/inflation_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
 
-/** Base units of one whole native coin, which the factors count in. */
+/** Base units of one native coin, the unit of the factors. */
 const UNITS = 1_000_000n
 const PERCENT = 100n
 
 const decode = (text: string): decimal.Decimal => decimal.decode(text) ?? decimal.zero
 
-/** What one epoch of a period mints, at least 0. Unit: base denom, as a decimal. */
+/** Returns the provision of one epoch of a period, at least 0. Unit: base denom, as a decimal. */
 export function provision(params: Params, period: bigint): decimal.Decimal {
   const { inflationEnabled, epochsPerPeriod, maxPeriod, polynomialFactors } = params
   if (!inflationEnabled || epochsPerPeriod === 0n || period >= maxPeriod) return decimal.zero
@@ -23,13 +23,13 @@ export interface Shares {
   readonly community: bigint
 }
 
-/** What of a mint goes to stakers and to the community, truncated; the reserves get whatever is left. */
+/** Splits a mint: truncated shares for stakers and the community pool. The reserve receives the remainder. */
 export function split(minted: bigint, { stakingRewards, communityPool }: InflationDistribution): Shares {
   const share = (ratio: string) => decimal.truncate(decimal.mul(decimal.fromInteger(minted), decode(ratio)))
   return { staking: share(stakingRewards), community: share(communityPool) }
 }
 
-/** Percent a year; 0 without a supply. `perEpoch` as `provision` gives it, `supply` in base units. */
+/** Returns the yearly inflation in percent, 0 without a supply. `perEpoch` is a provision, `supply` is in base units. */
 export function inflationRate(params: Params, perEpoch: decimal.Decimal, supply: bigint): decimal.Decimal {
   if (perEpoch === 0n || supply === 0n) return decimal.zero
   const yearly = decimal.fromRaw(perEpoch * params.epochsPerPeriod * params.periodsPerYear)

@@ -1,4 +1,4 @@
-/** Collections of store `inflation` (inflation.md §1). */
+/** Collections of store `inflation` (docs/modules/inflation.md#state). */
 import { type Params, ParamsSchema } from '../../gen/chain/inflation/v1/inflation_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
 import { protoValue, uint64Value } from '../../store/collections/codecs.ts'
@@ -6,11 +6,11 @@ import { item } from '../../store/collections/collections.ts'
 
 const STORE = 'inflation'
 
-/** Mints, and passes on what it minted within the same epoch. */
+/** The account that mints. It passes on the coins within the same epoch. */
 export const account = moduleAccount('inflation', 'minter', 'burner')
 
-/** Counts from 0. */
+/** Number of the current period, counted from 0. */
 export const period = item<bigint>(STORE, 0x00, uint64Value)
-/** Epochs of the day in which nothing was minted. */
+/** Number of `day` epochs in which nothing was minted. */
 export const skippedEpochs = item<bigint>(STORE, 0x01, uint64Value)
 export const params = item<Params>(STORE, 0x02, protoValue(ParamsSchema))

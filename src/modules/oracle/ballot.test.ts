@@ -5,7 +5,7 @@ import { type BallotVote, integerRoot, neededPower, passes, tallyBallot } from '
 const dec = (text: string) => decimal.parse(text)!
 const BAND = dec('0.02')
 
-/** `rate@power` by spaces, in key order. */
+/** Parses votes `rate@power`, separated by spaces, in key order. */
 function ballot(text: string): BallotVote[] {
   return text.split(' ').map((vote, i) => {
     const [rate = '', power = ''] = vote.split('@')
@@ -16,7 +16,7 @@ function ballot(text: string): BallotVote[] {
 const each = (power: string, ...rates: readonly string[]) => ballot(rates.map((rate) => `${rate}@${power}`).join(' '))
 const HUGE = `1${'0'.repeat(56)}`
 
-// oracle.md §11.1: votes, median, deviation, spread, outcomes (w, m, a).
+// Votes, median, deviation, spread, outcomes (w, m, a): docs/modules/oracle.md#formulas.
 const VECTORS: readonly (readonly [BallotVote[], string, string, string, string])[] = [
   [ballot('1@1 2@1 10@100 100000@1'), '10', '49995.000362536', '49995.000362536', 'wwwm'],
   [ballot('1@1 2@100 3@100 4@1'), '2', '1.224744871', '1.224744871', 'wwwm'],
@@ -40,7 +40,7 @@ const VECTORS: readonly (readonly [BallotVote[], string, string, string, string]
   [ballot(`0@0 ${HUGE}@1`), HUGE, '0', `1${'0'.repeat(54)}`, 'aw'],
 ]
 
-test('ballots come out as specified, to the last digit', () => {
+test('median, deviation, spread and outcomes are exact to the last digit', () => {
   for (const [votes, median, deviation, spread, outcomes] of VECTORS) {
     const result = tallyBallot(votes, BAND)
     const letters = result.outcomes.map((outcome) => outcome[0]).join('')
@@ -53,15 +53,15 @@ test('ballots come out as specified, to the last digit', () => {
   }
 })
 
-// oracle.md §11.2: half to even.
-test('the power that a ballot needs is rounded half to even', () => {
+// Ties go to the even number: 2.5 to 2.
+test('the needed power is rounded half to even', () => {
   const needed = (threshold: string, powers: readonly bigint[]) =>
     powers.map((power) => neededPower(dec(threshold), power))
   expect(needed('0.333333333333333333', [100n, 10n, 8n, 5n, 2n, 1n])).toEqual([33n, 3n, 3n, 2n, 1n, 0n])
   expect(needed('0.5', [5n, 7n, 1000003n])).toEqual([2n, 4n, 500002n])
 })
 
-test('a ballot without power never passes, and abstentions are no voters', () => {
+test('a ballot without power never passes, and abstentions do not count as voters', () => {
   expect(passes(ballot('0@0 -1@0'), 0n, 1n)).toBe(false)
   expect(passes(ballot('5@10 -1@0'), 10n, 2n)).toBe(false)
   expect(passes(ballot('5@10 6@1'), 11n, 2n)).toBe(true)
@@ -90,7 +90,7 @@ test('the result of a ballot does not depend on the order of its votes', () => {
   }
 })
 
-test('roots are the largest whole numbers whose square fits', () => {
+test('a root is the largest integer whose square fits', () => {
   for (const value of [0n, 1n, 2n, 3n, 4n, 15n, 16n, 10n ** 40n - 1n, 10n ** 40n, 2n ** 300n + 1n]) {
     const root = integerRoot(value)
     expect(root * root <= value && (root + 1n) * (root + 1n) > value).toBe(true)

@@ -1,10 +1,10 @@
-/** The arithmetic of one pair's ballot: median, deviation, band (oracle.md §7.3, §7.4). Pure. */
+/** Arithmetic of one pair's ballot: median, deviation and band (docs/modules/oracle.md#formulas). Pure. */
 import * as decimal from '../../primitives/decimal.ts'
 
 export interface BallotVote {
-  /** Operator, as text. */
+  /** Bech32 text of the operator. */
   readonly voter: string
-  /** Not above 0: an abstention. */
+  /** A rate of 0 or less is an abstention. */
   readonly rate: decimal.Decimal
   /** 0 for an abstention. */
   readonly power: bigint
@@ -15,32 +15,33 @@ type Outcome = 'win' | 'abstain' | 'miss'
 export interface Result {
   readonly median: decimal.Decimal
   readonly deviation: decimal.Decimal
-  /** How far from the median a rate may lie. */
+  /** Largest distance from the median that still wins. */
   readonly spread: decimal.Decimal
-  /** Of each vote, in the order given. */
+  /** One outcome for each vote, in the order given. */
   readonly outcomes: readonly Outcome[]
 }
 
 const NANO = 10n ** 9n
-/** Beyond it the chain's decimals overflow, and a deviation counts as 0. */
-const LARGEST = 2n ** 256n * 10n ** 18n - 1n
+/** The largest raw value of a decimal; a deviation that exceeds it counts as 0. */
+const MAX_RAW = 2n ** 256n * 10n ** 18n - 1n
 
 function powerOf(ballot: readonly BallotVote[]): bigint {
   return ballot.reduce((sum, { power }) => sum + power, 0n)
 }
 
-/** Power that a ballot needs of what is bonded. */
+/** Returns the power that a ballot needs to pass: threshold × bonded power, rounded half to even. */
 export function neededPower(threshold: decimal.Decimal, bondedPower: bigint): bigint {
   return decimal.round(decimal.fromRaw(threshold * bondedPower))
 }
 
+/** Whether a ballot has power, reaches the needed power, and has enough voters that do not abstain. */
 export function passes(ballot: readonly BallotVote[], needed: bigint, minVoters: bigint): boolean {
   const power = powerOf(ballot)
   const voters = ballot.reduce((count, { rate }) => (rate > 0n ? count + 1 : count), 0)
   return power !== 0n && power >= needed && BigInt(voters) >= minVoters
 }
 
-/** Largest integer whose square is not above a value. */
+/** Returns the largest integer whose square is at most `value`. */
 export function integerRoot(value: bigint): bigint {
   if (value < 2n) return value
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)
@@ -51,19 +52,19 @@ export function integerRoot(value: bigint): bigint {
   }
 }
 
-/** Unweighted, around the median; the root is cut at nine places. 0 where the sum overflows. */
+/** Returns the unweighted deviation around the median, with the root cut at nine places; 0 if the sum overflows. */
 function deviationOf(rates: readonly decimal.Decimal[], median: decimal.Decimal): decimal.Decimal {
   let sum = 0n
   for (const rate of rates) {
     const distance = decimal.fromRaw(rate - median)
     const square = decimal.mul(distance, distance)
     sum += square
-    if (square > LARGEST || sum > LARGEST) return decimal.zero
+    if (square > MAX_RAW || sum > MAX_RAW) return decimal.zero
   }
   return decimal.fromRaw(integerRoot(sum / BigInt(rates.length)) * NANO)
 }
 
-/** Judges a ballot that has passed: at least one of its rates is above 0. */
+/** Computes median, band and outcomes of a ballot that passed: at least one rate is above 0. */
 export function tallyBallot(ballot: readonly BallotVote[], rewardBand: decimal.Decimal): Result {
   const valid = ballot.filter(({ rate }) => rate > 0n)
   const sorted = [...valid].sort((a, b) => (a.rate < b.rate ? -1 : a.rate > b.rate ? 1 : 0))

@@ -1,4 +1,4 @@
-/** Codespace `oracle` (oracle.md §5.5). */
+/** Errors of codespace `oracle` (docs/modules/oracle.md#errors). The texts are those of the reference. */
 import { defineErrors } from '../../primitives/errors.ts'
 
 const INVALID_PAIR = { status: 'invalidArgument', text: 'invalid token pair' } as const
@@ -22,5 +22,5 @@ export const errors = defineErrors('oracle', {
   vintage: { code: 17, status: 'failedPrecondition', text: 'the price is too old' },
 })
 
-/** Codespace `asset`, which pairs had in earlier lines of the reference (oracle.md §1.4). */
+/** Errors of codespace `asset`, which older releases of the reference use for pairs. */
 export const assetErrors = defineErrors('asset', { invalidPair: { code: 1, ...INVALID_PAIR } })

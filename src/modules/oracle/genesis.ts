@@ -1,4 +1,4 @@
-/** Genesis of the oracle (oracle.md §9). */
+/** Genesis of the oracle: defaults, import and export. */
 import { create, type JsonValue } from '@bufbuild/protobuf'
 import { type GenesisState, GenesisStateSchema } from '../../gen/chain/oracle/v1beta1/genesis_pb.ts'
 import { ExchangeRateAtBlockSchema, PriceSnapshotSchema } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
@@ -15,11 +15,11 @@ import { params as currentParams, defaultParams, lookbackNs, validateParams } fr
 import * as state from './state.ts'
 import { floorMs, setPrice } from './twap.ts'
 
-/** Throws sdk 18 where a list names something twice. */
-function requireOnce(what: string, names: readonly string[]): void {
+/** Throws sdk 18 if a list contains a name twice. */
+function requireOnce(list: string, names: readonly string[]): void {
   const seen = new Set<string>()
   for (const name of names) {
-    if (seen.has(name)) throw sdkErrors.invalidRequest(`oracle genesis names ${name} twice in ${what}`)
+    if (seen.has(name)) throw sdkErrors.invalidRequest(`oracle genesis: ${list} lists ${name} twice`)
     seen.add(name)
   }
 }
@@ -31,7 +31,7 @@ function parseRate(ctx: ReadContext, what: string, pair: string, text: string): 
   return rate
 }
 
-/** A rate of which the document says when it was agreed on is that of then; any other is agreed on now. */
+/** Stores the rates. A rate with an origin keeps its height and time; any other is agreed on in this block. */
 function initRates(ctx: Context, { exchangeRates, rateOrigins }: GenesisState, lookback: bigint): void {
   const origins = new Map(rateOrigins.map((origin) => [origin.pair, origin]))
   for (const { pair, exchangeRate } of exchangeRates) {
@@ -49,7 +49,8 @@ function initRates(ctx: Context, { exchangeRates, rateOrigins }: GenesisState, l
       create(ExchangeRateAtBlockSchema, { exchangeRate, createdBlock, blockTimestampMs }),
     )
   }
-  for (const pair of origins.keys()) throw sdkErrors.invalidRequest(`oracle genesis has an origin of no rate: ${pair}`)
+  for (const pair of origins.keys())
+    throw sdkErrors.invalidRequest(`oracle genesis: rate_origins lists ${pair}, which has no rate`)
 }
 
 function initPastPrices(ctx: Context, { pastPrices }: GenesisState): void {
@@ -57,7 +58,9 @@ function initPastPrices(ctx: Context, { pastPrices }: GenesisState): void {
     parseRate(ctx, 'past price', pair, price)
     const timeNs = time ? fromTimestamp(time) : 0n
     if (timeNs > ctx.block.timeNs) {
-      throw sdkErrors.invalidRequest(`oracle genesis: a past price of ${pair} is of ${formatRfc3339Nano(timeNs)}`)
+      throw sdkErrors.invalidRequest(
+        `oracle genesis: the past price of ${pair} at ${formatRfc3339Nano(timeNs)} is later than the chain`,
+      )
     }
     state.snapshots.set(ctx, [pair, timeNs], create(PriceSnapshotSchema, { pair, price, timestampMs: floorMs(timeNs) }))
   }
@@ -68,14 +71,16 @@ function initRewards(ctx: Context, { rewards, nextRewardId }: GenesisState): voi
   const lastId = rewards.at(-1)?.id
   const afterLast = lastId !== undefined && (ctx.identity.behaviours.rewardIdsFromTheLast ? lastId : lastId + 1n)
   if (nextRewardId !== 0n && rewards.some(({ id }) => id >= nextRewardId)) {
-    throw sdkErrors.invalidRequest(`oracle genesis: next_reward_id ${nextRewardId} is that of a reward`)
+    throw sdkErrors.invalidRequest(
+      `oracle genesis: next_reward_id ${nextRewardId} must be above the id of every reward`,
+    )
   }
   const next = nextRewardId || afterLast
   if (next !== false) state.rewardIds.set(ctx, next)
 }
 
-/** What the original documents have no field for. */
-function exportOwn(ctx: ReadContext) {
+/** Returns the fields that the reference's genesis documents do not have. */
+function exportExtraFields(ctx: ReadContext) {
   return {
     rateOrigins: [...state.exchangeRates.iterate(ctx)].map(([pair, { createdBlock, blockTimestampMs }]) => ({
       pair,
@@ -91,7 +96,7 @@ function exportOwn(ctx: ReadContext) {
   }
 }
 
-/** Under a profile of a real chain an export says only what that chain's own documents can. */
+/** Handlers of the genesis section. Under a profile of a real chain the export has only that chain's own fields. */
 export const genesis: GenesisHandlers = {
   defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema, { params: defaultParams(ctx) })),
   init(ctx, json) {
@@ -170,7 +175,7 @@ export const genesis: GenesisHandlers = {
       aggregateExchangeRateVotes: [...state.votes.iterate(ctx)].map(([, vote]) => vote),
       pairs: [...state.voteTargets.iterate(ctx)],
       rewards: [...state.rewards.iterate(ctx)].map(([, reward]) => reward),
-      ...exportOwn(ctx),
+      ...exportExtraFields(ctx),
     })
     const json = toJson(ctx, GenesisStateSchema, exported) as { [name: string]: JsonValue }
     if (!ctx.identity.behaviours.ownStoreOutsideAppHash) return json

@@ -1,4 +1,4 @@
-/** Prices that validators vote on. */
+/** Module `oracle`: prices that validators vote on (docs/modules/oracle.md). */
 import type { Context } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import { genesis } from './genesis.ts'
@@ -9,7 +9,7 @@ import { account, params as storedParams } from './state.ts'
 import { tally } from './tally.ts'
 import { validations } from './validation.ts'
 
-/** Voting periods and slash windows end with the block before the first one of the next. */
+/** Closes the voting period, then the slash window, if the next block starts a new one. */
 function endBlock(ctx: Context): void {
   const params = storedParams.get(ctx)
   if (!params) return

@@ -1,4 +1,4 @@
-/** What other modules ask of the oracle's prices, and who may vote. */
+/** Prices and voting rights, for other modules and this module's handlers. */
 import type { AggregateExchangeRatePrevote } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import * as address from '../../identity/address.ts'
 import { equal } from '../../primitives/bytes.ts'
@@ -15,25 +15,28 @@ export { params } from './params.ts'
 
 export interface Rate {
   readonly rate: Decimal
-  /** Block in which it was agreed on. */
+  /** Height of the block that set the rate. */
   readonly height: bigint
   /** Time of that block. Unit: ms. */
   readonly timestampMs: bigint
 }
 
-/** The stored price of a pair, however old; undefined for none. */
+/** Returns the stored price of a pair, whatever its age; undefined if there is no price. */
 export function findRate(ctx: ReadContext, pair: string): Rate | undefined {
   const stored = state.exchangeRates.get(ctx, pair)
   const rate = stored && decode(stored.exchangeRate)
   return rate === undefined ? undefined : { rate, height: stored!.createdBlock, timestampMs: stored!.blockTimestampMs }
 }
 
-/** The failure of a look-up, in the words of the chain's own collections. */
+/** Returns the not-found error of a lookup, in the text of the reference's collections. */
 export function missing(key: string): ChainError {
   return queryError('notFound', `collections: not found: '' with key ${key}`)
 }
 
-/** The stored price of a pair, however old. Throws 5 `notFound` for none, oracle 16 (asset 1) for a text that is no pair. */
+/**
+ * Returns the stored price of a pair, whatever its age. Throws 5 `notFound` if there is no price, and oracle 16 (asset 1)
+ * for text that is not a pair.
+ */
 export function storedRate(ctx: ReadContext, pair: string): Rate {
   requirePair(ctx, pair)
   const found = findRate(ctx, pair)
@@ -41,24 +44,24 @@ export function storedRate(ctx: ReadContext, pair: string): Rate {
   return found
 }
 
-/** Whether a price has passed its expiration window at the height that is read. */
+/** Whether a price has expired at the height of the snapshot. */
 export function isVintage(ctx: ReadContext, { height }: Pick<Rate, 'height'>): boolean {
   return height + params(ctx).expirationBlocks <= ctx.block.height
 }
 
-/** The price of a pair, if it is not too old by the parameters. Throws oracle 17 besides. */
+/** Returns the price of a pair if it has not expired. Throws as `storedRate`, and oracle 17 for an expired price. */
 export function currentRate(ctx: ReadContext, pair: string): Rate {
   const found = storedRate(ctx, pair)
   if (isVintage(ctx, found)) throw errors.vintage(pair)
   return found
 }
 
-/** The account that votes for a validator: its delegate, else its own. */
+/** Returns the account that votes for a validator: its delegate, or its own account without one. */
 export function feederOf(ctx: ReadContext, operator: Uint8Array): Uint8Array {
   return state.feeders.get(ctx, operator) ?? operator
 }
 
-/** Throws oracle 5 unless an account may vote for a validator, staking 3 unless that one is bonded. */
+/** Throws oracle 5 unless an account can vote for a validator, and staking 3 unless the validator is bonded. */
 export function requireVoter(ctx: ReadContext, feeder: Uint8Array, operator: Uint8Array): void {
   if (!equal(feeder, operator)) {
     const wanted = state.feeders.get(ctx, operator)
@@ -70,12 +73,12 @@ export function requireVoter(ctx: ReadContext, feeder: Uint8Array, operator: Uin
   staking.requireBonded(ctx, operator)
 }
 
-/** Number of a block's voting period. */
+/** Returns the number of the voting period that contains a height. */
 function periodOf(height: bigint, votePeriod: bigint): bigint {
   return height / votePeriod
 }
 
-/** Throws oracle 9 unless a prevote is of the voting period before this one. */
+/** Throws oracle 9 unless the prevote was submitted in the previous voting period. */
 export function requireRevealable(ctx: ReadContext, { submitBlock }: AggregateExchangeRatePrevote): void {
   const { votePeriod } = params(ctx)
   if (periodOf(ctx.block.height, votePeriod) - periodOf(submitBlock, votePeriod) !== 1n) throw errors.wrongPeriod()

@@ -24,7 +24,7 @@ import * as state from './state.ts'
 import { parseRates, voteHash } from './vote-text.ts'
 
 export const messages = defineMessages(Msg, {
-  /** Promises a vote: its hash alone, so that nobody copies it. */
+  /** Commits to a vote by its hash, so that no other validator can copy it. */
   aggregateExchangeRatePrevote(ctx, { hash, feeder, validator }) {
     const operator = address.parseValidator(ctx, validator)
     oracle.requireVoter(ctx, address.parse(ctx, feeder), operator)
@@ -34,7 +34,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Reveals the vote that was promised in the voting period before. */
+  /** Reveals the vote that was committed to in the previous voting period. */
   aggregateExchangeRateVote(ctx, { salt, exchangeRates, feeder, validator }) {
     const operator = address.parseValidator(ctx, validator)
     oracle.requireVoter(ctx, address.parse(ctx, feeder), operator)
@@ -58,7 +58,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Lets another account vote for a validator, which itself stays allowed. */
+  /** Delegates voting to another account. The validator itself can still vote. */
   delegateFeedConsent(ctx, { operator, delegate }) {
     const validator = address.parseValidator(ctx, operator)
     staking.requireValidator(ctx, validator)
@@ -67,7 +67,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Edits parameters, from the next voting period on (D22, D26). */
+  /** Edits parameters, with effect from the next voting period (D22, D26). */
   editOracleParams(ctx, { sender, params }) {
     sudo.requireEditor(ctx, sender)
     if (!params) throw sdkErrors.invalidRequest('params must be given')

@@ -50,7 +50,7 @@ const operator = (n: number) => formatBech32('chainvaloper', validatorOf(n))
 
 let ctx: BranchedContext
 
-/** Bonded validators of so much power each, and parameters over the defaults. */
+/** Starts a chain with validators of the given powers and parameters over the defaults. */
 function start(powers: readonly bigint[], params: Partial<ReturnType<typeof defaultParams>> = {}, profile = 'almanac') {
   const identity = identityOf(profile)
   ctx = testContext({ identity, modules: [...MODULES, defineModule({ name: 'mintery', accounts: [mintery] })] })
@@ -86,7 +86,7 @@ function mint(to: Uint8Array, amount: bigint, denom = ctx.identity.baseDenom): v
   bank.send(ctx, mintery.address, to, [{ denom, amount }])
 }
 
-/** Stores a vote as revealed. */
+/** Stores a revealed vote. */
 function vote(n: number, rates: Readonly<Record<string, string>>): void {
   const voter = formatBech32(ctx.identity.bech32.validator, validatorOf(n))
   const exchangeRateTuples = Object.entries(rates).map(([pair, rate]) =>
@@ -107,7 +107,7 @@ function endBlock(height: bigint): void {
 const misses = (n: number) => state.missCounters.get(ctx, validatorOf(n)) ?? 0n
 const rate = (pair: string) => queries.exchangeRate(ctx, { pair }).exchangeRate
 
-/** Wins, abstentions and misses of validators 1, 2, … in the last tally. */
+/** Returns wins, abstentions and misses of validators 1, 2, … in the last tally. */
 function performances(): number[][] {
   const told = new Map(
     ctx.branchStore.events
@@ -121,7 +121,7 @@ function performances(): number[][] {
   return Array.from(told.keys(), (_, i) => told.get(formatBech32(ctx.identity.bech32.validator, validatorOf(i + 1)))!)
 }
 
-/** What distribution was told of rewards, sorted. */
+/** Returns the rewards that distribution received, sorted. */
 const paid = () =>
   ctx.branchStore.events
     .filter(({ type }) => type === 'rewards')
@@ -129,8 +129,8 @@ const paid = () =>
     .sort()
 
 describe('a voting period', () => {
-  // oracle.md §11.2, the scenario.
-  test('sets the prices of pairs whose ballots pass, and shares a reward by weight', () => {
+  // Two of three ballots pass; a reward record of one period is paid out.
+  test('sets prices of passing ballots and splits a reward by weight', () => {
     const whitelist = ['atom:usd', 'btc:usd', 'eth:usd']
     start([100n, 100n, 100n, 100n], { whitelist })
     mint(mintery.address, 1_000_000n, 'reward')
@@ -150,7 +150,7 @@ describe('a voting period', () => {
     expect(paid()).toEqual(Array.from({ length: 4 }, () => '250000.000000000000000000reward'))
   })
 
-  // oracle.md §11.2, M1 to M8.
+  // Misses of validator 3: docs/modules/oracle.md#formulas.
   const honest = { 'aaa:uusd': '100', 'bbb:uusd': '50' }
   const cases: readonly (readonly [string, Readonly<Record<string, string>> | undefined, number[], bigint])[] = [
     ['M1: silence', undefined, [0, 0, 2], 1n],
@@ -160,7 +160,7 @@ describe('a voting period', () => {
     ['M5: one wrong rate', { 'aaa:uusd': '100', 'bbb:uusd': '200' }, [1, 0, 1], 1n],
   ]
   for (const [name, third, expected, counter] of cases) {
-    test(`${name} costs what it should`, () => {
+    test(`counts misses for ${name}`, () => {
       start([100n, 100n, 100n])
       vote(1, honest)
       vote(2, honest)
@@ -170,7 +170,7 @@ describe('a voting period', () => {
     })
   }
 
-  test('M6 and M7: with no ballot passed no price is set, and the silent miss', () => {
+  test('M6 and M7: without a passing ballot no price is set, and silent validators miss', () => {
     start([100n, 100n, 100n])
     endBlock(9n)
     expect([performances(), [1, 2, 3].map(misses)]).toEqual([
@@ -195,14 +195,14 @@ describe('a voting period', () => {
     expect(queries.actives(ctx, {}).actives).toEqual([])
   })
 
-  test('M8: without targets nobody misses', () => {
+  test('M8: without vote targets no validator misses', () => {
     start([100n, 100n, 100n], { whitelist: [] })
     endBlock(9n)
     expect([performances()[0], misses(1)]).toEqual([[0, 0, 0], 0n])
   })
 
-  // oracle.md §11.7: M1, M3.
-  test('under the profile silence is free and every wrong rate counts', () => {
+  // M1 and M3 as the reference counts them.
+  test('under the profile silence costs nothing and every wrong rate is a miss', () => {
     start([100n, 100n, 100n], {}, 'nibiru')
     vote(1, honest)
     vote(2, honest)
@@ -215,8 +215,8 @@ describe('a voting period', () => {
     expect(misses(3)).toBe(2n)
   })
 
-  // oracle.md §11.5, V4 and V5.
-  test('a reward is truncated for each, and the dust stays', () => {
+  // 1000000 in three equal shares leaves 1; 250000 by weights 400, 300 and 200 leaves 1.
+  test('each share of a reward is truncated and the remainder stays', () => {
     for (const [amount, powers, shares] of [
       [1_000_000n, [100n, 100n, 100n], ['333333', '333333', '333333']],
       [250_000n, [400n, 300n, 200n], ['111111', '83333', '55555']],
@@ -233,7 +233,7 @@ describe('a voting period', () => {
     }
   })
 
-  test('pairs come and go with the whitelist, from the next period on', () => {
+  test('vote targets follow the whitelist from the next period', () => {
     start([100n])
     messages.editOracleParams(ctx, {
       sender: account(governance),
@@ -247,8 +247,8 @@ describe('a voting period', () => {
 })
 
 describe('a slash window', () => {
-  // oracle.md §11.5 V2, §11.2 M9.
-  test('ends with a slash and jail for who missed too much, and with every counter gone', () => {
+  // 37 misses of 120 periods are allowed, 38 are not.
+  test('slashes and jails validators with too many misses and clears every counter', () => {
     for (const [count, slashed] of [
       [37n, false],
       [38n, true],
@@ -265,8 +265,8 @@ describe('a slash window', () => {
     }
   })
 
-  // V3.
-  test('counts voting periods, or blocks under the profile', () => {
+  // 3 periods of 30 blocks: the window ends at heights 89, 179, …
+  test('counts voting periods, and blocks under the profile', () => {
     start([100n, 100n], { votePeriod: 30n, slashWindow: 3n, whitelist: [] })
     state.missCounters.set(ctx, validatorOf(1), 1n)
     endBlock(88n)
@@ -279,7 +279,7 @@ describe('a slash window', () => {
     expect(staking.getValidator(ctx, validatorOf(1))!.jailed).toBe(true)
   })
 
-  test('passes over a validator that is gone', () => {
+  test('skips a removed validator', () => {
     start([100n], { whitelist: [] })
     state.missCounters.set(ctx, validatorOf(9), 500n)
     endBlock(1199n)
@@ -312,8 +312,8 @@ describe('messages', () => {
 
   beforeEach(() => start([100n, 100n], { votePeriod: 30n }))
 
-  // oracle.md §11.5, V6 and V7.
-  test('a vote is revealed in the period after its promise, and never again', () => {
+  // A period has 30 blocks: a prevote at 59 can be revealed from 60 to 89.
+  test('a vote is revealed once, in the period after its prevote', () => {
     for (const [promised, revealed, code] of [
       [59n, 60n, 'ok'],
       [59n, 89n, 'ok'],
@@ -337,7 +337,7 @@ describe('messages', () => {
     expect(codeOf(reveal)).toBe('oracle/11')
   })
 
-  test('what does not keep the promise is refused', () => {
+  test('a vote that does not match its prevote is refused', () => {
     at(59n)
     prevote()
     at(60n)
@@ -348,7 +348,7 @@ describe('messages', () => {
     expect(codeOf(reveal)).toBe('ok')
   })
 
-  test('a feeder votes once it is named, and the validator still may', () => {
+  test('a delegated feeder can vote, and so can the validator', () => {
     const delegate = account(validatorOf(77))
     expect(codeOf(() => messages.delegateFeedConsent(ctx, { operator: operator(9), delegate }))).toBe('staking/3')
     messages.delegateFeedConsent(ctx, { operator: operator(1), delegate })
@@ -357,12 +357,12 @@ describe('messages', () => {
     expect(codeOf(() => prevote())).toBe('ok')
   })
 
-  test('a validator that is not bonded does not vote', () => {
+  test('a validator that is not bonded cannot vote', () => {
     setValidator(ctx, { ...staking.getValidator(ctx, validatorOf(1))!, status: BondStatus.UNBONDED })
     expect(codeOf(() => prevote())).toBe('staking/3')
   })
 
-  test('pairs that are no target are left out, or refused under the profile', () => {
+  test('pairs that are not vote targets are dropped, or refused under the profile', () => {
     at(59n)
     const more = '(aaa:uusd,100)|(zzz:uusd,1)'
     const hash = voteHash('1', more, operator(1))
@@ -372,7 +372,7 @@ describe('messages', () => {
     expect(queries.aggregateVote(ctx, { validatorAddr: operator(1) }).aggregateVote!.exchangeRateTuples.length).toBe(1)
   })
 
-  test('nonsense is refused before anything is read', () => {
+  test('invalid messages are refused without reading state', () => {
     const check = (index: number, message: object) => codeOf(() => validations[index]!.check(ctx, message as never))
     const good = { hash: 'ab'.repeat(20), feeder, validator: operator(1) }
     const vote = { salt: '1', exchangeRates: rates, feeder, validator: operator(1) }
@@ -396,7 +396,7 @@ describe('messages', () => {
     ])
   })
 
-  test('parameters that would stop the chain are refused, and only governance edits them', () => {
+  test('invalid parameters are refused, and only governance edits them', () => {
     const sender = account(governance)
     const edit = (params: object, from = sender) =>
       codeOf(() => messages.editOracleParams(ctx, { sender: from, params }))
@@ -456,8 +456,8 @@ describe('messages', () => {
 })
 
 describe('queries', () => {
-  // oracle.md §11.5, V1.
-  test('a rate is vintage from its expiration on', () => {
+  // A price of block 1000 expires at 1900.
+  test('a rate is vintage from its expiration height', () => {
     start([100n])
     vote(1, { 'aaa:uusd': '5' })
     endBlock(999n)
@@ -468,7 +468,7 @@ describe('queries', () => {
     expect([isVintage(1898n), isVintage(1899n)]).toEqual([false, true])
   })
 
-  test('rates off the whitelist are not listed, and stay active', () => {
+  test('rates off the whitelist are not listed but stay active', () => {
     start([100n])
     vote(1, { 'aaa:uusd': '5', 'bbb:uusd': '6' })
     endBlock(9n)
@@ -478,7 +478,7 @@ describe('queries', () => {
     expect(queries.exchangeRateTwap(ctx, { pair: 'aaa:uusd' })).toMatchObject({ blockHeight: 9n, isVintage: false })
   })
 
-  test('what is not there is not found, and what is no address is told', () => {
+  test('unknown records are not found, and invalid addresses are refused', () => {
     start([100n])
     const refused = (run: () => unknown) => {
       try {
@@ -499,8 +499,8 @@ describe('queries', () => {
     expect(queries.missCounter(ctx, { validatorAddr: operator(9) }).missCounter).toBe(0n)
   })
 
-  // oracle.md §11.6.
-  test('messages are on the wire as specified', () => {
+  // Bytes recorded from the reference.
+  test('messages have the bytes of the reference', () => {
     const bytes = (schema: Parameters<typeof create>[0], message: object) =>
       formatHex(toBinary(schema, complete(schema, create(schema, message as never))))
     expect(bytes(QueryExchangeRateRequestSchema, { pair: 'ubtc:uusd' })).toBe('0a09756274633a75757364')
@@ -529,7 +529,7 @@ describe('genesis', () => {
   })
   beforeEach(() => start([100n], { whitelist: [] }))
 
-  test('comes back as it went in', () => {
+  test('an exported document equals the imported one', () => {
     genesis.init(ctx, data() as never)
     expect(genesis.export(ctx)).toMatchObject(data())
     expect(state.rewardIds.peek(ctx)).toBe(5n)
@@ -546,7 +546,7 @@ describe('genesis', () => {
     next_reward_id: '9',
   }
 
-  test('keeps when prices were agreed on, those of the past, and the next number of a reward', () => {
+  test('keeps price origins, past prices and the next reward id', () => {
     genesis.init(ctx, { ...data(), ...own } as never)
     expect(genesis.export(ctx)).toEqual({ ...data(), ...own })
     expect(state.exchangeRates.get(ctx, 'ubtc:uusd')).toMatchObject({ createdBlock: 77n })
@@ -555,44 +555,59 @@ describe('genesis', () => {
     expect(ctx.events).toEqual([])
   })
 
-  test('under the profile of the reference is that chain’s own, without them', () => {
+  test('under the reference profile an export has only the fields of that chain', () => {
     start([100n], { whitelist: [] }, 'nibiru')
     const params = (genesis.defaults(ctx) as { params: object }).params
     genesis.init(ctx, { params, exchange_rates: data().exchange_rates, ...own } as never)
     expect(Object.keys(genesis.export(ctx) as object)).toEqual(Object.keys(data()))
   })
 
-  test('what is wrong is refused', () => {
+  test('an invalid document is refused', () => {
     const wrong = (part: object, message: string) => {
       expect(() => genesis.init(ctx, { ...data(), ...part } as never)).toThrow(message)
     }
     wrong({ exchange_rates: [{ pair: 'ubtc:uusd', exchange_rate: '0.000000000000000000' }] }, 'must be above 0')
     wrong({ exchange_rates: [{ pair: 'ubtc', exchange_rate: '1.000000000000000000' }] }, errors.invalidPair().message)
-    wrong({ pairs: ['ubtc:uusd', 'ubtc:uusd'] }, 'twice in pairs')
-    wrong({ miss_counters: [data().miss_counters[0], data().miss_counters[0]] }, 'twice in miss_counters')
+    wrong({ pairs: ['ubtc:uusd', 'ubtc:uusd'] }, 'pairs lists ubtc:uusd twice')
+    wrong(
+      { miss_counters: [data().miss_counters[0], data().miss_counters[0]] },
+      `miss_counters lists ${operator(1)} twice`,
+    )
     wrong({ params: { ...data().params, vote_period: '0' } }, 'vote_period must be > 0')
     wrong({ params: { ...data().params, slash_window: '0' } }, 'slash_window must be > 0')
-    wrong({ params: { ...data().params, whitelist: ['ubtc:uusd', 'ubtc:uusd'] } }, 'names a pair twice')
+    wrong({ params: { ...data().params, whitelist: ['ubtc:uusd', 'ubtc:uusd'] } }, 'contains a pair twice')
     wrong(
       { params: { ...data().params, twap_lookback_window: '9223372037s' } },
       'twap_lookback_window: a duration expected',
     )
-    wrong({ exchange_rates: [data().exchange_rates[0], data().exchange_rates[0]] }, 'twice in exchange_rates')
+    wrong(
+      { exchange_rates: [data().exchange_rates[0], data().exchange_rates[0]] },
+      'exchange_rates lists ubtc:uusd twice',
+    )
     const twice = { feeder_address: account(validatorOf(8)), validator_address: operator(1) }
-    wrong({ feeder_delegations: [data().feeder_delegations[0], twice] }, 'twice in feeder_delegations')
+    wrong(
+      { feeder_delegations: [data().feeder_delegations[0], twice] },
+      `feeder_delegations lists ${operator(1)} twice`,
+    )
     const prevote = { hash: 'ab'.repeat(20), voter: operator(1), submit_block: '1' }
-    wrong({ aggregate_exchange_rate_prevotes: [prevote, prevote] }, 'twice in aggregate_exchange_rate_prevotes')
+    wrong(
+      { aggregate_exchange_rate_prevotes: [prevote, prevote] },
+      `aggregate_exchange_rate_prevotes lists ${operator(1)} twice`,
+    )
     const vote = { exchange_rate_tuples: [], voter: operator(1) }
-    wrong({ aggregate_exchange_rate_votes: [vote, vote] }, 'twice in aggregate_exchange_rate_votes')
-    wrong({ rewards: [data().rewards[0], data().rewards[0]] }, 'twice in rewards')
+    wrong({ aggregate_exchange_rate_votes: [vote, vote] }, `aggregate_exchange_rate_votes lists ${operator(1)} twice`)
+    wrong({ rewards: [data().rewards[0], data().rewards[0]] }, 'rewards lists 4 twice')
     const [origin] = own.rate_origins
     const [past] = own.past_prices
-    wrong({ rate_origins: [origin, origin] }, 'names ubtc:uusd twice in rate_origins')
-    wrong({ rate_origins: [{ ...origin, pair: 'ueth:uusd' }] }, 'an origin of no rate: ueth:uusd')
-    wrong({ past_prices: [past, past] }, 'names ubtc:uusd of 2023-11-14T22:13:15Z twice in past_prices')
+    wrong({ rate_origins: [origin, origin] }, 'rate_origins lists ubtc:uusd twice')
+    wrong({ rate_origins: [{ ...origin, pair: 'ueth:uusd' }] }, 'rate_origins lists ueth:uusd, which has no rate')
+    wrong({ past_prices: [past, past] }, 'past_prices lists ubtc:uusd of 2023-11-14T22:13:15Z twice')
     wrong({ past_prices: [{ ...past, price: '0.000000000000000000' }] }, 'past price of ubtc:uusd must be above 0')
-    wrong({ past_prices: [{ ...past, time: '2999-01-01T00:00:00Z' }] }, 'of ubtc:uusd is of 2999-01-01T00:00:00Z')
-    wrong({ next_reward_id: '4' }, 'next_reward_id 4 is that of a reward')
+    wrong(
+      { past_prices: [{ ...past, time: '2999-01-01T00:00:00Z' }] },
+      'past price of ubtc:uusd at 2999-01-01T00:00:00Z is later than the chain',
+    )
+    wrong({ next_reward_id: '4' }, 'next_reward_id 4 must be above the id of every reward')
     wrong(
       { feeder_delegations: [{ feeder_address: 'x', validator_address: operator(1) }] },
       'invalid bech32 string length 1',

@@ -5,18 +5,18 @@ import { requirePair } from './pair.ts'
 
 const check = (text: string, profile = 'almanac') => requirePair(testContext({ identity: identityOf(profile) }), text)
 
-// oracle.md §1.4.
+// Texts of the reference: docs/modules/oracle.md#errors.
 test.each([
   ['ubtc', 'ubtc: separator missing: invalid token pair'],
   ['a:b:c', 'must have exactly two assets, not 3: invalid token pair'],
   [':uusd', 'empty token identifiers: invalid token pair'],
   ['1:uusd', 'invalid base asset: invalid token pair'],
   ['ubtc:uu', 'invalid quote asset: invalid token pair'],
-])('%s is no pair', (text, message) => {
+])('%s is not a pair', (text, message) => {
   expect(() => check(text)).toThrow(message)
 })
 
-test('a pair is two denoms, in whatever case', () => {
+test('a pair is two denoms in upper or lower case', () => {
   expect(() => check('uBTC:ibc/ABC')).not.toThrow()
 })
 

@@ -1,9 +1,9 @@
-/** Pairs of denominations, `base:quote` (oracle.md §1.4). */
+/** Pairs of denoms, written `base:quote`. */
 import { isValid } from '../../primitives/denom.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { assetErrors, errors } from './errors.ts'
 
-/** Throws oracle 16, or asset 1 where pairs are no part of the oracle yet, for a text that is no pair. */
+/** Throws for text that is not a pair: oracle 16, or asset 1 under a profile whose pairs have that codespace. */
 export function requirePair(ctx: ReadContext, pair: string): void {
   const { invalidPair } = ctx.identity.behaviours.pairErrorsOfAsset ? assetErrors : errors
   const sides = pair.split(':')

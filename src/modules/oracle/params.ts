@@ -1,4 +1,4 @@
-/** Parameters: defaults, what they may be, and edits of them (oracle.md §5.4, §9). */
+/** Parameters: defaults, validation and edits (docs/modules/oracle.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { DurationSchema } from '@bufbuild/protobuf/wkt'
 import { type Params, ParamsSchema } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
@@ -12,11 +12,11 @@ import * as state from './state.ts'
 
 const wire = (text: string): string => decimal.encode(decimal.parse(text)!)
 
-/** The least threshold that is not allowed. */
-const THRESHOLD_FLOOR = decimal.parse('0.33')!
-const LARGEST_WINDOW = 1n << 63n
-/** The chain's durations are 64-bit numbers of nanoseconds: 292 years. */
-const LONGEST_LOOKBACK_NS = (1n << 63n) - 1n
+/** The threshold must be above this value. */
+const THRESHOLD_ABOVE = decimal.parse('0.33')!
+const WINDOW_LIMIT = 1n << 63n
+/** The longest duration of 64-bit nanoseconds: 292 years. */
+const MAX_LOOKBACK_NS = (1n << 63n) - 1n
 
 export function defaultParams({ identity }: Pick<ReadContext, 'identity'>): Params {
   return create(ParamsSchema, {
@@ -34,12 +34,12 @@ export function defaultParams({ identity }: Pick<ReadContext, 'identity'>): Para
   })
 }
 
-/** The parameters in force. */
+/** Returns the parameters in force. */
 export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams(ctx)
 }
 
-/** Throws sdk 18 naming the first parameter that is not allowed. */
+/** Throws sdk 18, naming the first invalid parameter. */
 export function validateParams({ identity }: Pick<ReadContext, 'identity'>, params: Params): void {
   const refuse = (name: string, what: string): never => {
     throw sdkErrors.invalidRequest(`oracle parameter ${name} ${what}`)
@@ -51,34 +51,34 @@ export function validateParams({ identity }: Pick<ReadContext, 'identity'>, para
   const { votePeriod, slashWindow, whitelist } = params
   if (votePeriod === 0n) refuse('vote_period', 'must be > 0')
   const threshold = decimal.decode(params.voteThreshold) ?? decimal.zero
-  if (threshold <= THRESHOLD_FLOOR || threshold > decimal.one)
+  if (threshold <= THRESHOLD_ABOVE || threshold > decimal.one)
     refuse('vote_threshold', 'must be greater than 33 percent and at most 1')
   ratio('reward_band', params.rewardBand)
   ratio('slash_fraction', params.slashFraction)
   ratio('min_valid_per_window', params.minValidPerWindow)
   ratio('validator_fee_ratio', params.validatorFeeRatio)
   for (const pair of whitelist)
-    if (!isPair(pair)) refuse('whitelist', `holds ${JSON.stringify(pair)}, which is no pair`)
-  if (new Set(whitelist).size !== whitelist.length) refuse('whitelist', 'names a pair twice')
+    if (!isPair(pair)) refuse('whitelist', `contains ${JSON.stringify(pair)}, which is not a pair`)
+  if (new Set(whitelist).size !== whitelist.length) refuse('whitelist', 'contains a pair twice')
   if (slashWindow === 0n) refuse('slash_window', 'must be > 0')
-  if (slashWindow * votePeriod >= LARGEST_WINDOW) refuse('slash_window', 'is too long')
+  if (slashWindow * votePeriod >= WINDOW_LIMIT) refuse('slash_window', 'times vote_period must be below 2^63 blocks')
   if (identity.behaviours.slashWindowInBlocks && slashWindow < votePeriod) {
     refuse('slash_window', 'must be greater than or equal to the voting period')
   }
   const lookback = lookbackNs(params)
   if (lookback <= 0n) refuse('twap_lookback_window', 'must be > 0')
-  if (lookback > LONGEST_LOOKBACK_NS) refuse('twap_lookback_window', 'is too long')
+  if (lookback > MAX_LOOKBACK_NS) refuse('twap_lookback_window', 'must fit 64 bits of nanoseconds')
   const nanos = params.twapLookbackWindow?.nanos ?? 0
-  if (nanos < 0 || nanos >= 1e9) refuse('twap_lookback_window', 'is no duration')
+  if (nanos < 0 || nanos >= 1e9) refuse('twap_lookback_window', 'must have nanos from 0 to 999999999')
   if (params.minVoters === 0n) refuse('min_voters', 'must be > 0')
 }
 
-/** How far back averages look. Unit: ns. */
+/** Returns the length of the averaging window. Unit: ns. */
 export function lookbackNs({ twapLookbackWindow }: Params): bigint {
   return twapLookbackWindow ? fromTimestamp(twapLookbackWindow) : 0n
 }
 
-/** Parameters with an edit over them: numbers that are not 0, and what else is given. */
+/** Returns the parameters with the fields of an edit that are set: numbers other than 0, and lists that are not empty. */
 function mergeParams(current: Params, edit: OracleParamsMsg): Params {
   const { voteThreshold, rewardBand, slashFraction, minValidPerWindow, validatorFeeRatio, twapLookbackWindow } = edit
   return create(ParamsSchema, {
@@ -99,8 +99,8 @@ function mergeParams(current: Params, edit: OracleParamsMsg): Params {
 }
 
 /**
- * Edits the parameters, from the next voting period on (D26), or at once under a profile that does so. Several edits of
- * one period add up. Throws sdk 18 for what is not allowed; nothing is stored then.
+ * Edits the parameters with effect from the next voting period (D26), or immediately under behaviour `oracleEditsAtOnce`.
+ * Several edits in one period add up. Throws sdk 18 for an invalid result, which is not stored.
  */
 export function editParams(ctx: Context, edit: OracleParamsMsg): void {
   const target = ctx.identity.behaviours.oracleEditsAtOnce ? state.params : state.pendingParams
@@ -109,7 +109,7 @@ export function editParams(ctx: Context, edit: OracleParamsMsg): void {
   target.set(ctx, merged)
 }
 
-/** Puts waiting parameters in force: the voting period is over. */
+/** Applies the pending parameters at the end of a voting period. */
 export function applyPendingParams(ctx: Context): void {
   const pending = state.pendingParams.get(ctx)
   if (!pending) return

@@ -11,7 +11,7 @@ import { averagePrice } from './twap.ts'
 
 function rateOf(ctx: ReadContext, pair: string) {
   if (pair === '') throw wrongField('pair', 'empty pair')
-  if (pair.includes('\0')) throw wrongField('pair', 'a pair holds no NUL byte')
+  if (pair.includes('\0')) throw wrongField('pair', 'pair must not contain a NUL byte')
   const found = oracle.findRate(ctx, pair)
   if (!found) throw oracle.missing(pair)
   return found

@@ -1,4 +1,4 @@
-/** What validators earn for rates that others agree with (oracle.md §7.7). */
+/** Rewards of validators whose rates win (docs/modules/oracle.md#formulas). */
 import { create } from '@bufbuild/protobuf'
 import { RewardsSchema } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import { add, type Coin, toText, tryParseList } from '../../primitives/coin.ts'
@@ -18,8 +18,8 @@ interface Earner {
   readonly rewardWeight: bigint
 }
 
-/** Takes one period's coins out of every record. */
-function gather(ctx: Context): readonly Coin[] {
+/** Takes one period's coins from every record, and removes records that have no period left. */
+function takePeriodCoins(ctx: Context): readonly Coin[] {
   let coins: readonly Coin[] = []
   for (const [id, record] of [...state.rewards.iterate(ctx)]) {
     coins = add(coins, tryParseList(record.coins) ?? [])
@@ -29,11 +29,11 @@ function gather(ctx: Context): readonly Coin[] {
   return coins
 }
 
-/** Shares one period's coins by weight, in the order given. What truncation leaves stays in the account. */
+/** Splits one period's coins by weight, in the order given. The remainder of truncation stays in the module account. */
 export function payRewards(ctx: Context, earners: readonly Earner[]): void {
   const total = earners.reduce((sum, { rewardWeight }) => sum + rewardWeight, 0n)
   if (total === 0n) return
-  const coins = gather(ctx)
+  const coins = takePeriodCoins(ctx)
   let paid: readonly Coin[] = []
   for (const { operator, rewardWeight } of earners) {
     if (!staking.getValidator(ctx, operator)) continue
@@ -49,12 +49,12 @@ export function payRewards(ctx: Context, earners: readonly Earner[]): void {
     bank.sendToModule(branch, state.account.address, distribution.distributionAccount, paid)
     branch.merge()
   } catch (error) {
-    // Promised and not there: the books of distribution are what the chain keeps, as the reference does.
+    // The account has too few coins: the credits in distribution remain, as in the reference.
     if (!(error instanceof ChainError)) throw error
   }
 }
 
-/** Funds rewards for a number of voting periods, from a module's account. Throws sdk 18 for none. */
+/** Funds rewards for a number of voting periods from a module account. Throws sdk 18 for 0 periods. */
 export function fundRewards(ctx: Context, from: ModuleAccount, coins: readonly Coin[], votePeriods: bigint): void {
   if (votePeriods === 0n) throw sdkErrors.invalidRequest('rewards must last at least one voting period')
   const each = coins.map(({ denom, amount }) => ({ denom, amount: amount / votePeriods }))

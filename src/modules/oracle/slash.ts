@@ -1,4 +1,4 @@
-/** The end of a slash window: who missed too much is slashed and jailed (oracle.md §7.11). */
+/** End of a slash window: slashes and jails validators that missed too many voting periods. */
 import type { Params } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -6,17 +6,17 @@ import * as slashing from '../slashing/keeper.ts'
 import * as staking from '../staking/keeper.ts'
 import * as state from './state.ts'
 
-/** Blocks between the block that answers for an infraction and the one it is counted in. */
+/** Blocks between the infraction height and the block that counts it. */
 const INFRACTION_DEPTH = 2n
 
-/** Voting periods of a window, and its blocks: D6, or as a profile counts. */
+/** Returns the length of a window in periods and in blocks. The parameter counts periods (D6); a profile counts blocks. */
 export function slashWindow(ctx: Context, { slashWindow, votePeriod }: Params) {
   return ctx.identity.behaviours.slashWindowInBlocks
     ? { periods: slashWindow / votePeriod, blocks: slashWindow }
     : { periods: slashWindow, blocks: slashWindow * votePeriod }
 }
 
-/** Ends a slash window: every counter is gone afterwards. */
+/** Slashes validators below `min_valid_per_window` and removes every miss counter. */
 export function slashAndResetMissCounters(ctx: Context, params: Params): void {
   const { periods } = slashWindow(ctx, params)
   const least = decimal.decode(params.minValidPerWindow) ?? decimal.zero

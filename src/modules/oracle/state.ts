@@ -1,4 +1,4 @@
-/** Collections of store `oracle` (state-layout.md §2.4). */
+/** Collections of store `oracle` (docs/modules/oracle.md#state). */
 import {
   type AggregateExchangeRatePrevote,
   AggregateExchangeRatePrevoteSchema,
@@ -19,22 +19,22 @@ import { item, keySet, map, sequence } from '../../store/collections/collections
 import { pairKey, stringKey, timeKey, uint64Key, validatorTextKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'oracle'
-/** The store of what the original layout has no key for (D29). */
+/** The store of values that the original layout has no key for (D29). */
 const OWN_STORE = 'x'
 
-/** Holds what validators are paid from. */
+/** The account that rewards are paid from. */
 export const account = moduleAccount('oracle')
 
-/** Pair to the price last agreed on. */
+/** Pair → the latest price. */
 export const exchangeRates = map<string, ExchangeRateAtBlock>(
   STORE,
   0x01,
   stringKey,
   protoValue(ExchangeRateAtBlockSchema),
 )
-/** Operator to the account that votes for it. */
+/** Operator → the account that votes for it. */
 export const feeders = map(STORE, 0x02, validatorTextKey, bytesValue)
-/** Operator to its misses in this slash window. */
+/** Operator → its misses in the current slash window. */
 export const missCounters = map(STORE, 0x03, validatorTextKey, uint64Value)
 export const prevotes = map<Uint8Array, AggregateExchangeRatePrevote>(
   STORE,
@@ -48,11 +48,11 @@ export const votes = map<Uint8Array, AggregateExchangeRateVote>(
   validatorTextKey,
   protoValue(AggregateExchangeRateVoteSchema),
 )
-/** Pairs to vote on in this voting period. */
+/** Pairs that validators vote on in the current voting period. */
 export const voteTargets = keySet(STORE, 0x06, stringKey)
 export const rewards = map<bigint, Rewards>(STORE, 0x07, uint64Key, protoValue(RewardsSchema))
 export const rewardIds = sequence(STORE, 0x09)
-/** Pair and time to a price that was agreed on then. */
+/** Pair and block time → the price set then. */
 export const snapshots = map<readonly [string, bigint], PriceSnapshot, string>(
   STORE,
   0x0a,
@@ -60,5 +60,5 @@ export const snapshots = map<readonly [string, bigint], PriceSnapshot, string>(
   protoValue(PriceSnapshotSchema),
 )
 export const params = item<Params>(STORE, 0x0b, protoValue(ParamsSchema))
-/** Parameters that take effect when the voting period ends (D26). */
+/** Parameters that take effect at the end of the voting period (D26). */
 export const pendingParams = item<Params>(OWN_STORE, 0x20, protoValue(ParamsSchema))

@@ -1,4 +1,4 @@
-/** The end of a voting period: ballots are counted, prices set, performances judged (oracle.md §7). */
+/** End of a voting period: counts ballots, sets prices and judges validators (docs/modules/oracle.md#block-hooks). */
 import { EventValidatorPerformanceSchema } from '../../gen/chain/oracle/v1beta1/event_pb.ts'
 import type { Params } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
@@ -10,7 +10,7 @@ import { payRewards } from './rewards.ts'
 import * as state from './state.ts'
 import { setPrice } from './twap.ts'
 
-/** How one bonded validator did in a voting period. */
+/** Result of one bonded validator in a voting period. */
 interface Performance {
   readonly operator: Uint8Array
   readonly operatorText: string
@@ -25,7 +25,7 @@ interface Performance {
 const byText = <T extends { readonly operatorText: string }>(a: T, b: T): number =>
   a.operatorText < b.operatorText ? -1 : a.operatorText > b.operatorText ? 1 : 0
 
-/** Step 7.1: those who may vote, by operator text in ascending order. */
+/** Returns an entry for each bonded validator, in ascending order of operator text. */
 function startPerformances(ctx: Context): Map<string, Performance> {
   const entries = staking.bondedByPower(ctx).map((validator): Performance => {
     const operator = staking.operatorBytes(ctx, validator)
@@ -43,7 +43,7 @@ function startPerformances(ctx: Context): Map<string, Performance> {
   return new Map(entries.sort(byText).map((entry) => [entry.operatorText, entry]))
 }
 
-/** Step 7.2: ballots by pair. */
+/** Groups the stored votes of bonded validators by pair. */
 function collectBallots(ctx: Context, performances: ReadonlyMap<string, Performance>): Map<string, BallotVote[]> {
   const ballots = new Map<string, BallotVote[]>()
   for (const [, { voter, exchangeRateTuples }] of state.votes.iterate(ctx)) {
@@ -59,7 +59,7 @@ function collectBallots(ctx: Context, performances: ReadonlyMap<string, Performa
   return ballots
 }
 
-/** Steps 7.3 and 7.4: prices of the pairs whose ballots pass. The pairs whose ballots fail leave `targets`. */
+/** Sets the prices of pairs whose ballots pass, and removes pairs whose ballots fail from `targets`. */
 function countBallots(
   ctx: Context,
   params: Params,
@@ -92,7 +92,7 @@ function countBallots(
   }
 }
 
-/** Step 7.5: at most one miss for each validator. A profile counts the pairs, and no silence. */
+/** Adds at most one miss for each validator; behaviour `missesByPair` adds one for each pair and none for silence. */
 function countMisses(ctx: Context, performances: Iterable<Performance>, targetCount: number): void {
   const byPair = ctx.identity.behaviours.missesByPair
   for (const entry of performances) {
@@ -103,7 +103,7 @@ function countMisses(ctx: Context, performances: Iterable<Performance>, targetCo
   }
 }
 
-/** Step 7.8. */
+/** Removes all votes, and prevotes that can no longer be revealed. */
 function clearVotes(ctx: Context, votePeriod: bigint): void {
   for (const [operator, { submitBlock }] of [...state.prevotes.iterate(ctx)]) {
     if (ctx.block.height >= submitBlock + votePeriod) state.prevotes.remove(ctx, operator)
@@ -111,7 +111,7 @@ function clearVotes(ctx: Context, votePeriod: bigint): void {
   for (const operator of [...state.votes.keys(ctx)]) state.votes.remove(ctx, operator)
 }
 
-/** Step 7.9: the pairs of the next period. A profile compares with what is left of this period's. */
+/** Replaces the vote targets if they differ from the whitelist. A profile compares the targets left by the tally. */
 function refreshTargets(ctx: Context, whitelist: readonly string[], counted: ReadonlySet<string>): void {
   const stored = [...state.voteTargets.iterate(ctx)]
   const compared = ctx.identity.behaviours.voteTargetsAfterTally ? counted : new Set(stored)
@@ -120,7 +120,7 @@ function refreshTargets(ctx: Context, whitelist: readonly string[], counted: Rea
   for (const pair of whitelist) state.voteTargets.add(ctx, pair)
 }
 
-/** Ends a voting period. */
+/** Runs the tally of a voting period. */
 export function tally(ctx: Context, params: Params): void {
   const performances = startPerformances(ctx)
   const targets = new Set(state.voteTargets.iterate(ctx))

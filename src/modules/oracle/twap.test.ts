@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { identityOf } from '../../identity/profiles.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { NS_PER_MS } from '../../primitives/time.ts'
 import { testContext } from '../../sdk/testing.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
 import { averagePrice, setPrice } from './twap.ts'
 
 const T = 1_700_000_000_000n
-const NS_PER_MS = 1_000_000n
 const PAIR = 'ubtc:uusd'
 const dec = (text: string) => decimal.parse(text)!
 
-/** A chain that agreed on prices at these offsets of T, in ms; `profile` names who averages. */
+/** Starts a chain with prices at these offsets from T, in ms; `profile` selects the averaging. */
 function chain(
   prices: readonly (readonly [bigint, string])[],
   { start = T, lookbackMs = 900_000n, profile = 'almanac' } = {},
@@ -39,8 +39,8 @@ function chain(
 const shown = (text: string) => decimal.format(dec(text))
 type Prices = readonly (readonly [bigint, string])[]
 
-// oracle.md §11.3.
-test('averages come out as specified, with the price in force when the window begins', () => {
+// Worked numbers: docs/modules/oracle.md#formulas.
+test('an average includes the price in force at the start of its window', () => {
   const early = chain(
     [
       [1n, '90000'],
@@ -107,8 +107,8 @@ test('averages come out as specified, with the price in force when the window be
   expect(() => chain([]).averageAt(0n)).toThrow('TWA price not found')
 })
 
-// oracle.md §11.7.
-test('under the profile only what lies in the window counts', () => {
+// Results of the reference.
+test('under the profile an average includes only prices set in its window', () => {
   const profile = 'nibiru'
   const early: Prices = [
     [1n, '90000'],
@@ -129,7 +129,7 @@ test('under the profile only what lies in the window counts', () => {
   expect(() => chain([[0n, '100']], { profile }).averageAt(900_001n)).toThrow('TWA price not found')
 })
 
-test('what no average needs is forgotten, and the price at the beginning of the window kept', () => {
+test('old snapshots are pruned except the one in force at the start of the window', () => {
   const prices = Array.from({ length: 50 }, (_, i) => [BigInt(i) * 60_000n, `${i + 1}`] as const)
   const { ctx } = chain(prices)
   const kept = [...state.snapshots.keys(ctx, { prefix: PAIR })].map(([, timeNs]) => timeNs / NS_PER_MS - T)
@@ -139,7 +139,7 @@ test('what no average needs is forgotten, and the price at the beginning of the 
   expect([...state.snapshots.keys(real, { prefix: PAIR })].length).toBe(50)
 })
 
-test('an average lies between the least and the greatest price of its window', () => {
+test('an average is between the lowest and the highest price of its window', () => {
   let seed = 3n
   const random = (below: bigint) => {
     seed = (seed * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) % 2n ** 64n
@@ -159,7 +159,7 @@ test('an average lies between the least and the greatest price of its window', (
       dec(price),
     )
     const [least, greatest] = [counted.reduce((a, b) => (a < b ? a : b)), counted.reduce((a, b) => (a > b ? a : b))]
-    // Truncation may cost the last digit.
+    // Truncation can lower the last digit by one.
     expect(average >= least - 1n && average <= greatest).toBe(true)
   }
 })

@@ -1,19 +1,20 @@
-/** Prices over time: what is kept of them, and their average (oracle.md §7.4 step 5, §8). */
+/** Price snapshots and their time-weighted average (docs/modules/oracle.md#formulas). */
+
 import { create } from '@bufbuild/protobuf'
 import { EventPriceUpdateSchema } from '../../gen/chain/oracle/v1beta1/event_pb.ts'
 import { ExchangeRateAtBlockSchema, PriceSnapshotSchema } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { NS_PER_MS } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from './errors.ts'
 import { lookbackNs, params } from './params.ts'
 import * as state from './state.ts'
 
-const NS_PER_MS = 1_000_000n
-
+/** Converts nanoseconds to milliseconds, rounded down. */
 export const floorMs = (timeNs: bigint): bigint =>
   (timeNs - (((timeNs % NS_PER_MS) + NS_PER_MS) % NS_PER_MS)) / NS_PER_MS
 
-/** Records the price that was agreed on in this block, and forgets what no average needs any more. */
+/** Stores the price that this block agreed on, and removes snapshots that no average can need. */
 export function setPrice(ctx: Context, pair: string, price: decimal.Decimal, lookback = lookbackNs(params(ctx))): void {
   const { height, timeNs } = ctx.block
   const timestampMs = floorMs(timeNs)
@@ -29,11 +30,11 @@ export function setPrice(ctx: Context, pair: string, price: decimal.Decimal, loo
   )
   state.snapshots.set(ctx, [pair, timeNs], create(PriceSnapshotSchema, { pair, price: written, timestampMs }))
   ctx.emit(EventPriceUpdateSchema, { pair, price: written, timestampMs })
-  if (!ctx.identity.behaviours.snapshotsForEver) forgetSnapshots(ctx, pair, timeNs - lookback)
+  if (!ctx.identity.behaviours.snapshotsForEver) pruneSnapshots(ctx, pair, timeNs - lookback)
 }
 
-/** Removes the snapshots before a time but the newest of them, which is in force at that time. */
-function forgetSnapshots(ctx: Context, pair: string, before: bigint): void {
+/** Removes the snapshots before a time, except the newest one, which is still in force at that time. */
+function pruneSnapshots(ctx: Context, pair: string, before: bigint): void {
   const old = [...state.snapshots.keys(ctx, { prefix: pair, end: [pair, before] })]
   for (const key of old.slice(0, -1)) state.snapshots.remove(ctx, key)
 }
@@ -43,7 +44,7 @@ interface Point {
   readonly timeMs: bigint
 }
 
-/** Prices that count in the window that ends now, oldest first. */
+/** Returns the prices of the window that ends at the time of the block, oldest first. */
 function pointsOf(ctx: ReadContext, pair: string): readonly Point[] {
   const now = ctx.block.timeNs
   const start = now - lookbackNs(params(ctx))
@@ -63,7 +64,7 @@ function pointsOf(ctx: ReadContext, pair: string): readonly Point[] {
   return points
 }
 
-/** The time-weighted average over the look-back window. Throws oracle 14 when there has been no price. */
+/** Returns the time-weighted average over the window. Throws oracle 14 without a price. */
 export function averagePrice(ctx: ReadContext, pair: string): decimal.Decimal {
   const points = pointsOf(ctx, pair)
   const [first] = points

@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord (oracle.md §5.4). */
+/** Stateless checks of the messages (docs/modules/oracle.md#messages). */
 import {
   MsgAggregateExchangeRatePrevoteSchema,
   MsgAggregateExchangeRateVoteSchema,
@@ -13,8 +13,8 @@ import { errors } from './errors.ts'
 import { parseRates } from './vote-text.ts'
 
 const HASH_DIGITS = 40
-const LONGEST_RATES = 4096
-const LONGEST_SALT = 4
+const MAX_RATES_BYTES = 4096
+const MAX_SALT_BYTES = 4
 
 export const validations = [
   validation(MsgAggregateExchangeRatePrevoteSchema, (ctx, { hash, feeder, validator }) => {
@@ -27,12 +27,12 @@ export const validations = [
     address.parse(ctx, feeder)
     address.parseValidator(ctx, validator)
     if (exchangeRates.length === 0) throw sdkErrors.unknownRequest('must provide at least one oracle exchange rate')
-    if (utf8(exchangeRates).length > LONGEST_RATES) {
-      throw sdkErrors.invalidRequest(`exchange rates string can not exceed ${LONGEST_RATES} characters`)
+    if (utf8(exchangeRates).length > MAX_RATES_BYTES) {
+      throw sdkErrors.invalidRequest(`exchange rates string can not exceed ${MAX_RATES_BYTES} characters`)
     }
     parseRates(exchangeRates)
     const saltLength = utf8(salt).length
-    if (saltLength < 1 || saltLength > LONGEST_SALT) throw errors.invalidSalt(`got ${saltLength}`)
+    if (saltLength < 1 || saltLength > MAX_SALT_BYTES) throw errors.invalidSalt(`got ${saltLength}`)
   }),
   validation(MsgDelegateFeedConsentSchema, (ctx, { operator, delegate }) => {
     address.parseValidator(ctx, operator)

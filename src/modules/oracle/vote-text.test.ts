@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import * as decimal from '../../primitives/decimal.ts'
 import { parseRates, voteHash } from './vote-text.ts'
 
-// oracle.md §11.4.
-test('a vote is promised by the hash of salt, rates and voter', () => {
+// Hashes of the reference.
+test('a prevote is the hash of salt, rates and voter', () => {
   const voter = 'chainvaloper1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5sgejnn'
   expect(voteHash('1', '(ubtc:uusd,64250.000000000000000000)', voter)).toBe('cfdbb5ff62fb99254380677c859d26f8ccde6931')
   const three =
@@ -14,14 +14,14 @@ test('a vote is promised by the hash of salt, rates and voter', () => {
   expect(voteHash('1', '(ubtc:uusd,64250.0)', 'chainvaloper1example')).toBe('4529d6820e42558a76a6e95972a2af6880c705c0')
 })
 
-test('rates are read tuple by tuple; one that is not above 0 abstains', () => {
+test('rates parse tuple by tuple, and a rate of 0 or less abstains', () => {
   expect(parseRates('(ubtc:uusd,1.5)|(ueth:uusd,-1)')).toEqual([
     { pair: 'ubtc:uusd', rate: decimal.parse('1.5') },
     { pair: 'ueth:uusd', rate: decimal.parse('-1') },
   ])
 })
 
-test('what cannot be read is refused, and why is said', () => {
+test('text that does not parse is refused with the cause', () => {
   const refusals = [
     ['()', 'invalid string length'],
     ['(ubtc:uusd,1', 'invalid ExchangeRateTuple delimiters'],
@@ -35,7 +35,7 @@ test('what cannot be read is refused, and why is said', () => {
     ['(ubtc:uusd,1)|(ubtc:uusd,2)', 'found duplicate at index 1'],
   ] as const
   for (const [text, reason] of refusals) expect(() => parseRates(text)).toThrow(reason)
-  // 10^95 and 10^96 in the last place: of 316 bits, and beyond what a decimal holds.
+  // 10^95 and 10^96 after scaling: 316 bits, and beyond the range of a decimal.
   expect(() => parseRates(`(ubtc:uusd,1${'0'.repeat(77)})`)).toThrow('overflow')
   expect(() => parseRates(`(ubtc:uusd,1${'0'.repeat(78)})`)).toThrow('invalid decimal')
 })

@@ -1,4 +1,4 @@
-/** What a vote says, and the hash that it was promised by (oracle.md §5.1, §5.2). */
+/** Text of a vote, and the hash that commits to it (docs/modules/oracle.md#messages). */
 import { formatHex, utf8 } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { sha256 } from '../../primitives/hash.ts'
@@ -8,19 +8,19 @@ import { isPair } from './pair.ts'
 
 export interface PairRate {
   readonly pair: string
-  /** Not above 0: an abstention. */
+  /** A rate of 0 or less is an abstention. */
   readonly rate: decimal.Decimal
 }
 
 const HASH_LENGTH = 20
-const LARGEST_RATE_BITS = 315
+const MAX_RATE_BITS = 315
 
-/** 40 lower-case hexadecimal digits. */
+/** Returns the hash of a vote: 40 lower-case hexadecimal digits. */
 export function voteHash(salt: string, exchangeRates: string, voter: string): string {
   return formatHex(sha256(utf8(`${salt}:${exchangeRates}:${voter}`)).subarray(0, HASH_LENGTH))
 }
 
-/** The tuples of `(pair,rate)|(pair,rate)`. Throws sdk 10 naming what is wrong, oracle 2 for a rate beyond all bounds. */
+/** Parses `(pair,rate)|(pair,rate)`. Throws sdk 10 with the cause, and oracle 2 for a rate of more than 315 bits. */
 export function parseRates(text: string): PairRate[] {
   const refuse = (what: string): never => {
     throw sdkErrors.invalidCoins(`failed to parse exchange rates string cause: ${what}`)
@@ -34,7 +34,7 @@ export function parseRates(text: string): PairRate[] {
     if (!isPair(pair)) refuse(`invalid pair definition ${pair.slice(0, 80)}`)
     const rate = decimal.parse(written)
     if (rate === undefined) return refuse(`invalid decimal ${written.slice(0, 80)}`)
-    if (bitLength(rate) > LARGEST_RATE_BITS) throw errors.invalidRate('overflow')
+    if (bitLength(rate) > MAX_RATE_BITS) throw errors.invalidRate('overflow')
     if (seen.has(pair)) refuse(`found duplicate at index ${i}: ${pair}`)
     seen.add(pair)
     return { pair, rate }

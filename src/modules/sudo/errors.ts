@@ -1,4 +1,4 @@
-/** Codespace `sudo`. */
+/** Errors of codespace `sudo`. The texts are those of the reference. */
 import { defineErrors } from '../../primitives/errors.ts'
 
 export const errors = defineErrors('sudo', {

@@ -1,4 +1,4 @@
-/** Genesis of the sudoers; the root may be unset. */
+/** Genesis of the sudoers. An empty root is valid. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema, SudoersSchema } from '../../gen/chain/sudo/v1/state_pb.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'

@@ -1,4 +1,4 @@
-/** Privileged accounts: the root, its contracts, and who pays no gas. */
+/** Module `sudo`: the privileged root, its contracts, and calls without a fee (docs/modules/sudo.md). */
 import { defineModule } from '../../sdk/module.ts'
 import { genesis } from './genesis.ts'
 import { messages } from './messages.ts'

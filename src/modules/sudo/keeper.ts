@@ -1,4 +1,4 @@
-/** Who is privileged besides governance, and who pays no gas (tokenfactory.md §4.6, D22). */
+/** Privileged accounts besides governance, and calls without a fee (D22). */
 import { create } from '@bufbuild/protobuf'
 import {
   type Sudoers,
@@ -26,12 +26,12 @@ export function zeroGasActors(ctx: ReadContext): ZeroGasActors {
   return state.zeroGasActors.get(ctx) ?? create(ZeroGasActorsSchema)
 }
 
-/** Bytes of a listed address: Bech32, or hexadecimal for a contract of the EVM. Throws sdk 7. */
+/** Parses a listed address: Bech32, or `0x` and hexadecimal digits for an EVM contract. Throws sdk 7. */
 export function parseListed(ctx: ReadContext, text: string): Uint8Array {
   return (text.startsWith('0x') ? parseEvm(text) : undefined) ?? address.parse(ctx, text)
 }
 
-/** The root; undefined when none is set. */
+/** Returns the root; undefined if none is set. */
 export function root(ctx: ReadContext): Uint8Array | undefined {
   const text = sudoers(ctx).root
   return text === '' ? undefined : address.parse(ctx, text)
@@ -44,12 +44,12 @@ export function isAuthority(ctx: ReadContext, sender: Uint8Array): boolean {
   return current !== undefined && equal(sender, current)
 }
 
-/** Opens a governed message: governance, or the root when one is set. Throws sudo 2; sdk 7 for no address. */
+/** Throws sudo 2 unless the sender is governance or the root, and sdk 7 for an invalid address. */
 export function requireAuthority(ctx: ReadContext, authority: string): void {
   if (!isAuthority(ctx, address.parse(ctx, authority))) throw errors.unauthorized()
 }
 
-/** Opens a message that edits parameters: an authority's, or a sudoer's where the chain has it so. Throws sudo 2; sdk 7. */
+/** Throws sudo 2 for a sender that cannot edit parameters (behaviour `sudoersEditParameters`), sdk 7 for no address. */
 export function requireEditor(ctx: ReadContext, sender: string): void {
   const bytes = address.parse(ctx, sender)
   const allowed = ctx.identity.behaviours.sudoersEditParameters
@@ -65,12 +65,12 @@ export function isSudoer(ctx: ReadContext, sender: Uint8Array): boolean {
   )
 }
 
-/** Throws sudo 2 for anybody but an authority or one of the listed contracts. */
+/** Throws sudo 2 unless the sender is an authority or a listed contract. */
 export function requireSudoer(ctx: ReadContext, sender: Uint8Array): void {
   if (!isSudoer(ctx, sender)) throw errors.unauthorized()
 }
 
-/** Whether a call pays no fee: to a contract that never costs, or from a listed sender to a listed contract. */
+/** Whether a call is free: its contract is always free, or sender and contract are both listed. */
 export function isZeroGas(ctx: ReadContext, sender: Uint8Array, contract: Uint8Array): boolean {
   const actors = state.zeroGasActors.get(ctx)
   if (!actors) return false

@@ -8,7 +8,7 @@ import * as sudo from './keeper.ts'
 import * as state from './state.ts'
 
 export const messages = defineMessages(Msg, {
-  /** Adds contracts to, or removes them from, those with the root's permissions. The list stays sorted. */
+  /** Adds contracts to the sudoers, or removes them. The list stays sorted. */
   editSudoers(ctx, { action, contracts, sender }) {
     sudo.requireAuthority(ctx, sender)
     if (contracts.length === 0) throw sdkErrors.invalidRequest('contracts cannot be empty')
@@ -35,10 +35,10 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Replaces the lists of those who pay no gas. */
+  /** Replaces the lists of calls without a fee. */
   editZeroGasActors(ctx, { actors, sender }) {
     sudo.requireAuthority(ctx, sender)
-    if (!actors) throw sdkErrors.invalidRequest('actors must be given')
+    if (!actors) throw sdkErrors.invalidRequest('actors must be set')
     for (const actor of actors.senders) address.parse(ctx, actor)
     for (const contract of [...actors.contracts, ...actors.alwaysZeroGasContracts]) sudo.parseListed(ctx, contract)
     state.zeroGasActors.set(ctx, actors)

@@ -1,4 +1,4 @@
-/** Collections of store `sudo` (state-layout.md §2.11). */
+/** Collections of store `sudo` (docs/modules/sudo.md#state). */
 import {
   type Sudoers,
   SudoersSchema,
@@ -11,7 +11,7 @@ import { item } from '../../store/collections/collections.ts'
 
 const STORE = 'sudo'
 
-/** The root, and contracts with its permissions, sorted. */
+/** The root, and the contracts with its permissions, sorted. */
 export const sudoers = item<Sudoers>(STORE, 0x01, protoValue(SudoersSchema))
 export const zeroGasActors = item<ZeroGasActors>(STORE, 0x02, protoValue(ZeroGasActorsSchema))
 

@@ -25,14 +25,14 @@ beforeEach(() => {
 describe('with a root', () => {
   beforeEach(() => genesis.init(ctx, { sudoers: { root, contracts: [] } }))
 
-  test('governance and the root are authorities, nobody else', () => {
+  test('only governance and the root are authorities', () => {
     sudo.requireAuthority(ctx, root)
     sudo.requireAuthority(ctx, gov)
     expect(() => sudo.requireAuthority(ctx, other)).toThrow(unauthorized)
     expect(() => sudo.requireAuthority(ctx, 'nobody')).toThrow('invalid address')
   })
 
-  test('listed contracts are sudoers without being authorities; the record is that of row 52', () => {
+  test('listed contracts are sudoers but not authorities, and the record matches byte for byte', () => {
     messages.editSudoers(ctx, { action: 'add_contracts', contracts: [contract], sender: root })
     expect(formatHex(ctx.store.get('sudo', hex('010000000000000000'))!)).toBe(
       '0a2c636861696e3171666a7173667330387266756777657837643534396c6563616a61323370356a63656a6e35371240636861696e31656a706a72343368743379353670706c6d3570787075736d63726b39726b6b766e6134746b6c75736e6e77647870716d307a6c73687370666673',
@@ -49,7 +49,7 @@ describe('with a root', () => {
     ])
   })
 
-  test('only an authority edits, and only with a known action', () => {
+  test('only an authority edits the list, with a known action', () => {
     const edit = (action: string, sender: string) => () =>
       messages.editSudoers(ctx, { action, contracts: [other], sender })
     expect(edit('add_contracts', other)).toThrow(unauthorized)
@@ -61,7 +61,7 @@ describe('with a root', () => {
   })
 })
 
-test('without a root only governance may set one', () => {
+test('without a root only governance can set one', () => {
   genesis.init(ctx, { sudoers: { root: '', contracts: [] } })
   expect(sudo.root(ctx)).toBeUndefined()
   expect(() => messages.changeRoot(ctx, { sender: root, newRoot: root })).toThrow(unauthorized)
@@ -69,7 +69,7 @@ test('without a root only governance may set one', () => {
   expect(sudo.isAuthority(ctx, rootBytes)).toBe(true)
 })
 
-test('listed senders pay no gas to listed contracts, and nobody to those that never cost (row 53)', () => {
+test('calls are free from listed senders to listed contracts, and from any sender to always-free contracts', () => {
   genesis.init(ctx, { sudoers: { root, contracts: [] } })
   const free = '0xAEf9437FF23D48D73271a41a8A094DEc9ac71477'
   const freeBytes = hex('aef9437ff23d48d73271a41a8a094dec9ac71477')

@@ -1,4 +1,4 @@
-/** Names of factory denoms: `factory/{creator}/{subdenom}` (tokenfactory.md §4.1). Nothing here reads or writes state. */
+/** Names of factory denoms: `factory/{creator}/{subdenom}`. Pure. */
 import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
 import { isValid } from '../../primitives/denom.ts'
@@ -8,24 +8,24 @@ import { errors } from './errors.ts'
 
 export interface FactoryDenom {
   readonly denom: string
-  /** Bech32, in small letters. */
+  /** Bech32 text in lower case. */
   readonly creator: string
   readonly subdenom: string
 }
 
 const SUBDENOM = /^[A-Za-z0-9:._-]{1,44}$/
 
-/** The denom of a creator and a name. Throws tokenfactory 5 for a name that no coin could carry. */
+/** Returns the denom of a creator and a subdenom. Throws tokenfactory 5 for a subdenom that is not valid in a coin. */
 export function nameDenom(ctx: ReadContext, creator: Uint8Array, subdenom: string): FactoryDenom {
   const text = address.format(ctx, creator)
   const denom = `${ctx.identity.factoryPrefix}/${text}/${subdenom}`
   if (!SUBDENOM.test(subdenom) || !isValid(denom)) {
-    throw errors.invalidSubdenom(`1 to 44 letters, digits and : . _ - are expected, got ${JSON.stringify(subdenom)}`)
+    throw errors.invalidSubdenom(`expected 1 to 44 letters, digits or : . _ -, got ${JSON.stringify(subdenom)}`)
   }
   return { denom, creator: text, subdenom }
 }
 
-/** What is wrong with a text that should be a factory denom, in the words of the reference; undefined if nothing is. */
+/** Returns the reason why a text is not a factory denom, in the text of the reference; undefined for a valid one. */
 export function denomFault(ctx: { readonly identity: Identity }, denom: string): string | undefined {
   const { factoryPrefix } = ctx.identity
   const fault = (got: string) =>
@@ -49,7 +49,7 @@ function isCanonical(ctx: { readonly identity: Identity }, text: string): boolea
   }
 }
 
-/** The parts of a denom. Throws tokenfactory 3. */
+/** Splits a factory denom into its parts. Throws tokenfactory 3. */
 export function parseDenom(ctx: ReadContext, denom: string): FactoryDenom {
   const fault = denomFault(ctx, denom)
   if (fault !== undefined) throw errors.invalidDenom(fault)

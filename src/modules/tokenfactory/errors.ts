@@ -1,4 +1,4 @@
-/** Codespace `tokenfactory` (tokenfactory.md §2). */
+/** Errors of codespace `tokenfactory` (docs/modules/tokenfactory.md#errors). The texts are those of the reference. */
 import { defineErrors } from '../../primitives/errors.ts'
 
 export const errors = defineErrors('tokenfactory', {

@@ -1,9 +1,9 @@
-/** Genesis of factory denoms (tokenfactory.md §2). Their metadata is the bank's. */
+/** Genesis of factory denoms. Their metadata belongs to the bank. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/chain/tokenfactory/v1/state_pb.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { parseDenom } from './denom.ts'
@@ -26,7 +26,7 @@ export const genesis: GenesisHandlers = {
     if (ctx.identity.behaviours.factoryAccountWithoutNumber) auth.placeModuleAccount(ctx, state.account, 0n)
     else auth.ensureModuleAccount(ctx, state.account)
     for (const [i, { denom, authorityMetadata }] of factoryDenoms.entries()) {
-      inPlace(`factory_denoms[${i}]`, () => {
+      withErrorPath(`factory_denoms[${i}]`, () => {
         const named = parseDenom(ctx, denom)
         if (tokenfactory.adminOf(ctx, denom) !== undefined) throw errors.invalidGenesis(`duplicate denom: ${denom}`)
         const admin = authorityMetadata?.admin ?? ''

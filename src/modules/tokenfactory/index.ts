@@ -1,4 +1,4 @@
-/** Coins that anybody may make, under their own name. */
+/** Module `tokenfactory`: coins that any account can create (docs/modules/tokenfactory.md). */
 import { defineModule } from '../../sdk/module.ts'
 import { genesis } from './genesis.ts'
 import { messages } from './messages.ts'

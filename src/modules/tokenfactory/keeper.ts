@@ -1,4 +1,4 @@
-/** What is known of factory denoms, and how one comes to be. */
+/** Factory denoms: parameters, admins and creation. */
 import { create } from '@bufbuild/protobuf'
 import {
   DenomAuthorityMetadataSchema,
@@ -12,7 +12,7 @@ import type { FactoryDenom } from './denom.ts'
 import { errors } from './errors.ts'
 import * as state from './state.ts'
 
-/** Ten native, at one base unit a unit of gas (D9). */
+/** Returns the defaults: creation costs 10 native coins at one base unit for a unit of gas (D9). */
 export function defaultParams(): ModuleParams {
   return create(ModuleParamsSchema, { denomCreationGasConsume: 10_000_000n })
 }
@@ -21,18 +21,18 @@ export function params(ctx: ReadContext): ModuleParams {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** Throws tokenfactory 9. */
+/** Stores the parameters. Throws tokenfactory 9 for a gas cost of 0. */
 export function setParams(ctx: Context, value: ModuleParams): void {
   if (value.denomCreationGasConsume < 1n) throw errors.invalidParams('cannot set gas creation cost to zero')
   state.params.set(ctx, value)
 }
 
-/** Bech32 text of a denom's admin, empty if it has none any more; undefined for a denom that nobody made. */
+/** Returns the admin as Bech32 text, empty after a renunciation; undefined for a denom that does not exist. */
 export function adminOf(ctx: ReadContext, denom: string): string | undefined {
   return state.admins.get(ctx, denom)?.admin
 }
 
-/** Throws tokenfactory 10 for a denom that nobody made. */
+/** Returns the admin. Throws tokenfactory 10 for a denom that does not exist. */
 export function requireAdminOf(ctx: ReadContext, denom: string): string {
   const admin = adminOf(ctx, denom)
   if (admin === undefined) throw errors.noAdmin(denom)
@@ -43,7 +43,7 @@ export function setAdmin(ctx: Context, denom: string, admin: string): void {
   state.admins.set(ctx, denom, create(DenomAuthorityMetadataSchema, { admin }))
 }
 
-/** Enters a denom with its admin. Its metadata is the caller's matter. */
+/** Stores a denom with its admin and index entries. The caller stores the metadata. */
 export function insert(ctx: Context, { denom, creator, subdenom }: FactoryDenom, admin: string): void {
   state.denoms.set(ctx, denom, create(TFDenomSchema, { creator, subdenom }))
   state.creators.add(ctx, creator)
@@ -51,7 +51,7 @@ export function insert(ctx: Context, { denom, creator, subdenom }: FactoryDenom,
   setAdmin(ctx, denom, admin)
 }
 
-/** What the bank says of a denom about which nobody has said more. */
+/** Returns the bank metadata of a denom that has no other. */
 export function defaultMetadata(denom: string): Metadata {
   return create(MetadataSchema, {
     denomUnits: [{ denom, exponent: 0, aliases: [] }],

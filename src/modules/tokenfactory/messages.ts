@@ -26,29 +26,29 @@ import {
   parseMetadata,
   parseMint,
   parsePositive,
-  SUDO_STEM,
+  SUDO_ERROR_PREFIX,
 } from './validation.ts'
 
-const MOST = 1n << 256n
+const SUPPLY_LIMIT = 1n << 256n
 
-/** Throws tokenfactory 10 for a denom that nobody made, 12 for a sender who is not its admin. */
+/** Throws tokenfactory 10 for a denom that does not exist, and 12 for a sender that is not its admin. */
 function requireAdmin(ctx: Context, denom: string, sender: Uint8Array): void {
   const admin = tokenfactory.requireAdminOf(ctx, denom)
   const text = address.format(ctx, sender)
   if (admin !== text) throw errors.notAdmin(`sender (${text}), admin (${admin})`)
 }
 
-/** Throws tokenfactory 13 for an account of the chain itself. */
-function requireOrdinary(ctx: Context, verb: string, holder: Uint8Array): void {
+/** Throws tokenfactory 13 for an account of a module, and for a blocked account. */
+function requireUserAccount(ctx: Context, verb: string, holder: Uint8Array): void {
   const text = address.format(ctx, holder)
-  // Governance is the chain's own, whether this build has its module or not.
+  // Governance is a module account even if this build does not have the module.
   if (ctx.app.moduleAccountAt(holder) || equal(holder, governance))
     throw errors.blocked(`failed to ${verb} module account ${text}`)
   if (ctx.app.isBlocked(holder)) throw errors.blocked(`failed to ${verb} ${text}`)
 }
 
-/** Throws gov 13 where denoms are made by governance and the sudoers alone. */
-function requireMayCreate(ctx: Context, sender: string): void {
+/** Throws gov 13 if only governance and the sudoers can create denoms, and the sender is neither. */
+function requireCreationAllowed(ctx: Context, sender: string): void {
   if (!ctx.identity.behaviours.permissionedCreation) return
   const bytes = address.parse(ctx, sender)
   if (equal(bytes, governance) || sudo.isSudoer(ctx, bytes)) return
@@ -58,10 +58,10 @@ function requireMayCreate(ctx: Context, sender: string): void {
 }
 
 export const messages = defineMessages(Msg, {
-  /** Makes a denom under the sender's name, who becomes its admin. It costs gas, and nothing else. */
+  /** Creates a denom under the sender's address. The sender becomes its admin. Costs gas only. */
   createDenom(ctx, message) {
     const named = parseCreation(ctx, message)
-    requireMayCreate(ctx, message.sender)
+    requireCreationAllowed(ctx, message.sender)
     const { denom, creator } = named
     if (bank.metadata(ctx, denom) || tokenfactory.adminOf(ctx, denom) !== undefined) throw errors.isRegistered(denom)
     if (!ctx.identity.behaviours.creationCostsNoGas) {
@@ -73,7 +73,7 @@ export const messages = defineMessages(Msg, {
     return { newTokenDenom: denom }
   },
 
-  /** Hands a denom to another admin, or with an empty one to nobody, for ever. */
+  /** Sets another admin. An empty admin is permanent. */
   changeAdmin(ctx, message) {
     const { from, to, denom } = parseChange(ctx, message)
     const oldAdmin = tokenfactory.requireAdminOf(ctx, denom)
@@ -89,7 +89,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Governance alone. */
+  /** Replaces the parameters. Governance only. */
   updateModuleParams(ctx, { authority, params }) {
     requireGovernance(ctx, authority)
     if (!params) throw errors.invalidParams('params must be given')
@@ -97,12 +97,12 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Makes coins of a denom for its admin, or for whom the admin names. */
+  /** Mints coins of a denom to its admin, or to `mint_to`. Admin only. */
   mint(ctx, message) {
     const { from, coin, holder } = parseMint(ctx, message)
     requireAdmin(ctx, coin.denom, from)
-    requireOrdinary(ctx, 'mint to', holder)
-    if (bank.supply(ctx, coin.denom) + coin.amount >= MOST) {
+    requireUserAccount(ctx, 'mint to', holder)
+    if (bank.supply(ctx, coin.denom) + coin.amount >= SUPPLY_LIMIT) {
       throw sdkErrors.invalidCoins(`the supply of ${coin.denom} would be too large`)
     }
     bank.mint(ctx, state.account, [coin])
@@ -112,11 +112,11 @@ export const messages = defineMessages(Msg, {
     return { mintTo }
   },
 
-  /** Destroys coins of a denom: its admin's own or, WITHOUT ASKING THEM, those of any ordinary account. */
+  /** Burns coins of a denom: the admin's own or, WITHOUT CONSENT OF THE HOLDER, those of any user account. Admin only. */
   burn(ctx, message) {
     const { from, coin, holder } = parseBurn(ctx, message)
     requireAdmin(ctx, coin.denom, from)
-    requireOrdinary(ctx, 'burn from', holder)
+    requireUserAccount(ctx, 'burn from', holder)
     bank.sendToModule(ctx, holder, state.account, [coin])
     bank.burn(ctx, state.account, [coin])
     const fromAddr = address.format(ctx, holder)
@@ -124,7 +124,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Says what a denom is called and how it is shown; its admin alone. */
+  /** Replaces the bank metadata of a factory denom. Admin only. */
   setDenomMetadata(ctx, message) {
     const sender = address.parse(ctx, message.sender)
     const metadata = parseMetadata(message.metadata)
@@ -135,10 +135,10 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** The same for any denom of the bank; governance, the sudo root and its contracts alone. */
+  /** Replaces the bank metadata of any denom. Senders: governance, the sudo root and its listed contracts. */
   sudoSetDenomMetadata(ctx, message) {
     const sender = address.parse(ctx, message.sender)
-    const metadata = parseMetadata(message.metadata, SUDO_STEM)
+    const metadata = parseMetadata(message.metadata, SUDO_ERROR_PREFIX)
     sudo.requireSudoer(ctx, sender)
     bank.setMetadata(ctx, metadata)
     if (ctx.identity.behaviours.quietTokenMessages) return {}
@@ -147,7 +147,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Destroys coins of one's own, of whatever denom. */
+  /** Burns the sender's own coins of any denom. */
   burnNative(ctx, message) {
     const sender = address.parse(ctx, message.sender)
     const coin = parsePositive(message.coin)

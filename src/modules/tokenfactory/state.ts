@@ -1,4 +1,4 @@
-/** Collections of store `tokenfactory` (tokenfactory.md §2). */
+/** Collections of store `tokenfactory` (docs/modules/tokenfactory.md#state). */
 import {
   type DenomAuthorityMetadata,
   DenomAuthorityMetadataSchema,
@@ -14,19 +14,19 @@ import { pairKey, stringKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'tokenfactory'
 
-/** What is minted or burned passes through here. */
+/** The account that mints and burns. Coins pass through it within one message. */
 export const account = moduleAccount('tokenfactory', 'minter', 'burner')
 
 export const denoms = map<string, TFDenom>(STORE, 0x01, stringKey, protoValue(TFDenomSchema))
-/** Bech32 text of everybody who has made a denom. */
+/** Bech32 texts of all creators. */
 export const creators = keySet(STORE, 0x02, stringKey)
 export const params = item<ModuleParams>(STORE, 0x03, protoValue(ModuleParamsSchema))
-/** Admin of a denom; one with no admin stays as it is for ever. */
+/** Denom → its admin. An empty admin is permanent. */
 export const admins = map<string, DenomAuthorityMetadata>(
   STORE,
   0x04,
   stringKey,
   protoValue(DenomAuthorityMetadataSchema),
 )
-/** Creator and denom. */
+/** Index (creator, denom). */
 export const denomsByCreator = keySet(STORE, 0x05, pairKey(stringKey, stringKey))

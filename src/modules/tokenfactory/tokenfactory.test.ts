@@ -51,8 +51,8 @@ const createDenom = (sender = A, subdenom = 'nusd') => messages.createDenom(ctx,
 const key = (text: string) => ctx.store.get('tokenfactory', hex(text))
 const hexOf = (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : formatHex(bytes))
 
-describe('what is stored and sent: tokenfactory.md §7', () => {
-  test('1 to 8, 14, 15: keys and values of a denom', () => {
+describe('stored and sent bytes', () => {
+  test('keys and values of a denom match', () => {
     expect(createDenom()).toBe(DENOM)
     expect(formatHex(ofModule('tokenfactory'))).toBe('2e6443cca08670b1a6b0ceda12e0369a7ff6be5a')
     const text = formatHex(utf8(DENOM))
@@ -76,7 +76,7 @@ describe('what is stored and sent: tokenfactory.md §7', () => {
   const encode = <Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>) =>
     formatHex(toBinary(schema, create(schema, init)))
 
-  test('4, 9 to 13: messages', () => {
+  test('messages match', () => {
     const [text, alice, bob] = [DENOM, A, B].map((one) => formatHex(utf8(one)))
     expect(encode(MsgCreateDenomSchema, { sender: A, subdenom: 'nusd' })).toBe(`0a2c${alice}12046e757364`)
     expect(encode(MsgCreateDenomResponseSchema, { newTokenDenom: DENOM })).toBe(`0a39${text}`)
@@ -92,13 +92,13 @@ describe('what is stored and sent: tokenfactory.md §7', () => {
     )
   })
 
-  test('2, 6: the module’s account, and parameters of another cost', () => {
+  test('the module account and changed parameters match', () => {
     expect(formatBech32('chain', ofModule('tokenfactory'))).toBe('chain19ejy8n9qsectrf4semdp9cpknflld0j6gzfxx5')
     messages.updateModuleParams(ctx, { authority: GOV, params: { denomCreationGasConsume: 4_000_000n } })
     expect(hexOf(key('030000000000000000'))).toBe('088092f401')
   })
 
-  test('17: the amino JSON of a creation; every message has its amino name', () => {
+  test('the amino JSON of a creation matches, and every message has an amino name', () => {
     const signed = { ...ctx, toName: (name: string) => name }
     const creation = create(MsgCreateDenomSchema, { sender: A, subdenom: 'nusd' })
     const json = canonicalJson(aminoMessage(signed, MsgCreateDenomSchema, creation))
@@ -118,7 +118,7 @@ describe('what is stored and sent: tokenfactory.md §7', () => {
     )
   })
 
-  test('16 and the list: which names a denom may have', () => {
+  test('a subdenom has 1 to 44 allowed characters', () => {
     for (const subdenom of ['nusd', 'NUSD', 'n.u_s-d:1', 'a', '1', 'x'.repeat(44)]) {
       expect(createDenom(A, subdenom)).toBe(`factory/${A}/${subdenom}`)
     }
@@ -129,12 +129,12 @@ describe('what is stored and sent: tokenfactory.md §7', () => {
     expect(() => createDenom('nibi1qfjqsfs08rfugwex7d549lecaja23p5j67zpkc')).toThrow(failure(4))
   })
 
-  test('a sender in capitals makes the denom of the same account', () => {
+  test('an upper-case sender creates the denom of the same account', () => {
     expect(createDenom(A.toUpperCase())).toBe(DENOM)
     expect(() => createDenom()).toThrow(failure(7))
   })
 
-  test('19, 20: events', () => {
+  test('events match', () => {
     createDenom()
     messages.mint(ctx, { sender: A, coin: coin('69420'), mintTo: B })
     const [created] = ctx.events
@@ -156,10 +156,10 @@ describe('what is stored and sent: tokenfactory.md §7', () => {
   })
 })
 
-describe('the scenarios of §7', () => {
+describe('the life of a denom', () => {
   const supply = () => bank.supply(ctx, DENOM)
 
-  test('S1, S2, S3: a denom costs gas, once, and cannot be made twice', () => {
+  test('creation costs gas once, and a denom cannot be created twice', () => {
     const short = ctx.branch({ gas: createGasMeter(9_000_000n) })
     expect(() => messages.createDenom(short, { sender: A, subdenom: 'nusd' })).toThrow(failure(11, 'sdk'))
     expect(bank.metadata(ctx, DENOM)).toBeUndefined()
@@ -172,7 +172,7 @@ describe('the scenarios of §7', () => {
     expect(() => messages.createDenom(again, { sender: A, subdenom: 'nusd' })).toThrow(failure(7))
   })
 
-  test('S4, S5: its admin mints, and burns anybody’s without asking', () => {
+  test('the admin mints, and burns coins of any user account without consent', () => {
     createDenom()
     expect(() => messages.mint(ctx, { sender: B, coin: coin('1') })).toThrow(`sender (${B}), admin (${A})`)
     expect(messages.mint(ctx, { sender: A, coin: coin('100'), mintTo: B }).mintTo).toBe(B)
@@ -185,7 +185,7 @@ describe('the scenarios of §7', () => {
     expect([supply(), bank.balance(ctx, a, DENOM)]).toEqual([60n, 0n])
   })
 
-  test('S6: accounts of the chain itself neither get nor lose', () => {
+  test('module accounts can neither receive minted coins nor have coins burned', () => {
     createDenom()
     for (const mintTo of [
       formatBech32('chain', ofModule('tokenfactory')),
@@ -197,7 +197,7 @@ describe('the scenarios of §7', () => {
     }
   })
 
-  test('S7, S8: an admin hands over, and the last one renounces', () => {
+  test('an admin is replaced, and can renounce', () => {
     createDenom()
     messages.changeAdmin(ctx, { sender: A, denom: DENOM, newAdmin: B })
     expect(() => messages.mint(ctx, { sender: A, coin: coin('1') })).toThrow(failure(12))
@@ -215,7 +215,7 @@ describe('the scenarios of §7', () => {
     ])
   })
 
-  test('an admin is anybody, the same again too; who is none hands over nothing (§4.2)', () => {
+  test('any account can become admin, the current one included, and only the admin decides', () => {
     createDenom()
     const change = (sender: string, newAdmin: string, denom = DENOM) =>
       messages.changeAdmin(ctx, { sender, denom, newAdmin })
@@ -233,7 +233,7 @@ describe('the scenarios of §7', () => {
     expect(() => messages.mint(ctx, { sender: A, coin: coin('1') })).toThrow(failure(12))
   })
 
-  test('S10, S11: what is asked wrongly, and what is not there', () => {
+  test('invalid requests are refused, and unknown denoms are not found', () => {
     const status = (ask: () => unknown) => {
       try {
         return ask()
@@ -272,7 +272,7 @@ describe('the scenarios of §7', () => {
     expect(status(() => queries.denoms(ctx, { creator: '' }))).toBe('invalidArgument')
   })
 
-  test('S12: metadata outlives an export', () => {
+  test('metadata survives export and import', () => {
     createDenom()
     const metadata = { ...defaultMetadata(DENOM), display: 'nusd', name: 'N', symbol: 'N' }
     metadata.denomUnits.push({ ...metadata.denomUnits[0]!, denom: 'nusd', exponent: 6 })
@@ -289,7 +289,7 @@ describe('the scenarios of §7', () => {
 describe('metadata', () => {
   const metadata = (denom: string) => ({ ...defaultMetadata(denom), name: 'Another' })
 
-  test('a denom’s is its admin’s to set; any other the sudoers’', () => {
+  test('the admin sets that of a denom, sudoers that of any other', () => {
     createDenom()
     expect(() => messages.setDenomMetadata(ctx, { sender: B, metadata: metadata(DENOM) })).toThrow(failure(12))
     expect(() => messages.setDenomMetadata(ctx, { sender: A, metadata: metadata('unative') })).toThrow(failure(10))
@@ -309,7 +309,7 @@ describe('metadata', () => {
     expect(() => messages.setDenomMetadata(ctx, { sender: 'x', metadata: metadata(DENOM) })).toThrow(failure(7, 'sdk'))
   })
 
-  test('of any denom is also governance’s to set, and that of whom the root has listed', () => {
+  test('governance and listed contracts set that of any denom', () => {
     sudoGenesis.init(ctx, { sudoers: { root: B, contracts: [A] } })
     for (const sender of [GOV, A]) {
       messages.sudoSetDenomMetadata(ctx, { sender, metadata: { ...metadata('unative'), name: sender } })
@@ -317,13 +317,13 @@ describe('metadata', () => {
     }
   })
 
-  test('what the sudoers have named cannot be made any more', () => {
+  test('a denom with metadata set by sudoers cannot be created', () => {
     messages.sudoSetDenomMetadata(ctx, { sender: B, metadata: metadata(DENOM) })
     expect(() => createDenom()).toThrow(failure(7))
   })
 })
 
-test('anybody burns of their own, whatever the denom', () => {
+test('any account burns its own coins of any denom', () => {
   bank.mint(ctx, state.account, [{ denom: 'unative', amount: 50n }])
   bank.send(ctx, state.account.address, a, [{ denom: 'unative', amount: 50n }])
   messages.burnNative(ctx, { sender: A, coin: coin('20', 'unative') })
@@ -335,7 +335,7 @@ test('anybody burns of their own, whatever the denom', () => {
   }
 })
 
-test('parameters are for governance, and never without a cost', () => {
+test('only governance sets parameters, and the cost cannot be 0', () => {
   const params = { denomCreationGasConsume: 5n }
   expect(() => messages.updateModuleParams(ctx, { authority: A, params })).toThrow(failure(13, 'gov'))
   expect(() => messages.updateModuleParams(ctx, { authority: GOV, params: { denomCreationGasConsume: 0n } })).toThrow(
@@ -345,7 +345,7 @@ test('parameters are for governance, and never without a cost', () => {
   expect(queries.params(ctx, {}).params).toMatchObject(params)
 })
 
-test('a coin that is none, and a supply that no amount could hold', () => {
+test('invalid coins and a supply above 256 bits are refused', () => {
   createDenom()
   for (const amount of ['0', '', 'x', (1n << 256n).toString()]) {
     expect(() => messages.mint(ctx, { sender: A, coin: coin(amount) })).toThrow(failure(10, 'sdk'))
@@ -362,7 +362,7 @@ test('a coin that is none, and a supply that no amount could hold', () => {
   expect(() => messages.mint(ctx, { sender: A, coin: coin('1') })).toThrow('would be too large')
 })
 
-test('denoms of a creator come in pages when asked so', () => {
+test('denoms of a creator are listed in pages on request', () => {
   for (const name of ['c', 'a', 'b']) createDenom(A, name)
   const page = queries.denoms(ctx, { creator: A, pagination: { limit: 2n, countTotal: true } })
   expect(page.denoms).toEqual([`factory/${A}/a`, `factory/${A}/b`])
@@ -371,7 +371,7 @@ test('denoms of a creator come in pages when asked so', () => {
   expect(rest.denoms).toEqual([`factory/${A}/c`])
 })
 
-test('a genesis that names a denom twice, or none, is refused with its place', () => {
+test('a genesis with a repeated or invalid denom is refused with its index', () => {
   const start =
     (...denoms: string[]) =>
     () => {
@@ -387,7 +387,7 @@ test('a genesis that names a denom twice, or none, is refused with its place', (
   start(DENOM)()
 })
 
-test('a genesis gives the module its account with a number, names what the bank does not name, and says nothing', () => {
+test('a genesis creates the numbered module account and missing metadata, and emits no event', () => {
   const again = testContext({ modules: [authModule, bankModule, module] })
   auth.setAccount(again, auth.newAccount(again, a))
   const others = `factory/${A}/other`
@@ -399,7 +399,7 @@ test('a genesis gives the module its account with a number, names what the bank 
   expect(again.events).toEqual([])
 })
 
-describe('under the profile of the reference', () => {
+describe('under the reference profile', () => {
   const begin = (profile: string) => {
     const identity = identityOf(profile)
     ctx = testContext({ identity, modules: [authModule, bankModule, module] })
@@ -409,7 +409,7 @@ describe('under the profile of the reference', () => {
     return { sender, root }
   }
 
-  test('a denom costs no gas of its own, an admin cannot renounce, and two messages are quiet', () => {
+  test('creation costs no extra gas, an admin cannot renounce, and two messages emit no event', () => {
     const { sender, root } = begin('nibiru')
     const meter = createGasMeter(1_000_000n)
     const branch = ctx.branch({ gas: meter })
@@ -424,14 +424,14 @@ describe('under the profile of the reference', () => {
     expect(ctx.events).toEqual([])
   })
 
-  test('in its later line only governance and the sudoers make denoms', () => {
+  test('release 2.17 lets only governance and sudoers create denoms', () => {
     const { sender, root } = begin('nibiru@2.17')
     expect(() => messages.createDenom(ctx, { sender, subdenom: 'gold' })).toThrow(failure(13, 'gov'))
     expect(messages.createDenom(ctx, { sender: root, subdenom: 'gold' }).newTokenDenom).toBe(`tf/${root}/gold`)
   })
 })
 
-test('the supply of a factory denom is what was minted less what was burned, whatever is tried', () => {
+test('the supply of a factory denom equals mints less burns over random messages', () => {
   createDenom()
   let seed = 5n
   const random = (below: number) => {
@@ -464,7 +464,7 @@ test('the supply of a factory denom is what was minted less what was burned, wha
       }
       branch.merge()
     } catch {
-      // What is refused changes nothing.
+      // A refused message changes nothing.
     }
   }
   expect(bank.supply(ctx, DENOM)).toBe(expected)

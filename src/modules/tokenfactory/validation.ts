@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord; the same parsing serves the handlers. */
+/** Stateless checks of the messages. The handlers use the same parsers. */
 import {
   type MsgBurn,
   MsgBurnNativeSchema,
@@ -23,14 +23,14 @@ import * as bank from '../bank/keeper.ts'
 import { type FactoryDenom, nameDenom, parseDenom } from './denom.ts'
 import { errors } from './errors.ts'
 
-/** A coin of more than nothing. Throws sdk 10. */
+/** Parses a coin with a positive amount. Throws sdk 10. */
 export function parsePositive(text: CoinText | undefined): Coin {
   const coin = text && tryParse(text)
   if (!coin || coin.amount === 0n) throw sdkErrors.invalidCoins(`${text?.amount ?? ''}${text?.denom ?? ''}`)
   return coin
 }
 
-/** Throws what `wrong` makes of the reason why a text is no address. */
+/** Parses an address. Throws the error that `wrong` makes of the reason. */
 function parseAddress(ctx: ReadContext, text: string, wrong: (why: string) => ChainError): Uint8Array {
   try {
     return address.parse(ctx, text)
@@ -40,36 +40,36 @@ function parseAddress(ctx: ReadContext, text: string, wrong: (why: string) => Ch
   }
 }
 
-/** Throws tokenfactory 4, 5. */
+/** Parses the denom of a creation. Throws tokenfactory 4 for the sender, 5 for the subdenom. */
 export function parseCreation(ctx: ReadContext, { sender, subdenom }: MsgCreateDenom): FactoryDenom {
   const creator = parseAddress(ctx, sender, (why) => errors.invalidCreator(`${why}: sender address (${sender})`))
   return nameDenom(ctx, creator, subdenom)
 }
 
-/** An address of a message, told by its role when it is none. Throws sdk 7. */
+/** Parses an address of a message; the error names its role. Throws sdk 7. */
 function parseRole(ctx: ReadContext, role: string, text: string): Uint8Array {
   return parseAddress(ctx, text, (why) =>
     sdkErrors.invalidAddress(`invalid ${role} (${text}): ${why.replace(/: invalid address$/, '')}`),
   )
 }
 
-/** The admin of a denom in a genesis. Throws tokenfactory 6. */
+/** Parses the admin of a denom in a genesis document. Throws tokenfactory 6. */
 export function parseAdmin(ctx: ReadContext, admin: string): Uint8Array {
   return parseAddress(ctx, admin, errors.invalidAdmin)
 }
 
-/** Whether an admin may be taken away for good: the reference does not let one go. */
-const mayRenounce = (ctx: ReadContext): boolean => !ctx.identity.behaviours.adminsStay
+/** Whether an admin can be removed for good. The reference does not allow it. */
+const canRenounce = (ctx: ReadContext): boolean => !ctx.identity.behaviours.adminsStay
 
-/** Throws sdk 7, tokenfactory 3. */
+/** Parses a change of admin. Throws sdk 7, tokenfactory 3. */
 export function parseChange(ctx: ReadContext, { sender, denom, newAdmin }: MsgChangeAdmin) {
   const from = parseRole(ctx, 'sender', sender)
-  const renounces = newAdmin === '' && mayRenounce(ctx)
+  const renounces = newAdmin === '' && canRenounce(ctx)
   const to = renounces ? undefined : parseRole(ctx, 'new admin', newAdmin)
   return { from, to, denom: parseDenom(ctx, denom).denom }
 }
 
-/** A mint or a burn: who asks, how much, and whose; the sender's own if nobody is named. Throws sdk 7, 10, tokenfactory 3. */
+/** Parses a mint or a burn: sender, coin, and holder, by default the sender. Throws sdk 7, sdk 10, tokenfactory 3. */
 function parseSupply(ctx: ReadContext, sender: string, text: CoinText | undefined, whose: string) {
   const from = address.parse(ctx, sender)
   const coin = parsePositive(text)
@@ -81,14 +81,14 @@ export const parseMint = (ctx: ReadContext, { sender, coin, mintTo }: MsgMint) =
 export const parseBurn = (ctx: ReadContext, { sender, coin, burnFrom }: MsgBurn) =>
   parseSupply(ctx, sender, coin, burnFrom)
 
-/** Metadata that the bank can hold. Throws sdk 18. */
+/** Returns metadata that is valid in the bank. Throws sdk 18. */
 export function parseMetadata(metadata: Metadata | undefined, stem = ''): Metadata {
   const fault = metadata ? bank.metadataFault(metadata) : 'metadata must be given'
   if (fault !== undefined || !metadata) throw sdkErrors.invalidRequest(`${stem}${fault}`)
   return metadata
 }
 
-export const SUDO_STEM = 'MetadataError: '
+export const SUDO_ERROR_PREFIX = 'MetadataError: '
 
 export const validations = [
   validation(MsgCreateDenomSchema, parseCreation),
@@ -101,7 +101,7 @@ export const validations = [
   }),
   validation(MsgSudoSetDenomMetadataSchema, (ctx, { sender, metadata }) => {
     address.parse(ctx, sender)
-    parseMetadata(metadata, SUDO_STEM)
+    parseMetadata(metadata, SUDO_ERROR_PREFIX)
   }),
   validation(MsgBurnNativeSchema, (ctx, { sender, coin }) => {
     address.parse(ctx, sender)

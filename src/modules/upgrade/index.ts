@@ -1,4 +1,4 @@
-/** Coordinated upgrades: which plan is scheduled, which were applied. What a plan does to a block is in `app/upgrades/`. */
+/** Module `upgrade`: scheduled and applied upgrades (docs/modules/upgrade.md). `app/upgrades/` runs them. */
 import { defineModule } from '../../sdk/module.ts'
 import { messages, validations } from './messages.ts'
 import { queries } from './queries.ts'

@@ -1,4 +1,4 @@
-/** The scheduled plan, what has been applied, and the consensus versions of modules. */
+/** The scheduled plan, applied upgrades, and the consensus versions of modules. */
 import { create } from '@bufbuild/protobuf'
 import { type Plan, PlanSchema } from '../../gen/sdk/upgrade/v1beta1/upgrade_pb.ts'
 import { toTimestamp, ZERO_TIME_NS } from '../../primitives/time.ts'
@@ -9,21 +9,21 @@ import * as state from './state.ts'
 
 export { type PlanFacts, validatePlan } from './plan.ts'
 
-/** Reading needs a state alone: what is read here decides which application the state is of. */
-type StateAtHand = Pick<ReadContext, 'store' | 'identity'>
+/** The parts of a context that reads need. These reads decide which application a state belongs to. */
+type StateContext = Pick<ReadContext, 'store' | 'identity'>
 
 /** Consensus versions by module name. */
 export type VersionMap = ReadonlyMap<string, number>
 
-/** The scheduled plan. */
-export function plan(ctx: StateAtHand): PlanFacts | undefined {
+/** Returns the scheduled plan; undefined without one. */
+export function plan(ctx: StateContext): PlanFacts | undefined {
   const stored = state.plan.get(ctx)
   return stored && factsOf(stored)
 }
 
 /**
- * Stores a plan in place of the one there is. Throws sdk 18 for one that is wrong, past, or of a name that is done. A plan
- * for the current block is run by the next.
+ * Schedules a plan and replaces an existing one. Throws sdk 18 for a plan that is invalid, in the past, or already
+ * applied under its name. A plan for the current block runs in the next one.
  */
 export function schedule(ctx: Context, plan: Plan): void {
   validatePlan(plan)
@@ -32,32 +32,32 @@ export function schedule(ctx: Context, plan: Plan): void {
     throw errors.invalidRequest(`upgrade with name ${plan.name} has already been completed`)
   }
   const old = state.plan.get(ctx)
-  if (old) forgetClients(ctx, old.height)
+  if (old) deleteClients(ctx, old.height)
   const { name, height, info } = plan
   state.plan.set(ctx, create(PlanSchema, { name, height, info, time: toTimestamp(ZERO_TIME_NS) }))
 }
 
-/** Removes the plan, if there is one. */
+/** Removes the plan, if one is scheduled. */
 export function clearPlan(ctx: Context): void {
   const old = state.plan.get(ctx)
-  if (old) forgetClients(ctx, old.height)
+  if (old) deleteClients(ctx, old.height)
   state.plan.delete(ctx)
 }
 
-function forgetClients(ctx: Context, height: bigint): void {
+function deleteClients(ctx: Context, height: bigint): void {
   state.upgradedClient(height).delete(ctx)
   state.upgradedConsensusState(height).delete(ctx)
 }
 
-/** Height of the block that applied an upgrade; undefined if none has. */
-export function doneHeight(ctx: StateAtHand, name: string): bigint | undefined {
+/** Returns the height of the block that applied an upgrade; undefined for a name that was not applied. */
+export function doneHeight(ctx: StateContext, name: string): bigint | undefined {
   if (!ctx.identity.behaviours.doneMarkersByHeight) return state.doneByName.get(ctx, name)
   for (const [height, done] of state.doneByHeight.keys(ctx)) if (done === name) return height
   return undefined
 }
 
-/** The upgrade that was applied last. */
-export function lastApplied(ctx: StateAtHand): { readonly name: string; readonly height: bigint } | undefined {
+/** Returns the upgrade that was applied last; undefined if none was. */
+export function lastApplied(ctx: StateContext): { readonly name: string; readonly height: bigint } | undefined {
   if (ctx.identity.behaviours.doneMarkersByHeight) {
     for (const [height, name] of state.doneByHeight.keys(ctx, { reverse: true })) return { name, height }
     return undefined
@@ -69,8 +69,8 @@ export function lastApplied(ctx: StateAtHand): { readonly name: string; readonly
   return last
 }
 
-/** Marks the plan as applied by the current block, counts it, and removes it (upgrade.md §4.2, S3). */
-export function finish(ctx: Context, { name }: PlanFacts): void {
+/** Marks the plan as applied in the current block, increments the protocol version, and removes the plan. */
+export function markApplied(ctx: Context, { name }: PlanFacts): void {
   const { height } = ctx.block
   state.protocolVersion.set(ctx, protocolVersion(ctx) + 1n)
   clearPlan(ctx)
@@ -78,22 +78,23 @@ export function finish(ctx: Context, { name }: PlanFacts): void {
   else state.doneByName.set(ctx, name, height)
 }
 
-/** How many upgrades have been applied. */
-export function protocolVersion(ctx: StateAtHand): bigint {
+/** Returns the number of applied upgrades. */
+export function protocolVersion(ctx: StateContext): bigint {
   return state.protocolVersion.get(ctx) ?? 0n
 }
 
-export function moduleVersion(ctx: StateAtHand, module: string): number | undefined {
+/** Returns the consensus version of a module; undefined for a module that the map does not contain. */
+export function moduleVersion(ctx: StateContext, module: string): number | undefined {
   const version = state.moduleVersions.get(ctx, module)
   return version === undefined ? undefined : Number(version)
 }
 
-/** Sorted by module name. */
-export function moduleVersions(ctx: StateAtHand): VersionMap {
+/** Returns all consensus versions, sorted by module name. */
+export function moduleVersions(ctx: StateContext): VersionMap {
   return new Map([...state.moduleVersions.iterate(ctx)].map(([name, version]) => [name, Number(version)]))
 }
 
-/** Replaces the map: what it does not name is forgotten. */
+/** Replaces the version map. Modules that it does not contain are removed. */
 export function setModuleVersions(ctx: Context, versions: VersionMap): void {
   for (const name of [...state.moduleVersions.keys(ctx)]) {
     if (!versions.has(name)) state.moduleVersions.delete(ctx, name)

@@ -8,21 +8,21 @@ import { defineMessages, validation } from '../../sdk/module.ts'
 import * as upgrade from './keeper.ts'
 import { validatePlan } from './plan.ts'
 
-/** Throws gov 13 in the words of this module (upgrade.md §3.1), sdk 7 for no address. */
+/** Throws gov 13 with the text of this module in the reference, and sdk 7 for an invalid address. */
 function requireAuthority(ctx: ReadContext, authority: string): void {
   if (isGovernance(ctx, authority)) return
   throw invalidSigner(`expected ${address.format(ctx, governance)} got ${authority}`)
 }
 
 export const messages = defineMessages(Msg, {
-  /** Schedules a plan, in place of the one there is. Governance only. */
+  /** Schedules a plan and replaces an existing one. Governance only. */
   softwareUpgrade(ctx, { authority, plan }) {
     requireAuthority(ctx, authority)
-    if (!plan) throw errors.invalidRequest('plan must be given')
+    if (!plan) throw errors.invalidRequest('plan must be set')
     upgrade.schedule(ctx, plan)
     return {}
   },
-  /** Removes the plan; without one it does nothing. Governance only. */
+  /** Removes the plan; succeeds without a plan. Governance only. */
   cancelUpgrade(ctx, { authority }) {
     requireAuthority(ctx, authority)
     upgrade.clearPlan(ctx)
@@ -33,7 +33,7 @@ export const messages = defineMessages(Msg, {
 export const validations = [
   validation(MsgSoftwareUpgradeSchema, (ctx, { authority, plan }) => {
     address.parse(ctx, authority)
-    if (!plan) throw errors.invalidRequest('plan must be given')
+    if (!plan) throw errors.invalidRequest('plan must be set')
     validatePlan(plan)
   }),
   validation(MsgCancelUpgradeSchema, (ctx, { authority }) => void address.parse(ctx, authority)),

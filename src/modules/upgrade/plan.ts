@@ -1,4 +1,4 @@
-/** What a plan may say, as far as no state is needed to tell (upgrade.md §3.1). */
+/** Stateless checks of a plan (docs/modules/upgrade.md#messages). */
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import type { Plan } from '../../gen/sdk/upgrade/v1beta1/upgrade_pb.ts'
 import { utf8 } from '../../primitives/bytes.ts'
@@ -8,10 +8,10 @@ import { errors } from '../../sdk/errors.ts'
 const MAX_NAME_BYTES = 140
 const MAX_INFO_BYTES = 10_000
 
-/** A plan as handlers and operators see it. */
+/** The fields of a plan that handlers and operators use. */
 export interface PlanFacts {
   readonly name: string
-  /** The first block that needs it. */
+  /** Height of the block that runs the upgrade. */
   readonly height: bigint
   readonly info: string
 }
@@ -24,7 +24,7 @@ function isZeroTime(time: Timestamp | undefined): boolean {
   return time === undefined || fromTimestamp(time) === ZERO_TIME_NS
 }
 
-/** Why a name cannot be that of an upgrade, whose name is that of a directory too; undefined if it can. */
+/** Returns the reason why a name is invalid; undefined for a valid name. A name becomes the name of a directory. */
 function nameFault(name: string): string | undefined {
   if (name === '') return 'name cannot be empty'
   if (utf8(name).length > MAX_NAME_BYTES) return `name cannot be longer than ${MAX_NAME_BYTES} bytes`
@@ -34,7 +34,7 @@ function nameFault(name: string): string | undefined {
   return /\p{Cc}/u.test(name) ? 'name cannot contain control characters' : undefined
 }
 
-/** Throws sdk 18 for the first thing that is wrong. */
+/** Throws sdk 18 for the first invalid field. */
 export function validatePlan(plan: Plan): void {
   if (!isZeroTime(plan.time)) {
     throw errors.invalidRequest('time-based upgrades have been deprecated in the SDK')

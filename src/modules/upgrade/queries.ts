@@ -14,7 +14,7 @@ export const queries = defineQueries(Query, {
     const plan = state.plan.get(ctx)
     return plan ? { plan } : {}
   },
-  /** Height 0 for a name that was never applied (D49). */
+  /** Returns height 0 for an unknown name (D49). */
   appliedPlan(ctx, { name }) {
     if (name === '') throw wrongField('name', 'name cannot be empty')
     return { height: upgrade.doneHeight(ctx, name) ?? 0n }

@@ -44,7 +44,7 @@ describe('keys and values are those of the API document', () => {
     schedule(ctx, 'v2.0.0', 123456n)
     expect(stored(ctx)).toEqual([['00', '0a0676322e302e30120b088092b8c398feffffff0118c0c407']])
     ctx.block.height = 123456n
-    upgrade.finish(ctx, upgrade.plan(ctx)!)
+    upgrade.markApplied(ctx, upgrade.plan(ctx)!)
     upgrade.setModuleVersions(ctx, new Map([['bank', 4]]))
     expect(stored(ctx)).toEqual([
       ['0176322e302e30', '000000000001e240'],
@@ -53,9 +53,9 @@ describe('keys and values are those of the API document', () => {
     ])
   })
 
-  test('under the reference profile a done marker lies under height and name', () => {
+  test('under the reference profile the key of a done marker is height and name', () => {
     const ctx = at(123456n, { identity: reference })
-    upgrade.finish(ctx, { name: 'v2.0.0', height: 123456n, info: '' })
+    upgrade.markApplied(ctx, { name: 'v2.0.0', height: 123456n, info: '' })
     expect(stored(ctx)[0]).toEqual(['01000000000001e24076322e302e30', '01'])
     expect(upgrade.doneHeight(ctx, 'v2.0.0')).toBe(123456n)
     expect(upgrade.doneHeight(ctx, 'v2.0')).toBeUndefined()
@@ -64,7 +64,7 @@ describe('keys and values are those of the API document', () => {
   test.each([
     ['the API document', {}],
     ['the reference', { identity: reference }],
-  ])('the last of two applied upgrades is the one of the greater height, in the layout of %s', (_, options) => {
+  ])('the upgrade with the greater height was applied last, in the layout of %s', (_, options) => {
     const ctx = at(100n, options)
     expect(upgrade.lastApplied(ctx)).toBeUndefined()
     for (const [name, height] of [
@@ -72,13 +72,13 @@ describe('keys and values are those of the API document', () => {
       ['a', 200n],
     ] as const) {
       ctx.block.height = height
-      upgrade.finish(ctx, { name, height, info: '' })
+      upgrade.markApplied(ctx, { name, height, info: '' })
     }
     expect(upgrade.lastApplied(ctx)).toEqual({ name: 'a', height: 200n })
     expect(upgrade.protocolVersion(ctx)).toBe(2n)
   })
 
-  test('messages are on the wire as the reference writes them', () => {
+  test('messages have the bytes of the reference', () => {
     const message = create(MsgSoftwareUpgradeSchema, { authority: gov, plan: { name: 'v2.0.0', height: 123456n } })
     const bytes = toBinary(MsgSoftwareUpgradeSchema, complete(MsgSoftwareUpgradeSchema, message))
     expect(formatHex(bytes)).toBe(
@@ -92,7 +92,7 @@ describe('keys and values are those of the API document', () => {
 })
 
 describe('scheduling', () => {
-  test('another plan takes the place of the one there is, whatever its name', () => {
+  test('a plan replaces the scheduled one, whatever its name', () => {
     const ctx = at(10n)
     schedule(ctx, 'v2', 100n)
     schedule(ctx, 'v2', 120n, 'later')
@@ -101,7 +101,7 @@ describe('scheduling', () => {
     expect(upgrade.plan(ctx)).toEqual({ name: 'v3', height: 90n, info: '' })
   })
 
-  test('a cancelled plan is gone, with what light clients were to go on from; without a plan nothing happens', () => {
+  test('cancelling removes the plan and its light client state, and succeeds without a plan', () => {
     const ctx = at(10n)
     messages.cancelUpgrade(ctx, { authority: gov })
     schedule(ctx, 'v2', 100n)
@@ -112,7 +112,7 @@ describe('scheduling', () => {
     expect(stored(ctx)).toEqual([])
   })
 
-  test('the current block may be named, and is past for nobody; an earlier one is past', () => {
+  test('a plan for the current block is accepted, an earlier one is refused', () => {
     const ctx = at(200n)
     expect(thrown(() => schedule(ctx, 'v2', 199n))).toBe(
       'sdk 18: upgrade cannot be scheduled in the past: invalid request',
@@ -121,9 +121,9 @@ describe('scheduling', () => {
     schedule(ctx, 'v2', 201n)
   })
 
-  test('a name that is done is not done again', () => {
+  test('an applied name cannot be scheduled again', () => {
     const ctx = at(100n)
-    upgrade.finish(ctx, { name: 'v2', height: 100n, info: '' })
+    upgrade.markApplied(ctx, { name: 'v2', height: 100n, info: '' })
     expect(thrown(() => schedule(ctx, 'v2', 300n))).toBe(
       'sdk 18: upgrade with name v2 has already been completed: invalid request',
     )
@@ -155,7 +155,7 @@ describe('scheduling', () => {
     [{ name: 'v\u00012' }, 'name cannot contain control characters'],
     [{ name: 'v'.repeat(141) }, 'name cannot be longer than 140 bytes'],
     [{ info: 'x'.repeat(10_001) }, 'info cannot be longer than 10000 bytes'],
-  ])('a plan with %o is refused before it is voted on, and when it is scheduled', (part, text) => {
+  ])('a plan with %o is refused at submission and at scheduling', (part, text) => {
     const ctx = at(1n)
     const plan = create(PlanSchema, { name: 'v2', height: 10n, ...part })
     expect(thrown(() => messages.softwareUpgrade(ctx, { authority: gov, plan }))).toBe(
@@ -167,7 +167,7 @@ describe('scheduling', () => {
     expect(stored(ctx)).toEqual([])
   })
 
-  test('a zero time is what everybody sends: as the year 1, or not at all', () => {
+  test('a time of the year 1 and an absent time are both zero', () => {
     const ctx = at(1n)
     const plan = create(PlanSchema, { name: 'v2', height: 10n, time: toTimestamp(ZERO_TIME_NS) })
     messages.softwareUpgrade(ctx, { authority: gov, plan })
@@ -185,22 +185,22 @@ describe('scheduling', () => {
 })
 
 describe('queries', () => {
-  test('the plan, null when there is none', () => {
+  test('the plan is null if none is scheduled', () => {
     const ctx = at(1n)
     expect(queries.currentPlan(ctx, {}).plan).toBeUndefined()
     schedule(ctx, 'v2', 50n, 'i')
     expect(queries.currentPlan(ctx, {}).plan).toMatchObject({ name: 'v2', height: 50n, info: 'i' })
   })
 
-  test('an applied plan has its height, one that never was has 0, one without a name is wrong', () => {
+  test('an applied plan has its height, an unknown one 0, and an empty name is refused', () => {
     const ctx = at(77n)
-    upgrade.finish(ctx, { name: 'v2/a', height: 77n, info: '' })
+    upgrade.markApplied(ctx, { name: 'v2/a', height: 77n, info: '' })
     expect(queries.appliedPlan(ctx, { name: 'v2/a' }).height).toBe(77n)
     expect(queries.appliedPlan(ctx, { name: 'v2' }).height).toBe(0n)
     expect(() => queries.appliedPlan(ctx, { name: '' })).toThrow('name cannot be empty')
   })
 
-  test('module versions come sorted, or one alone; an unknown module is not found', () => {
+  test('module versions are sorted or filtered, and an unknown module is not found', () => {
     const ctx = at(1n)
     upgrade.setModuleVersions(
       ctx,
@@ -218,7 +218,7 @@ describe('queries', () => {
     expect(of('')).toEqual(['auth 5'])
   })
 
-  test('an upgraded consensus state is the bytes that are stored, or none', () => {
+  test('an upgraded consensus state is the stored bytes, or empty', () => {
     const ctx = at(1n)
     expect(queries.upgradedConsensusState(ctx, { lastHeight: 9n }).upgradedConsensusState).toHaveLength(0)
     state.upgradedConsensusState(9n).set(ctx, utf8('state'))
