@@ -1,4 +1,4 @@
-/** Legacy amino JSON: the text that hardware wallets show and sign (support-modules.md §4.2). */
+/** Legacy amino JSON: the text that hardware wallets show and sign (docs/transactions.md#signatures). */
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { fromBinary, getOption } from '@bufbuild/protobuf'
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
@@ -17,17 +17,17 @@ import * as publicKey from './public-key.ts'
 
 export type AminoValue = null | boolean | number | string | AminoValue[] | { [key: string]: AminoValue }
 
-/** What a text depends on besides the message. */
+/** Names and facts that amino JSON depends on, besides the message. */
 export interface AminoNames {
   readonly identity: Identity
   readonly app: AppFacts
-  /** From a neutral amino name to the one the signer used. */
+  /** Translates a neutral amino name to the one that the signer used. */
   readonly toName: (neutral: string) => string
-  /** Whether messages that have a second name go by that. */
+  /** Whether a message with a second amino name is written under it. */
   readonly byOtherName?: boolean
 }
 
-/** Text with keys sorted by bytes at every level, no blanks, HTML-safe. */
+/** Returns JSON text without blanks, with keys sorted by bytes at every level, and HTML-safe. */
 export function canonicalJson(value: AminoValue): string {
   return htmlSafe(write(value))
 }
@@ -39,7 +39,7 @@ function write(value: AminoValue): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${write(value[key]!)}`).join(',')}}`
 }
 
-/** `{type, value}` of a message. Throws sdk 37 for one without an amino name. */
+/** Returns a message as `{type, value}`. Throws sdk 37 if the message has no amino name. */
 export function aminoMessage(names: AminoNames, schema: DescMessage, message: Message): AminoValue {
   const name = (names.byOtherName && getOption(schema, other_amino_name)) || getOption(schema, aminoNameOption)
   if (!name) throw errors.notSupported(`amino JSON of ${schema.typeName}`)
@@ -61,7 +61,7 @@ function aminoFields(names: AminoNames, reflected: ReflectMessage): AminoValue {
   return out
 }
 
-/** Integers and decimals are values, never absent. */
+/** Whether a field is an integer or decimal that is written even when it is zero. */
 function isValueField(field: DescField): boolean {
   return field.fieldKind === 'scalar' && getOption(field, scalar) !== Scalar.UNSPECIFIED && getOption(field, non_null)
 }

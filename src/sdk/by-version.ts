@@ -1,17 +1,18 @@
-/** Codecs and collections that follow the consensus version of their module: how state of an old height stays readable. */
+/** Codecs and collections chosen by their module's consensus version, which keeps the state of old heights readable. */
 import type { AppFacts } from './context.ts'
 
 type Callable = (ctx: unknown, ...rest: unknown[]) => unknown
 
-/** What contexts of every kind may have. */
+/** A context of any kind, with or without an application. */
 interface MaybeInApp {
   readonly app?: Pick<AppFacts, 'versionOf'> | undefined
 }
 
 /**
- * One codec or collection out of several, by the version of `module` in the state at hand. `editions` begin with the version
- * they are named by; each is in force until the next. Every function of an edition takes a context first, as those of
- * `ValueCodec`, `map`, `item` and `keySet` do. A context without an application means the newest.
+ * Returns a codec or collection that dispatches each call to one of `editions`, by the version of `module` in the state being
+ * read. An edition applies from the version it is keyed by until the next edition. Every function of an edition takes a
+ * context first, as those of `ValueCodec`, `map`, `item` and `keySet` do. A context without an application selects the newest
+ * edition.
  */
 export function byVersion<T extends object>(module: string, editions: Readonly<Record<number, T>>): T {
   const versions = Object.keys(editions)
@@ -27,9 +28,9 @@ export function byVersion<T extends object>(module: string, editions: Readonly<R
   }
   const entries = Object.entries(newest).map(([name, value]) => {
     if (typeof value !== 'function') return [name, value] as const
-    const follow: Callable = (ctx, ...rest) =>
+    const dispatch: Callable = (ctx, ...rest) =>
       (editionOf(ctx as MaybeInApp) as Record<string, Callable>)[name]!(ctx, ...rest)
-    return [name, follow] as const
+    return [name, dispatch] as const
   })
   return Object.fromEntries(entries) as T
 }

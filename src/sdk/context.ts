@@ -1,4 +1,4 @@
-/** What travels through every handler: state, block, gas and events. Nothing else is ambient. */
+/** The context that every handler receives: state, block, gas and events. Nothing else is ambient. */
 import type { DescMessage, DescMethod, Message, MessageInitShape } from '@bufbuild/protobuf'
 import type { Header } from '../gen/tendermint/types/types_pb.ts'
 import type { Identity } from '../identity/types.ts'
@@ -6,7 +6,7 @@ import type { GasMeter } from '../store/gas.ts'
 import type { Branch, ChainEvent, EventAttribute, Reader, Writer } from '../store/types.ts'
 import type { ModuleAccount } from './module-account.ts'
 
-/** A vote of the last commit, as the consensus engine reports it. */
+/** A vote of the last commit, as reported by the consensus engine. */
 interface CommitVote {
   /** Consensus address, 20 bytes. */
   readonly validator: Uint8Array
@@ -14,7 +14,7 @@ interface CommitVote {
   readonly signed: boolean
 }
 
-/** What the engine found a validator guilty of. */
+/** Misbehaviour of a validator, as reported by the consensus engine. */
 interface Misbehaviour {
   readonly kind: 'duplicateVote' | 'lightClientAttack'
   /** Consensus address, 20 bytes. */
@@ -24,7 +24,7 @@ interface Misbehaviour {
   readonly power: bigint
 }
 
-/** The block in progress, or for a query the block whose state is read. */
+/** The block being executed, or for a query the block whose state is read. */
 export interface BlockInfo {
   height: bigint
   timeNs: bigint
@@ -35,52 +35,55 @@ export interface BlockInfo {
   /** Hash of this block's header, 32 bytes; empty if not known yet. */
   hash: Uint8Array
   lastCommitHash: Uint8Array
-  /** The whole header, where who orders the blocks gives it. */
+  /** The whole header, if the consensus driver provides it. */
   readonly header?: Header | undefined
-  /** Block gas limit; 0 means none. */
+  /** Block gas limit; 0 means no limit. */
   gasLimit: bigint
-  /** Who signed the block before; empty outside of block execution. */
+  /** Votes for the previous block; empty outside of block execution. */
   readonly votes: readonly CommitVote[]
-  /** What came to light with this block; absent is nothing. */
+  /** Misbehaviour that this block reports; absent means none was reported. */
   readonly misbehaviour?: readonly Misbehaviour[]
 }
 
-/** One module's answer to a hook: plain data that a module definition lists. */
+/** A module's listener on a hook: plain data that a module definition lists. */
 export interface HookListener {
   readonly hook: string
   readonly run: (ctx: Context, payload: never) => void
 }
 
-/** What a message that carries messages runs: the handler of one of them. */
+/** The handler of one message, for messages that carry other messages. */
 interface MessageHandler {
   readonly method: DescMethod
-  /** Takes a message of `method.input`, answers one of `method.output`. */
+  /** Takes a message of `method.input`, returns one of `method.output`. */
   readonly handle: (ctx: Context, message: Message) => Message
 }
 
-/** What a handler may know of the application it runs in: facts fixed at assembly. */
+/** Facts about the application that a handler can read. They are fixed at assembly. */
 export interface AppFacts {
-  /** Consensus version of a module in the state at hand; undefined: the module is no part of it. */
+  /** Returns a module's consensus version in the state being read; undefined if that state does not contain the module. */
   versionOf(module: string): number | undefined
-  /** Listeners of a hook, in module order. */
+  /** Returns the listeners on a hook, in module order. */
   listeners(hook: string): readonly HookListener[]
   /** Every module account of this build, sorted by name. */
   readonly moduleAccounts: readonly ModuleAccount[]
-  /** The module account at an address. */
+  /** Returns the module account at an address. */
   moduleAccountAt(address: Uint8Array): ModuleAccount | undefined
-  /** Whether sends from ordinary accounts may not reach the address (support-modules.md §6.3). */
+  /** Whether the address refuses sends from ordinary accounts (docs/modules/bank.md#state). */
   isBlocked(address: Uint8Array): boolean
-  /** Descriptor of a message by its neutral full name, for what an Any may hold; undefined if this build does not know it. */
+  /**
+   * Returns the descriptor of a message that an Any can contain, by its neutral full name; undefined if this build does not
+   * know it.
+   */
   message(neutralName: string): DescMessage | undefined
   /** Whether a module of this build handles the message as part of a transaction. */
   isRouted(neutralName: string): boolean
-  /** The handler of a message by its neutral full name. */
+  /** Returns the handler of a message by its neutral full name. */
   handlerOf(neutralName: string): MessageHandler | undefined
-  /** Runs the stateless checks of a message, which admission runs on those of a transaction alone. */
+  /** Runs the stateless checks of a message. Admission runs them only on the messages directly in a transaction. */
   validate(ctx: ReadContext, schema: DescMessage, message: Message): void
   /**
-   * To be told of an unexpected failure that does not go on to whoever called: its stack is for the node's log. It throws the
-   * failures of the environment, which no block goes on from (ADR 0021).
+   * Reports an unexpected failure that is not passed on to the caller, so that its stack reaches the node's log. Rethrows
+   * failures of the environment: no block continues after one (ADR 0021).
    */
   onBug(error: unknown): void
 }
@@ -93,25 +96,31 @@ export interface ReadContext {
   readonly app: AppFacts
 }
 
-/** A context that writes. Every write and event belongs to its branch. */
+/** A context that can write. Every write and event belongs to its branch. */
 export interface Context extends ReadContext {
   /** Metered view of the branch. */
   readonly store: Writer
   readonly block: BlockInfo
   readonly branchStore: Branch
-  /** A typed event: type is the full message name under the profile, attributes its fields as JSON, sorted by key. */
+  /**
+   * Emits a typed event: its type is the message's full name under the profile, its attributes are the fields as JSON, sorted
+   * by key.
+   */
   emit<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): void
-  /** An untyped event, attributes in the order given. */
+  /** Emits an untyped event with its attributes in the given order. */
   emitEvent(type: string, attributes: Readonly<Record<string, string>> | readonly EventAttribute[]): void
   readonly events: readonly ChainEvent[]
   /**
-   * A context on a nested branch; its `merge` keeps writes and events, forgetting it drops both. With a meter of its
-   * own, its accesses are charged there instead of to the parent's.
+   * Returns a context on a nested branch. Its `merge` keeps writes and events; without it both are discarded. A separate
+   * meter is charged for the branch's accesses instead of the parent's.
    */
   branch(options?: { readonly gas?: GasMeter }): BranchedContext
-  /** The same branch with another meter: what it reads and writes is charged there. */
+  /** Returns a context on the same branch whose reads and writes are charged to another meter. */
   withGas(gas: GasMeter): Context
-  /** Values that live for one block and roll back with their branch (bloom, counters); never committed, metered apart. */
+  /**
+   * Values that live for one block and roll back with their branch (bloom, counters). They are never committed and have their
+   * own gas prices.
+   */
   readonly transient: Writer
 }
 
@@ -119,12 +128,12 @@ export interface BranchedContext extends Context {
   merge(): void
 }
 
-/** What a migration of an upgrade writes with. */
+/** The context of an upgrade's migration. */
 export interface MigrationContext extends Context {
   /**
-   * Writes a sorted run straight through to the store, so that no more than a piece of it is ever in memory: for migrations
-   * of more keys than memory should hold. Keys ascend, each once; an undefined value deletes. The entries may be read from the
-   * same store while they are written: they show what was there before. Still all or nothing with the block.
+   * Streams a sorted run of entries to the store, for migrations with more keys than should be in memory at once. Keys ascend
+   * and occur once; an undefined value deletes. The entries can be read from the same store during the write: reads return
+   * the state before the run. The run commits or fails as a whole with its block.
    */
   writeRun(store: string, entries: Iterable<readonly [key: Uint8Array, value: Uint8Array | undefined]>): void
 }

@@ -1,4 +1,4 @@
-/** Contexts: how the application, queries and tests make what handlers receive. */
+/** Construction of the contexts that handlers receive, for the application, queries and tests. */
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
 import type { Identity } from '../identity/types.ts'
 import { createBranch } from '../store/branch.ts'
@@ -7,10 +7,10 @@ import type { Branch, EventAttribute, Reader, Writer } from '../store/types.ts'
 import type { AppFacts, BlockInfo, BranchedContext, ReadContext } from './context.ts'
 import { typedEvent } from './typed-event.ts'
 
-/** A meter that neither counts nor limits: accesses under it cost nothing, in gas or in time. */
+/** A meter that neither counts nor limits. Accesses under it skip metering altogether. */
 const FREE_GAS: GasMeter = { limit: (1n << 64n) - 1n, used: 0n, consume() {} }
 
-/** Whether nobody counts what is read and written. */
+/** Whether reads and writes are not metered. */
 export function hasFreeGas({ gas }: ReadContext): boolean {
   return gas === FREE_GAS
 }
@@ -21,7 +21,7 @@ const NOTHING: Reader = {
   iterate: () => [][Symbol.iterator](),
 }
 
-/** An empty store for values that live for one block. */
+/** Returns an empty store for values that live for one block. */
 export function createTransient(): Branch {
   return createBranch(NOTHING)
 }
@@ -38,11 +38,11 @@ export interface ContextOptions {
 
 type Texts = Readonly<Record<string, string>>
 
-function listed(attributes: Texts): readonly EventAttribute[] {
+function toList(attributes: Texts): readonly EventAttribute[] {
   return Object.keys(attributes).map((key) => ({ key, value: attributes[key]! }))
 }
 
-/** A context that writes to a branch. */
+/** Returns a context that writes to a branch. */
 export function createContext(options: ContextOptions): BranchedContext {
   const { branch, transient, block, identity, app, gas = FREE_GAS } = options
   const free = gas === FREE_GAS
@@ -60,7 +60,7 @@ export function createContext(options: ContextOptions): BranchedContext {
       branch.events.push(typedEvent({ identity, app }, schema, create(schema, init)))
     },
     emitEvent(type, attributes) {
-      const list: readonly EventAttribute[] = Array.isArray(attributes) ? attributes : listed(attributes as Texts)
+      const list: readonly EventAttribute[] = Array.isArray(attributes) ? attributes : toList(attributes as Texts)
       branch.events.push({ type, attributes: list })
     },
     branch(own) {
@@ -81,7 +81,7 @@ export function createContext(options: ContextOptions): BranchedContext {
   }
 }
 
-/** A context that reads one state. Its gas is counted but not limited. */
+/** Returns a context that reads one state. Its gas is counted but not limited. */
 export function createReadContext({
   store,
   block,

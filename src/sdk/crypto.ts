@@ -1,12 +1,12 @@
-/** Signatures: verification of every kind that accounts use, and the deterministic signing that tests and clients share. */
+/** Verification of every kind of signature that accounts use, and the deterministic signing shared by tests and clients. */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { p256 } from '@noble/curves/nist.js'
 import native from 'secp256k1'
 import { keccak256, sha256 } from '../primitives/hash.ts'
 
 /**
- * Whether 64 bytes r‖s sign a 32-byte digest under a compressed key. A high s is refused, as the chain does.
- * Malformed input is false, never an error.
+ * Whether 64 bytes r‖s sign a 32-byte digest under a compressed key. Returns false for a high s, as the chain does, and for
+ * malformed input.
  */
 export function verifySecp256k1(digest: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== 64 || digest.length !== 32 || publicKey.length !== 33) return false
@@ -22,12 +22,12 @@ function signSecp256k1(digest: Uint8Array, privateKey: Uint8Array): Uint8Array {
   return native.ecdsaSign(digest, privateKey).signature
 }
 
-/** The compressed public key, 33 bytes. */
+/** Returns the compressed public key, 33 bytes. */
 export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
   return native.publicKeyCreate(privateKey, true)
 }
 
-/** The 64 bytes x‖y of a compressed key; undefined if it is no point of the curve. */
+/** Returns the 64 bytes x‖y of a compressed key; undefined if it is not a point of the curve. */
 export function uncompressSecp256k1(publicKey: Uint8Array): Uint8Array | undefined {
   if (publicKey.length !== 33) return undefined
   try {
@@ -57,7 +57,7 @@ export function verifyEd25519(message: Uint8Array, signature: Uint8Array, public
   }
 }
 
-/** The signature over sign bytes with a secp256k1 key: digest sha256 for the cosmos kind, keccak256 for the Ethereum kind. */
+/** Signs sign bytes with a secp256k1 key. The digest is sha256 for the Cosmos kind, keccak256 for the Ethereum kind. */
 export function signBytesWith(
   kind: 'secp256k1' | 'ethSecp256k1',
   signBytes: Uint8Array,

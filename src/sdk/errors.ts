@@ -1,4 +1,4 @@
-/** Codespace `sdk`: the failures that every module and the transaction path share (support-modules.md §4.5). */
+/** Codespace `sdk`: the failures shared by every module and the transaction path (docs/transactions.md#results). */
 import { ChainError, defineErrors } from '../primitives/errors.ts'
 
 export const errors = defineErrors('sdk', {
@@ -48,7 +48,7 @@ export const errors = defineErrors('sdk', {
   invalidGasLimit: { code: 41, status: 'failedPrecondition', text: 'invalid gas limit' },
 })
 
-/** Whether a failure is that of a gas meter: its text stands alone, without the place of the message. */
+/** Whether a gas meter threw the error. Its text is reported without the path or index of the message that ran out. */
 export function isOutOfGas(error: unknown): boolean {
   return error instanceof ChainError && error.codespace === 'sdk' && error.code === 11
 }

@@ -1,4 +1,4 @@
-/** The one message that every governed module has: new parameters in place of the old ones. */
+/** The message common to all governed modules, which replaces the parameters. */
 import { requireGovernance } from './authority.ts'
 import type { Context } from './context.ts'
 import { errors } from './errors.ts'
@@ -9,8 +9,8 @@ interface ParamsUpdate<Params> {
 }
 
 /**
- * The handler of a `MsgUpdateParams` that governance alone may send. It throws gov 13 for anybody else, sdk 7 for an authority
- * that is no address, sdk 18 without parameters, and what `validate` throws.
+ * Returns the handler of a `MsgUpdateParams` that only governance can send. The handler throws gov 13 for any other authority,
+ * sdk 7 for an authority that is not an address, sdk 18 without parameters, and the errors of `validate`.
  */
 export function replaceParams<Params>(
   stored: { readonly set: (ctx: Context, params: Params) => void },

@@ -3,7 +3,7 @@ import { defineHook } from './hook.ts'
 import { defineModule } from './module.ts'
 import { testContext } from './testing.ts'
 
-test('listeners of a hook are called in module order, those of others are not', () => {
+test('a hook calls its own listeners in module order', () => {
   const afterEpochEnd = defineHook<{ readonly identifier: string }>('epochs.afterEpochEnd')
   const beforeEpochStart = defineHook<{ readonly identifier: string }>('epochs.beforeEpochStart')
   const heard: string[] = []

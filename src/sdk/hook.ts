@@ -1,9 +1,9 @@
-/** Hooks: the one way a module is heard by modules it does not know. */
+/** Hooks: the only way in which a module calls modules that it does not import. */
 import type { Context, HookListener } from './context.ts'
 
 export interface Hook<Payload> {
   readonly name: string
-  /** Listens: `hooks: [afterEpochEnd.on(sweepEpoch)]`. */
+  /** Returns a listener for a module definition: `hooks: [afterEpochEnd.on(sweepEpoch)]`. */
   on(run: (ctx: Context, payload: Payload) => void): HookListener
   /** Calls every listener of the context's application, in module order. */
   run(ctx: Context, payload: Payload): void

@@ -11,7 +11,7 @@ import { typedEvent } from './typed-event.ts'
 
 const ctx = testContext()
 
-test('defaults are written, absent messages are null, and values take their own text', () => {
+test('defaults are written, absent messages are null, and decimals and durations have their own text', () => {
   const params = create(ParamsSchema, {
     unbondingTime: { seconds: 1_814_400n },
     minCommissionRate: '50000000000000000',
@@ -38,7 +38,7 @@ test('defaults are written, absent messages are null, and values take their own 
   })
 })
 
-test('what was written is read again, packed keys and integer bytes included', () => {
+test('written JSON reads back to the same message, packed keys and integer bytes included', () => {
   const validator = create(ValidatorSchema, {
     consensusPubkey: { typeUrl: '/sdk.crypto.ed25519.PubKey', value: hex(`0a20${'07'.repeat(32)}`) },
     status: 3,
@@ -69,19 +69,19 @@ test('what was written is read again, packed keys and integer bytes included', (
   )
 })
 
-test('what a field cannot hold is refused with its place', () => {
+test('a value that does not fit its field is refused with its path', () => {
   const read = (json: object) => () => fromJson(ctx, ParamsSchema, json as never, 'staking')
   expect(read({ max_validator: 1 })).toThrow('staking: unknown field max_validator')
   expect(read({ unbonding_time: 5 })).toThrow('staking.unbonding_time: a duration expected')
   expect(read({ min_commission_rate: '1,5' })).toThrow('staking.min_commission_rate: a decimal expected')
-  expect(read({ bond_denom: 5 })).toThrow('staking.bond_denom: a text expected')
+  expect(read({ bond_denom: 5 })).toThrow('staking.bond_denom: text expected')
   const state = (json: object) => () => fromJson(ctx, GenesisStateSchema, json as never, 'staking')
   expect(state({ validators: {} })).toThrow('staking.validators: a list expected')
   expect(state({ validators: [{ status: 'BONDED' }] })).toThrow('staking.validators[0].status')
   expect(state({ validators: [{ consensus_pubkey: { '@type': '/x.Y' } }] })).toThrow('unable to resolve type URL /x.Y')
 })
 
-test('numbers that a field has no room for, or that are none, are refused before they are stored', () => {
+test('integers out of range and values that are not integers are refused', () => {
   const params = (value: unknown) => () => fromJson(ctx, ParamsSchema, { max_validators: value } as never, 'staking')
   for (const wrong of [-1, 2 ** 32, '4294967296', '9'.repeat(19)]) {
     expect(params(wrong)).toThrow('staking.max_validators: an integer from 0 to 4294967295 expected')
@@ -99,7 +99,7 @@ test('numbers that a field has no room for, or that are none, are refused before
   expect(unbonding('9223372036.854775807s')().unbondingTime).toMatchObject({ nanos: 854_775_807 })
 })
 
-test('a typed event has its attributes by key, each as JSON', () => {
+test('a typed event has its attributes sorted by key, each as JSON', () => {
   const event = typedEvent(ctx, BaseAccountSchema, create(BaseAccountSchema, { address: 'a"b', accountNumber: 7n }))
   expect(event).toEqual({
     type: 'sdk.auth.v1beta1.BaseAccount',

@@ -1,4 +1,4 @@
-/** Messages as JSON in state machine use: genesis documents, exports and typed events (gateway.md §1, oracle.md §1.1). */
+/** Messages as JSON inside the state machine: genesis documents, exports and typed events (docs/gateways.md#json). */
 import type { DescField, DescMessage, JsonValue, Message, MessageShape } from '@bufbuild/protobuf'
 import { create, fromBinary, getOption, ScalarType, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
@@ -21,7 +21,7 @@ import type { AppFacts } from './context.ts'
 import { errors } from './errors.ts'
 import { isDuration } from './time-range.ts'
 
-/** What JSON depends on besides the message: every context is one. */
+/** Names that JSON depends on, besides the message. Every context provides them. */
 export interface JsonNames {
   readonly identity: Identity
   readonly app: Pick<AppFacts, 'message'>
@@ -29,7 +29,10 @@ export interface JsonNames {
 
 type JsonObject = { [key: string]: JsonValue }
 
-/** A field of a message as JSON: its name under the profile, and its value. Undefined for the unset part of a oneof. */
+/**
+ * The writer of one field: its name under the profile, and a function that returns its JSON value, or undefined for an unset
+ * part of a oneof.
+ */
 export interface FieldWriter {
   readonly name: string
   readonly write: (names: JsonNames, message: Message) => JsonValue | undefined
@@ -37,10 +40,10 @@ export interface FieldWriter {
 
 type ValueWriter = (names: JsonNames, value: unknown) => JsonValue
 
-/** What follows from descriptors and a profile's names alone, worked out once. */
+/** Field writers by profile and descriptor, built once. */
 const writers = new WeakMap<Identity, Map<DescMessage, readonly FieldWriter[]>>()
 
-/** The writers of a message's fields, in the order of the descriptor. */
+/** Returns the writers of a message's fields, in the order of the descriptor. */
 export function fieldWriters(identity: Identity, schema: DescMessage): readonly FieldWriter[] {
   let known = writers.get(identity)
   if (!known) {
@@ -55,7 +58,10 @@ export function fieldWriters(identity: Identity, schema: DescMessage): readonly 
   return found
 }
 
-/** A message with its profile's names, defaults included: absent message `null`, empty list `[]`, 64-bit integers as text. */
+/**
+ * Returns a message as JSON under its profile's names. Defaults are written: an absent message as `null`, an empty list as
+ * `[]`. 64-bit integers are text.
+ */
 export function toJson<Desc extends DescMessage>(
   names: JsonNames,
   schema: Desc,
@@ -139,8 +145,8 @@ function scalarJson(kind: Scalar, value: unknown): JsonValue {
 }
 
 /**
- * A message of JSON with neutral or profile names. Throws sdk 17 naming the place: an unknown field, or a value that the
- * field cannot hold.
+ * Parses JSON with neutral or profile names into a message. Throws sdk 17 with the path of an unknown field, or of a value
+ * that does not fit its field.
  */
 export function fromJson<Desc extends DescMessage>(
   names: JsonNames,
@@ -214,7 +220,7 @@ const INTEGER_TEXT = /^-?\d{1,78}$/
 const signed = (bits: bigint) => ({ least: -(1n << (bits - 1n)), most: (1n << (bits - 1n)) - 1n })
 const unsigned = (bits: bigint) => ({ least: 0n, most: (1n << bits) - 1n })
 
-/** What whole numbers a field holds. */
+/** The range of each integer type. */
 const INTEGERS: ReadonlyMap<ScalarType, { readonly least: bigint; readonly most: bigint }> = new Map([
   ...[ScalarType.INT64, ScalarType.SINT64, ScalarType.SFIXED64].map((type) => [type, signed(64n)] as const),
   ...[ScalarType.UINT64, ScalarType.FIXED64].map((type) => [type, unsigned(64n)] as const),
@@ -222,7 +228,7 @@ const INTEGERS: ReadonlyMap<ScalarType, { readonly least: bigint; readonly most:
   ...[ScalarType.UINT32, ScalarType.FIXED32].map((type) => [type, unsigned(32n)] as const),
 ])
 
-/** A `bigint` where the field has 64 bits, else a `number`. */
+/** Returns a `bigint` for a field of 64 bits, else a `number`. Throws sdk 17. */
 function readInteger(type: ScalarType, json: JsonValue, path: string): bigint | number {
   const { least, most } = INTEGERS.get(type)!
   const text = typeof json === 'string' || typeof json === 'number' ? String(json) : ''
@@ -236,7 +242,7 @@ function readScalar(field: DescField, json: JsonValue, path: string): unknown {
   const kind = getOption(field, scalar)
   const type = field.scalar as ScalarType
   if (type === ScalarType.STRING) {
-    if (typeof json !== 'string') return wrong(path, 'a text')
+    if (typeof json !== 'string') return wrong(path, 'text')
     if (kind === Scalar.DECIMAL) {
       const value = decimal.parse(json)
       return value === undefined ? wrong(path, 'a decimal') : decimal.encode(value)
@@ -259,7 +265,7 @@ function readScalar(field: DescField, json: JsonValue, path: string): unknown {
   return typeof json === 'number' ? json : wrong(path, 'a number')
 }
 
-/** Nanoseconds of a Timestamp or Duration message; 0 if absent. */
+/** Returns the nanoseconds of a Timestamp or Duration message; 0 if it is absent. */
 export function nanoseconds(value: { readonly seconds: bigint; readonly nanos: number } | undefined): bigint {
   return value ? fromTimestamp(value) : 0n
 }

@@ -1,4 +1,4 @@
-/** Message types that an Any may hold whatever modules there are: keys and accounts. */
+/** Message types that an Any can contain regardless of the modules in the build: keys and accounts. */
 import type { DescMessage } from '@bufbuild/protobuf'
 import { PubKeySchema as EthSecp256k1Schema } from '../gen/chain/crypto/v1/ethsecp256k1/keys_pb.ts'
 import { EthAccountSchema } from '../gen/chain/types/v1/account_pb.ts'
@@ -29,5 +29,5 @@ const TYPES: readonly DescMessage[] = [
   PermanentLockedAccountSchema,
 ]
 
-/** By neutral full name. */
+/** Message types by neutral full name. */
 export const knownTypes: ReadonlyMap<string, DescMessage> = new Map(TYPES.map((type) => [type.typeName, type]))

@@ -1,19 +1,19 @@
-/** Module accounts: addresses owned by code, and the capabilities they give. */
+/** Module accounts: addresses owned by code, and the capabilities they grant. */
 import { ofModule } from '../primitives/address.ts'
 
 export type Permission = 'minter' | 'burner' | 'staking'
 
-/** A capability: whoever holds the value may do what its permissions say. */
+/** A capability: code that has the value can use its permissions. */
 export interface ModuleAccount {
   readonly name: string
   /** First 20 bytes of sha256 of the name. */
   readonly address: Uint8Array
   readonly permissions: readonly Permission[]
-  /** Whether ordinary accounts may not send to it: all but governance (support-modules.md §6.3). */
+  /** Whether the account refuses sends from ordinary accounts: true for all but governance (docs/modules/bank.md#state). */
   readonly blocked: boolean
 }
 
-/** Declares a module account: `moduleAccount('inflation', 'minter')`. Permissions keep the order given: it is state. */
+/** Declares a module account: `moduleAccount('inflation', 'minter')`. The order of the permissions is part of the state. */
 export function moduleAccount<const Granted extends readonly Permission[]>(
   name: string,
   ...permissions: Granted

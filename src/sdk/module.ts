@@ -1,4 +1,4 @@
-/** What a module is: its services, genesis, hooks and block phases, as plain data. */
+/** The definition of a module as plain data: services, genesis, hooks and block phases. */
 import type {
   DescMessage,
   DescMethod,
@@ -13,10 +13,10 @@ import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2
 import type { Context, HookListener, MigrationContext, ReadContext } from './context.ts'
 import type { ModuleAccount } from './module-account.ts'
 
-/** A method of a service with its handler, as the router and the query table hold it. The message is a decoded one. */
+/** A method of a service with its handler, as stored in the router and the query table. */
 export interface Route<Ctx> {
   readonly method: DescMethod
-  /** Takes a message of `method.input` (or its init shape), answers one of `method.output`. */
+  /** Takes a decoded message of `method.input` (or its init shape), returns one of `method.output`. */
   readonly handle: (ctx: Ctx, message: Message) => Message
 }
 
@@ -32,7 +32,7 @@ type HandlerTable<Methods extends GenServiceMethods, Ctx> = {
   ) => MessageInitShape<Methods[Name]['output']>
 }
 
-/** The handlers as tests and other handlers call them: init shapes in, whole messages out. */
+/** Handlers as tests and other handlers call them: they take init shapes and return whole messages. */
 type Callable<Methods extends GenServiceMethods, Ctx> = {
   readonly [Name in keyof Methods]: (
     ctx: Ctx,
@@ -61,7 +61,10 @@ function define<Methods extends GenServiceMethods, Ctx>(
   return { ...callable, handlers } as Callable<Methods, Ctx> & { readonly handlers: Handlers<Ctx> }
 }
 
-/** The handlers of a Msg service: one per rpc, each from the decoded message to an init shape of its response. */
+/**
+ * Defines the handlers of a Msg service, one per rpc. Each takes the decoded message and returns an init shape of its
+ * response.
+ */
 export function defineMessages<Methods extends GenServiceMethods>(
   service: GenService<Methods>,
   table: HandlerTable<Methods, Context>,
@@ -69,7 +72,7 @@ export function defineMessages<Methods extends GenServiceMethods>(
   return define(service, table)
 }
 
-/** The handlers of a Query service. Their context cannot write. */
+/** Defines the handlers of a Query service. Their context cannot write. */
 export function defineQueries<Methods extends GenServiceMethods>(
   service: GenService<Methods>,
   table: HandlerTable<Methods, ReadContext>,
@@ -77,13 +80,13 @@ export function defineQueries<Methods extends GenServiceMethods>(
   return define(service, table)
 }
 
-/** The checks of a message that need no state; admission runs them before any fee is taken. */
+/** The stateless checks of a message type. Admission runs them before it deducts a fee. */
 export interface Validation {
   readonly schema: DescMessage
   readonly check: (ctx: ReadContext, message: Message) => void
 }
 
-/** Declares the stateless checks of a message type. They throw the error of the first that fails. */
+/** Declares the stateless checks of a message type. `check` throws the error of the first check that fails. */
 export function validation<Desc extends DescMessage>(
   schema: Desc,
   check: (ctx: ReadContext, message: MessageShape<Desc>) => void,
@@ -93,25 +96,25 @@ export function validation<Desc extends DescMessage>(
 
 /** A module's part of a genesis document. */
 export interface GenesisHandlers {
-  /** Of a new chain, as parsed JSON. */
+  /** Returns the state of a new chain, as parsed JSON. */
   defaults(ctx: ReadContext): JsonValue
-  /** Writes the state. Throws a `ChainError` for anything invalid. */
+  /** Writes the state. Throws a `ChainError` if the document is invalid. */
   init(ctx: Context, state: JsonValue): void
   export(ctx: ReadContext): JsonValue
 }
 
-/** Rewrites a module's state from one consensus version to the next. Reads by the older codecs, writes by the newer. */
+/** Rewrites a module's state from one consensus version to the next: reads with the older codecs, writes with the newer. */
 type Migration = (ctx: MigrationContext) => void
 
 export interface Module {
   readonly name: string
-  /** Consensus version: of the layout of its state and of what it does. */
+  /** Consensus version, which covers the layout of the module's state and its behaviour. */
   readonly version: number
-  /** By the version that each leads away from: 1 is from 1 to 2. */
+  /** Migrations by their start version: key 1 migrates from 1 to 2. */
   readonly migrations: Readonly<Record<number, Migration>>
-  /** The module as it was, for states of those versions, where more than its codecs (`byVersion`) was another. Oldest first. */
+  /** Older editions of the module, oldest first, for state in which more than its codecs (`byVersion`) differed. */
   readonly editions: readonly Module[]
-  /** Store names this module owns, in addition to none by default: `auth` owns `acc`. */
+  /** Names of the stores that this module owns: `auth` owns `acc`. */
   readonly stores: readonly string[]
   readonly messages: readonly MessageHandlers[]
   readonly queries: readonly QueryHandlers[]
@@ -134,7 +137,7 @@ export interface ModuleDefinition {
   readonly messages?: MessageHandlers | readonly MessageHandlers[]
   readonly queries?: QueryHandlers | readonly QueryHandlers[]
   readonly validations?: readonly Validation[]
-  /** Module accounts whose capabilities this module holds. */
+  /** Module accounts whose capabilities this module has. */
   readonly accounts?: readonly ModuleAccount[]
   readonly hooks?: readonly HookListener[]
   readonly genesis?: GenesisHandlers
@@ -146,7 +149,7 @@ function list<T>(value: T | readonly T[] | undefined): readonly T[] {
   return value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T]
 }
 
-/** Everything a module is, on one screen. */
+/** Completes a module definition with its defaults. */
 export function defineModule(definition: ModuleDefinition): Module {
   return {
     ...definition,

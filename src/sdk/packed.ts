@@ -1,4 +1,4 @@
-/** Messages within messages: an Any to what it holds, and back. */
+/** Messages packed into an Any, and unpacked from one. */
 import { create, type DescMessage, fromBinary, type Message, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { complete } from '../identity/complete.ts'
@@ -8,20 +8,20 @@ import { errors } from './errors.ts'
 import { neutralTypeName } from './tx.ts'
 import { hasUnknownFields } from './unknown-fields.ts'
 
-/** What an Any holds. */
+/** The contents of an Any. */
 export interface Unpacked {
-  /** In the profile's words, whichever it came in (D18). */
+  /** The type URL under the profile, whichever form was received (D18). */
   readonly typeUrl: string
   readonly schema: DescMessage
   readonly message: Message
 }
 
-/** A type URL in the profile's words. */
+/** Returns a type URL under the profile, from either form. */
 export function profileTypeUrl(identity: Identity, typeUrl: string): string {
   return `/${identity.toProfileName(neutralTypeName(identity, typeUrl))}`
 }
 
-/** What an Any holds. Throws sdk 34 for a type that this build does not know, sdk 2 for bytes that are none of it. */
+/** Unpacks an Any. Throws sdk 34 for a type that this build does not know, sdk 2 for bytes that are not a message of it. */
 export function unpack(ctx: ReadContext, { typeUrl, value }: Any): Unpacked {
   const schema = ctx.app.message(neutralTypeName(ctx.identity, typeUrl))
   if (!schema) throw errors.unpackAny(`no concrete type registered for type URL ${typeUrl}`)
@@ -35,7 +35,7 @@ export function unpack(ctx: ReadContext, { typeUrl, value }: Any): Unpacked {
   return { typeUrl: profileTypeUrl(ctx.identity, typeUrl), schema, message }
 }
 
-/** A message as an Any under the profile's name, in the bytes that are stored. */
+/** Packs a message into an Any under the profile's name, with the bytes that are stored. */
 export function pack<Desc extends DescMessage>(ctx: ReadContext, schema: Desc, message: MessageShape<Desc>): Any {
   const typeUrl = `/${ctx.identity.toProfileName(schema.typeName)}`
   const value = toBinary(schema, complete(schema, message), { writeUnknownFields: false })

@@ -13,7 +13,7 @@ const bob = publicKeyOf(privateKeyOf('bob'))
 const carol = publicKeyOf(privateKeyOf('carol'))
 const chain = (key: PublicKey) => formatBech32('chain', addressOf(almanac, key))
 
-test('one key owns one address under each rule', () => {
+test('a key has one address under each rule', () => {
   expect(formatHex(alice)).toBe('028768753c35e03391bd60988496c8239e533acb21f60046036d098fa21bf30eb3')
   expect(chain({ kind: 'secp256k1', key: alice })).toBe('chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')
   expect(chain({ kind: 'ethSecp256k1', key: alice })).toBe('chain1q20a38hfp3gd96cpl6h90jatewtakrv60jhtue')
@@ -44,7 +44,7 @@ test('keys of the wrong length, unknown kind or impossible threshold are refused
   expect(() => addressOf(almanac, { kind: 'ethSecp256k1', key: new Uint8Array(33) })).toThrow(refused)
 })
 
-test('names of the other world are understood', () => {
+test('the type names of the other profile are accepted', () => {
   const value = hex(`0a21${formatHex(alice)}`)
   expect(decodePublicKey(almanac, { typeUrl: '/cosmos.crypto.secp256k1.PubKey', value })).toEqual({
     kind: 'secp256k1',

@@ -1,10 +1,15 @@
-/** Public keys of accounts and validators: their Any forms, addresses, amino forms and signatures (support-modules.md §3). */
+/**
+ * Public keys of accounts and validators: their Any forms, addresses, amino forms and signatures
+ * (docs/transactions.md#signatures).
+ */
+
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { LegacyAminoPubKeySchema } from '../gen/sdk/crypto/multisig/keys_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import * as address from '../primitives/address.ts'
 import { concat, formatBase64, utf8 } from '../primitives/bytes.ts'
 import { keccak256, sha256 } from '../primitives/hash.ts'
+import { encodeVarint } from '../primitives/varint.ts'
 import { uncompressSecp256k1, verifyEd25519, verifySecp256k1, verifySecp256r1 } from './crypto.ts'
 import { errors } from './errors.ts'
 
@@ -24,7 +29,7 @@ export interface MultisigKey {
 
 export type PublicKey = SimpleKey | MultisigKey
 
-/** An Any, decoded or to be encoded. */
+/** The two fields of an Any. */
 export interface AnyValue {
   readonly typeUrl: string
   readonly value: Uint8Array
@@ -51,7 +56,7 @@ const MULTISIG_TYPE = 'sdk.crypto.multisig.LegacyAminoPubKey'
 const MULTISIG_AMINO = 'tendermint/PubKeyMultisigThreshold'
 const MAX_NESTING = 4
 
-/** The key of an Any. Throws sdk 8 for an unknown type, a wrong length, or a threshold that cannot be met. */
+/** Decodes the key in an Any. Throws sdk 8 for an unknown type, a wrong length, or a threshold that cannot be met. */
 export function decodePublicKey(identity: Identity, packed: AnyValue, depth = 0): PublicKey {
   const typeName = identity.toNeutralName(packed.typeUrl.slice(packed.typeUrl.lastIndexOf('/') + 1))
   const kind = KIND_OF_TYPE.get(typeName)
@@ -77,7 +82,7 @@ export function decodePublicKey(identity: Identity, packed: AnyValue, depth = 0)
   return { kind: 'multisig', threshold, keys: publicKeys.map((key) => decodePublicKey(identity, key, depth + 1)) }
 }
 
-/** The Any of a key, with the profile's type URL. */
+/** Encodes a key as an Any with the profile's type URL. */
 export function encodePublicKey(identity: Identity, key: PublicKey): AnyValue {
   if (key.kind !== 'multisig') {
     const { typeName, length } = KINDS[key.kind]
@@ -94,7 +99,7 @@ export function encodePublicKey(identity: Identity, key: PublicKey): AnyValue {
   }
 }
 
-/** The address a key owns: 20 bytes, 32 for secp256r1. Throws sdk 8 if the key is no point of its curve. */
+/** Returns the address of a key: 20 bytes, 32 for secp256r1. Throws sdk 8 if the key is not a point of its curve. */
 export function addressOf(identity: Identity, key: PublicKey): Uint8Array {
   switch (key.kind) {
     case 'secp256k1':
@@ -113,7 +118,7 @@ export function addressOf(identity: Identity, key: PublicKey): Uint8Array {
   }
 }
 
-/** Whether a signature of a simple key over sign bytes is good; 65 bytes of an Ethereum key lose the recovery byte. */
+/** Whether a signature of a simple key over sign bytes is valid. The recovery byte of a 65-byte Ethereum signature is ignored. */
 export function verifySignature(key: SimpleKey, signBytes: Uint8Array, signature: Uint8Array): boolean {
   switch (key.kind) {
     case 'secp256k1':
@@ -131,12 +136,12 @@ export function verifySignature(key: SimpleKey, signBytes: Uint8Array, signature
   }
 }
 
-/** Number of simple keys in a key. */
+/** Returns the number of simple keys in a key. */
 export function countKeys(key: PublicKey): number {
   return key.kind === 'multisig' ? key.keys.reduce((sum, part) => sum + countKeys(part), 0) : 1
 }
 
-/** Legacy amino JSON of a key: `{type, value}`. */
+/** Returns the legacy amino JSON of a key: `{type, value}`. */
 export function aminoJson(identity: Identity, key: PublicKey): { type: string; value: unknown } {
   if (key.kind !== 'multisig') {
     return { type: identity.toProfileAmino(KINDS[key.kind].aminoName), value: formatBase64(key.key) }
@@ -145,29 +150,22 @@ export function aminoJson(identity: Identity, key: PublicKey): { type: string; v
   return { type: MULTISIG_AMINO, value: { pubkeys, threshold: key.threshold.toString() } }
 }
 
-/** The four bytes by which amino binary names a registered type. */
+/** Returns the four bytes that identify a registered type in amino binary. */
 function aminoPrefix(name: string): Uint8Array {
   const skipZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0))
   const hash = skipZeros(sha256(utf8(name)))
   return skipZeros(hash.subarray(3)).slice(0, 4)
 }
 
-function uvarint(value: number): Uint8Array {
-  const out: number[] = []
-  let rest = value
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) out.push((rest % 128) | 0x80)
-  return Uint8Array.of(...out, rest)
-}
-
 function aminoBinary(identity: Identity, key: PublicKey): Uint8Array {
   if (key.kind !== 'multisig') {
     const prefix = aminoPrefix(identity.toProfileAmino(KINDS[key.kind].aminoName))
-    return concat(prefix, uvarint(key.key.length), key.key)
+    return concat(prefix, encodeVarint(key.key.length), key.key)
   }
-  const parts = [aminoPrefix(MULTISIG_AMINO), Uint8Array.of(0x08), uvarint(key.threshold)]
+  const parts = [aminoPrefix(MULTISIG_AMINO), Uint8Array.of(0x08), encodeVarint(key.threshold)]
   for (const part of key.keys) {
     const encoded = aminoBinary(identity, part)
-    parts.push(Uint8Array.of(0x12), uvarint(encoded.length), encoded)
+    parts.push(Uint8Array.of(0x12), encodeVarint(encoded.length), encoded)
   }
   return concat(...parts)
 }

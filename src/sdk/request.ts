@@ -1,18 +1,21 @@
-/** Fields of query requests: parsed, or refused with the field named (D23). */
+/** Fields of query requests, parsed or refused with the name of the field (D23). */
 import { create } from '@bufbuild/protobuf'
 import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { isValid } from '../primitives/denom.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 
-/** The failure of one field: 3 `invalidArgument` with the message, and the field as typed detail. */
+/** Returns the error for one field: 3 `invalidArgument` with the message, and the field as a typed detail. */
 export function wrongField(field: string, message: string): ChainError {
   return queryError('invalidArgument', message, [create(FieldViolationSchema, { field, description: message })])
 }
 
-/** The registered text that a malformed address carries in results of transactions. */
+/** The registered text that ends the error of a malformed address in transaction results. */
 const REGISTERED_TEXT = /: invalid address$/
 
-/** What `parse` makes of a field; what it refuses is a wrong field, its own text alone behind `prefix`. */
+/**
+ * Returns the result of `parse`. Rethrows its `ChainError` as the error of the field: `prefix`, then the error's message
+ * without the registered text.
+ */
 export function parseField<Value>(field: string, parse: () => Value, prefix = ''): Value {
   try {
     return parse()
@@ -22,7 +25,7 @@ export function parseField<Value>(field: string, parse: () => Value, prefix = ''
   }
 }
 
-/** Throws 3 unless the field holds a denomination. */
+/** Throws 3 unless the field is a valid denom. */
 export function requireDenom(field: string, denom: string): void {
   if (!isValid(denom)) throw wrongField(field, `invalid denom: ${denom}`)
 }

@@ -1,4 +1,4 @@
-/** What signers sign: DIRECT, DIRECT_AUX and LEGACY_AMINO_JSON (support-modules.md §4.2). */
+/** The bytes that signers sign in the modes DIRECT, DIRECT_AUX and LEGACY_AMINO_JSON (docs/transactions.md#signatures). */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { SignMode } from '../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
@@ -9,18 +9,18 @@ import type { ReadContext } from './context.ts'
 import { errors } from './errors.ts'
 import type { DecodedTx } from './tx.ts'
 
-/** What a signature is bound to besides the transaction. */
+/** Facts that a signature covers, besides the transaction. */
 export interface SignerFacts {
   readonly chainId: string
   readonly accountNumber: bigint
   readonly sequence: bigint
-  /** The signer's key as the transaction or the account has it; DIRECT_AUX signs it. */
+  /** The signer's key from the account; DIRECT_AUX signs it. */
   readonly publicKey?: Any | undefined
-  /** Whether another pays the fee: only then may a signature leave it out, as DIRECT_AUX does. */
+  /** Whether another account pays the fee. Only then is a signature that omits the fee accepted, as DIRECT_AUX does. */
   readonly paysNothing?: boolean
 }
 
-/** Sign bytes of DIRECT: the parts as received. */
+/** Returns the sign bytes of DIRECT, with the parts as received. */
 export function directSignBytes(
   raw: { readonly bodyBytes: Uint8Array; readonly authInfoBytes: Uint8Array },
   { chainId, accountNumber }: Pick<SignerFacts, 'chainId' | 'accountNumber'>,
@@ -37,7 +37,10 @@ function directAuxSignBytes(tx: DecodedTx, facts: SignerFacts): Uint8Array {
   return toBinary(SignDocDirectAuxSchema, doc)
 }
 
-/** The text of LEGACY_AMINO_JSON. Throws sdk 37 for messages without amino name, sdk 18 for what the form cannot say. */
+/**
+ * Returns the text of LEGACY_AMINO_JSON. Throws sdk 37 for a message without amino name, sdk 18 for contents that the form
+ * cannot express.
+ */
 export function aminoSignJson(
   names: AminoNames,
   tx: Pick<DecodedTx, 'body' | 'authInfo' | 'messages' | 'hasNonCriticalFields'>,
@@ -67,9 +70,9 @@ export function aminoSignJson(
 }
 
 /**
- * The forms that a signature may be over: one for the protobuf modes, one per accepted family of names for amino, and per
- * name where a message has two. None where the mode may not be used: whoever has the signature could choose the fee (x/auth of
- * the sdk v0.47.11, tx/direct_aux.go). Throws sdk 37 for a mode that is not enabled.
+ * Returns the sign bytes that are accepted in a mode: one form for the protobuf modes; for amino one per accepted family of
+ * names, twice if a message has two names. Returns an empty list for DIRECT_AUX of the fee payer, since a holder of that
+ * signature could choose the fee (Cosmos SDK v0.47.11, x/auth/tx/direct_aux.go). Throws sdk 37 for a mode that is not enabled.
  */
 export function signBytesOf(
   ctx: Pick<ReadContext, 'identity' | 'app'>,

@@ -1,4 +1,4 @@
-/** Transactions put together and signed by one key. */
+/** Transactions assembled and signed by one key. */
 import { create, type DescMessage, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { PubKeySchema as EthPubKeySchema } from '../gen/chain/crypto/v1/ethsecp256k1/keys_pb.ts'
 import { PubKeySchema } from '../gen/sdk/crypto/secp256k1/keys_pb.ts'
@@ -33,7 +33,7 @@ export interface TxPlan {
 export interface Fee {
   readonly gasLimit: bigint
   readonly amount: readonly Coin[]
-  /** Address text of who pays instead of the signer, by an allowance. */
+  /** Address text of the fee granter, which pays instead of the signer under an allowance. */
   readonly granter?: string
 }
 
@@ -74,7 +74,7 @@ function encodeAuthInfo({ identity, key, sequence }: TxPlan, fee: Fee, mode: Sig
   )
 }
 
-/** TxRaw with an empty signature in no mode: what simulation takes. */
+/** Encodes a TxRaw with an empty signature and mode UNSPECIFIED, for simulation. */
 export function encodeUnsigned(plan: TxPlan, fee: Fee): Uint8Array {
   return toBinary(
     TxRawSchema,
@@ -86,7 +86,7 @@ export function encodeUnsigned(plan: TxPlan, fee: Fee): Uint8Array {
   )
 }
 
-/** TxRaw signed in SIGN_MODE_DIRECT: 64 bytes over the SignDoc (support-modules.md §4.2). */
+/** Encodes a TxRaw signed in SIGN_MODE_DIRECT: 64 bytes over the SignDoc (docs/transactions.md#signatures). */
 export function encodeSigned(plan: TxPlan, fee: Fee, privateKey: Uint8Array): Uint8Array {
   const bodyBytes = encodeBody(plan)
   const authInfoBytes = encodeAuthInfo(plan, fee, SignMode.DIRECT)

@@ -1,4 +1,4 @@
-/** Whether the signatures of a transaction are those of its signers. */
+/** Verification of a transaction's signatures. */
 import { fromBinary } from '@bufbuild/protobuf'
 import type { CompactBitArray } from '../gen/sdk/crypto/multisig/v1beta1/multisig_pb.ts'
 import { MultiSignatureSchema } from '../gen/sdk/crypto/multisig/v1beta1/multisig_pb.ts'
@@ -9,7 +9,7 @@ import { type MultisigKey, type PublicKey, verifySignature } from './public-key.
 import { type SignerFacts, signBytesOf } from './sign-bytes.ts'
 import type { DecodedTx } from './tx.ts'
 
-/** Whether the signature, in the mode that its signer info names, is that of the key. Malformed is false. */
+/** Whether the key made the signature, in the mode of its signer info. Returns false for a malformed signature. */
 export function isSignedBy(
   ctx: Pick<ReadContext, 'identity' | 'app'>,
   tx: DecodedTx,
@@ -31,7 +31,7 @@ export function isSignedBy(
   return present.every((part, i) => isSignedBy(ctx, tx, part, sum.value.modeInfos[i], parts[i]!, facts))
 }
 
-/** The keys of a multisig whose bits are set; undefined if the bit array does not fit. */
+/** Returns the keys of a multisig whose bits are set; undefined if the bit array does not fit the keys. */
 export function presentKeys(key: MultisigKey, bits: CompactBitArray | undefined): readonly PublicKey[] | undefined {
   if (!bits) return undefined
   const { elems, extraBitsStored } = bits
@@ -48,7 +48,7 @@ function multiSignatures(signature: Uint8Array): readonly Uint8Array[] | undefin
   }
 }
 
-/** Whether the signature of a signer is in amino form, at any depth: its failure text names the sequence too. */
+/** Whether a signer uses amino form at any depth. The failure text then also contains the sequence. */
 export function usesAmino(modeInfo: ModeInfo | undefined): boolean {
   const sum = modeInfo?.sum
   if (sum?.case === 'multi') return sum.value.modeInfos.some(usesAmino)

@@ -1,4 +1,4 @@
-/** What a module's tests stand on: a context over a real in-memory store, with the default identity. */
+/** The context for module tests, on an in-memory store with the default identity. */
 import { almanac } from '../identity/profiles/almanac.ts'
 import type { Identity } from '../identity/types.ts'
 import { toKey } from '../primitives/bytes.ts'
@@ -11,13 +11,13 @@ import type { Module } from './module.ts'
 export interface TestOptions {
   readonly identity?: Identity
   readonly block?: Partial<BlockInfo>
-  /** Their accounts, hooks and messages are known to `ctx.app`. */
+  /** Modules whose accounts, hooks and messages `ctx.app` provides. */
   readonly modules?: readonly Module[]
-  /** Facts that replace the empty ones. */
+  /** Facts that replace the default ones. */
   readonly app?: Partial<AppFacts>
 }
 
-/** A context on empty state at height 1 of a chain named `almanac-localnet-1`, time 2024-01-01T00:00:00Z. */
+/** Returns a context on empty state at height 1 of chain `almanac-localnet-1`, time 2024-01-01T00:00:00Z. */
 export function testContext({ identity = almanac, block, modules = [], app }: TestOptions = {}): BranchedContext {
   const accounts = modules.flatMap((module) => module.accounts)
   const byAddress = new Map(accounts.map((account) => [toKey(account.address), account]))

@@ -19,7 +19,7 @@ const renewedEvery = (seconds: bigint, nanos = 0) => {
   return () => unpack(ctx, create(AnySchema, { typeUrl: `/${PeriodicAllowanceSchema.typeName}`, value }))
 }
 
-describe('what is decoded', () => {
+describe('a decoded message', () => {
   test.each([
     [-62_135_596_800n, 0],
     [0n, 999_999_999],
@@ -35,7 +35,7 @@ describe('what is decoded', () => {
     [1n << 62n, 0],
     [0n, -1],
     [0n, 1_000_000_000],
-  ])('has no other times, whose keys nobody could read: %d s and %d ns', (seconds, nanos) => {
+  ])('is refused for a time whose key could not be read: %d s and %d ns', (seconds, nanos) => {
     expect(grantUntil(seconds, nanos)).toThrow(refusal)
   })
 
@@ -43,7 +43,7 @@ describe('what is decoded', () => {
     [9_223_372_036n, 854_775_807],
     [-9_223_372_036n, -854_775_808],
     [1n, 0],
-  ])('has durations of 64 bits of nanoseconds: %d s and %d ns', (seconds, nanos) => {
+  ])('has durations of 64-bit nanoseconds: %d s and %d ns', (seconds, nanos) => {
     expect(renewedEvery(seconds, nanos)).not.toThrow()
   })
 
@@ -53,7 +53,7 @@ describe('what is decoded', () => {
     [1n, -1],
     [-1n, 1],
     [0n, 1_000_000_000],
-  ])('has no other durations: %d s and %d ns', (seconds, nanos) => {
+  ])('is refused for any other duration: %d s and %d ns', (seconds, nanos) => {
     expect(renewedEvery(seconds, nanos)).toThrow(refusal)
   })
 })

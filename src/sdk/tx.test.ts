@@ -13,7 +13,7 @@ import { isSignedBy } from './signature.ts'
 import { testContext } from './testing.ts'
 import { decodeTx, signersOfTx } from './tx.ts'
 
-// Vectors 8 to 19 of support-modules.md §13.2.
+// One transfer from alice to bob, signed in each way with keys that follow from their names.
 const alice = hex('a19f552b9abf7b1e4bef81be79b2b15946140fae57049f0ed7cf958a72affdce')
 const msgSend = hex(
   '0a2c636861696e3171666a7173667330387266756777657837643534396c6563616a61323370356a63656a6e3537122c636861696e31726838753671326c7864717a6373617837366a68386635306863796e633770366d75363363681a100a07756e617469766512053132333435',
@@ -64,7 +64,7 @@ describe('a transfer signed in protobuf form', () => {
     expect(signersOfTx(ctx, tx).map(formatHex)).toEqual(['026408260f38d3c43b26f36952ff38ecbaa88692'])
   })
 
-  test('has sign bytes of 280 bytes, which the signature of the vector signs', () => {
+  test('has sign bytes of 280 bytes, which the known signature signs', () => {
     const [bytes] = signBytesOf(ctx, tx, 1, facts)
     expect(bytes!.length).toBe(280)
     expect(formatHex(sha256(bytes!))).toBe('ca7b5193f10a51bc9afdaec43b6be9f58e5a08ab709717fd5a7593094dc121eb')
@@ -72,7 +72,7 @@ describe('a transfer signed in protobuf form', () => {
     expect(isSignedBy(ctx, tx, keyOf(tx), tx.authInfo.signerInfos[0]!.modeInfo, signature, facts)).toBe(true)
   })
 
-  test('is not signed for another chain, account number, or with a high s', () => {
+  test('is not valid for another chain or account number, or with a high s', () => {
     const { modeInfo } = tx.authInfo.signerInfos[0]!
     const check = (s: Uint8Array, f: typeof facts) => isSignedBy(ctx, tx, keyOf(tx), modeInfo, s, f)
     expect(check(signature, { ...facts, chainId: 'other-1' })).toBe(false)
@@ -86,7 +86,7 @@ describe('a transfer signed in protobuf form', () => {
 describe('a transfer signed in amino form', () => {
   const tx = decode(raw(body, aminoAuthInfo, aminoSignature))
 
-  test('shows the text of the vector, and its signature is good', () => {
+  test('shows the expected text, and its signature is valid', () => {
     const text = formatUtf8(signBytesOf(ctx, tx, 127, facts)[0]!)
     expect(text).toBe(
       '{"account_number":"7","chain_id":"almanac-localnet-1","fee":{"amount":[{"amount":"200000","denom":"unative"}],"gas":"200000"},"memo":"hello","msgs":[{"type":"sdk/MsgSend","value":{"amount":[{"amount":"12345","denom":"unative"}],"from_address":"chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57","to_address":"chain1rh8u6q2lxdqzcsax76jh8f50hcync7p6mu63ch"}}],"sequence":"3"}',
@@ -95,7 +95,7 @@ describe('a transfer signed in amino form', () => {
     expect(isSignedBy(ctx, tx, keyOf(tx), tx.authInfo.signerInfos[0]!.modeInfo, aminoSignature, facts)).toBe(true)
   })
 
-  test('escapes what HTML would read, writes an empty fee, and names the timeout', () => {
+  test('escapes HTML characters, writes an empty fee, and includes the timeout', () => {
     const { body: parts, authInfo: auth, messages } = tx
     const changed = {
       messages,
@@ -150,24 +150,24 @@ describe('bytes that are not a canonical transaction are refused with sdk 2', ()
     ['an unknown field', concat(good, hex('2200'))],
     ['a length with a superfluous byte', concat(hex('0a8000'))],
     ['a length beyond the end', hex('0a05ff')],
-    ['a number where bytes belong', hex('0801')],
-    ['a body that is no message', raw(hex('ff'), authInfo, signature)],
+    ['a number instead of bytes', hex('0801')],
+    ['a body that is not a message', raw(hex('ff'), authInfo, signature)],
     ['an unknown critical field in the body', raw(concat(body, hex('2a0161')), authInfo, signature)],
     ['an unknown field in the fees and signers', raw(body, concat(authInfo, hex('a2400161')), signature)],
-    ['a message of no module', raw(hex('0a090a072f782e4d7367581200'), authInfo, signature)],
+    ['a message that no module handles', raw(hex('0a090a072f782e4d7367581200'), authInfo, signature)],
   ]
   test.each(cases)('%s', (_name, bytes) => {
     expect(() => decode(bytes)).toThrow(expect.objectContaining({ codespace: 'sdk', code: 2 }))
   })
 })
 
-test('an unknown field that says it may be ignored is, but not in amino form', () => {
+test('an unknown non-critical field is ignored, except in amino form', () => {
   // Field 1024 has bit 11 set: tag 1024 << 3 | 2 = 0x2002.
   const tx = decode(raw(concat(body, hex('82400161')), aminoAuthInfo, aminoSignature))
   expect(tx.hasNonCriticalFields).toBe(true)
   expect(() => signBytesOf(ctx, tx, 127, facts)).toThrow('non-critical')
 })
 
-test('descriptors of the API are those that handlers are typed by', () => {
+test('handlers are typed by the descriptors of the API', () => {
   expect(Query.method.allBalances.input.typeName).toBe('sdk.bank.v1beta1.QueryAllBalancesRequest')
 })

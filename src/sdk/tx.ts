@@ -1,4 +1,4 @@
-/** Transactions: bytes to messages, with the refusals of support-modules.md §4.1. */
+/** Decoding of transactions, and their signers (docs/transactions.md#decoding). */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import { fromBinary, getOption } from '@bufbuild/protobuf'
 import { signer as signerOption } from '../gen/sdk/msg/v1/msg_pb.ts'
@@ -11,7 +11,7 @@ import type { AppFacts, ReadContext } from './context.ts'
 import { errors } from './errors.ts'
 import { hasUnknownFields } from './unknown-fields.ts'
 
-/** The three parts of a transaction as they are signed and hashed. */
+/** The three parts of a transaction, as received. */
 interface TxRaw {
   readonly bodyBytes: Uint8Array
   readonly authInfoBytes: Uint8Array
@@ -19,7 +19,7 @@ interface TxRaw {
 }
 
 interface TxMessage {
-  /** As received; may be of another profile (D18). */
+  /** The type URL as received, which can be of another profile (D18). */
   readonly typeUrl: string
   readonly schema: DescMessage
   readonly message: Message
@@ -33,22 +33,25 @@ export interface DecodedTx {
   readonly messages: readonly TxMessage[]
   /** Whether the body carries the extension option of Ethereum transactions. */
   readonly isEvm: boolean
-  /** Whether the body holds unknown fields that may be ignored; such a transaction cannot be signed in amino form. */
+  /** Whether the body contains unknown non-critical fields. Such a transaction cannot be signed in amino form. */
   readonly hasNonCriticalFields: boolean
-  /** sha256 of the bytes, 32 bytes. */
+  /** Returns sha256 of the bytes, 32 bytes. */
   hash(): Uint8Array
-  /** Work done once for these bytes: what `check` found out, `deliver` need not find out again. Never state. */
+  /** Results computed from these bytes alone, cached from `check` for `deliver`. Never state. */
   readonly memo: { evm?: unknown; directDigest?: unknown }
 }
 
 export const ETHEREUM_TX_OPTION = 'chain.evm.v1.ExtensionOptionsEthereumTx'
 
-/** The type name of a type URL under the neutral identity. */
+/** Returns the type name of a type URL under the neutral identity. */
 export function neutralTypeName(identity: Identity, typeUrl: string): string {
   return identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1))
 }
 
-/** The parts of TxRaw bytes. Throws sdk 2 unless they are canonical: fields ascending and once each, minimal varints. */
+/**
+ * Splits TxRaw bytes into their parts. Throws sdk 2 unless they are canonical: fields ascend and occur once, varints are
+ * minimal.
+ */
 function decodeTxRaw(bytes: Uint8Array): TxRaw {
   let bodyBytes = EMPTY
   let authInfoBytes = EMPTY
@@ -81,7 +84,7 @@ function decodeTxRaw(bytes: Uint8Array): TxRaw {
   return { bodyBytes, authInfoBytes, signatures }
 }
 
-/** A whole transaction. Throws sdk 2 for anything that is not one this build understands to the last critical field. */
+/** Decodes a transaction. Throws sdk 2 for malformed bytes, an unknown message type, or an unknown critical field. */
 export function decodeTx(app: AppFacts, identity: Identity, bytes: Uint8Array): DecodedTx {
   const raw = decodeTxRaw(bytes)
   const body = decodePart(TxBodySchema, raw.bodyBytes)
@@ -121,7 +124,7 @@ function decodePart<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array) {
   }
 }
 
-/** The addresses that must sign a message, as its descriptor's signer option says. Throws sdk 7 for a malformed one. */
+/** Returns the addresses that must sign a message, by its descriptor's signer option. Throws sdk 7 for a malformed address. */
 export function signersOf(identity: Identity, schema: DescMessage, message: Message): Uint8Array[] {
   const signers: Uint8Array[] = []
   for (const name of getOption(schema, signerOption)) {
@@ -136,7 +139,7 @@ export function signersOf(identity: Identity, schema: DescMessage, message: Mess
   return signers
 }
 
-/** All signers of a transaction in order, each once: those of its messages, then the fee payer. */
+/** Returns the distinct signers of a transaction in order: those of its messages, then the fee payer. */
 export function signersOfTx(ctx: Pick<ReadContext, 'identity'>, tx: DecodedTx): Uint8Array[] {
   const byKey = new Map<string, Uint8Array>()
   for (const { schema, message } of tx.messages) {

@@ -1,12 +1,12 @@
-/** Typed events: a message whose fields become attributes, sorted by key, each value its JSON (evm.md §1.5). */
+/** Typed events: messages whose fields become attributes, sorted by key, with JSON values (docs/transactions.md#results). */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import type { ChainEvent, EventAttribute } from '../store/types.ts'
 import { type FieldWriter, fieldWriters, type JsonNames } from './json.ts'
 
-/** The writers of a message's fields by the name they write, for the list in the order of the descriptor. */
+/** Field writers sorted by name, by the list in the order of the descriptor. */
 const sortedWriters = new WeakMap<readonly FieldWriter[], readonly FieldWriter[]>()
 
-function inOrderOfNames(writers: readonly FieldWriter[]): readonly FieldWriter[] {
+function sortedByName(writers: readonly FieldWriter[]): readonly FieldWriter[] {
   let sorted = sortedWriters.get(writers)
   if (!sorted) {
     sorted = writers.toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -15,10 +15,10 @@ function inOrderOfNames(writers: readonly FieldWriter[]): readonly FieldWriter[]
   return sorted
 }
 
-/** The event of a message: type under the profile, attributes sorted by key. Unset parts of a oneof are left out. */
+/** Returns the event of a message: its type under the profile, attributes sorted by key. Unset parts of a oneof are omitted. */
 export function typedEvent(names: JsonNames, schema: DescMessage, message: Message): ChainEvent {
-  const writers = inOrderOfNames(fieldWriters(names.identity, schema))
-  // Of the right length from the start: an array that grows has room for more than events ever have, and blocks keep them.
+  const writers = sortedByName(fieldWriters(names.identity, schema))
+  // Allocated at its final length: an array that grows reserves more room than events need, and blocks store them.
   const attributes = new Array<EventAttribute>(writers.length)
   let count = 0
   for (const { name, write } of writers) {

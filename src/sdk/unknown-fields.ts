@@ -1,14 +1,17 @@
-/** Fields that a message carries and its descriptor does not know: refused where they could change the meaning. */
+/**
+ * Fields that a message contains and its descriptor does not know. Critical ones are refused, as they could change the
+ * meaning.
+ */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import { errors } from './errors.ts'
 import { requireTimeRange } from './time-range.ts'
 
-/** Bit 11 of the field number says that a field may be ignored (support-modules.md §4.1). */
+/** Bit 11 of the field number marks a field that can be ignored (docs/transactions.md#decoding). */
 const NON_CRITICAL_BIT = 0x400
 
 /**
- * Throws sdk 2 for an unknown field at any depth: of any kind with `all`, else only for critical ones; and for a time or a
- * duration out of range. Returns whether there were other unknown fields.
+ * Whether a message contains unknown fields that are not refused, at any depth. Throws sdk 2 for a refused one: every unknown
+ * field with `all`, critical ones with `critical`. Also throws sdk 2 for a time or duration out of range.
  */
 export function hasUnknownFields(schema: DescMessage, message: Message, refuse: 'critical' | 'all'): boolean {
   let found = false

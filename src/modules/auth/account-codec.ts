@@ -1,4 +1,4 @@
-/** The stored forms of accounts, one protobuf message each (state-layout.md §2.2). */
+/** The stored forms of accounts, one protobuf message for each kind (docs/modules/auth.md#state). */
 import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { EthAccountSchema } from '../../gen/chain/types/v1/account_pb.ts'
@@ -24,14 +24,14 @@ import { parseCoins, type Schedule, type Vesting } from './vesting.ts'
 const ETH_ACCOUNT_TYPE = EthAccountSchema.typeName as string
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** The stored Any of an account. */
+/** Encodes an account as the Any that is stored. */
 export function encodeAccount(identity: Identity, account: Account): Uint8Array {
   const isCommon = account.kind === 'eth' && account.number <= MAX_SAFE && account.sequence <= MAX_SAFE
   if (isCommon) return encodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), account)
   return toBinary(AnySchema, create(AnySchema, accountAny(identity, account)))
 }
 
-/** The account of a stored Any. Throws an `Error` if it is none: stored state is then broken. */
+/** Decodes the account in a stored Any. Throws an `Error` for anything else, since the stored state is then corrupt. */
 export function decodeAccount(identity: Identity, key: Uint8Array, encoded: Uint8Array): Account {
   const fast = decodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), key, encoded)
   return fast ?? accountOfAny(identity, fromBinary(AnySchema, encoded))
@@ -44,12 +44,12 @@ function baseMessage(account: Account): MessageShape<typeof BaseAccountSchema> {
   return base
 }
 
-/** The BaseAccount within any account: the form that common clients know. */
+/** Returns the BaseAccount within any kind of account, which common clients can parse. */
 export function baseAccount(account: Account): BaseAccount {
   return baseMessage(account)
 }
 
-/** The Any of an account, of its own kind. */
+/** Returns an account as an Any of its own kind. */
 export function accountAny(identity: Identity, account: Account): AnyValue {
   const pack = (typeName: string, value: Uint8Array) => ({ typeUrl: `/${identity.toProfileName(typeName)}`, value })
   const base = baseMessage(account)
@@ -113,7 +113,10 @@ function vestingAny(
   }
 }
 
-/** The account of an Any of a known kind, neutral or profile. Throws sdk 34 for another, sdk 7 for a bad address. */
+/**
+ * Returns the account in an Any, with a neutral or profile type URL. Throws sdk 34 for an unknown kind, sdk 7 for a bad
+ * address.
+ */
 export function accountOfAny(identity: Identity, any: AnyValue): Account {
   const { value } = any
   switch (identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1))) {

@@ -1,4 +1,4 @@
-/** Accounts: what the chain keeps of an address. */
+/** Accounts: the record that the chain stores for an address. */
 import type { AnyValue } from '../../sdk/public-key.ts'
 import type { Vesting } from './vesting.ts'
 
@@ -11,9 +11,9 @@ export interface Account {
   readonly addressText: string
   readonly publicKey: AnyValue | undefined
   readonly number: bigint
-  /** Also the EVM nonce. */
+  /** Sequence of the next transaction; also the EVM nonce. */
   readonly sequence: bigint
-  /** keccak256 of the code, 32 bytes; that of nothing for every kind but `eth`. */
+  /** keccak256 of the code, 32 bytes; that of empty code for every kind but `eth`. */
   readonly codeHash: Uint8Array
   readonly module?: { readonly name: string; readonly permissions: readonly string[] }
   readonly vesting?: Vesting

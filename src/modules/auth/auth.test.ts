@@ -37,7 +37,7 @@ const account = (part: Partial<Account>): Account => ({
   ...part,
 })
 
-// Rows 36 and 37 of state-layout.md §6.1.
+// Entries of the reference chain's state under neutral names.
 const stored = [
   {
     name: 'an account with an Ethereum key',
@@ -69,7 +69,7 @@ describe('stored accounts are the bytes of the chain', () => {
     expect(decodeAccount(ctx.identity, value.address, hex(bytes))).toEqual(value)
   })
 
-  test('the quick writer agrees with the general one for numbers of every length', () => {
+  test('the fast writer agrees with the general one for numbers of every length', () => {
     const wide = [(1n << 53n) - 1n, 1n << 53n, (1n << 63n) - 1n, (1n << 64n) - 2n]
     for (const number of [0n, 1n, 127n, 128n, 16_383n, 16_384n, 1n << 35n, (1n << 49n) - 1n, ...wide]) {
       const value = account({ number, sequence: number + 1n })
@@ -81,7 +81,7 @@ describe('stored accounts are the bytes of the chain', () => {
     }
   })
 
-  test('every other kind comes back as it was', () => {
+  test('every other kind of account reads back unchanged', () => {
     const coins = [{ denom: 'unative', amount: 100n }]
     const books = { original: coins, delegatedFree: [], delegatedVesting: coins, endTime: 20n }
     const kinds: Account[] = [
@@ -101,7 +101,7 @@ describe('stored accounts are the bytes of the chain', () => {
   })
 })
 
-test('queries show the base account of an EthAccount (vector 20)', () => {
+test('queries show the base account of an EthAccount', () => {
   const value = account({
     publicKey: { typeUrl: '/sdk.crypto.secp256k1.PubKey', value: keyValue },
     number: 7n,
@@ -116,7 +116,7 @@ test('queries show the base account of an EthAccount (vector 20)', () => {
   expect(queries.accountInfo(ctx, { address: aliceText }).info).toMatchObject({ accountNumber: 7n, sequence: 3n })
 })
 
-test('an account write also writes whose its number is, under the keys of vector 21', () => {
+test('an account write also writes the entry of its number', () => {
   auth.setAccount(ctx, account({ number: 7n }))
   const keys = ctx.branchStore.changes().map(({ store, key }) => `${store} ${formatHex(key)}`)
   expect(keys).toEqual([
@@ -125,7 +125,7 @@ test('an account write also writes whose its number is, under the keys of vector
   ])
 })
 
-test('numbers are handed out once each, and the next one is kept', () => {
+test('every account number is allocated once, and the next one is stored', () => {
   expect(auth.ensureAccount(ctx, alice).number).toBe(0n)
   expect(auth.ensureAccount(ctx, ethAlice).number).toBe(1n)
   expect(auth.ensureAccount(ctx, alice).number).toBe(0n)
@@ -133,7 +133,7 @@ test('numbers are handed out once each, and the next one is kept', () => {
   expect(auth.ensureModuleAccount(ctx, auth.feeCollector)).toMatchObject({ kind: 'module', number: 2n })
 })
 
-test('default parameters have the bytes of vector 29, and are governed', () => {
+test('default parameters have the expected bytes, and only governance changes them', () => {
   expect(formatHex(toBinary(ParamsSchema, defaultParams()))).toBe('0880021007180a20ce0428e807')
   const params = { ...defaultParams(), txSigLimit: 3n }
   expect(() => messages.updateParams(ctx, { authority: aliceText, params })).toThrow('expected gov account')
@@ -145,16 +145,16 @@ test('default parameters have the bytes of vector 29, and are governed', () => {
   )
 })
 
-describe('queries that find nothing say so', () => {
+describe('a query that finds nothing names the reason', () => {
   const status = (name: string) => expect.objectContaining({ status: name })
-  test('no address', () => {
+  test('an empty address', () => {
     expect(() => queries.account(ctx, { address: '' })).toThrow('Address cannot be empty')
     expect(() => queries.accountInfo(ctx, { address: '' })).toThrow('address cannot be empty')
   })
-  test('an address that is none', () => {
+  test('a malformed address', () => {
     expect(() => queries.account(ctx, { address: 'chain1xyz' })).toThrow(status('invalidArgument'))
   })
-  test('an account that is not there', () => {
+  test('an account that does not exist', () => {
     expect(() => queries.account(ctx, { address: aliceText })).toThrow(status('notFound'))
     expect(() => queries.account(ctx, { address: aliceText })).toThrow(`account ${aliceText} not found`)
     expect(() => queries.moduleAccountByName(ctx, { name: 'nobody' })).toThrow('account nobody not found')
@@ -162,7 +162,7 @@ describe('queries that find nothing say so', () => {
   })
 })
 
-test('an address is found by its number, given in the path or beside it', () => {
+test('an address is found by its account number, in the path or in the query', () => {
   auth.setAccount(ctx, account({ number: 7n }))
   expect(queries.accountAddressByID(ctx, { id: 7n }).accountAddress).toBe(aliceText)
   expect(queries.accountAddressByID(ctx, { id: 0n, accountId: 7n }).accountAddress).toBe(aliceText)
@@ -178,7 +178,7 @@ test('accounts are paged by address', () => {
   expect(second.pagination!.nextKey).toHaveLength(0)
 })
 
-test('addresses convert both ways', () => {
+test('addresses convert in both directions', () => {
   expect(queries.addressBytesToString(ctx, { addressBytes: alice }).addressString).toBe(aliceText)
   expect(queries.addressStringToBytes(ctx, { addressString: aliceText }).addressBytes).toEqual(alice)
   expect(queries.bech32Prefix(ctx, {}).bech32Prefix).toBe('chain')
@@ -195,7 +195,7 @@ test('a genesis with two accounts of one address is refused', () => {
   expect(() => genesis.init(ctx, { accounts: [one, { ...one, account_number: '1' }] })).toThrow('duplicate account')
 })
 
-test('genesis keeps account numbers, gaps too, and gives a number that is there twice to nobody again', () => {
+test('genesis preserves account numbers and gaps, and reassigns a number that occurs twice', () => {
   const entry = (byte: number, number: string) => ({
     '@type': '/sdk.auth.v1beta1.BaseAccount',
     address: formatBech32('chain', new Uint8Array(20).fill(byte)),

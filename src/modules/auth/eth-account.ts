@@ -1,26 +1,14 @@
 /**
- * The stored form of an EthAccount, read and written without a message in between: every EVM transaction does both
- * several times. Anything that is not exactly the expected shape is left to the general decoder.
+ * The stored form of an EthAccount, read and written without a protobuf message, since every EVM transaction does both
+ * several times. The general decoder handles any bytes that do not have exactly the expected shape.
  */
+
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { varintLength, writeVarint } from '../../primitives/varint.ts'
 import type { Account } from './account.ts'
 
 const HEX_DIGITS = '0123456789abcdef'
 const EMPTY_CODE_TEXT = `0x${Array.from(EMPTY_CODE_HASH, (byte) => HEX_DIGITS[byte >> 4]! + HEX_DIGITS[byte & 15]!).join('')}`
-
-function varintLength(value: number): number {
-  let length = 1
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) length++
-  return length
-}
-
-function writeVarint(out: Buffer, at: number, value: number): number {
-  let offset = at
-  let rest = value
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) out[offset++] = (rest % 128) | 0x80
-  out[offset++] = rest
-  return offset
-}
 
 function writeText(out: Buffer, at: number, tag: number, text: string): number {
   out[at] = tag
@@ -31,7 +19,7 @@ function writeText(out: Buffer, at: number, tag: number, text: string): number {
 const fieldLength = (length: number) => 1 + varintLength(length) + length
 const numberLength = (value: number) => (value === 0 ? 0 : 1 + varintLength(value))
 
-/** `Any{/typeName, EthAccount}` of an account. Numbers up to 2^53. */
+/** Encodes `Any{/typeName, EthAccount}` of an account. Account number and sequence are limited to 2^53 - 1. */
 export function encodeEthAccount(typeName: string, account: Account): Uint8Array {
   const { addressText, publicKey, codeHash } = account
   const number = Number(account.number)
@@ -75,7 +63,7 @@ export function encodeEthAccount(typeName: string, account: Account): Uint8Array
   return new Uint8Array(out.buffer, out.byteOffset, out.byteLength)
 }
 
-/** A position in bytes; reads advance it. `ok` turns false at the first surprise. */
+/** A position in bytes, which reads advance. `ok` turns false at the first unexpected byte. */
 interface Cursor {
   readonly bytes: Buffer
   at: number
@@ -96,7 +84,7 @@ function readVarint(cursor: Cursor): number {
   return 0
 }
 
-/** Whether the next field has this tag; then its length is read and checked. Returns the end of the field, or -1. */
+/** Reads the tag and length of the next field. Returns the end of the field, or -1 if it has another tag or exceeds the bytes. */
 function enter(cursor: Cursor, tag: number): number {
   if (cursor.bytes[cursor.at] !== tag) return -1
   cursor.at++
@@ -127,7 +115,7 @@ function takeCodeHash(cursor: Cursor): Uint8Array | undefined {
   return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
 }
 
-/** The account of stored bytes; undefined if they are not those of an EthAccount in canonical form. */
+/** Decodes the account in stored bytes; returns undefined unless they are an EthAccount in canonical form. */
 export function decodeEthAccount(typeName: string, address: Uint8Array, encoded: Uint8Array): Account | undefined {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
   const cursor: Cursor = { bytes, at: 0, ok: true }

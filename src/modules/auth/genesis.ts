@@ -1,12 +1,12 @@
-/** Genesis of accounts: their numbers are kept, and none is given twice. */
+/** Genesis of accounts. Account numbers are preserved; a number that occurs twice is reassigned. */
 import { create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { GenesisStateSchema } from '../../gen/sdk/auth/v1beta1/genesis_pb.ts'
 import { toKey } from '../../primitives/bytes.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import type { Account } from './account.ts'
 import { accountAny, accountOfAny } from './account-codec.ts'
 import * as auth from './keeper.ts'
@@ -14,11 +14,12 @@ import { defaultParams, validateParams } from './params.ts'
 import * as state from './state.ts'
 
 /**
- * Of accounts with one number the first keeps it, ordinary ones before those of modules, which never sign; the others get the
- * lowest that are free, in the order of their numbers. Where the chain itself makes a module account that shares a number,
- * it goes on sharing it, and the entry of the number is the ordinary account's: what comes last is written last.
+ * Returns the accounts with unique numbers, in the order in which they are stored. If accounts share a number, the first keeps
+ * it, ordinary accounts before module accounts (which never sign). The others get the lowest free numbers, in the order of
+ * their numbers. With `sharing`, for a chain that itself creates a module account with a number in use, module accounts keep
+ * a shared number; ordinary accounts come last, so that they get the entry of the number.
  */
-function withOwnNumbers(accounts: readonly Account[], sharing: boolean): readonly Account[] {
+function withUniqueNumbers(accounts: readonly Account[], sharing: boolean): readonly Account[] {
   const used = new Set<bigint>()
   const again: Account[] = []
   const kept: Account[] = []
@@ -45,14 +46,14 @@ export const genesis: GenesisHandlers = {
     const chosen = params ?? defaultParams()
     validateParams(chosen)
     state.params.set(ctx, chosen)
-    const parsed = accounts.map((any, i) => inPlace(`accounts[${i}]`, () => accountOfAny(ctx.identity, any)))
+    const parsed = accounts.map((any, i) => withErrorPath(`accounts[${i}]`, () => accountOfAny(ctx.identity, any)))
     const seen = new Set<string>()
     for (const { address, addressText } of parsed) {
       if (seen.has(toKey(address))) throw errors.invalidRequest(`duplicate account in genesis: ${addressText}`)
       seen.add(toKey(address))
     }
     let last = -1n
-    for (const account of withOwnNumbers(parsed, ctx.identity.behaviours.factoryAccountWithoutNumber)) {
+    for (const account of withUniqueNumbers(parsed, ctx.identity.behaviours.factoryAccountWithoutNumber)) {
       auth.setAccount(ctx, account)
       if (account.number > last) last = account.number
     }

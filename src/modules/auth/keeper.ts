@@ -1,9 +1,11 @@
-/** What other modules do with accounts. */
+/** Accounts for other modules: lookup, creation, numbers, and locked amounts. */
+
 import type { Params } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
 import { concat, utf8 } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import type { ModuleAccount } from '../../sdk/module-account.ts'
 import type { Account } from './account.ts'
@@ -16,19 +18,18 @@ export type { Account } from './account.ts'
 export { feeCollector } from './state.ts'
 export { trackDelegation, trackUndelegation } from './vesting.ts'
 
-const NANOS = 1_000_000_000n
 const ACCOUNT_KEY = Uint8Array.of(state.ACCOUNT_PREFIX)
 
 function accountKey(bytes: Uint8Array): Uint8Array {
   return concat(ACCOUNT_KEY, bytes)
 }
 
-/** Store and key of the account at an address. */
-export function accountPlace(bytes: Uint8Array): { readonly store: string; readonly key: Uint8Array } {
+/** Returns the store and key of the account at an address. */
+export function accountStoreKey(bytes: Uint8Array): { readonly store: string; readonly key: Uint8Array } {
   return { store: state.STORE, key: accountKey(bytes) }
 }
 
-/** Whose account lies under a key of a store; undefined for any other entry. */
+/** Returns the address of the account stored under a key; undefined if the entry is not an account. */
 export function addressAt(store: string, key: Uint8Array): Uint8Array | undefined {
   return store === state.STORE && key[0] === state.ACCOUNT_PREFIX ? key.subarray(1) : undefined
 }
@@ -37,7 +38,7 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** The account at an address; undefined if there is none. */
+/** Returns the account at an address; undefined if it does not exist. */
 export function getAccount(ctx: ReadContext, bytes: Uint8Array): Account | undefined {
   const encoded = ctx.store.get(state.STORE, accountKey(bytes))
   return encoded && decodeAccount(ctx.identity, bytes, encoded)
@@ -47,10 +48,15 @@ export function hasAccount(ctx: ReadContext, bytes: Uint8Array): boolean {
   return ctx.store.has(state.STORE, accountKey(bytes))
 }
 
-/** Stores an account, and again which address its number has: the chain rewrites that entry at every write. */
+/** Stores an account and the entry of its number, which the chain also rewrites at every write. */
 export function setAccount(ctx: Context, account: Account): void {
   ctx.store.set(state.STORE, accountKey(account.address), encodeAccount(ctx.identity, account))
   state.addressOfNumber.set(ctx, account.number, account.address)
+}
+
+/** Stores an account with its sequence increased by one. */
+export function incrementSequence(ctx: Context, account: Account): void {
+  setAccount(ctx, { ...account, sequence: account.sequence + 1n })
 }
 
 /** Removes an account and the entry of its number. */
@@ -59,14 +65,14 @@ export function removeAccount(ctx: Context, account: Account): void {
   state.addressOfNumber.delete(ctx, account.number)
 }
 
-/** Hands out the next account number. */
+/** Allocates the next account number. */
 function takeNumber(ctx: Context): bigint {
   const number = state.nextNumber.get(ctx) ?? 0n
   state.nextNumber.set(ctx, number + 1n)
   return number
 }
 
-/** A new account of the chain's usual kind, with the next number and no code. The caller stores it. */
+/** Returns a new EthAccount with the next number and no code. The caller stores it. */
 export function newAccount(ctx: Context, bytes: Uint8Array): Account {
   return {
     kind: 'eth',
@@ -79,7 +85,7 @@ export function newAccount(ctx: Context, bytes: Uint8Array): Account {
   }
 }
 
-/** The account at an address, made and stored if there was none: receiving coins makes an account. */
+/** Returns the account at an address, and first creates and stores it if it does not exist. */
 export function ensureAccount(ctx: Context, bytes: Uint8Array): Account {
   const existing = getAccount(ctx, bytes)
   if (existing) return existing
@@ -88,7 +94,7 @@ export function ensureAccount(ctx: Context, bytes: Uint8Array): Account {
   return account
 }
 
-/** The account of a module, made with its permissions at its first use. */
+/** Returns the account of a module, created with its permissions at first use. */
 export function ensureModuleAccount(ctx: Context, module: ModuleAccount): Account {
   const existing = getAccount(ctx, module.address)
   if (existing) return existing
@@ -101,7 +107,10 @@ export function ensureModuleAccount(ctx: Context, module: ModuleAccount): Accoun
   return account
 }
 
-/** Makes a module's account with a number that another may have: what the reference does to one of them. */
+/**
+ * Creates a module's account with a given number, which another account can also have: the reference chain has one such
+ * account.
+ */
 export function placeModuleAccount(ctx: Context, module: ModuleAccount, number: bigint): void {
   if (hasAccount(ctx, module.address)) return
   setAccount(ctx, {
@@ -118,17 +127,20 @@ export function placeModuleAccount(ctx: Context, module: ModuleAccount, number: 
 
 const ACCOUNTS = { start: ACCOUNT_KEY, end: Uint8Array.of(state.ACCOUNT_PREFIX + 1) }
 
-/** Every account, by address bytes. */
+/** Yields every account, ordered by address bytes. */
 export function* accounts(ctx: ReadContext): IterableIterator<Account> {
   for (const [key, encoded] of ctx.store.iterate(state.STORE, ACCOUNTS)) {
     yield decodeAccount(ctx.identity, key.slice(1), encoded)
   }
 }
 
-/** How the types of vesting accounts begin in a profile. */
+/** The prefix of the type URLs of vesting accounts, by profile. */
 const vestingTypes = new WeakMap<Identity, Uint8Array>()
 
-/** What an account has locked, of its stored bytes. Few vest: others are known by their type URL, which stands behind two bytes. */
+/**
+ * Returns the vesting part of a stored account; undefined for other kinds. It decides by the type URL, which begins at the third
+ * byte, and decodes only vesting accounts, since few accounts vest.
+ */
 function vestingOf(identity: Identity, key: Uint8Array, encoded: Uint8Array): Vesting | undefined {
   let type = vestingTypes.get(identity)
   if (!type) {
@@ -139,14 +151,14 @@ function vestingOf(identity: Identity, key: Uint8Array, encoded: Uint8Array): Ve
   return decodeAccount(identity, key, encoded).vesting
 }
 
-/** Amount of a denom that the holder may not send in this block. */
+/** Returns the amount of a denom that the holder cannot send in this block. */
 export function lockedAmount(ctx: ReadContext, bytes: Uint8Array, denom: string): bigint {
   const encoded = ctx.store.get(state.STORE, accountKey(bytes))
   const vesting = encoded && vestingOf(ctx.identity, bytes, encoded)
-  return vesting ? locked(vesting, denom, ctx.block.timeNs / NANOS) : 0n
+  return vesting ? locked(vesting, denom, ctx.block.timeNs / NS_PER_SECOND) : 0n
 }
 
-/** What vesting accounts have still locked of a denom at a time in Unix seconds, delegated or not. */
+/** Returns the total of a denom that has not vested at a time in Unix seconds, delegated or not. */
 export function unvestedTotal(ctx: ReadContext, denom: string, time: bigint): bigint {
   let total = 0n
   for (const [key, encoded] of ctx.store.iterate(state.STORE, ACCOUNTS)) {

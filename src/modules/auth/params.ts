@@ -1,4 +1,4 @@
-/** Parameters of accounts and transactions (support-modules.md §5). */
+/** Parameters of accounts and transactions (docs/modules/auth.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import { errors } from '../../sdk/errors.ts'

@@ -14,7 +14,10 @@ import { accountAny, baseAccount, decodeAccount } from './account-codec.ts'
 import * as auth from './keeper.ts'
 import * as state from './state.ts'
 
-/** The form queries show: an EthAccount as its base account, which common clients know, unless the profile says otherwise. */
+/**
+ * Returns the form that queries show: for an EthAccount its BaseAccount, which common clients can parse, unless the profile
+ * exposes EthAccount.
+ */
 function shown(ctx: ReadContext, account: Account): AnyValue {
   if (account.kind !== 'eth' || ctx.identity.behaviours.exposeEthAccount) {
     return accountAny(ctx.identity, account)

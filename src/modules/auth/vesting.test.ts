@@ -10,8 +10,8 @@ const vesting = (schedule: Schedule, amount = 100n): Vesting => ({
 })
 const at = (schedule: Schedule, time: bigint, amount?: bigint) => locked(vesting(schedule, amount), 'unative', time)
 
-describe('what is still locked', () => {
-  test('falls evenly between start and end for a continuous schedule, rounded half to even', () => {
+describe('the locked amount', () => {
+  test('falls evenly between start and end of a continuous schedule, rounded half to even', () => {
     const schedule: Schedule = { kind: 'continuous', startTime: 100n }
     expect([99n, 100n, 350n, 600n, 1100n, 2000n].map((time) => at(schedule, time))).toEqual([
       100n,
@@ -26,19 +26,19 @@ describe('what is still locked', () => {
     expect(at(schedule, 103n, 500n)).toBe(498n)
   })
 
-  test('goes at once at the end of a delayed schedule, and never of a permanent one', () => {
+  test('falls to zero at the end of a delayed schedule, and never in a permanent one', () => {
     expect([0n, 1099n, 1100n].map((time) => at({ kind: 'delayed' }, time))).toEqual([100n, 100n, 0n])
     expect(at({ kind: 'permanent' }, 10_000n)).toBe(100n)
   })
 
-  test('falls with every whole period of a periodic schedule', () => {
+  test('falls at the end of each period of a periodic schedule', () => {
     const period = (length: bigint, amount: bigint) => ({ length, amount: [{ denom: 'unative', amount }] })
     const schedule: Schedule = { kind: 'periodic', startTime: 100n, periods: [period(10n, 30n), period(990n, 70n)] }
     expect([100n, 109n, 110n, 1099n, 1100n].map((time) => at(schedule, time))).toEqual([100n, 100n, 70n, 70n, 0n])
   })
 })
 
-test('delegating takes locked coins first, undelegating returns free ones first', () => {
+test('a delegation uses locked coins first, an undelegation returns free ones first', () => {
   const start = vesting({ kind: 'continuous', startTime: 100n })
   const delegated = trackDelegation(start, { denom: 'unative', amount: 90n }, 350n)
   expect(delegated.delegatedVesting).toEqual([{ denom: 'unative', amount: 75n }])

@@ -1,9 +1,9 @@
-/** How much of a vesting account's coins is still locked (support-modules.md §5.1). */
+/** Locked coins of vesting accounts (docs/modules/auth.md#formulas). */
 import { type Coin, type CoinText, tryParse } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { errors } from '../../sdk/errors.ts'
 
-/** When the coins vest. Times are Unix seconds, lengths seconds. */
+/** The schedule on which coins vest. Times are Unix seconds, lengths are seconds. */
 export type Schedule =
   | { readonly kind: 'continuous'; readonly startTime: bigint }
   | { readonly kind: 'delayed' }
@@ -14,7 +14,7 @@ export type Schedule =
       readonly periods: readonly { readonly length: bigint; readonly amount: readonly Coin[] }[]
     }
 
-/** What a vesting account has besides. */
+/** The vesting part of an account. */
 export interface Vesting {
   readonly schedule: Schedule
   readonly original: readonly Coin[]
@@ -24,7 +24,7 @@ export interface Vesting {
   readonly endTime: bigint
 }
 
-/** Coins of stored or genesis messages. Throws sdk 10 for an invalid one. */
+/** Parses the coins of stored or genesis messages. Throws sdk 10 for an invalid coin. */
 export function parseCoins(texts: readonly CoinText[]): readonly Coin[] {
   return texts.map((text) => {
     const coin = tryParse(text)
@@ -33,7 +33,7 @@ export function parseCoins(texts: readonly CoinText[]): readonly Coin[] {
   })
 }
 
-/** Vested part of each original coin at a time in Unix seconds. */
+/** Returns the vested part of each original coin at a time in Unix seconds. */
 function vested({ schedule, original, endTime }: Vesting, time: bigint): readonly Coin[] {
   switch (schedule.kind) {
     case 'permanent':
@@ -72,7 +72,10 @@ function amountOf(coins: readonly Coin[], denom: string): bigint {
   return 0n
 }
 
-/** Original coins less what has vested: what the circulating supply leaves out (inflation.md S1). */
+/**
+ * Returns the original coins minus the vested ones. The circulating supply excludes them
+ * (docs/modules/inflation.md#formulas).
+ */
 export function unvested(vesting: Vesting, time: bigint): readonly Coin[] {
   const free = vested(vesting, time)
   return vesting.original
@@ -80,7 +83,7 @@ export function unvested(vesting: Vesting, time: bigint): readonly Coin[] {
     .filter(({ amount }) => amount > 0n)
 }
 
-/** Amount of a denom that may not be sent at a time in Unix seconds. */
+/** Returns the amount of a denom that cannot be sent at a time in Unix seconds. */
 export function locked(vesting: Vesting, denom: string, time: bigint): bigint {
   const amount = amountOf(unvested(vesting, time), denom) - amountOf(vesting.delegatedVesting, denom)
   return amount > 0n ? amount : 0n
@@ -92,7 +95,7 @@ function adjust(coins: readonly Coin[], denom: string, by: bigint): readonly Coi
   return amount === 0n ? rest : [...rest, { denom, amount }].sort((a, b) => (a.denom < b.denom ? -1 : 1))
 }
 
-/** The account's books after delegating: unvested coins go first. `balance` is what it held before. */
+/** Returns the vesting part after a delegation, which uses locked coins first. */
 export function trackDelegation(vesting: Vesting, { denom, amount }: Coin, time: bigint): Vesting {
   const available = locked(vesting, denom, time)
   const fromVesting = available < amount ? available : amount
@@ -103,7 +106,7 @@ export function trackDelegation(vesting: Vesting, { denom, amount }: Coin, time:
   }
 }
 
-/** The account's books after undelegating: free coins come back first. */
+/** Returns the vesting part after an undelegation, which returns free coins first. */
 export function trackUndelegation(vesting: Vesting, { denom, amount }: Coin): Vesting {
   const free = amountOf(vesting.delegatedFree, denom)
   const fromFree = free < amount ? free : amount

@@ -1,4 +1,4 @@
-/** What a grantee may do: the three kinds of authorizations, and what using one leaves of it. */
+/** The three kinds of authorizations, and the remainder of one after its use. */
 import { create, type DescMessage, isMessage, type Message } from '@bufbuild/protobuf'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { GenericAuthorizationSchema } from '../../gen/sdk/authz/v1beta1/authz_pb.ts'
@@ -23,16 +23,16 @@ import { profileTypeUrl, unpack } from '../../sdk/packed.ts'
 import * as bank from '../bank/errors.ts'
 import { errors } from './errors.ts'
 
-/** An authorization of a kind that this module knows. */
+/** An authorization of one of the three kinds. */
 export interface Authorization {
   readonly schema: DescMessage
   readonly message: Message
 }
 
-/** What using an authorization leaves of it: `undefined` is nothing, the same is all. */
+/** The remainder of an authorization after its use: `undefined` if it is used up, the same object if it is unchanged. */
 type Left = Authorization | undefined
 
-/** What looking at one entry of a list of addresses costs. */
+/** Gas of comparing one entry of a list of addresses. */
 const LIST_STEP_GAS = 10n
 
 const STAKING_MESSAGES: Readonly<Record<number, DescMessage>> = {
@@ -41,7 +41,7 @@ const STAKING_MESSAGES: Readonly<Record<number, DescMessage>> = {
   [AuthorizationType.REDELEGATE]: MsgBeginRedelegateSchema,
 }
 
-/** The type URL, in the profile's words, of the messages that an authorization is for. Throws authz 4. */
+/** Returns the type URL, under the profile, of the messages that an authorization permits. Throws authz 4. */
 export function typeUrlOf(identity: Identity, { message }: Authorization): string {
   if (isMessage(message, GenericAuthorizationSchema)) return profileTypeUrl(identity, message.msg)
   const schema = isMessage(message, StakeAuthorizationSchema)
@@ -51,7 +51,10 @@ export function typeUrlOf(identity: Identity, { message }: Authorization): strin
   return `/${identity.toProfileName(schema.typeName)}`
 }
 
-/** An authorization in an Any, its texts in the profile's words. Throws sdk 29 for another message, sdk 34 for none. */
+/**
+ * Parses an authorization in an Any, with its names under the profile. Throws sdk 29 for another message, sdk 34 if it is
+ * absent.
+ */
 export function parseAuthorization(ctx: ReadContext, packed: Any | undefined): Authorization {
   if (!packed) throw sdkErrors.unpackAny('authorization is nil')
   const { schema, message } = unpack(ctx, packed)
@@ -60,12 +63,12 @@ export function parseAuthorization(ctx: ReadContext, packed: Any | undefined): A
     return { schema, message: create(GenericAuthorizationSchema, { msg }) }
   }
   if (!isMessage(message, SendAuthorizationSchema) && !isMessage(message, StakeAuthorizationSchema)) {
-    throw sdkErrors.invalidType(`${schema.typeName} is no authorization`)
+    throw sdkErrors.invalidType(`${schema.typeName} is not an authorization`)
   }
   return { schema, message }
 }
 
-/** The stateless checks. Throws sdk 10, bank 8, authz 4, authz 12. */
+/** Runs the stateless checks. Throws sdk 10, bank 8, authz 4, authz 12. */
 export function validateAuthorization({ message }: Authorization): void {
   if (isMessage(message, SendAuthorizationSchema)) {
     if (message.spendLimit.length === 0) throw sdkErrors.invalidCoins('spend limit cannot be nil')
@@ -87,7 +90,10 @@ function requireLimit({ spendLimit }: SendAuthorization) {
   return limit
 }
 
-/** Uses an authorization for a message. Throws what says that it is not for this one. */
+/**
+ * Uses an authorization for a message and returns the remainder. Throws sdk 4, 5, 10, 18 or 29 if it does not permit the
+ * message.
+ */
 export function accept(ctx: ReadContext, authorization: Authorization, message: Message): Left {
   const granted = authorization.message
   if (isMessage(granted, SendAuthorizationSchema)) return acceptSend(ctx, granted, message)

@@ -11,7 +11,7 @@ import { MsgDelegateSchema } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { messageType } from '../../identity/registry.ts'
 import { concat, formatHex, utf8 } from '../../primitives/bytes.ts'
-import { formatKey, toTimestamp } from '../../primitives/time.ts'
+import { formatKey, NS_PER_SECOND, toTimestamp } from '../../primitives/time.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
@@ -28,12 +28,11 @@ import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 
 const mintery = moduleAccount('mintery', 'minter')
-/** One that has never been used. */
+/** A module account that has never been used. */
 const newcomer = moduleAccount('newcomer')
 const granterBytes = new Uint8Array(20).fill(0xa1)
 const granteeBytes = new Uint8Array(20).fill(0xb2)
 const strangerBytes = new Uint8Array(20).fill(0xc3)
-const SECOND = 1_000_000_000n
 const MSG_SEND = '/sdk.bank.v1beta1.MsgSend'
 
 let ctx: BranchedContext
@@ -61,7 +60,7 @@ const sendLimit = (amount: number, allowList: string[] = []) =>
   packed(SendAuthorizationSchema, { spendLimit: texts(amount), allowList })
 const generic = (msg: string) => packed(GenericAuthorizationSchema, { msg })
 
-const later = (seconds: bigint) => ctx.block.timeNs + seconds * SECOND
+const later = (seconds: bigint) => ctx.block.timeNs + seconds * NS_PER_SECOND
 
 function grant(authorization: Any, endNs?: bigint, to = grantee) {
   const expiration = endNs === undefined ? {} : { expiration: toTimestamp(endNs) }
@@ -81,7 +80,7 @@ const written = () =>
   )
 
 describe('state', () => {
-  test('a grant lies under granter, grantee and type, and in the queue under its end (state-layout.md §2.11)', () => {
+  test('a grant is stored under granter, grantee and type URL, and in the queue under its expiration', () => {
     const end = later(100n)
     grant(sendLimit(50), end)
     const parties = concat(Uint8Array.of(20), granterBytes, Uint8Array.of(20), granteeBytes)
@@ -100,13 +99,13 @@ describe('state', () => {
   const END_SECONDS = 'e481c8ac06'
   const hexLength = (length: number) => length.toString(16).padStart(2, '0')
 
-  test('a grantee that is new gets an account', () => {
+  test('a grant creates the account of a new grantee', () => {
     expect(auth.hasAccount(ctx, granteeBytes)).toBe(false)
     grant(generic(MSG_SEND))
     expect(auth.hasAccount(ctx, granteeBytes)).toBe(true)
   })
 
-  test('nobody takes the place of a module’s account by a grant to it: sdk 4', () => {
+  test('a grant to the address of a module without account is refused with sdk 4', () => {
     const grantTo = () => grant(generic(MSG_SEND), undefined, address.format(ctx, newcomer.address))
     expect(grantTo).toThrow(code('sdk', 4))
     expect(auth.hasAccount(ctx, newcomer.address)).toBe(false)
@@ -114,7 +113,7 @@ describe('state', () => {
     grantTo()
   })
 
-  test('names come in as anybody spells them, and are stored in the profile’s', () => {
+  test('names are accepted under both profiles and stored under the active one', () => {
     grant(
       create(AnySchema, {
         ...generic('/cosmos.bank.v1beta1.MsgSend'),
@@ -128,7 +127,7 @@ describe('state', () => {
     messages.revoke(ctx, { granter, grantee, msgTypeUrl: '/cosmos.bank.v1beta1.MsgSend' })
   })
 
-  test('what has ended is forgotten when the next block begins, what ends with it later', () => {
+  test('a grant is deleted at the beginning of the first block after its expiration', () => {
     grant(sendLimit(50), later(10n))
     grant(packed(StakeAuthorizationSchema, { authorizationType: AuthorizationType.DELEGATE }), later(10n))
     ctx.block.timeNs = later(10n)
@@ -139,7 +138,7 @@ describe('state', () => {
     expect(written()).toEqual({})
   })
 
-  test('a later grant for the same messages takes the place of the first, in the queue too', () => {
+  test('a later grant for the same messages replaces the first, also in the queue', () => {
     grant(generic(MSG_SEND), later(10n))
     grant(sendLimit(7), later(20n))
     ctx.block.timeNs = later(15n)
@@ -153,7 +152,7 @@ describe('state', () => {
     expect(queries.grants(ctx, { granter, grantee }).grants).toHaveLength(1)
   })
 
-  test('genesis takes what was exported, and leaves out what has ended', () => {
+  test('genesis imports an export and skips expired grants', () => {
     grant(sendLimit(50), later(100n))
     messages.grant(ctx, { granter, grantee: stranger, grant: { authorization: generic(MSG_SEND) } })
     const exported = genesis.export(ctx)
@@ -170,7 +169,7 @@ describe('state', () => {
 })
 
 describe('exec', () => {
-  test('a limit shrinks as it is used, refuses more than is left, and is gone when nothing is', () => {
+  test('a limit shrinks with its use, refuses more than the remainder, and ends at zero', () => {
     grant(sendLimit(50))
     ctx.branchStore.events.length = 0
     const { results } = exec(send(30))
@@ -187,7 +186,7 @@ describe('exec', () => {
     expect(() => exec(send(1))).toThrow(code('authz', 2))
   })
 
-  test('an end that has passed counts before the next block forgets it', () => {
+  test('an expired grant is refused before a block deletes it', () => {
     grant(sendLimit(50), later(10n))
     ctx.block.timeNs = later(10n)
     exec(send(1))
@@ -195,7 +194,7 @@ describe('exec', () => {
     expect(() => exec(send(1))).toThrow(code('authz', 6))
   })
 
-  test('a list of recipients is obeyed, at ten gas a look', () => {
+  test('only listed recipients are permitted, at ten gas per comparison', () => {
     const authorization = parseAuthorization(ctx, sendLimit(50, [grantee, stranger]))
     const meter = createInfiniteGasMeter()
     accept(ctx.withGas(meter), authorization, create(MsgSendSchema, { toAddress: stranger, amount: texts(1) }))
@@ -205,13 +204,13 @@ describe('exec', () => {
     expect(() => exec(send(1, granter))).toThrow(`cannot send to ${granter} address`)
   })
 
-  test('a list of recipients holds for the last of the limit too', () => {
+  test('the list of recipients also applies to the payment that uses up the limit', () => {
     const whole = create(MsgSendSchema, { toAddress: granter, amount: texts(50) })
     expect(() => accept(ctx, parseAuthorization(ctx, sendLimit(50, [stranger])), whole)).toThrow(code('sdk', 4))
     expect(accept(ctx, parseAuthorization(ctx, sendLimit(50, [granter])), whole)).toBe(undefined)
   })
 
-  test('one’s own messages need no grant, those of others in one go each their own', () => {
+  test('own messages need no grant, and each message of another account needs its grant', () => {
     bank.send(ctx, granterBytes, granteeBytes, coins(10n))
     exec(send(1, stranger, grantee))
     expect(() => exec(send(1, stranger, grantee), send(1))).toThrow(
@@ -219,7 +218,7 @@ describe('exec', () => {
     )
   })
 
-  test('executions lie within each other twice and no deeper, and every step needs its grant', () => {
+  test('executions nest twice and no deeper, and every level needs its grant', () => {
     const inner = packed(MsgExecSchema, { grantee: stranger, msgs: [send(1)] })
     expect(() => exec(inner)).toThrow(code('authz', 2))
     messages.grant(ctx, { granter, grantee: stranger, grant: { authorization: generic(MSG_SEND) } })
@@ -233,14 +232,14 @@ describe('exec', () => {
     expect(() => exec(deeper)).toThrow('exceeded max nested message depth: 2')
   })
 
-  test('an Ethereum transaction has its own way in: not by a grant, not by an execution, at no depth', () => {
+  test('an Ethereum transaction is refused in a grant and in an execution at any depth', () => {
     const ethereum = packed(MsgEthereumTxSchema, {})
     expect(() => grant(generic(`/${MsgEthereumTxSchema.typeName}`))).toThrow(code('sdk', 37))
     expect(() => exec(ethereum)).toThrow(code('sdk', 29))
     expect(() => exec(packed(MsgExecSchema, { grantee, msgs: [ethereum] }))).toThrow(code('sdk', 29))
   })
 
-  test('messages with several signers, unknown ones and none at all are refused', () => {
+  test('messages with several signers, unknown messages, and an empty list are refused', () => {
     const part = (from: string) => ({ address: from, coins: texts(1) })
     const multi = packed(MsgMultiSendSchema, { inputs: [part(granter), part(stranger)], outputs: [part(grantee)] })
     expect(() => exec(multi)).toThrow(code('authz', 9))
@@ -248,12 +247,12 @@ describe('exec', () => {
     expect(() => exec()).toThrow(code('sdk', 18))
   })
 
-  test('a message that fails says which it was', () => {
+  test('the error of a failed message contains its type URL', () => {
     grant(generic(MSG_SEND))
     expect(() => exec(send(5000))).toThrow(/^failed to execute message; message \/sdk\.bank\.v1beta1\.MsgSend: /)
   })
 
-  test('what a message may not be is found before any fee: the messages within are checked too', () => {
+  test('the stateless checks cover the messages within an execution', () => {
     const message = create(MsgExecSchema, { grantee, msgs: [send(0)] })
     expect(() => ctx.app.validate(ctx, MsgExecSchema, message)).toThrow(code('sdk', 10))
   })
@@ -270,14 +269,14 @@ describe('stake authorizations', () => {
   const only = () => stake({ validators: { case: 'allowList', value: { address: [validator()] } } })
   const allBut = () => stake({ validators: { case: 'denyList', value: { address: [validator()] } } })
 
-  test('a limit of tokens is used up as delegations are made', () => {
+  test('delegations use up a limit of tokens', () => {
     const left = accept(ctx, stake({ maxTokens: texts(10)[0]! }), delegation(4))
     expect(left!.message).toMatchObject({ maxTokens: { amount: '6' } })
     expect(accept(ctx, left!, delegation(6))).toBeUndefined()
     expect(() => accept(ctx, left!, delegation(7))).toThrow(code('sdk', 5))
   })
 
-  test('validators are those listed, or those not listed', () => {
+  test('a list permits or denies validators', () => {
     const elsewhere = address.formatValidator(ctx, granterBytes)
     accept(ctx, only(), delegation(1))
     expect(() => accept(ctx, only(), delegation(1, elsewhere))).toThrow(code('sdk', 4))
@@ -288,18 +287,18 @@ describe('stake authorizations', () => {
 
 describe('bad input', () => {
   test.each([
-    ['oneself', () => grant(generic(MSG_SEND), undefined, granter), 'authz', 7],
-    ['nobody', () => grant(generic(MSG_SEND), undefined, 'nobody'), 'sdk', 7],
-    ['an end that has come', () => grant(generic(MSG_SEND), ctx.block.timeNs), 'authz', 3],
-    ['messages that nobody handles', () => grant(generic('/sdk.nft.v1beta1.MsgSend')), 'sdk', 29],
-    ['what is no authorization', () => grant(packed(MsgSendSchema, {})), 'sdk', 29],
-    ['nothing', () => messages.grant(ctx, { granter, grantee, grant: {} }), 'sdk', 34],
-    ['sends without a limit', () => grant(packed(SendAuthorizationSchema, {})), 'sdk', 10],
-    ['sends of nothing', () => grant(sendLimit(0)), 'sdk', 10],
-    ['a recipient twice', () => grant(sendLimit(1, [stranger, stranger])), 'bank', 8],
-    ['stakes of no kind', () => grant(packed(StakeAuthorizationSchema, {})), 'authz', 4],
+    ['a grant to oneself', () => grant(generic(MSG_SEND), undefined, granter), 'authz', 7],
+    ['a malformed grantee', () => grant(generic(MSG_SEND), undefined, 'nobody'), 'sdk', 7],
+    ['an expiration at the block time', () => grant(generic(MSG_SEND), ctx.block.timeNs), 'authz', 3],
+    ['a message without handler', () => grant(generic('/sdk.nft.v1beta1.MsgSend')), 'sdk', 29],
+    ['a message that is not an authorization', () => grant(packed(MsgSendSchema, {})), 'sdk', 29],
+    ['a grant without authorization', () => messages.grant(ctx, { granter, grantee, grant: {} }), 'sdk', 34],
+    ['a send authorization without limit', () => grant(packed(SendAuthorizationSchema, {})), 'sdk', 10],
+    ['a send authorization with limit 0', () => grant(sendLimit(0)), 'sdk', 10],
+    ['a duplicate recipient', () => grant(sendLimit(1, [stranger, stranger])), 'bank', 8],
+    ['a stake authorization without type', () => grant(packed(StakeAuthorizationSchema, {})), 'authz', 4],
     [
-      'fewer tokens than none',
+      'a negative token limit',
       () =>
         grant(
           packed(StakeAuthorizationSchema, { authorizationType: 1, maxTokens: { denom: 'unative', amount: '-1' } }),
@@ -307,13 +306,18 @@ describe('bad input', () => {
       'authz',
       12,
     ],
-    ['back what was not granted', () => messages.revoke(ctx, { granter, grantee, msgTypeUrl: MSG_SEND }), 'authz', 2],
-    ['back nothing', () => messages.revoke(ctx, { granter, grantee, msgTypeUrl: '' }), 'sdk', 18],
-  ] as const)('granting %s is refused', (_, run, codespace, number) => {
+    [
+      'the revocation of a missing grant',
+      () => messages.revoke(ctx, { granter, grantee, msgTypeUrl: MSG_SEND }),
+      'authz',
+      2,
+    ],
+    ['a revocation without type URL', () => messages.revoke(ctx, { granter, grantee, msgTypeUrl: '' }), 'sdk', 18],
+  ] as const)('%s is refused', (_, run, codespace, number) => {
     expect(run).toThrow(code(codespace, number))
   })
 
-  test('cut-off bytes within a grant are a transaction that cannot be read', () => {
+  test('truncated bytes within a grant are refused as undecodable', () => {
     const authorization = create(AnySchema, { ...sendLimit(5), value: Uint8Array.of(0x0a, 0x7f) })
     const message = create(MsgGrantSchema, { granter, grantee, grant: { authorization } })
     expect(() => messages.grant(ctx, message)).toThrow(code('sdk', 2))
@@ -327,7 +331,7 @@ describe('queries', () => {
     messages.grant(ctx, { granter: stranger, grantee, grant: { authorization: generic(MSG_SEND) } })
   })
 
-  test('grants are found by both parties, by one type, by granter and by grantee, in pages', () => {
+  test('grants are listed by both parties, by type, by granter and by grantee, in pages', () => {
     expect(queries.grants(ctx, { granter, grantee })).toMatchObject({ pagination: { total: 2n } })
     expect(queries.grants(ctx, { granter, grantee, msgTypeUrl: '/cosmos.bank.v1beta1.MsgSend' }).grants).toHaveLength(1)
     const parties = (list: readonly { readonly granter: string; readonly grantee: string }[]) =>
@@ -346,7 +350,7 @@ describe('queries', () => {
     expect([grants.length, pagination!.nextKey.length > 0]).toEqual([2, true])
   })
 
-  test('what is no address or was not granted is an error that says so', () => {
+  test('a malformed address and a missing grant are errors with their reason', () => {
     expect(() => queries.grants(ctx, { granter: 'x', grantee })).toThrow(/^invalid granter address: /)
     expect(() => queries.granteeGrants(ctx, { grantee: '' })).toThrow(/^invalid grantee address: /)
     const msgTypeUrl = '/sdk.gov.v1.MsgVote'

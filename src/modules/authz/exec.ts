@@ -1,4 +1,4 @@
-/** Messages that a grantee sends in the name of granters. */
+/** Execution of messages by a grantee on behalf of granters. */
 import { isMessage, type Message, toBinary } from '@bufbuild/protobuf'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { MsgEthereumTxSchema } from '../../gen/chain/evm/v1/tx_pb.ts'
@@ -7,19 +7,22 @@ import * as address from '../../identity/address.ts'
 import { complete } from '../../identity/complete.ts'
 import { equal } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import { type Unpacked, unpack } from '../../sdk/packed.ts'
-import { inPlace } from '../../sdk/place.ts'
 import { signersOf } from '../../sdk/tx.ts'
 import { accept, parseAuthorization } from './authorization.ts'
 import { errors } from './errors.ts'
 import { deleteGrant, getGrant, type Parties, updateGrant } from './keeper.ts'
 
-/** How deep executions may lie within each other. */
+/** The maximum nesting of executions. */
 const MAX_DEPTH = 2
 
-/** The messages of an execution. Throws sdk 29 for an Ethereum transaction, which has its own way in, and for a nest too deep. */
+/**
+ * Parses the messages of an execution. Throws sdk 29 for an Ethereum transaction, which needs a transaction of its own, and
+ * for too deep nesting.
+ */
 export function parseExecuted(ctx: ReadContext, packed: readonly Any[], depth = 0): readonly Unpacked[] {
   if (depth >= MAX_DEPTH) throw sdkErrors.invalidType(`exceeded max nested message depth: ${MAX_DEPTH}`)
   return packed.map((any) => {
@@ -32,7 +35,7 @@ export function parseExecuted(ctx: ReadContext, packed: readonly Any[], depth = 
   })
 }
 
-/** Uses the grant for a message. Throws authz 2, authz 6, or what the authorization has against it. */
+/** Uses the grant for a message. Throws authz 2, authz 6, and the errors of the authorization. */
 function useGrant(ctx: Context, parties: Parties, { typeUrl, message }: Unpacked): void {
   const grant = getGrant(ctx, parties, typeUrl)
   if (!grant) {
@@ -48,7 +51,7 @@ function useGrant(ctx: Context, parties: Parties, { typeUrl, message }: Unpacked
   else if (left !== authorization) updateGrant(ctx, parties, typeUrl, left)
 }
 
-/** Runs one message; its events say which it was. */
+/** Runs one message and adds its index to its events. */
 function execute(ctx: Context, grantee: Uint8Array, inner: Unpacked, index: number): Uint8Array {
   const { schema, message, typeUrl } = inner
   const signers = signersOf(ctx.identity, schema, message)
@@ -59,14 +62,16 @@ function execute(ctx: Context, grantee: Uint8Array, inner: Unpacked, index: numb
   if (!handler) throw sdkErrors.unknownRequest(`unrecognized message route: ${typeUrl}`)
   const { events } = ctx.branchStore
   const before = events.length
-  const response: Message = inPlace(`failed to execute message; message ${typeUrl}`, () => handler.handle(ctx, message))
+  const response: Message = withErrorPath(`failed to execute message; message ${typeUrl}`, () =>
+    handler.handle(ctx, message),
+  )
   const place = { key: 'authz_msg_index', value: String(index) }
   const own = events.splice(before)
   for (const { type, attributes } of own) events.push({ type, attributes: [...attributes, place] })
   return toBinary(handler.method.output, complete(handler.method.output, response))
 }
 
-/** Runs messages in the name of their signers, who granted it to the grantee. Answers their encoded responses. */
+/** Runs messages on behalf of their signers, which must have granted them to the grantee. Returns the encoded responses. */
 export function executeAll(ctx: Context, grantee: Uint8Array, messages: readonly Unpacked[]): Uint8Array[] {
   return messages.map((inner, index) => execute(ctx, grantee, inner, index))
 }

@@ -1,10 +1,10 @@
-/** Genesis of authz: the grants that have not ended. */
+/** Genesis of authz: the grants that have not expired. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/sdk/authz/v1beta1/genesis_pb.ts'
 import * as address from '../../identity/address.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import { parseAuthorization, validateAuthorization } from './authorization.ts'
 import { saveGrant } from './keeper.ts'
 import * as state from './state.ts'
@@ -13,7 +13,7 @@ export const genesis: GenesisHandlers = {
   defaults: (ctx) => toJson(ctx, GenesisStateSchema, create(GenesisStateSchema)),
   init(ctx, json) {
     for (const [i, entry] of fromJson(ctx, GenesisStateSchema, json, 'authz').authorization.entries()) {
-      inPlace(`authorization[${i}]`, () => {
+      withErrorPath(`authorization[${i}]`, () => {
         const authorization = parseAuthorization(ctx, entry.authorization)
         validateAuthorization(authorization)
         const parties = { granter: address.parse(ctx, entry.granter), grantee: address.parse(ctx, entry.grantee) }

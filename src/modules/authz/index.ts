@@ -1,7 +1,7 @@
-/** Messages in somebody else's name: granted, used, taken back. */
+/** Grants to send messages on behalf of another account. */
 import { defineModule } from '../../sdk/module.ts'
 import { genesis } from './genesis.ts'
-import { forgetExpired } from './keeper.ts'
+import { deleteExpired } from './keeper.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 import { validations } from './validation.ts'
@@ -13,5 +13,5 @@ export const authz = defineModule({
   queries, // sdk.authz.v1beta1.Query
   validations,
   genesis,
-  beginBlock: forgetExpired,
+  beginBlock: deleteExpired,
 })

@@ -1,4 +1,4 @@
-/** Grants: given, taken back, and forgotten at their end. */
+/** Grants: storage, revocation and expiration. */
 import { create } from '@bufbuild/protobuf'
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { type Grant, GrantQueueItemSchema, GrantSchema } from '../../gen/sdk/authz/v1beta1/authz_pb.ts'
@@ -12,13 +12,13 @@ import { type Authorization, typeUrlOf } from './authorization.ts'
 import { errors } from './errors.ts'
 import * as state from './state.ts'
 
-/** Who lets whom do what. `typeUrl` is the message's, in the profile's words. */
+/** The granter and grantee of a grant. */
 export interface Parties {
   readonly granter: Uint8Array
   readonly grantee: Uint8Array
 }
 
-/** What looking at one entry of the queue costs. */
+/** Gas of comparing one entry of the queue. */
 const QUEUE_STEP_GAS = 20n
 
 const keyOf = ({ granter, grantee }: Parties, typeUrl: string) => [granter, grantee, typeUrl] as const
@@ -37,7 +37,10 @@ function enqueue(ctx: Context, { granter, grantee }: Parties, typeUrl: string, e
   state.queue.set(ctx, key, create(GrantQueueItemSchema, { msgTypeUrls: [...item.msgTypeUrls, typeUrl] }))
 }
 
-/** Takes a grant out of the queue. The entry stays, empty in the end, and the last of it takes the place of the one that goes. */
+/**
+ * Removes a grant from the queue entry of its expiration: the last type URL of the entry replaces the removed one. An entry
+ * that becomes empty remains.
+ */
 function dequeue(ctx: Context, { granter, grantee }: Parties, typeUrl: string, endNs: bigint): void {
   const key = [endNs, granter, grantee] as const
   const urls = [...(state.queue.get(ctx, key)?.msgTypeUrls ?? [])]
@@ -51,7 +54,10 @@ function dequeue(ctx: Context, { granter, grantee }: Parties, typeUrl: string, e
   }
 }
 
-/** Grants, in place of what was granted for the same messages. Throws authz 3 for an end that is not to come. */
+/**
+ * Stores a grant and replaces an earlier one for the same messages. Throws authz 3 unless the expiration is after the block
+ * time.
+ */
 export function saveGrant(
   ctx: Context,
   parties: Parties,
@@ -79,7 +85,7 @@ export function saveGrant(
   })
 }
 
-/** What is left of an authorization in place of what it was. */
+/** Replaces the authorization of a grant by its remainder. Throws authz 2 if the grant does not exist. */
 export function updateGrant(ctx: Context, parties: Parties, typeUrl: string, { schema, message }: Authorization): void {
   const grant = getGrant(ctx, parties, typeUrl)
   if (!grant) throw errors.noAuthorizationFound()
@@ -90,7 +96,7 @@ export function updateGrant(ctx: Context, parties: Parties, typeUrl: string, { s
   )
 }
 
-/** Takes a grant back. Throws authz 2 if there is none. */
+/** Deletes a grant. Throws authz 2 if it does not exist. */
 export function deleteGrant(ctx: Context, parties: Parties, typeUrl: string): void {
   const grant = getGrant(ctx, parties, typeUrl)
   const [granter, grantee] = [address.format(ctx, parties.granter), address.format(ctx, parties.grantee)]
@@ -105,8 +111,8 @@ export function deleteGrant(ctx: Context, parties: Parties, typeUrl: string): vo
   ctx.emit(EventRevokeSchema, { msgTypeUrl: typeUrl, granter, grantee })
 }
 
-/** At the begin of a block: forgets what ended before it. */
-export function forgetExpired(ctx: Context): void {
+/** Deletes the grants that expired before the block. Runs at the beginning of a block. */
+export function deleteExpired(ctx: Context): void {
   for (const [key, { msgTypeUrls }] of state.queue.iterate(ctx)) {
     const [endNs, granter, grantee] = key
     if (endNs >= ctx.block.timeNs) return

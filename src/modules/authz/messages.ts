@@ -10,7 +10,7 @@ import { deleteGrant, saveGrant } from './keeper.ts'
 import { parseExec, parseGrant, parseRevoke } from './validation.ts'
 
 export const messages = defineMessages(Msg, {
-  /** Lets the grantee, who gets an account if new, send messages in the granter's name. */
+  /** Lets the grantee send messages on behalf of the granter. Creates the grantee's account if it does not exist. */
   grant(ctx, message) {
     const { parties, authorization, expiration } = parseGrant(ctx, message)
     bank.ensureRecipient(ctx, parties.grantee)
@@ -21,13 +21,13 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Sends messages whose signers granted it; one's own need no grant. */
+  /** Runs messages whose signers granted them to the grantee. The grantee's own messages need no grant. */
   exec(ctx, message) {
     const { grantee, executed } = parseExec(ctx, message)
     return { results: executeAll(ctx, grantee, executed) }
   },
 
-  /** Takes a grant back. */
+  /** Deletes a grant. */
   revoke(ctx, message) {
     const { parties, typeUrl } = parseRevoke(ctx, message)
     deleteGrant(ctx, parties, typeUrl)

@@ -1,4 +1,4 @@
-/** Collections of store `authz` (state-layout.md §2.11). */
+/** Collections of store `authz` (docs/modules/authz.md#state). */
 import {
   type Grant,
   type GrantQueueItem,
@@ -11,14 +11,14 @@ import { addressKey, bareStringKey, timeKey, tripleKey } from '../../store/colle
 
 const STORE = 'authz'
 
-/** Granter, grantee and type URL of a message to what is granted. */
+/** Grants by granter, grantee and type URL of the message. */
 export const grants = map<
   readonly [Uint8Array, Uint8Array, string],
   Grant,
   readonly [Uint8Array] | readonly [Uint8Array, Uint8Array]
 >(STORE, 0x01, tripleKey(addressKey, addressKey, bareStringKey), protoValue(GrantSchema))
 
-/** End, granter and grantee to the type URLs of the grants that end then. */
+/** Type URLs of expiring grants by expiration, granter and grantee. */
 export const queue = map<
   readonly [bigint, Uint8Array, Uint8Array],
   GrantQueueItem,

@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord; the same parsing serves the handlers. */
+/** Stateless checks of messages. The handlers use the same parsing. */
 import { isMessage } from '@bufbuild/protobuf'
 import { MsgEthereumTxSchema } from '../../gen/chain/evm/v1/tx_pb.ts'
 import { GenericAuthorizationSchema } from '../../gen/sdk/authz/v1beta1/authz_pb.ts'
@@ -22,7 +22,7 @@ import { errors } from './errors.ts'
 import { parseExecuted } from './exec.ts'
 import type { Parties } from './keeper.ts'
 
-/** Throws sdk 7, authz 7. */
+/** Parses granter and grantee. Throws sdk 7, authz 7. */
 function parseParties(ctx: ReadContext, message: { readonly granter: string; readonly grantee: string }): Parties {
   const granter = address.parse(ctx, message.granter)
   const grantee = address.parse(ctx, message.grantee)
@@ -30,7 +30,7 @@ function parseParties(ctx: ReadContext, message: { readonly granter: string; rea
   return { granter, grantee }
 }
 
-/** Throws what its parts throw, and sdk 37 for Ethereum transactions: those have signatures of their own. */
+/** Parses a MsgGrant. Throws the errors of its parts, and sdk 37 for Ethereum transactions, which carry their own signature. */
 export function parseGrant(ctx: ReadContext, message: MsgGrant) {
   const parties = parseParties(ctx, message)
   const authorization = parseAuthorization(ctx, message.grant?.authorization)
@@ -45,14 +45,14 @@ export function parseGrant(ctx: ReadContext, message: MsgGrant) {
   return { parties, authorization, expiration: message.grant?.expiration }
 }
 
-/** Throws what is wrong with the messages, too. */
+/** Parses a MsgExec. Throws sdk 7, sdk 18, and the errors of its messages. */
 export function parseExec(ctx: ReadContext, { grantee, msgs }: MsgExec) {
   const bytes = address.parse(ctx, grantee)
   if (msgs.length === 0) throw sdkErrors.invalidRequest('messages cannot be empty')
   return { grantee: bytes, executed: parseExecuted(ctx, msgs) }
 }
 
-/** Throws sdk 7, sdk 18, authz 7. */
+/** Parses a MsgRevoke. Throws sdk 7, sdk 18, authz 7. */
 export function parseRevoke(ctx: ReadContext, message: MsgRevoke) {
   const parties = parseParties(ctx, message)
   if (message.msgTypeUrl === '') throw sdkErrors.invalidRequest('missing method name')

@@ -32,7 +32,7 @@ beforeEach(() => {
   ctx = testContext({ modules: [module, defineModule({ name: 'mintery', accounts: [mintery, plain] })] })
 })
 
-/** Coins for a holder, as far as tests are concerned out of nothing; the events of it are forgotten. */
+/** Mints coins to a holder and discards the events. */
 function fund(holder: Uint8Array, amount: bigint, denom = 'unative'): void {
   bank.mint(ctx, mintery, coins(amount, denom))
   bank.send(ctx, mintery.address, holder, coins(amount, denom))
@@ -41,7 +41,7 @@ function fund(holder: Uint8Array, amount: bigint, denom = 'unative'): void {
 const all = (holder: Uint8Array) => bank.balances(ctx, holder).map(({ denom, amount }) => `${amount}${denom}`)
 const eventTypes = () => ctx.events.map(({ type }) => type)
 
-test('balances, owners and supply lie under the keys of vectors 22 and 23', () => {
+test('balances, owners and supply are stored under the expected keys', () => {
   fund(alice, 12_345n)
   const entries = new Map(
     ctx.branchStore
@@ -55,7 +55,7 @@ test('balances, owners and supply lie under the keys of vectors 22 and 23', () =
 })
 
 describe('a send', () => {
-  test('moves coins, makes the account, and leaves no key of an empty balance', () => {
+  test('transfers coins, creates the account, and deletes the key of an empty balance', () => {
     fund(alice, 10n)
     messages.send(ctx, { fromAddress: aliceText, toAddress: bobText, amount: texts(10n) })
     expect(all(alice)).toEqual([])
@@ -70,13 +70,13 @@ describe('a send', () => {
     ])
   })
 
-  test('to oneself changes nothing', () => {
+  test('to the sender itself changes nothing', () => {
     fund(alice, 10n)
     messages.send(ctx, { fromAddress: aliceText, toAddress: aliceText, amount: texts(4n) })
     expect(all(alice)).toEqual(['10unative'])
   })
 
-  test('of locked coins is refused, and they vest', () => {
+  test('of locked coins is refused until they vest', () => {
     fund(alice, 100n)
     const account = auth.getAccount(ctx, alice)!
     const vesting = {
@@ -123,7 +123,7 @@ describe('a send to many', () => {
       outputs: outputs.map(([address, amount]) => ({ address, coins: texts(amount) })),
     })
 
-  test('gives each its part', () => {
+  test('credits every recipient', () => {
     fund(alice, 10n)
     multi(
       [[aliceText, 10n]],
@@ -136,7 +136,7 @@ describe('a send to many', () => {
     expect(all(bob)).toEqual(['7unative'])
   })
 
-  test('needs one sender, a recipient, and equal sums', () => {
+  test('requires one sender, a recipient, and equal sums', () => {
     fund(alice, 10n)
     const code = (value: number) => expect.objectContaining({ codespace: 'bank', code: value })
     expect(multi([], [[bobText, 1n]])).toThrow(code(2))
@@ -154,7 +154,7 @@ describe('a send to many', () => {
   })
 })
 
-test('what is known of a holder is that of the profile at hand', () => {
+test('cached keys and attributes of a holder belong to one profile', () => {
   const holder = hex('029fd89ee90c50d2eb01feae57cbabcb97db0d9a')
   const told = (profile: string, denom: string) => {
     const ctx = testContext({ identity: identityOf(profile) })
@@ -182,7 +182,7 @@ test('what is known of a holder is that of the profile at hand', () => {
   expect(told('almanac', 'unative')).toEqual(almanac)
 })
 
-test('under the profile of the reference each change of native coins is told in wei too', () => {
+test('the profile of the reference chain emits wei_change for every change of native coins', () => {
   const ctx = testContext({ identity: identityOf('nibiru') })
   const minter = moduleAccount('minter', 'minter', 'burner')
   bank.mint(ctx, minter, [{ denom: 'unibi', amount: 3n }])
@@ -193,7 +193,7 @@ test('under the profile of the reference each change of native coins is told in 
 })
 
 describe('minting and burning', () => {
-  test('change the supply by a capability, with their events', () => {
+  test('change the supply and emit their events', () => {
     bank.mint(ctx, mintery, coins(10n))
     bank.burn(ctx, mintery, coins(4n))
     expect(bank.supply(ctx, 'unative')).toBe(6n)
@@ -202,7 +202,7 @@ describe('minting and burning', () => {
     expect(ctx.store.has('bank', hex('00756e6174697665'))).toBe(false)
   })
 
-  test('without the permission are a bug, not a refusal', () => {
+  test('without the permission throw an ordinary error, not a ChainError', () => {
     expect(() => bank.mint(ctx, plain, coins(1n))).toThrow('does not have permissions to act as minter')
     expect(() => bank.burn(ctx, plain, coins(1n))).toThrow('does not have permissions to act as burner')
   })
@@ -211,7 +211,7 @@ describe('minting and burning', () => {
 describe('wei', () => {
   const wei = 10n ** 12n
 
-  test('carry into base units and borrow from them, the remainder under its key (row 35)', () => {
+  test('carry into base units and borrow from them, with the remainder under its key', () => {
     const holder = hex('029fd89ee90c50d2eb01feae57cbabcb97db0d9a')
     fund(holder, 1_234_567n)
     bank.addWei(ctx, holder, wei - 1n)
@@ -229,7 +229,7 @@ describe('wei', () => {
     expect(() => bank.subWei(ctx, holder, 10n ** 30n)).toThrow('insufficient funds')
   })
 
-  test('a dropped branch drops its delta too', () => {
+  test('a discarded branch discards its delta', () => {
     fund(alice, 5n)
     const branch = ctx.branch()
     bank.subWei(branch, alice, 3n)
@@ -265,7 +265,7 @@ describe('metadata', () => {
     expect(bank.metadataFault({ ...valid, ...part })).toBe(text)
   })
 
-  test('is found by denom, and its absence is told', () => {
+  test('is found by denom, and a missing one is reported', () => {
     bank.setMetadata(ctx, valid)
     expect(queries.denomMetadata(ctx, { denom: 'unative' }).metadata!.symbol).toBe('NATIVE')
     expect(queries.denomMetadataByQueryString(ctx, { denom: 'unative' }).metadata!.display).toBe('native')
@@ -274,7 +274,7 @@ describe('metadata', () => {
   })
 })
 
-test('lists are paged, forwards and back', () => {
+test('lists are paged forwards and backwards', () => {
   for (const denom of ['uaaa', 'ubbb', 'uccc', 'unative']) fund(alice, 1n, denom)
   const denoms = (page: { balances: { denom: string }[] }) => page.balances.map(({ denom }) => denom)
   const ask = (pagination: object) => queries.allBalances(ctx, { address: aliceText, pagination })
@@ -298,7 +298,7 @@ test('lists are paged, forwards and back', () => {
   )
 })
 
-test('a genesis holds what it says: remainders make whole units, and a wrong sum is refused', () => {
+test('genesis sums remainders into whole units and refuses a supply that differs', () => {
   const holder = (address: string, amount: string) => ({ address, coins: [{ denom: 'unative', amount }] })
   const state = {
     balances: [holder(aliceText, '5'), holder(bobText, '2')],
@@ -320,7 +320,7 @@ test('a genesis holds what it says: remainders make whole units, and a wrong sum
   )
 })
 
-test('who pays for accesses pays for a look into the index of owners, who does not need not look', () => {
+test('a metered transfer checks the index of owners, and an unmetered one skips the check', () => {
   fund(alice, 1000n)
   fund(bob, 1000n)
   const looked: string[] = []
@@ -332,13 +332,13 @@ test('who pays for accesses pays for a look into the index of owners, who does n
     },
   })
   bank.send({ ...ctx, store: noting(ctx.store) }, alice, bob, [{ denom: 'unative', amount: 1n }])
-  // Whether there is an account.
+  // The presence check of the recipient's account.
   expect(looked.splice(0)).toEqual(['01'])
   const gas = createGasMeter(1_000_000n)
   const paying = ctx.withGas(gas)
   bank.send({ ...paying, store: noting(paying.store) }, alice, bob, [{ denom: 'unative', amount: 1n }])
   expect(looked.splice(0)).toEqual(['03', '03', '01'])
-  // support-modules.md §4.4: a read is 1000 and 3 a byte, a write 2000 and 30 a byte, a look 1000.
+  // A read costs 1000 and 3 per byte, a write 2000 and 30 per byte, a presence check 1000 (docs/transactions.md#gas).
   const account = BigInt(ctx.store.get('acc', concat(hex('01'), alice))!.length)
   const key = 1n + 1n + 20n + 7n
   const before = BigInt('999'.length + '1001'.length)
@@ -347,7 +347,7 @@ test('who pays for accesses pays for a look into the index of owners, who does n
   expect(gas.used).toBe(reads + 4000n + 30n * (2n * key + behind) + 3000n)
 })
 
-test('the index of owners holds whoever holds something, whichever way a balance went up or down', () => {
+test('the index of owners follows every change of a balance', () => {
   const wei = 10n ** 12n
   const owners = () => [...ctx.store.iterate('bank', { start: hex('03'), end: hex('04') })].length
   bank.addWei(ctx, alice, wei - 1n)

@@ -1,14 +1,14 @@
-/** Genesis of coins: balances, remainders, supply, metadata. */
+/** Genesis of bank: balances, wei remainders, supply and metadata. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/sdk/bank/v1beta1/genesis_pb.ts'
 import * as address from '../../identity/address.ts'
 import { toKey } from '../../primitives/bytes.ts'
 import { type Coin, format, tryParseList } from '../../primitives/coin.ts'
 import type { Context } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import { setBalance } from './balance.ts'
 import * as bank from './keeper.ts'
 import { metadataFault } from './metadata.ts'
@@ -22,7 +22,7 @@ function initBalances(
   const totals = new Map<string, bigint>()
   const seen = new Set<string>()
   for (const [i, { address: text, coins }] of balances.entries()) {
-    const holder = inPlace(`balances[${i}]`, () => address.parse(ctx, text))
+    const holder = withErrorPath(`balances[${i}]`, () => address.parse(ctx, text))
     const sorted = tryParseList([...coins].sort((a, b) => (a.denom < b.denom ? -1 : 1)))
     if (!sorted) throw sdkErrors.invalidCoins(`balance of ${text}`)
     if (seen.has(toKey(holder))) throw sdkErrors.invalidRequest(`duplicate balance for address ${text}`)
@@ -54,7 +54,7 @@ export const genesis: GenesisHandlers = {
       if (weiStoreBal > 0n)
         state.remainders.set(
           ctx,
-          inPlace(`wei_balances[${i}]`, () => address.parse(ctx, addrBech32)),
+          withErrorPath(`wei_balances[${i}]`, () => address.parse(ctx, addrBech32)),
           weiStoreBal,
         )
       remainders += weiStoreBal

@@ -1,4 +1,4 @@
-/** Coins: balances, supply, metadata, and the wei below one base unit. */
+/** Coins: balances, supply, metadata, and wei remainders below one base unit. */
 import { defineModule } from '../../sdk/module.ts'
 import { genesis } from './genesis.ts'
 import { messages } from './messages.ts'

@@ -1,15 +1,17 @@
-/** What other modules do with coins. */
+/** Coins for other modules: balances, transfers, supply, minting and burning. */
+
 import { create } from '@bufbuild/protobuf'
 import { type Metadata, type Params, ParamsSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import * as address from '../../identity/address.ts'
 import { type Coin, format } from '../../primitives/coin.ts'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import type { ModuleAccount, Permission } from '../../sdk/module-account.ts'
 import * as auth from '../auth/keeper.ts'
 import { addCoins, amountOf, balance, setBalance, subCoins } from './balance.ts'
 import { errors } from './errors.ts'
-import { purseOf } from './purses.ts'
+import { holderKeysOf } from './holder-keys.ts'
 import * as state from './state.ts'
 import { emitWeiChange } from './wei.ts'
 
@@ -26,14 +28,14 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** Every balance of a holder, by denom. */
+/** Returns every balance of a holder, sorted by denom. */
 export function balances(ctx: ReadContext, holder: Uint8Array): readonly Coin[] {
   const coins: Coin[] = []
   for (const [[, denom], amount] of state.balances.iterate(ctx, { prefix: holder })) coins.push({ denom, amount })
   return coins
 }
 
-/** Balance less what is locked; 0 if more is locked than held. */
+/** Returns the balance minus the locked amount; 0 if more is locked than the balance. */
 export function spendable(ctx: ReadContext, holder: Uint8Array, denom: string): bigint {
   const free = balance(ctx, holder, denom) - auth.lockedAmount(ctx, holder, denom)
   return free > 0n ? free : 0n
@@ -43,7 +45,7 @@ export function supply(ctx: ReadContext, denom: string): bigint {
   return state.supplies.get(ctx, denom) ?? 0n
 }
 
-/** Writes a supply; none is kept at 0. */
+/** Writes a supply, or deletes it at 0. */
 function setSupply(ctx: Context, denom: string, amount: bigint): void {
   if (amount === 0n) state.supplies.delete(ctx, denom)
   else state.supplies.set(ctx, denom, amount)
@@ -57,57 +59,60 @@ export function setMetadata(ctx: Context, value: Metadata): void {
   state.metadatas.set(ctx, value.base, value)
 }
 
-/** Whether a denom may be sent between accounts. */
+/** Whether a denom can be sent between accounts. */
 function isSendEnabled(ctx: ReadContext, denom: string): boolean {
   return state.sendEnabled.has(ctx, denom) ? state.sendEnabled.get(ctx, denom)! : params(ctx).defaultSendEnabled
 }
 
-/** Throws bank 5 for the first denom that may not be sent. */
+/** Throws bank 5 for the first denom whose transfers are disabled. */
 export function requireSendEnabled(ctx: ReadContext, coins: readonly Coin[]): void {
   for (const { denom } of coins) {
     if (!isSendEnabled(ctx, denom)) throw errors.sendDisabled(`${denom} transfers are currently disabled`)
   }
 }
 
-/** Throws sdk 4 for a recipient that only modules may pay. */
+/** Throws sdk 4 for a recipient that only modules can pay. */
 export function requireUnblocked(ctx: ReadContext, recipient: Uint8Array): void {
   if (ctx.app.isBlocked(recipient)) {
     throw sdkErrors.unauthorized(`${address.format(ctx, recipient)} is not allowed to receive funds`)
   }
 }
 
-/** Gives somebody whom another named an account, if new. Throws sdk 4 for a new one where only modules may pay. */
+/** Creates the account of a named address if it does not exist. Throws sdk 4 for a new account that only modules can pay. */
 export function ensureRecipient(ctx: Context, bytes: Uint8Array): void {
   if (auth.getAccount(ctx, bytes)) return
   requireUnblocked(ctx, bytes)
   auth.setAccount(ctx, auth.newAccount(ctx, bytes))
 }
 
-/** Whether the native coin, which counts in wei too, is among coins. */
-function holdsWei(ctx: ReadContext, coins: readonly Coin[]): boolean {
+/** Whether the coins include the native coin, which also counts in wei. */
+function includesNativeCoin(ctx: ReadContext, coins: readonly Coin[]): boolean {
   return coins.some(({ denom }) => denom === ctx.identity.baseDenom)
 }
 
-/** Moves unlocked coins and makes the recipient's account. Throws sdk 5. Whether it may be is the caller's question. */
+/**
+ * Transfers unlocked coins and creates the recipient's account. Throws sdk 5. The caller checks that the transfer is
+ * permitted.
+ */
 export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: readonly Coin[]): void {
   const amount = amountOf(coins)
-  const giver = purseOf(ctx, from)
-  const taker = purseOf(ctx, to)
-  subCoins(ctx, from, coins, amount, giver)
-  addCoins(ctx, to, coins, amount, taker)
+  const senderKeys = holderKeysOf(ctx, from)
+  const recipientKeys = holderKeysOf(ctx, to)
+  subCoins(ctx, from, coins, amount, senderKeys)
+  addCoins(ctx, to, coins, amount, recipientKeys)
   if (!auth.hasAccount(ctx, to)) auth.setAccount(ctx, auth.newAccount(ctx, to))
-  ctx.emitEvent('transfer', [taker.recipient, giver.sender, amount])
-  if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', from, to)
-  ctx.emitEvent('message', [giver.sender])
+  ctx.emitEvent('transfer', [recipientKeys.recipient, senderKeys.sender, amount])
+  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', from, to)
+  ctx.emitEvent('message', [senderKeys.sender])
 }
 
-/** From an account to a module. Throws sdk 5. */
+/** Transfers coins from an account to a module. Throws sdk 5. */
 export function sendToModule(ctx: Context, from: Uint8Array, module: ModuleAccount, coins: readonly Coin[]): void {
   auth.ensureModuleAccount(ctx, module)
   send(ctx, from, module.address, coins)
 }
 
-/** One sender, many recipients. Throws sdk 5. */
+/** Transfers coins from one sender to many recipients. Throws sdk 5. */
 export function sendMany(
   ctx: Context,
   from: { readonly address: Uint8Array; readonly coins: readonly Coin[] },
@@ -121,37 +126,37 @@ export function sendMany(
     ctx.emitEvent('transfer', { recipient, amount: format(output.coins) })
     if (!auth.hasAccount(ctx, output.address)) auth.setAccount(ctx, auth.newAccount(ctx, output.address))
   }
-  if (!holdsWei(ctx, from.coins)) return
+  if (!includesNativeCoin(ctx, from.coins)) return
   emitWeiChange(ctx, 'bank.InputOutputCoins', from.address, ...outputs.map((output) => output.address))
 }
 
-/** A module without the permission is a bug of this build, not of a transaction. */
+/** Throws an `Error` if the module lacks the permission: that is a bug of this build, not of a transaction. */
 function requirePermission(module: ModuleAccount, permission: Permission): void {
   if (!module.permissions.includes(permission)) {
     throw new Error(`module account ${module.name} does not have permissions to act as ${permission}`)
   }
 }
 
-/** Makes coins in a module's account. The module must be a minter. */
+/** Mints coins into a module's account. The module must be a minter. */
 export function mint(ctx: Context, module: ModuleAccount, coins: readonly Coin[]): void {
   requirePermission(module, 'minter')
   auth.ensureModuleAccount(ctx, module)
   addCoins(ctx, module.address, coins)
   for (const { denom, amount } of coins) setSupply(ctx, denom, supply(ctx, denom) + amount)
   ctx.emitEvent('coinbase', { minter: address.format(ctx, module.address), amount: format(coins) })
-  if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.MintCoins', module.address)
+  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.MintCoins', module.address)
 }
 
-/** Destroys coins of a module's account. The module must be a burner. Throws sdk 5. */
+/** Burns coins of a module's account. The module must be a burner. Throws sdk 5. */
 export function burn(ctx: Context, module: ModuleAccount, coins: readonly Coin[]): void {
   requirePermission(module, 'burner')
   subCoins(ctx, module.address, coins)
   for (const { denom, amount } of coins) setSupply(ctx, denom, supply(ctx, denom) - amount)
   ctx.emitEvent('burn', { burner: address.format(ctx, module.address), amount: format(coins) })
-  if (holdsWei(ctx, coins)) emitWeiChange(ctx, 'bank.BurnCoins', module.address)
+  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.BurnCoins', module.address)
 }
 
-/** Moves a delegator's coins, locked ones first, to a staking pool. Throws sdk 5. */
+/** Transfers a delegator's coins, locked ones first, to a staking pool. Throws sdk 5. */
 export function delegate(ctx: Context, delegator: Uint8Array, pool: ModuleAccount, coin: Coin): void {
   const held = balance(ctx, delegator, coin.denom)
   if (held < coin.amount) {
@@ -162,20 +167,20 @@ export function delegate(ctx: Context, delegator: Uint8Array, pool: ModuleAccoun
   setBalance(ctx, delegator, coin.denom, held - coin.amount)
   const account = auth.getAccount(ctx, delegator)
   if (account?.vesting) {
-    const vesting = auth.trackDelegation(account.vesting, coin, ctx.block.timeNs / 1_000_000_000n)
+    const vesting = auth.trackDelegation(account.vesting, coin, ctx.block.timeNs / NS_PER_SECOND)
     auth.setAccount(ctx, { ...account, vesting })
   }
   ctx.emitEvent('coin_spent', { spender: address.format(ctx, delegator), amount: format([coin]) })
-  if (holdsWei(ctx, [coin])) emitWeiChange(ctx, 'bank.DelegateCoins', pool.address, delegator)
+  if (includesNativeCoin(ctx, [coin])) emitWeiChange(ctx, 'bank.DelegateCoins', pool.address, delegator)
   auth.ensureModuleAccount(ctx, pool)
   addCoins(ctx, pool.address, [coin])
 }
 
-/** Moves coins of a staking pool back to a delegator. Throws sdk 5. */
+/** Transfers coins from a staking pool back to a delegator. Throws sdk 5. */
 export function undelegate(ctx: Context, pool: ModuleAccount, delegator: Uint8Array, coin: Coin): void {
   subCoins(ctx, pool.address, [coin])
   const account = auth.getAccount(ctx, delegator)
   if (account?.vesting) auth.setAccount(ctx, { ...account, vesting: auth.trackUndelegation(account.vesting, coin) })
   addCoins(ctx, delegator, [coin])
-  if (holdsWei(ctx, [coin])) emitWeiChange(ctx, 'bank.UndelegateCoins', pool.address, delegator)
+  if (includesNativeCoin(ctx, [coin])) emitWeiChange(ctx, 'bank.UndelegateCoins', pool.address, delegator)
 }

@@ -10,13 +10,13 @@ import * as bank from './keeper.ts'
 import * as state from './state.ts'
 import { parseMultiSend, parseSend } from './validation.ts'
 
-/** Throws sdk 18 for the list that `MsgSetSendEnabled` has replaced. */
+/** Throws sdk 18 if the deprecated list `send_enabled` is set: `MsgSetSendEnabled` replaces it. */
 function validateParams({ sendEnabled }: Params): void {
   if (sendEnabled.length > 0) throw sdkErrors.invalidRequest('use of send_enabled in params is no longer supported')
 }
 
 export const messages = defineMessages(Msg, {
-  /** Sends coins from one account to another, which is made if it is new. */
+  /** Sends coins from one account to another, which is created if it does not exist. */
   send(ctx, message) {
     const { from, to, coins } = parseSend(ctx, message)
     bank.requireSendEnabled(ctx, coins)
@@ -37,7 +37,7 @@ export const messages = defineMessages(Msg, {
   /** Replaces the parameters. Governance only. */
   updateParams: replaceParams(state.params, validateParams),
 
-  /** Allows or stops sends of denoms, or returns them to the default. Governance only. */
+  /** Enables or disables sends of denoms, or resets them to the default. Governance only. */
   setSendEnabled(ctx, { authority, sendEnabled, useDefaultFor }) {
     requireGovernance(ctx, authority)
     const seen = new Set<string>()

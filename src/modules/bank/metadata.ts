@@ -1,8 +1,8 @@
-/** What makes the description of a denom valid (support-modules.md §6.5). */
+/** Validation of denom metadata, with the texts of the Cosmos SDK (docs/modules/bank.md#errors). */
 import type { Metadata } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import { isValid } from '../../primitives/denom.ts'
 
-/** The first thing wrong with a metadata record; undefined if nothing is. */
+/** Returns the first fault of a metadata record; undefined if it is valid. */
 export function metadataFault(metadata: Metadata): string | undefined {
   const { name, symbol, base, display, denomUnits } = metadata
   if (name.trim() === '') return 'name field cannot be blank'

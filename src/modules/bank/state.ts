@@ -1,10 +1,10 @@
-/** Collections of store `bank` (state-layout.md §2.3). */
+/** Collections of store `bank` (docs/modules/bank.md#state). */
 import { type Metadata, MetadataSchema, type Params, ParamsSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import {
   bytesValue,
+  cacheLast,
   intTextValue,
   protoValue,
-  remembered,
   uint256Value,
   wrappedBoolValue,
 } from '../../store/collections/codecs.ts'
@@ -16,17 +16,17 @@ export const STORE = 'bank'
 export const BALANCE_PREFIX = 0x02
 export const REMAINDER_PREFIX = 0x0f
 
-/** Denom to its supply; none at 0. */
+/** Supplies by denom; absent at 0. */
 export const supplies = map(STORE, 0x00, bareStringKey, intTextValue)
 export const metadatas = map<string, Metadata>(STORE, 0x01, bareStringKey, protoValue(MetadataSchema))
-/** Holder and denom to a balance; none at 0. */
+/** Balances by holder and denom; absent at 0. */
 export const balances = map(STORE, BALANCE_PREFIX, pairKey(addressKey, bareStringKey), intTextValue)
-/** Denom and holder to one zero byte. */
+/** Index of owners by denom and holder, with one zero byte as value. */
 export const owners = map(STORE, 0x03, pairKey(stringKey, addressKey), bytesValue)
 export const sendEnabled = map(STORE, 0x04, bareStringKey, wrappedBoolValue)
-export const params = bareItem<Params>(STORE, 0x05, remembered(protoValue(ParamsSchema)))
-/** What a holder has below one base unit: 1 to 10^12 - 1 wei; none at 0. */
+export const params = bareItem<Params>(STORE, 0x05, cacheLast(protoValue(ParamsSchema)))
+/** Remainders below one base unit by holder: 1 to 10^12 - 1 wei; absent at 0. */
 export const remainders = map(STORE, REMAINDER_PREFIX, accountTextKey, uint256Value)
 
-/** Transient: the sum of the block's changes of wei balances, signed text. */
+/** Transient key of the sum of the block's changes to wei balances, as signed text. */
 export const WEI_DELTA_KEY = Uint8Array.of(0x10, 0, 0, 0, 0, 0, 0, 0, 0)

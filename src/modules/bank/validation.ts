@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord; the same parsing serves the handlers. */
+/** Stateless checks of messages. The handlers use the same parsing. */
 import { type MsgMultiSend, MsgMultiSendSchema, type MsgSend, MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { add, type Coin, type CoinText, format, tryParseList } from '../../primitives/coin.ts'
@@ -7,7 +7,7 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { validation } from '../../sdk/module.ts'
 import { errors } from './errors.ts'
 
-/** Coins of a message. Throws sdk 10 unless valid and not empty. */
+/** Parses the coins of a message. Throws sdk 10 unless they are valid and not empty. */
 function parseCoins(texts: readonly CoinText[]): readonly Coin[] {
   const coins = tryParseList(texts)
   if (!coins || coins.length === 0) {
@@ -16,13 +16,13 @@ function parseCoins(texts: readonly CoinText[]): readonly Coin[] {
   return coins
 }
 
-/** An address with coins to take from it or give to it. */
+/** An input or output of a MsgMultiSend: an address and its coins. */
 export interface Part {
   readonly address: Uint8Array
   readonly coins: readonly Coin[]
 }
 
-/** Throws sdk 7, sdk 10. */
+/** Parses a MsgSend. Throws sdk 7, sdk 10. */
 export function parseSend(ctx: ReadContext, { fromAddress, toAddress, amount }: MsgSend) {
   return {
     from: address.parse(ctx, fromAddress),
@@ -31,7 +31,7 @@ export function parseSend(ctx: ReadContext, { fromAddress, toAddress, amount }: 
   }
 }
 
-/** Throws bank 2, 3, 4, 9, sdk 7, sdk 10. */
+/** Parses a MsgMultiSend. Throws bank 2, 3, 4, 9, sdk 7, sdk 10. */
 export function parseMultiSend(
   ctx: ReadContext,
   { inputs, outputs }: MsgMultiSend,
@@ -44,7 +44,7 @@ export function parseMultiSend(
     address: address.parse(ctx, output.address),
     coins: parseCoins(output.coins),
   }))
-  // In one go: adding output by output would take the square of their number, before anybody has paid for it.
+  // One addition of all coins: output by output it would take quadratic time, before any fee is paid.
   const all = parts.flatMap(({ coins }) => coins)
   const total = add([], all)
   if (format(total) !== format(input.coins)) throw errors.inputOutputMismatch()

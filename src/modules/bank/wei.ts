@@ -1,10 +1,10 @@
-/** The 18-decimal view of the native coin: base units and a remainder below one of them (evm.md §3.1). */
+/** The 18-decimal view of the native coin: base units and a remainder below one unit (docs/modules/bank.md#formulas). */
 import * as address from '../../identity/address.ts'
 import { decodeUint, encodeUint, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { amountAt, setBalance } from './balance.ts'
-import { type Purse, purseOf } from './purses.ts'
+import { type HolderKeys, holderKeysOf } from './holder-keys.ts'
 import * as state from './state.ts'
 
 /** Wei of one base unit. */
@@ -12,46 +12,46 @@ export const WEI_PER_UNIT: bigint = 10n ** 12n
 
 const WORD_LENGTH = 32
 
-/** A balance in wei and what it was read from. */
-interface HeldWei {
-  readonly purse: Purse
+/** A balance in wei with the keys and values that it was read from. */
+interface WeiBalance {
+  readonly keys: HolderKeys
   readonly units: bigint
   readonly remainder: bigint
 }
 
-function read(ctx: ReadContext, holder: Uint8Array): HeldWei {
-  const purse = purseOf(ctx, holder)
-  const units = amountAt(ctx, purse)
-  const stored = ctx.store.get(state.STORE, purse.remainderKey)
-  return { purse, units, remainder: stored ? decodeUint(stored) : 0n }
+function read(ctx: ReadContext, holder: Uint8Array): WeiBalance {
+  const keys = holderKeysOf(ctx, holder)
+  const units = amountAt(ctx, keys)
+  const stored = ctx.store.get(state.STORE, keys.remainderKey)
+  return { keys, units, remainder: stored ? decodeUint(stored) : 0n }
 }
 
-function write(ctx: Context, holder: Uint8Array, { purse, units, remainder }: HeldWei, wei: bigint): void {
+function write(ctx: Context, holder: Uint8Array, { keys, units, remainder }: WeiBalance, wei: bigint): void {
   const newUnits = wei / WEI_PER_UNIT
   const newRemainder = wei % WEI_PER_UNIT
-  if (newUnits !== units) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits, purse, units)
+  if (newUnits !== units) setBalance(ctx, holder, ctx.identity.baseDenom, newUnits, keys, units)
   if (newRemainder !== remainder) {
-    if (newRemainder === 0n) ctx.store.delete(state.STORE, purse.remainderKey)
-    else ctx.store.set(state.STORE, purse.remainderKey, encodeUint(newRemainder, WORD_LENGTH))
+    if (newRemainder === 0n) ctx.store.delete(state.STORE, keys.remainderKey)
+    else ctx.store.set(state.STORE, keys.remainderKey, encodeUint(newRemainder, WORD_LENGTH))
   }
   trackDelta(ctx, (newUnits - units) * WEI_PER_UNIT + newRemainder - remainder)
 }
 
-function total({ units, remainder }: HeldWei): bigint {
+function total({ units, remainder }: WeiBalance): bigint {
   return units * WEI_PER_UNIT + remainder
 }
 
-/** Balance in wei. Locked coins count. */
+/** Returns a balance in wei, including locked coins. */
 export function balanceWei(ctx: ReadContext, holder: Uint8Array): bigint {
   return total(read(ctx, holder))
 }
 
-/** Sets a balance in wei, writing only what changes and telling nobody. The supply is the caller's matter. */
+/** Sets a balance in wei. Writes only the entries that change, and emits nothing. The caller keeps the supply consistent. */
 export function setBalanceWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   write(ctx, holder, read(ctx, holder), wei)
 }
 
-/** Says whose balances in wei have changed, and by what, where the profile's chain does (support-modules.md §12). */
+/** Emits `wei_change` with the holders whose wei balances changed and the reason, under profiles whose chain emits it. */
 export function emitWeiChange(ctx: Context, reason: string, ...holders: readonly Uint8Array[]): void {
   if (!ctx.identity.behaviours.weiChangeEvents) return
   ctx.emitEvent('wei_change', {
@@ -68,7 +68,7 @@ export function addWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   emitWeiChange(ctx, 'evm.AddWei', holder)
 }
 
-/** Takes wei from a balance. Throws sdk 5. */
+/** Subtracts wei from a balance. Throws sdk 5. */
 export function subWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   if (wei === 0n) return
   const before = read(ctx, holder)
@@ -78,7 +78,7 @@ export function subWei(ctx: Context, holder: Uint8Array, wei: bigint): void {
   emitWeiChange(ctx, 'evm.SubWei', holder)
 }
 
-/** Sum of the block's changes of balances in wei so far: 0 while every transaction balances. */
+/** Returns the sum of the block's changes to wei balances so far: 0 if every transaction balances. */
 export function weiDelta(ctx: Context): bigint {
   const encoded = ctx.transient.get(state.STORE, state.WEI_DELTA_KEY)
   return encoded ? BigInt(formatUtf8(encoded)) : 0n

@@ -1,4 +1,4 @@
-/** Parameters of the consensus engine. Their genesis is the document's `consensus_params`, not a module's part. */
+/** Parameters of the consensus engine. Their genesis is `consensus_params` of the document, outside of `app_state`. */
 import { defineModule } from '../../sdk/module.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'

@@ -1,4 +1,4 @@
-/** The rules of the consensus engine that are part of the state. */
+/** Parameters of the consensus engine that are part of the state. */
 import { create } from '@bufbuild/protobuf'
 import { type ConsensusParams, ConsensusParamsSchema } from '../../gen/tendermint/types/params_pb.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
@@ -8,7 +8,7 @@ import * as state from './state.ts'
 
 const MAX_BLOCK_BYTES = 104_857_600n
 
-/** What a new chain has; gas without limit. */
+/** Returns the parameters of a new chain, without a gas limit. */
 export function defaultParams(): ConsensusParams {
   return create(ConsensusParamsSchema, {
     block: { maxBytes: 22_020_096n, maxGas: -1n },
@@ -21,7 +21,7 @@ export function params(ctx: ReadContext): ConsensusParams {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** Stores the parameters. Throws sdk 18 for what the engine would not run with (cometbft.md §6). */
+/** Stores the parameters. Throws sdk 18 for values that CometBFT refuses (docs/modules/consensus.md#parameters). */
 export function setParams(ctx: Context, value: ConsensusParams): void {
   const { block, evidence, validator } = value
   if (!block || !evidence || !validator) throw errors.invalidRequest('block, evidence and validator must be given')
@@ -40,7 +40,7 @@ export function setParams(ctx: Context, value: ConsensusParams): void {
   state.params.set(ctx, value)
 }
 
-/** What the engine lets into a block, as it is told: -1 is no limit. */
+/** The limits of a block, as CometBFT expresses them: -1 is no limit. */
 export interface BlockLimits {
   readonly maxBytes: bigint
   readonly maxGas: bigint
@@ -51,12 +51,12 @@ export function blockLimits(ctx: ReadContext): BlockLimits {
   return { maxBytes, maxGas }
 }
 
-/** Most bytes of a block under a limit. */
-export function mostBytes({ maxBytes }: BlockLimits): bigint {
+/** Returns the maximum bytes of a block under its limits. */
+export function maxBlockBytes({ maxBytes }: BlockLimits): bigint {
   return maxBytes === -1n ? MAX_BLOCK_BYTES : maxBytes
 }
 
-/** Gas of a block; 0 for no limit. */
+/** Returns the gas limit of a block; 0 for no limit. */
 export function blockGasLimit(ctx: ReadContext): bigint {
   const maxGas = params(ctx).block?.maxGas ?? -1n
   return maxGas > 0n ? maxGas : 0n

@@ -6,7 +6,7 @@ import { defineMessages } from '../../sdk/module.ts'
 import * as consensus from './keeper.ts'
 
 export const messages = defineMessages(Msg, {
-  /** Replaces the engine's parameters from the next block on. Governance only. */
+  /** Replaces the consensus engine's parameters from the next block on. Governance only. */
   updateParams(ctx, { authority, block, evidence, validator }) {
     requireGovernance(ctx, authority)
     if (!block || !evidence || !validator) throw errors.invalidRequest('all parameters must be present')

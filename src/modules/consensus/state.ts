@@ -1,4 +1,4 @@
-/** The one entry of store `consensus` (state-layout.md §2.11). */
+/** The only entry of store `consensus` (docs/modules/consensus.md#state). */
 import { type ConsensusParams, ConsensusParamsSchema } from '../../gen/tendermint/types/params_pb.ts'
 import { protoValue } from '../../store/collections/codecs.ts'
 import { bareItem } from '../../store/collections/collections.ts'

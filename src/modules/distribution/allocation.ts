@@ -1,4 +1,4 @@
-/** Fees of the block before, shared out among those who signed it and the community (support-modules.md §9). */
+/** Allocation of the previous block's fees to its voters and the community pool (docs/modules/distribution.md#block-hooks). */
 import * as address from '../../identity/address.ts'
 import { add, type DecCoins, format, fromCoins, mul, mulTruncate, sub } from '../../primitives/dec-coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
@@ -11,16 +11,16 @@ import { addToPool } from './pool.ts'
 import { commission, currentRewards, outstandingRewards, setCommission, setCurrent, setOutstanding } from './rewards.ts'
 import * as state from './state.ts'
 
-/** Books a reward that the module's account holds: the validator's commission, and what its delegators share. */
+/** Books a reward that the module's account has received: the validator's commission, and the rest for its delegators. */
 export function allocateToValidator(ctx: Context, operator: Uint8Array, reward: DecCoins): void {
   const validator = staking.requireValidator(ctx, operator)
   const rate = decimal.decode(validator.commission?.commissionRates?.rate ?? '') ?? decimal.zero
   const text = address.formatValidator(ctx, operator)
-  const kept = mul(reward, rate)
-  ctx.emitEvent('commission', { amount: format(kept), validator: text })
-  setCommission(ctx, operator, add(commission(ctx, operator), kept))
+  const ownCommission = mul(reward, rate)
+  ctx.emitEvent('commission', { amount: format(ownCommission), validator: text })
+  setCommission(ctx, operator, add(commission(ctx, operator), ownCommission))
   const { rewards, period } = currentRewards(ctx, operator)
-  setCurrent(ctx, operator, add(rewards, sub(reward, kept)), period)
+  setCurrent(ctx, operator, add(rewards, sub(reward, ownCommission)), period)
   ctx.emitEvent('rewards', { amount: format(reward), validator: text })
   setOutstanding(ctx, operator, add(outstandingRewards(ctx, operator), reward))
 }
@@ -37,7 +37,7 @@ function allocateFees(ctx: Context): void {
     const shared = mulTruncate(fees, decimal.fromRaw(decimal.one - tax))
     for (const { validator: consensus, power } of votes) {
       const operator = staking.operatorOf(ctx, consensus)
-      // Who signed and is gone since gets nothing: its share is the community's.
+      // The share of a validator that no longer exists goes to the community pool.
       if (!operator || !staking.getValidator(ctx, operator)) continue
       const share = decimal.quoTruncate(decimal.fromInteger(power), decimal.fromInteger(total))
       const reward = mulTruncate(shared, share)
@@ -48,7 +48,7 @@ function allocateFees(ctx: Context): void {
   addToPool(ctx, rest)
 }
 
-/** At the begin of a block. The first has no block before it. */
+/** Allocates the fees of the previous block, if there is one, and stores the proposer. Runs at the beginning of a block. */
 export function beginBlock(ctx: Context): void {
   if (ctx.block.height > 1n) allocateFees(ctx)
   state.previousProposer.set(ctx, ctx.block.proposer)

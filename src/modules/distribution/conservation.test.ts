@@ -1,4 +1,4 @@
-/** Random delegations, slashes, fees and withdrawals: no coin is made or lost, and everybody can be paid at any time. */
+/** Random delegations, slashes, fees and withdrawals: coins are conserved, and every reward can be paid at any time. */
 import { create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { expect, test } from 'vitest'
@@ -90,7 +90,7 @@ function world(seed: number) {
     () => slashingMessages.unjail(ctx, { validatorAddr: operatorText(pick(operators)) }),
   ]
 
-  /** A message that is refused leaves nothing behind, as in a transaction. */
+  /** Runs a message on a branch, which is discarded if the message is refused, as in a transaction. */
   function attempt(action: () => void): void {
     const before = ctx.branchStore.changes()
     try {
@@ -141,11 +141,11 @@ function world(seed: number) {
     const supply = outside + BigInt(pools.bondedTokens) + BigInt(pools.notBondedTokens)
     expect(bank.supply(ctx, DENOM)).toBe(supply)
     expect(supply <= minted).toBe(true)
-    // What the module holds is what it owes.
+    // The module's balance equals the amount it owes.
     const owed = operators.reduce((sum, operator) => add(sum, outstandingRewards(ctx, operator)), communityPool(ctx))
     const holds = bank.balance(ctx, distributionAccount.address, DENOM)
     expect(format(owed)).toBe(format(holds === 0n ? NONE : fromCoins([{ denom: DENOM, amount: holds }])))
-    // The pools hold what validators and unbonding entries say.
+    // The balances of the pools equal the tokens of validators and unbonding entries.
     let bonded = 0n
     let notBonded = 0n
     for (const operator of operators) {
@@ -160,8 +160,8 @@ function world(seed: number) {
     expect([pools.bondedTokens, pools.notBondedTokens]).toEqual([bonded.toString(), notBonded.toString()])
   }
 
-  /** Everybody takes what is due: none of it may fail. */
-  function everybodyLeaves(): void {
+  /** Withdraws every reward and commission. Fails if any of them is refused. */
+  function withdrawEverything(): void {
     ctx.block.height += 1n
     for (const delegator of people) {
       for (const { validatorAddress } of staking.delegationsOf(ctx, delegator)) {
@@ -169,7 +169,7 @@ function world(seed: number) {
       }
     }
   }
-  return { nextBlock, check, everybodyLeaves }
+  return { nextBlock, check, withdrawEverything }
 }
 
 function percent(value: number): string {
@@ -177,11 +177,11 @@ function percent(value: number): string {
 }
 
 test.each([1, 2, 3, 4])('coins are conserved, and rewards can be paid (seed %i)', (seed) => {
-  const { nextBlock, check, everybodyLeaves } = world(seed)
+  const { nextBlock, check, withdrawEverything } = world(seed)
   for (let i = 0; i < 80; i++) {
     nextBlock()
     check()
   }
-  everybodyLeaves()
+  withdrawEverything()
   check()
 })

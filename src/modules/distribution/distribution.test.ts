@@ -64,7 +64,7 @@ function createValidator(operator: Uint8Array, amount: bigint, rate: bigint): vo
 const consensusOf = (operator: Uint8Array) =>
   staking.consensusAddress(ctx.identity, staking.getValidator(ctx, operator)!)
 
-/** The next block: these fees were paid in the one before, and these validators signed it. */
+/** Starts the next block, with the fees and the votes of the previous one. */
 function nextBlock(fees: bigint, votes: readonly (readonly [Uint8Array, bigint])[]): void {
   if (fees > 0n) fund(auth.feeCollector.address, fees)
   ctx.block.height += 1n
@@ -79,7 +79,7 @@ const held = (holder: Uint8Array) => bank.balance(ctx, holder, 'unative')
 const endBlock = () => stakingModule.endBlock!(ctx)
 
 describe('fees of a block', () => {
-  test('go to the signers by their power, their commission first, and the tax to the community', () => {
+  test('go to the voters by power after the community tax, with commission deducted', () => {
     createValidator(alice, 60_000_000n, 10n)
     createValidator(bob, 40_000_000n, 10n)
     endBlock()
@@ -87,7 +87,7 @@ describe('fees of a block', () => {
       [alice, 60n],
       [bob, 40n],
     ])
-    // support-modules.md §13.4, row 39.
+    // 2 % of 1000 is 20; 980 × 60 % = 588; 10 % of 588 is 58.8.
     expect(format(communityPool(ctx))).toBe('20.000000000000000000unative')
     expect(format(outstandingRewards(ctx, alice))).toBe('588.000000000000000000unative')
     expect(format(outstandingRewards(ctx, bob))).toBe('392.000000000000000000unative')
@@ -100,7 +100,7 @@ describe('fees of a block', () => {
     expect(held(distributionAccount.address)).toBe(1000n)
   })
 
-  test('are all the community’s when nobody has signed, and wait in the first block', () => {
+  test('go to the community pool without votes, and are not allocated in the first block', () => {
     fund(auth.feeCollector.address, 10n)
     beginBlock(ctx)
     expect([held(auth.feeCollector.address), communityPool(ctx)]).toEqual([10n, []])
@@ -108,7 +108,7 @@ describe('fees of a block', () => {
     expect(format(communityPool(ctx))).toBe('10.000000000000000000unative')
   })
 
-  test('of one who is gone since go to the community', () => {
+  test('of a validator that no longer exists go to the community pool', () => {
     createValidator(alice, 60_000_000n, 10n)
     endBlock()
     fund(auth.feeCollector.address, 100n)
@@ -134,7 +134,7 @@ describe('rewards of a delegation', () => {
     endBlock()
   })
 
-  test('are its part of what is left after tax and commission, whole coins now and the dust to the community', () => {
+  test('are its share after tax and commission: whole coins are paid, the fraction goes to the community pool', () => {
     nextBlock(1001n, [[alice, 40n]])
     // 1001 × 0.98 × 0.9 / 4 = 220.7205
     expect(
@@ -149,12 +149,12 @@ describe('rewards of a delegation', () => {
     })
     expect(amount).toMatchObject([{ denom: 'unative', amount: '220' }])
     expect(held(carol) - before).toBe(220n)
-    // 2 % of 1001 and the dust.
+    // 2 % of 1001 and the fraction.
     expect(format(communityPool(ctx))).toBe('20.740500000000000000unative')
     expect(queries.delegationTotalRewards(ctx, { delegatorAddress: text(carol) })).toMatchObject({ total: [] })
   })
 
-  test('are paid when it changes, to where its owner wants them', () => {
+  test('are paid to the withdraw address when it changes', () => {
     messages.setWithdrawAddress(ctx, { delegatorAddress: text(carol), withdrawAddress: text(bob) })
     nextBlock(4000n, [[alice, 40n]])
     const [before, carols] = [held(bob), held(carol)]
@@ -173,7 +173,7 @@ describe('rewards of a delegation', () => {
     staking.slash(ctx, { consensus: consensusOf(alice), height: ctx.block.height, power: 40n, fraction })
     expect(staking.getValidator(ctx, alice)!.tokens).toBe('20000000')
     nextBlock(4000n, [[alice, 20n]])
-    // Half of the stake, but half of all: the part of 3528 is a quarter both times.
+    // The stake is half, and so is the total: its share of 3528 is a quarter both times.
     const reward = queries.delegationRewards(ctx, {
       delegatorAddress: text(carol),
       validatorAddress: operatorText(alice),
@@ -185,7 +185,7 @@ describe('rewards of a delegation', () => {
     ).toMatchObject([{ fraction: '500000000000000000' }])
   })
 
-  test('and commission of a validator that goes are paid, and its records go', () => {
+  test('and the commission of a removed validator are paid, and its records are deleted', () => {
     nextBlock(4000n, [[alice, 40n]])
     const paid = [held(alice), held(carol)]
     for (const [who, amount] of [
@@ -217,7 +217,7 @@ describe('rewards of a delegation', () => {
 })
 
 describe('messages', () => {
-  test('pay a validator its commission once there is a whole coin, and refuse when there is none', () => {
+  test('pay a validator its commission, and refuse without a commission', () => {
     createValidator(alice, 30_000_000n, 10n)
     endBlock()
     const withdraw = () => messages.withdrawValidatorCommission(ctx, { validatorAddress: operatorText(alice) })
@@ -227,7 +227,7 @@ describe('messages', () => {
     expect(withdraw).toThrow(expect.objectContaining({ codespace: 'distribution', code: 7 }))
   })
 
-  test('fund the community pool, and let governance alone spend it', () => {
+  test('fund the community pool, and let only governance spend it', () => {
     messages.fundCommunityPool(ctx, { amount: [{ denom: 'unative', amount: '50' }], depositor: text(carol) })
     const spend = (authority: Uint8Array, recipient: Uint8Array, amount: string) => () =>
       messages.communityPoolSpend(ctx, {
@@ -246,7 +246,7 @@ describe('messages', () => {
     expect(spend(governance, bob, '0')).toThrow(code('sdk', 10))
   })
 
-  test('are refused for those who are not there', () => {
+  test('are refused for a missing validator or delegation, and with fixed withdraw addresses', () => {
     createValidator(alice, 30_000_000n, 10n)
     const code = (value: number) => expect.objectContaining({ codespace: 'distribution', code: value })
     const withdraw = (validatorAddress: string) => () =>
@@ -263,7 +263,7 @@ describe('messages', () => {
   })
 })
 
-test('what is exported begins a chain that exports the same', () => {
+test('a chain that starts from an export exports the same', () => {
   createValidator(alice, 30_000_000n, 10n)
   endBlock()
   nextBlock(1001n, [[alice, 30n]])
@@ -281,10 +281,10 @@ test('what is exported begins a chain that exports the same', () => {
   genesis.init(other, exported)
   expect(genesis.export(other)).toEqual(exported)
   const poor = testContext({ modules: [distribution] })
-  expect(() => genesis.init(poor, exported)).toThrow('its records say 1001unative')
+  expect(() => genesis.init(poor, exported)).toThrow('its records add up to 1001unative')
 })
 
-test('a record of genesis without its content is refused by its name', () => {
+test('a genesis record without its content is refused with its path', () => {
   const start = (part: object) => () => genesis.init(testContext({ modules: [distribution] }), part as never)
   const validator_address = address.formatValidator(ctx, alice)
   for (const [list, entry] of [
@@ -299,7 +299,7 @@ test('a record of genesis without its content is refused by its name', () => {
   expect(start({ delegator_starting_infos: [delegation] })).toThrow('starting_infos[0]: starting_info is missing')
 })
 
-test('the end of a validator pays as much of its commission as there is, and never ends the chain', () => {
+test('the removal of a validator pays its commission up to the outstanding rewards, and does not fail', () => {
   createValidator(alice, 60_000_000n, 10n)
   endBlock()
   nextBlock(1000n, [[alice, 60n]])
@@ -308,6 +308,6 @@ test('the end of a validator pays as much of its commission as there is, and nev
   const before = held(alice)
   endValidator(ctx, alice)
   expect(held(alice) - before).toBe(97n)
-  // 20 of the tax, and half a coin that nobody can be paid.
+  // 20 of tax, and the fraction of half a coin.
   expect(format(communityPool(ctx))).toBe('20.500000000000000000unative')
 })

@@ -1,13 +1,13 @@
-/** Genesis of distribution: pool, withdraw addresses, and the records of rewards. */
+/** Genesis of distribution: community pool, withdraw addresses, and records of rewards. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/sdk/distribution/v1beta1/genesis_pb.ts'
 import * as address from '../../identity/address.ts'
 import { add, type DecCoins, decode, truncate } from '../../primitives/dec-coin.ts'
 import type { Context } from '../../sdk/context.ts'
+import { required, withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace, required } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { defaultParams, params, validateParams } from './params.ts'
@@ -15,12 +15,14 @@ import { setCommunityPool } from './pool.ts'
 import { setOutstanding } from './rewards.ts'
 import * as state from './state.ts'
 
-/** Throws sdk 18 unless the module's account holds what is owed. */
+/** Throws sdk 18 unless the module's balance equals the amount owed, in each denom. */
 function requireHolding(ctx: Context, owed: DecCoins): void {
   for (const { denom, amount } of truncate(owed).coins) {
     const held = bank.balance(ctx, state.distributionAccount.address, denom)
     if (held !== amount) {
-      throw errors.invalidRequest(`the module's account holds ${held}${denom}, its records say ${amount}${denom}`)
+      throw errors.invalidRequest(
+        `the balance of the distribution account is ${held}${denom}, its records add up to ${amount}${denom}`,
+      )
     }
   }
 }
@@ -31,13 +33,13 @@ export const genesis: GenesisHandlers = {
   init(ctx, json) {
     const data = fromJson(ctx, GenesisStateSchema, json, 'distribution')
     const chosen = data.params ?? defaultParams()
-    inPlace('params', () => validateParams(chosen))
+    withErrorPath('params', () => validateParams(chosen))
     state.params.set(ctx, chosen)
     setCommunityPool(ctx, decode(data.feePool?.communityPool ?? []))
     const operator = (text: string) => address.parseValidator(ctx, text)
     let owed = decode(data.feePool?.communityPool ?? [])
     for (const [i, info] of data.delegatorWithdrawInfos.entries()) {
-      inPlace(`delegator_withdraw_infos[${i}]`, () =>
+      withErrorPath(`delegator_withdraw_infos[${i}]`, () =>
         state.withdrawAddresses.set(
           ctx,
           address.parse(ctx, info.delegatorAddress),
@@ -51,35 +53,35 @@ export const genesis: GenesisHandlers = {
       previousProposer === '' ? new Uint8Array(0) : address.parseConsensus(ctx, previousProposer),
     )
     for (const [i, record] of data.outstandingRewards.entries()) {
-      inPlace(`outstanding_rewards[${i}]`, () => {
+      withErrorPath(`outstanding_rewards[${i}]`, () => {
         const key = operator(record.validatorAddress)
         setOutstanding(ctx, key, decode(record.outstandingRewards))
         owed = add(owed, decode(record.outstandingRewards))
       })
     }
     for (const [i, { validatorAddress, accumulated }] of data.validatorAccumulatedCommissions.entries()) {
-      inPlace(`validator_accumulated_commissions[${i}]`, () =>
+      withErrorPath(`validator_accumulated_commissions[${i}]`, () =>
         state.commissions.set(ctx, operator(validatorAddress), required(accumulated, 'accumulated')),
       )
     }
     for (const [i, { validatorAddress, period, rewards }] of data.validatorHistoricalRewards.entries()) {
-      inPlace(`validator_historical_rewards[${i}]`, () =>
+      withErrorPath(`validator_historical_rewards[${i}]`, () =>
         state.historical.set(ctx, [operator(validatorAddress), period], required(rewards, 'rewards')),
       )
     }
     for (const [i, { validatorAddress, rewards }] of data.validatorCurrentRewards.entries()) {
-      inPlace(`validator_current_rewards[${i}]`, () =>
+      withErrorPath(`validator_current_rewards[${i}]`, () =>
         state.current.set(ctx, operator(validatorAddress), required(rewards, 'rewards')),
       )
     }
     for (const [i, record] of data.delegatorStartingInfos.entries()) {
-      inPlace(`delegator_starting_infos[${i}]`, () => {
+      withErrorPath(`delegator_starting_infos[${i}]`, () => {
         const key = [operator(record.validatorAddress), address.parse(ctx, record.delegatorAddress)] as const
         state.startingInfos.set(ctx, key, required(record.startingInfo, 'starting_info'))
       })
     }
     for (const [i, record] of data.validatorSlashEvents.entries()) {
-      inPlace(`validator_slash_events[${i}]`, () => {
+      withErrorPath(`validator_slash_events[${i}]`, () => {
         const key = [operator(record.validatorAddress), record.height, record.period] as const
         state.slashEvents.set(ctx, key, required(record.validatorSlashEvent, 'validator_slash_event'))
       })

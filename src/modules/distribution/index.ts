@@ -1,4 +1,4 @@
-/** Who gets the fees: validators and their delegators by what they have at stake, and the community. */
+/** Distribution of fees to validators and delegators by stake, and to the community pool. */
 import { defineModule } from '../../sdk/module.ts'
 import {
   afterDelegationModified,
@@ -40,7 +40,7 @@ export const distribution = defineModule({
     beforeDelegationSharesModified.on((ctx, { operator, delegator }) => {
       const validator = staking.requireValidator(ctx, operator)
       const delegation = staking.getDelegation(ctx, delegator, operator)
-      // A delegation that a genesis brought without records begins to earn here.
+      // A delegation from a genesis without reward records starts to earn here.
       if (delegation && hasBegun(ctx, operator, delegator)) {
         payDelegation(ctx, operator, delegator, validator, delegation)
       } else {

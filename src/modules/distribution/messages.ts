@@ -13,7 +13,7 @@ import { payCommission } from './rewards.ts'
 import * as state from './state.ts'
 import { withdrawRewards } from './withdraw.ts'
 
-/** Throws sdk 10 unless the coins are valid and there are any. */
+/** Parses coins. Throws sdk 10 unless they are valid and not empty. */
 function parseCoins(list: readonly CoinText[]): readonly Coin[] {
   const coins = tryParseList(list)
   if (!coins || coins.length === 0) {
@@ -23,7 +23,7 @@ function parseCoins(list: readonly CoinText[]): readonly Coin[] {
 }
 
 export const messages = defineMessages(Msg, {
-  /** Chooses where a delegator's rewards go from now on. */
+  /** Sets the address that receives a delegator's rewards. */
   setWithdrawAddress(ctx, { delegatorAddress, withdrawAddress }) {
     const delegator = address.parse(ctx, delegatorAddress)
     const target = address.parse(ctx, withdrawAddress)
@@ -36,7 +36,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Pays a delegator what it has earned with one validator. */
+  /** Pays a delegator its rewards from one validator. */
   withdrawDelegatorReward(ctx, { delegatorAddress, validatorAddress }) {
     const delegator = address.parse(ctx, delegatorAddress)
     const paid = withdrawRewards(ctx, delegator, address.parseValidator(ctx, validatorAddress))
@@ -48,7 +48,7 @@ export const messages = defineMessages(Msg, {
     return { amount: payCommission(ctx, address.parseValidator(ctx, validatorAddress)).map(toText) }
   },
 
-  /** Gives coins to all. */
+  /** Transfers coins to the community pool. */
   fundCommunityPool(ctx, { amount, depositor }) {
     fundCommunityPool(ctx, address.parse(ctx, depositor), parseCoins(amount))
     return {}
@@ -57,7 +57,7 @@ export const messages = defineMessages(Msg, {
   /** Replaces the parameters. Governance only. */
   updateParams: replaceParams(state.params, validateParams),
 
-  /** Pays coins of all to somebody. Governance only. */
+  /** Pays coins from the community pool to an account. Governance only. */
   communityPoolSpend(ctx, { authority, recipient, amount }) {
     requireGovernance(ctx, authority)
     spendCommunityPool(ctx, address.parse(ctx, recipient), parseCoins(amount))

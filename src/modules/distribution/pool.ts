@@ -1,4 +1,4 @@
-/** The community pool: what belongs to all, held by the module's account beside the rewards. */
+/** The community pool, whose coins are in the module's account together with the rewards. */
 import { create } from '@bufbuild/protobuf'
 import { FeePoolSchema } from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
 import * as address from '../../identity/address.ts'
@@ -18,18 +18,18 @@ export function setCommunityPool(ctx: Context, pool: DecCoins): void {
   state.feePool.set(ctx, create(FeePoolSchema, { communityPool: encode(pool) }))
 }
 
-/** Books coins that the module's account holds already. */
+/** Adds coins that the module's account has already received to the pool. */
 export function addToPool(ctx: Context, coins: DecCoins): void {
   setCommunityPool(ctx, add(communityPool(ctx), coins))
 }
 
-/** From an account to all. Throws sdk 5. */
+/** Transfers coins from an account to the pool. Throws sdk 5. */
 export function fundCommunityPool(ctx: Context, from: Uint8Array, coins: readonly Coin[]): void {
   bank.sendToModule(ctx, from, state.distributionAccount, coins)
   addToPool(ctx, fromCoins(coins))
 }
 
-/** From all to an account. Throws sdk 4 for one that only modules may pay, distribution 9. */
+/** Transfers coins from the pool to an account. Throws sdk 4 for a recipient that only modules can pay, distribution 9. */
 export function spendCommunityPool(ctx: Context, recipient: Uint8Array, coins: readonly Coin[]): void {
   if (ctx.app.isBlocked(recipient)) {
     throw sdkErrors.unauthorized(`${address.format(ctx, recipient)} is not allowed to receive external funds`)

@@ -22,7 +22,7 @@ function parseDelegator(ctx: ReadContext, text: string): Uint8Array {
   return parseField('delegator_address', () => address.parse(ctx, text))
 }
 
-/** Throws 5 for a validator that is not. */
+/** Returns a validator by its text. Throws distribution 12 if it does not exist. */
 function findValidator(ctx: ReadContext, text: string) {
   const operator = parseOperator(ctx, text)
   const validator = staking.getValidator(ctx, operator)

@@ -1,6 +1,6 @@
 /**
- * Rewards by periods (F1): a validator's period ends whenever a delegation to it changes or it is slashed; what a token
- * earned in it is added to a running sum, and a delegation's reward is its stake times the difference of two sums.
+ * Rewards by periods (F1): a validator's period ends when a delegation to it changes or the validator is slashed. The reward
+ * per token in the period is added to a running sum. A delegation's reward is its stake times the difference of two sums.
  */
 import { create } from '@bufbuild/protobuf'
 import {
@@ -55,7 +55,7 @@ export function setCommission(ctx: Context, operator: Uint8Array, coins: DecCoin
   state.commissions.set(ctx, operator, create(ValidatorAccumulatedCommissionSchema, { commission: encode(coins) }))
 }
 
-/** Rewards of the period in progress, and its number: the first of a validator without records. */
+/** Returns the rewards of the current period, and its number: 1 for a validator without records. */
 export function currentRewards(
   ctx: ReadContext,
   operator: Uint8Array,
@@ -87,8 +87,8 @@ function ratioAt(ctx: ReadContext, operator: Uint8Array, period: bigint): DecCoi
   return decode(state.historical.get(ctx, [operator, period])?.cumulativeRewardRatio ?? [])
 }
 
-/** Counts who still needs the sum of a period; it goes with the last. */
-function refer(ctx: Context, operator: Uint8Array, period: bigint, by: 1 | -1): void {
+/** Adds to the reference count of a period's sum, and deletes the sum when the count reaches 0. */
+function adjustReferences(ctx: Context, operator: Uint8Array, period: bigint, by: 1 | -1): void {
   const stored = state.historical.get(ctx, [operator, period])
   if (!stored) return
   const referenceCount = stored.referenceCount + by
@@ -96,7 +96,7 @@ function refer(ctx: Context, operator: Uint8Array, period: bigint, by: 1 | -1): 
   else state.historical.set(ctx, [operator, period], { ...stored, referenceCount })
 }
 
-/** The records of a new validator. */
+/** Creates the records of a new validator. */
 export function beginValidator(ctx: Context, operator: Uint8Array): void {
   setHistorical(ctx, operator, 0n, NONE, 1)
   setCurrent(ctx, operator, NONE, 1n)
@@ -106,7 +106,7 @@ export function beginValidator(ctx: Context, operator: Uint8Array): void {
 
 const tokensOf = (validator: Validator): bigint => BigInt(validator.tokens || '0')
 
-/** Ends a validator's period. Returns its number. What nobody has a share of goes to the community pool. */
+/** Ends a validator's period and returns its number. Rewards of a validator without tokens go to the community pool. */
 export function endPeriod(ctx: Context, operator: Uint8Array, validator: Validator): bigint {
   const { rewards, period } = currentRewards(ctx, operator)
   const tokens = tokensOf(validator)
@@ -120,7 +120,7 @@ export function endPeriod(ctx: Context, operator: Uint8Array, validator: Validat
     ratio = quoTruncate(rewards, decimal.fromInteger(tokens))
   }
   const before = ratioAt(ctx, operator, period - 1n)
-  refer(ctx, operator, period - 1n, -1)
+  adjustReferences(ctx, operator, period - 1n, -1)
   setHistorical(ctx, operator, period, add(before, ratio), 1)
   setCurrent(ctx, operator, NONE, period + 1n)
   return period
@@ -131,10 +131,10 @@ export function hasBegun(ctx: ReadContext, operator: Uint8Array, delegator: Uint
   return state.startingInfos.has(ctx, [operator, delegator])
 }
 
-/** Remembers with what stake, and since which period, a delegation earns. */
+/** Stores the starting info of a delegation: its stake, and the period from which it earns. */
 export function beginDelegation(ctx: Context, operator: Uint8Array, delegator: Uint8Array): void {
   const previousPeriod = currentRewards(ctx, operator).period - 1n
-  refer(ctx, operator, previousPeriod, 1)
+  adjustReferences(ctx, operator, previousPeriod, 1)
   const validator = staking.requireValidator(ctx, operator)
   const delegation = staking.getDelegation(ctx, delegator, operator)
   const shares = (delegation && decimal.decode(delegation.shares)) ?? decimal.zero
@@ -161,7 +161,7 @@ function rewardsBetween(
   return mulTruncate(sub(ratioAt(ctx, operator, to), ratioAt(ctx, operator, from)), stake)
 }
 
-/** What a delegation has earned up to the end of a period: its stake shrinks with each slash on the way. */
+/** Returns the rewards of a delegation up to the end of a period. Each slash in between reduces its stake. */
 function delegationRewards(
   ctx: ReadContext,
   operator: Uint8Array,
@@ -190,30 +190,30 @@ function delegationRewards(
   const total = decimal.decode(validator.delegatorShares) ?? decimal.zero
   const shares = decimal.decode(delegation.shares) ?? decimal.zero
   const worth = total === 0n ? decimal.zero : decimal.quo(decimal.fromRaw(shares * tokensOf(validator)), total)
-  // Rounding may leave a stake a little above what its shares are worth.
+  // Rounding can leave the stake slightly above the value of its shares.
   if (stake > worth) stake = worth
   return add(rewards, rewardsBetween(ctx, operator, [period, lastPeriod], stake))
 }
 
-/** What a delegation would be paid, were its validator's period to end now. Throws distribution 6, 13. */
+/** Returns the rewards of a delegation as if its validator's period ended now. Throws distribution 6, 13. */
 export function rewardsSoFar(ctx: ReadContext, operator: Uint8Array, delegator: Uint8Array): DecCoins {
   const validator = staking.getValidator(ctx, operator)
   if (!validator) throw errors.noValidatorInfo()
   const delegation = staking.getDelegation(ctx, delegator, operator)
   if (!delegation) throw errors.noDelegation()
-  const branch = scratch(ctx)
+  const branch = discardedContext(ctx)
   const period = endPeriod(branch, operator, validator)
   return delegationRewards(branch, operator, delegator, validator, delegation, period)
 }
 
-/** A context whose writes nobody keeps. */
-function scratch(ctx: ReadContext): Context {
+/** Returns a context on a branch whose writes are discarded. */
+function discardedContext(ctx: ReadContext): Context {
   const { identity, app, gas } = ctx
   const transient = createTransient()
   return createContext({ branch: createBranch(ctx.store), transient, identity, app, gas, block: { ...ctx.block } })
 }
 
-/** Where a delegator's rewards go. */
+/** Returns the address that receives a delegator's rewards: the delegator itself by default. */
 export function withdrawAddress(ctx: ReadContext, delegator: Uint8Array): Uint8Array {
   return state.withdrawAddresses.get(ctx, delegator) ?? delegator
 }
@@ -223,8 +223,8 @@ function pay(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): void 
   bank.send(ctx, state.distributionAccount.address, withdrawAddress(ctx, delegator), coins)
 }
 
-/** Pays unless that fails, for the end of a block, which must not. */
-function paysWithoutFail(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): boolean {
+/** Whether the payment succeeded. A refused one is discarded: the end of a block must not fail. */
+function tryPay(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): boolean {
   const branch = ctx.branch()
   try {
     pay(branch, delegator, coins)
@@ -236,7 +236,10 @@ function paysWithoutFail(ctx: Context, delegator: Uint8Array, coins: readonly Co
   return true
 }
 
-/** Pays a delegation what it earned and forgets since when it does: `beginDelegation` follows. Throws distribution 5. */
+/**
+ * Pays a delegation its rewards and deletes its starting info; the caller follows with `beginDelegation`. Throws distribution
+ * 5.
+ */
 export function payDelegation(
   ctx: Context,
   operator: Uint8Array,
@@ -254,7 +257,7 @@ export function payDelegation(
   pay(ctx, delegator, coins)
   setOutstanding(ctx, operator, sub(outstanding, rewards))
   addToPool(ctx, rest)
-  refer(ctx, operator, start.previousPeriod, -1)
+  adjustReferences(ctx, operator, start.previousPeriod, -1)
   state.startingInfos.delete(ctx, [operator, delegator])
   const paid = coins.length > 0 ? coins : [{ denom: ctx.identity.baseDenom, amount: 0n }]
   ctx.emitEvent('withdraw_rewards', {
@@ -265,7 +268,7 @@ export function payDelegation(
   return paid
 }
 
-/** Pays a validator its whole coins of commission; the rest waits. Throws distribution 7. */
+/** Pays a validator its commission in whole coins; the fraction remains. Throws distribution 7. */
 export function payCommission(ctx: Context, operator: Uint8Array): readonly Coin[] {
   const held = commission(ctx, operator)
   if (held.length === 0) throw errors.noCommission()
@@ -278,8 +281,8 @@ export function payCommission(ctx: Context, operator: Uint8Array): readonly Coin
 }
 
 /**
- * Ends the records of a validator that is gone: its commission is paid, as far as it is there, dust goes to the community
- * pool. Does not throw: it may be the end of a block.
+ * Deletes the records of a removed validator. Pays its commission, up to the outstanding rewards; fractions and the remaining
+ * rewards go to the community pool. Does not throw a `ChainError`, since it can run at the end of a block.
  */
 export function endValidator(ctx: Context, operator: Uint8Array): void {
   const outstanding = outstandingRewards(ctx, operator)
@@ -287,7 +290,7 @@ export function endValidator(ctx: Context, operator: Uint8Array): void {
   const { coins, rest } = truncate(held)
   if (held.length > 0) {
     addToPool(ctx, rest)
-    if (!paysWithoutFail(ctx, operator, coins)) addToPool(ctx, fromCoins(coins))
+    if (!tryPay(ctx, operator, coins)) addToPool(ctx, fromCoins(coins))
   }
   addToPool(ctx, sub(outstanding, held))
   state.outstanding.delete(ctx, operator)
@@ -297,10 +300,10 @@ export function endValidator(ctx: Context, operator: Uint8Array): void {
   state.current.delete(ctx, operator)
 }
 
-/** Remembers that the stakes of all delegations shrink by a fraction with this period. */
+/** Records that a slash reduces the stake of all delegations by a fraction, and ends the period. */
 export function recordSlash(ctx: Context, operator: Uint8Array, validator: Validator, fraction: decimal.Decimal): void {
   const validatorPeriod = endPeriod(ctx, operator, validator)
-  refer(ctx, operator, validatorPeriod, 1)
+  adjustReferences(ctx, operator, validatorPeriod, 1)
   state.slashEvents.set(
     ctx,
     [operator, ctx.block.height, validatorPeriod],

@@ -1,4 +1,4 @@
-/** Collections of store `distribution` (state-layout.md §2.11). */
+/** Collections of store `distribution` (docs/modules/distribution.md#state). */
 import {
   type DelegatorStartingInfo,
   DelegatorStartingInfoSchema,
@@ -24,29 +24,29 @@ import { addressKey, pairKey, tripleKey, uint64Key, uint64LittleEndianKey } from
 
 const STORE = 'distribution'
 
-/** Holds everybody's rewards, and the community pool. */
+/** The account of all rewards that are not withdrawn, and of the community pool. */
 export const distributionAccount = moduleAccount('distribution')
 
 export const feePool = bareItem<FeePool>(STORE, 0x00, protoValue(FeePoolSchema))
-/** Consensus address of the proposer of the block before. */
+/** Consensus address of the previous block's proposer. */
 export const previousProposer = bareItem(STORE, 0x01, wrappedBytesValue)
-/** Operator to what its delegators and it have not withdrawn yet. */
+/** Rewards and commission that are not withdrawn, by operator. */
 export const outstanding = map<Uint8Array, ValidatorOutstandingRewards>(
   STORE,
   0x02,
   addressKey,
   protoValue(ValidatorOutstandingRewardsSchema),
 )
-/** Delegator to where its rewards go, if that is elsewhere. */
+/** Withdraw addresses by delegator; absent if rewards go to the delegator. */
 export const withdrawAddresses = map(STORE, 0x03, addressKey, bytesValue)
-/** Operator and delegator. */
+/** Starting infos by operator and delegator. */
 export const startingInfos = map<readonly [Uint8Array, Uint8Array], DelegatorStartingInfo, Uint8Array>(
   STORE,
   0x04,
   pairKey(addressKey, addressKey),
   protoValue(DelegatorStartingInfoSchema),
 )
-/** Operator and period, whose bytes are little-endian: their order is not that of time. */
+/** Reward sums by operator and period. The period is little-endian: key order is not numeric order. */
 export const historical = map<readonly [Uint8Array, bigint], ValidatorHistoricalRewards, Uint8Array>(
   STORE,
   0x05,
@@ -65,7 +65,7 @@ export const commissions = map<Uint8Array, ValidatorAccumulatedCommission>(
   addressKey,
   protoValue(ValidatorAccumulatedCommissionSchema),
 )
-/** Operator, height and period. */
+/** Slashes by operator, height and period. */
 export const slashEvents = map<
   readonly [Uint8Array, bigint, bigint],
   ValidatorSlashEvent,

@@ -1,11 +1,11 @@
-/** Rewards paid out while the delegation goes on. */
+/** Withdrawal of rewards from a delegation that continues. */
 import type { Coin } from '../../primitives/coin.ts'
 import type { Context } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
 import { errors } from './errors.ts'
 import { beginDelegation, payDelegation } from './rewards.ts'
 
-/** Pays a delegator what it has earned with a validator. Throws distribution 5, 6. */
+/** Pays a delegator its rewards from a validator. Throws distribution 5, 6. */
 export function withdrawRewards(ctx: Context, delegator: Uint8Array, operator: Uint8Array): readonly Coin[] {
   const validator = staking.getValidator(ctx, operator)
   if (!validator) throw errors.noValidatorInfo()

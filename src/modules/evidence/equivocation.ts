@@ -1,4 +1,4 @@
-/** Two signatures for one height: the worst a validator can do, and the last (support-modules.md §10). */
+/** Punishment of double signing and light client attacks (docs/modules/evidence.md#block-hooks). */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { EquivocationSchema } from '../../gen/sdk/evidence/v1beta1/evidence_pb.ts'
@@ -16,7 +16,7 @@ import * as state from './state.ts'
 
 type Misbehaviour = NonNullable<BlockInfo['misbehaviour']>[number]
 
-/** A set takes effect this many blocks after the one that changed it. */
+/** Blocks by which a validator set takes effect after its decision (`ValidatorUpdateDelay` of the Cosmos SDK). */
 const SET_DELAY = 1n
 
 function isTooOld(ctx: Context, { height, timeNs }: Misbehaviour): boolean {
@@ -26,7 +26,10 @@ function isTooOld(ctx: Context, { height, timeNs }: Misbehaviour): boolean {
   return age > nanoseconds(limits.maxAgeDuration) && ctx.block.height - height > limits.maxAgeNumBlocks
 }
 
-/** Slashes, jails and buries who did it, once. What is too old, or of one who is gone, is passed over. */
+/**
+ * Slashes, jails and tombstones the validator once. Skips misbehaviour that is too old, and validators that are unknown,
+ * unbonded or tombstoned.
+ */
 function punish(ctx: Context, found: Misbehaviour): void {
   const { validator: guilty, height, timeNs, power } = found
   if (isTooOld(ctx, found)) return
@@ -48,7 +51,7 @@ function punish(ctx: Context, found: Misbehaviour): void {
   state.records.set(ctx, sha256(value), create(AnySchema, { typeUrl, value }))
 }
 
-/** At the begin of a block: what came to light with it. */
+/** Punishes the misbehaviour that the block reports. Runs at the beginning of a block. */
 export function punishMisbehaviour(ctx: Context): void {
   for (const found of ctx.block.misbehaviour ?? []) punish(ctx, found)
 }

@@ -46,7 +46,7 @@ beforeEach(() => {
 
 const consensus = () => staking.consensusAddress(ctx.identity, staking.getValidator(ctx, alice)!)
 
-function comesToLight(part: Partial<NonNullable<BlockInfo['misbehaviour']>[number]> = {}): void {
+function reportMisbehaviour(part: Partial<NonNullable<BlockInfo['misbehaviour']>[number]> = {}): void {
   const found = {
     kind: 'duplicateVote' as const,
     validator: consensus(),
@@ -60,8 +60,8 @@ function comesToLight(part: Partial<NonNullable<BlockInfo['misbehaviour']>[numbe
   evidence.beginBlock!(ctx)
 }
 
-test('who signs twice loses a twentieth, goes to jail, and never comes back', () => {
-  comesToLight()
+test('a validator that signs twice is slashed by a twentieth, jailed and tombstoned', () => {
+  reportMisbehaviour()
   expect(staking.getValidator(ctx, alice)).toMatchObject({ tokens: '38000000', jailed: true })
   expect(ctx.events.map(({ type, attributes }) => [type, attributes[2]?.value ?? ''])).toEqual([
     ['coin_spent', ''],
@@ -81,19 +81,19 @@ test('who signs twice loses a twentieth, goes to jail, and never comes back', ()
   const other = testContext({ app: { message: messageType } })
   genesis.init(other, exported)
   expect(genesis.export(other)).toEqual(exported)
-  expect(() => genesis.init(other, exported)).toThrow('evidence[0]: is there already')
+  expect(() => genesis.init(other, exported)).toThrow('evidence[0]: duplicate evidence')
 })
 
-test('it is punished once', () => {
-  comesToLight()
-  comesToLight({ height: 9n })
+test('a validator is punished for double signing once', () => {
+  reportMisbehaviour()
+  reportMisbehaviour({ height: 9n })
   expect(staking.getValidator(ctx, alice)!.tokens).toBe('38000000')
 })
 
-test('what is too old, or of a stranger, is passed over', () => {
-  comesToLight({ validator: new Uint8Array(20).fill(3) })
+test('evidence that is too old or names an unknown validator is ignored', () => {
+  reportMisbehaviour({ validator: new Uint8Array(20).fill(3) })
   ctx.block.height = 200_000n
   ctx.block.timeNs += 40n * 86_400_000_000_000n
-  comesToLight({ height: 8n, timeNs: ctx.block.timeNs - 30n * 86_400_000_000_000n })
+  reportMisbehaviour({ height: 8n, timeNs: ctx.block.timeNs - 30n * 86_400_000_000_000n })
   expect(staking.getValidator(ctx, alice)).toMatchObject({ tokens: '40000000', jailed: false })
 })

@@ -1,4 +1,4 @@
-/** What the engine has seen validators do wrong. */
+/** Misbehaviour of validators, as reported by the consensus engine. */
 import { defineModule } from '../../sdk/module.ts'
 import { punishMisbehaviour } from './equivocation.ts'
 import { genesis } from './genesis.ts'

@@ -1,8 +1,8 @@
-/** Store `evidence` (state-layout.md §2.11). */
+/** Store `evidence` (docs/modules/evidence.md#state). */
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { protoValue } from '../../store/collections/codecs.ts'
 import { map } from '../../store/collections/collections.ts'
 import { hashKey } from '../../store/collections/key-codecs.ts'
 
-/** sha256 of what was done to the record of it. */
+/** Recorded infractions by sha256 of their bytes. */
 export const records = map<Uint8Array, Any>('evidence', 0x00, hashKey, protoValue(AnySchema))

@@ -1,4 +1,4 @@
-/** What fees a granter pays: the three kinds of allowances, and what a fee leaves of one. */
+/** The three kinds of allowances, and the remainder of one after a fee. */
 import { create, type DescMessage, isMessage, type Message } from '@bufbuild/protobuf'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { type Coin as CoinMessage, CoinSchema } from '../../gen/sdk/base/v1beta1/coin_pb.ts'
@@ -18,37 +18,40 @@ import { nanoseconds } from '../../sdk/json.ts'
 import { pack, profileTypeUrl, unpack } from '../../sdk/packed.ts'
 import { errors } from './errors.ts'
 
-/** An allowance of a kind that this module knows. */
+/** An allowance of one of the three kinds. */
 export interface Allowance {
   readonly schema: DescMessage
   readonly message: Message
 }
 
-/** What a transaction asks of an allowance. */
+/** The fee and the messages of a transaction that uses an allowance. */
 export interface Payment {
   readonly fee: readonly Coin[]
-  /** Type URLs of the transaction's messages, in the profile's words. */
+  /** Type URLs of the transaction's messages, under the profile. */
   readonly typeUrls: readonly string[]
 }
 
-/** What looking at one entry of a list of messages costs. */
+/** Gas of comparing one entry of a list of messages. */
 const LIST_STEP_GAS = 10n
 
-/** An allowance in an Any, its texts in the profile's words. Throws feegrant 5 for none, sdk 29 for another message. */
+/**
+ * Parses an allowance in an Any, with its names under the profile. Throws feegrant 5 if it is absent, sdk 29 for another
+ * message.
+ */
 export function parseAllowance(ctx: ReadContext, packed: Any | undefined): Allowance {
   if (!packed) throw errors.noAllowance('allowance should not be empty')
   const { schema, message } = unpack(ctx, packed)
   if (isMessage(message, AllowedMsgAllowanceSchema)) {
     const inner = parseAllowance(ctx, message.allowance)
     if (isMessage(inner.message, AllowedMsgAllowanceSchema)) {
-      throw sdkErrors.invalidType('an allowance for some messages lies within another')
+      throw sdkErrors.invalidType('an AllowedMsgAllowance must not contain another AllowedMsgAllowance')
     }
     const allowedMessages = message.allowedMessages.map((url) => profileTypeUrl(ctx.identity, url))
     return filtered(ctx, inner, allowedMessages)
   }
   if (isMessage(message, BasicAllowanceSchema) || isMessage(message, PeriodicAllowanceSchema))
     return { schema, message }
-  throw sdkErrors.invalidType(`${schema.typeName} is no allowance`)
+  throw sdkErrors.invalidType(`${schema.typeName} is not an allowance`)
 }
 
 function filtered(ctx: ReadContext, inner: Allowance, allowedMessages: readonly string[]): Allowance {
@@ -82,7 +85,7 @@ function validatePeriodic({ basic, period, periodSpendLimit, periodCanSpend }: P
   if (nanoseconds(period) < 0n) throw errors.invalidDuration('negative clock step')
 }
 
-/** The stateless checks. Throws sdk 10, feegrant 4, feegrant 6. */
+/** Runs the stateless checks. Throws sdk 10, feegrant 4, feegrant 6. */
 export function validateAllowance(ctx: ReadContext, { message }: Allowance): void {
   if (isMessage(message, BasicAllowanceSchema)) validateBasic(message)
   if (isMessage(message, PeriodicAllowanceSchema)) validatePeriodic(message)
@@ -92,7 +95,7 @@ export function validateAllowance(ctx: ReadContext, { message }: Allowance): voi
   }
 }
 
-/** When an allowance ends, in nanoseconds; undefined if never. */
+/** Returns the expiration of an allowance in nanoseconds; undefined if it never expires. */
 export function endOf(ctx: ReadContext, { message }: Allowance): bigint | undefined {
   if (isMessage(message, AllowedMsgAllowanceSchema)) return endOf(ctx, parseAllowance(ctx, message.allowance))
   const basic = isMessage(message, PeriodicAllowanceSchema) ? message.basic : (message as BasicAllowance)
@@ -101,7 +104,7 @@ export function endOf(ctx: ReadContext, { message }: Allowance): bigint | undefi
 
 const toMessages = (coins: readonly Coin[]): CoinMessage[] => coins.map((coin) => create(CoinSchema, toText(coin)))
 
-/** Pays from an allowance; `undefined` when nothing is left of it. Throws feegrant 2, 3, 7. */
+/** Pays a fee from an allowance and returns the remainder; `undefined` if it is used up. Throws feegrant 2, 3, 7. */
 export function accept(ctx: ReadContext, { message }: Allowance, payment: Payment): Allowance | undefined {
   if (isMessage(message, AllowedMsgAllowanceSchema)) return acceptFiltered(ctx, message, payment)
   if (isMessage(message, PeriodicAllowanceSchema)) return acceptPeriodic(ctx, message, payment)
@@ -121,7 +124,7 @@ function acceptFiltered(ctx: ReadContext, message: AllowedMsgAllowance, payment:
   return left && filtered(ctx, left, allowedMessages)
 }
 
-/** What a fee leaves of a limit, where there is one. Throws feegrant 2. */
+/** Subtracts a fee from a limit. Throws feegrant 2. */
 function spend(limit: readonly CoinText[], { fee }: Payment, which: string): readonly Coin[] {
   const left = subtract(tryParseList(limit) ?? [], fee)
   if (!left) throw errors.feeLimitExceeded(`${which}: ${format(fee)} of ${text(limit) || 'nothing'}`)
@@ -155,7 +158,10 @@ function acceptPeriodic(ctx: ReadContext, message: PeriodicAllowance, payment: P
   return { schema: PeriodicAllowanceSchema, message: rest }
 }
 
-/** The allowance in the period of the block: a new period begins with its whole limit, or with what is left in all. */
+/**
+ * Returns the allowance in the period of the block. A new period starts with the lesser of the period limit and the remaining
+ * total limit.
+ */
 function renewed(ctx: ReadContext, message: PeriodicAllowance & { basic: BasicAllowance }): PeriodicAllowance {
   const { timeNs } = ctx.block
   const reset = nanoseconds(message.periodReset)

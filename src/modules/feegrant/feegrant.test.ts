@@ -11,7 +11,7 @@ import * as address from '../../identity/address.ts'
 import { identityOf } from '../../identity/profiles.ts'
 import { messageType } from '../../identity/registry.ts'
 import { concat, formatHex, utf8 } from '../../primitives/bytes.ts'
-import { formatKey, toDuration, toTimestamp } from '../../primitives/time.ts'
+import { formatKey, NS_PER_SECOND, toDuration, toTimestamp } from '../../primitives/time.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
@@ -27,7 +27,6 @@ import { queries } from './queries.ts'
 const granterBytes = new Uint8Array(20).fill(0xa1)
 const granteeBytes = new Uint8Array(20).fill(0xb2)
 const parties = { granter: granterBytes, grantee: granteeBytes }
-const SECOND = 1_000_000_000n
 const SEND = '/sdk.bank.v1beta1.MsgSend'
 const VOTE = '/sdk.gov.v1.MsgVote'
 
@@ -42,7 +41,7 @@ beforeEach(() => open())
 
 const code = (codespace: string, number: number) => expect.objectContaining({ codespace, code: number })
 const texts = (amount: number, denom = 'unative') => [{ denom, amount: String(amount) }]
-const later = (seconds: bigint) => ctx.block.timeNs + seconds * SECOND
+const later = (seconds: bigint) => ctx.block.timeNs + seconds * NS_PER_SECOND
 const at = (timeNs: bigint) => toTimestamp(timeNs)
 
 function packed<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): Any {
@@ -56,7 +55,7 @@ const basic = (amount: number, endNs?: bigint) =>
 function periodic(limit: number, each: number, resetNs: bigint): Any {
   return packed(PeriodicAllowanceSchema, {
     basic: limit === 0 ? {} : { spendLimit: texts(limit) },
-    period: toDuration(100n * SECOND),
+    period: toDuration(100n * NS_PER_SECOND),
     periodSpendLimit: texts(each),
     periodCanSpend: texts(each),
     periodReset: at(resetNs),
@@ -80,7 +79,7 @@ const end = () => {
 }
 
 describe('state', () => {
-  test('an allowance lies under grantee and granter, and in the queue under its end (state-layout.md §2.11)', () => {
+  test('an allowance is stored under grantee and granter, and in the queue under its expiration', () => {
     const endNs = later(100n)
     grant(basic(50, endNs))
     const key = concat(Uint8Array.of(20), granteeBytes, Uint8Array.of(20), granterBytes)
@@ -94,7 +93,7 @@ describe('state', () => {
     expect(types()).toEqual(['revoke_feegrant'])
   })
 
-  test('what has ended is forgotten at the end of a later block', () => {
+  test('an expired allowance is deleted at the end of a later block', () => {
     grant(basic(50, later(10n)))
     ctx.block.timeNs = later(10n)
     end()
@@ -104,7 +103,7 @@ describe('state', () => {
     expect(written()).toEqual({})
   })
 
-  test('an allowance given again has its own end, but not on the reference chain', () => {
+  test('a renewed allowance has its own expiration, except on the reference chain', () => {
     for (const [profile, isKept] of [
       ['almanac', true],
       ['nibiru', false],
@@ -119,7 +118,7 @@ describe('state', () => {
     }
   })
 
-  test('nobody takes the place of a module’s account by an allowance for it: sdk 4', () => {
+  test('an allowance for the address of a module without account is refused with sdk 4', () => {
     const module = moduleAccount('newcomer')
     ctx = testContext({
       app: { message: messageType },
@@ -133,7 +132,7 @@ describe('state', () => {
     grantTo()
   })
 
-  test('genesis takes what was exported, each pair once', () => {
+  test('genesis imports an export, and refuses a pair that occurs twice', () => {
     grant(basic(50, later(100n)))
     messages.grantAllowance(ctx, { granter: grantee, grantee: granter, allowance: periodic(100, 10, later(5n)) })
     const exported = genesis.export(ctx)
@@ -143,7 +142,7 @@ describe('state', () => {
     expect(() => genesis.init(other, exported)).toThrow('allowances[0]: fee allowance already exists')
   })
 
-  test('genesis passes over what has ended in the time between', () => {
+  test('genesis skips allowances that have expired', () => {
     grant(basic(50, later(100n)))
     const exported = genesis.export(ctx)
     const other = testContext({ app: { message: messageType }, block: { timeNs: later(101n) } })
@@ -153,7 +152,7 @@ describe('state', () => {
 })
 
 describe('paying', () => {
-  test('a limit shrinks, refuses more than is left, and is gone with the last of it', () => {
+  test('a limit shrinks, refuses more than the remainder, and ends at zero', () => {
     grant(basic(50))
     types()
     use(30n)
@@ -164,7 +163,7 @@ describe('paying', () => {
     expect(() => use(1n)).toThrow(code('sdk', 38))
   })
 
-  test('without a limit anything is paid, until the end', () => {
+  test('an allowance without a limit pays any fee until it expires', () => {
     grant(packed(BasicAllowanceSchema, { expiration: at(later(10n)) }))
     use(10n ** 30n)
     ctx.block.timeNs = later(10n)
@@ -173,20 +172,20 @@ describe('paying', () => {
     expect(() => use(1n)).toThrow(code('feegrant', 3))
   })
 
-  test('a period has its own limit, and the next one begins on time', () => {
+  test('a period has its own limit, and the next period starts on schedule', () => {
     grant(periodic(0, 10, later(100n)))
     use(10n)
     expect(() => use(1n)).toThrow('period limit: 1unative of nothing')
     const first = ctx.block.timeNs
-    ctx.block.timeNs = first + 150n * SECOND
+    ctx.block.timeNs = first + 150n * NS_PER_SECOND
     use(4n)
     expect(() => use(7n)).toThrow(code('feegrant', 2))
-    // The second period ends when two have passed since the beginning, not one since it was noticed.
-    ctx.block.timeNs = first + 200n * SECOND
+    // The second period ends two periods after the start, not one period after the payment.
+    ctx.block.timeNs = first + 200n * NS_PER_SECOND
     use(10n)
   })
 
-  test('after a long silence the next period begins with the first payment', () => {
+  test('after more than a period without payment the next period starts at the payment', () => {
     grant(periodic(0, 10, later(100n)))
     ctx.block.timeNs = later(1000n)
     use(10n)
@@ -196,7 +195,7 @@ describe('paying', () => {
     use(1n)
   })
 
-  test('a new period offers no more than is left in all', () => {
+  test('a new period is limited by the remaining total', () => {
     grant(periodic(12, 10, later(100n)))
     use(10n)
     ctx.block.timeNs = later(100n)
@@ -205,7 +204,7 @@ describe('paying', () => {
     expect(getGrant(ctx, parties)).toBeUndefined()
   })
 
-  test('an allowance for some messages pays for those alone, at ten gas a look', () => {
+  test('an allowance for some messages pays only for those, at ten gas per comparison', () => {
     const allowance = basic(50)
     grant(packed(AllowedMsgAllowanceSchema, { allowance, allowedMessages: [SEND, '/cosmos.gov.v1.MsgVote'] }))
     use(10n, [SEND, VOTE])
@@ -227,42 +226,52 @@ describe('bad input', () => {
     packed(AllowedMsgAllowanceSchema, { ...(allowance && { allowance }), allowedMessages })
 
   test.each([
-    ['nothing', () => grant(), 'feegrant', 5],
-    ['what is no allowance', () => grant(packed(MsgSendSchema, {})), 'sdk', 29],
-    ['a limit of nothing', () => grant(basic(0)), 'sdk', 10],
-    ['an end in the past', () => grant(basic(1, ctx.block.timeNs - 1n)), 'sdk', 18],
-    ['an end before time began', () => grant(basic(1, -SECOND)), 'feegrant', 4],
+    ['a missing allowance', () => grant(), 'feegrant', 5],
+    ['a message that is not an allowance', () => grant(packed(MsgSendSchema, {})), 'sdk', 29],
+    ['a limit of 0', () => grant(basic(0)), 'sdk', 10],
+    ['an expiration in the past', () => grant(basic(1, ctx.block.timeNs - 1n)), 'sdk', 18],
+    ['a negative expiration', () => grant(basic(1, -NS_PER_SECOND)), 'feegrant', 4],
     ['a period without a limit', () => grant(packed(PeriodicAllowanceSchema, {})), 'sdk', 10],
     [
-      'a period that runs backwards',
+      'a negative period',
       () => grant(packed(PeriodicAllowanceSchema, { periodSpendLimit: texts(1), period: { seconds: -1n, nanos: 0 } })),
       'feegrant',
       4,
     ],
     [
-      'a period in another coin than the whole',
+      'a period limit in another denom than the total',
       () =>
         grant(packed(PeriodicAllowanceSchema, { basic: { spendLimit: texts(9) }, periodSpendLimit: texts(1, 'ufoo') })),
       'sdk',
       10,
     ],
-    ['no messages', () => grant(filter(basic(1), [])), 'feegrant', 6],
-    ['messages without an allowance', () => grant(filter(undefined, [SEND])), 'feegrant', 5],
-    ['a filter of a filter', () => grant(filter(filter(basic(1), [SEND]), [SEND])), 'sdk', 29],
-    ['oneself', () => messages.grantAllowance(ctx, { granter, grantee: granter, allowance: basic(1) }), 'sdk', 7],
-    ['nobody', () => messages.grantAllowance(ctx, { granter, grantee: 'nobody', allowance: basic(1) }), 'sdk', 7],
-    ['back what was not given', revoke, 'sdk', 38],
-  ] as const)('allowing %s is refused', (_, run, codespace, number) => {
+    ['an empty list of messages', () => grant(filter(basic(1), [])), 'feegrant', 6],
+    ['a list of messages without an allowance', () => grant(filter(undefined, [SEND])), 'feegrant', 5],
+    ['a list of messages within another', () => grant(filter(filter(basic(1), [SEND]), [SEND])), 'sdk', 29],
+    [
+      'an allowance for oneself',
+      () => messages.grantAllowance(ctx, { granter, grantee: granter, allowance: basic(1) }),
+      'sdk',
+      7,
+    ],
+    [
+      'a malformed grantee',
+      () => messages.grantAllowance(ctx, { granter, grantee: 'nobody', allowance: basic(1) }),
+      'sdk',
+      7,
+    ],
+    ['the revocation of a missing allowance', revoke, 'sdk', 38],
+  ] as const)('%s is refused', (_, run, codespace, number) => {
     expect(run).toThrow(code(codespace, number))
   })
 
-  test('there is one allowance between two', () => {
+  test('a second allowance between the same accounts is refused', () => {
     grant(basic(1))
     expect(() => grant(basic(2))).toThrow('fee allowance already exists')
   })
 })
 
-test('allowances are found one by one, by grantee and by granter', () => {
+test('allowances are found by both parties, by grantee and by granter', () => {
   grant(basic(5))
   expect(queries.allowance(ctx, { granter, grantee }).allowance).toMatchObject({ granter, grantee })
   expect(queries.allowances(ctx, { grantee }).allowances).toHaveLength(1)

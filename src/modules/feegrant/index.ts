@@ -1,7 +1,7 @@
-/** Fees that somebody else pays. */
+/** Allowances to pay fees from another account. */
 import { defineModule } from '../../sdk/module.ts'
 import { genesis } from './genesis.ts'
-import { forgetExpired } from './keeper.ts'
+import { deleteExpired } from './keeper.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 import { validations } from './validation.ts'
@@ -13,5 +13,5 @@ export const feegrant = defineModule({
   queries, // sdk.feegrant.v1beta1.Query
   validations,
   genesis,
-  endBlock: forgetExpired,
+  endBlock: deleteExpired,
 })

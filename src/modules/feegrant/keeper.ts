@@ -1,4 +1,4 @@
-/** Allowances: given, used, taken back, and forgotten at their end. */
+/** Allowances: storage, use, revocation and expiration. */
 import { create } from '@bufbuild/protobuf'
 import { type Grant, GrantSchema } from '../../gen/sdk/feegrant/v1beta1/feegrant_pb.ts'
 import * as address from '../../identity/address.ts'
@@ -9,7 +9,7 @@ import * as bank from '../bank/keeper.ts'
 import { type Allowance, accept, endOf, type Payment, parseAllowance } from './allowance.ts'
 import * as state from './state.ts'
 
-/** Who pays for whom. */
+/** The granter and grantee of an allowance. */
 export interface Parties {
   readonly granter: Uint8Array
   readonly grantee: Uint8Array
@@ -25,7 +25,7 @@ export function getGrant(ctx: ReadContext, parties: Parties): Grant | undefined 
   return state.grants.get(ctx, keyOf(parties))
 }
 
-/** Throws sdk 38 if there is none. */
+/** Returns a grant. Throws sdk 38 if it does not exist. */
 function requireGrant(ctx: ReadContext, parties: Parties): Grant {
   const grant = getGrant(ctx, parties)
   if (!grant) throw sdkErrors.notFound('fee-grant not found')
@@ -41,7 +41,10 @@ function endOfGrant(ctx: ReadContext, grant: Grant | undefined): bigint | undefi
   return grant && endOf(ctx, parseAllowance(ctx, grant.allowance))
 }
 
-/** Gives an allowance in place of what there was, and an account to a new grantee. Throws sdk 4, sdk 18 for an end in the past. */
+/**
+ * Stores an allowance, replaces an earlier one, and creates the grantee's account. Throws sdk 4, sdk 18 for an expiration in
+ * the past.
+ */
 export function grantAllowance(ctx: Context, parties: Parties, allowance: Allowance): void {
   bank.ensureRecipient(ctx, parties.grantee)
   const queued = (end: bigint) => [end, parties.grantee, parties.granter] as const
@@ -56,7 +59,7 @@ export function grantAllowance(ctx: Context, parties: Parties, allowance: Allowa
   ctx.emitEvent('set_feegrant', texts(ctx, parties))
 }
 
-/** Takes an allowance back. Throws sdk 38 if there is none. */
+/** Deletes an allowance. Throws sdk 38 if it does not exist. */
 export function revokeAllowance(ctx: Context, parties: Parties): void {
   const grant = requireGrant(ctx, parties)
   state.grants.delete(ctx, keyOf(parties))
@@ -67,7 +70,7 @@ export function revokeAllowance(ctx: Context, parties: Parties): void {
   ctx.emitEvent('revoke_feegrant', texts(ctx, parties))
 }
 
-/** Pays a fee from the granter's allowance, as far as bookkeeping goes. Throws sdk 38, feegrant 2, 3, 7. */
+/** Books a fee on the granter's allowance; the caller transfers the coins. Throws sdk 38, feegrant 2, 3, 7. */
 export function useAllowance(ctx: Context, parties: Parties, payment: Payment): void {
   const allowance = parseAllowance(ctx, requireGrant(ctx, parties).allowance)
   const left = accept(ctx, allowance, payment)
@@ -82,8 +85,8 @@ export function useAllowance(ctx: Context, parties: Parties, payment: Payment): 
   ctx.emitEvent('update_feegrant', texts(ctx, parties))
 }
 
-/** At the end of a block: forgets what ended before it. */
-export function forgetExpired(ctx: Context): void {
+/** Deletes the allowances that expired before the block. Runs at the end of a block. */
+export function deleteExpired(ctx: Context): void {
   for (const key of state.queue.keys(ctx)) {
     const [endNs, grantee, granter] = key
     if (endNs >= ctx.block.timeNs) return

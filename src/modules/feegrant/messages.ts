@@ -14,7 +14,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Takes an allowance back. */
+  /** Deletes an allowance. */
   revokeAllowance(ctx, message) {
     revokeAllowance(ctx, parseRevokeAllowance(ctx, message))
     return {}

@@ -1,4 +1,4 @@
-/** Collections of store `feegrant` (state-layout.md §2.11). */
+/** Collections of store `feegrant` (docs/modules/feegrant.md#state). */
 import { type Grant, GrantSchema } from '../../gen/sdk/feegrant/v1beta1/feegrant_pb.ts'
 import { emptyValue, protoValue } from '../../store/collections/codecs.ts'
 import { map } from '../../store/collections/collections.ts'
@@ -6,7 +6,7 @@ import { addressKey, pairKey, timeKey, tripleKey } from '../../store/collections
 
 const STORE = 'feegrant'
 
-/** Grantee and granter to the allowance. */
+/** Allowances by grantee and granter. */
 export const grants = map<readonly [Uint8Array, Uint8Array], Grant, Uint8Array>(
   STORE,
   0x00,
@@ -14,7 +14,7 @@ export const grants = map<readonly [Uint8Array, Uint8Array], Grant, Uint8Array>(
   protoValue(GrantSchema),
 )
 
-/** End, grantee and granter of what ends. */
+/** Expiring allowances by expiration, grantee and granter. */
 export const queue = map<
   readonly [bigint, Uint8Array, Uint8Array],
   true,

@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord; the same parsing serves the handlers. */
+/** Stateless checks of messages. The handlers use the same parsing. */
 import {
   type MsgGrantAllowance,
   MsgGrantAllowanceSchema,
@@ -13,7 +13,7 @@ import { validation } from '../../sdk/module.ts'
 import { parseAllowance, validateAllowance } from './allowance.ts'
 import type { Parties } from './keeper.ts'
 
-/** Throws sdk 7. */
+/** Parses granter and grantee. Throws sdk 7. */
 function parseParties(
   ctx: ReadContext,
   message: { readonly granter: string; readonly grantee: string },
@@ -25,7 +25,7 @@ function parseParties(
   return { granter, grantee }
 }
 
-/** Throws sdk 7, and what is wrong with the allowance. */
+/** Parses a MsgGrantAllowance. Throws sdk 7, and the errors of the allowance. */
 export function parseGrantAllowance(ctx: ReadContext, message: MsgGrantAllowance) {
   const parties = parseParties(ctx, message, 'cannot self-grant fee authorization')
   const allowance = parseAllowance(ctx, message.allowance)
@@ -33,7 +33,7 @@ export function parseGrantAllowance(ctx: ReadContext, message: MsgGrantAllowance
   return { parties, allowance }
 }
 
-/** Throws sdk 7. */
+/** Parses a MsgRevokeAllowance. Throws sdk 7. */
 export function parseRevokeAllowance(ctx: ReadContext, message: MsgRevokeAllowance): Parties {
   return parseParties(ctx, message, 'addresses must be different')
 }

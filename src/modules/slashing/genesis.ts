@@ -1,14 +1,14 @@
-/** Genesis of slashing: parameters, and how each validator has signed so far. */
+/** Genesis of slashing: parameters, signing infos and missed blocks. */
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/sdk/slashing/v1beta1/genesis_pb.ts'
 import * as address from '../../identity/address.ts'
+import { required, withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace, required } from '../../sdk/place.ts'
 import * as staking from '../staking/keeper.ts'
 import { defaultParams, params, validateParams } from './params.ts'
-import { keepKey } from './signing.ts'
+import { storeKey } from './signing.ts'
 import * as state from './state.ts'
 
 export const genesis: GenesisHandlers = {
@@ -16,10 +16,10 @@ export const genesis: GenesisHandlers = {
   init(ctx, json) {
     const data = fromJson(ctx, GenesisStateSchema, json, 'slashing')
     const chosen = data.params ?? defaultParams()
-    inPlace('params', () => validateParams(chosen))
-    for (const operator of staking.operators(ctx)) keepKey(ctx, operator)
+    withErrorPath('params', () => validateParams(chosen))
+    for (const operator of staking.operators(ctx)) storeKey(ctx, operator)
     for (const [i, { address: text, validatorSigningInfo }] of data.signingInfos.entries()) {
-      inPlace(`signing_infos[${i}]`, () =>
+      withErrorPath(`signing_infos[${i}]`, () =>
         state.signingInfos.set(
           ctx,
           address.parseConsensus(ctx, text),
@@ -28,7 +28,7 @@ export const genesis: GenesisHandlers = {
       )
     }
     for (const [i, { address: text, missedBlocks }] of data.missedBlocks.entries()) {
-      inPlace(`missed_blocks[${i}]`, () => {
+      withErrorPath(`missed_blocks[${i}]`, () => {
         const consensus = address.parseConsensus(ctx, text)
         for (const { index, missed } of missedBlocks) {
           if (index < 0n) throw errors.invalidRequest(`index ${index} is negative`)

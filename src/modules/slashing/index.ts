@@ -1,10 +1,10 @@
-/** Validators that do not sign: counted, punished, and let back. */
+/** Liveness of validators: missed blocks, slashes, jail and release. */
 import { defineModule } from '../../sdk/module.ts'
 import { afterValidatorBonded, afterValidatorCreated, afterValidatorRemoved } from '../staking/hooks.ts'
 import { genesis } from './genesis.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
-import { beginSigning, countVotes, forgetKey, keepKey } from './signing.ts'
+import { beginSigning, countVotes, deleteKey, storeKey } from './signing.ts'
 
 export const slashing = defineModule({
   name: 'slashing',
@@ -13,8 +13,8 @@ export const slashing = defineModule({
   queries, // sdk.slashing.v1beta1.Query
   genesis,
   hooks: [
-    afterValidatorCreated.on((ctx, { operator }) => keepKey(ctx, operator)),
-    afterValidatorRemoved.on((ctx, { consensus }) => forgetKey(ctx, consensus)),
+    afterValidatorCreated.on((ctx, { operator }) => storeKey(ctx, operator)),
+    afterValidatorRemoved.on((ctx, { consensus }) => deleteKey(ctx, consensus)),
     afterValidatorBonded.on((ctx, { consensus }) => beginSigning(ctx, consensus)),
   ],
   beginBlock: countVotes,

@@ -1,18 +1,18 @@
-/** What other modules do with those who misbehave. */
+/** Punishment of validators for other modules. */
 import * as address from '../../identity/address.ts'
 import type { Decimal } from '../../primitives/decimal.ts'
-import { toTimestamp } from '../../primitives/time.ts'
+import { NS_PER_SECOND, toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
 import { decimalOf, params } from './params.ts'
 import * as state from './state.ts'
 
-/** Why, in the words of events. */
+/** The reason of a slash, as in events. */
 export type Reason = 'double_sign' | 'missing_signature' | 'unspecified'
 
 /**
- * Burns a fraction of what a validator had at stake at a height, and tells so. `consensus` is its address, `power` what
- * the engine counted then. Returns what was burned of its own tokens; a validator that is gone loses nothing.
+ * Burns a fraction of a validator's stake at a height and emits `slash`. `consensus` is its consensus address, `power` its
+ * power in the engine at that height. Returns the amount burned from the validator's tokens: 0 if the validator is removed.
  */
 export function slash(
   ctx: Context,
@@ -32,20 +32,20 @@ export function slash(
   return burned
 }
 
-/** Puts a validator into jail, and tells so. */
+/** Jails a validator and emits `slash`. */
 export function jail(ctx: Context, consensus: Uint8Array): void {
   staking.jail(ctx, consensus)
   ctx.emitEvent('slash', { jailed: address.formatConsensus(ctx, consensus) })
 }
 
-/** The end of the calendar: a jail without return. */
-const FOR_EVER_NS = 253_402_300_799n * 1_000_000_000n
+/** 9999-12-31T23:59:59Z, the `jailed_until` of a tombstoned validator. */
+const TOMBSTONED_UNTIL_NS = 253_402_300_799n * NS_PER_SECOND
 
-/** Keeps a validator, whose signing is on record, in jail for good. */
+/** Tombstones a validator, so that it stays in jail forever. Does nothing without a signing info. */
 export function tombstone(ctx: Context, consensus: Uint8Array): void {
   const info = state.signingInfos.get(ctx, consensus)
   if (!info) return
-  const { seconds, nanos } = toTimestamp(FOR_EVER_NS)
+  const { seconds, nanos } = toTimestamp(TOMBSTONED_UNTIL_NS)
   state.signingInfos.set(ctx, consensus, {
     ...info,
     jailedUntil: { ...info.jailedUntil!, seconds, nanos },
@@ -53,17 +53,17 @@ export function tombstone(ctx: Context, consensus: Uint8Array): void {
   })
 }
 
-/** Whether it is known how a validator signs, and by which key. */
+/** Whether a validator has a signing info and a public key on record. */
 export function isKnown(ctx: ReadContext, consensus: Uint8Array): boolean {
   return state.signingInfos.has(ctx, consensus) && state.publicKeys.has(ctx, consensus)
 }
 
-/** The part of its stake that a validator loses who signs twice. */
+/** Returns the fraction of the stake that is slashed for double signing. */
 export function doubleSignFraction(ctx: ReadContext): Decimal {
   return decimalOf(params(ctx).slashFractionDoubleSign)
 }
 
-/** Whether a validator may never come back. */
+/** Whether a validator is tombstoned. */
 export function isTombstoned(ctx: ReadContext, consensus: Uint8Array): boolean {
   return state.signingInfos.get(ctx, consensus)?.tombstoned === true
 }

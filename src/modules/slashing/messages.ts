@@ -11,7 +11,7 @@ import { validateParams } from './params.ts'
 import * as state from './state.ts'
 
 export const messages = defineMessages(Msg, {
-  /** Lets the sender's own validator out of jail, once its time is over and enough of its own is at stake. */
+  /** Releases the sender's validator from jail, after the jail time and with enough self-delegation. */
   unjail(ctx, { validatorAddr }) {
     const operator = address.parseValidator(ctx, validatorAddr)
     const validator = staking.getValidator(ctx, operator)

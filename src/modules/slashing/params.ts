@@ -1,4 +1,4 @@
-/** Parameters of slashing (support-modules.md §10); its decimals are bytes. */
+/** Parameters of slashing, whose decimals are bytes (docs/modules/slashing.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/sdk/slashing/v1beta1/slashing_pb.ts'
 import { formatUtf8, utf8 } from '../../primitives/bytes.ts'
@@ -24,17 +24,20 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** A decimal of these parameters. */
+/** Decodes a decimal of these parameters. */
 export function decimalOf(bytes: Uint8Array): decimal.Decimal {
   return decimal.decode(formatUtf8(bytes)) ?? decimal.zero
 }
 
-/** How many blocks of a window may be missed: the window less its least signed part, rounded half to even. */
-export function mostMissed({ signedBlocksWindow: window, minSignedPerWindow }: Params): bigint {
+/**
+ * Returns the number of blocks of a window that can be missed: the window minus its minimum signed part, rounded half to
+ * even.
+ */
+export function maxMissed({ signedBlocksWindow: window, minSignedPerWindow }: Params): bigint {
   return window - decimal.round(decimal.fromRaw(decimalOf(minSignedPerWindow) * window))
 }
 
-/** Throws sdk 18 for a parameter the module could not run with. */
+/** Throws sdk 18 for a parameter out of range. */
 export function validateParams(value: Params): void {
   if (value.signedBlocksWindow <= 0n) {
     throw errors.invalidRequest(`signed blocks window must be positive: ${value.signedBlocksWindow}`)
@@ -47,7 +50,7 @@ export function validateParams(value: Params): void {
     const number = decimal.decode(formatUtf8(bytes))
     if (number === undefined || bytes.length === 0) throw errors.invalidRequest(`${name} must be a decimal`)
     if (number < 0n || number > decimal.one) {
-      throw errors.invalidRequest(`${name} must lie between 0 and 1: ${decimal.format(number)}`)
+      throw errors.invalidRequest(`${name} must be between 0 and 1: ${decimal.format(number)}`)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Who signs, and what becomes of those who do not (support-modules.md §10). */
+/** Counting of votes, and punishment of downtime (docs/modules/slashing.md#block-hooks). */
 import { create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { type ValidatorSigningInfo, ValidatorSigningInfoSchema } from '../../gen/sdk/slashing/v1beta1/slashing_pb.ts'
@@ -7,10 +7,10 @@ import { toTimestamp } from '../../primitives/time.ts'
 import type { Context } from '../../sdk/context.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import * as staking from '../staking/keeper.ts'
-import { decimalOf, mostMissed, params } from './params.ts'
+import { decimalOf, maxMissed, params } from './params.ts'
 import * as state from './state.ts'
 
-/** A set takes effect two blocks after the one that changed it; the commit in a block is of the one before. */
+/** Blocks by which a validator set takes effect after its decision. The votes in a block are for the previous block. */
 const SET_DELAY = 1n
 
 function newInfo(ctx: Context, consensus: Uint8Array): ValidatorSigningInfo {
@@ -21,25 +21,25 @@ function newInfo(ctx: Context, consensus: Uint8Array): ValidatorSigningInfo {
   })
 }
 
-/** A validator that joins the set answers for blocks from here on. */
+/** Starts the signing info of a validator that joins the set. */
 export function beginSigning(ctx: Context, consensus: Uint8Array): void {
   const known = state.signingInfos.get(ctx, consensus)
   const info = known ? { ...known, startHeight: ctx.block.height } : newInfo(ctx, consensus)
   state.signingInfos.set(ctx, consensus, info)
 }
 
-/** Keeps the key of a new validator, by which evidence finds it. */
-export function keepKey(ctx: Context, operator: Uint8Array): void {
+/** Stores the key of a new validator; evidence requires it. */
+export function storeKey(ctx: Context, operator: Uint8Array): void {
   const validator = staking.requireValidator(ctx, operator)
   const consensus = staking.consensusAddress(ctx.identity, validator)
   state.publicKeys.set(ctx, consensus, create(AnySchema, validator.consensusPubkey))
 }
 
-export function forgetKey(ctx: Context, consensus: Uint8Array): void {
+export function deleteKey(ctx: Context, consensus: Uint8Array): void {
   state.publicKeys.delete(ctx, consensus)
 }
 
-/** Books whether one validator signed the block before, and punishes it when it has missed too many. */
+/** Counts one validator's vote for the previous block, and punishes the validator if it has missed too many. */
 function countVote(ctx: Context, consensus: Uint8Array, power: bigint, signed: boolean): void {
   const operator = staking.operatorOf(ctx, consensus)
   const validator = operator && staking.getValidator(ctx, operator)
@@ -47,11 +47,11 @@ function countVote(ctx: Context, consensus: Uint8Array, power: bigint, signed: b
   const known = state.signingInfos.get(ctx, consensus) ?? newInfo(ctx, consensus)
   const rules = params(ctx)
   const window = rules.signedBlocksWindow
-  const place = known.indexOffset % window
+  const index = known.indexOffset % window
   const info = { ...known, indexOffset: known.indexOffset + 1n }
-  const hadMissed = state.missed.get(ctx, [consensus, place]) ?? false
+  const hadMissed = state.missed.get(ctx, [consensus, index]) ?? false
   if (hadMissed === signed) {
-    state.missed.set(ctx, [consensus, place], !signed)
+    state.missed.set(ctx, [consensus, index], !signed)
     info.missedBlocksCounter += signed ? -1n : 1n
   }
   const text = address.formatConsensus(ctx, consensus)
@@ -63,7 +63,7 @@ function countVote(ctx: Context, consensus: Uint8Array, power: bigint, signed: b
       height: height.toString(),
     })
   }
-  if (height > info.startHeight + window && info.missedBlocksCounter > mostMissed(rules) && validator) {
+  if (height > info.startHeight + window && info.missedBlocksCounter > maxMissed(rules) && validator) {
     const fraction = decimalOf(rules.slashFractionDowntime)
     const burned = staking.slash(ctx, { consensus, height: height - SET_DELAY - 1n, power, fraction })
     ctx.emitEvent('slash', {
@@ -83,7 +83,7 @@ function countVote(ctx: Context, consensus: Uint8Array, power: bigint, signed: b
   state.signingInfos.set(ctx, consensus, info)
 }
 
-/** At the begin of a block: the votes of the commit that it carries. */
+/** Counts the votes of the last commit. Runs at the beginning of a block. */
 export function countVotes(ctx: Context): void {
   for (const { validator, power, signed } of ctx.block.votes) countVote(ctx, validator, power, signed)
 }

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import * as address from '../../identity/address.ts'
 import { hex } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
@@ -17,7 +18,7 @@ import { queries as stakingQueries } from '../staking/queries.ts'
 import { genesis } from './genesis.ts'
 import { slashing } from './index.ts'
 import { messages } from './messages.ts'
-import { defaultParams, mostMissed } from './params.ts'
+import { defaultParams, maxMissed } from './params.ts'
 import { queries } from './queries.ts'
 import { countVotes } from './signing.ts'
 import * as state from './state.ts'
@@ -26,7 +27,6 @@ const mintery = moduleAccount('mintery', 'minter')
 const alice = hex('026408260f38d3c43b26f36952ff38ecbaa88692')
 const bob = hex('1dcfcd015f33402c43aef6a57ba6977df044f83a')
 const carol = hex('9e3e8a872b4705af94e18838beea4c2a8b6a9a45')
-const SECOND = 1_000_000_000n
 const WINDOW = 10n
 
 let ctx: BranchedContext
@@ -65,10 +65,10 @@ function createValidator(operator: Uint8Array): void {
   })
 }
 
-/** The next block, whose commit these validators have signed, or not. */
+/** Starts the next block with these votes in its commit. */
 function nextBlock(...votes: readonly (readonly [Uint8Array, boolean])[]): void {
   ctx.block.height += 1n
-  ctx.block.timeNs += SECOND
+  ctx.block.timeNs += NS_PER_SECOND
   const list = votes.map(([operator, signed]) => ({ validator: consensusOf(operator), power: 100n, signed }))
   Object.assign(ctx.block, { votes: list })
   ctx.branchStore.events.length = 0
@@ -76,7 +76,7 @@ function nextBlock(...votes: readonly (readonly [Uint8Array, boolean])[]): void 
 }
 
 describe('a validator that does not sign', () => {
-  test('is counted within a window that goes round', () => {
+  test('is counted in a ring of the window’s size', () => {
     for (let i = 0; i < 4; i++) nextBlock([alice, false], [bob, true])
     expect(info(alice)).toMatchObject({ startHeight: 1n, indexOffset: 4n, missedBlocksCounter: 4n })
     expect(info(bob)).toMatchObject({ indexOffset: 4n, missedBlocksCounter: 0n })
@@ -94,14 +94,14 @@ describe('a validator that does not sign', () => {
     expect(info(alice).missedBlocksCounter).toBe(0n)
   })
 
-  test('loses a hundredth and goes to jail when it has missed more than half of a window that is over', () => {
+  test('is slashed by a hundredth and jailed when it has missed more than half of a full window', () => {
     for (let i = 0; i < 5; i++) nextBlock([alice, true], [bob, true])
     for (let i = 0; i < 5; i++) nextBlock([alice, false], [bob, true])
     expect(staking.getValidator(ctx, alice)!.jailed).toBe(false)
     nextBlock([alice, false], [bob, true])
     expect([tokens(alice), tokens(bob)]).toEqual(['99000000', '100000000'])
     expect(staking.getValidator(ctx, alice)!.jailed).toBe(true)
-    const until = (ctx.block.timeNs + 600n * SECOND) / SECOND
+    const until = (ctx.block.timeNs + 600n * NS_PER_SECOND) / NS_PER_SECOND
     expect(info(alice)).toMatchObject({ indexOffset: 0n, missedBlocksCounter: 0n, jailedUntil: { seconds: until } })
     expect([...state.missed.keys(ctx, { prefix: consensusOf(alice) })]).toEqual([])
     expect(ctx.events.find(({ type }) => type === 'slash')!.attributes.map(({ key, value }) => [key, value])).toEqual([
@@ -116,13 +116,13 @@ describe('a validator that does not sign', () => {
     expect(bank.supply(ctx, 'unative')).toBe(2_999_000_000n)
   })
 
-  test('is let out when its time is over, with enough of its own at stake, and answers from then on', () => {
+  test('is released after the jail time with enough self-delegation, and is counted from then on', () => {
     for (let i = 0; i < 11; i++) nextBlock([alice, false], [bob, true])
     endBlock()
     const unjail = () => messages.unjail(ctx, { validatorAddr: operatorText(alice) })
     const code = (value: number) => expect.objectContaining({ codespace: 'slashing', code: value })
     expect(unjail).toThrow(code(4))
-    ctx.block.timeNs += 600n * SECOND
+    ctx.block.timeNs += 600n * NS_PER_SECOND
     ctx.block.height = 50n
     unjail()
     expect(unjail).toThrow(code(5))
@@ -136,7 +136,7 @@ describe('a slash of the past', () => {
   const punish = (height: bigint) =>
     staking.slash(ctx, { consensus: consensusOf(alice), height, power: 100n, fraction: decimal.parse('0.1')! })
 
-  test('reaches what has begun to unbond since, and not what left before', () => {
+  test('includes tokens that began to unbond since, and excludes earlier ones', () => {
     const undelegate = (amount: string) =>
       stakingMessages.undelegate(ctx, {
         delegatorAddress: text(alice),
@@ -157,7 +157,7 @@ describe('a slash of the past', () => {
     expect(bank.supply(ctx, 'unative')).toBe(2_990_000_000n)
   })
 
-  test('reaches what was redelegated since, where it is now', () => {
+  test('includes tokens that were redelegated since, at their present validator', () => {
     ctx.block.height = 5n
     stakingMessages.delegate(ctx, {
       delegatorAddress: text(carol),
@@ -171,10 +171,10 @@ describe('a slash of the past', () => {
       amount: { denom: 'unative', amount: '40000000' },
     })
     ctx.block.height = 9n
-    // A tenth of 100 of power: 4 of what moved, 6 of what stayed.
+    // A tenth of power 100: 4 from the redelegated tokens, 6 from the validator.
     expect(punish(4n)).toBe(6_000_000n)
     expect([tokens(alice), tokens(bob)]).toEqual(['104000000', '136000000'])
-    // What was redelegated and unbonds from there is reached first.
+    // Redelegated tokens that unbond from the destination are slashed first.
     stakingMessages.undelegate(ctx, {
       delegatorAddress: text(carol),
       validatorAddress: operatorText(bob),
@@ -189,7 +189,7 @@ describe('a slash of the past', () => {
     expect(unbond!.entries.map(({ balance }) => balance)).toEqual(['32000000'])
   })
 
-  test('takes no more than there is, and nothing of one who is gone', () => {
+  test('burns at most the available tokens, and nothing of a removed validator', () => {
     expect(staking.slash(ctx, { consensus: consensusOf(alice), height: 1n, power: 500n, fraction: decimal.one })).toBe(
       100_000_000n,
     )
@@ -197,19 +197,19 @@ describe('a slash of the past', () => {
   })
 })
 
-test('the least signed part of a window is rounded half to even', () => {
+test('the minimum signed part of a window is rounded half to even', () => {
   const wire = (raw: string) => new TextEncoder().encode(raw)
   const params = (window: bigint, part: string) => ({
     ...defaultParams(),
     signedBlocksWindow: window,
     minSignedPerWindow: wire(part),
   })
-  expect(mostMissed(params(100n, '300000000000000000'))).toBe(70n)
-  expect(mostMissed(params(5n, '500000000000000000'))).toBe(3n)
-  expect(mostMissed(params(7n, '500000000000000000'))).toBe(3n)
+  expect(maxMissed(params(100n, '300000000000000000'))).toBe(70n)
+  expect(maxMissed(params(5n, '500000000000000000'))).toBe(3n)
+  expect(maxMissed(params(7n, '500000000000000000'))).toBe(3n)
 })
 
-test('queries find how a validator signs, and what is exported begins a chain that exports the same', () => {
+test('queries return signing infos, and a chain that starts from an export exports the same', () => {
   for (let i = 0; i < 3; i++) nextBlock([alice, i === 1], [bob, true])
   expect(queries.signingInfos(ctx, {}).info.map(({ indexOffset }) => indexOffset)).toEqual([3n, 3n])
   const consAddress = address.formatConsensus(ctx, consensusOf(alice))

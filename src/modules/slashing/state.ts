@@ -1,4 +1,4 @@
-/** Collections of store `slashing` (state-layout.md §2.11). */
+/** Collections of store `slashing` (docs/modules/slashing.md#state). */
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import {
   type Params,
@@ -13,14 +13,14 @@ import { addressKey, pairKey, uint64LittleEndianKey } from '../../store/collecti
 const STORE = 'slashing'
 
 export const params = bareItem<Params>(STORE, 0x00, protoValue(ParamsSchema))
-/** Consensus address to how it signs. */
+/** Signing infos by consensus address. */
 export const signingInfos = map<Uint8Array, ValidatorSigningInfo>(
   STORE,
   0x01,
   addressKey,
   protoValue(ValidatorSigningInfoSchema),
 )
-/** Consensus address and place in the window to whether that block was missed; absent is no. */
+/** Whether a block of the window was missed, by consensus address and index in the window; absent means no. */
 export const missed = map(STORE, 0x02, pairKey(addressKey, uint64LittleEndianKey), wrappedBoolValue)
-/** Consensus address to its key. */
+/** Public keys by consensus address. */
 export const publicKeys = map<Uint8Array, Any>(STORE, 0x03, addressKey, protoValue(AnySchema))

@@ -1,4 +1,4 @@
-/** The bonded validators, as those who count votes see them. */
+/** Bonded validators and their tokens, for modules that weigh votes. */
 import { BondStatus, type Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { ReadContext } from '../../sdk/context.ts'
@@ -13,7 +13,7 @@ export function isBonded({ status }: Validator): boolean {
   return status === BondStatus.BONDED
 }
 
-/** The strongest bonded validators, in descending order of power, as many as may be active. */
+/** Returns the bonded validators in descending order of power, at most `max_validators`. */
 export function bondedByPower(ctx: ReadContext): readonly Validator[] {
   const limit = params(ctx).maxValidators
   const found: Validator[] = []
@@ -25,17 +25,17 @@ export function bondedByPower(ctx: ReadContext): readonly Validator[] {
   return found
 }
 
-/** All bonded tokens, in the bond denom. */
+/** Returns the total of bonded tokens, in the bond denom. */
 export function bondedTokens(ctx: ReadContext): bigint {
   return bank.balance(ctx, state.bondedPool.address, params(ctx).bondDenom)
 }
 
-/** Power of all bonded tokens. */
+/** Returns the power of all bonded tokens. */
 export function bondedPower(ctx: ReadContext): bigint {
   return bondedTokens(ctx) / POWER_REDUCTION
 }
 
-/** Throws staking 3 unless a validator exists and is bonded. */
+/** Returns a bonded validator. Throws staking 3 if the validator does not exist or is not bonded. */
 export function requireBonded(ctx: ReadContext, operator: Uint8Array): Validator {
   const validator = getValidator(ctx, operator)
   if (validator && isBonded(validator)) return validator

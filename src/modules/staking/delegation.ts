@@ -1,4 +1,4 @@
-/** Delegations: making them, and the coins behind them. */
+/** Delegations and the coins that back them. */
 import { create } from '@bufbuild/protobuf'
 import {
   BondStatus,
@@ -31,17 +31,17 @@ export function getDelegation(ctx: ReadContext, delegator: Uint8Array, operator:
   return state.delegations.get(ctx, [delegator, operator])
 }
 
-/** Every delegation of a delegator, by operator. */
+/** Returns every delegation of a delegator, by operator. */
 export function delegationsOf(ctx: ReadContext, delegator: Uint8Array): readonly Delegation[] {
   return [...state.delegations.iterate(ctx, { prefix: delegator })].map(([, delegation]) => delegation)
 }
 
-/** The pool that holds a validator's tokens. */
+/** Returns the pool that contains a validator's tokens. */
 export function poolOf(validator: Validator): ModuleAccount {
   return validator.status === BondStatus.BONDED ? state.bondedPool : state.notBondedPool
 }
 
-/** Gives a delegator's tokens to a validator. Returns the new shares. Throws staking 34, sdk 5. */
+/** Delegates tokens to a validator. Returns the changed validator and the new shares. Throws staking 34, sdk 5, sdk 18. */
 export function delegate(
   ctx: Context,
   delegator: Uint8Array,
@@ -54,7 +54,7 @@ export function delegate(
   return addShares(ctx, delegator, validator, amount)
 }
 
-/** Tells that a delegation is about to be made or to grow: rewards so far are paid before it does. */
+/** Runs the hook before a delegation is created or grows, so that its rewards so far are paid first. */
 export function beforeShares(ctx: Context, delegator: Uint8Array, validator: Validator): void {
   const operator = operatorBytes(ctx, validator)
   const hook = getDelegation(ctx, delegator, operator) ? beforeDelegationSharesModified : beforeDelegationCreated
@@ -62,8 +62,9 @@ export function beforeShares(ctx: Context, delegator: Uint8Array, validator: Val
 }
 
 /**
- * Books tokens that already are in the validator's pool. `beforeShares` comes before. Throws sdk 18 for tokens that are no
- * share: such a delegation would outlive its validator, and disturb the rewards of the next one of that operator.
+ * Books tokens that are already in the validator's pool. The caller runs `beforeShares` first. Throws sdk 18 for tokens worth
+ * less than one 10^-18 share: a delegation of no shares would outlive its validator, and corrupt the rewards of the
+ * operator's next validator.
  */
 export function addShares(
   ctx: Context,
@@ -90,13 +91,13 @@ export function addShares(
   return { validator, shares }
 }
 
-/** Jails a validator: it leaves the order by power, and the set at the end of the block. */
+/** Jails a validator: removes it from the index by power, and at the end of the block from the set. */
 function jail(ctx: Context, validator: Validator): void {
   setValidator(ctx, { ...validator, jailed: true })
   deleteByPower(ctx, validator)
 }
 
-/** Shares that an amount stands for, at most all of the delegator's. Throws staking 3, 19, 22, sdk 18. */
+/** Returns the shares that an amount is worth. Throws staking 3, 19, 22, and sdk 18 if the delegator has fewer shares. */
 export function sharesToUnbond(
   ctx: ReadContext,
   delegator: Uint8Array,
@@ -114,8 +115,8 @@ export function sharesToUnbond(
 }
 
 /**
- * Takes shares from a delegation. Returns the tokens they were worth, which stay in the validator's pool. An operator
- * left with less than it promised to hold is jailed. Throws staking 20, 24.
+ * Removes shares from a delegation. Returns the tokens they were worth, which remain in the validator's pool. Jails an operator
+ * whose self-delegation falls below its minimum. Throws staking 3, 20, 24.
  */
 export function unbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array, shares: decimal.Decimal): bigint {
   const delegation = getDelegation(ctx, delegator, operator)
@@ -141,7 +142,7 @@ export function unbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array
   return tokens
 }
 
-/** Moves tokens between the pools when what they belong to changes its standing. */
+/** Moves tokens between the bonded and the not bonded pool. Does nothing if both pools are the same. */
 export function movePool(ctx: Context, from: ModuleAccount, to: ModuleAccount, amount: bigint): void {
   if (from.name === to.name || amount === 0n) return
   bank.send(ctx, from.address, to.address, [{ denom: params(ctx).bondDenom, amount }])

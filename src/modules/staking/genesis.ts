@@ -13,10 +13,10 @@ import { ValidatorUpdateSchema } from '../../gen/tendermint/abci/types_pb.ts'
 import * as address from '../../identity/address.ts'
 import { utf8 } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { afterDelegationModified, afterValidatorCreated, beforeDelegationCreated } from './hooks.ts'
@@ -41,7 +41,7 @@ import {
   UNBONDING_VALIDATOR,
 } from './validators.ts'
 
-/** Throws sdk 18 unless a pool holds what the validators say. */
+/** Throws sdk 18 unless a pool's balance equals the tokens of its validators. */
 function requirePool(ctx: Context, pool: typeof state.bondedPool | typeof state.notBondedPool, expected: bigint): void {
   const { bondDenom } = currentParams(ctx)
   const held = bank.balance(ctx, pool.address, bondDenom)
@@ -52,7 +52,7 @@ function requirePool(ctx: Context, pool: typeof state.bondedPool | typeof state.
   }
 }
 
-/** Throws for rates that no message could have set: more than everything cannot be shared out. Rates that are left out are 0. */
+/** Throws staking 9 to 14 for commission rates that no message can set. Omitted rates are 0. */
 function requireRates({ commission }: Validator): void {
   const rates = commission?.commissionRates
   if (!rates) return
@@ -132,19 +132,19 @@ export const genesis: GenesisHandlers = {
     let bonded = 0n
     let notBonded = 0n
     for (const [i, validator] of data.validators.entries()) {
-      inPlace(`validators[${i}]`, () => initValidator(ctx, validator, !data.exported))
+      withErrorPath(`validators[${i}]`, () => initValidator(ctx, validator, !data.exported))
       if (validator.status === BondStatus.BONDED) bonded += tokensOf(validator)
       else notBonded += tokensOf(validator)
     }
     for (const [i, delegation] of data.delegations.entries()) {
-      inPlace(`delegations[${i}]`, () => initDelegation(ctx, delegation, !data.exported))
+      withErrorPath(`delegations[${i}]`, () => initDelegation(ctx, delegation, !data.exported))
     }
     for (const [i, unbonding] of data.unbondingDelegations.entries()) {
-      inPlace(`unbonding_delegations[${i}]`, () => initUnbonding(ctx, unbonding))
+      withErrorPath(`unbonding_delegations[${i}]`, () => initUnbonding(ctx, unbonding))
       for (const { balance } of unbonding.entries) notBonded += BigInt(balance)
     }
     for (const [i, redelegation] of data.redelegations.entries()) {
-      inPlace(`redelegations[${i}]`, () => initRedelegation(ctx, redelegation))
+      withErrorPath(`redelegations[${i}]`, () => initRedelegation(ctx, redelegation))
     }
     requirePool(ctx, state.bondedPool, bonded)
     requirePool(ctx, state.notBondedPool, notBonded)

@@ -1,4 +1,4 @@
-/** Headers with their validators, kept for a while: what relayers and old block hashes are read from. */
+/** Recent headers with their validators, the source for relayers and for old block hashes. */
 import { create } from '@bufbuild/protobuf'
 import { HistoricalInfoSchema, type Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { HeaderSchema } from '../../gen/tendermint/types/types_pb.ts'
@@ -10,10 +10,10 @@ import * as state from './state.ts'
 import { consensusAddress, powerOf } from './validator.ts'
 import { requireValidator } from './validators.ts'
 
-/** The engine's protocol version of blocks. */
+/** The block protocol version of CometBFT. */
 export const BLOCK_PROTOCOL = 11n
 
-/** The bonded validators as the engine has them, strongest first. */
+/** Returns the bonded validators of the engine, in descending order of power. */
 function lastValidators(ctx: ReadContext): readonly Validator[] {
   return [...state.lastPowers.keys(ctx)]
     .map((operator) => requireValidator(ctx, operator))
@@ -22,7 +22,7 @@ function lastValidators(ctx: ReadContext): readonly Validator[] {
     .map(({ validator }) => validator)
 }
 
-/** Records this block as far as the state machine knows its header, and forgets what is too old. */
+/** Records the known part of this block's header with the validators, and deletes records that are too old. */
 export function trackHistory(ctx: Context): void {
   const { height, timeNs, chainId, proposer, lastCommitHash } = ctx.block
   const kept = BigInt(params(ctx).historicalEntries)
@@ -45,10 +45,10 @@ export function trackHistory(ctx: Context): void {
 }
 
 /**
- * Hash of a kept block before the one in progress; undefined where it is not known: a block's hash is in the header of
- * the one after it.
+ * Returns the hash of a recorded block before the current one; undefined if it is not known. A block's hash is in the header
+ * of the next block.
  */
-export function keptBlockHash(ctx: ReadContext, height: bigint): Uint8Array | undefined {
+export function recordedBlockHash(ctx: ReadContext, height: bigint): Uint8Array | undefined {
   if (height >= ctx.block.height || !state.historicalInfos.has(ctx, height)) return undefined
   const hash = state.historicalInfos.get(ctx, height + 1n)?.header?.lastBlockId?.hash
   return hash?.length === 32 ? hash : undefined

@@ -1,28 +1,28 @@
-/** What staking tells others, at the moments the reference does. */
+/** The hooks of staking, run at the same points as in the Cosmos SDK. */
 import type { Decimal } from '../../primitives/decimal.ts'
 import { defineHook } from '../../sdk/hook.ts'
 
-interface OfValidator {
+interface ValidatorPayload {
   readonly operator: Uint8Array
 }
 
-interface OfConsensus extends OfValidator {
+interface ConsensusPayload extends ValidatorPayload {
   /** Consensus address, 20 bytes. */
   readonly consensus: Uint8Array
 }
 
-interface OfDelegation extends OfValidator {
+interface DelegationPayload extends ValidatorPayload {
   readonly delegator: Uint8Array
 }
 
-export const afterValidatorCreated = defineHook<OfValidator>('staking.afterValidatorCreated')
-/** Its record is gone already. */
-export const afterValidatorRemoved = defineHook<OfConsensus>('staking.afterValidatorRemoved')
-export const afterValidatorBonded = defineHook<OfConsensus>('staking.afterValidatorBonded')
-/** Before tokens are burned; the fraction is of the tokens that the validator has. */
-export const beforeValidatorSlashed = defineHook<OfValidator & { readonly fraction: Decimal }>(
+export const afterValidatorCreated = defineHook<ValidatorPayload>('staking.afterValidatorCreated')
+/** Runs after the validator's record is deleted. */
+export const afterValidatorRemoved = defineHook<ConsensusPayload>('staking.afterValidatorRemoved')
+export const afterValidatorBonded = defineHook<ConsensusPayload>('staking.afterValidatorBonded')
+/** Runs before tokens are burned. The fraction refers to the validator's present tokens. */
+export const beforeValidatorSlashed = defineHook<ValidatorPayload & { readonly fraction: Decimal }>(
   'staking.beforeValidatorSlashed',
 )
-export const beforeDelegationCreated = defineHook<OfDelegation>('staking.beforeDelegationCreated')
-export const beforeDelegationSharesModified = defineHook<OfDelegation>('staking.beforeDelegationSharesModified')
-export const afterDelegationModified = defineHook<OfDelegation>('staking.afterDelegationModified')
+export const beforeDelegationCreated = defineHook<DelegationPayload>('staking.beforeDelegationCreated')
+export const beforeDelegationSharesModified = defineHook<DelegationPayload>('staking.beforeDelegationSharesModified')
+export const afterDelegationModified = defineHook<DelegationPayload>('staking.afterDelegationModified')

@@ -22,8 +22,8 @@ const mintery = moduleAccount('mintery', 'minter')
 const text = (bytes: Uint8Array) => formatBech32('chain', bytes)
 const operator = (bytes: Uint8Array) => formatBech32('chainvaloper', bytes)
 const UNIT = 1_000_000n
-/** (2^63 - 1) / 8, the most that the engine counts of a whole set (cometbft.md §6). */
-const MOST_POWER = 1_152_921_504_606_846_975n
+/** (2^63 - 1) / 8, the maximum total power of a set in CometBFT. */
+const MAX_POWER = 1_152_921_504_606_846_975n
 const refused = expect.objectContaining({ codespace: 'sdk', code: 18 })
 
 let ctx: BranchedContext
@@ -52,7 +52,7 @@ function createValidator(who: Uint8Array, amount: bigint, part: object = {}): vo
   })
 }
 
-/** As a transaction does it: what fails leaves nothing. */
+/** Runs on a branch that is discarded on failure, as in a transaction. */
 function attempt(run: () => unknown): () => void {
   return () => {
     const outside = ctx
@@ -71,30 +71,30 @@ const delegate = (amount: bigint) =>
 const endBlock = () => module.endBlock!(ctx)
 
 describe('the power of a validator', () => {
-  test('is at most what the engine counts: more is refused, and the block ends', () => {
-    createValidator(alice, MOST_POWER * UNIT)
+  test('is at most what the engine accepts: more is refused, and the block ends', () => {
+    createValidator(alice, MAX_POWER * UNIT)
     expect(attempt(() => delegate(UNIT))).toThrow(refused)
     attempt(() => delegate(UNIT - 1n))()
     endBlock()
-    expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MOST_POWER }])
+    expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MAX_POWER }])
   })
 
-  test('is refused where a key of the order could not hold it', () => {
+  test('is refused if it exceeds a key of the index by power', () => {
     expect(attempt(() => createValidator(alice, (1n << 64n) * UNIT))).toThrow(refused)
     expect(attempt(() => createValidator(alice, (1n << 63n) * UNIT))).toThrow(refused)
     endBlock()
   })
 
-  test('counts in the set as long as the engine can count the whole set', () => {
-    createValidator(alice, (MOST_POWER - 5n) * UNIT)
+  test('is in the set while the total power is within the limit of the engine', () => {
+    createValidator(alice, (MAX_POWER - 5n) * UNIT)
     createValidator(bob, 6n * UNIT)
     endBlock()
-    expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MOST_POWER - 5n }])
+    expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MAX_POWER - 5n }])
     expect(queries.validator(ctx, { validatorAddr: operator(bob) }).validator).toMatchObject({ status: 1 })
   })
 })
 
-test('a validator is stored in the shortest form: each block keeps a copy of it', () => {
+test('a validator is stored in the shortest form, since each block stores a copy of it', () => {
   const zeros = '0'.repeat(100_000)
   const key = encodePublicKey(ctx.identity, { kind: 'ed25519', key: sha256(alice) })
   createValidator(alice, UNIT, {
@@ -111,10 +111,10 @@ test('a validator is stored in the shortest form: each block keeps a copy of it'
 })
 
 describe('a delegation', () => {
-  test('is refused where its tokens are no share: it would outlive the validator', () => {
+  test('is refused if its tokens are worth no share, since it would outlive the validator', () => {
     createValidator(alice, 3n)
     const validator = queries.validator(ctx, { validatorAddr: operator(alice) }).validator!
-    // Two of 10^18 parts of a share are left behind three tokens: what one token is worth truncates to none.
+    // Two 10^-18 shares remain for three tokens: the shares of one token truncate to 0.
     state.validators.set(ctx, alice, { ...validator, delegatorShares: '2' })
     expect(attempt(() => delegate(1n))).toThrow(refused)
     attempt(() => delegate(2n))()
@@ -131,7 +131,7 @@ describe('the bond denom', () => {
     return messages.updateParams(ctx, { authority: text(governance), params: { ...params!, bondDenom: 'uother' } })
   }
 
-  test('stays while coins of it are staked, or could not be paid back at the end of a block', () => {
+  test('cannot change while coins of it are staked, since the end of a block pays them out', () => {
     createValidator(alice, UNIT)
     endBlock()
     expect(attempt(change)).toThrow(refused)
@@ -141,7 +141,7 @@ describe('the bond denom', () => {
     expect(bank.balance(ctx, alice, 'unative')).toBe(10n ** 36n - UNIT + 1n)
   })
 
-  test('may be another where nothing is staked', () => {
+  test('can change while nothing is staked', () => {
     change()
     expect(queries.params(ctx, {}).params).toMatchObject({ bondDenom: 'uother' })
   })

@@ -10,7 +10,7 @@ import {
 import { Msg } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
 import type { Coin } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
-import { formatRfc3339, toTimestamp } from '../../primitives/time.ts'
+import { formatRfc3339, NS_PER_SECOND, toTimestamp } from '../../primitives/time.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { replaceParams } from '../../sdk/governed-params.ts'
@@ -47,16 +47,16 @@ import {
   setValidator,
 } from './validators.ts'
 
-/** Throws sdk 18 for a coin that cannot be staked. */
+/** Throws sdk 18 unless the coin is of the bond denom. */
 function requireBondDenom(ctx: ReadContext, { denom }: Coin): void {
   const expected = currentParams(ctx).bondDenom
   if (denom !== expected)
     throw sdkErrors.invalidRequest(`invalid coin denomination: got ${denom}, expected ${expected}`)
 }
 
-const DAY_NS = 86_400_000_000_000n
+const DAY_NS = 86_400n * NS_PER_SECOND
 
-/** RFC 3339 in whole seconds. */
+/** Returns a time as RFC 3339 text, truncated to whole seconds. */
 function timeText(timeNs: bigint): string {
   return formatRfc3339({ ...toTimestamp(timeNs), nanos: 0 })
 }
@@ -69,7 +69,7 @@ function commissionText(validator: Validator): string {
   return decimal.format(ratesOf(validator).rate)
 }
 
-/** Throws sdk 18 for a rate above what this chain allows, staking 40 for one below. */
+/** Throws staking 40 for a rate below the minimum, sdk 18 for one above the maximum. */
 function requireAllowedRate(ctx: ReadContext, rate: decimal.Decimal): void {
   const minimum = decimal.decode(currentParams(ctx).minCommissionRate) ?? decimal.zero
   if (rate < minimum) {
@@ -82,7 +82,7 @@ function requireAllowedRate(ctx: ReadContext, rate: decimal.Decimal): void {
   }
 }
 
-/** Throws staking 11, 12, 15, 40, sdk 18. */
+/** Returns a validator's commission with a new rate. Throws staking 11, 12, 15, 40, sdk 18. */
 function editedCommission(ctx: ReadContext, validator: Validator, rate: decimal.Decimal): Commission {
   const { maxRate, maxChangeRate, rate: before } = ratesOf(validator)
   if (ctx.block.timeNs - nanoseconds(validator.commission!.updateTime) < DAY_NS) throw errors.commissionUpdateTime()
@@ -99,7 +99,7 @@ function editedCommission(ctx: ReadContext, validator: Validator, rate: decimal.
 const replace = replaceParams(state.params, validateParams)
 
 export const messages = defineMessages(Msg, {
-  /** Declares a validator and delegates its first tokens; it joins the set by its power at the end of the block. */
+  /** Creates a validator with its first delegation. It joins the set by its power at the end of the block. */
   createValidator(ctx, message) {
     const { operator, value, description, rates, minSelfDelegation, publicKey } = parseCreateValidator(ctx, message)
     requireAllowedRate(ctx, rates.rate)
@@ -127,7 +127,10 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Changes what a validator says of itself; its commission at most once a day and by its own limits. */
+  /**
+   * Edits a validator's description, commission and minimum self-delegation. The commission changes at most once a day,
+   * within its own limits.
+   */
   editValidator(ctx, message) {
     const { operator, description, rate, minimum } = parseEdit(ctx, message)
     const validator = requireValidator(ctx, operator)
@@ -146,7 +149,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Gives tokens to a validator. Locked coins go first. */
+  /** Delegates tokens to a validator. Locked coins are used first. */
   delegate(ctx, message) {
     const { delegator, operator, coin } = parseDelegate(ctx, message)
     const validator = requireValidator(ctx, operator)
@@ -161,7 +164,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Moves tokens to another validator at once. */
+  /** Moves tokens to another validator immediately. */
   beginRedelegate(ctx, message) {
     const { delegator, source, destination, coin } = parseRedelegate(ctx, message)
     requireBondDenom(ctx, coin)
@@ -175,7 +178,7 @@ export const messages = defineMessages(Msg, {
     return { completionTime: toTimestamp(endNs) }
   },
 
-  /** Takes tokens from a validator; they come back after the unbonding time. */
+  /** Undelegates tokens from a validator. They are paid out after the unbonding time. */
   undelegate(ctx, message) {
     const { delegator, operator, coin } = parseUndelegate(ctx, message)
     requireBondDenom(ctx, coin)
@@ -189,7 +192,7 @@ export const messages = defineMessages(Msg, {
     return { completionTime: toTimestamp(endNs) }
   },
 
-  /** Gives tokens that unbond back to their validator. */
+  /** Delegates unbonding tokens back to their validator. */
   cancelUnbondingDelegation(ctx, message) {
     const { delegator, operator, coin } = parseCancel(ctx, message)
     requireBondDenom(ctx, coin)
@@ -203,12 +206,12 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Replaces all parameters. Governance only. Throws sdk 18 besides for another denom while there are coins at stake. */
+  /** Replaces all parameters. Governance only. Also throws sdk 18 for another bond denom while coins are staked. */
   updateParams(ctx, message) {
     const { bondDenom } = currentParams(ctx)
     const response = replace(ctx, message)
     if (currentParams(ctx).bondDenom === bondDenom) return response
-    // The end of a block pays back in the denom of the parameters, and must not fail.
+    // The end of a block pays in the denom of the parameters, and must not fail.
     for (const { address } of [state.bondedPool, state.notBondedPool]) {
       if (bank.balance(ctx, address, bondDenom) === 0n) continue
       throw sdkErrors.invalidRequest(`the bond denom cannot change while ${bondDenom} is staked`)

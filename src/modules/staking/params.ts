@@ -1,4 +1,4 @@
-/** Parameters of staking (support-modules.md §8.1). */
+/** Parameters of staking (docs/modules/staking.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
@@ -8,7 +8,7 @@ import { errors } from '../../sdk/errors.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import * as state from './state.ts'
 
-/** No validator may take more than a quarter of the rewards. */
+/** The maximum commission rate: a quarter of the rewards. */
 export const MAX_COMMISSION: decimal.Decimal = decimal.fromRaw(250_000_000_000_000_000n)
 
 export function defaultParams(baseDenom: string): Params {
@@ -26,7 +26,7 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams(ctx.identity.baseDenom)
 }
 
-/** Throws sdk 18 for a parameter the module could not run with. */
+/** Throws sdk 18 for a parameter out of range. */
 export function validateParams(value: Params): void {
   const rate = decimal.decode(value.minCommissionRate)
   if (nanoseconds(value.unbondingTime) <= 0n) throw errors.invalidRequest('unbonding time must be positive')

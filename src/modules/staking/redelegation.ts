@@ -1,4 +1,4 @@
-/** Redelegation: shares moved to another validator, with a memory of where they came from until they would have unbonded. */
+/** Redelegation: shares moved to another validator, with a record of their source until they would have unbonded. */
 import { create } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import {
@@ -25,7 +25,7 @@ import { getValidator, REDELEGATION, requireValidator, takeUnbondingId } from '.
 
 export type Move = readonly [delegator: Uint8Array, source: Uint8Array, destination: Uint8Array]
 
-/** Stores a redelegation and its indexes, or removes all once it has no entries. */
+/** Stores a redelegation and its indexes, or deletes them if it has no entries. */
 export function setRedelegation(ctx: Context, move: Move, redelegation: Redelegation): void {
   const [delegator, source, destination] = move
   const keep = redelegation.entries.length > 0
@@ -40,7 +40,7 @@ export function setRedelegation(ctx: Context, move: Move, redelegation: Redelega
   }
 }
 
-/** Enters a redelegation among those that end at a time. */
+/** Adds a redelegation to the queue of those that complete at a time. */
 export function enqueue(ctx: Context, redelegation: Redelegation, timeNs: bigint): void {
   const { delegatorAddress, validatorSrcAddress, validatorDstAddress } = redelegation
   const triplets = state.redelegationQueue.get(ctx, timeNs)?.triplets ?? []
@@ -52,7 +52,10 @@ function isReceiving(ctx: ReadContext, delegator: Uint8Array, operator: Uint8Arr
   return !state.redelegationsByDestination.iterate(ctx, { prefix: [operator, delegator] }).next().done
 }
 
-/** Moves an amount to another validator. Returns when it is free of the first. Throws staking 3, 19, 22, 29 to 33, sdk 18. */
+/**
+ * Moves an amount to another validator. Returns the completion time in nanoseconds. Throws staking 3, 19, 22, 29 to 33, sdk
+ * 18.
+ */
 export function redelegate(ctx: Context, move: Move, amount: bigint): bigint {
   const [delegator, source, destination] = move
   const shares = sharesToUnbond(ctx, delegator, source, amount)
@@ -92,7 +95,10 @@ export function redelegate(ctx: Context, move: Move, amount: bigint): bigint {
   return endNs
 }
 
-/** Until when, and since which height, the source answers for what left it; undefined if it does no more. */
+/**
+ * Returns the time until which, and the height from which, moved tokens are slashed with the source; time undefined if they
+ * are not.
+ */
 function endOf(
   ctx: ReadContext,
   source: Validator | undefined,
@@ -104,7 +110,7 @@ function endOf(
   return { endNs: nanoseconds(source.unbondingTime), height: source.unbondingHeight }
 }
 
-/** Forgets redelegations whose time is over. Emits `complete_redelegation`. */
+/** Deletes redelegations that have completed. Emits `complete_redelegation`. */
 export function completeRedelegations(ctx: Context): void {
   const { timeNs } = ctx.block
   const due = new Map<string, Move>()

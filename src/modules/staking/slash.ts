@@ -1,4 +1,7 @@
-/** Punishment: tokens burned, of the validator and of what left it since the infraction, and jail (support-modules.md §10). */
+/**
+ * Slashes of a validator's tokens and of tokens that left it since the infraction, and jail
+ * (docs/modules/staking.md#formulas).
+ */
 import {
   BondStatus,
   type Redelegation,
@@ -21,11 +24,11 @@ import { POWER_REDUCTION, tokensOf } from './validator.ts'
 import { deleteByPower, getValidator, operatorOf, replaceValidator, setByPower, setValidator } from './validators.ts'
 
 export interface Infraction {
-  /** Consensus address of who did it. */
+  /** Consensus address of the validator. */
   readonly consensus: Uint8Array
-  /** What began to leave before this height does not answer for it. May be below zero. */
+  /** Height from which unbonding and redelegated tokens are slashed too. Can be negative. */
   readonly height: bigint
-  /** Power that the engine counted at the time. */
+  /** Power of the validator in the engine at that height. */
   readonly power: bigint
   readonly fraction: decimal.Decimal
 }
@@ -36,20 +39,20 @@ function burn(ctx: Context, pool: typeof state.bondedPool | typeof state.notBond
   if (amount > 0n) bank.burn(ctx, pool, [{ denom: params(ctx).bondDenom, amount }])
 }
 
-/** What an amount at the time of the infraction loses, truncated. */
-function shareOf(amount: bigint, fraction: decimal.Decimal): bigint {
+/** Returns the fraction of an amount, truncated. */
+function fractionOf(amount: bigint, fraction: decimal.Decimal): bigint {
   return decimal.truncate(decimal.fromRaw(fraction * amount))
 }
 
 /**
- * Burns the fraction of the power at the time: first of what has begun to leave since, the rest of the validator's
- * tokens. Returns what was burned of the latter. Does nothing for a validator that is gone or answers for nothing any more.
+ * Burns the fraction of the power at the time: first from tokens that have begun to leave since, the rest from the validator's
+ * tokens. Returns the amount burned from the latter. Does nothing for a validator that is removed or unbonded.
  */
 export function slash(ctx: Context, { consensus, height, power, fraction }: Infraction): bigint {
   const operator = operatorOf(ctx, consensus)
   const validator = operator && getValidator(ctx, operator)
   if (!operator || !validator || validator.status === BondStatus.UNBONDED) return 0n
-  let rest = shareOf(power * POWER_REDUCTION, fraction)
+  let rest = fractionOf(power * POWER_REDUCTION, fraction)
   if (height < ctx.block.height) {
     const unbonding = [...state.unbondingsByValidator.iterate(ctx, { prefix: operator })]
     for (const [, delegator] of unbonding) rest -= slashUnbonding(ctx, [delegator, operator], height, fraction)
@@ -59,7 +62,7 @@ export function slash(ctx: Context, { consensus, height, power, fraction }: Infr
       if (redelegation) rest -= slashRedelegation(ctx, redelegation, height, fraction)
     }
   }
-  // A redelegation back may have changed the record.
+  // Slashing a redelegation back to this validator can change the record.
   const before = getValidator(ctx, operator)
   if (!before) return 0n
   const tokens = tokensOf(before)
@@ -78,12 +81,12 @@ interface Entry {
   readonly completionTime?: UnbondingDelegationEntry['completionTime']
 }
 
-/** Whether what left then still answers for the infraction. */
-function answers(ctx: Context, { creationHeight, completionTime }: Entry, height: bigint): boolean {
+/** Whether an entry is slashed for the infraction: created at or after its height, and not complete. */
+function isSlashed(ctx: Context, { creationHeight, completionTime }: Entry, height: bigint): boolean {
   return creationHeight >= height && nanoseconds(completionTime) > ctx.block.timeNs
 }
 
-/** Returns what the entries owed, which may be more than they still had. */
+/** Slashes an unbonding. Returns the amount owed by its entries, which can exceed their balances. */
 function slashUnbonding(
   ctx: Context,
   pair: readonly [delegator: Uint8Array, operator: Uint8Array],
@@ -95,8 +98,8 @@ function slashUnbonding(
   let owed = 0n
   let burned = 0n
   const entries = unbonding.entries.map((entry) => {
-    if (!answers(ctx, entry, height)) return entry
-    const share = shareOf(BigInt(entry.initialBalance), fraction)
+    if (!isSlashed(ctx, entry, height)) return entry
+    const share = fractionOf(BigInt(entry.initialBalance), fraction)
     owed += share
     const taken = min(share, BigInt(entry.balance))
     burned += taken
@@ -107,7 +110,10 @@ function slashUnbonding(
   return owed
 }
 
-/** Returns what the entries owed. It is taken where the tokens are now: unbonding from the destination, or delegated to it. */
+/**
+ * Slashes a redelegation at the present place of its tokens: unbonding from the destination, or delegated to it. Returns the
+ * amount owed by its entries.
+ */
 function slashRedelegation(
   ctx: Context,
   redelegation: Redelegation,
@@ -120,8 +126,8 @@ function slashRedelegation(
   let bonded = 0n
   let notBonded = 0n
   for (const entry of redelegation.entries) {
-    if (!answers(ctx, entry, height)) continue
-    const share = shareOf(BigInt(entry.initialBalance), fraction)
+    if (!isSlashed(ctx, entry, height)) continue
+    const share = fractionOf(BigInt(entry.initialBalance), fraction)
     owed += share
     const fromUnbonding = takeUnbonding(ctx, [delegator, destination], share, height)
     notBonded += fromUnbonding
@@ -132,7 +138,7 @@ function slashRedelegation(
     const wanted = decimal.mul(fraction, decimal.decode(entry.sharesDst) ?? decimal.zero)
     if (wanted === 0n) continue
     const target = getValidator(ctx, destination)
-    const tokens = unbondWithoutFail(ctx, delegator, destination, wanted > held ? held : wanted)
+    const tokens = tryUnbond(ctx, delegator, destination, wanted > held ? held : wanted)
     if (target && poolOf(target).name === state.bondedPool.name) bonded += tokens
     else notBonded += tokens
   }
@@ -141,8 +147,8 @@ function slashRedelegation(
   return owed
 }
 
-/** Tokens of shares that are taken away; none where that fails: a block's begin must not. */
-function unbondWithoutFail(ctx: Context, delegator: Uint8Array, operator: Uint8Array, shares: decimal.Decimal): bigint {
+/** Unbonds shares and returns their tokens. Returns 0 if it is refused, since the beginning of a block must not fail. */
+function tryUnbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array, shares: decimal.Decimal): bigint {
   const branch = ctx.branch()
   try {
     const tokens = unbond(branch, delegator, operator, shares)
@@ -154,7 +160,7 @@ function unbondWithoutFail(ctx: Context, delegator: Uint8Array, operator: Uint8A
   }
 }
 
-/** Takes up to an amount of what a delegator unbonds. Returns how much; the coins are the caller's to burn. */
+/** Subtracts up to an amount from a delegator's unbonding entries. Returns the subtracted amount; the caller burns the coins. */
 function takeUnbonding(
   ctx: Context,
   pair: readonly [delegator: Uint8Array, operator: Uint8Array],
@@ -165,7 +171,7 @@ function takeUnbonding(
   if (!unbonding) return 0n
   let taken = 0n
   const entries = unbonding.entries.map((entry) => {
-    const part = answers(ctx, entry, height) ? min(amount - taken, BigInt(entry.balance)) : 0n
+    const part = isSlashed(ctx, entry, height) ? min(amount - taken, BigInt(entry.balance)) : 0n
     taken += part
     return part === 0n ? entry : { ...entry, balance: (BigInt(entry.balance) - part).toString() }
   })
@@ -178,7 +184,7 @@ function byConsensus(ctx: Context, consensus: Uint8Array): Validator | undefined
   return operator && getValidator(ctx, operator)
 }
 
-/** Puts a validator into jail: it leaves the order by power, and the set at the end of the block. */
+/** Jails a validator: removes it from the index by power, and at the end of the block from the set. */
 export function jail(ctx: Context, consensus: Uint8Array): void {
   const validator = byConsensus(ctx, consensus)
   if (!validator || validator.jailed) return
@@ -186,7 +192,7 @@ export function jail(ctx: Context, consensus: Uint8Array): void {
   deleteByPower(ctx, validator)
 }
 
-/** Lets a validator out of jail, and back into the order by power. */
+/** Releases a validator from jail and returns it to the index by power. */
 export function unjail(ctx: Context, consensus: Uint8Array): void {
   const validator = byConsensus(ctx, consensus)
   if (!validator?.jailed) return

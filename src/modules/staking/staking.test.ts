@@ -65,7 +65,7 @@ const status = (who: Uint8Array) => queries.validator(ctx, { validatorAddr: oper
 const pools = () => queries.pool(ctx, {}).pool
 
 describe('a new validator', () => {
-  test('joins the set at the end of the block, under the keys of vectors 24 and 25', () => {
+  test('joins the set at the end of the block, under the expected keys', () => {
     createValidator(alice, key0, 100_000_000n)
     expect(status(alice)).toBe(1)
     endBlock()
@@ -88,7 +88,7 @@ describe('a new validator', () => {
     expect(powers()).toEqual([])
   })
 
-  test('tells its events', () => {
+  test('emits its events', () => {
     createValidator(alice, key0, 5_000_000n)
     expect(ctx.events.map(({ type }) => type)).toEqual(['coin_spent', 'coin_received', 'create_validator'])
     expect(ctx.events[2]!.attributes).toEqual([
@@ -97,7 +97,7 @@ describe('a new validator', () => {
     ])
   })
 
-  test('is refused for what is wrong with it', () => {
+  test('is refused for each invalid field', () => {
     createValidator(alice, key0, 1_000_000n)
     const code = (codespace: string, value: number) => expect.objectContaining({ codespace, code: value })
     const rates = (rate: bigint, maxRate: bigint, maxChangeRate: bigint) => ({
@@ -144,7 +144,7 @@ describe('delegating', () => {
     expect(queries.delegatorValidator(ctx, asked).validator!.operatorAddress).toBe(operator(alice))
   })
 
-  test('to a validator that lost tokens buys more shares (vector 37)', () => {
+  test('to a slashed validator yields more shares', () => {
     createValidator(alice, key0, 100n)
     const validator = staking.getValidator(ctx, alice)!
     state.validators.set(ctx, alice, { ...validator, tokens: '90' })
@@ -174,7 +174,7 @@ describe('the set', () => {
     endBlock()
   })
 
-  test('holds the strongest; the one it pushes out unbonds, and is unbonded when its time is over', () => {
+  test('contains the strongest; a displaced validator unbonds, and is unbonded after the unbonding time', () => {
     createValidator(bob, key1, 3_000_000n)
     endBlock()
     expect(powers()).toEqual([
@@ -209,7 +209,7 @@ describe('the set', () => {
   })
 })
 
-test('headers are kept with their validators, for as many blocks as the parameters say', () => {
+test('headers are stored with their validators, for the number of blocks in the parameters', () => {
   createValidator(alice, key0, 2_000_000n)
   endBlock()
   state.params.set(ctx, { ...staking.params(ctx), historicalEntries: 2 })
@@ -225,7 +225,7 @@ test('headers are kept with their validators, for as many blocks as the paramete
   expect(() => queries.historicalInfo(ctx, { height: 2n })).toThrow('historical info for height 2 not found')
 })
 
-test('queries name what they do not find', () => {
+test('queries name the missing record', () => {
   expect(() => queries.validators(ctx, { status: 'BONDED' })).toThrow('invalid validator status BONDED')
   expect(() => queries.validator(ctx, { validatorAddr: operator(bob) })).toThrow(`validator ${operator(bob)} not found`)
   createValidator(alice, key0, 2_000_000n)
@@ -237,7 +237,7 @@ test('queries name what they do not find', () => {
   expect(queries.validators(ctx, { status: 'BOND_STATUS_BONDED' }).validators).toHaveLength(0)
 })
 
-test('a stored validator has the bytes of row 41', () => {
+test('a stored validator has the expected bytes', () => {
   const key = encodeUint(BigInt('0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'), 32)
   ctx.block.timeNs = 1_704_067_200n * 10n ** 9n
   createValidator(alice, key, 5_000_000n, {
@@ -246,7 +246,7 @@ test('a stored validator has the bytes of row 41', () => {
   })
   endBlock()
   const bytes = formatHex(ctx.store.get('staking', hex('2114026408260f38d3c43b26f36952ff38ecbaa88692'))!)
-  // The row has the consensus key's bytes behind 0a20, a rate of 5 %, at most 20 %, by 1 %.
+  // The consensus key follows 0a20; the rates are 5 %, at most 20 %, changed by at most 1 %.
   expect(bytes).toBe(
     '0a33636861696e76616c6f7065723171666a7173667330387266756777657837643534396c6563616a61323370356a7a336e35327912400a1a2f73646b2e63727970746f2e656432353531392e5075624b657912220a20000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20032a07353030303030303219353030303030303030303030303030303030303030303030303a070a05616c6963654a0052440a3a0a11353030303030303030303030303030303012123230303030303030303030303030303030301a1131303030303030303030303030303030301206088081c8ac065a0131',
   )

@@ -1,4 +1,4 @@
-/** Collections of store `staking` (state-layout.md §2.10). */
+/** Collections of store `staking` (docs/modules/staking.md#state). */
 import {
   type Delegation,
   DelegationSchema,
@@ -44,15 +44,15 @@ const STORE = 'staking'
 export const bondedPool = moduleAccount('bonded_tokens_pool', 'burner', 'staking')
 export const notBondedPool = moduleAccount('not_bonded_tokens_pool', 'burner', 'staking')
 
-/** Operator to the power the engine was last told. */
+/** Powers last reported to the engine, by operator. */
 export const lastPowers = map(STORE, 0x11, addressKey, wrappedInt64Value)
 export const lastTotalPower = bareItem(STORE, 0x12, wrappedIntValue)
 export const validators = map<Uint8Array, Validator>(STORE, 0x21, addressKey, protoValue(ValidatorSchema))
-/** Consensus address to operator. */
+/** Operators by consensus address. */
 export const operators = map(STORE, 0x22, addressKey, bytesValue)
-/** Power and inverted operator to operator: the strongest is last, and among equals the lowest operator. */
+/** Operators by power and inverted operator: the highest power is last, and among equals the lowest operator. */
 export const byPower = map(STORE, 0x23, pairKey(uint64Key, addressKey), bytesValue)
-/** Delegator and operator. */
+/** Delegations by delegator and operator. */
 export const delegations = map<readonly [Uint8Array, Uint8Array], Delegation, Uint8Array>(
   STORE,
   0x31,
@@ -61,36 +61,36 @@ export const delegations = map<readonly [Uint8Array, Uint8Array], Delegation, Ui
 )
 const twoAddresses = pairKey(addressKey, addressKey)
 const threeAddresses = tripleKey(addressKey, addressKey, addressKey)
-/** Delegator and operator. */
+/** Unbondings by delegator and operator. */
 export const unbondings = map<readonly [Uint8Array, Uint8Array], UnbondingDelegation, Uint8Array>(
   STORE,
   0x32,
   twoAddresses,
   protoValue(UnbondingDelegationSchema),
 )
-/** Operator and delegator of an unbonding. */
+/** Index of unbondings by operator and delegator. */
 export const unbondingsByValidator = keySet(STORE, 0x33, twoAddresses)
-/** Delegator, operator it leaves, operator it joins. */
+/** Redelegations by delegator, source operator and destination operator. */
 export const redelegations = map<
   readonly [Uint8Array, Uint8Array, Uint8Array],
   Redelegation,
   readonly [Uint8Array] | readonly [Uint8Array, Uint8Array]
 >(STORE, 0x34, threeAddresses, protoValue(RedelegationSchema))
-/** Left operator, delegator, joined operator. */
+/** Index of redelegations by source operator, delegator and destination operator. */
 export const redelegationsBySource = keySet(STORE, 0x35, threeAddresses)
-/** Joined operator, delegator, left operator. */
+/** Index of redelegations by destination operator, delegator and source operator. */
 export const redelegationsByDestination = keySet(STORE, 0x36, threeAddresses)
 /** Number of unbonding operations so far. */
 export const unbondingCount = bareItem(STORE, 0x37, uint64Value)
-/** Unbonding id to the key of what unbonds. */
+/** Keys of unbonding operations by unbonding id. */
 export const unbondingIndex = map(STORE, 0x38, uint64Key, bytesValue)
-/** Unbonding id to the kind of what unbonds. */
+/** Kinds of unbonding operations by unbonding id. */
 export const unbondingTypes = map(STORE, 0x39, uint64Key, uint64Value)
-/** Time to the unbondings with an entry that ends then. */
+/** Unbondings with an entry that completes at a time, by that time. */
 export const unbondingQueue = map<bigint, DVPairs>(STORE, 0x41, timeKey, protoValue(DVPairsSchema))
-/** Time to the redelegations with an entry that ends then. */
+/** Redelegations with an entry that completes at a time, by that time. */
 export const redelegationQueue = map<bigint, DVVTriplets>(STORE, 0x42, timeKey, protoValue(DVVTripletsSchema))
-/** Length of the time text (29), time, height to the validators whose unbonding ends then. */
+/** Validators whose unbonding completes at a time, by the length of the time text (29), the time and the height. */
 export const validatorQueue = map<
   readonly [bigint, bigint, bigint],
   ValAddresses,
@@ -104,5 +104,5 @@ export const historicalInfos = map<bigint, HistoricalInfo>(
   protoValue(HistoricalInfoSchema),
 )
 export const params = bareItem<Params>(STORE, 0x51, protoValue(ParamsSchema))
-/** What the engine was told at the end of the last block. */
+/** Validator updates reported to the engine at the end of the last block. */
 export const updates = bareItem<ValidatorUpdates>(STORE, 0x61, protoValue(ValidatorUpdatesSchema))

@@ -77,7 +77,7 @@ beforeEach(() => {
 })
 
 describe('undelegated tokens', () => {
-  test('lose their power at once and come back when the unbonding time is over', () => {
+  test('lose their power immediately and are paid out after the unbonding time', () => {
     const { completionTime } = undelegate(2_000_000n)
     expect(completionTime!.seconds * 10n ** 9n).toBe(ctx.block.timeNs + UNBONDING_NS)
     expect(ctx.events.at(-1)).toMatchObject({ type: 'unbond', attributes: [{}, {}, {}, { key: 'completion_time' }] })
@@ -93,7 +93,7 @@ describe('undelegated tokens', () => {
     expect(entries()).toEqual([])
   })
 
-  test('share an entry within a block, and no more than seven may be open', () => {
+  test('share an entry within a block, and at most seven entries are open', () => {
     undelegate(1n)
     undelegate(2n)
     expect(entries()).toMatchObject([{ balance: '3', initialBalance: '3', unbondingId: 1n }])
@@ -104,7 +104,7 @@ describe('undelegated tokens', () => {
     expect(() => undelegate(1n)).toThrow(failure('staking', 27))
   })
 
-  test('cannot be more than there are, nor of nobody', () => {
+  test('cannot exceed the delegation, and need a delegation', () => {
     expect(() => undelegate(5_000_001n)).toThrow('invalid shares amount')
     expect(() => undelegate(0n)).toThrow(failure('sdk', 18))
     undelegate(5_000_000n)
@@ -112,7 +112,7 @@ describe('undelegated tokens', () => {
     expect(() => undelegate(1n)).toThrow(failure('staking', 19))
   })
 
-  test('go back to their validator when the undelegation is cancelled', () => {
+  test('return to their validator when the undelegation is cancelled', () => {
     undelegate(2_000_000n)
     const creationHeight = ctx.block.height
     const cancel =
@@ -131,7 +131,7 @@ describe('undelegated tokens', () => {
     expect(held(carol)).toBe(START - 5_000_000n)
   })
 
-  test('of the operator, below what it promised, jail the validator', () => {
+  test('of the operator, below its minimum, jail the validator', () => {
     messages.undelegate(ctx, {
       delegatorAddress: text(alice),
       validatorAddress: operator(alice),
@@ -144,7 +144,7 @@ describe('undelegated tokens', () => {
   })
 })
 
-test('vector 37: ten of 110 shares of a validator with 99 tokens are 9 tokens', () => {
+test('ten of 110 shares of a validator with 99 tokens are worth 9 tokens', () => {
   const validator = staking.getValidator(ctx, bob)!
   state.validators.set(ctx, bob, { ...validator, tokens: '90', delegatorShares: `100${'0'.repeat(18)}` })
   const to = { delegatorAddress: text(carol), validatorAddress: operator(bob) }
@@ -156,7 +156,7 @@ test('vector 37: ten of 110 shares of a validator with 99 tokens are 9 tokens', 
 })
 
 describe('redelegated tokens', () => {
-  test('count for the other validator at once, and cannot move on until their time is over', () => {
+  test('count for the destination immediately, and cannot move again until completion', () => {
     redelegate(alice, bob, 2_000_000n)
     endBlock()
     const powers = new Map(staking.updatesOfBlock(ctx).map(({ publicKey, power }) => [formatHex(publicKey), power]))
@@ -177,7 +177,7 @@ describe('redelegated tokens', () => {
     redelegate(bob, alice, 1n)
   })
 
-  test('need another validator that exists', () => {
+  test('need an existing other validator', () => {
     expect(() => redelegate(alice, alice, 1n)).toThrow(failure('staking', 29))
     expect(() => redelegate(alice, carol, 1n)).toThrow(failure('staking', 31))
     expect(() => redelegate(carol, alice, 1n)).toThrow(failure('staking', 3))
@@ -198,7 +198,7 @@ describe('an edit', () => {
       ...part,
     })
 
-  test('keeps what it is told to keep', () => {
+  test('leaves fields marked as unmodified', () => {
     edit({})()
     expect(staking.getValidator(ctx, alice)!.description).toMatchObject({
       moniker: 'one',
@@ -207,7 +207,7 @@ describe('an edit', () => {
     })
   })
 
-  test('changes the commission once a day, by the limits the validator set itself', () => {
+  test('changes the commission once a day, within the validator’s own limits', () => {
     expect(edit({ commissionRate: percent(6n) })).toThrow(failure('staking', 12))
     ctx.block.timeNs += 86_400n * 10n ** 9n
     expect(edit({ commissionRate: percent(21n) })).toThrow(failure('staking', 11))
@@ -218,7 +218,7 @@ describe('an edit', () => {
     expect(ctx.events.at(-1)!.attributes[0]).toEqual({ key: 'commission_rate', value: '0.060000000000000000' })
   })
 
-  test('only raises what the operator holds itself', () => {
+  test('only raises the minimum self-delegation', () => {
     expect(edit({ minSelfDelegation: '1000000' })).toThrow(failure('staking', 17))
     expect(edit({ minSelfDelegation: '999000000' })).toThrow(failure('staking', 16))
     edit({ minSelfDelegation: '2000000' })()
@@ -226,7 +226,7 @@ describe('an edit', () => {
   })
 })
 
-test('an export carries what unbonds and what has moved, key for key', () => {
+test('an export restores unbondings and redelegations, key for key', () => {
   undelegate(1_000_000n)
   redelegate(alice, bob, 1_000_000n)
   endBlock()

@@ -1,4 +1,4 @@
-/** Undelegation: shares turned into coins that come back after the unbonding time. */
+/** Undelegation: shares converted to coins that are paid out after the unbonding time. */
 import { create } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import {
@@ -29,7 +29,7 @@ export function getUnbonding(ctx: ReadContext, pair: Pair): UnbondingDelegation 
   return state.unbondings.get(ctx, pair)
 }
 
-/** Stores an unbonding and its index, or removes both once it has no entries. */
+/** Stores an unbonding and its index, or deletes both if it has no entries. */
 export function setUnbonding(ctx: Context, [delegator, operator]: Pair, unbonding: UnbondingDelegation): void {
   if (unbonding.entries.length === 0) {
     state.unbondings.delete(ctx, [delegator, operator])
@@ -40,7 +40,7 @@ export function setUnbonding(ctx: Context, [delegator, operator]: Pair, unbondin
   state.unbondingsByValidator.add(ctx, [operator, delegator])
 }
 
-/** Enters an unbonding among those that end at a time. */
+/** Adds an unbonding to the queue of those that complete at a time. */
 export function enqueue(ctx: Context, unbonding: UnbondingDelegation, timeNs: bigint): void {
   const { delegatorAddress, validatorAddress } = unbonding
   const pairs = state.unbondingQueue.get(ctx, timeNs)?.pairs ?? []
@@ -48,7 +48,7 @@ export function enqueue(ctx: Context, unbonding: UnbondingDelegation, timeNs: bi
   state.unbondingQueue.set(ctx, timeNs, create(DVPairsSchema, { pairs }))
 }
 
-/** Begins to return an amount. Returns when it will be there. Throws staking 3, 19, 22, 27, sdk 18. */
+/** Starts to unbond an amount. Returns the completion time in nanoseconds. Throws staking 3, 19, 22, 27, sdk 18. */
 export function undelegate(ctx: Context, pair: Pair, amount: bigint): bigint {
   const [delegator, operator] = pair
   const shares = sharesToUnbond(ctx, delegator, operator, amount)
@@ -70,7 +70,7 @@ export function undelegate(ctx: Context, pair: Pair, amount: bigint): bigint {
   return endNs
 }
 
-/** Several undelegations of one block share an entry. */
+/** Adds tokens to an unbonding. Undelegations of the same block share an entry. */
 function addEntry(unbonding: UnbondingDelegation, height: bigint, endNs: bigint, tokens: bigint, id: bigint): void {
   const same = unbonding.entries.find(
     (entry) => entry.creationHeight === height && nanoseconds(entry.completionTime) === endNs,
@@ -91,7 +91,7 @@ function addEntry(unbonding: UnbondingDelegation, height: bigint, endNs: bigint,
   )
 }
 
-/** Pays what has unbonded. Emits `complete_unbonding`. */
+/** Pays out completed unbondings. Emits `complete_unbonding`. */
 export function completeUnbondings(ctx: Context): void {
   const { timeNs } = ctx.block
   const due = new Map<string, Pair>()
@@ -128,7 +128,7 @@ function completeUnbonding(ctx: Context, pair: Pair): void {
   })
 }
 
-/** Gives an amount that unbonds back to its validator. Throws staking 3, 7, 34, sdk 18, 38. */
+/** Delegates an unbonding amount back to its validator. Throws staking 3, 7, 34, sdk 18, 38. */
 export function cancelUnbonding(ctx: Context, pair: Pair, coin: Coin, creationHeight: bigint): void {
   const [delegator, operator] = pair
   const validator = requireValidator(ctx, operator)

@@ -1,4 +1,4 @@
-/** The validator set: who is in it at the end of a block, and what the engine is told (support-modules.md §8.3). */
+/** The validator set at the end of a block, and its updates for the engine (docs/modules/staking.md#block-hooks). */
 import { create } from '@bufbuild/protobuf'
 import {
   BondStatus,
@@ -17,7 +17,7 @@ import { movePool } from './delegation.ts'
 import { afterValidatorBonded } from './hooks.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
-import { consensusAddress, consensusKey, MOST_POWER, powerOf, sharesOf, tokensOf } from './validator.ts'
+import { consensusAddress, consensusKey, MAX_POWER, powerOf, sharesOf, tokensOf } from './validator.ts'
 import {
   operatorBytes,
   removeValidator,
@@ -28,7 +28,7 @@ import {
   UNBONDING_VALIDATOR,
 } from './validators.ts'
 
-/** What the engine learns of a validator. Power 0 removes. */
+/** A validator update for the engine. Power 0 removes the validator. */
 export interface PowerUpdate {
   /** Consensus address, 20 bytes. */
   readonly address: Uint8Array
@@ -37,7 +37,7 @@ export interface PowerUpdate {
   readonly power: bigint
 }
 
-/** Operators with any power, strongest first, as many as may be active: of the many that have none, not one is read. */
+/** Returns the operators with power, strongest first, at most `max_validators`. Does not read validators without power. */
 function strongest(ctx: ReadContext): readonly Uint8Array[] {
   const limit = params(ctx).maxValidators
   const found: Uint8Array[] = []
@@ -48,7 +48,7 @@ function strongest(ctx: ReadContext): readonly Uint8Array[] {
   return found
 }
 
-/** Recomputes the set, moves the pools, stores and returns what changed. */
+/** Recomputes the set, moves tokens between the pools, and stores and returns the updates. */
 export function updateValidatorSet(ctx: Context): readonly PowerUpdate[] {
   const left = new Map<string, bigint>()
   for (const [operator, power] of state.lastPowers.iterate(ctx)) left.set(toKey(operator), power)
@@ -59,8 +59,8 @@ export function updateValidatorSet(ctx: Context): readonly PowerUpdate[] {
   for (const operator of strongest(ctx)) {
     let validator = requireValidator(ctx, operator)
     const power = powerOf(validator)
-    // A set of more power than the engine counts would end the chain: who is weaker stays outside.
-    if (totalPower + power > MOST_POWER) break
+    // The engine halts above this total power, so the remaining, weaker validators stay out of the set.
+    if (totalPower + power > MAX_POWER) break
     if (validator.status !== BondStatus.BONDED) {
       toBonded += tokensOf(validator)
       validator = bond(ctx, validator)
@@ -75,7 +75,7 @@ export function updateValidatorSet(ctx: Context): readonly PowerUpdate[] {
     totalPower += power
   }
   const leaving = [...left.keys()].sort((a, b) => (a < b ? -1 : 1)).map(fromKey)
-  // An engine cannot run without validators: the last one stays (D25).
+  // The engine cannot run without validators: the last one remains (D25).
   if (count === 0) leaving.pop()
   for (const operator of leaving) {
     const validator = beginUnbonding(ctx, requireValidator(ctx, operator))
@@ -105,7 +105,7 @@ function encodeUpdate({ publicKey, power }: PowerUpdate): ValidatorUpdate {
 function bond(ctx: Context, before: Validator): Validator {
   const validator = { ...before, status: BondStatus.BONDED }
   replaceValidator(ctx, before, validator)
-  // The reference looks in the queue also for a validator that never was in it, and deletes what is not there.
+  // The Cosmos SDK also updates the queue for a validator that was never in it, and deletes a missing entry.
   removeFromQueue(ctx, before)
   afterValidatorBonded.run(ctx, {
     consensus: consensusAddress(ctx.identity, validator),
@@ -131,7 +131,7 @@ function beginUnbonding(ctx: Context, before: Validator): Validator {
   return validator
 }
 
-/** Enters an unbonding validator among those whose time ends together. */
+/** Adds an unbonding validator to the queue of those that complete at the same time and height. */
 export function enqueueValidator(ctx: Context, validator: Validator): void {
   const key = [state.TIME_LENGTH, nanoseconds(validator.unbondingTime), validator.unbondingHeight] as const
   const addresses = state.validatorQueue.get(ctx, key)?.addresses ?? []
@@ -149,7 +149,7 @@ function removeFromQueue(ctx: Context, validator: Validator): void {
   else state.validatorQueue.set(ctx, key, create(ValAddressesSchema, { addresses: rest }))
 }
 
-/** Ends the unbonding of validators whose time has come; those without delegators go. */
+/** Completes the unbonding of validators at their time, and removes those without delegators. */
 export function completeValidators(ctx: Context): void {
   const { timeNs, height } = ctx.block
   const due = []
@@ -160,7 +160,7 @@ export function completeValidators(ctx: Context): void {
   for (const { key, addresses } of due) {
     for (const text of addresses) {
       const validator = requireValidator(ctx, address.parseValidator(ctx, text))
-      // The ids stay in the record, as in the reference: what they stood for is gone.
+      // The ids remain in the record, as in the Cosmos SDK, although their index entries are deleted.
       const unbonded: Validator = { ...validator, status: BondStatus.UNBONDED }
       for (const id of validator.unbondingIds) state.unbondingIndex.delete(ctx, id)
       setValidator(ctx, unbonded)
@@ -170,7 +170,7 @@ export function completeValidators(ctx: Context): void {
   }
 }
 
-/** The set as the engine knows it, strongest first. */
+/** Returns the set of the engine, strongest first. */
 export function validatorSet(ctx: ReadContext): readonly (PowerUpdate & { readonly moniker: string })[] {
   const set = [...state.lastPowers.iterate(ctx)].map(([operator, power]) => {
     const validator = requireValidator(ctx, operator)
@@ -179,7 +179,7 @@ export function validatorSet(ctx: ReadContext): readonly (PowerUpdate & { readon
   return set.sort((a, b) => (a.power > b.power ? -1 : a.power < b.power ? 1 : 0))
 }
 
-/** What the last end of a block told the engine. */
+/** Returns the updates of the last end of a block. */
 export function updatesOfBlock(ctx: ReadContext): readonly PowerUpdate[] {
   const stored = state.updates.get(ctx)?.updates ?? []
   return stored.flatMap(({ pubKey, power }) => {

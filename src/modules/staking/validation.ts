@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord; the same parsing serves the handlers. */
+/** Stateless checks of messages. The handlers use the same parsing. */
 import type { Coin as CoinMessage } from '../../gen/sdk/base/v1beta1/coin_pb.ts'
 import type { CommissionRates, Description } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import {
@@ -24,14 +24,14 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { validation } from '../../sdk/module.ts'
 import { errors } from './errors.ts'
 
-/** Throws sdk 18 unless a positive coin. */
+/** Parses a coin. Throws sdk 18 unless it is valid and positive. */
 function parsePositive(message: CoinMessage | undefined, what: string): Coin {
   const coin = message && tryParse(message)
   if (!coin || coin.amount === 0n) throw sdkErrors.invalidRequest(`invalid ${what} amount`)
   return coin
 }
 
-/** A decimal integer; 0 if the text is none. */
+/** Parses a decimal integer; returns 0 for any other text. */
 function parseInteger(text: string): bigint {
   return /^\d{1,78}$/.test(text) ? BigInt(text) : 0n
 }
@@ -42,7 +42,7 @@ export interface Rates {
   readonly maxChangeRate: decimal.Decimal
 }
 
-/** Throws staking 9, 10, 11, 13, 14. */
+/** Parses commission rates. Throws staking 9, 10, 11, 13, 14. */
 export function parseRates(message: CommissionRates): Rates {
   const parse = (text: string) => decimal.decode(text) ?? decimal.fromRaw(-1n)
   const [rate, maxRate, maxChangeRate] = [parse(message.rate), parse(message.maxRate), parse(message.maxChangeRate)]
@@ -55,7 +55,7 @@ export function parseRates(message: CommissionRates): Rates {
   return { rate, maxRate, maxChangeRate }
 }
 
-/** As they are stored: the sender's own text may have any number of zeros in front. */
+/** Encodes rates for the store, in shortest form: the sender's text can have leading zeros. */
 export function encodeRates({ rate, maxRate, maxChangeRate }: Rates) {
   return { rate: decimal.encode(rate), maxRate: decimal.encode(maxRate), maxChangeRate: decimal.encode(maxChangeRate) }
 }
@@ -124,10 +124,10 @@ export function parseCancel(ctx: ReadContext, message: MsgCancelUnbondingDelegat
   }
 }
 
-/** Keeps a field of a description as it is. */
+/** The text that leaves a field of a description unchanged. */
 const DO_NOT_MODIFY = '[do-not-modify]'
 
-/** A validator's description after an edit. Throws sdk 18. */
+/** Returns a validator's description after an edit. Throws sdk 18. */
 export function editedDescription(before: Description, edit: Description): Description {
   const edited = { ...before }
   for (const key of Object.keys(LENGTHS)) {

@@ -1,14 +1,14 @@
-/** Arithmetic of one validator: tokens, shares and power. Nothing here reads or writes state. */
+/** Arithmetic of one validator's tokens, shares and power, without access to state. */
 import type { Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import type { Identity } from '../../identity/types.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { addressOf, decodePublicKey } from '../../sdk/public-key.ts'
 import { errors } from './errors.ts'
 
-/** Tokens of one unit of power. */
+/** Tokens for one unit of power. */
 export const POWER_REDUCTION = 1_000_000n
-/** The most power that the engine counts, of a validator and of a whole set: an eighth of 63 bits (cometbft.md §6). */
-export const MOST_POWER = ((1n << 63n) - 1n) / 8n
+/** Maximum power of a validator, and of the set, in CometBFT: an eighth of the largest signed 64-bit integer. */
+export const MAX_POWER = ((1n << 63n) - 1n) / 8n
 
 export function tokensOf(validator: Validator): bigint {
   return BigInt(validator.tokens || '0')
@@ -18,25 +18,28 @@ export function sharesOf(validator: { readonly delegatorShares: string }): decim
   return decimal.decode(validator.delegatorShares) ?? decimal.zero
 }
 
-/** Power that the validator's tokens stand for. */
+/** Returns the power of a validator's tokens. */
 export function powerOf(validator: Validator): bigint {
   return tokensOf(validator) / POWER_REDUCTION
 }
 
-/** Tokens that shares are worth, as a decimal. */
+/** Returns the tokens that shares are worth, as a decimal. */
 export function tokensFromShares(validator: Validator, shares: decimal.Decimal): decimal.Decimal {
   const total = sharesOf(validator)
   return total === 0n ? decimal.zero : decimal.quo(decimal.fromRaw(shares * tokensOf(validator)), total)
 }
 
-/** Shares that tokens are worth: multiply, then divide and truncate. Throws staking 34 when all tokens are gone. */
+/**
+ * Returns the shares that tokens are worth: multiplies, then divides and truncates. Throws staking 34 for a validator without
+ * tokens.
+ */
 export function sharesFromTokens(validator: Validator, amount: bigint): decimal.Decimal {
   const tokens = tokensOf(validator)
   if (tokens === 0n) throw errors.invalidExchangeRate()
   return decimal.fromRaw((sharesOf(validator) * amount) / tokens)
 }
 
-/** The validator with more tokens, and the shares they are worth: the amount itself for the first. */
+/** Returns the validator with more tokens, and the shares they are worth: the amount itself for the first tokens. */
 export function withTokens(
   validator: Validator,
   amount: bigint,
@@ -53,7 +56,7 @@ export function withTokens(
   }
 }
 
-/** The validator without shares, and the tokens they were worth: all that is left for the last ones, else truncated. */
+/** Returns the validator without some shares, and the tokens they were worth: all tokens for the last shares, else truncated. */
 export function withoutShares(
   validator: Validator,
   shares: decimal.Decimal,
@@ -67,7 +70,7 @@ export function withoutShares(
   }
 }
 
-/** The engine's key of a validator, 32 bytes. Throws staking 39, sdk 8. */
+/** Returns a validator's consensus key, 32 bytes. Throws staking 6, staking 39, sdk 8. */
 export function consensusKey(identity: Identity, validator: Pick<Validator, 'consensusPubkey'>): Uint8Array {
   if (!validator.consensusPubkey) throw errors.emptyPublicKey()
   const key = decodePublicKey(identity, validator.consensusPubkey)
@@ -75,7 +78,7 @@ export function consensusKey(identity: Identity, validator: Pick<Validator, 'con
   return key.key
 }
 
-/** The engine's address of a validator, 20 bytes. */
+/** Returns a validator's consensus address, 20 bytes. Throws staking 6, staking 39, sdk 8. */
 export function consensusAddress(identity: Identity, validator: Pick<Validator, 'consensusPubkey'>): Uint8Array {
   return addressOf(identity, { kind: 'ed25519', key: consensusKey(identity, validator) })
 }

@@ -1,4 +1,4 @@
-/** Validators in state: the record and its indexes. */
+/** Stored validators and their indexes. */
 import type { Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
@@ -6,7 +6,7 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { errors } from './errors.ts'
 import { afterValidatorRemoved } from './hooks.ts'
 import * as state from './state.ts'
-import { consensusAddress, MOST_POWER, powerOf } from './validator.ts'
+import { consensusAddress, MAX_POWER, powerOf } from './validator.ts'
 
 export function operatorBytes(ctx: ReadContext, validator: Validator): Uint8Array {
   return address.parseValidator(ctx, validator.operatorAddress)
@@ -16,19 +16,19 @@ export function getValidator(ctx: ReadContext, operator: Uint8Array): Validator 
   return state.validators.get(ctx, operator)
 }
 
-/** Every validator's operator, in the order of their bytes. */
+/** Returns the operators of all validators, ordered by bytes. */
 export function operators(ctx: ReadContext): readonly Uint8Array[] {
   return [...state.validators.keys(ctx)]
 }
 
-/** Throws staking 3. */
+/** Returns a validator. Throws staking 3 if it does not exist. */
 export function requireValidator(ctx: ReadContext, operator: Uint8Array): Validator {
   const validator = getValidator(ctx, operator)
   if (!validator) throw errors.noValidatorFound()
   return validator
 }
 
-/** Operator behind a consensus address; undefined if unknown. */
+/** Returns the operator of a consensus address; undefined if it is unknown. */
 export function operatorOf(ctx: ReadContext, consensus: Uint8Array): Uint8Array | undefined {
   return state.operators.get(ctx, consensus)
 }
@@ -45,11 +45,11 @@ function powerKey(ctx: ReadContext, validator: Validator): readonly [bigint, Uin
   return [powerOf(validator), operatorBytes(ctx, validator).map((byte) => ~byte & 0xff)]
 }
 
-/** Enters the order by power; a jailed validator has no place in it. Throws sdk 18 for more than the engine counts. */
+/** Adds a validator to the index by power unless it is jailed. Throws sdk 18 for more power than the engine accepts. */
 export function setByPower(ctx: Context, validator: Validator): void {
   if (validator.jailed) return
-  if (powerOf(validator) > MOST_POWER) {
-    throw sdkErrors.invalidRequest(`the power of ${validator.operatorAddress} would be above ${MOST_POWER}`)
+  if (powerOf(validator) > MAX_POWER) {
+    throw sdkErrors.invalidRequest(`the power of ${validator.operatorAddress} would be above ${MAX_POWER}`)
   }
   state.byPower.set(ctx, powerKey(ctx, validator), operatorBytes(ctx, validator))
 }
@@ -58,14 +58,14 @@ export function deleteByPower(ctx: Context, validator: Validator): void {
   state.byPower.delete(ctx, powerKey(ctx, validator))
 }
 
-/** Replaces the record and moves it in the order by power. */
+/** Replaces a validator and updates the index by power. */
 export function replaceValidator(ctx: Context, before: Validator, after: Validator): void {
   deleteByPower(ctx, before)
   setValidator(ctx, after)
   setByPower(ctx, after)
 }
 
-/** Removes a validator that holds nothing any more. */
+/** Removes a validator without shares. */
 export function removeValidator(ctx: Context, validator: Validator): void {
   state.validators.delete(ctx, operatorBytes(ctx, validator))
   state.operators.delete(ctx, consensusAddress(ctx.identity, validator))
@@ -76,19 +76,19 @@ export function removeValidator(ctx: Context, validator: Validator): void {
   })
 }
 
-/** Kinds of what unbonds. */
+/** Kinds of unbonding operations. */
 export const UNBONDING_DELEGATION = 1n
 export const REDELEGATION = 2n
 export const UNBONDING_VALIDATOR = 3n
 
-/** Hands out an unbonding id and records what it stands for. */
+/** Allocates an unbonding id and records the kind and key of its operation. */
 export function takeUnbondingId(ctx: Context, type: bigint, key: Uint8Array): bigint {
   const id = (state.unbondingCount.get(ctx) ?? 0n) + 1n
   recordUnbondingId(ctx, id, type, key)
   return id
 }
 
-/** Records what an id stands for; no id up to it is handed out again. */
+/** Records the kind and key of an unbonding id. Ids up to it are not allocated again. */
 export function recordUnbondingId(ctx: Context, id: bigint, type: bigint, key: Uint8Array): void {
   if (id > (state.unbondingCount.get(ctx) ?? 0n)) state.unbondingCount.set(ctx, id)
   state.unbondingIndex.set(ctx, id, key)

@@ -1,4 +1,7 @@
-/** What is worked out of a holder's address, once: blocks have the same holders, and every transaction asks several times. */
+/**
+ * Keys and event attributes derived from a holder's address, cached: blocks repeat holders, and every transaction needs them
+ * several times.
+ */
 import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
 import { toKey } from '../../primitives/bytes.ts'
@@ -7,15 +10,15 @@ import type { ReadContext } from '../../sdk/context.ts'
 import type { EventAttribute } from '../../store/types.ts'
 import * as state from './state.ts'
 
-/** Where coins of one denom stand in store `bank`. Nobody changes the bytes. */
-export interface Place {
+/** The keys of a holder's balance of one denom in store `bank`. The bytes are shared and must not be changed. */
+export interface BalanceKeys {
   readonly balanceKey: Uint8Array
-  /** In the index of owners; undefined where it is made when it is needed. */
+  /** Key in the index of owners; undefined if it is not precomputed. */
   readonly ownerKey: Uint8Array | undefined
 }
 
-/** The place of the native coin, which is counted in wei too, and the attributes by which events name the holder. */
-export interface Purse extends Place {
+/** The keys of a holder's native coin and wei remainder, and the event attributes that name the holder. */
+export interface HolderKeys extends BalanceKeys {
   readonly remainderKey: Uint8Array
   readonly spender: EventAttribute
   readonly receiver: EventAttribute
@@ -23,11 +26,11 @@ export interface Purse extends Place {
   readonly recipient: EventAttribute
 }
 
-/** Of two to four thousand holders, a kilobyte each. */
+/** Size of the cache, which contains 2,000 to 4,000 holders of about 1 kB each. */
 const MEMO_SIZE = 2048
-const memos = new WeakMap<Identity, Memo<Purse>>()
+const memos = new WeakMap<Identity, Memo<HolderKeys>>()
 
-function memoOf(identity: Identity): Memo<Purse> {
+function memoOf(identity: Identity): Memo<HolderKeys> {
   let memo = memos.get(identity)
   if (!memo) {
     memo = createMemo(MEMO_SIZE)
@@ -36,7 +39,7 @@ function memoOf(identity: Identity): Memo<Purse> {
   return memo
 }
 
-function makePurse(ctx: ReadContext, holder: Uint8Array): Purse {
+function makeHolderKeys(ctx: ReadContext, holder: Uint8Array): HolderKeys {
   const { baseDenom } = ctx.identity
   const value = address.format(ctx, holder)
   return {
@@ -50,13 +53,13 @@ function makePurse(ctx: ReadContext, holder: Uint8Array): Purse {
   }
 }
 
-export function purseOf(ctx: ReadContext, holder: Uint8Array): Purse {
+export function holderKeysOf(ctx: ReadContext, holder: Uint8Array): HolderKeys {
   const memo = memoOf(ctx.identity)
   const text = toKey(holder)
-  return memo.recall(text) ?? memo.keep(text, makePurse(ctx, holder))
+  return memo.recall(text) ?? memo.keep(text, makeHolderKeys(ctx, holder))
 }
 
-export function placeOf(ctx: ReadContext, holder: Uint8Array, denom: string): Place {
-  if (denom === ctx.identity.baseDenom) return purseOf(ctx, holder)
+export function balanceKeysOf(ctx: ReadContext, holder: Uint8Array, denom: string): BalanceKeys {
+  if (denom === ctx.identity.baseDenom) return holderKeysOf(ctx, holder)
   return { balanceKey: state.balances.keyBytes(ctx, [holder, denom]), ownerKey: undefined }
 }
