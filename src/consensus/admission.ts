@@ -1,10 +1,10 @@
-/** What admission says of a transaction, and who waits how long to hear it. */
+/** Results of admission, and waiting for them. */
 import type { CheckResult } from '../app/types.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import type { ChainError } from '../primitives/errors.ts'
 import type { Admission } from './driver.ts'
 
-/** A refusal that came before any check. */
+/** Returns the result of a transaction that was refused before any check. */
 export function refusal(error: ChainError): CheckResult {
   return {
     code: error.code,
@@ -25,7 +25,7 @@ export function admissionOf(
   return { code, codespace, log, gasWanted, gasUsed, hash, ...(error && { error }) }
 }
 
-/** The value of a promise, or undefined when it takes longer. */
+/** Resolves with the value of a promise, or with undefined after the timeout. */
 export async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<undefined>((resolve) => {

@@ -8,7 +8,7 @@ import type { Application, BlockInput, BlockOutput, GenesisDocument } from '../a
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
-import { MOST_TURNS, openIndexer, validatorRow } from '../indexer/writer.ts'
+import { MAX_ROTATIONS, openIndexer, validatorRow } from '../indexer/writer.ts'
 import { blockLimits } from '../modules/consensus/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
@@ -193,7 +193,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   function validatorRows(before: Tip, next: Tip, areUpdated: boolean): TableWrite[] {
     const rows = genesisState ? [validatorRow(next.height, before.validators)] : []
     const from = next.height + 2n
-    if (areUpdated || (next.nextValidators.length > 1 && from % MOST_TURNS === 0n)) {
+    if (areUpdated || (next.nextValidators.length > 1 && from % MAX_ROTATIONS === 0n)) {
       rows.push(validatorRow(from, next.nextValidators))
     }
     return rows
@@ -204,7 +204,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     genesisState = undefined
     checkState.reset()
     settle?.(block)
-    blockListeners.tell(block)
+    blockListeners.notify(block)
     return block
   }
 
@@ -221,12 +221,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const rows = rollbackRows(store.tables, height)
     checkState.reset()
     store.rollback({ height, records: () => rows })
-    blocks.forgetAbove(height)
+    blocks.evictAbove(height)
     indexer = openIndexer(store.tables)
     tip = loadTip()
     rollbacks++
     settle?.()
-    rollbackListeners.tell(height)
+    rollbackListeners.notify(height)
   }
 
   function haltDue(): Halt | undefined {
@@ -241,7 +241,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   function halt(found: Halted, cause: HaltCause): void {
     options.onHalt(found, cause)
     halted = found
-    haltListeners.tell(found)
+    haltListeners.notify(found)
   }
 
   function read<T>(use: (ctx: ReadContext) => T): T {

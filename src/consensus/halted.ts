@@ -1,18 +1,18 @@
-/** Why a chain makes no further block, and what to do about it, in words. */
+/** The texts of a halt: its reason, and the operator's next step. */
 import type { Halt } from '../app/halt.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import type { Halted } from './driver.ts'
 
-/** A block could not be executed or written because of a bug, or of the machine. */
+/** Returns the halt of a block that could not be executed or written, because of a bug or of the host. */
 export function haltedByFailure(error: unknown, height: bigint): Halted {
   const reason = error instanceof Error ? error.message : String(error)
-  const next = `nothing of block ${height} was written: start the node again when the cause, which its log names, is gone`
+  const next = `nothing of block ${height} was written: fix the cause, which the log names, and start the node again`
   return { reason, next, height }
 }
 
-/** This build must not make the next block. */
+/** Returns the halt of a build that must not make the next block. */
 export function haltedByUpgrade({ reason: kind, height, plan, line }: Halt): Halted {
-  if (!plan) return { reason: line, next: 'start the build that has this handler, or a later one', height }
+  if (!plan) return { reason: line, next: 'run the release with this handler, or a later one', height }
   const upgrade = plan.name
   const name = JSON.stringify(upgrade)
   const skip = `if all validators agree to drop the upgrade, --unsafe-skip-upgrades ${height}`
@@ -20,28 +20,28 @@ export function haltedByUpgrade({ reason: kind, height, plan, line }: Halt): Hal
     case 'needed':
       return {
         reason: `upgrade ${name} is needed at height ${height}, and this build has no handler for it`,
-        next: `start the build that has the handler ${name} on the same home; ${skip}`,
+        next: `run the release with the handler ${name} on the same home; ${skip}`,
         height,
         upgrade,
       }
     case 'tooEarly':
       return {
-        reason: `upgrade ${name} is planned for height ${plan.height}, and this build runs the chain only from there on`,
-        next: 'start the build of before until that height',
+        reason: `upgrade ${name} is planned for height ${plan.height}, and this build cannot run the chain before that height`,
+        next: 'run the previous release until that height',
         height,
         upgrade,
       }
     default:
       return {
         reason: line,
-        next: `nothing of block ${height} was written: start a build whose handler ${name} works; ${skip}`,
+        next: `nothing of block ${height} was written: run a release whose handler ${name} works; ${skip}`,
         height,
         upgrade,
       }
   }
 }
 
-/** What whoever wants a block is told. */
+/** Returns the error for requests that need a block. */
 export function haltedError({ reason, next }: Halted): ChainError {
   return queryError('unavailable', `the chain has halted: ${reason}; ${next}`)
 }

@@ -1,22 +1,22 @@
-/** Those who are told of what happens to the chain. One that fails keeps neither the others from hearing nor the chain from going on. */
+/** Listeners of the chain. One that throws affects neither the other listeners nor the chain. */
 export interface Listeners<Value> {
-  /** Returns how to end it. */
+  /** Returns a function that removes the listener. */
   add(listener: (value: Value) => void): () => void
-  tell(value: Value): void
-  /** Whether anybody is told. */
-  isHeard(): boolean
+  notify(value: Value): void
+  /** Whether there are listeners. */
+  hasListeners(): boolean
 }
 
-/** `onFailure` is told what a listener threw. */
+/** Creates an empty list. `onFailure` receives the errors that listeners throw. */
 export function createListeners<Value>(onFailure: (error: unknown) => void): Listeners<Value> {
   const listeners = new Set<(value: Value) => void>()
   return {
-    isHeard: () => listeners.size > 0,
+    hasListeners: () => listeners.size > 0,
     add(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    tell(value) {
+    notify(value) {
       for (const listener of listeners) {
         try {
           listener(value)

@@ -1,5 +1,5 @@
 /** The chain's tip: hashes, block limits and validator sets that the next block builds on. Source: docs/cometbft.md#validators. */
-import { takeTurns, withUpdates } from '../app/proposers.ts'
+import { rotateProposers, withUpdates } from '../app/proposers.ts'
 import type { Commit, StoredBlock, Validator } from '../app/records.ts'
 import type { BlockOutput, GenesisDocument } from '../app/types.ts'
 import { type BlockLimits, maxBlockBytes } from '../modules/consensus/keeper.ts'
@@ -48,7 +48,7 @@ function blockLimitsOf(genesis: GenesisDocument): BlockLimits {
 
 /** Returns the tip before the first block. Its app hash is the empty one: the first commit includes the writes of genesis. */
 export function genesisTip(genesis: GenesisDocument, validators: readonly Validator[]): Tip {
-  const first = takeTurns(sortValidators(withUpdates([], validators)))
+  const first = rotateProposers(sortValidators(withUpdates([], validators)))
   return {
     chainId: genesis.chain_id,
     height: BigInt(genesis.initial_height) - 1n,
@@ -60,7 +60,7 @@ export function genesisTip(genesis: GenesisDocument, validators: readonly Valida
     resultsHash: hashResults([]),
     lastValidators: [],
     validators: first,
-    nextValidators: takeTurns(first),
+    nextValidators: rotateProposers(first),
     ...blockLimitsOf(genesis),
   }
 }
@@ -93,7 +93,7 @@ export function tipOf(
  * turn. Ignores updates that would leave no power, so that a chain of one validator goes on (D25).
  */
 export function updateValidators(set: readonly Validator[], updates: readonly Validator[]): readonly Validator[] {
-  return takeTurns(updates.length === 0 ? set : sortValidators(withUpdates(set, updates)))
+  return rotateProposers(updates.length === 0 ? set : sortValidators(withUpdates(set, updates)))
 }
 
 /** Returns the tip after an executed block. */

@@ -38,7 +38,7 @@ const CONFIG: NodeConfig = {
   feeder: { enabled: false },
 }
 
-test('validators sign and take turns; one that stops is passed over, jailed and gone, and the others go on', async () => {
+test('validators sign and propose in rotation; a stopped one is skipped, jailed and removed, and the others continue', async () => {
   await using node = await startNode(CONFIG, { clock: () => Date.UTC(2024, 0, 1) })
   const make = async (count: number) => {
     for (let i = 0; i < count; i++) await node.nextBlock()
@@ -55,7 +55,7 @@ test('validators sign and take turns; one that stops is passed over, jailed and 
   expect(proposers.slice(4)).toEqual(proposers.slice(0, 4))
   const first = await setAt(node, 5n)
   expect(first.validators.map((one) => one.voting_power)).toEqual(['1000', '1000', '1000', '1000'])
-  // The first of equals has had its turn, and each of the others waits for one.
+  // The first of equals has proposed, and each of the others waits for its turn.
   expect(first.validators.map((one) => one.proposer_priority)).toEqual(['-3000', '1000', '1000', '1000'])
   expect(await node.query('/sdk/base/tendermint/v1beta1/validatorsets/5')).toMatchObject({
     validators: [{ proposer_priority: '-3000' }, {}, {}, {}],
@@ -77,14 +77,14 @@ test('validators sign and take turns; one that stops is passed over, jailed and 
   expect(await node.query('/sdk/slashing/v1beta1/signing_infos')).toMatchObject({ pagination: { total: '4' } })
 
   await expect(rpc(node.urls.jsonrpc, 'almanac_setValidator', [4, 'liar'])).rejects.toThrow(
-    'no validator 4: this node has the keys of 4, from 0 on',
+    'validator 4 is not one of the 4 of this node, which count from 0',
   )
   await expect(rpc(node.urls.jsonrpc, 'almanac_setValidator', [0, 'asleep'])).rejects.toThrow(
-    '"asleep" is none of honest, silent, liar, stopped',
+    'behaviour "asleep" is not one of honest, silent, liar, stopped',
   )
 })
 
-test('a chain goes on when every validator stops, and its last one stays', async () => {
+test('a chain continues when every validator stops, and the last one stays in the set', async () => {
   await using node = await startNode({ ...CONFIG, chain: { validators: 2 } }, { clock: () => Date.UTC(2024, 0, 1) })
   for (const i of [0, 1]) await rpc(node.urls.jsonrpc, 'almanac_setValidator', [i, 'stopped'])
   for (let i = 0; i < 110; i++) await node.nextBlock()
@@ -95,7 +95,7 @@ test('a chain goes on when every validator stops, and its last one stays', async
   expect((await commitAt(node, node.height)).commit.signatures).toMatchObject([{ block_id_flag: 2 }])
 })
 
-test('a home has its validators again, and their turns', async () => {
+test('a home keeps its validators and their rotation over a restart', async () => {
   const home = join(mkdtempSync(join(tmpdir(), 'almanac-validators-')), 'home')
   try {
     const turns: string[] = []
@@ -114,8 +114,8 @@ test('a home has its validators again, and their turns', async () => {
   }
 })
 
-test('each validator needs an account', async () => {
+test('more validators than accounts are refused', async () => {
   await expect(startNode({ chain: { validators: 3, accounts: 2 } })).rejects.toThrow(
-    'chain.validators is 3, and each needs one of the 2 of chain.accounts',
+    'chain.validators is 3, and each needs one of the 2 accounts of chain.accounts',
   )
 })

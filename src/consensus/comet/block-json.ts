@@ -1,4 +1,4 @@
-/** Blocks, commits, results and validators in the consensus engine's JSON (cometbft.md §11.2, §11.3). */
+/** Blocks, commits, results and validators in the JSON of the CometBFT RPC (docs/cometbft.md#rpc). */
 import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../../app/records.ts'
 import { logOf } from '../../app/result.ts'
 import { formatBase64, formatHex } from '../../primitives/bytes.ts'
@@ -14,7 +14,7 @@ export function formatUpperHex(bytes: Uint8Array): string {
   return formatHex(bytes).toUpperCase()
 }
 
-/** Null for no bytes, else base64. */
+/** Returns base64, or null for no bytes. */
 export function base64OrNull(bytes: Uint8Array): string | null {
   return bytes.length === 0 ? null : formatBase64(bytes)
 }
@@ -67,7 +67,7 @@ export function blockJson(block: StoredBlock): Json {
   }
 }
 
-/** Header and size, as `blockchain` lists blocks. */
+/** Returns header and size, as `blockchain` lists blocks. */
 export function blockMetaJson(block: StoredBlock): Json {
   return {
     block_id: blockIdJson(block.blockId),
@@ -84,7 +84,7 @@ export function eventsJson(events: readonly ChainEvent[]): Json[] {
   }))
 }
 
-/** ExecTxResult with every field, as results, `tx` and `check_tx` show it. */
+/** Returns an ExecTxResult with all fields, for `block_results`, `tx` and `check_tx`. */
 export function txResultJson(result: TxResult): Json {
   return {
     code: result.code,
@@ -98,7 +98,7 @@ export function txResultJson(result: TxResult): Json {
   }
 }
 
-/** ExecTxResult without zero values, as subscriptions show it. */
+/** Returns an ExecTxResult without zero values, for subscriptions. */
 export function txResultEventJson(result: TxResult): Json {
   const log = logOf(result)
   return {

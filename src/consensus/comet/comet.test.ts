@@ -19,7 +19,7 @@ import {
 } from './hashes.ts'
 import { merkleProof, merkleRoot } from './merkle.ts'
 
-/** Block 18 of a chain made by CometBFT 0.38.25, with the next one's hashes (cometbft.md, golden data). */
+/** Block 18 of a chain made by CometBFT 0.38.25, with the hashes of the next one. */
 const BLOCK_17_ID = {
   hash: hex('35CFE9E3F5D813B65F4C255EC3E5C5254C9D8E47F025F3595ABE2138E5848BA7'),
   partsTotal: 1,
@@ -88,7 +88,7 @@ const FAILED: TxResult = {
   events: [],
 }
 
-test('a header hashes to what the engine calls its block', () => {
+test('a header hashes to the block hash of CometBFT', () => {
   expect(formatHex(hashHeader(HEADER))).toBe(formatHex(BLOCK_18_ID.hash))
 })
 
@@ -106,11 +106,11 @@ test('transactions, commit, validators, parameters, results and evidence hash to
   expect(hashCommit(undefined)).toEqual(sha256(EMPTY))
 })
 
-test('the part set of a block has the root that its votes name', () => {
+test('the part set of a block has the root in its votes', () => {
   expect(blockIdOf(HEADER, TXS, COMMIT_17)).toEqual(BLOCK_18_ID)
 })
 
-test('a block of more than one part has as many parts as 65,536 bytes go into it', () => {
+test('a large block is cut into parts of 65,536 bytes', () => {
   expect(blockIdOf(HEADER, [new Uint8Array(200_000)], COMMIT_17).partsTotal).toBe(4)
 })
 
@@ -133,7 +133,7 @@ test('the engine’s own signature verifies over the precommit sign bytes', () =
   expect(verify(null, signBytes, key, signature!.signature)).toBe(true)
 })
 
-test('validators stand by power, then by address', () => {
+test('validators are sorted by power, then by address', () => {
   const at = (byte: number, power: bigint) => ({ ...VALIDATOR, address: new Uint8Array(20).fill(byte), power })
   expect(sortValidators([at(3, 1n), at(2, 5n), at(1, 5n)]).map(({ address }) => address[0])).toEqual([1, 2, 3])
 })
@@ -149,7 +149,7 @@ test('every leaf of a tree of any size is proved by its aunts', () => {
   expect(() => merkleProof([], 0)).toThrow(RangeError)
 })
 
-/** The verifier's side of RFC 6962 as light clients write it, outside in. */
+/** Verifies a proof of RFC 6962, from the leaf to the root, as light clients do. */
 function foldProof(leafHash: Uint8Array, index: number, total: number, aunts: Uint8Array[]): Uint8Array {
   if (total === 1) return leafHash
   const outermost = aunts.pop()!
@@ -177,7 +177,7 @@ const STORED: StoredBlock = {
   nextAppHash: EMPTY,
 }
 
-test('a block prints as the engine prints it', () => {
+test('a block prints as CometBFT prints it', () => {
   const json = JSON.parse(JSON.stringify(blockJson(STORED)))
   expect(json.header).toMatchObject({
     version: { block: '11' },
@@ -210,7 +210,7 @@ test('a block prints as the engine prints it', () => {
   })
 })
 
-test('results show every field in block_results and only what is set in subscriptions', () => {
+test('results have all fields in block_results, and only non-zero ones in subscriptions', () => {
   expect(txResultJson(FAILED)).toEqual({
     code: 7,
     data: null,

@@ -1,9 +1,9 @@
-/** Protobuf bytes of the consensus engine's types, as its hashes and signatures need them (cometbft.md §3, §6). */
+/** Protobuf encoding of CometBFT's types, for hashes and signatures (docs/cometbft.md#hashes). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { BlockHeader, BlockId, Commit, CommitSignature, TxResult, Validator } from '../../app/records.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 
-/** Version of the block format, `header.version.block`. The application version is 0 and so never on the wire. */
+/** Version of the block format, `header.version.block`. The application version is 0, which protobuf omits. */
 export const BLOCK_PROTOCOL = 11n
 
 function message(fill: (writer: BinaryWriter) => void): Uint8Array {
@@ -45,7 +45,7 @@ export function encodeTime(timeNs: bigint): Uint8Array {
   })
 }
 
-/** BlockID and CanonicalBlockID alike. */
+/** BlockID and CanonicalBlockID, whose encodings are equal. */
 export function encodeBlockId(id: BlockId): Uint8Array {
   const parts = message((writer) => {
     uint32(writer, 1, id.partsTotal)
@@ -62,17 +62,17 @@ export function encodeVersion(): Uint8Array {
   return message((writer) => writer.tag(1, WireType.Varint).uint64(BLOCK_PROTOCOL))
 }
 
-/** A text in a message of one field; empty text gives no bytes. */
+/** Encodes a text as a message of one field; empty text as no bytes. */
 export function encodeTextValue(value: string): Uint8Array {
   return message((writer) => text(writer, 1, value))
 }
 
-/** An int64 in a message of one field; zero gives no bytes. */
+/** Encodes an int64 as a message of one field; zero as no bytes. */
 export function encodeInt64Value(value: bigint): Uint8Array {
   return message((writer) => int64(writer, 1, value))
 }
 
-/** Bytes in a message of one field; empty bytes give none. */
+/** Encodes bytes as a message of one field; empty bytes as none. */
 export function encodeBytesValue(value: Uint8Array): Uint8Array {
   return message((writer) => bytes(writer, 1, value))
 }
@@ -114,7 +114,7 @@ function encodeCommit(commit: Commit): Uint8Array {
   })
 }
 
-/** Block{header=1, data=2, evidence=3, last_commit=4}, without evidence: what the part set is cut from. */
+/** Block{header=1, data=2, evidence=3, last_commit=4}, without evidence. The part set is made of these bytes. */
 export function encodeBlock(header: BlockHeader, txs: readonly Uint8Array[], lastCommit: Commit): Uint8Array {
   return message((writer) => {
     embedded(writer, 1, encodeHeader(header))
@@ -147,7 +147,7 @@ export function encodeHashedParams(params: { readonly maxBytes: bigint; readonly
   })
 }
 
-/** ExecTxResult reduced to what every node must agree on: code, data and gas. */
+/** ExecTxResult reduced to its deterministic fields: code, data and gas. */
 export function encodeDeterministicResult(
   result: Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>,
 ): Uint8Array {
@@ -159,7 +159,7 @@ export function encodeDeterministicResult(
   })
 }
 
-/** What a vote says, in the form that is signed. */
+/** The content of a vote that is signed. */
 export interface CanonicalVote {
   readonly chainId: string
   readonly height: bigint
@@ -171,7 +171,7 @@ export interface CanonicalVote {
 
 const PRECOMMIT = 2
 
-/** CanonicalVote of a precommit, behind its length: the bytes a validator signs. */
+/** Returns the bytes that a validator signs for a precommit: a CanonicalVote with its length in front. */
 export function encodePrecommitSignBytes(vote: CanonicalVote): Uint8Array {
   const canonical = message((writer) => {
     uint32(writer, 1, PRECOMMIT)

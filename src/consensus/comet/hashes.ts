@@ -1,4 +1,4 @@
-/** The hashes of a block: header, data, validators, parameters, results, commit and parts (cometbft.md §6). */
+/** Hashes of a block: header, data, validators, parameters, results, commit and parts (docs/cometbft.md#hashes). */
 import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../../app/records.ts'
 import { compare, EMPTY } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
@@ -22,10 +22,10 @@ const PART_SIZE_BYTES = 65_536
 /** The block id before the first block. */
 export const NO_BLOCK_ID: BlockId = { hash: EMPTY, partsTotal: 0, partsHash: EMPTY }
 
-/** The commit that the first block carries: nobody signed anything. */
+/** The commit in the first block: without signatures. */
 export const NO_COMMIT: Commit = { height: 0n, round: 0, blockId: NO_BLOCK_ID, signatures: [] }
 
-/** Hash of the header, which is the hash of the block. */
+/** Returns the hash of the header, which is the hash of the block. */
 export function hashHeader(header: BlockHeader): Uint8Array {
   return merkleRoot([
     encodeVersion(),
@@ -45,34 +45,34 @@ export function hashHeader(header: BlockHeader): Uint8Array {
   ])
 }
 
-/** `data_hash`: the leaves are the hashes of the transactions. */
+/** Returns `data_hash`, whose leaves are the hashes of the transactions. */
 export function hashData(txs: readonly Uint8Array[]): Uint8Array {
   return merkleRoot(txs.map(sha256))
 }
 
-/** `last_results_hash` of the next block: code, data, gas wanted and gas used of each result. */
+/** Returns `last_results_hash` of the next block, over code, data, gas wanted and gas used of each result. */
 export function hashResults(results: readonly TxResult[]): Uint8Array {
   return merkleRoot(results.map(encodeDeterministicResult))
 }
 
-/** The order of a validator set: most power first, then by address. */
+/** Sorts a validator set: by power, highest first, then by address. */
 export function sortValidators(validators: readonly Validator[]): Validator[] {
   return [...validators].sort((a, b) =>
     a.power === b.power ? compare(a.address, b.address) : a.power > b.power ? -1 : 1,
   )
 }
 
-/** `validators_hash` of a set in any order. */
+/** Returns `validators_hash` of a set in any order. */
 export function hashValidators(validators: readonly Validator[]): Uint8Array {
   return merkleRoot(sortValidators(validators).map(encodeSimpleValidator))
 }
 
-/** `consensus_hash`: of the two block limits alone; -1 is no limit of gas. */
+/** Returns `consensus_hash`, which covers only the two block limits; -1 is no gas limit. */
 export function hashConsensusParams(params: { readonly maxBytes: bigint; readonly maxGas: bigint }): Uint8Array {
   return sha256(encodeHashedParams(params))
 }
 
-/** `last_commit_hash`; undefined before the first block. */
+/** Returns `last_commit_hash`. The commit is undefined before the first block. */
 export function hashCommit(commit: Commit | undefined): Uint8Array {
   return merkleRoot((commit ?? NO_COMMIT).signatures.map(encodeCommitSignature))
 }
@@ -80,7 +80,7 @@ export function hashCommit(commit: Commit | undefined): Uint8Array {
 /** `evidence_hash` of a block without evidence. */
 export const NO_EVIDENCE_HASH: Uint8Array = merkleRoot([])
 
-/** The identity of a block: its hash, and the root over its encoded form cut into parts of 65,536 bytes. */
+/** Returns the id of a block: its hash, and the root over its encoding in parts of 65,536 bytes. */
 export function blockIdOf(header: BlockHeader, txs: readonly Uint8Array[], lastCommit: Commit | undefined): BlockId {
   const encoded = encodeBlock(header, txs, lastCommit ?? NO_COMMIT)
   const parts: Uint8Array[] = []

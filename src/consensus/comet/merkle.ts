@@ -1,11 +1,11 @@
-/** Merkle trees of RFC 6962 over SHA-256, as the consensus engine builds them (cometbft.md §6). */
+/** Merkle trees of RFC 6962 over SHA-256, as CometBFT builds them (docs/cometbft.md#hashes). */
 import { concat, EMPTY } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 
 const LEAF = new Uint8Array([0])
 const INNER = new Uint8Array([1])
 
-/** Proof that a leaf stands in a tree: the sister hashes from the leaf's to the one below the root. */
+/** A proof that a leaf is in a tree: sibling hashes from the leaf up to the root's children. */
 export interface MerkleProof {
   readonly total: number
   readonly index: number
@@ -13,7 +13,7 @@ export interface MerkleProof {
   readonly aunts: readonly Uint8Array[]
 }
 
-/** The largest power of two below `count` (at least 2). */
+/** Returns the largest power of two below `count`, which is at least 2. */
 function splitPoint(count: number): number {
   let size = 1
   while (size * 2 < count) size *= 2
@@ -23,7 +23,7 @@ function splitPoint(count: number): number {
 const hashLeaf = (leaf: Uint8Array) => sha256(concat(LEAF, leaf))
 const hashInner = (left: Uint8Array, right: Uint8Array) => sha256(concat(INNER, left, right))
 
-/** 32 bytes; sha256 of nothing for no leaves. */
+/** Returns the root, 32 bytes; sha256 of no bytes for no leaves. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   return leaves.length === 0 ? sha256(EMPTY) : rootOf(leaves.map(hashLeaf))
 }
@@ -34,7 +34,7 @@ function rootOf(hashes: readonly Uint8Array[]): Uint8Array {
   return hashInner(rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)))
 }
 
-/** The proof of one leaf. Throws a `RangeError` if there is no such leaf. */
+/** Returns the proof of one leaf. Throws a `RangeError` for an unknown index. */
 export function merkleProof(leaves: readonly Uint8Array[], index: number): MerkleProof {
   const hashes = leaves.map(hashLeaf)
   const leafHash = hashes[index]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
 
-test('blocks take the wall clock, and never its going back', () => {
+test('block times follow the wall clock, and never go back with it', () => {
   let wall = 100n * NS_PER_SECOND
   const clock = createBlockClock(() => wall)
   expect(clock.next(90n * NS_PER_SECOND)).toBe(100n * NS_PER_SECOND)
@@ -20,7 +20,7 @@ test('a time set for one block is used once, and the clock goes on from it', () 
   expect(clock.next(500n * NS_PER_SECOND)).toBe(501n * NS_PER_SECOND)
 })
 
-test('with an interval each block follows the one before at that distance, whatever the clock says', () => {
+test('with an interval, block times are that far apart whatever the clock says', () => {
   const clock = createBlockClock(() => 100n * NS_PER_SECOND)
   clock.restore({ ...clock.state(), intervalNs: 7n * NS_PER_SECOND })
   expect(clock.next(300n * NS_PER_SECOND)).toBe(307n * NS_PER_SECOND)

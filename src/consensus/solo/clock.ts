@@ -1,28 +1,28 @@
-/** The time of blocks: the wall clock, shifted, set or stepped as the tools of a development chain ask. Unit: nanoseconds. */
+/** The clock of block times: the wall clock, which tools of a development chain can shift, set or step. Unit: nanoseconds. */
 
 import { NS_PER_MS } from '../../primitives/time.ts'
 
-/** Least distance between two blocks' times. */
+/** Least difference between the times of two blocks. */
 export const TIME_STEP_NS = NS_PER_MS
 
-/** All that a clock remembers. */
+/** The state of a clock. */
 export interface ClockState {
   /** Added to the wall clock. */
   readonly offsetNs: bigint
   /** Exact time of the next block. */
   readonly nextNs: bigint | undefined
-  /** Distance of each block from the one before. */
+  /** Fixed difference between block times. */
   readonly intervalNs: bigint | undefined
 }
 
 export interface BlockClock {
-  /** Time of the block after one at `lastNs`. */
+  /** Returns the time of the block after one at `lastNs`. */
   next(lastNs: bigint): bigint
-  /** Told of the time that a block got: what was asked for one block alone is done. A step ahead moves the clock too. */
+  /** Records the time of a block: a time set for one block is used up, and a step moves the clock with it. */
   used(timeNs: bigint, stepped: boolean): void
-  /** Puts the clock forward, or back. */
+  /** Moves the clock forward or back. */
   shift(byNs: bigint): void
-  /** The shifted wall clock. */
+  /** Returns the shifted wall clock. */
   now(): bigint
   state(): ClockState
   restore(state: ClockState): void

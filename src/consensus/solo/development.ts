@@ -1,4 +1,4 @@
-/** What the tools of a development chain do to it beside sending transactions (ADR 0006). */
+/** Development verbs: changes to a chain without a transaction (ADR 0006). */
 
 import type { Amendment } from '../../modules/evm/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -8,29 +8,29 @@ import type { Tip } from '../tip.ts'
 import type { BlockClock, ClockState } from './clock.ts'
 import type { PooledTx } from './mempool.ts'
 
-/** The end of the year 9999, which is the last that a Timestamp of protobuf may name. Unit: seconds. */
+/** The end of the year 9999, the last time of a protobuf Timestamp. Unit: seconds. */
 const LAST_SECOND = 253_402_300_799n
-/** Blocks that may be asked for at once. */
+/** Most blocks of one request. */
 const MOST_BLOCKS = 1_000_000n
 
-/** What is special of a block. */
+/** Options of a block. */
 export interface BlockWish {
-  /** Changes of an administrative block, which takes no transactions and no time. */
+  /** Changes of an administrative block, which includes no transactions and hardly moves the time. */
   readonly amendments?: readonly Amendment[] | undefined
-  /** Leaves what waits where it is. */
+  /** Leaves the pool as it is. */
   readonly isEmpty?: boolean
-  /** Distance from the block before, in place of the clock. */
+  /** Difference from the previous block's time, in place of the clock. */
   readonly stepNs?: bigint | undefined
 }
 
-/** What lies outside of the engine. */
+/** The verbs that concern parts outside of the engine. */
 export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging' | 'print' | 'setValidator'>
 
-/** What the engine lends to `createDevelopment`. */
+/** The parts of the engine that `createDevelopment` uses. */
 export interface Workings {
   readonly clock: BlockClock
   makeBlock(wish: BlockWish): Promise<bigint>
-  /** Makes the blocks that are needed until no epoch is due. */
+  /** Makes blocks until no epoch is due. */
   catchUp(): Promise<void>
   goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void>
   tip(): Tip
@@ -55,10 +55,10 @@ export function createDevelopment(workings: Workings): Development {
   let snapshots: Remembered[] = []
   let lastId = 0n
 
-  const forgetAbove = (height: bigint): void => {
+  const evictAbove = (height: bigint): void => {
     snapshots = snapshots.filter((one) => one.height <= height)
   }
-  /** Throws 3 for a time that no block can have. */
+  /** Throws 3 for a time beyond the range of block times. */
   const checkTime = (seconds: bigint): void => {
     if (seconds > LAST_SECOND)
       throw queryError('invalidArgument', `a block cannot be later than ${LAST_SECOND} seconds`)
@@ -69,12 +69,12 @@ export function createDevelopment(workings: Workings): Development {
     amend: (amendments) => workings.makeBlock({ amendments }),
     async mine(count, stepSeconds) {
       if (count > MOST_BLOCKS)
-        throw queryError('invalidArgument', `${count} blocks are more than ${MOST_BLOCKS} at once`)
+        throw queryError('invalidArgument', `${count} blocks exceed the limit of ${MOST_BLOCKS} per request`)
       checkTime(tip().timeNs / NS_PER_SECOND + count * (stepSeconds ?? 0n))
       const stepNs = stepSeconds === undefined ? undefined : stepSeconds * NS_PER_SECOND
       for (let i = 0n; i < count; i++) {
         await workings.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
-        // Thousands of blocks leave room for questions between them.
+        // Yield to requests between thousands of blocks.
         if (i % 16n === 15n) await new Promise((resolve) => setImmediate(resolve))
       }
     },
@@ -112,7 +112,7 @@ export function createDevelopment(workings: Workings): Development {
           `cannot go back ${blocks} blocks from ${tip().height}: the first is ${first}`,
         )
       }
-      forgetAbove(height)
+      evictAbove(height)
       await workings.goBack(height, workings.pending())
     },
     async increaseTime(seconds) {

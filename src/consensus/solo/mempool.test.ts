@@ -38,7 +38,7 @@ const passed = (order: PooledTx['order']): CheckResult => ({
   order,
 })
 
-test('a block takes senders by arrival and each one by nonce', () => {
+test('a block includes senders by arrival, and the transactions of each by nonce', () => {
   const pool = createMempool(limits)
   for (const one of [tx('a', 1, { stateNonce: 0 }), tx('b', 7), tx('a', 0, { stateNonce: 0 }), tx('b', 8)])
     pool.add(one)
@@ -46,7 +46,7 @@ test('a block takes senders by arrival and each one by nonce', () => {
   expect(pool.size()).toEqual({ count: 0, sizeBytes: 0 })
 })
 
-test('what stands behind a nonce gap waits until the gap is filled', () => {
+test('a transaction behind a nonce gap waits until the gap is filled', () => {
   const pool = createMempool(limits)
   const ahead = tx('a', 2, { stateNonce: 0 })
   pool.add(ahead)
@@ -60,7 +60,7 @@ test('what stands behind a nonce gap waits until the gap is filled', () => {
   expect(names(pool.take(wide))).toEqual(['a1', 'a2'])
 })
 
-test('a block stays within its gas and bytes, and a sender is not overtaken by himself', () => {
+test('a block stays within gas and bytes, and later transactions of a sender do not overtake earlier ones', () => {
   const pool = createMempool(limits)
   for (const one of [
     tx('a', 0, { gas: 50n }),
@@ -90,7 +90,7 @@ test('duplicates, taken nonces, full slots and a full pool are refused', () => {
   expect(() => createMempool({ ...limits, maxBytes: 400 }).requireRoom(401)).toThrow('mempool is full')
 })
 
-test('a recheck drops what no longer passes and returns it', () => {
+test('a recheck removes and returns transactions that no longer pass', () => {
   const pool = createMempool(limits)
   for (const one of [tx('a', 1), tx('b', 1), tx('a', 2)]) pool.add(one)
   const failed = pool.recheck(({ order }) => (order.sender === 'b' ? { ...passed(order), code: 5 } : passed(order)))
@@ -98,7 +98,7 @@ test('a recheck drops what no longer passes and returns it', () => {
   expect(names(pool.take(wide))).toEqual(['a1', 'a2'])
 })
 
-test('an Ethereum transaction gives its place to one that offers a tenth more of cap and tip', () => {
+test('an Ethereum transaction is replaced by one that offers a tenth more cap and tip', () => {
   const pool = createMempool(limits)
   const offer = (name: string, feeCapWei: bigint, tipCapWei: bigint): PooledTx => {
     const one = tx('a', 0, { evm: true })

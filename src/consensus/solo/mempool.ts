@@ -1,4 +1,4 @@
-/** Transactions that wait for a block: in order of arrival, and of nonce within a sender. */
+/** Transactions that wait for a block, in order of arrival, and of nonce within a sender. */
 import type { CheckResult } from '../../app/types.ts'
 import { toKey } from '../../primitives/bytes.ts'
 import { errors } from '../../sdk/errors.ts'
@@ -9,7 +9,7 @@ export interface MempoolLimits {
   readonly maxBytes: number
   /** Largest single transaction, bytes. */
   readonly maxTxBytes: number
-  /** Waiting transactions of one sender of EVM transactions (evm.md §5). */
+  /** Limit of waiting EVM transactions per sender. */
   readonly slotsPerSender: number
 }
 
@@ -25,47 +25,47 @@ interface BlockLimits {
 }
 
 export interface Mempool {
-  /** Whether a transaction with this hash waits. */
+  /** Whether the pool has a transaction with this hash. */
   has(hash: Uint8Array): boolean
-  /** Throws sdk 20 when there is no room for a transaction of this size, sdk 21 when it is too large for any pool. */
+  /** Throws sdk 20 if the pool has no room for a transaction of this size, sdk 21 if the size exceeds the limit. */
   requireRoom(sizeBytes: number): void
   /**
-   * Takes a transaction in. One with its sender's nonce gives its place to an Ethereum transaction that offers a tenth more,
-   * in cap and in tip, and is returned. Throws sdk 19 if it waits already or its nonce is taken by a better one, sdk 20 if
-   * its sender has no slot left.
+   * Adds a transaction. Replaces an Ethereum transaction of the same sender and nonce if the new one offers at least a tenth
+   * more in cap and tip, and returns the replaced one. Throws sdk 19 if the pool has it already or the nonce is taken by a
+   * better one, sdk 20 if its sender has no slot left.
    */
   add(tx: PooledTx): PooledTx | undefined
-  /** Takes a transaction out. Undefined if it does not wait. */
+  /** Removes a transaction and returns it; undefined if the pool does not have it. */
   drop(hash: Uint8Array): PooledTx | undefined
-  /** Forgets everything. */
+  /** Removes all transactions. */
   clear(): void
-  /** Whether a transaction could go into a block now: nothing is missing before it. */
+  /** Whether the next block can include a transaction: no nonce before it is missing. */
   isReady(tx: PooledTx): boolean
   hasReady(): boolean
-  /** Takes transactions out for a block: by arrival, each sender's by nonce without gaps, up to the limits. */
+  /** Removes and returns the transactions of a block: by arrival, each sender's by nonce without gaps, up to the limits. */
   take(limits: BlockLimits): PooledTx[]
-  /** After a block: asks again about everything that waits, in order; what fails leaves the pool and is returned. */
+  /** Checks all transactions again after a block, in order. Removes and returns those that fail. */
   recheck(check: (tx: PooledTx) => CheckResult): { readonly tx: PooledTx; readonly result: CheckResult }[]
   pending(): readonly PooledTx[]
   size(): { readonly count: number; readonly sizeBytes: number }
 }
 
 interface Queue {
-  /** Next nonce that a block can take. */
+  /** The next nonce that a block can include. */
   next: bigint
   readonly byNonce: Map<bigint, PooledTx>
 }
 
 const PERCENT_MORE = 10n
 
-/** Whether an Ethereum transaction offers enough to take another's place, as geth asks for it. */
+/** Whether an Ethereum transaction offers enough to replace another, by geth's rule. */
 function outbids({ order }: PooledTx, { order: rival }: PooledTx): boolean {
   const isEnough = (offered: bigint | undefined, least: bigint | undefined): boolean =>
     offered !== undefined && least !== undefined && offered * 100n >= least * (100n + PERCENT_MORE) && offered > least
   return isEnough(order.feeCapWei, rival.feeCapWei) && isEnough(order.tipCapWei, rival.tipCapWei)
 }
 
-/** The order of arrival, in which each sender's places hold its transactions by nonce. */
+/** Keeps the order of arrival between senders, and sorts each sender's transactions by nonce. */
 function byNonceWithinSender(txs: readonly PooledTx[]): PooledTx[] {
   const bySender = new Map<string, PooledTx[]>()
   for (const tx of txs) {
@@ -77,7 +77,7 @@ function byNonceWithinSender(txs: readonly PooledTx[]): PooledTx[] {
   return txs.map(({ order }) => bySender.get(order.sender)!.pop()!)
 }
 
-/** An empty pool. */
+/** Creates an empty pool. */
 export function createMempool(limits: MempoolLimits): Mempool {
   /** In order of arrival. */
   let waiting = new Map<string, PooledTx>()
@@ -158,7 +158,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
       const closed = new Set<string>()
       let bytes = 0
       let gas = 0n
-      // Each transaction, in its turn, makes room for the lowest waiting one of its sender.
+      // The turn of a transaction goes to the lowest nonce of its sender.
       for (const { order } of [...waiting.values()]) {
         const queue = queues.get(order.sender)
         const tx = queue?.byNonce.get(queue.next)

@@ -20,19 +20,19 @@ function chain(tickMs: number) {
   return { nextHeader, made, latest: () => height, mine: () => height++ }
 }
 
-test('a height whose next header exists is not waited for', async () => {
+test('a height whose next header exists resolves at once', async () => {
   const { nextHeader, made } = chain(1)
   await nextHeader(4n)
   expect(made).toEqual([])
 })
 
-test('those who wait for the tip at one time wait for one block', async () => {
+test('concurrent waits at the tip share one block', async () => {
   const { nextHeader, made, latest } = chain(1)
   await Promise.all([nextHeader(5n), nextHeader(5n), nextHeader(5n)])
   expect([made.length, latest()]).toEqual([1, 6n])
 })
 
-test('two blocks for proofs alone are a second apart; one that comes by itself meanwhile is enough', async () => {
+test('blocks made only for proofs are a second apart, and another block in between is enough', async () => {
   // Each look at the clock is 990 ms later: there are 10 left to wait.
   const { nextHeader, made, latest, mine } = chain(990)
   await nextHeader(5n)

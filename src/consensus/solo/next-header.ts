@@ -1,9 +1,9 @@
-/** The header that proofs of the tip wait for: it holds the app hash of the height before it. */
+/** Waiting for the next header: proofs at the tip need it, because it contains the app hash of the height before. */
 
-/** Least distance between two blocks that are made for a proof alone. */
+/** Least time between two blocks that are made only for proofs. */
 const SPACING_MS = 1000
 
-/** What the engine lends to `createNextHeader`. */
+/** The parts of the engine that `createNextHeader` uses. */
 export interface HeaderSource {
   latestHeight(): bigint
   nextBlock(): Promise<unknown>
@@ -11,7 +11,7 @@ export interface HeaderSource {
   elapsed(): number
 }
 
-/** A function for `Driver.nextHeader`: whoever waits at one time waits for the same block. */
+/** Returns the implementation of `Driver.nextHeader`. Concurrent callers wait for the same block. */
 export function createNextHeader({
   latestHeight,
   nextBlock,

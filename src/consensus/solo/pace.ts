@@ -1,17 +1,17 @@
-/** When blocks are made: as transactions arrive, as time passes, or when asked. */
+/** The pace of blocks: after transactions arrive, at intervals, or on request. */
 import type { BlockTiming, Mining } from '../driver.ts'
 
-/** What timers can wait for. */
+/** The longest delay of a timer. */
 export const LONGEST_INTERVAL_MS = 2 ** 31 - 1
 
-/** Longest time that a block waits while more transactions keep coming in: fewer commits under load, none the later alone. */
+/** Longest delay of a block while transactions keep arriving. Fewer commits under load; a single transaction is not delayed. */
 const GATHER_MS = 20
 
 export interface Pace {
   timing(): BlockTiming
   mining(): Mining
   setMining(to: Mining): void
-  /** With blocks on arrival: a block as soon as no more transactions come in from one turn of the loop to the next. */
+  /** Schedules a block, with blocks on arrival, for when no more transactions arrive between two turns of the event loop. */
   schedule(): void
   start(): void
   stop(): void
@@ -20,11 +20,11 @@ export interface Pace {
 interface Engine {
   /** Monotonic clock, milliseconds. */
   elapsed(): number
-  /** Settles when what is under way is done. */
+  /** Settles when the blocks and rollbacks in the queue are done. */
   line(): Promise<unknown>
   /** Number of waiting transactions. */
   waiting(): number
-  /** Whether one of them could be in a block now, and blocks are made at all. */
+  /** Whether the next block has a transaction to include, and blocks are made at all. */
   hasReady(): boolean
   nextBlock(): Promise<unknown>
 }

@@ -102,7 +102,7 @@ export function createPool(dependencies: Dependencies): Pool {
   }
 
   function announce(tx: PendingTx): void {
-    listeners.tell(tx)
+    listeners.notify(tx)
     dependencies.onArrival()
   }
 
@@ -136,7 +136,7 @@ export function createPool(dependencies: Dependencies): Pool {
     },
     offer(bytes) {
       const { admission, tx } = admit(bytes, sha256(bytes))
-      if (tx) listeners.tell(tx)
+      if (tx) listeners.notify(tx)
       return admission
     },
     pending: mempool.pending,

@@ -1,5 +1,5 @@
 /** Proposing a block: header, block id and the commit that this process signs. Source: docs/cometbft.md#hashes. */
-import { proposerOf, takeTurns } from '../../app/proposers.ts'
+import { proposerOf, rotateProposers } from '../../app/proposers.ts'
 import type { BlockHeader, Commit, CommitSignature, StoredBlock, Validator } from '../../app/records.ts'
 import type { BlockInput, BlockOutput } from '../../app/types.ts'
 import { EMPTY, equal, toKey } from '../../primitives/bytes.ts'
@@ -40,7 +40,7 @@ function turnOf(
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const proposer = proposerOf(set)
     if (signers.some(({ address }) => equal(address, proposer.address))) return { proposer, round }
-    set = takeTurns(set)
+    set = rotateProposers(set)
   }
   return { proposer: proposerOf(validators), round: 0 }
 }

@@ -131,7 +131,7 @@ function transfer(nonce: number, options: Transfer = {}): Uint8Array {
   return wrapEthereumTx(almanac, tx, transactionHash(tx))
 }
 
-test('a block on arrival takes every transaction that waits, and the answer comes after its commit', async () => {
+test('a block on arrival includes all waiting transactions, and submit resolves after its commit', async () => {
   const { solo, blocks } = await open({ mode: 'arrival' })
   const seen: bigint[] = []
   solo.onBlock(({ header }) => seen.push(header.height))
@@ -144,7 +144,7 @@ test('a block on arrival takes every transaction that waits, and the answer come
   await expect(solo.submit(transfer(3))).rejects.toMatchObject({ status: 'unavailable' })
 })
 
-test('a transaction that no block has room for is refused, and makes no blocks', async () => {
+test('a transaction larger than any block is refused, and causes no blocks', async () => {
   const { solo } = await open({ mode: 'arrival' }, { maxBytes: '4500' })
   expect(await solo.submit(transfer(0, { gasLimit: 40_000n, dataBytes: 300 }))).toMatchObject({
     codespace: 'sdk',
@@ -156,7 +156,7 @@ test('a transaction that no block has room for is refused, and makes no blocks',
   await solo.stop()
 })
 
-test('a transaction that does not get its place costs its sender nothing in the pool', async () => {
+test('a transaction that cannot replace another does not change the balance of its sender in the pool', async () => {
   const { solo, blocks } = await open({ mode: 'manual' })
   // A fifth of what the sender has.
   const gasPriceWei = 95n * 10n ** 15n
@@ -174,7 +174,7 @@ test('a transaction that does not get its place costs its sender nothing in the 
   expect(blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0, 0])
 })
 
-test('a waiting transaction that blocks have no room for any more leaves the pool', async () => {
+test('a waiting transaction leaves the pool when the block limit falls below its size', async () => {
   const ending = endingBlock(2n, (ctx) => {
     const params = consensus.params(ctx)
     consensus.setParams(ctx, { ...params, block: { ...params.block!, maxBytes: 4500n } })
@@ -186,7 +186,7 @@ test('a waiting transaction that blocks have no room for any more leaves the poo
   expect(solo.pool.pendingCount().count).toBe(0)
 })
 
-test('headers chain: each names the one before, its results and its state, and hashes to its own identity', async () => {
+test('headers form a chain: each contains the hash, results and state of the previous one, and has its own hash', async () => {
   const { solo, blocks } = await open({ mode: 'manual' })
   await solo.submit(transfer(0))
   await solo.production.nextBlock()
@@ -202,7 +202,7 @@ test('headers chain: each names the one before, its results and its state, and h
   expect(two!.commit.signatures[0]).toMatchObject({ flag: 2, validator: signer.address })
 })
 
-test('with blocks by hand, one that a proof waits for leaves what waits in the pool', async () => {
+test('with manual blocks, a block made for a proof includes no transactions', async () => {
   const { solo, blocks } = await open({ mode: 'manual' })
   await solo.submit(transfer(0))
   await solo.nextHeader(1n)
@@ -212,7 +212,7 @@ test('with blocks by hand, one that a proof waits for leaves what waits in the p
   await solo.stop()
 })
 
-test('a refused transaction is an answer, not a rejection, and the pool forgets it', async () => {
+test('a refused transaction resolves with a code, and the pool does not keep it', async () => {
   const { solo } = await open({ mode: 'manual' })
   expect(await solo.submit(new Uint8Array([1, 2, 3]))).toMatchObject({ code: 2, codespace: 'sdk' })
   expect((await solo.submit(transfer(0))).code).toBe(0)
@@ -222,7 +222,7 @@ test('a refused transaction is an answer, not a rejection, and the pool forgets 
 })
 
 const HALTED =
-  'the chain has halted: broken hook; nothing of block 2 was written: start the node again when the cause, which its log names, is gone'
+  'the chain has halted: broken hook; nothing of block 2 was written: fix the cause, which the log names, and start the node again'
 
 test('a failing block hook stops the chain before the commit, and every later request says so', async () => {
   const { solo, store, halts, blocks } = await open({ mode: 'arrival' }, { ending: failingAt(2n) })
@@ -235,7 +235,7 @@ test('a failing block hook stops the chain before the commit, and every later re
   await expect(solo.production.nextBlock()).rejects.toThrow('the chain has halted')
 })
 
-test('changes that the chain cannot hold leave no view of the state open, and the chain goes on', async () => {
+test('invalid amendments leave no snapshot open, and the chain goes on', async () => {
   let views = 0
   const store = watchedStore({
     at: (snapshot) => {
@@ -258,7 +258,7 @@ test('changes that the chain cannot hold leave no view of the state open, and th
   expect(await solo.production.nextBlock()).toBe(2n)
 })
 
-test('a way back that fails leaves the chain and its pool as they were', async () => {
+test('a rollback that fails leaves the chain and its pool as they were', async () => {
   const store = watchedStore({
     rollback() {
       throw new Error('the disk is gone')
@@ -273,7 +273,7 @@ test('a way back that fails leaves the chain and its pool as they were', async (
   expect([blocks.block(3n)!.txs.length, halts]).toEqual([1, []])
 })
 
-test('a chain opened again goes on from its last block, as if it had never stopped', async () => {
+test('a reopened chain goes on from its last block as if it had never stopped', async () => {
   const one = await open({ mode: 'manual' })
   const store = openVersionedStore(openMemory(), ALMANAC_STORES)
   const two = await open({ mode: 'manual' }, { store })
@@ -304,7 +304,7 @@ test('the last validator with power is never removed', () => {
   expect(updateValidators(alone, [])).toBe(alone)
 })
 
-test('who follows the chain and fails keeps neither the others from hearing nor the chain from going on', async () => {
+test('a listener that fails affects neither the others nor the chain', async () => {
   const { solo, halts, failures } = await open({ mode: 'manual' })
   const bug = new Error('a client is gone')
   const heard: bigint[] = []

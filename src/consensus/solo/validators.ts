@@ -1,25 +1,25 @@
-/** The validators whose keys this process has, and how each behaves. */
+/** The validators whose keys this process has, and their behaviour. */
 import { queryError } from '../../primitives/errors.ts'
 import type { Signer } from './propose.ts'
 
 /**
- * `stopped` neither signs nor proposes. The others do both; of prices `honest` votes for what it sees, `silent` does not
- * vote and `liar` votes for what is far off.
+ * The behaviour of a validator. `stopped` neither signs nor proposes; the others do both. For prices, `honest` votes for its
+ * source's prices, `silent` does not vote, and `liar` votes for prices that are far off.
  */
 export const VALIDATOR_BEHAVIOURS = ['honest', 'silent', 'liar', 'stopped'] as const
 export type ValidatorBehaviour = (typeof VALIDATOR_BEHAVIOURS)[number]
 
 export interface OwnValidators {
   readonly count: number
-  /** Those that sign the next block. */
+  /** Returns the keys that sign the next block. */
   signers(): readonly Signer[]
-  /** Honest if there is none at the index. */
+  /** Returns the behaviour of a validator; `honest` for an unknown index. */
   behaviour(index: number): ValidatorBehaviour
-  /** From the next block on. Throws `invalidArgument` if there is no such validator. */
+  /** Sets the behaviour from the next block on. Throws `invalidArgument` for an unknown index. */
   setBehaviour(index: number, behaviour: ValidatorBehaviour): void
 }
 
-/** All honest at first. */
+/** Creates validators that are all honest. */
 export function createOwnValidators(signers: readonly Signer[]): OwnValidators {
   const behaviours: ValidatorBehaviour[] = signers.map(() => 'honest')
   return {
@@ -30,7 +30,7 @@ export function createOwnValidators(signers: readonly Signer[]): OwnValidators {
       if (behaviours[index] === undefined) {
         throw queryError(
           'invalidArgument',
-          `no validator ${index}: this node has the keys of ${signers.length}, from 0 on`,
+          `validator ${index} is not one of the ${signers.length} of this node, which count from 0`,
         )
       }
       behaviours[index] = behaviour

@@ -1,14 +1,14 @@
-/** Who waits for a transaction to be in a committed block. */
+/** Clients that wait for a transaction to be in a committed block. */
 import { toKey } from '../../primitives/bytes.ts'
 import type { Admission, Inclusion } from '../driver.ts'
 
 type Outcome =
   | { readonly included: Inclusion }
-  /** It left the pool without a block: it no longer passes admission. */
+  /** The transaction left the pool without a block, because it no longer passes admission. */
   | { readonly dropped: Admission }
 
 export interface Waiters {
-  /** Resolves with what became of the transaction, rejects when the node ends first. */
+  /** Resolves with the outcome of the transaction. Rejects if the node stops first. */
   wait(hash: Uint8Array): Promise<Outcome>
   settle(hash: Uint8Array, outcome: Outcome): void
   rejectAll(error: Error): void
