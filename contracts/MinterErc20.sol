@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.30;
 
-/// The ERC-20 of a coin: the chain's EVM module owns it, mints what is locked in the bank, and burns what leaves it.
+/// The ERC-20 of a coin. The chain's EVM module owns it: it mints tokens for coins locked in the bank, and burns tokens that are
+/// converted back.
 /// Storage layout (part of the chain's state): 0 balances, 1 allowances, 2 supply, 3 and 4 name and symbol as deployed,
 /// 5 owner and decimals, 6 name, 7 symbol.
 contract MinterErc20 {
@@ -63,7 +64,7 @@ contract MinterErc20 {
         return true;
     }
 
-    /// Makes tokens for what was locked in the bank.
+    /// Mints tokens for coins locked in the bank.
     function mint(address to, uint256 amount) external onlyOwner {
         require(to != address(0), "ERC20: mint to the zero address");
         totalSupply += amount;
@@ -82,7 +83,7 @@ contract MinterErc20 {
         destroy(from, amount);
     }
 
-    /// Destroys a holder's tokens without an allowance: the holder asked the module to, by a signed message.
+    /// Burns a holder's tokens without an allowance: the holder authorises the module by a signed message.
     function burnFromAuthority(address from, uint256 amount) external onlyOwner {
         destroy(from, amount);
     }

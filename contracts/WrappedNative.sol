@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.30;
 
-/// The native coin as an ERC-20: what is deposited is held one to one, in wei.
+/// The native coin as an ERC-20, backed one to one by deposits in wei.
 /// Storage layout (part of the chain's state): 0 name, 1 symbol, 2 decimals, 3 balances, 4 allowances.
 contract WrappedNative {
     string public name = "Wrapped Native";

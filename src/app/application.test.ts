@@ -17,7 +17,7 @@ import { directSignBytes } from '../sdk/sign-bytes.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { Branch } from '../store/types.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
-import { madeBlock } from './halt.ts'
+import { requireBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { logOf } from './result.ts'
 import { testApplication } from './testing.ts'
@@ -26,7 +26,7 @@ import type { Application, BlockOutput, GenesisDocument } from './types.ts'
 const CHAIN_ID = 'almanac-localnet-1'
 const GENESIS_TIME_NS = 1_704_067_200_000_000_000n
 const FEE = 5000n
-/** Keeps the hashes of past blocks (EIP-2935). */
+/** History contract, which stores the hashes of past blocks (EIP-2935). */
 const HISTORY_CONTRACT = '0000f90827f1c53a10cb7a02335b175320002935'
 
 const person = (name: string) => {
@@ -112,7 +112,7 @@ const validatorAddress = hex('121963fc7bc5f94f2978f6b7a082d1263ee7f5e4')
 
 function block(...txs: Uint8Array[]): BlockOutput {
   height++
-  const output = madeBlock(app.executeBlock(state, { ...header(), txs, lastCommitVotes: [], evidence: [] }))
+  const output = requireBlock(app.executeBlock(state, { ...header(), txs, lastCommitVotes: [], evidence: [] }))
   for (const { store, key, value } of output.branch.changes()) {
     if (value === undefined) state.delete(store, key)
     else state.set(store, key, value)
@@ -158,7 +158,7 @@ describe('a transfer in a block', () => {
     expect(gasLimit).toBe(60_000_000n)
   })
 
-  test('tells its events in the order that clients know', () => {
+  test('has its events in the order that clients expect', () => {
     const [result] = block(send(dave, 7n)).results
     expect(result!.events.map(({ type }) => type)).toEqual([
       ...['coin_spent', 'coin_received', 'transfer', 'message', 'tx', 'tx', 'tx'],
@@ -208,7 +208,7 @@ describe('a transfer in a block', () => {
 })
 
 describe('sequences', () => {
-  test('several transactions of one account work in one block, and a repeated one is refused (vector 38)', () => {
+  test('several transactions of one account succeed in one block, and a repeated one is refused', () => {
     block(send(bob, 1n), send(bob, 1n, { sequence: 1n }), send(bob, 1n, { sequence: 2n }))
     const txs = [3n, 4n, 5n].map((sequence) => send(bob, 1n, { sequence }))
     const { results } = block(...txs, txs[0]!)
@@ -216,7 +216,7 @@ describe('sequences', () => {
     expect(results[3]!.log).toBe('account sequence mismatch, expected 6, got 3: incorrect account sequence')
   })
 
-  test('the pool counts what it has admitted, until the next block', () => {
+  test('the pool counts admitted transactions until the next block', () => {
     expect(app.check(send(bob, 1n), 'check').code).toBe(0)
     expect(app.check(send(bob, 1n, { sequence: 1n }), 'check')).toMatchObject({ code: 0, order: { nonce: 1n } })
     expect(app.check(send(bob, 1n, { sequence: 1n, memo: 'again' }), 'check')).toMatchObject({ code: 32 })
@@ -247,14 +247,14 @@ describe('admission refuses', () => {
     expect(balance(alice.address)).toBe(1_000_000n)
   })
 
-  test('a transaction whose time is over', () => {
+  test('a transaction after its timeout height', () => {
     block()
     block()
     expect(app.check(send(bob, 1n, { timeoutHeight: 3n }), 'check').code).toBe(0)
     expect(app.check(send(bob, 1n, { timeoutHeight: 2n }), 'check').code).toBe(30)
   })
 
-  test('at its own door only, a fee below the minimum gas price (vector 30)', () => {
+  test('a fee below the minimum gas price, in the pool only', () => {
     start('0.025unative')
     const cheap = send(bob, 1n, { gas: 200_001n, fee: 5000n })
     expect(app.check(cheap, 'check')).toMatchObject({
@@ -266,21 +266,21 @@ describe('admission refuses', () => {
   })
 })
 
-test('a module account cannot be paid by a person', () => {
+test('a transfer to a module account is refused', () => {
   const collector = { ...bob, text: formatBech32('chain', feeCollector) }
   const { results } = block(send(collector, 1n))
   expect(results[0]).toMatchObject({ code: 4, codespace: 'sdk' })
   expect(results[0]!.log).toContain('is not allowed to receive funds')
 })
 
-test('an estimate that names no fee yet counts what paying one costs', () => {
+test('an estimate without a fee includes the gas of a fee payment', () => {
   const withFee = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n }))
   const without = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n, fee: 0n }))
   expect(without.code).toBe(0)
   expect(Math.abs(Number(withFee.gasUsed - without.gasUsed))).toBeLessThan(4000)
 })
 
-test('a simulation needs no signature, tells the gas that delivery uses, and keeps nothing', () => {
+test('a simulation needs no signature, returns the gas that delivery uses, and writes nothing', () => {
   const simulated = app.simulate(read(), send(bob, 5n, { unsigned: true, gas: 0n }))
   expect(simulated).toMatchObject({ code: 0, gasWanted: 0n })
   expect(balance(bob.address)).toBe(1_000_000n)
@@ -289,7 +289,7 @@ test('a simulation needs no signature, tells the gas that delivery uses, and kee
   expect(Math.abs(difference)).toBeLessThan(1000)
 })
 
-test('a block that is out of gas runs nothing more: the one that crosses the limit keeps its fee, the next nothing', () => {
+test('a block out of gas runs no more transactions: the one that crosses the limit keeps its fee, later ones pay nothing', () => {
   start('', 100_000n)
   const txs = [0n, 1n, 2n].map((sequence) => send(bob, 1n, { sequence, gas: 100_000n }))
   const { results } = block(...txs)
@@ -300,7 +300,7 @@ test('a block that is out of gas runs nothing more: the one that crosses the lim
   expect(balance(alice.address)).toBe(1_000_000n - 1n - 2n * FEE)
 })
 
-test('gas beyond what a result can say is refused, whatever a block allows', () => {
+test('a gas limit that a result cannot encode is refused, whatever the block’s limit', () => {
   start('', 0n)
   expect(app.check(send(bob, 1n, { gas: 1n << 63n }), 'check')).toMatchObject({ code: 18, codespace: 'sdk' })
   expect(app.check(send(bob, 1n, { gas: (1n << 63n) - 1n }), 'check')).toMatchObject({ code: 0 })
@@ -310,15 +310,15 @@ test('executing the same block twice writes the same changes', () => {
   const input = { ...header(), height: 1n, txs: [send(bob, 1n), hex('00')], lastCommitVotes: [], evidence: [] }
   const text = (output: BlockOutput) =>
     output.branch.changes().map(({ store, key, value }) => `${store} ${formatHex(key)} ${value && formatHex(value)}`)
-  expect(text(madeBlock(app.executeBlock(state, input)))).toEqual(text(madeBlock(app.executeBlock(state, input))))
+  expect(text(requireBlock(app.executeBlock(state, input)))).toEqual(text(requireBlock(app.executeBlock(state, input))))
 })
 
-test('an exported genesis makes the same state again, key for key', () => {
+test('an exported genesis restores the same state, key for key', () => {
   block(send(dave, 77n))
   const exported = app.exportGenesis(read(), origin)
   const again = createEmptyBranch()
   app.initChain(exported, again)
-  // Block history and hashes are not carried (D52); the set of the last block is told anew.
+  // Block history and hashes are not carried (D52); the engine receives the last validator set again.
   const carried = ({ store, key }: { store: string; key: Uint8Array }) =>
     store !== 'x' &&
     !(store === 'staking' && (key[0] === 0x50 || key[0] === 0x61)) &&
@@ -331,7 +331,7 @@ test('an exported genesis makes the same state again, key for key', () => {
   expect(text(again)).toEqual(text(state))
 })
 
-describe('genesis that is wrong is refused with its place', () => {
+describe('an invalid genesis is refused with the entry', () => {
   const base = () =>
     localnetGenesis({
       identity: almanac,
@@ -343,8 +343,7 @@ describe('genesis that is wrong is refused with its place', () => {
   const init = (app_state: Record<string, unknown>) => () =>
     app.initChain({ ...base(), app_state: { ...base().app_state, ...app_state } }, createEmptyBranch())
 
-  test('an unknown module', () =>
-    expect(init({ oracel: {} })).toThrow('app_state.oracel: no module of that name is known'))
+  test('an unknown module', () => expect(init({ oracel: {} })).toThrow('app_state.oracel: unknown module'))
   test('an unknown field', () => expect(init({ bank: { balance: [] } })).toThrow('unknown field balance'))
   test('a supply that is not the sum', () => {
     const bankState = base().app_state['bank'] as Record<string, unknown>
@@ -352,14 +351,14 @@ describe('genesis that is wrong is refused with its place', () => {
       'genesis supply is incorrect, expected 1000000001unative, got 5unative',
     )
   })
-  test('a pool that does not hold what validators say', () => {
+  test('a pool that does not match the validators’ tokens', () => {
     expect(init({ staking: { params: (base().app_state['staking'] as Record<string, unknown>)['params'] } })).toThrow(
       'bonded_tokens_pool balance is different',
     )
   })
 })
 
-/** One wei from the Ethereum account of bob's key, funded in a block. */
+/** Returns a transfer of one wei from the Ethereum account of bob's key, funded in a block. */
 async function ethereumTransfer(): Promise<Uint8Array> {
   const account = privateKeyToAccount(`0x${formatHex(bob.privateKey)}`)
   const key = { kind: 'ethSecp256k1', key: publicKeyOf(bob.privateKey) } as const
@@ -370,7 +369,7 @@ async function ethereumTransfer(): Promise<Uint8Array> {
   return wrapEthereumTx(almanac, decodeTransaction(raw), keccak256(raw))
 }
 
-test('whatever is done to the bytes of a transaction, it is answered, and state stays sound', async () => {
+test('a transaction with any changed bytes gets a result, and the state stays consistent', async () => {
   let seed = 0x2545f491
   const random = (below: number) => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0

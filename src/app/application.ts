@@ -58,7 +58,7 @@ interface StateFacts {
   readonly gasLimit: bigint
 }
 
-const MOST_KNOWN = 10_000
+const MAX_CACHED_BLOCKS = 10_000
 
 /** Header fields of a context. */
 type HeaderFacts = Parameters<Application['readContext']>[1]
@@ -106,7 +106,7 @@ export function createApplication(options: ApplicationOptions): Application {
     const ctx = createReadContext({ store: state, identity, app: era.machine.router.facts, block })
     block.gasLimit = found?.gasLimit ?? consensus.blockGasLimit(ctx)
     if (!found && key !== '') {
-      if (known.size >= MOST_KNOWN) known.clear()
+      if (known.size >= MAX_CACHED_BLOCKS) known.clear()
       known.set(key, { era, gasLimit: block.gasLimit })
     }
     return ctx
@@ -134,7 +134,7 @@ export function createApplication(options: ApplicationOptions): Application {
   function trace(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void {
     const opened = openBlock(opening, ctx.store, input, true)
     if (opened.halt)
-      throw queryError('failedPrecondition', `this build cannot run the block again: ${opened.halt.line}`)
+      throw queryError('failedPrecondition', `this build cannot execute the block again: ${opened.halt.line}`)
     traceBlock(opened.era.machine, opened, input, opened.era.decode, watch)
   }
 
@@ -158,7 +158,7 @@ export function createApplication(options: ApplicationOptions): Application {
       pool = { ctx, era }
     },
     check(bytes, mode, take): CheckResult {
-      if (!pool) throw new Error('resetCheckState must come before check')
+      if (!pool) throw new Error('call resetCheckState before check')
       const { ctx, era } = pool
       return check(era.machine, ctx, () => era.decode(bytes), mode, take)
     },

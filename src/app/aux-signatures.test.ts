@@ -13,7 +13,7 @@ import { publicKeyOf, signBytesWith } from '../sdk/crypto.ts'
 import { encodePublicKey } from '../sdk/public-key.ts'
 import { directSignBytes } from '../sdk/sign-bytes.ts'
 import { createEmptyBranch } from '../store/branch.ts'
-import { madeBlock } from './halt.ts'
+import { requireBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { testApplication } from './testing.ts'
 
@@ -41,7 +41,7 @@ interface Signer {
   readonly mode: SignMode
 }
 
-/** Coins sent by the sender, with these signatures; the fee is the named payer's, else the sender's. */
+/** Returns a transfer with these signatures; the payer pays the fee if one is named, else the sender. */
 function transfer(signers: readonly Signer[], payerText = ''): Uint8Array {
   const amount = [{ denom: 'unative', amount: '5' }]
   const message = create(MsgSendSchema, { fromAddress: sender.text, toAddress: payer.text, amount })
@@ -79,14 +79,14 @@ function execute(tx: Uint8Array) {
     validators: [{ publicKey: sha256(Uint8Array.of(9)) }],
   })
   app.initChain(genesis, state)
-  const { branch, results } = madeBlock(
+  const { branch, results } = requireBlock(
     app.executeBlock(state, { ...BLOCK, txs: [tx], lastCommitVotes: [], evidence: [] }),
   )
   const ctx = app.readContext(branch, BLOCK)
   return { result: results[0]!, balances: [sender, payer].map(({ address }) => bank.balance(ctx, address, 'unative')) }
 }
 
-test('who does not pay the fee may sign without it', () => {
+test('a signer who does not pay the fee can sign without it', () => {
   const signers = [
     { who: sender, mode: SignMode.DIRECT_AUX },
     { who: payer, mode: SignMode.DIRECT },
@@ -95,7 +95,7 @@ test('who does not pay the fee may sign without it', () => {
   expect([result.code, balances]).toEqual([0, [999_995n, 999_705n]])
 })
 
-test('who pays the fee cannot sign without it: whoever has the signature could choose the fee', () => {
+test('the fee payer cannot sign without the fee, which others could then choose', () => {
   const text =
     'signature verification failed; please verify account number (0) and chain-id (almanac-localnet-1): unauthorized'
   for (const payerText of ['', sender.text]) {

@@ -1,4 +1,5 @@
 /** Admission to the pool, and simulation. */
+import { WEI_PER_UNIT } from '../modules/bank/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { amountOf, tryParseList } from '../primitives/coin.ts'
 import { ChainError } from '../primitives/errors.ts'
@@ -7,17 +8,18 @@ import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
 import { createGasMeter, createInfiniteGasMeter, type GasMeter } from '../store/gas.ts'
 import { admit } from './ante/admit.ts'
 import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
+import { checkEthereumTx } from './evm/check.ts'
 import type { Machine } from './machine.ts'
 import { failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
 import type { CheckMode, CheckResult, TakePassed } from './types.ts'
 
-/** Scale of priorities: price in wei a gas unit, divided by 10^6 (evm.md §3.4). */
+/** Scale of priorities: the price of a unit of gas in wei, divided by 10^6 (docs/modules/evm.md#formulas). */
 const WEI_PER_UNIT_OF_PRIORITY = 10n ** 6n
 
 /**
- * Runs admission on the pool's context, which keeps what passes and `take` takes. A simulation also runs the messages and keeps nothing.
- * Throws for failures of the environment alone, never for a bad transaction.
+ * Runs admission on a branch of the pool's context, and merges it if the transaction passes and `take` accepts it. A simulation
+ * also runs the messages, and its writes are dropped. Throws only for failures of the environment, not for an invalid transaction.
  */
 export function check(
   machine: Machine,
@@ -34,7 +36,7 @@ export function check(
   }
   if (tx.isEvm) {
     try {
-      return machine.evm.check(pool, tx, mode, machine.settings, take)
+      return checkEthereumTx(pool, tx, mode, machine.settings, take)
     } catch (error) {
       return refused(machine, error, 0n, 0n)
     } finally {
@@ -90,9 +92,9 @@ function checkOrdinary(
   }
 }
 
-/** The offered price of the native coin, on the scale of EVM transactions. */
+/** Returns the offered price in the base denom, on the scale of EVM transactions. */
 function priorityOf(ctx: Context, tx: DecodedTx, gasWanted: bigint): bigint {
   const coins = tryParseList(tx.authInfo.fee?.amount ?? []) ?? []
   if (gasWanted === 0n) return 0n
-  return (amountOf(coins, ctx.identity.baseDenom) * 10n ** 12n) / gasWanted / WEI_PER_UNIT_OF_PRIORITY
+  return (amountOf(coins, ctx.identity.baseDenom) * WEI_PER_UNIT) / gasWanted / WEI_PER_UNIT_OF_PRIORITY
 }

@@ -20,11 +20,11 @@ import { sha256 } from '../primitives/hash.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
 import { encodePublicKey, type PublicKey } from '../sdk/public-key.ts'
 import { createEmptyBranch } from '../store/branch.ts'
-import { madeBlock } from './halt.ts'
+import { requireBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { testApplication } from './testing.ts'
 
-// What CosmJS makes with the names it hard-codes (`/cosmos.…`, `cosmos-sdk/…`) is understood under the neutral identity (D18).
+// Transactions of CosmJS, with its hard-coded names (`/cosmos.…`, `cosmos-sdk/…`), are valid under the neutral identity (D18).
 const CHAIN_ID = 'almanac-localnet-1'
 const names = ['alice', 'bob', 'carol']
 const privateKeys = names.map((name) => sha256(utf8(`spec test key ${name}`)))
@@ -96,7 +96,7 @@ test('a transfer signed by CosmJS in amino form, with the names it knows, is adm
     signatures: [await aminoSignature(privateKeys[0]!, signer!.address, 0)],
   })
   expect(app.check(toBinary(TxRawSchema, raw), 'check')).toMatchObject({ code: 0 })
-  const output = madeBlock(
+  const output = requireBlock(
     app.executeBlock(state, {
       height: 1n,
       timeNs: 1n,
@@ -120,11 +120,11 @@ test('a transfer signed by CosmJS in amino form, with the names it knows, is adm
     app.readContext(output.branch, header),
     pubkeyToRawAddress(encodeSecp256k1Pubkey(signer!.pubkey)),
   )
-  // What is kept has the chain's own name.
+  // The stored key has the chain's own name.
   expect(account!.publicKey!.typeUrl).toBe('/sdk.crypto.secp256k1.PubKey')
 })
 
-/** The transaction of a multisig whose first keys have signed. */
+/** Returns the transaction of a multisig signed by its first keys. */
 function assemble(bodyBytes: Uint8Array, signatures: Uint8Array[]): Uint8Array {
   const amino = { sum: { case: 'single', value: { mode: 127 } } } as const
   const bitarray = { extraBitsStored: 3, elems: Uint8Array.of((0xff << (8 - signatures.length)) & 0xff) }

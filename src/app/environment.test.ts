@@ -19,7 +19,7 @@ import type { Reader } from '../store/types.ts'
 import { createApplication } from './application.ts'
 import { createEnvironment } from './environment.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
-import { madeBlock } from './halt.ts'
+import { requireBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { testApplication } from './testing.ts'
 
@@ -30,11 +30,11 @@ const COSMOS = ofSecp256k1(PUBLIC_KEY)
 const ETHEREUM = addressOfPrivateKey(PRIVATE_KEY)
 const CONTRACT = new Uint8Array(20).fill(0xc0)
 const WITHDRAWER = new Uint8Array(20).fill(0xd0)
-/** Reads slot 0, and stores one more than it found. */
+/** Increments slot 0. */
 const CODE = hex('6001600054016000550000')
 const BLOCK = { height: 1n, timeNs: 1_704_067_201_000_000_000n, proposer: EMPTY, lastCommitHash: EMPTY }
 
-/** A chain at its beginning, with a contract that earns its developer a share. */
+/** Returns a new chain with a contract that earns its developer a share. */
 function beginning() {
   const state = createEmptyBranch()
   const balanceUnative = 1_000_000_000n
@@ -75,7 +75,7 @@ function call(): Uint8Array {
   return wrapEthereumTx(almanac, tx, transactionHash(tx))
 }
 
-/** A state whose reads are counted; the one of a number fails. */
+/** Returns a state that counts its reads, and fails at the read with a given number. */
 function failingReader(base: Reader, failing: number, failure: Error) {
   let count = 0
   const step = () => {
@@ -98,7 +98,7 @@ function failingReader(base: Reader, failing: number, failure: Error) {
   return { reader, reads: () => count }
 }
 
-test('whichever read of a block the disk fails, no block comes of it, and no transaction is blamed', () => {
+test('a failing read of the disk stops the block, and fails no transaction', () => {
   const state = beginning()
   const bugs: unknown[] = []
   const onBug = (error: unknown) => bugs.push(error)
@@ -116,7 +116,7 @@ test('whichever read of a block the disk fails, no block comes of it, and no tra
     return { outcome: () => app.executeBlock(reader, input), reads }
   }
   const whole = run(0)
-  const made = madeBlock(whole.outcome())
+  const made = requireBlock(whole.outcome())
   expect(made).toMatchObject({ results: [{ code: 0 }, { code: 0 }], evmTxs: [{ status: 1 }] })
   expect(made.results[1]!.events.map(({ type }) => type)).toContain('chain.devgas.v1.EventPayoutDevGas')
   expect(whole.reads()).toBeGreaterThan(30)
@@ -125,7 +125,7 @@ test('whichever read of a block the disk fails, no block comes of it, and no tra
   expect(bugs).toEqual([])
 })
 
-test('memory that is not to be had is to blame on the machine, and what fails everywhere is not', () => {
+test('a failed allocation is a failure of the host, and an error that every node has is not', () => {
   const { isToBlame } = createEnvironment()
   const failureOf = (run: () => unknown): unknown => {
     try {

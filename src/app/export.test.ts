@@ -15,24 +15,24 @@ import { createEmptyBranch } from '../store/branch.ts'
 import type { Branch } from '../store/types.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { parseGenesis } from './genesis-document.ts'
-import { madeBlock } from './halt.ts'
+import { requireBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { testApplication } from './testing.ts'
 import type { Application, GenesisDocument } from './types.ts'
 
-/** What a document of the built modules has no field for (D52): store, start of the key in hex, and the words of the documents. */
+/** Records without a field in genesis documents (D52): store, start of the key in hex, and the words in the documentation. */
 const NOT_CARRIED = [
   ['staking', '37', 'number of the last unbonding operation'],
-  ['staking', '39', 'kinds of unbonding operations that have ended'],
+  ['staking', '39', 'types of completed unbonding operations'],
   ['staking', '50', 'headers and validator sets of past heights'],
   ['staking', '61', 'changes of the validator set in the last block'],
-  ['evm', '08', 'sum of the wei that blocks did not balance to'],
-  ['x', '03', 'what the development verbs pretend'],
+  ['evm', '08', 'accumulated wei by which blocks did not balance'],
+  ['x', '03', 'values pretended by development verbs'],
 ] as const
 
 const docs = readFileSync(resolve('docs/operating.md'), 'utf8')
 
-test.each(NOT_CARRIED)('what an export does not carry of %s (%s) is in the documents', (_store, _key, words) => {
+test.each(NOT_CARRIED)('the documentation lists the records of %s (%s) that an export omits', (_store, _key, words) => {
   expect(docs.includes(words)).toBe(true)
 })
 
@@ -74,7 +74,7 @@ const vesting = (byte: number, number: string) => ({
 })
 const evmKey = privateKeyToAccount(`0x${formatHex(sha256(utf8('an EVM key')))}`)
 
-/** A localnet, and in it something of every kind that a document of the built modules can say. */
+/** Returns a localnet with an example of everything that a genesis document can contain. */
 function richGenesis(): GenesisDocument {
   const local = localnetGenesis({
     identity: almanac,
@@ -180,7 +180,7 @@ function richGenesis(): GenesisDocument {
   }
 }
 
-/** A chain with a contract that a transaction made, at its second block. */
+/** Returns a chain at its second block, with a contract that a transaction created. */
 async function run(app: Application, document: GenesisDocument) {
   const state = createEmptyBranch()
   const { validators } = app.initChain(document, state)
@@ -189,7 +189,7 @@ async function run(app: Application, document: GenesisDocument) {
   const data = '0x600760015560015ff3' as const
   const raw = hex(await evmKey.signTransaction({ chainId: 6930, type: 'eip1559', nonce: 0, data, value: 3n, ...fees }))
   const timeNs = parseRfc3339(TIME)! + 5_000_000_000n
-  const output = madeBlock(
+  const output = requireBlock(
     app.executeBlock(state, {
       height: 1n,
       timeNs,
@@ -209,7 +209,7 @@ async function run(app: Application, document: GenesisDocument) {
   return { state, timeNs }
 }
 
-test('a chain that begins with an export has the same keys and values, and exports the same document', async () => {
+test('a chain that starts from an export has the same keys and values, and exports the same document', async () => {
   const app = applicationOf(almanac, CHAIN_ID)
   const origin = richGenesis()
   const { state, timeNs } = await run(app, origin)
@@ -241,7 +241,7 @@ if (existsSync(recording)) {
     'tokenfactory',
   ]
 
-  test('of the recorded state the export is that of the reference, and a chain begins with it', () => {
+  test('the export of the recorded state equals the reference’s, and a chain starts from it', () => {
     const origin = parseGenesis(read('genesis.json'), 'genesis.json')
     const app = applicationOf(identityOf('nibiru'), origin.chain_id)
     const state = createEmptyBranch()

@@ -1,4 +1,4 @@
-/** Random blocks of EVM and SDK transactions: what is paid for them is what validators, developers and the community get. */
+/** Random blocks of EVM and SDK transactions: the fees paid equal the sums that validators, developers and the community get. */
 import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { encodeTransaction } from '../evm/transaction/encode.ts'
@@ -18,7 +18,7 @@ import { encodeSigned } from '../sdk/sign-tx.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { seeded } from '../store/testing/backend-contract.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
-import { madeBlock } from './halt.ts'
+import { requireBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { testApplication } from './testing.ts'
 
@@ -28,7 +28,7 @@ const GENESIS_NS = 1_704_067_200_000_000_000n
 const text = (bytes: Uint8Array) => formatBech32('chain', bytes)
 const consensusKey = sha256(utf8('fees validator'))
 
-/** Contracts that count, do nothing, revert, and never end; the last is not registered. */
+/** Contracts that count, do nothing, revert, and loop for ever; the last is not registered. */
 const CODES = ['600160005401600055', '00', '60006000fd', '5b600056', '00']
 const contracts = CODES.map((_, i) => encodeUint(0xc0de00n + BigInt(i), 20))
 const withdrawers = CODES.map((_, i) => encodeUint(0xdead00n + BigInt(i), 20))
@@ -84,7 +84,7 @@ function start(allowedDenoms: readonly string[], share: string) {
     makeBlock(txs: readonly Uint8Array[]) {
       height++
       const lastCommitVotes = height > 1n ? [{ validator: ofEd25519(consensusKey), power: 1000n, signed: true }] : []
-      const output = madeBlock(app.executeBlock(branch, { ...header(), txs, lastCommitVotes, evidence: [] }))
+      const output = requireBlock(app.executeBlock(branch, { ...header(), txs, lastCommitVotes, evidence: [] }))
       for (const { store, key, value } of output.branch.changes()) {
         if (value === undefined) branch.delete(store, key)
         else branch.set(store, key, value)
@@ -146,7 +146,7 @@ test.each([
           txs.push(wrapEthereumTx(almanac, tx, keccak256(encodeTransaction(tx))))
         } else {
           const who = below(sdkKeys.length)
-          // Every third asks for more than there is: the fee is paid, the message fails.
+          // Every third sends more than the balance: the fee is paid, and the message fails.
           const amount = below(3) === 0 ? '9000000000000000' : '5'
           const message = create(MsgSendSchema, {
             fromAddress: text(sdkAddress(sdkKeys[who]!)),
@@ -180,7 +180,7 @@ test.each([
       for (const { code, events } of output.results) {
         if (code !== 0) failures++
         const fee = events.find(({ type }) => type === 'tx')!.attributes.find(({ key }) => key === 'fee')!.value
-        // An Ethereum transaction's fee is in wei and for its limit: what it used is counted above.
+        // The fee event of an Ethereum transaction is in wei and for its gas limit; the gas used is counted above.
         if (fee.endsWith(denom)) paidWei += BigInt(fee.slice(0, -denom.length)) * UNIT
         for (const { type, attributes } of events) {
           if (!type.endsWith('EventPayoutDevGas')) continue
@@ -191,7 +191,7 @@ test.each([
         }
       }
     }
-    // One more, without transactions, shares out what the last one collected.
+    // One more block, without transactions, distributes the fees of the last one.
     chain.makeBlock([])
     const after = snapshot()
     expect(failures).toBeGreaterThan(10)
@@ -199,7 +199,7 @@ test.each([
     const developers = after.developers - before.developers
     expect(developers).toBe(earned * UNIT)
     expect(developers > 0n).toBe(denoms.length !== 1)
-    // What its account holds is theirs to the last unit; what is less than a unit waits with the collector.
+    // The module's balance belongs to them to the last unit; the collector keeps less than one unit.
     const validators = after.validators - before.validators
     const community = after.pool - before.pool
     expect([validators > 0n, community > 0n]).toEqual([true, true])

@@ -1,4 +1,4 @@
-/** A genesis document as text: its JSON and its outermost shape. What is inside is the modules' to judge. */
+/** Parsing of genesis documents: JSON and the outermost fields. Modules check their own sections. */
 import type { ChainError } from '../primitives/errors.ts'
 import { queryError } from '../primitives/errors.ts'
 import { type JsonData, parseJsonText } from '../primitives/json-text.ts'
@@ -13,32 +13,33 @@ function isObject(value: JsonData | undefined): value is JsonObject {
 
 const MAX_CHAIN_ID = 50
 
-/** Parameters of the engine: `consensus_params`, or `consensus.params` as later lines of the family write them. */
+/** Returns the engine's parameters: `consensus_params`, or `consensus.params` of later releases of the family. */
 function consensusParams(document: JsonObject): JsonData | undefined {
   const { consensus_params: params, consensus } = document
   return params ?? (isObject(consensus) ? consensus['params'] : undefined)
 }
 
 /**
- * The document of a text. `source` names the file in errors. Throws `invalidArgument` with the place: line and column of bad
- * JSON, or the field that is missing or wrong.
+ * Parses a genesis document. `source` names the file in errors. Throws `invalidArgument` with the line and column of invalid
+ * JSON, or with the missing or invalid field.
  */
 export function parseGenesis(text: string, source: string): GenesisDocument {
   const fault = (place: string, reason: string): ChainError =>
     queryError('invalidArgument', `${source}: ${place}: ${reason}`)
   const json = parseJsonText(text, source)
-  if (!isObject(json)) throw queryError('invalidArgument', `${source}: a genesis document is an object`)
+  if (!isObject(json)) throw queryError('invalidArgument', `${source}: expected a JSON object`)
   const { chain_id: chainId, genesis_time: time, app_state: state } = json
-  if (typeof chainId !== 'string' || chainId === '') throw fault('chain_id', 'is missing, or no text')
-  if (chainId.length > MAX_CHAIN_ID) throw fault('chain_id', `is longer than ${MAX_CHAIN_ID} characters`)
-  if (typeof time !== 'string' || parseRfc3339(time) === undefined) throw fault('genesis_time', 'is no RFC 3339 time')
+  if (typeof chainId !== 'string' || chainId === '') throw fault('chain_id', 'must be a text')
+  if (chainId.length > MAX_CHAIN_ID) throw fault('chain_id', `must have at most ${MAX_CHAIN_ID} characters`)
+  if (typeof time !== 'string' || parseRfc3339(time) === undefined)
+    throw fault('genesis_time', 'must be an RFC 3339 time')
   const initialHeight = String(json['initial_height'] ?? '1')
-  if (!/^\d{1,15}$/.test(initialHeight)) throw fault('initial_height', 'is no height')
-  if (!isObject(state)) throw fault('app_state', 'is missing, or no object')
+  if (!/^\d{1,15}$/.test(initialHeight)) throw fault('initial_height', 'must be a height')
+  if (!isObject(state)) throw fault('app_state', 'must be an object')
   const params = consensusParams(json) ?? {}
-  if (!isObject(params)) throw fault('consensus_params', 'is no object')
+  if (!isObject(params)) throw fault('consensus_params', 'must be an object')
   const { validators = null } = json
-  if (validators !== null && !Array.isArray(validators)) throw fault('validators', 'is no list')
+  if (validators !== null && !Array.isArray(validators)) throw fault('validators', 'must be a list')
   return {
     chain_id: chainId,
     genesis_time: time,

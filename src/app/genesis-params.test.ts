@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts'
 
-test('what a document says of the engine is read, and written as it was', () => {
+test('engine parameters of a document are read, and written unchanged', () => {
   const json = {
     block: { max_bytes: '1000000', max_gas: '-1' },
     evidence: { max_age_num_blocks: '5', max_age_duration: '172800000000000', max_bytes: '7' },
@@ -12,10 +12,10 @@ test('what a document says of the engine is read, and written as it was', () => 
   expect(formatConsensusParams(parseConsensusParams({}))).toMatchObject({ block: { max_bytes: '22020096' } })
 })
 
-test('what the engine has no room for is refused by its name', () => {
+test('an engine parameter out of range is refused by name', () => {
   const read = (json: object) => () => parseConsensusParams(json as never)
-  expect(read({ block: 'none' })).toThrow('consensus_params: block is no object')
-  expect(read({ evidence: [] })).toThrow('consensus_params: evidence is no object')
+  expect(read({ block: 'none' })).toThrow('consensus_params: block must be an object')
+  expect(read({ evidence: [] })).toThrow('consensus_params: evidence must be an object')
   for (const wrong of [2n ** 63n, -(2n ** 63n) - 1n, '', '1.5', 'all', true]) {
     expect(read({ block: { max_gas: String(wrong) } })).toThrow('max_gas is not an integer of 64 bits')
   }

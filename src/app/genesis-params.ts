@@ -1,4 +1,4 @@
-/** The engine's parameters as a genesis document writes them. */
+/** The engine's parameters in genesis documents. */
 import { create } from '@bufbuild/protobuf'
 import { type ConsensusParams, ConsensusParamsSchema, VersionParamsSchema } from '../gen/tendermint/types/params_pb.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
@@ -9,7 +9,7 @@ import { isDuration } from '../sdk/time-range.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A number of 64 bits; one that counts something else than limits has no sign. */
+/** Reads a 64-bit number. Limits are signed, since -1 means no limit. */
 function integer(part: Json, key: string, fallback: bigint, kind: 'signed' | 'unsigned' = 'signed'): bigint {
   const value = part[key]
   if (value === undefined) return fallback
@@ -21,7 +21,7 @@ function integer(part: Json, key: string, fallback: bigint, kind: 'signed' | 'un
   return number
 }
 
-/** The engine writes durations as nanoseconds; text with a unit is understood too. */
+/** Reads a duration: nanoseconds, as the engine writes it, or text with a unit. */
 function durationNs(part: Json, key: string, fallback: bigint): bigint {
   const value = part[key]
   const text = String(value)
@@ -31,13 +31,13 @@ function durationNs(part: Json, key: string, fallback: bigint): bigint {
   return parsed
 }
 
-/** Parameters of a document's `consensus_params`; defaults where it is silent. Throws sdk 18 naming the entry. */
+/** Parses `consensus_params`; absent entries have their defaults. Throws sdk 18 naming the entry. */
 export function parseConsensusParams(json: Json): ConsensusParams {
   const defaults = consensus.defaultParams()
   const part = (key: string): Json => {
     const value = json[key] ?? {}
     if (typeof value !== 'object' || Array.isArray(value))
-      throw errors.invalidRequest(`consensus_params: ${key} is no object`)
+      throw errors.invalidRequest(`consensus_params: ${key} must be an object`)
     return value as Json
   }
   const [block, evidence, validator, version] = [part('block'), part('evidence'), part('validator'), part('version')]
@@ -56,12 +56,12 @@ export function parseConsensusParams(json: Json): ConsensusParams {
     },
     validator: { pubKeyTypes: Array.isArray(types) ? types.map(String) : defaults.validator!.pubKeyTypes },
   })
-  // The engine hands the version over whenever a document has one, and it is stored as it came.
+  // The engine passes the version on if a document has one, and it is stored unchanged.
   if ('version' in json) params.version = create(VersionParamsSchema, { app: integer(version, 'app', 0n, 'unsigned') })
   return params
 }
 
-/** The parameters in force, as a document has them. */
+/** Formats the current parameters for a document. */
 export function formatConsensusParams({ block, evidence, validator, version }: ConsensusParams): Json {
   return {
     block: { max_bytes: String(block?.maxBytes ?? 0n), max_gas: String(block?.maxGas ?? -1n) },

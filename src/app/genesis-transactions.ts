@@ -1,4 +1,4 @@
-/** Transactions of a genesis document: signed by those who become its first validators, delivered before the first block. */
+/** Genesis transactions: the first validators sign them, and they are delivered before the first block. */
 import { create, type JsonValue, toBinary } from '@bufbuild/protobuf'
 import { AuthInfoSchema, TxBodySchema, TxRawSchema, TxSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { complete } from '../identity/complete.ts'
@@ -11,15 +11,15 @@ import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
 import { logOf } from './result.ts'
 
-/** The list of a document's section; an absent section has none. */
+/** Returns the transactions of a section; an absent section has no transactions. */
 function transactionsOf(section: unknown): readonly JsonValue[] {
   if (section === undefined || section === null) return []
   const list = (section as { gen_txs?: unknown }).gen_txs ?? []
-  if (!Array.isArray(list)) throw errors.invalidRequest(`${GENESIS_TRANSACTIONS}: gen_txs is no list`)
+  if (!Array.isArray(list)) throw errors.invalidRequest(`${GENESIS_TRANSACTIONS}: gen_txs must be a list`)
   return list as JsonValue[]
 }
 
-/** The bytes that were signed: JSON says all that is in them. */
+/** Encodes a transaction to the signed bytes, which its JSON determines. */
 function encodeTx(ctx: Context, json: JsonValue, place: string): Uint8Array {
   const { body, authInfo, signatures } = fromJson(ctx, TxSchema, json, place)
   return toBinary(
@@ -32,7 +32,7 @@ function encodeTx(ctx: Context, json: JsonValue, place: string): Uint8Array {
   )
 }
 
-/** Delivers them in their order; how many there were. Throws sdk 18 naming the first that fails, and why. */
+/** Delivers the transactions in order and returns their number. Throws sdk 18 with the index and log of the first that fails. */
 export function deliverGenesisTransactions(machine: Machine, ctx: Context, section: unknown): number {
   const transactions = transactionsOf(section)
   for (const [i, json] of transactions.entries()) {

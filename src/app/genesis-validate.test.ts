@@ -24,14 +24,14 @@ const DOCUMENT = JSON.stringify(
   }),
 )
 
-/** The ways to all that is in a value; of lists to their first two entries. */
+/** Returns the paths of all values in a value; of lists only the first two entries. */
 function waysIn(value: unknown, way: Way = []): Way[] {
   if (Array.isArray(value)) return [way, ...value.slice(0, 2).flatMap((part, i) => waysIn(part, [...way, i]))]
   if (typeof value !== 'object' || value === null) return [way]
   return [way, ...Object.entries(value).flatMap(([key, part]) => waysIn(part, [...way, key]))]
 }
 
-/** The document with something else at the end of a way; undefined takes it away. */
+/** Returns the document with another value at a path; undefined removes the entry. */
 function replaced(way: Way, by: unknown): string {
   const document = JSON.parse(DOCUMENT) as Json
   let place = document
@@ -46,11 +46,11 @@ const ODD = [
   ...['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '315576000001s', '-5s', [], [null], [[]], {}, { x: 1 }],
 ]
 
-/** For a number what its field may have no room for, for anything else one of the odd ones. */
+/** Returns a number that can be out of range in place of a number, and an unexpected value in place of any other. */
 const oddFor = (value: unknown, i: number): readonly unknown[] =>
   /^\d+$/.test(String(value)) ? [-1, '9'.repeat(19)] : [ODD[i % ODD.length]]
 
-test('whatever stands where in a document, a chain can begin with it or is told what is wrong', () => {
+test('a chain starts from any changed document, or refuses it with the reason', () => {
   const document: unknown = JSON.parse(DOCUMENT)
   let accepted = 0
   let refused = 0
@@ -71,7 +71,7 @@ test('whatever stands where in a document, a chain can begin with it or is told 
   expect(refused).toBeGreaterThan(200)
 })
 
-test('a validator cannot begin with more commission than there is to share, which its first block could not', () => {
+test('a validator cannot start with more commission than there is to distribute, at which its first block would fail', () => {
   const rates = (...texts: readonly string[]) => {
     const [rate, max_rate, max_change_rate] = texts
     const way = ['app_state', 'staking', 'validators', 0, 'commission', 'commission_rates']
@@ -86,7 +86,7 @@ test('a validator cannot begin with more commission than there is to share, whic
   expect(rates('1', '1', '1')).not.toThrow()
 })
 
-test('a document without a validator is refused before a home is begun with it', () => {
+test('a document without a validator is refused before a home folder is created', () => {
   const text = replaced(['app_state', 'staking'], { params: {} })
   expect(() => validateGenesis(parseGenesis(text, 'genesis.json'), profile)).toThrow(ChainError)
 })

@@ -1,4 +1,4 @@
-/** Whether a chain can begin with a document, found out by beginning it, and what it would begin with. */
+/** Validation of a genesis document by starting a chain from it in memory, with a summary of the result. */
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import { EMPTY } from '../primitives/bytes.ts'
@@ -19,20 +19,21 @@ export interface GenesisSummary {
   readonly accounts: number
   /** `5unative,7ufoo`. */
   readonly supply: string
-  /** Total power, and how many share it. */
+  /** Number of validators. */
   readonly validators: number
+  /** Total voting power. */
   readonly power: string
-  /** Sections of modules that this build has not: kept for exports, without effect. */
+  /** Sections of modules that this build lacks: exports copy them, and they have no effect. */
   readonly carried: readonly string[]
 }
 
-/** What the summary needs of an export. */
+/** Fields of an export that the summary reads. */
 interface Exported {
   readonly auth: { readonly accounts: readonly unknown[] }
   readonly bank: { readonly supply: readonly { readonly denom: string; readonly amount: string }[] }
 }
 
-/** Throws a `ChainError` naming the module and the place that is wrong. Nothing is kept. */
+/** Validates a document and returns its summary. Throws a `ChainError` with the module and the invalid entry. */
 export function validateGenesis(document: GenesisDocument, profile: Profile): GenesisSummary {
   const identity = createIdentity(profile)
   const chainId = document.chain_id

@@ -1,4 +1,4 @@
-/** The state of height 0 from a genesis document, and back. */
+/** The state of height 0 from a genesis document, and the export of a state as a document. */
 import type { JsonValue } from '@bufbuild/protobuf'
 import * as consensus from '../modules/consensus/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
@@ -7,9 +7,9 @@ import { EMPTY, formatBase64, formatHex } from '../primitives/bytes.ts'
 import { formatRfc3339Nano, parseRfc3339 } from '../primitives/time.ts'
 import type { Context, ReadContext } from '../sdk/context.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
+import { withErrorPath } from '../sdk/error-path.ts'
 import { errors } from '../sdk/errors.ts'
 import type { Module } from '../sdk/module.ts'
-import { inPlace } from '../sdk/place.ts'
 import type { Branch } from '../store/types.ts'
 import { carriedSections, GENESIS_TRANSACTIONS, isCarried } from './carried.ts'
 import { firstVersions } from './first-versions.ts'
@@ -26,7 +26,7 @@ function genesisContext(machine: Machine, document: GenesisDocument, base: Branc
   const timeNs = parseRfc3339(document.genesis_time)
   if (timeNs === undefined) throw errors.invalidRequest(`genesis_time ${document.genesis_time} is not RFC 3339`)
   if (document.chain_id !== machine.chainId) {
-    throw errors.invalidChainId(`genesis is of ${document.chain_id}, this node of ${machine.chainId}`)
+    throw errors.invalidChainId(`chain_id of the genesis is ${document.chain_id}, the node's is ${machine.chainId}`)
   }
   const initialHeight = BigInt(document.initial_height)
   return createContext({
@@ -35,7 +35,7 @@ function genesisContext(machine: Machine, document: GenesisDocument, base: Branc
     identity: machine.identity,
     app: machine.router.facts,
     block: {
-      // Signatures of genesis transactions know no account number at height 0: only a later beginning has another.
+      // At height 0 signatures of genesis transactions have account number 0; a later initial height uses real numbers.
       height: initialHeight > 1n ? initialHeight : 0n,
       timeNs,
       chainId: machine.chainId,
@@ -53,11 +53,11 @@ function requireKnownModules({ modules }: Machine, { app_state: state }: Genesis
   const built = new Set(modules.flatMap(({ name, genesis }) => (genesis ? [name] : [])))
   for (const name of Object.keys(state)) {
     if (built.has(name) || name === GENESIS_TRANSACTIONS || isCarried(name, modules)) continue
-    throw errors.notSupported(`app_state.${name}: no module of that name is known`)
+    throw errors.notSupported(`app_state.${name}: unknown module`)
   }
 }
 
-/** Writes the state of height 0. Throws a `ChainError` naming the module and the place that is wrong. */
+/** Writes the state of height 0. Throws a `ChainError` with the module and the invalid entry. */
 export function initChain(
   machine: Machine,
   document: GenesisDocument,
@@ -70,12 +70,12 @@ export function initChain(
   const init = ({ name, genesis }: Module): void => {
     if (!genesis) return
     const json = (document.app_state[name] ?? genesis.defaults(ctx)) as JsonValue
-    inPlace(`genesis of module ${name}`, () => genesis.init(ctx, json))
+    withErrorPath(`genesis of module ${name}`, () => genesis.init(ctx, json))
   }
   const early = machine.modules.filter(({ name }) => comesBefore(name, GENESIS_TRANSACTIONS))
   early.forEach(init)
   const updates = [...staking.updatesOfBlock(ctx)]
-  inPlace('genesis', () => {
+  withErrorPath('genesis', () => {
     const count = deliverGenesisTransactions(machine, ctx, document.app_state[GENESIS_TRANSACTIONS])
     if (count > 0) updates.push(...staking.updateValidatorSet(ctx))
   })
@@ -88,8 +88,8 @@ export function initChain(
 }
 
 /**
- * The document of a chain that goes on from a state. `origin` is what this chain began with: sections of modules that are
- * not built are handed on as it had them.
+ * Returns the document of a chain that continues from a state. `origin` is the genesis of this chain, from which sections of
+ * modules that this build lacks are copied.
  */
 export function exportGenesis(machine: Machine, ctx: ReadContext, origin: GenesisDocument): GenesisDocument {
   const sections = machine.modules.flatMap(({ name, genesis }) =>

@@ -1,25 +1,25 @@
-/** Blocks that are not made: why the chain stands still, and what the next binary has to know (upgrade.md §4.3, §4.4, §6). */
+/** Halts: the reason why a block is not executed, and the information for the next binary (docs/modules/upgrade.md). */
 import type { PlanFacts } from '../modules/upgrade/keeper.ts'
 import { htmlSafe } from '../primitives/html-safe.ts'
 
-/** Nothing was written: the chain stands at the block before, and asking again gives the same. */
+/** A halt. Nothing was written: the chain stays at the previous block, and a retry halts again. */
 export interface Halt {
   readonly reason: keyof typeof EXIT_CODES
-  /** Of the block that is not made. */
+  /** Height of the block that is not executed. */
   readonly height: bigint
   readonly plan?: PlanFacts
-  /** One line for the log, in the words that supervisors look for. */
+  /** One line for the log, with the text that supervisors match on. */
   readonly line: string
-  /** Whole content of `upgrade-info.json`, where it is to be written first. */
+  /** Content of `upgrade-info.json`, to be written before the log line; absent if no file is needed. */
   readonly file?: string
   readonly exitCode: number
 }
 
-/** Exit codes of a process that stops: another binary is needed, this one came early, came late, or its handler failed. */
+/** Exit codes: another binary is needed; this one started too early; it is older than the chain; its handler failed. */
 const EXIT_CODES = { needed: 3, tooEarly: 4, wrongVersion: 5, failed: 6 }
 
-/** The block of an outcome, for those who know that nothing halts it. Throws an `Error` with the line of the halt. */
-export function madeBlock<Block extends { readonly halt?: undefined }>(
+/** Returns the block of an outcome that must not be a halt. Throws an `Error` with the line of a halt. */
+export function requireBlock<Block extends { readonly halt?: undefined }>(
   outcome: Block | { readonly halt: Halt },
 ): Block {
   if (outcome.halt) throw new Error(outcome.halt.line)
@@ -30,13 +30,13 @@ function halt(reason: Halt['reason'], height: bigint, line: string, plan?: PlanF
   return { reason, height, line, exitCode: EXIT_CODES[reason], ...(plan && { plan }) }
 }
 
-/** The plan is due and this build has no handler for it. */
+/** Returns the halt for a due plan without a handler in this build. */
 export function upgradeNeeded(plan: PlanFacts, height: bigint): Halt {
   const line = `UPGRADE "${oneLine(plan.name)}" NEEDED at height: ${plan.height}: ${oneLine(plan.info)}`
   return { ...halt('needed', height, line, plan), file: upgradeInfo(plan, height) }
 }
 
-/** The plan is not due, and this build is the one that comes after it. */
+/** Returns the halt for a build that belongs after a plan that is not due yet. */
 export function upgradedTooEarly(plan: PlanFacts, height: bigint): Halt {
   const line =
     `BINARY UPDATED BEFORE TRIGGER! UPGRADE "${oneLine(plan.name)}" - in binary but not executed on chain. ` +
@@ -44,25 +44,25 @@ export function upgradedTooEarly(plan: PlanFacts, height: bigint): Halt {
   return halt('tooEarly', height, line, plan)
 }
 
-/** The last upgrade that was applied is not one of this build, which is older. */
+/** Returns the halt for a build that is older than the last applied upgrade. */
 export function wrongVersion(name: string, protocolVersion: bigint, height: bigint): Halt {
   const line = `Wrong app version ${protocolVersion}, upgrade handler is missing for ${oneLine(name)} upgrade plan`
   return halt('wrongVersion', height, line)
 }
 
-/** The handler of the plan failed. What it had done is forgotten. */
+/** Returns the halt for a handler that failed, and whose writes were dropped. */
 export function upgradeFailed(plan: PlanFacts, height: bigint, error: unknown): Halt {
   const why = error instanceof Error ? error.message : String(error)
   const line = `UPGRADE "${oneLine(plan.name)}" FAILED at height: ${height}: ${oneLine(why)}`
   return halt('failed', height, line, plan)
 }
 
-/** A line stays one, whatever a proposal put into it. */
+/** Replaces line breaks, which the text of a proposal can contain. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ')
 }
 
-/** As the chain's own nodes write it: keys in this order, no blanks, a height that is a number, no info that is empty. */
+/** Formats `upgrade-info.json` as the reference does: keys in this order, no blanks, `height` as a number, no empty `info`. */
 export function upgradeInfo({ name, info }: PlanFacts, height: bigint): string {
   const text = (value: string) => htmlSafe(JSON.stringify(value))
   const ending = info === '' ? '' : `,"info":${text(info)}`

@@ -1,4 +1,4 @@
-/** Headers and block ids as messages of the consensus engine's packages, ready for `create`. */
+/** Headers and block ids in the fields of the engine's messages, as `create` expects them. */
 import { BLOCK_PROTOCOL } from '../modules/staking/keeper.ts'
 import { toTimestamp } from '../primitives/time.ts'
 import type { BlockHeader, BlockId } from './records.ts'

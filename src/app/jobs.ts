@@ -1,27 +1,27 @@
-/** Heavy work by name: what the compute pool can run on a read snapshot. */
+/** Jobs of the compute pool by name. Each runs on one snapshot. */
 
+import { evmJobs } from '../modules/evm/calls/jobs.ts'
 import type { LightBudget } from '../modules/evm/calls/light.ts'
-import { evmJobs } from '../modules/evm/jobs.ts'
 import type { StorageRange } from '../modules/evm/tracing/storage-range.ts'
-import type { TraceMeans } from '../modules/evm/tracing/tracing.ts'
+import type { TraceResources } from '../modules/evm/tracing/trace-writer.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
 import { readStorage, type StoragePayload } from './storage-job.ts'
 import { runTrace, type TracePayload } from './trace-jobs.ts'
 import type { Application, CheckResult } from './types.ts'
 
-/** What a job may use: time, room for a long answer in parts, and, where its end can be forced, scripts. */
-export interface JobBudget extends TraceMeans {
-  /** Present where only light work is wanted, which jobs of `LIGHT_JOBS` alone understand. */
+/** Budget of a job: a deadline, an output for long answers, and a script engine on threads that can be killed. */
+export interface JobBudget extends TraceResources {
+  /** Limits the job to light work. Only jobs of `LIGHT_JOBS` support it. */
   readonly light?: LightBudget | undefined
 }
 
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 
-/** Payloads and answers are structured-cloneable. */
+/** Jobs by name. Payloads and answers are structured-cloneable. */
 export type Jobs = Readonly<Record<string, Job>>
 
-/** The jobs of this build. `simulate` runs a transaction as it would be run next, and keeps nothing. */
+/** Returns the jobs of this build. */
 export function createJobs(app: Pick<Application, 'simulate' | 'traceBlock'>): Jobs {
   return {
     ...evmJobs,

@@ -2,7 +2,7 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import { evmChainIdOf } from '../identity/identity.ts'
 import type { Identity } from '../identity/types.ts'
-import { localnetGenesis as evmLocalnet } from '../modules/evm/localnet.ts'
+import { localnetGenesis as evmLocalnet } from '../modules/evm/development/localnet.ts'
 import { formatBech32, ofModule } from '../primitives/address.ts'
 import { formatBase64, formatHex0x } from '../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
@@ -13,10 +13,10 @@ import { modules } from './modules.ts'
 import { createRouter } from './router.ts'
 import type { GenesisDocument } from './types.ts'
 
-/** Gas of a block, so that no block outlasts a second. */
+/** Gas limit of a block, at which no block takes longer than a second. */
 const LOCALNET_BLOCK_GAS = 60_000_000n
 
-/** What a validator of a localnet has at stake: 1,000 native, beside what its operator holds. */
+/** Stake of each validator: 1,000 native, in addition to the operator's balance. */
 const STAKE_UNATIVE = 1_000_000_000n
 const NATIVE_EXPONENT = 6
 
@@ -25,27 +25,27 @@ export interface LocalnetOptions {
   readonly chainId: string
   /** RFC 3339. */
   readonly genesisTime: string
-  /** Each operates the validator at its place; the first one is sudo root. */
+  /** Funded accounts. The account at an index operates the validator at that index; the first one is the sudo root. */
   readonly accounts: readonly { readonly address: Uint8Array; readonly balanceUnative: bigint }[]
   /** ed25519 keys, 32 bytes each; at least one, and no more than accounts. */
   readonly validators: readonly { readonly publicKey: Uint8Array }[]
-  /** Accounts that vote on prices for the validator at the same place; without any, there is nothing to vote on (D25). */
+  /** Accounts that vote on prices for the validator at the same index; without feeders the whitelist is empty (D25). */
   readonly feeders?: readonly Uint8Array[]
   readonly blockGasLimit?: bigint
   /** Name of the hard fork; the newest by default. */
   readonly fork?: string
-  /** How long a proposal may be voted on, and may wait for its deposit; two days by default. */
+  /** Voting and deposit period of proposals; two days by default. */
   readonly votingPeriodMs?: number
 }
 
 type JsonObject = { [key: string]: JsonValue }
 
-/** What a feeder's account holds at first: enough for its fees. */
+/** Initial balance of a feeder, which pays its fees. */
 const FEEDER_UNATIVE = 1_000_000_000n
-/** Blocks of a voting period where somebody votes: so that prices move within seconds. */
+/** Voting period with feeders, so that prices move within seconds. Unit: blocks. */
 const FED_VOTE_PERIOD = 3
 
-/** A context without state: enough for what modules start a new chain with. */
+/** Creates a context without state, which is enough for the defaults of modules. */
 function emptyContext(identity: Identity, chainId: string): ReadContext {
   return createReadContext({
     store: createEmptyBranch(),
@@ -65,7 +65,7 @@ function emptyContext(identity: Identity, chainId: string): ReadContext {
   })
 }
 
-/** Accounts of the kind that new ones have; plain ones where queries would show that kind, which common clients do not know. */
+/** Returns accounts of the kind of new accounts, or base accounts if queries expose that kind, which common clients do not know. */
 function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonValue[] {
   const { toProfileName, behaviours } = options.identity
   const type = (neutral: string) => ({ '@type': `/${toProfileName(neutral)}` })
@@ -143,7 +143,7 @@ function stakingState({ identity, accounts, validators, genesisTime }: LocalnetO
   }
 }
 
-/** Prices to vote on where somebody votes. `defaults` is the module's own genesis. */
+/** Returns the oracle's genesis: the default whitelist with feeders, an empty one without. `defaults` is the module's default genesis. */
 function oracleState(
   { identity, feeders = [] }: LocalnetOptions,
   operators: readonly Uint8Array[],
@@ -166,12 +166,12 @@ function govState(votingPeriodMs: number, { params }: JsonObject): JsonObject {
   return { params: { ...(params as JsonObject), voting_period: period, max_deposit_period: period } }
 }
 
-/** The genesis document of a localnet. Throws `RangeError` for less accounts than validators, or no validator. */
+/** Returns the genesis document of a localnet. Throws `RangeError` for fewer accounts than validators, or no validator. */
 export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
   const { identity, chainId, genesisTime, accounts, validators, blockGasLimit = LOCALNET_BLOCK_GAS, fork } = options
   const [first] = accounts
   if (!first || validators.length === 0 || validators.length > accounts.length) {
-    throw new RangeError('a localnet needs a validator, and an account for each')
+    throw new RangeError('a localnet needs at least one validator, and an account for each validator')
   }
   const operators = accounts.slice(0, validators.length).map(({ address }) => address)
   const text = (bytes: Uint8Array) => formatBech32(identity.bech32.account, bytes)

@@ -1,4 +1,4 @@
-/** The modules of this build, in the order of their genesis and of their begin and end hooks. The one list. */
+/** The modules of this build, in the order of their genesis and of their begin and end hooks. */
 import { auth } from '../modules/auth/index.ts'
 import { authz } from '../modules/authz/index.ts'
 import { bank } from '../modules/bank/index.ts'
@@ -20,8 +20,8 @@ import { upgrade } from '../modules/upgrade/index.ts'
 import type { Module } from '../sdk/module.ts'
 
 /**
- * The reference's order, seen in recorded events and account numbers: fees are shared out before anything else moves,
- * validators are slashed before epochs turn, and prices are tallied after the validator set is settled.
+ * The reference's order, derived from recorded events and account numbers: fees are distributed first, validators are slashed
+ * before epochs end, and prices are tallied after the validator set is updated.
  */
 const ORDER: readonly string[] = [
   ...['upgrade', 'consensus', 'auth', 'bank', 'distribution', 'staking', 'slashing', 'gov', 'genutil', 'evidence'],
@@ -49,7 +49,7 @@ const BUILT: readonly Module[] = [
   upgrade,
 ]
 
-/** Whether a module's genesis comes before that of another: transactions of the genesis, `genutil`, have a place too. */
+/** Whether a module's genesis runs before another's. `genutil`, the genesis transactions, is part of the order. */
 export function comesBefore(name: string, other: string): boolean {
   return ORDER.indexOf(name) < ORDER.indexOf(other)
 }

@@ -14,9 +14,9 @@ export interface ProvenKeys {
   readonly proofs: readonly StoreProof[]
 }
 
-/** Throws what `Prover.prove` throws. */
+/** Proves keys, present or absent. Throws as `Prover.prove`. */
 export function proveKeys({ store, block }: ReadContext, keys: readonly StoreKey[]): ProvenKeys {
   const { proofs } = store
-  if (!proofs) throw queryError('internal', 'a state that is not committed has no proofs')
+  if (!proofs) throw queryError('internal', 'only committed states have proofs')
   return { height: block.height, proofs: keys.map(({ store, key }) => proofs.prove(store, key)) }
 }

@@ -1,13 +1,13 @@
-/** Whose turn it is to propose: the engine's weighted round robin over a validator set (CometBFT, proposer selection). */
+/** Proposer selection: CometBFT's weighted round robin over a validator set (docs/cometbft.md#validators). */
 import { compare, toKey } from '../primitives/bytes.ts'
 import type { Validator } from './records.ts'
 
-/** Priorities lie within this many times the total power of each other. */
+/** Maximum distance of two priorities, as a multiple of the total power. */
 const WINDOW = 2n
 
 const priorityOf = ({ priority = 0n }: Validator): bigint => priority
 
-/** A division towards minus infinity; the divisor is positive. */
+/** Divides and rounds towards minus infinity; the divisor is positive. */
 function floorDiv(value: bigint, by: bigint): bigint {
   const quotient = value / by
   return value < 0n && quotient * by !== value ? quotient - 1n : quotient
@@ -15,7 +15,7 @@ function floorDiv(value: bigint, by: bigint): bigint {
 
 const totalOf = (set: readonly Validator[]): bigint => set.reduce((sum, { power }) => sum + power, 0n)
 
-/** Priorities pressed into the window, and moved so that they are 0 on average. */
+/** Scales priorities into the window, and shifts them to an average of 0. */
 function centred(set: readonly Validator[]): readonly Validator[] {
   const priorities = set.map(priorityOf)
   let [least, most] = [priorities[0]!, priorities[0]!]
@@ -34,8 +34,8 @@ function centred(set: readonly Validator[]): readonly Validator[] {
   return set.map((validator, i) => ({ ...validator, priority: pressed[i]! - average }))
 }
 
-/** The set of the next height: everyone comes nearer to a turn by its power, and whose turn it is pays for it. */
-function oneTurn(set: readonly Validator[]): readonly Validator[] {
+/** Returns the set after one rotation: each priority rises by the power, and the proposer's falls by the total power. */
+function rotateOnce(set: readonly Validator[]): readonly Validator[] {
   const nearer = centred(set).map((validator) => ({ ...validator, priority: priorityOf(validator) + validator.power }))
   const proposer = nearer.reduce((best, other) => {
     const isBefore =
@@ -50,21 +50,21 @@ function oneTurn(set: readonly Validator[]): readonly Validator[] {
   )
 }
 
-/** The set after so many heights or rounds. The same as one after another. */
-export function takeTurns(set: readonly Validator[], count = 1n): readonly Validator[] {
-  // Alone it is always one's turn, and the priority always 0.
+/** Returns the set after `count` rotations. */
+export function rotateProposers(set: readonly Validator[], count = 1n): readonly Validator[] {
+  // A single validator always proposes, and its priority is always 0.
   if (set.length < 2) return set
   let next = set
-  for (let i = 0n; i < count; i++) next = oneTurn(next)
+  for (let i = 0n; i < count; i++) next = rotateOnce(next)
   return next
 }
 
-/** The validator whose turn it is; the first of a set that nobody counted turns of. The set is not empty. */
+/** Returns the proposer; the first validator if the set was never rotated. The set must not be empty. */
 export function proposerOf(set: readonly Validator[]): Validator {
   return set.find(({ isProposer }) => isProposer) ?? set[0]!
 }
 
-/** A set after updates (power 0 removes), before the next turn. Who is new begins far behind, so that leaving and coming back wins nothing. */
+/** Returns a set after updates (power 0 removes), before the next rotation. New validators start with a low priority, so that leaving and returning gains nothing. */
 export function withUpdates(set: readonly Validator[], updates: readonly Validator[]): readonly Validator[] {
   const byAddress = new Map(set.map((validator) => [toKey(validator.address), validator]))
   for (const update of updates) {
@@ -73,7 +73,7 @@ export function withUpdates(set: readonly Validator[], updates: readonly Validat
       byAddress.set(toKey(update.address), old ? { ...old, power: update.power } : { ...update, priority: undefined })
     }
   }
-  // Who leaves still counts here.
+  // The power of removed validators counts here.
   const total = totalOf([...byAddress.values()])
   for (const { address, power } of updates) if (power === 0n) byAddress.delete(toKey(address))
   if (byAddress.size === 0) return set

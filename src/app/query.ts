@@ -7,7 +7,7 @@ import { editionOf } from './upgrades/versions.ts'
 
 type Handler = (ctx: ReadContext, request: Message) => Message
 
-/** By neutral method path, `/chain.evm.v1.Query/Balance`: a handler from the request message to the response. */
+/** Handlers by neutral method path, `/chain.evm.v1.Query/Balance`. */
 export type QueryTable = ReadonlyMap<string, Handler>
 
 function tableOf({ queries }: Module): QueryTable {
@@ -18,18 +18,18 @@ function tableOf({ queries }: Module): QueryTable {
   return table
 }
 
-/** `changing` are the modules that not every state of the chain has, or has at the same version: the state at hand decides. */
+/** Builds the table. For `changing` modules, whose version differs between states, the state at hand selects the handler. */
 export function createQueryTable(modules: readonly Module[], changing: readonly string[] = []): QueryTable {
   const table = new Map<string, Handler>()
   for (const module of modules) {
-    const queries = changing.includes(module.name) ? followingTable(module) : tableOf(module)
+    const queries = changing.includes(module.name) ? tableByVersion(module) : tableOf(module)
     for (const [path, handle] of queries) table.set(path, handle)
   }
   return table
 }
 
-/** Handlers of every edition of a module, each of which asks the state which edition is meant. */
-function followingTable(module: Module): QueryTable {
+/** Returns handlers that read the module's version from the state and call the handler of that edition. */
+function tableByVersion(module: Module): QueryTable {
   const tables = new Map<number, QueryTable>()
   const tableAt = (version: number): QueryTable => {
     const known = tables.get(version)
@@ -39,7 +39,7 @@ function followingTable(module: Module): QueryTable {
     return table
   }
   const paths = new Set([...module.editions, module].flatMap((edition) => [...tableOf(edition).keys()]))
-  const follow =
+  const dispatch =
     (path: string): Handler =>
     (ctx, request) => {
       const version = ctx.app.versionOf(module.name)
@@ -54,5 +54,5 @@ function followingTable(module: Module): QueryTable {
       const has = `module ${module.name} is at version ${version}`
       throw queryError('unimplemented', `${path} is not part of the chain at height ${ctx.block.height}: ${has}`)
     }
-  return new Map([...paths].map((path) => [path, follow(path)]))
+  return new Map([...paths].map((path) => [path, dispatch(path)]))
 }

@@ -1,7 +1,7 @@
-/** What a node keeps of a block besides state: header, transactions, results, EVM transactions, receipts, logs. */
+/** Records of a block besides its state: header, transactions, results, EVM transactions, receipts, logs. */
 import type { ChainEvent } from '../store/types.ts'
 
-/** Header fields as the consensus engine defines them (cometbft.md §6); hashes are 32 bytes or empty. */
+/** Header fields as CometBFT defines them (docs/cometbft.md#hashes); hashes are 32 bytes or empty. */
 export interface BlockHeader {
   readonly chainId: string
   readonly height: bigint
@@ -12,7 +12,7 @@ export interface BlockHeader {
   readonly validatorsHash: Uint8Array
   readonly nextValidatorsHash: Uint8Array
   readonly consensusHash: Uint8Array
-  /** State after the block before. */
+  /** App hash after the previous block. */
   readonly appHash: Uint8Array
   readonly lastResultsHash: Uint8Array
   readonly evidenceHash: Uint8Array
@@ -30,7 +30,7 @@ export interface BlockId {
 export interface TxResult {
   readonly code: number
   readonly codespace: string
-  /** The text of a failure; of a success where the events of each message begin, from which `logOf` makes the text. */
+  /** Text of a failure; for a success the index of each message's first event, from which `logOf` builds the text. */
   readonly log: string | readonly number[]
   readonly info: string
   /** Encoded `TxMsgData`. */
@@ -46,7 +46,7 @@ export interface Validator {
   /** ed25519 key, 32 bytes. */
   readonly publicKey: Uint8Array
   readonly power: bigint
-  /** The engine's count of whose turn comes next to propose (`proposers.ts`); absent is 0. */
+  /** Priority in the engine's proposer selection (`proposers.ts`); 0 if absent. */
   readonly priority?: bigint | undefined
   /** Whether it proposes at the height of this set, in the first round. */
   readonly isProposer?: boolean
@@ -66,7 +66,7 @@ export interface Commit {
   readonly signatures: readonly CommitSignature[]
 }
 
-/** An EVM transaction that was executed in a block: receipt and place. Logs carry block-wide indexes. */
+/** An executed EVM transaction of a block: receipt and position. Log indexes count over the block. */
 export interface EvmTx {
   readonly hash: Uint8Array
   /** Canonical bytes: RLP of a legacy transaction, or the typed envelope. */
@@ -82,7 +82,7 @@ export interface EvmTx {
   readonly status: 0 | 1
   readonly gasUsed: bigint
   readonly cumulativeGasUsed: bigint
-  /** Price charged, wei a gas unit. */
+  /** Price charged for a unit of gas. Unit: wei. */
   readonly effectiveGasPrice: bigint
   readonly type: number
   readonly bloom: Uint8Array
@@ -101,9 +101,9 @@ export interface StoredBlock {
   /** Consensus transactions, as received. */
   readonly txs: readonly Uint8Array[]
   readonly results: readonly TxResult[]
-  /** Commit of the block before. */
+  /** Commit of the previous block. */
   readonly lastCommit: Commit | undefined
-  /** Commit of this block itself, as this node saw it. */
+  /** Commit of this block, as this node received it. */
   readonly commit: Commit
   readonly blockEvents: readonly ChainEvent[]
   readonly evmTxs: readonly EvmTx[]
@@ -112,7 +112,7 @@ export interface StoredBlock {
   readonly gasLimit: bigint
   /** EVM address of the proposer's operator; zero if unknown. */
   readonly coinbase: Uint8Array
-  /** PREVRANDAO where a development chain set it; else it follows from the block. */
+  /** PREVRANDAO that a development chain set; else it follows from the block. */
   readonly prevRandao?: Uint8Array | undefined
   /** App hash after this block. */
   readonly nextAppHash: Uint8Array

@@ -9,7 +9,7 @@ import { ChainError } from '../primitives/errors.ts'
 import type { ChainEvent } from '../store/types.ts'
 import type { TxResult } from './records.ts'
 
-/** What a failure shows outside. Anything unexpected is `internal` without detail: its stack goes to the node's log. */
+/** Returns the public fields of a failure. An unexpected failure is `internal` without detail; its stack goes to the node's log. */
 export function failureOf(error: unknown): { readonly code: number; readonly codespace: string; readonly log: string } {
   if (error instanceof ChainError) return { code: error.code, codespace: error.codespace, log: error.message }
   return { code: 1, codespace: 'undefined', log: 'internal' }
@@ -28,7 +28,7 @@ export interface MessageResponse {
   readonly message: Message
 }
 
-/** Encoded `TxMsgData` of the responses, under the profile's names. */
+/** Encodes the `TxMsgData` of responses, under the profile's names. */
 export function encodeResponses(identity: Identity, responses: readonly MessageResponse[]): Uint8Array {
   const msgResponses = responses.map(({ schema, message }) =>
     create(AnySchema, {
@@ -40,15 +40,15 @@ export function encodeResponses(identity: Identity, responses: readonly MessageR
 }
 
 /**
- * The log of a transaction as clients read it. That of a success repeats its events, so that it is written when it is asked
- * for, and neither in the block nor on disk.
+ * Returns the log of a transaction as clients read it. The log of a success repeats the events, so it is built on request and
+ * not stored.
  */
 export function logOf({ log, events }: Pick<TxResult, 'log' | 'events'>): string {
   if (typeof log === 'string') return log
   return successLog(log.map((start, message) => events.slice(start, log[message + 1])))
 }
 
-/** The log of a success: events by message. An event is written as it is: its type, then its attributes, key before value. */
+/** Formats the log of a success: events by message, each with its type, then its attributes, key before value. */
 export function successLog(eventsOfMessages: readonly (readonly ChainEvent[])[]): string {
   return JSON.stringify(eventsOfMessages.map((events, index) => ({ msg_index: index, events })))
 }

@@ -1,4 +1,4 @@
-/** From the modules of a build to the handler of a message, the facts contexts carry, and the table of queries. */
+/** Handlers of messages, and the facts about the modules that contexts contain. */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import { messageType } from '../identity/registry.ts'
 import { toKey } from '../primitives/bytes.ts'
@@ -8,13 +8,13 @@ import type { ModuleAccount } from '../sdk/module-account.ts'
 
 export interface Router {
   readonly facts: AppFacts
-  /** Handler of a message by its neutral full name. */
+  /** Returns the handler of a message by its neutral full name. */
   route(typeName: string): Route<Context> | undefined
   /** Runs the stateless checks of a message. */
   validate(ctx: ReadContext, schema: DescMessage, message: Message): void
 }
 
-/** Indexes the modules once. `onBug` is the facts' own. */
+/** Indexes the modules. `onBug` becomes `facts.onBug`. */
 export function createRouter(modules: readonly Module[], onBug: (error: unknown) => void = () => {}): Router {
   const routes = new Map<string, Route<Context>>()
   const checks = new Map<string, (ctx: ReadContext, message: Message) => void>()

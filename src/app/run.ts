@@ -1,4 +1,4 @@
-/** The messages of a transaction, in order, on one branch. */
+/** Execution of a transaction's messages in order, on one branch. */
 import * as address from '../identity/address.ts'
 import { ChainError } from '../primitives/errors.ts'
 import type { Context } from '../sdk/context.ts'
@@ -16,8 +16,8 @@ export interface RunResult {
 }
 
 /**
- * Runs every message. Each one's events follow the one that names it. Throws the first failure with the place of its
- * message in front; the caller drops the branch.
+ * Runs every message. The events of a message follow the event that names it. Throws the first failure, prefixed with the index
+ * of its message; the caller drops the branch.
  */
 export function runMessages(machine: Machine, ctx: Context, tx: DecodedTx): RunResult {
   const responses: MessageResponse[] = []

@@ -1,19 +1,19 @@
-/** The storage of a contract within a block, as work for the compute pool. */
+/** Pages of a contract's storage within a block, as a job of the compute pool. */
 import { type StorageRange, storageRange } from '../modules/evm/tracing/storage-range.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { withinBlock } from './trace.ts'
 import type { Application, BlockInput } from './types.ts'
 
 export interface StoragePayload {
-  /** What runs first, on the state of the job. */
+  /** Transactions that run first, on the state of the job. */
   readonly within: BlockInput
   readonly address: Uint8Array
-  /** Hash to begin at: `0x` and 64 digits. */
+  /** Hash of the first slot: `0x` and 64 digits. */
   readonly start: string
   readonly most: number
 }
 
-/** Throws 4 `deadlineExceeded` when stopped. */
+/** Executes `within` and reads a page of storage. Throws 4 `deadlineExceeded` when stopped. */
 export function readStorage(
   app: Pick<Application, 'traceBlock'>,
   before: ReadContext,

@@ -1,6 +1,6 @@
 /**
  * A hook for blocks with transactions that this build cannot execute: a replay of another chain takes their effects from its
- * recording. A node has none.
+ * recording. A node does not use it.
  */
 import type { AppFacts, Context } from '../sdk/context.ts'
 import type { Route } from '../sdk/module.ts'

@@ -1,10 +1,10 @@
-/** The application as tests and benchmarks run it. */
+/** The application of tests and benchmarks. */
 import { almanac } from '../identity/profiles/almanac.ts'
 import type { Identity } from '../identity/types.ts'
 import { createApplication } from './application.ts'
 import type { Application } from './types.ts'
 
-/** An application in which an unexpected failure of a transaction is thrown. By default of `almanac-localnet-1`, gas for free. */
+/** Creates an application that throws unexpected failures of transactions. By default its chain is `almanac-localnet-1`, without a minimum gas price. */
 export function testApplication(
   options: { readonly identity?: Identity; readonly chainId?: string; readonly minGasPrices?: string } = {},
 ): Application {

@@ -11,7 +11,7 @@ import { EMPTY, hex, utf8 } from '../primitives/bytes.ts'
 import { keccak256, sha256 } from '../primitives/hash.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
-import { madeBlock } from './halt.ts'
+import { requireBlock } from './halt.ts'
 import { localnetGenesis } from './localnet.ts'
 import { testApplication } from './testing.ts'
 import { runTrace, type TraceSubject } from './trace-jobs.ts'
@@ -25,7 +25,7 @@ const contract = getContractAddress({ from: account.address, nonce: 0n })
 const RUNTIME = '36156008575f5ffd5b3a5f555f5fa03a5f5260205ff3'
 const CREATION: Hex = `0x61${(RUNTIME.length / 2).toString(16).padStart(4, '0')}80600a5f395ff3${RUNTIME}`
 
-/** A chain whose second block is to be traced. */
+/** Returns a chain whose second block will be traced. */
 function start(identity: Identity, isFree: boolean) {
   const app = testApplication({ identity })
   const document = localnetGenesis({
@@ -59,13 +59,13 @@ function start(identity: Identity, isFree: boolean) {
 async function traced(identity: Identity, isFree: boolean, calls: readonly object[]) {
   const { app, state, wrap, inputOf } = start(identity, isFree)
   const first = inputOf([await wrap({ type: 'legacy', nonce: 0, gasPrice: UNIT, data: CREATION })])
-  for (const { store, key, value } of madeBlock(app.executeBlock(state, first)).branch.changes()) {
+  for (const { store, key, value } of requireBlock(app.executeBlock(state, first)).branch.changes()) {
     if (value) state.set(store, key, value)
     else state.delete(store, key)
   }
   const txs = await Promise.all(calls.map((call, i) => wrap({ nonce: 1 + i, to: contract, ...call })))
   const input = inputOf(txs)
-  const { evmTxs } = madeBlock(app.executeBlock(state, input))
+  const { evmTxs } = requireBlock(app.executeBlock(state, input))
   const subject: TraceSubject = { kind: 'mined', input, receipts: evmTxs, target: undefined }
   const base = {
     limit: 0,
@@ -107,7 +107,7 @@ const CALLS = [
   { type: 'legacy', gasPrice: 0n, data: '0x01' },
 ]
 
-test('who pays no gas is traced as the receipt says, and the trace shows no fee', async () => {
+test('the trace of a zero-gas transaction matches its receipt and shows no fee', async () => {
   const { evmTxs, trace } = await traced(almanac, true, CALLS)
   expect(evmTxs.map(({ status, effectiveGasPrice }) => [status, effectiveGasPrice])).toEqual([
     [1, 0n],
@@ -128,7 +128,7 @@ test('who pays no gas is traced as the receipt says, and the trace shows no fee'
   }
 })
 
-test('GASPRICE is what is charged, under the profile of the reference chain what was signed', async () => {
+test('GASPRICE is the charged price, and under the profile of the reference chain the signed price', async () => {
   const calls = [
     { type: 'legacy', gasPrice: 7n },
     { type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 0n },

@@ -1,18 +1,17 @@
-/** Traces as work for the compute pool: what runs, under which tracer, and the result in parts. */
-import type { CallPayload } from '../modules/evm/jobs.ts'
+/** Traces as jobs of the compute pool, with results in parts. */
+import type { CallPayload } from '../modules/evm/calls/jobs.ts'
 import { chainPrecompiles, chainRules } from '../modules/evm/keeper.ts'
 import type { TracedMessages } from '../modules/evm/tracing/trace-call.ts'
 import { traceCall } from '../modules/evm/tracing/trace-call.ts'
+import { needsScripts, type TraceConfig } from '../modules/evm/tracing/trace-config.ts'
 import {
   createTraceWriter,
   HOLD_BACK_BYTES,
-  needsScripts,
   type OpenTrace,
-  type TraceConfig,
-  type TraceMeans,
+  type TraceResources,
   type TraceWriter,
   timedOut,
-} from '../modules/evm/tracing/tracing.ts'
+} from '../modules/evm/tracing/trace-writer.ts'
 import { equal, formatHex0x } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
@@ -20,60 +19,60 @@ import type { EvmTx } from './records.ts'
 import { withinBlock } from './trace.ts'
 import type { Application, BlockInput } from './types.ts'
 
-/** What a receipt says, for a trace must say the same. */
+/** Fields of a receipt that a trace must reproduce. */
 type TracedReceipt = Pick<EvmTx, 'hash' | 'txIndex' | 'evmIndex' | 'status' | 'gasUsed'>
 
 export type TraceSubject =
-  /** One transaction of a block, or all of them; the job runs on the state before the block. */
+  /** One transaction of a block, or all of them. The job runs on the state before the block. */
   | {
       readonly kind: 'mined'
       readonly input: BlockInput
       readonly receipts: readonly TracedReceipt[]
       readonly target: number | undefined
     }
-  /** A call that nobody keeps, on the state of the job, or within the block that `within` begins on that state. */
+  /** A call on the state of the job, or within the block that `within` starts on that state. */
   | { readonly kind: 'call'; readonly call: CallPayload; readonly within?: BlockInput | undefined }
-  /** Transactions that are in no block: each on the state that those before it left. */
+  /** Transactions that are in no block: each runs on the state after the previous one. */
   | { readonly kind: 'messages'; readonly messages: TracedMessages }
 
 export interface TracePayload {
   readonly config: TraceConfig
   readonly subject: TraceSubject
-  /** Most bytes of the result. */
+  /** Maximum size of the result. Unit: bytes. */
   readonly outputBytes: number
 }
 
-/** Whether a job must run where its end can be forced. Throws 3 for a tracer that there is not. */
+/** Whether a job must run on a thread that can be killed. Throws 3 for an unknown tracer. */
 export function isIsolated(job: string, payload: unknown): boolean {
   return job === 'trace' && needsScripts((payload as TracePayload).config)
 }
 
-/** Runs a trace and writes its result, JSON text. Throws 4 `deadlineExceeded`, 3 for the tracer, or why there is no result. */
+/** Runs a trace and writes its result as JSON. Throws 4 `deadlineExceeded`, 3 for an unknown tracer, and the errors of the trace. */
 export function runTrace(
   app: Pick<Application, 'traceBlock'>,
   ctx: ReadContext,
   payload: TracePayload,
-  means: TraceMeans,
+  resources: TraceResources,
 ): void {
   const { config, subject } = payload
   needsScripts(config)
-  const outputBytes = Math.min(payload.outputBytes, means.outputBytes)
+  const outputBytes = Math.min(payload.outputBytes, resources.outputBytes)
   const writer = createTraceWriter(config, {
-    shouldStop: () => means.shouldStop(),
-    write: (chunk) => means.write(chunk),
+    shouldStop: () => resources.shouldStop(),
+    write: (chunk) => resources.write(chunk),
     outputBytes,
-    scripts: means.scripts,
+    scripts: resources.scripts,
   })
-  if (subject.kind === 'mined') traceMined(app, ctx, subject, writer, means)
+  if (subject.kind === 'mined') traceMined(app, ctx, subject, writer, resources)
   else if (subject.kind === 'call' && subject.within) {
     withinBlock(
       app,
       ctx,
       subject.within,
-      () => means.shouldStop(),
-      (behind) => traceCall(behind, subject, writer, means),
+      () => resources.shouldStop(),
+      (behind) => traceCall(behind, subject, writer, resources),
     )
-  } else traceCall(ctx, subject, writer, means)
+  } else traceCall(ctx, subject, writer, resources)
   writer.flush()
 }
 
@@ -84,7 +83,7 @@ function traceMined(
   ctx: ReadContext,
   { input, receipts, target }: Mined,
   writer: TraceWriter,
-  means: TraceMeans,
+  resources: TraceResources,
 ): void {
   const precompiles = chainPrecompiles(chainRules(ctx))
   const { output } = writer
@@ -94,13 +93,13 @@ function traceMined(
   let current: OpenTrace | undefined
   let items = 0
 
-  /** How the element of a transaction begins: in front of its result, or of why there is none. */
+  /** Returns the start of a transaction's element, before its result or error. */
   const headOf = ({ hash }: TracedReceipt): string => {
     const comma = items++ === 0 ? '' : ','
     return isWhole ? `${comma}{"txHash":"${formatHex0x(hash)}",` : ''
   }
 
-  /** Ends the result of a transaction; in a block a failure is its result. */
+  /** Ends the result of a transaction; in a block a failure becomes its result. */
   function close(head: string, trace: OpenTrace): void {
     if (!isWhole) {
       trace.finish()
@@ -118,7 +117,7 @@ function traceMined(
   let head = ''
   if (isWhole) output.text('[')
   app.traceBlock(ctx, input, {
-    shouldStop: () => (isWhole || !current ? means.shouldStop() : current.shouldStop()),
+    shouldStop: () => (isWhole || !current ? resources.shouldStop() : current.shouldStop()),
     before(txIndex) {
       const receipt = waiting.get(txIndex)
       if (!receipt) return undefined
@@ -133,7 +132,7 @@ function traceMined(
       if (!receipt || !current) return
       const { hash, status, gasUsed } = receipt
       if (!equal(hash, evmTx.hash) || status !== evmTx.status || gasUsed !== evmTx.gasUsed) {
-        throw queryError('dataLoss', `running transaction ${formatHex0x(hash)} again does not give its receipt`)
+        throw queryError('dataLoss', `executing transaction ${formatHex0x(hash)} again does not reproduce its receipt`)
       }
       waiting.delete(evmTx.txIndex)
       close(head, current)
@@ -141,9 +140,9 @@ function traceMined(
     },
   })
   if (waiting.size > 0) {
-    // Told to stop. What has not left yet is taken back; else what there is ends as it should.
-    if (!means.shouldStop() && !current) throw queryError('dataLoss', 'the block does not hold its transactions')
-    if (means.shouldStop() && (output.written < HOLD_BACK_BYTES || (!isWhole && !current))) throw timedOut()
+    // Stopped. A result that has not been sent yet becomes an error; else it ends as valid JSON.
+    if (!resources.shouldStop() && !current) throw queryError('dataLoss', 'the block does not contain its transactions')
+    if (resources.shouldStop() && (output.written < HOLD_BACK_BYTES || (!isWhole && !current))) throw timedOut()
     if (current) {
       const [txIndex] = waiting.keys()
       waiting.delete(txIndex!)

@@ -1,4 +1,4 @@
-/** Blocks executed once more, as they were, for somebody who watches (D15). */
+/** Repeated execution of stored blocks for tracers (D15). */
 import { toKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
@@ -10,7 +10,7 @@ import type { StoredBlock, Validator } from './records.ts'
 import type { Application, BlockInput } from './types.ts'
 import type { BlockWatch } from './watch.ts'
 
-/** Executes the transactions of a block on the state it opens with, to the last of the input or until told to stop. */
+/** Executes the transactions of the input on the state before the block, until the last one or until `watch` stops it. */
 export function traceBlock(
   machine: Machine,
   opening: Opening,
@@ -29,8 +29,8 @@ export function traceBlock(
 }
 
 /**
- * Reads the state within a block: behind the transactions of the input, which run on the state before the block. Throws 4
- * `deadlineExceeded` if told to stop on the way there.
+ * Reads the state within a block, after the transactions of the input. They run on the state before the block. Throws 4
+ * `deadlineExceeded` if stopped before that.
  */
 export function withinBlock(
   app: Pick<Application, 'traceBlock'>,
@@ -52,7 +52,7 @@ export function withinBlock(
   if (!isReached) throw queryError('deadlineExceeded', 'execution timeout')
 }
 
-/** What a block was executed from, with its transactions up to an index. `signers` stood behind the block before it. */
+/** Returns the input of a stored block, with its transactions up to an index. `signers` is the validator set of the previous block. */
 export function inputOfBlock(block: StoredBlock, signers: readonly Validator[], lastTxIndex: number): BlockInput {
   const { header, hash, lastCommit, txs } = block
   const signed = new Set(

@@ -1,28 +1,14 @@
-/** What the path of EVM transactions offers to checking and delivery. */
-import type { Context } from '../sdk/context.ts'
-import type { DecodedTx } from '../sdk/tx.ts'
+/** Settings and results that every kind of transaction shares. */
 import type { EvmTx, TxResult } from './records.ts'
-import type { CheckMode, CheckResult, TakePassed } from './types.ts'
-import type { TxWatch } from './watch.ts'
 
-/** What a node asks of transactions at its own door; blocks do not depend on it. */
+/** Conditions of a node for its own pool; blocks do not depend on them. */
 export interface AdmissionSettings {
-  /** Price a gas unit as decimal text with denoms, `0.025unative`; several by comma; empty for none. */
+  /** Minimum price of a gas unit as decimal text with its denom, `0.025unative`; several by comma; empty for no minimum. */
   readonly minGasPrices: string
 }
 
-export interface EvmDelivery {
+export interface Delivery {
   readonly result: TxResult
-  /** Present when the transaction was executed, successfully or not. */
+  /** Present if the EVM executed the transaction, successfully or not. */
   readonly evmTx?: EvmTx
-}
-
-/**
- * EVM transactions go from decoding to result on a path of their own (evm.md §3.3-3.5). The context is on the block's or
- * the pool's branch, its gas free; the path opens branches of its own, and merges what shall stay.
- */
-export interface EvmTxPath {
-  check(ctx: Context, tx: DecodedTx, mode: CheckMode, settings: AdmissionSettings, take?: TakePassed): CheckResult
-  /** `txIndex` is the place in the block. `result.gasUsed` is charged to the block. Expected failures are results. */
-  deliver(ctx: Context, tx: DecodedTx, place: { readonly txIndex: number }, watch?: TxWatch): EvmDelivery
 }

@@ -1,4 +1,4 @@
-/** The state machine as its drivers see it: a pure function of state, block and transactions. */
+/** The interface of the state machine: a pure function of state, block and transactions. */
 
 import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
@@ -15,13 +15,13 @@ export interface BlockInput {
   readonly height: bigint
   readonly timeNs: bigint
   readonly proposer: Uint8Array
-  /** Header hash of this very block: it does not depend on its execution. */
+  /** Header hash of this block, which does not depend on its execution. */
   readonly hash: Uint8Array
   readonly lastCommitHash: Uint8Array
-  /** The whole header, where who orders the blocks gives it (ABCI 2.0 does not). */
+  /** The whole header, if the engine provides it (ABCI 2.0 does not). */
   readonly header?: BlockHeader | undefined
   readonly txs: readonly Uint8Array[]
-  /** Who signed the block before. */
+  /** Validators of the previous block, and whether they signed it. */
   readonly lastCommitVotes: readonly {
     readonly validator: Uint8Array
     readonly power: bigint
@@ -35,14 +35,14 @@ export interface BlockInput {
     readonly power: bigint
     readonly totalPower: bigint
   }[]
-  /** Makes the block administrative: what a development chain changes without a transaction (ADR 0006). */
+  /** Changes of a development chain without a transaction. They make the block administrative (ADR 0006). */
   readonly amendments?: readonly Amendment[] | undefined
 }
 
 export interface BlockOutput {
-  /** Holds every write of the block; the versioned store commits it. */
+  /** Writes of the block; the versioned store commits them. */
   readonly branch: Branch
-  /** What an upgrade in this block did to the list of stores: the versioned store commits it. */
+  /** Changes of an upgrade to the list of stores; the versioned store commits them. */
   readonly stores?: StoreChanges | undefined
   readonly results: readonly TxResult[]
   /** Begin-block and end-block events. */
@@ -54,16 +54,16 @@ export interface BlockOutput {
   readonly gasLimit: bigint
   readonly baseFeeWei: bigint
   readonly coinbase: Uint8Array
-  /** PREVRANDAO of the block where it was set rather than follows from it. */
+  /** PREVRANDAO that was set; absent if it follows from the block. */
   readonly prevRandao?: Uint8Array | undefined
   /** Limits of the block after this one. */
   readonly nextLimits: BlockLimits
 }
 
-/** A block, or why there is none. */
+/** An executed block, or the reason for a halt. */
 export type BlockOutcome = (BlockOutput & { readonly halt?: undefined }) | { readonly halt: Halt }
 
-/** `check`: first sight, in the pool's state; `recheck`: again after a block; `simulate`: fees, signatures and sequence leniently. */
+/** A mode: `check` for a new transaction, `recheck` after a block, `simulate` with lenient checks of fees, signatures and sequences. */
 export type CheckMode = 'check' | 'recheck' | 'simulate'
 
 export interface CheckResult {
@@ -75,14 +75,14 @@ export interface CheckResult {
   readonly gasUsed: bigint
   readonly events: readonly ChainEvent[]
   readonly error?: Error
-  /** For the pool's ordering: one queue per sender. Present when the transaction passed. */
+  /** Order in the pool, which has one queue per sender. Present if the transaction passed. */
   readonly order?: {
     readonly sender: string
     readonly nonce: bigint
     readonly priority: bigint
-    /** The sender's nonce before anything that waits, when `nonce` may lie ahead of it; absent: nothing is missing before it. */
+    /** The sender's nonce in the state, if `nonce` can be ahead of it; absent if no earlier transaction can be missing. */
     readonly stateNonce?: bigint
-    /** What an Ethereum transaction offers a gas unit: its place goes to one that offers a tenth more of both. Unit: wei. */
+    /** Prices of an Ethereum transaction: a replacement must raise both by a tenth. Unit: wei. */
     readonly feeCapWei?: bigint
     readonly tipCapWei?: bigint
   }
@@ -94,33 +94,33 @@ export interface CheckResult {
   }
 }
 
-/** Finds a transaction that passed its place, or throws why there is none. */
+/** Places a passed transaction in the pool. Throws if the pool does not accept it. */
 export type TakePassed = (passed: CheckResult) => void
 
 export interface Application {
-  /** State of height 0 from a genesis document (parsed JSON). Throws a `ChainError` naming the place that is wrong. */
+  /** Writes the state of height 0 from a genesis document. Throws a `ChainError` with the invalid entry. */
   initChain(genesis: GenesisDocument, base: Branch): { readonly validators: readonly Validator[] }
   /**
-   * Executes a block on the state before it, a plan that is due included (upgrade.md §4). Throws for a bug of a hook, and where
-   * the state cannot be read or memory is not to be had: the node then stops before it commits.
+   * Executes a block on the state before it, including a due plan (docs/modules/upgrade.md). Throws for a bug of a hook, and if
+   * the state cannot be read or memory is short: the node then stops before it commits.
    */
   executeBlock(base: Reader, block: BlockInput): BlockOutcome
-  /** Why the block of a height would not be made, as far as the state before it tells. */
+  /** Returns the halt of the block at a height, as far as the state before it determines it. */
   haltBefore(base: Reader, height: bigint): Halt | undefined
-  /** Tries an upgrade out on a state, which it does not touch. Throws 5 for one that this build has not. */
+  /** Rehearses an upgrade on a state without changing it. Throws 5 for an upgrade that this build lacks. */
   rehearse(ctx: ReadContext, name: string): Rehearsal
-  /** Compares this build with a state, of the latest height, and with the plan in it. */
+  /** Compares this build with a state of the latest height, and with the plan in it. */
   preflight(state: Reader, height: bigint): Preflight
-  /** What of a state, of the latest height, this build would fail on or read wrongly, whatever is planned. */
+  /** Returns the parts of the latest state that this build would fail on or misread, whatever is planned. */
   misfits(state: Reader): readonly string[]
   /**
-   * Runs admission on a throwaway branch of the pool's state, which keeps what passed checks until `resetCheckState`. `take` is
-   * told what passed before the state keeps it; if it throws, that is the answer and nothing is kept.
+   * Runs admission on a branch of the pool's state. The state keeps the writes of passed checks until `resetCheckState`. `take`
+   * receives a passed result before the merge; if it throws, its error is the result and the branch is dropped.
    */
   check(tx: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult
-  /** After each commit: the pool's state is again the committed one. */
+  /** Resets the pool's state to the committed one. Call it after each commit. */
   resetCheckState(base: Reader, tip: { readonly height: bigint; readonly timeNs: bigint }): void
-  /** A context to answer a query from a snapshot of one height. */
+  /** Creates the context of a query from a snapshot of one height. */
   readContext(
     state: Reader,
     header: {
@@ -131,15 +131,15 @@ export interface Application {
       readonly lastCommitHash: Uint8Array
     },
   ): ReadContext
-  /** Runs a whole transaction on a read context, as the next block would, leniently, and keeps nothing. */
+  /** Runs a transaction on a read context as the next block would, with lenient checks, and drops its writes. */
   simulate(ctx: ReadContext, tx: Uint8Array): CheckResult
-  /** Executes a block once more on the state before it, for somebody who watches, and keeps nothing. */
+  /** Executes a stored block again on the state before it, for a watcher, and drops its writes. */
   traceBlock(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void
-  /** Handlers of every module's queries, by neutral method path. */
+  /** Query handlers of all modules, by neutral method path. */
   readonly queries: QueryTable
   /** Names of the stores of a new chain. */
   readonly stores: readonly string[]
-  /** The document of a chain that goes on from a state; `origin` is what this chain began with. */
+  /** Returns the document of a chain that continues from a state; `origin` is this chain's genesis. */
   exportGenesis(ctx: ReadContext, origin: GenesisDocument): GenesisDocument
 }
 
@@ -151,6 +151,6 @@ export interface GenesisDocument {
   readonly consensus_params: Record<string, unknown>
   readonly app_state: Record<string, unknown>
   readonly app_hash?: string
-  /** The first validator set, if the document says it again. */
+  /** The first validator set, if the document repeats it. */
   readonly validators?: readonly unknown[]
 }

@@ -1,24 +1,24 @@
-/** Those who watch what is executed again. */
+/** Watchers of repeated executions. */
 import type { Tracer } from '../evm/trace.ts'
 import type { Context } from '../sdk/context.ts'
 import type { EvmTx } from './records.ts'
 
-/** Who watches transactions that are executed again. */
+/** A watcher of one transaction. */
 export interface TxWatch {
-  /** Hears of the transaction that comes now; undefined: nobody does. */
+  /** Traces the transaction; undefined for no trace. */
   readonly tracer: Tracer | undefined
-  /** True ends the execution, whose result then says nothing. */
+  /** True ends the execution; its result is then incomplete. */
   shouldStop(): boolean
 }
 
-/** Who watches a block. */
+/** A watcher of a block. */
 export interface BlockWatch {
-  /** The tracer of the consensus transaction at an index; undefined: it runs unwatched. `ctx` is the state before it. */
+  /** Returns the tracer of the consensus transaction at an index; undefined for no trace. `ctx` is the state before it. */
   before(txIndex: number, ctx: Context): Tracer | undefined
-  /** Behind each transaction that was executed by the EVM. */
+  /** Runs after each transaction that the EVM executed. */
   after(evmTx: EvmTx): void
-  /** With the state that the last transaction left; not where the block was ended before. */
+  /** Runs with the state after the last transaction, unless the block was stopped. */
   behind?(ctx: Context): void
-  /** True ends the block. */
+  /** True stops the block. */
   shouldStop(): boolean
 }

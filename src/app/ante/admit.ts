@@ -1,35 +1,35 @@
-/** Admission of ordinary transactions: the steps, in their order (support-modules.md §4.3). */
+/** Admission of ordinary transactions: the steps in order (docs/transactions.md#fees). */
 
 import {
   chargeSize,
   limitGasToBlock,
   limitMemo,
+  rejectAfterTimeout,
   rejectEthereumMessages,
   rejectUnknownExtensions,
   requireGas,
   requireSignatures,
-  requireTimely,
 } from './basic.ts'
 import type { AnteContext } from './context.ts'
 import { deductFee, requireMinimumFee } from './fee.ts'
 import { rejectMixedVotes } from './oracle.ts'
-import { admitAtOtherMachine, lookAtShares } from './other-machine.ts'
 import { chargeSignatures, incrementSequences, limitKeys, setPublicKeys, verifySignatures } from './signatures.ts'
+import { countInWasm, readFeeShareParams } from './wasm.ts'
 
 const STEPS: readonly ((ante: AnteContext) => void)[] = [
   rejectEthereumMessages,
   limitGasToBlock,
-  admitAtOtherMachine,
+  countInWasm,
   rejectUnknownExtensions,
   requireSignatures,
-  requireTimely,
+  rejectAfterTimeout,
   requireGas,
   limitMemo,
   rejectMixedVotes,
   chargeSize,
   requireMinimumFee,
   deductFee,
-  lookAtShares,
+  readFeeShareParams,
   setPublicKeys,
   limitKeys,
   chargeSignatures,
@@ -37,7 +37,7 @@ const STEPS: readonly ((ante: AnteContext) => void)[] = [
   incrementSequences,
 ]
 
-/** Runs every step. Throws the first refusal; what was written until then is the caller's to drop. */
+/** Runs every step. Throws the first refusal; the caller then drops the writes of the earlier steps. */
 export function admit(ante: AnteContext): void {
   for (const step of STEPS) step(ante)
 }

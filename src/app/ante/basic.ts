@@ -1,4 +1,4 @@
-/** Checks that need no account: shape, size, time (support-modules.md §4.3 rows 1 to 9). */
+/** Admission steps that need no account: shape, size, time (docs/transactions.md). */
 
 import * as auth from '../../modules/auth/keeper.ts'
 import { errors } from '../../sdk/errors.ts'
@@ -7,7 +7,7 @@ import type { AnteContext } from './context.ts'
 
 const MSG_ETHEREUM_TX = 'chain.evm.v1.MsgEthereumTx'
 
-/** Row 1: an Ethereum transaction within an ordinary one would escape the rules of its own path. */
+/** Refuses an Ethereum transaction inside an ordinary one, where it would bypass the rules for Ethereum transactions. */
 export function rejectEthereumMessages({ tx }: AnteContext): void {
   for (const { schema } of tx.messages) {
     if (schema.typeName === MSG_ETHEREUM_TX) {
@@ -16,10 +16,10 @@ export function rejectEthereumMessages({ tx }: AnteContext): void {
   }
 }
 
-/** Results carry gas as a signed number of 64 bits. */
+/** Largest gas limit: results encode gas as a signed 64-bit number. */
 const MAX_GAS_WANTED = (1n << 63n) - 1n
 
-/** Row 2. */
+/** Refuses a gas limit above the block's, or above the largest number that a result can encode. */
 export function limitGasToBlock({ ctx, tx }: AnteContext): void {
   const wanted = tx.authInfo.fee?.gasLimit ?? 0n
   if (wanted > MAX_GAS_WANTED) throw errors.invalidRequest(`invalid gas supplied; ${wanted} > ${MAX_GAS_WANTED}`)
@@ -29,14 +29,14 @@ export function limitGasToBlock({ ctx, tx }: AnteContext): void {
   }
 }
 
-/** Row 3: critical extension options must be understood. */
+/** Refuses unknown critical extension options. */
 export function rejectUnknownExtensions({ ctx, tx }: AnteContext): void {
   for (const { typeUrl } of tx.body.extensionOptions) {
     if (neutralTypeName(ctx.identity, typeUrl) !== ETHEREUM_TX_OPTION) throw errors.unknownExtensionOptions(typeUrl)
   }
 }
 
-/** Row 4: messages, each valid of its own accord, and as many signatures as signers. */
+/** Requires at least one message, each valid without state, and as many signatures as signers. */
 export function requireSignatures({ ctx, tx, mode, signers, validate }: AnteContext): void {
   if (tx.messages.length === 0) throw errors.invalidRequest('must contain at least one message')
   if (mode !== 'recheck') for (const { schema, message } of tx.messages) validate(ctx, schema, message)
@@ -51,15 +51,15 @@ export function requireSignatures({ ctx, tx, mode, signers, validate }: AnteCont
   }
 }
 
-/** Row 5. */
-export function requireTimely({ ctx, tx }: AnteContext): void {
+/** Refuses a transaction after its timeout height. */
+export function rejectAfterTimeout({ ctx, tx }: AnteContext): void {
   const { timeoutHeight } = tx.body
   if (timeoutHeight !== 0n && ctx.block.height > timeoutHeight) {
     throw errors.txTimeoutHeight(`block height: ${ctx.block.height}, timeout height: ${timeoutHeight}`)
   }
 }
 
-/** Row 6: the limit is in bytes. */
+/** Limits the memo. Unit of the limit: bytes. */
 export function limitMemo({ ctx, tx }: AnteContext): void {
   if (tx.body.memo === '') return
   const limit = auth.params(ctx).maxMemoCharacters
@@ -69,7 +69,7 @@ export function limitMemo({ ctx, tx }: AnteContext): void {
   }
 }
 
-/** Row 8. In a simulation the signatures may still be missing: their gas is added. */
+/** Charges gas for the size of the transaction. In a simulation, 64 bytes count for each missing signature. */
 export function chargeSize({ ctx, tx, mode }: AnteContext): void {
   const perByte = auth.params(ctx).txSizeCostPerByte
   let size = BigInt(tx.bytes.length)
@@ -79,7 +79,7 @@ export function chargeSize({ ctx, tx, mode }: AnteContext): void {
   ctx.gas.consume(perByte * size, 'txSize')
 }
 
-/** Row 9, before anything is metered: without gas the first reading would fail, and say less. */
+/** Requires a gas limit. It runs before any metered step, whose out-of-gas error would say less. */
 export function requireGas({ tx, mode }: AnteContext): void {
   if (mode !== 'simulate' && (tx.authInfo.fee?.gasLimit ?? 0n) === 0n) {
     throw errors.invalidGasLimit('must provide positive gas')

@@ -1,4 +1,4 @@
-/** What the steps of admission share. */
+/** The context that the steps of admission share. */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'

@@ -1,4 +1,4 @@
-/** Fees: the node's price at its door, and their payment (support-modules.md §4.3 rows 10 to 12). */
+/** Fees: the node's minimum price, and the payment (docs/transactions.md#fees). */
 import * as address from '../../identity/address.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
@@ -6,13 +6,13 @@ import * as feegrant from '../../modules/feegrant/keeper.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { type Coin, format, tryParseList } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import { profileTypeUrl } from '../../sdk/packed.ts'
-import { inPlace } from '../../sdk/place.ts'
 import type { AnteContext } from './context.ts'
 import { parseGasPrices } from './gas-prices.ts'
 
-/** What a gas limit costs at least, any one of these: each price of `0.025unative,1ufoo` times gas, rounded up. */
+/** Returns the minimum fees, any one of which suffices: each price of `0.025unative,1ufoo` times gas, rounded up. */
 export function requiredFees(minGasPrices: string, gas: bigint): readonly Coin[] {
   return (parseGasPrices(minGasPrices) ?? [])
     .map(({ denom, price }) => ({ denom, amount: decimal.ceil(decimal.fromRaw(price * gas)) }))
@@ -29,7 +29,7 @@ function feeCoins({ tx }: AnteContext): readonly Coin[] {
   return coins
 }
 
-/** Row 10: only where a transaction first comes in. */
+/** Requires the node's minimum fee. Applies only to the first check of a transaction. */
 export function requireMinimumFee(ante: AnteContext): void {
   const { mode, tx, settings } = ante
   if (mode !== 'check') return
@@ -40,7 +40,7 @@ export function requireMinimumFee(ante: AnteContext): void {
   if (!enough) throw errors.insufficientFee(`insufficient fees; got: ${format(fees)} required: ${format(required)}`)
 }
 
-/** The fee; for an estimate that names none yet, one unit stands for it, since paying costs gas too. */
+/** Returns the fee. An estimate without a fee counts one unit, because the payment itself uses gas. */
 function paidCoins(ante: AnteContext, payer: Uint8Array): readonly Coin[] {
   const coins = feeCoins(ante)
   const { ctx, mode } = ante
@@ -49,13 +49,13 @@ function paidCoins(ante: AnteContext, payer: Uint8Array): readonly Coin[] {
   return [{ denom, amount: 1n }]
 }
 
-/** Who pays the fee, unless an allowance does. */
+/** Returns the fee payer, which an allowance can replace. */
 export function payerOf({ ctx, tx, signers }: Pick<AnteContext, 'ctx' | 'tx' | 'signers'>): Uint8Array {
   const { payer = '' } = tx.authInfo.fee ?? {}
   return payer === '' ? signers[0]! : address.parse(ctx, payer)
 }
 
-/** Rows 11 and 12: who pays, the granter of an allowance if one is named, must have an account and gives the fee to the collector. */
+/** Sends the fee to the collector, from the granter of an allowance if one is named, else from the payer, who must have an account. */
 export function deductFee(ante: AnteContext): void {
   const { ctx, tx } = ante
   const { fee } = tx.authInfo
@@ -65,7 +65,7 @@ export function deductFee(ante: AnteContext): void {
   const coins = paidCoins(ante, granter)
   if (!equal(granter, payer)) {
     const typeUrls = tx.messages.map(({ typeUrl }) => profileTypeUrl(ctx.identity, typeUrl))
-    inPlace(`${granterText} does not allow to pay fees for ${address.format(ctx, payer)}`, () =>
+    withErrorPath(`${granterText} does not allow to pay fees for ${address.format(ctx, payer)}`, () =>
       feegrant.useAllowance(ctx, { granter, grantee: payer }, { fee: coins, typeUrls }),
     )
   }

@@ -1,4 +1,4 @@
-/** Prices of a gas unit as settings and flags write them: `0.025unative`, several by comma. */
+/** Gas prices in settings and flags: `0.025unative`, several by comma. */
 import * as decimal from '../../primitives/decimal.ts'
 import { isValid } from '../../primitives/denom.ts'
 
@@ -7,7 +7,7 @@ export interface GasPrice {
   readonly price: decimal.Decimal
 }
 
-/** Undefined if the text is none. Empty text is no prices. */
+/** Parses gas prices; empty text has no prices. Returns undefined for invalid text. */
 export function parseGasPrices(text: string): readonly GasPrice[] | undefined {
   if (text.trim() === '') return []
   const prices: GasPrice[] = []

@@ -1,4 +1,4 @@
-/** What admission knows of votes on prices (oracle.md §5.6): they cost little, and come alone. */
+/** Admission of price votes: they cost constant gas, and come without other messages (docs/modules/oracle.md#messages). */
 
 import { ChainError } from '../../primitives/errors.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
@@ -10,7 +10,7 @@ const VOTE = 'chain.oracle.v1beta1.MsgAggregateExchangeRateVote'
 const VOTE_GAS = 500n
 const NO_LIMIT = (1n << 64n) - 1n
 
-/** The codespace has the chain's name in it. */
+/** Returns the refusal. Its codespace includes the chain's name. */
 function refusal({ ctx }: AnteContext, detail: string): ChainError {
   const row = { code: 2, status: 'invalidArgument', text: 'oracle ante error' } as const
   return new ChainError(`ante-${ctx.identity.toProfileName('chain')}`, row, `${detail}: ${row.text}`)
@@ -27,17 +27,17 @@ export function isOracleVote(tx: DecodedTx): boolean {
   return votes <= 1 && prevotes <= 1 && votes + prevotes === tx.messages.length && tx.messages.length > 0
 }
 
-/** A meter that says the same whatever happens. */
+/** Creates a meter that always reports the gas of a vote. */
 export function createVoteMeter(): GasMeter {
   return { limit: NO_LIMIT, used: VOTE_GAS, consume() {} }
 }
 
-/** Votes mixed with anything else are refused. */
+/** Refuses votes mixed with other messages. */
 export function rejectMixedVotes(ante: AnteContext): void {
   const { tx } = ante
   const votes = count(tx, VOTE)
   const prevotes = count(tx, PREVOTE)
   if (votes + prevotes === 0 || isOracleVote(tx)) return
-  if (votes > 0 && prevotes > 0) throw refusal(ante, 'a vote and a prevote come with nothing else')
-  throw refusal(ante, 'a vote or a prevote comes alone')
+  if (votes > 0 && prevotes > 0) throw refusal(ante, 'a transaction with a vote and a prevote has no other messages')
+  throw refusal(ante, 'a transaction has at most one vote and one prevote, and no other messages with them')
 }

@@ -1,4 +1,4 @@
-/** Keys, signatures and sequences of the signers (support-modules.md §4.3 rows 13 to 18). */
+/** Keys, signatures and sequences of the signers (docs/transactions.md#signatures). */
 import { create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import type { SignerInfo } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
@@ -13,7 +13,7 @@ import { payerOf } from './fee.ts'
 
 const SECP256R1_GAS = 500n
 
-/** Stands for a key not yet known when gas is estimated. */
+/** Replaces an unknown key in gas estimates. */
 const DUMMY_KEY: PublicKey = { kind: 'secp256k1', key: new Uint8Array(33) }
 
 function accountOf({ ctx }: AnteContext, signer: Uint8Array): auth.Account {
@@ -22,7 +22,7 @@ function accountOf({ ctx }: AnteContext, signer: Uint8Array): auth.Account {
   return account
 }
 
-/** Row 13: a key given with the transaction must own the signer's address, and is kept if the account has none. */
+/** Stores the transaction's keys in accounts without a key. A key must match the signer's address. */
 export function setPublicKeys(ante: AnteContext): void {
   const { ctx, tx, mode, signers } = ante
   for (const [i, signer] of signers.entries()) {
@@ -49,14 +49,14 @@ function emitSignatureEvents({ ctx, tx, signers }: AnteContext): void {
   for (const signature of tx.raw.signatures) ctx.emitEvent('tx', { signature: formatBase64(signature) })
 }
 
-/** The signer's key: the account's, else a dummy in a simulation. Throws sdk 8 when there is none. */
+/** Returns the account's key; in a simulation a dummy replaces a missing key. Throws sdk 8 for a missing key. */
 function keyOf({ ctx, mode }: AnteContext, account: auth.Account): PublicKey {
   if (account.publicKey) return decodePublicKey(ctx.identity, account.publicKey)
   if (mode === 'simulate') return DUMMY_KEY
   throw errors.invalidPubKey('pubkey on account is not set')
 }
 
-/** Row 14: of the keys that come along; one that an account has came along when it was new. */
+/** Limits the keys in the transaction. The key of an account was counted in the transaction that brought it. */
 export function limitKeys({ ctx, tx }: AnteContext): void {
   const limit = auth.params(ctx).txSigLimit
   let count = 0n
@@ -66,7 +66,7 @@ export function limitKeys({ ctx, tx }: AnteContext): void {
   }
 }
 
-/** Row 15. */
+/** Charges gas for the verification of each signature. */
 export function chargeSignatures(ante: AnteContext): void {
   for (const [i, signer] of ante.signers.entries()) {
     chargeKey(ante, keyOf(ante, accountOf(ante, signer)), ante.tx.authInfo.signerInfos[i]?.modeInfo)
@@ -100,7 +100,7 @@ function chargeKey(ante: AnteContext, key: PublicKey, modeInfo: SignerInfo['mode
   }
 }
 
-/** Rows 16 and 17. A recheck skips the signature: it was good, and the bytes are the same. */
+/** Verifies sequences and signatures. A recheck skips the signatures, which were valid for the same bytes. */
 export function verifySignatures(ante: AnteContext): void {
   const { ctx, tx, mode, signers } = ante
   const payer = payerOf(ante)
@@ -129,10 +129,7 @@ export function verifySignatures(ante: AnteContext): void {
   }
 }
 
-/** Row 18. */
+/** Increments the sequence of each signer. */
 export function incrementSequences(ante: AnteContext): void {
-  for (const signer of ante.signers) {
-    const account = accountOf(ante, signer)
-    auth.setAccount(ante.ctx, { ...account, sequence: account.sequence + 1n })
-  }
+  for (const signer of ante.signers) auth.incrementSequence(ante.ctx, accountOf(ante, signer))
 }

@@ -1,26 +1,26 @@
-/** The steps by which an Ethereum transaction is admitted, in order (evm.md §3.4). */
+/** Admission of Ethereum transactions: the checks in order, the fee and the nonce (docs/modules/evm.md#admission). */
 
-import { delegationTarget } from '../../evm/access.ts'
 import type { Rules } from '../../evm/forks.ts'
 import { refuse } from '../../evm/transaction/errors.ts'
+import { requireNextNonce, requireNoCode } from '../../evm/transaction/sender-checks.ts'
 import { feeCapOf, type Transaction } from '../../evm/transaction/types.ts'
 import { validateTransaction } from '../../evm/transaction/validate.ts'
+import * as address from '../../identity/address.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
+import { WEI_PER_UNIT } from '../../modules/bank/keeper.ts'
 import * as evm from '../../modules/evm/keeper.ts'
-import { WEI_PER_UNIT } from '../../modules/evm/wei.ts'
 import * as sudo from '../../modules/sudo/keeper.ts'
-import { formatEip55 } from '../../primitives/address.ts'
-import { equal, formatHex0x } from '../../primitives/bytes.ts'
+import { formatHex0x } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
-import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { parseGasPrices } from '../ante/gas-prices.ts'
 import type { EthereumTx } from './envelope.ts'
 import { chargedPrice } from './price.ts'
 
-/** How far ahead of the account a waiting transaction's nonce may lie. */
+const MESSAGE_TYPE = 'chain.evm.v1.MsgEthereumTx'
+/** Largest distance of a waiting transaction's nonce from the account's. */
 const MAX_NONCE_GAP = 7n
 const MAX_GAS = (1n << 63n) - 1n
 const PRIORITY_DIVISOR = 1_000_000n
@@ -29,17 +29,17 @@ const MAX_INT64 = (1n << 63n) - 1n
 export type AdmissionMode = 'check' | 'recheck' | 'simulate' | 'deliver'
 
 export interface Admitted {
-  /** Taken from the gas limit before execution. */
+  /** Gas charged before execution. */
   readonly intrinsicGas: bigint
-  /** What the sender pays a gas unit; 0 for a transaction that pays nothing. Unit: wei. */
+  /** Price that the sender pays for a unit of gas; 0 for a zero-gas transaction. Unit: wei. */
   readonly priceWei: bigint
   readonly zeroGas: boolean
   readonly priority: bigint
-  /** Before this transaction. */
+  /** Nonce of the sender before this transaction. */
   readonly stateNonce: bigint
 }
 
-/** The lowest price a node asks for, of its setting such as `0.025unative`; 0 for none. Unit: wei. */
+/** Returns the node's minimum price from a setting such as `0.025unative`; 0 without one. Unit: wei. */
 function minimumPriceWei(minGasPrices: string, baseDenom: string): bigint {
   const found = parseGasPrices(minGasPrices)?.find(({ denom }) => denom === baseDenom)
   return found ? decimal.truncate(decimal.fromRaw(found.price * WEI_PER_UNIT)) : 0n
@@ -53,28 +53,17 @@ function checkMinimum(ctx: Context, priceWei: bigint, minGasPrices: string): voi
 }
 
 function checkNonce(mode: AdmissionMode, from: Uint8Array, have: bigint, stateNonce: bigint): void {
-  const place = `address ${formatEip55(from)}, tx: ${have} state: ${stateNonce}`
   if (mode === 'deliver') {
-    if (have < stateNonce) throw refuse('nonceTooLow', place)
-    if (have > stateNonce) throw refuse('nonceTooHigh', place)
-  } else {
-    if (have < stateNonce) throw refuse('nonceTooLow', `next nonce ${stateNonce}, tx nonce ${have}`)
-    if (have > stateNonce + MAX_NONCE_GAP) {
-      throw refuse('nonceTooHigh', `next nonce ${stateNonce}, tx nonce ${have}, at most ${MAX_NONCE_GAP} ahead`)
-    }
+    requireNextNonce(from, have, stateNonce)
+    return
+  }
+  if (have < stateNonce) throw refuse('nonceTooLow', `next nonce ${stateNonce}, tx nonce ${have}`)
+  if (have > stateNonce + MAX_NONCE_GAP) {
+    throw refuse('nonceTooHigh', `next nonce ${stateNonce}, tx nonce ${have}, at most ${MAX_NONCE_GAP} ahead`)
   }
 }
 
-/** Only accounts without code send, and those whose code delegates (EIP-3607, EIP-7702). */
-function checkSender(ctx: Context, from: Uint8Array, codeHash: Uint8Array): void {
-  if (equal(codeHash, EMPTY_CODE_HASH)) return
-  const code = evm.code(ctx, from)
-  if (code && !delegationTarget(code)) {
-    throw refuse('senderNotEoa', `address ${formatEip55(from)}, codehash: ${formatHex0x(codeHash)}`)
-  }
-}
-
-/** The sender must hold the value and the fee at the higher of the signed and the charged price. */
+/** Throws unless the sender's balance covers the value and the fee at the higher of the signed and the charged price. */
 function checkFunds(balanceWei: bigint, tx: Transaction, priceWei: bigint, zeroGas: boolean): void {
   const signed = feeCapOf(tx)
   const cost = (zeroGas ? 0n : tx.gasLimit * (signed > priceWei ? signed : priceWei)) + tx.valueWei
@@ -83,15 +72,15 @@ function checkFunds(balanceWei: bigint, tx: Transaction, priceWei: bigint, zeroG
   }
 }
 
-/** Takes the fee. The pool's state has no use for who receives it. */
-function takeFee(ctx: Context, from: Uint8Array, feeWei: bigint, mode: AdmissionMode): void {
+/** Deducts the fee. The pool's state does not credit it, since no check reads the collector's balance. */
+function deductFee(ctx: Context, from: Uint8Array, feeWei: bigint, mode: AdmissionMode): void {
   bank.subWei(ctx, from, feeWei)
   if (mode === 'deliver' || mode === 'simulate') bank.addWei(ctx, auth.feeCollector.address, feeWei)
 }
 
 /**
- * Admits a transaction: everything that decides whether it runs, its fee, and its nonce. Writes to the context, which the
- * caller drops when this throws. While the pool checks, nonces stay: a transaction may wait for those before it.
+ * Admits a transaction: checks it, deducts its fee and raises the nonce. It writes to the context, which the caller drops if this
+ * throws. Checks of the pool do not raise nonces, since a transaction can wait for earlier ones.
  */
 export function admit(
   ctx: Context,
@@ -111,14 +100,14 @@ export function admit(
     throw errors.outOfGas(`exceeds block gas limit: tx gas ${tx.gasLimit}, block gas limit ${blockGasLimit}`)
   }
   const account = auth.ensureAccount(ctx, from)
-  if (!isImpersonated) checkSender(ctx, from, account.codeHash)
+  if (!isImpersonated) requireNoCode(from, account.codeHash, () => evm.code(ctx, from))
   else if (!evm.isImpersonated(ctx, from)) throw refuse('invalidSignature')
   checkNonce(mode, from, tx.nonce, account.sequence)
   const balanceWei = bank.balanceWei(ctx, from)
   checkFunds(balanceWei, tx, priceWei, zeroGas)
   const feeWei = tx.gasLimit * priceWei
-  if (feeWei > 0n) takeFee(ctx, from, feeWei, mode)
-  if (mode === 'deliver') auth.setAccount(ctx, { ...account, sequence: account.sequence + 1n })
+  if (feeWei > 0n) deductFee(ctx, from, feeWei, mode)
+  if (mode === 'deliver') auth.incrementSequence(ctx, account)
   const priority = priceWei / PRIORITY_DIVISOR
   return {
     intrinsicGas,
@@ -127,4 +116,17 @@ export function admit(
     priority: priority > MAX_INT64 ? MAX_INT64 : priority,
     stateNonce: account.sequence,
   }
+}
+
+/** Emits the events of admission; the last of them names the message. */
+export function emitAdmission(ctx: Context, found: EthereumTx, { priceWei, zeroGas }: Admitted): void {
+  const { transaction: tx, from, fromText, hash } = found
+  const payer = address.format(ctx, from)
+  if (!zeroGas) {
+    const fee = (tx.gasLimit * priceWei).toString()
+    ctx.emitEvent('tx', { fee, fee_payer: payer, fee_payer_evm: fromText })
+  }
+  ctx.emitEvent('pending_ethereum_tx', { eth_hash: formatHex0x(hash), index: evm.nextIndex(ctx).toString() })
+  const action = `/${ctx.identity.toProfileName(MESSAGE_TYPE)}`
+  ctx.emitEvent('message', { action, sender: payer })
 }

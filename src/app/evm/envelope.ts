@@ -1,4 +1,5 @@
-/** Ethereum transactions inside transactions of the chain: wrapping and unwrapping (evm.md §3.3). */
+/** Ethereum transactions inside transactions of the chain: wrapping and unwrapping (docs/modules/evm.md#envelope). */
+
 import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeTransaction } from '../../evm/transaction/encode.ts'
 import { refuse } from '../../evm/transaction/errors.ts'
@@ -11,23 +12,28 @@ import {
 } from '../../gen/chain/evm/v1/tx_pb.ts'
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import type { Identity } from '../../identity/types.ts'
+import { WEI_PER_UNIT } from '../../modules/bank/keeper.ts'
 import { packTxData, unpackTxData } from '../../modules/evm/tx-data.ts'
-import { BASE_FEE_WEI, WEI_PER_UNIT } from '../../modules/evm/wei.ts'
+import { BASE_FEE_WEI } from '../../modules/evm/wei.ts'
 import { formatEip55, parseEvm } from '../../primitives/address.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { keccak256 } from '../../primitives/hash.ts'
+import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { type DecodedTx, ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/tx.ts'
 import { impersonatedSender } from './impersonation.ts'
 import { chargedPrice } from './price.ts'
 
-/** What was wrapped here need not be taken apart again. It follows from the bytes alone, as it would by unwrapping them. */
-const wrappedHere = new WeakMap<Uint8Array, { readonly transaction: Transaction; readonly hash: Uint8Array }>()
+/**
+ * Caches the parts of wrappings made in this thread, by their bytes, so that the pool need not parse them again. Parsing the
+ * bytes gives the same parts.
+ */
+const wrappedParts = new WeakMap<Uint8Array, { readonly transaction: Transaction; readonly hash: Uint8Array }>()
 
 /**
- * The chain's transaction around an Ethereum one: one message, the extension option, the fee in base units, no signatures.
- * `hash` is the Ethereum transaction's. Throws sdk 37 for a blob transaction.
+ * Returns the chain's transaction around an Ethereum one: one message, the extension option, the fee in base units, no
+ * signatures. `hash` is the Ethereum transaction's. Throws sdk 37 for a blob transaction.
  */
 export function wrapEthereumTx(identity: Identity, tx: Transaction, hash: Uint8Array): Uint8Array {
   const url = (typeName: string): string => `/${identity.toProfileName(typeName)}`
@@ -46,25 +52,26 @@ export function wrapEthereumTx(identity: Identity, tx: Transaction, hash: Uint8A
   const amount = units === 0n ? [] : [{ denom: identity.baseDenom, amount: units.toString() }]
   const authInfoBytes = toBinary(AuthInfoSchema, create(AuthInfoSchema, { fee: { amount, gasLimit: tx.gasLimit } }))
   const wrapped = toBinary(TxRawSchema, create(TxRawSchema, { bodyBytes, authInfoBytes }))
-  wrappedHere.set(wrapped, { transaction: tx, hash })
+  wrappedParts.set(wrapped, { transaction: tx, hash })
   return wrapped
 }
 
-/** Effective fee in whole units of the base denom. */
+/** Returns the effective fee. Unit: whole units of the base denom, truncated. */
 function feeUnits(tx: Transaction): bigint {
   return (tx.gasLimit * chargedPrice(tx, BASE_FEE_WEI)) / WEI_PER_UNIT
 }
 
-/** An Ethereum transaction with what is worked out once for its bytes: hash, canonical bytes, sender. */
+/** An Ethereum transaction with the hash, canonical bytes and sender that follow from it. */
 export interface EthereumTx {
   readonly transaction: Transaction
   readonly hash: Uint8Array
   readonly raw: Uint8Array
   readonly from: Uint8Array
-  /** Without a signature: only a development chain that impersonates the sender runs it. */
+  /** Whether it has no signature. Only a development chain that impersonates the sender runs it. */
   readonly isImpersonated: boolean
-  /** Checksummed texts of the two addresses; empty for a creation. */
+  /** EIP-55 text of the sender. */
   readonly fromText: string
+  /** EIP-55 text of the recipient; empty for a creation. */
   readonly toText: string
 }
 
@@ -76,7 +83,7 @@ function onlyMessage(tx: DecodedTx): MsgEthereumTx {
   return message.message as MsgEthereumTx
 }
 
-/** Checks the wrapping, which carries nothing that the Ethereum transaction does not say. */
+/** Throws sdk 18 unless the wrapping says exactly what follows from the Ethereum transaction. */
 function checkEnvelope(identity: Identity, { body, authInfo, raw }: DecodedTx, tx: Transaction): void {
   const [option, ...others] = body.extensionOptions
   if (!option || others.length > 0 || neutralTypeName(identity, option.typeUrl) !== ETHEREUM_TX_OPTION) {
@@ -111,8 +118,8 @@ function senderOf(transaction: Transaction, chainId: bigint): Uint8Array {
   }
 }
 
-/** Takes a wrapping apart that somebody else made, and checks that it says nothing else than what is inside. */
-function takeApart(identity: Identity, decoded: DecodedTx): { transaction: Transaction; hash: Uint8Array } {
+/** Parses a wrapping and checks that it says exactly what follows from the transaction inside. */
+function parseWrapping(identity: Identity, decoded: DecodedTx): { transaction: Transaction; hash: Uint8Array } {
   const message = onlyMessage(decoded)
   if (!message.data) throw errors.invalidRequest('the message has no transaction data')
   if (message.size !== 0) throw errors.invalidRequest('size is deprecated and must be 0')
@@ -127,11 +134,11 @@ function takeApart(identity: Identity, decoded: DecodedTx): { transaction: Trans
 }
 
 /**
- * The Ethereum transaction of a chain's transaction. Throws sdk 6, sdk 18 and sdk 34 for a wrapping that is none, and
- * `transaction.invalidSender`.
+ * Returns the Ethereum transaction inside a transaction of the chain. Throws sdk 6, sdk 18 and sdk 34 for an invalid wrapping,
+ * and the refusal `invalidSender`.
  */
-export function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded: DecodedTx): EthereumTx {
-  const { transaction, hash } = wrappedHere.get(decoded.bytes) ?? takeApart(identity, decoded)
+function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded: DecodedTx): EthereumTx {
+  const { transaction, hash } = wrappedParts.get(decoded.bytes) ?? parseWrapping(identity, decoded)
   const impersonated = impersonatedSender(transaction)
   const from = impersonated ?? senderOf(transaction, evmChainId)
   const { to } = transaction
@@ -144,4 +151,21 @@ export function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded
     fromText: formatEip55(from),
     toText: to ? formatEip55(to) : '',
   }
+}
+
+/** Returns the Ethereum transaction inside a transaction, unwrapped at the first call and cached in `tx`. Throws as unwrapping does. */
+export function ethereumTxOf(ctx: Context, tx: DecodedTx): EthereumTx {
+  const found = unwrappedBefore(tx) ?? unwrapEthereumTx(ctx.identity, ctx.block.evmChainId, tx)
+  tx.memo.evm = found
+  return found
+}
+
+/** Returns the Ethereum transaction that `ethereumTxOf` cached; undefined if it was never unwrapped. */
+export function unwrappedBefore(tx: DecodedTx): EthereumTx | undefined {
+  return tx.memo.evm as EthereumTx | undefined
+}
+
+/** Returns the gas limit that the wrapping states, which is the Ethereum transaction's. */
+export function gasWanted(tx: DecodedTx): bigint {
+  return tx.authInfo.fee?.gasLimit ?? 0n
 }

@@ -1,4 +1,4 @@
-/** Running an admitted Ethereum transaction: EVM, refund, counters of the block, events, response (evm.md §3.5). */
+/** Execution of an admitted Ethereum transaction: EVM, refund, block totals, events, response (docs/modules/evm.md#execution). */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { bloomOf } from '../../evm/bloom.ts'
 import type { Rules } from '../../evm/forks.ts'
@@ -50,10 +50,10 @@ export interface Executed {
   readonly evmTx: EvmTx
 }
 
-/** What a message came to, and what it destructed. */
+/** The result of a message, and the accounts that it destructed. */
 type EvmRun = MessageResult & { readonly isDestructed?: (address: Uint8Array) => boolean }
 
-/** Runs the EVM on the context, GASPRICE being `priceWei`; a failure of the code has undone itself. */
+/** Runs the EVM on the context, with `priceWei` as GASPRICE. The writes of failed code are already reverted. */
 export function runEvm(
   ctx: Context,
   { transaction: tx, from }: EthereumTx,
@@ -109,8 +109,8 @@ function refund(ctx: Context, from: Uint8Array, refundWei: bigint): void {
 }
 
 /**
- * Executes an admitted transaction. Throws only for what no transaction may cause: the caller then drops the context's
- * branch. What the code does, failure included, is in the result.
+ * Executes an admitted transaction. The outcome of the code, failures included, is in the result. It throws only for bugs and
+ * failures of the environment; the caller then drops the context's branch.
  */
 export function execute(
   ctx: Context,

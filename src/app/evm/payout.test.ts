@@ -16,8 +16,8 @@ import { payOut, shareOf } from '../../modules/devgas/payout.ts'
 import { params as devgasParams } from '../../modules/devgas/state.ts'
 import { distribution as distributionModule } from '../../modules/distribution/index.ts'
 import * as distribution from '../../modules/distribution/keeper.ts'
+import { localnetGenesis } from '../../modules/evm/development/localnet.ts'
 import { evm as evmModule } from '../../modules/evm/index.ts'
-import { localnetGenesis } from '../../modules/evm/localnet.ts'
 import { codes } from '../../modules/evm/state.ts'
 import { zeroGasActors } from '../../modules/sudo/state.ts'
 import { formatBech32 } from '../../primitives/address.ts'
@@ -28,10 +28,10 @@ import { governance } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
 import { type TestOptions, testContext } from '../../sdk/testing.ts'
 import { decodeTx } from '../../sdk/tx.ts'
+import { deliverEthereumTx } from './deliver.ts'
 import { wrapEthereumTx } from './envelope.ts'
-import { createEvmTxPath } from './path.ts'
 
-// The keys of devgas.md §9.
+// Keys of the recorded examples.
 const keyOf = (name: string) => sha256(utf8(`spec test key ${name}`))
 const KEY = keyOf('carol')
 const SENDER = addressOfPrivateKey(KEY)
@@ -45,7 +45,6 @@ const UNIT = 10n ** 12n
 const STOP = hex('00')
 const REVERT = hex('60006000fd')
 const ENDLESS = hex('5b600056')
-const path = createEvmTxPath()
 
 function chain(code: Uint8Array = STOP, params: object = {}, app: TestOptions['app'] = {}): Context {
   const ctx = testContext({
@@ -81,7 +80,7 @@ function call(ctx: Context, fields: Partial<UnsignedTransaction> = {}) {
   } as UnsignedTransaction
   const tx = signTransaction(unsigned, KEY)
   const decoded = decodeTx(ctx.app, almanac, wrapEthereumTx(almanac, tx, keccak256(encodeTransaction(tx))))
-  return path.deliver(ctx, decoded, { txIndex: 0 })
+  return deliverEthereumTx(ctx, decoded, 0)
 }
 
 const unitsOf = (ctx: Context, holder: Uint8Array) => bank.balance(ctx, holder, 'unative')
@@ -91,10 +90,10 @@ const pool = (ctx: Context) =>
 const payoutOf = ({ result }: ReturnType<typeof call>) =>
   result.events.find(({ type }) => type === 'chain.devgas.v1.EventPayoutDevGas')
 
-/** Code that burns gas to an exact sum: PUSH1 and POP are 5, JUMPDEST is 1. */
+/** Returns code that uses an exact amount of gas: PUSH1 and POP are 5, JUMPDEST is 1. */
 const burning = (gas: number) => hex(`${'600050'.repeat(Math.floor(gas / 5))}${'5b'.repeat(gas % 5)}00`)
 
-// devgas.md §9, P1 to P8: gas used, price, share, paid. A call costs 21000 and what its code burns.
+// P1 to P8, recorded examples: gas used, price, share, paid. A call costs 21000 and the gas of its code.
 test.each([
   ['P1', 21_000, UNIT, '0.5', 10_500n],
   ['P2', 50_000, UNIT, '0.5', 25_000n],
@@ -111,14 +110,14 @@ test.each([
   expect(collected(ctx)).toBe(BigInt(gasUsed) * gasPriceWei - paid * UNIT)
 })
 
-test('P6: what rounds to nothing is not paid, and nothing says so', () => {
+test('P6: a share that rounds to zero is not paid, and no event is emitted', () => {
   expect(shareOf(21_000n, decimal.one)).toBe(0n)
   const ctx = chain(STOP, { developer_shares: '0.000000000000000001' })
   const delivered = call(ctx)
   expect([unitsOf(ctx, BOB), payoutOf(delivered)]).toEqual([0n, undefined])
 })
 
-test('an event tells who got what for which transaction; its list is JSON in a JSON text (vector 18)', () => {
+test('the event of a payout names recipient, coins and transaction, as a JSON list inside a JSON text', () => {
   const ctx = chain(burning(29_000))
   const delivered = call(ctx)
   const hash = Buffer.from(delivered.evmTx!.hash).toString('hex')
@@ -133,7 +132,7 @@ test('an event tells who got what for which transaction; its list is JSON in a J
   ])
 })
 
-test('a denom that is not allowed goes to the community pool (B6), one that is to the withdrawer', () => {
+test('a share in a denom off the list goes to the community pool, an allowed denom to the withdrawer', () => {
   const ctx = chain(burning(29_000), { allowed_denoms: ['other'] })
   const delivered = call(ctx)
   expect([unitsOf(ctx, BOB), pool(ctx)]).toEqual([0n, 25_000n])
@@ -145,7 +144,7 @@ test('a denom that is not allowed goes to the community pool (B6), one that is t
   expect([unitsOf(allowed, BOB), pool(allowed)]).toEqual([25_000n, 0n])
 })
 
-test('a call that reverts or runs out of gas pays nothing (B7)', () => {
+test('a call that reverts or runs out of gas pays no share', () => {
   for (const code of [REVERT, ENDLESS]) {
     const ctx = chain(code)
     const { evmTx } = call(ctx)
@@ -154,7 +153,7 @@ test('a call that reverts or runs out of gas pays nothing (B7)', () => {
   }
 })
 
-test('a call by another contract pays nothing to the one called (B8)', () => {
+test('a call by another contract pays no share to the called contract', () => {
   const ctx = chain()
   const proxy = new Uint8Array(20).fill(0x99)
   // CALL(gas, C0, 0, no input, no output).
@@ -163,7 +162,7 @@ test('a call by another contract pays nothing to the one called (B8)', () => {
   expect([evmTx!.status, unitsOf(ctx, BOB)]).toEqual([1, 0n])
 })
 
-test('nothing is paid while disabled, for a creation, for a plain transfer, and by who pays no fee', () => {
+test('no share is paid while disabled, for a creation, a plain transfer, or a zero-gas transaction', () => {
   const disabled = chain(STOP, { enable_fee_share: false })
   call(disabled)
   expect(unitsOf(disabled, BOB)).toBe(0n)
@@ -180,7 +179,7 @@ test('nothing is paid while disabled, for a creation, for a plain transfer, and 
   expect([evmTx!.status, unitsOf(ctx, BOB), collected(ctx)]).toEqual([1, 0n, before])
 })
 
-test('what is registered and set between two calls of a block holds for the second, unless it was taken back', () => {
+test('a registration between two calls of a block applies to the second, unless it is reverted', () => {
   const ctx = chain(burning(29_000))
   const paid: (readonly [bigint, bigint, string | undefined])[] = []
   const note = (delivered: ReturnType<typeof call>) => {
@@ -218,7 +217,7 @@ test('what is registered and set between two calls of a block holds for the seco
   ])
 })
 
-test('events of a payout are under the names and in the denom of the profile at hand', () => {
+test('events of a payout use the names and the denom of the profile', () => {
   const told = (profile: string) => {
     const identity = identityOf(profile)
     const ctx = testContext({ identity, modules: [authModule, distributionModule, devgasModule] })
@@ -247,7 +246,7 @@ test('events of a payout are under the names and in the denom of the profile at 
   }
 })
 
-test('a share is paid while nobody may send its denom', () => {
+test('a share is paid while sending of its denom is disabled', () => {
   const ctx = chain(burning(29_000))
   const authority = formatBech32('chain', governance)
   messages.setSendEnabled(ctx, { authority, sendEnabled: [{ denom: 'unative', enabled: false }] })
@@ -255,7 +254,7 @@ test('a share is paid while nobody may send its denom', () => {
   expect(unitsOf(ctx, BOB)).toBe(25_000n)
 })
 
-test('what the collector does not hold is not paid, and an event says so', () => {
+test('a share above the collector’s balance is not paid, and an event reports it', () => {
   const ctx = chain()
   payOut(ctx, { contract: C0, gasUsed: 50_000n, priceWei: UNIT, hash: new Uint8Array(32) })
   expect(unitsOf(ctx, BOB)).toBe(0n)
@@ -272,7 +271,7 @@ test('a withdrawer that became blocked loses its share to the community pool', (
   expect([result.code, evmTx!.status, pool(ctx)]).toEqual([0, 1, 25_000n])
 })
 
-/** Branches of a context whose application blocks everybody. */
+/** Returns a context whose application blocks every address. */
 function withApp(ctx: Context, app: Context['app']): Context['branch'] {
   return (options) => {
     const branch = ctx.branch(options)
@@ -287,9 +286,9 @@ function withApp(ctx: Context, app: Context['app']): Context['branch'] {
   }
 }
 
-test('a payout that cannot be paid leaves the call as it is, and an event says why', () => {
+test('a failed payout does not change the call, and an event gives the reason', () => {
   const ctx = chain(burning(29_000))
-  // A record that no message can write: its withdrawer is no address.
+  // A record that no message can write: its withdrawer is not an address.
   ctx.store.set('devgas', concat(hex('01'), utf8(C0_TEXT), hex('00')), concat(hex('1a01'), utf8('x')))
   const delivered = call(ctx)
   expect([delivered.result.code, delivered.evmTx!.status, payoutOf(delivered)]).toEqual([0, 1, undefined])
@@ -300,7 +299,7 @@ test('a payout that cannot be paid leaves the call as it is, and an event says w
   expect(told['tx_hash']).toMatch(/^0x[0-9a-f]{64}$/)
 })
 
-test('a record that is none costs nobody a call, and is told', () => {
+test('an invalid record fails no call, and is reported', () => {
   const told: unknown[] = []
   const ctx = chain(burning(29_000), {}, { onBug: (error) => told.push(error) })
   ctx.store.set('devgas', concat(hex('01'), utf8(C0_TEXT), hex('00')), hex('0aff'))
@@ -310,7 +309,7 @@ test('a record that is none costs nobody a call, and is told', () => {
   expect(told).toEqual([expect.any(RangeError)])
 })
 
-test('gas used, receipt and answer are those of a chain that pays nobody', () => {
+test('gas used, receipt and response equal those of a chain without payouts', () => {
   const paid = call(chain(burning(12_345)))
   const unpaid = call(chain(burning(12_345), { enable_fee_share: false }))
   expect(paid.evmTx).toEqual(unpaid.evmTx)

@@ -5,9 +5,9 @@ import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/send
 import { auth } from '../../modules/auth/index.ts'
 import * as accounts from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
+import { localnetGenesis } from '../../modules/evm/development/localnet.ts'
 import { evm as evmModule } from '../../modules/evm/index.ts'
 import * as evm from '../../modules/evm/keeper.ts'
-import { localnetGenesis } from '../../modules/evm/localnet.ts'
 import { EMPTY, formatHex, hex } from '../../primitives/bytes.ts'
 import { testContext } from '../../sdk/testing.ts'
 import type { EthereumTx } from './envelope.ts'
@@ -38,7 +38,7 @@ function ethereumTx(to: Uint8Array, valueWei: bigint, data: Uint8Array): Ethereu
   return { transaction, hash, raw: EMPTY, from: FROM, isImpersonated: false, fromText: '', toText: '' }
 }
 
-test('a transfer without the EVM leaves the state, the gas and the result that the EVM leaves', () => {
+test('a transfer without the EVM gives the state, the gas and the result of the EVM', () => {
   for (const to of [NOBODY, SOMEBODY, FROM]) {
     for (const valueWei of [0n, 1n, 10n ** 12n, 3n * 10n ** 12n + 7n]) {
       for (const data of [EMPTY, hex('00ff'), new Uint8Array(2_000).fill(3)]) {
@@ -67,7 +67,7 @@ test('a transfer without the EVM leaves the state, the gas and the result that t
   }
 })
 
-test('whatever has code, is a precompile, or creates is no plain transfer', () => {
+test('calls of code or precompiles and creations are not plain transfers', () => {
   const ctx = chain()
   const precompiles = evm.chainPrecompiles(evm.chainRules(ctx))
   const plain = (to: Uint8Array) => isPlainTransfer(ctx, ethereumTx(to, 1n, EMPTY), precompiles)

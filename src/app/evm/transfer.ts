@@ -1,4 +1,4 @@
-/** Transfers to accounts without code, which need no EVM: most transactions of most chains. */
+/** Transfers to accounts without code, which need no EVM. They are the most frequent transactions of most chains. */
 import type { Rules } from '../../evm/forks.ts'
 import { floorGas } from '../../evm/transaction/gas.ts'
 import type { MessageResult } from '../../evm/transition.ts'
@@ -10,14 +10,14 @@ import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import type { EthereumTx } from './envelope.ts'
 
-/** Whether nothing would run: a call of an account without code that is no precompile. */
+/** Whether the transaction runs no code: its target has no code and is not a precompile. */
 export function isPlainTransfer(ctx: Context, { transaction: tx }: EthereumTx, precompiles: Precompiles): boolean {
   if (!tx.to || tx.type === 4 || precompiles.has(toKey(tx.to))) return false
   const account = auth.getAccount(ctx, tx.to)
   return !account || equal(account.codeHash, EMPTY_CODE_HASH)
 }
 
-/** What the EVM would do for a plain transfer, without one: it costs its intrinsic gas and moves the value. */
+/** Executes a plain transfer without an EVM, with the same result: it uses its intrinsic gas and transfers the value. */
 export function transfer(
   ctx: Context,
   { transaction: tx, from }: EthereumTx,

@@ -6,8 +6,8 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { concat, encodeUint64, utf8 } from '../../primitives/bytes.ts'
 import { type AminoValue, canonicalJson } from '../../sdk/amino-json.ts'
 import type { Context } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
-import { inPlace } from '../../sdk/place.ts'
 
 /** Stores of the reference that no module of this build owns. */
 export const FOREIGN_STORES: readonly string[] = [
@@ -190,7 +190,7 @@ function writeWasm(ctx: Context, section: Section): void {
 export function writeForeignGenesis(ctx: Context, state: Section): void {
   const write = (name: string, run: (section: Section) => void): void => {
     if ((state[name] ?? null) === null) return
-    inPlace(`genesis of module ${name}`, () => run(part(state, name)))
+    withErrorPath(`genesis of module ${name}`, () => run(part(state, name)))
   }
   let capabilities: Capabilities = { bind: () => false }
   write('capability', (section) => {

@@ -1,10 +1,10 @@
-/** A branch that takes writes of declared stores alone. */
+/** A branch that accepts writes only to the stores that an upgrade declares. */
 import { queryError } from '../../primitives/errors.ts'
 import type { Module } from '../../sdk/module.ts'
 import type { Branch } from '../../store/types.ts'
 import type { Upgrade } from './types.ts'
 
-/** Stores that an upgrade may write to: those it adds, renames or names, and those of the modules it migrates. */
+/** Returns the stores that an upgrade can write to: added, renamed and named ones, and those of migrated modules. */
 export function declaredStores(upgrade: Upgrade, modules: ReadonlyMap<string, Module>): ReadonlySet<string> {
   const { stores = {}, writes = [], modules: versions = {} } = upgrade
   return new Set([
@@ -17,7 +17,7 @@ export function declaredStores(upgrade: Upgrade, modules: ReadonlyMap<string, Mo
   ])
 }
 
-/** The same branch, which throws for a write to a store that is not declared. */
+/** Returns the same branch, which throws for a write to an undeclared store. */
 export function declaredBranch(branch: Branch, upgrade: Upgrade, stores: ReadonlySet<string>): Branch {
   const require = (store: string): void => {
     if (stores.has(store)) return

@@ -44,7 +44,7 @@ describe('five upgrades in one process', () => {
     })
   }
 
-  test('every query answers at every height as it did when the height was new', () => {
+  test('every query answers at an old height as it did when the height was the latest', () => {
     const app = lab()
     const recorded: string[][] = []
     for (let height = 1n; height <= 60n; height++) {
@@ -53,7 +53,7 @@ describe('five upgrades in one process', () => {
     }
     expect(chain.lines.filter((line) => line.startsWith('applying'))).toHaveLength(5)
     expect(chain.contextAt(app).store.get('devgas', new Uint8Array([0x14]))).toBeUndefined()
-    // By the process that lived through it, and by one that is new.
+    // In the process that ran all upgrades, and in a new one.
     for (const reader of [app, lab()]) {
       for (let height = 60n; height >= 1n; height--) {
         expect(answers(reader, height), `height ${height}`).toEqual(recorded[Number(height) - 1])
@@ -68,7 +68,7 @@ describe('five upgrades in one process', () => {
     expect(text(40)).toContain('module feegrant is not part of the chain at height 40')
   })
 
-  test('a binary with all handlers and one that is swapped at each upgrade come to the same app hashes', () => {
+  test('a binary with all handlers and a binary swapped at each upgrade reach the same app hashes', () => {
     chain.run(lab(), 55n)
     const whole = formatHex(chain.store.appHash())
     begin()
@@ -80,7 +80,7 @@ describe('five upgrades in one process', () => {
     expect(formatHex(chain.store.appHash())).toBe(whole)
   })
 
-  test('each block of an upgrade can be executed once more, and traced', () => {
+  test('each block of an upgrade can be executed again and traced', () => {
     const app = lab()
     chain.run(app, 55n)
     for (const { height } of plans) {
@@ -104,6 +104,6 @@ describe('five upgrades in one process', () => {
         before: () => undefined,
         after() {},
       }),
-    ).toThrow('this build cannot run the block again: UPGRADE "longer-params" NEEDED at height: 10: ')
+    ).toThrow('this build cannot execute the block again: UPGRADE "longer-params" NEEDED at height: 10: ')
   })
 })

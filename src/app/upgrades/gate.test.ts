@@ -17,11 +17,11 @@ describe('the block of a plan', () => {
     old = chain.build()
   })
 
-  test('a plan that nobody touches is run at its height by the binary that has the handler, once', () => {
+  test('a plan runs once, at its height, in the binary that has the handler', () => {
     chain.decisions.set(3n, { name: 'v2', height: 6n, info: 'i' })
     expect(chain.run(old, 3n)).toBeUndefined()
     expect(chain.planAt(old)).toEqual({ name: 'v2', height: 6n, info: 'i' })
-    // The old binary stops in front of the block, and goes on stopping.
+    // The old binary halts before the block, also on every retry.
     const halt = chain.run(old, 10n)!
     expect(halt).toEqual({
       reason: 'needed',
@@ -34,7 +34,7 @@ describe('the block of a plan', () => {
     expect(chain.store.latestHeight()).toBe(5n)
     expect(chain.build().haltBefore(chain.store.at(), 6n)).toEqual(halt)
     expect(chain.run(chain.build(), 10n)).toEqual(halt)
-    // The new one takes it up, and a restart later finds nothing to do.
+    // The new one runs the plan, and a later restart does not run it again.
     let runs = 0
     const handler: Upgrade = {
       name: 'v2',
@@ -55,19 +55,19 @@ describe('the block of a plan', () => {
       chain.doneAt(again, 'v2', 6n),
     ]).toEqual(['v2', undefined, undefined, 6n])
     expect(upgradeModule.protocolVersion(chain.contextAt(again))).toBe(1n)
-    // The binary that lacks the handler of what was applied last comes late.
+    // A binary without the handler of the last applied plan is too old.
     expect(chain.run(chain.build(), 10n)).toEqual({
       reason: 'wrongVersion',
       height: 10n,
       line: 'Wrong app version 1, upgrade handler is missing for v2 upgrade plan',
       exitCode: 5,
     })
-    // The name is done.
+    // The name is already applied.
     chain.decisions.set(10n, { name: 'v2', height: 20n })
     expect(() => chain.run(again, 10n)).toThrow('upgrade with name v2 has already been completed')
   })
 
-  test('without a plan, with one to come, and after one was cancelled, blocks are made', () => {
+  test('blocks are made without a plan, before a plan, and after its cancellation', () => {
     chain.decisions.set(2n, { name: 'v2', height: 5n })
     chain.decisions.set(4n, 'cancel')
     expect(chain.run(old, 8n)).toBeUndefined()
@@ -79,7 +79,7 @@ describe('the block of a plan', () => {
     ]).toEqual([undefined, 5n, undefined, undefined])
   })
 
-  test('a plan is put off, and brought forward under another name', () => {
+  test('a plan is postponed, and moved to an earlier height under another name', () => {
     chain.decisions.set(2n, { name: 'v2', height: 5n })
     chain.decisions.set(3n, { name: 'v2', height: 9n })
     expect(chain.run(old, 6n)).toBeUndefined()
@@ -87,7 +87,7 @@ describe('the block of a plan', () => {
     expect(chain.run(old, 9n)).toMatchObject({ reason: 'needed', height: 8n, plan: { name: 'v3' } })
   })
 
-  test('of two plans at one height the later stands, and its handler alone is run', () => {
+  test('the later of two plans at one height replaces the other, and only its handler runs', () => {
     const ran: string[] = []
     const handler = (name: string): Upgrade => ({
       name,
@@ -104,7 +104,7 @@ describe('the block of a plan', () => {
     expect([ran, chain.doneAt(app, 'first'), chain.doneAt(app, 'second')]).toEqual([['second'], undefined, 5n])
   })
 
-  test('a plan decided in the very block of its height is run by the next, which the marker names', () => {
+  test('a plan decided in the block of its own height runs in the next block, which the marker names', () => {
     chain.decisions.set(4n, { name: 'v2', height: 4n })
     const app = chain.build({ upgrades: [{ name: 'v2', inPlace: true }] })
     expect(chain.run(app, 6n)).toBeUndefined()
@@ -117,7 +117,7 @@ describe('the block of a plan', () => {
     })
   })
 
-  test('the next binary comes too early while the plan waits, unless it also runs the chain before it', () => {
+  test('the next binary halts before the plan is due, unless it also runs the chain before the plan', () => {
     chain.decisions.set(2n, { name: 'v2', height: 9n })
     expect(chain.run(old, 4n)).toBeUndefined()
     const early = chain.build({ upgrades: [{ name: 'v2' }] })
@@ -135,7 +135,7 @@ describe('the block of a plan', () => {
     expect(chain.doneAt(inPlace, 'v2')).toBe(9n)
   })
 
-  test('a height on the skip list drops the plan: no handler, no marker, and the chain goes on', () => {
+  test('a height on the skip list drops the plan: no handler runs, no marker is set, and the chain continues', () => {
     chain.decisions.set(2n, { name: 'v2', height: 5n, info: 'why' })
     const skipping = chain.build({ skipUpgrades: [5n], upgrades: [{ name: 'v2', inPlace: true }] })
     expect(chain.run(skipping, 7n)).toBeUndefined()
@@ -153,7 +153,7 @@ describe('the block of a plan', () => {
     expect(chain.run(chain.build({ skipUpgrades: [4n, 6n] }), 7n)).toMatchObject({ reason: 'needed', height: 5n })
   })
 
-  test('an old binary that skips a plan still has to know what was applied last', () => {
+  test('an old binary that skips a plan still needs the handler of the last applied plan', () => {
     chain.decisions.set(2n, { name: 'v2', height: 4n })
     chain.decisions.set(5n, { name: 'v3', height: 8n })
     expect(chain.run(chain.build({ upgrades: [{ name: 'v2', inPlace: true }] }), 7n)).toBeUndefined()

@@ -1,4 +1,4 @@
-/** What becomes of a block before anything else in it: the decision table of upgrade.md §4.3. */
+/** The first decision about a block: pass, run or skip a plan, or halt (docs/modules/upgrade.md). */
 
 import type { PlanFacts } from '../../modules/upgrade/keeper.ts'
 import * as upgrade from '../../modules/upgrade/keeper.ts'
@@ -6,10 +6,10 @@ import type { ReadContext } from '../../sdk/context.ts'
 import { type Halt, upgradedTooEarly, upgradeNeeded, wrongVersion } from '../halt.ts'
 import type { Upgrade } from './types.ts'
 
-/** What a build and its operator bring to the decision. */
+/** Upgrades of the build and settings of the operator that the decision depends on. */
 export interface GateRules {
   readonly upgrades: ReadonlyMap<string, Upgrade>
-  /** Heights of blocks that drop a plan that is due instead of running it. */
+  /** Heights at which a due plan is dropped instead of run. */
   readonly skip: ReadonlySet<bigint>
 }
 
@@ -19,8 +19,8 @@ export type Gate =
   | { readonly kind: 'run'; readonly plan: PlanFacts; readonly upgrade: Upgrade }
   | { readonly kind: 'halt'; readonly halt: Halt }
 
-/** Judges the block of a height on the state before it. */
-export function judge(ctx: Pick<ReadContext, 'store' | 'identity'>, height: bigint, rules: GateRules): Gate {
+/** Decides about the block of a height, on the state before it. */
+export function decide(ctx: Pick<ReadContext, 'store' | 'identity'>, height: bigint, rules: GateRules): Gate {
   const plan = upgrade.plan(ctx)
   const isDue = plan !== undefined && plan.height <= height
   const isSkipped = isDue && rules.skip.has(height)

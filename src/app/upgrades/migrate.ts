@@ -1,20 +1,20 @@
-/** Modules brought from the versions they have to those they should have (upgrade.md §4.5). */
+/** Migration of modules from one version map to another (docs/modules/upgrade.md). */
 import type { VersionMap } from '../../modules/upgrade/keeper.ts'
 import type { MigrationContext } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import type { Module } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import { sorted } from './versions.ts'
 
-/** Modules by name, in byte order, accounts last: others may still need them as they were. */
+/** Sorts module names in byte order, with `auth` last: other migrations can need accounts in their old form. */
 function ordered(names: Iterable<string>): string[] {
   const all = [...names].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return [...all.filter((name) => name !== 'auth'), ...all.filter((name) => name === 'auth')]
 }
 
 /**
- * Runs what leads from one map to another: migrations of modules that `from` has, the default genesis of those that it has
- * not. Throws sdk 38 where a migration is missing. `log` hears of each.
+ * Runs the migrations of modules in `from`, and the default genesis of modules that are only in `to`. Throws sdk 38 for a missing
+ * migration. `log` receives a line for each step.
  */
 export function migrate(
   ctx: MigrationContext,
@@ -52,11 +52,11 @@ function migrateModule(
       )
     }
     log(`migrating module ${name} from version ${version} to version ${version + 1}`)
-    inPlace(`migration of module ${name} from version ${version}`, () => step(ctx))
+    withErrorPath(`migration of module ${name} from version ${version}`, () => step(ctx))
   }
 }
 
 function beginModule(ctx: MigrationContext, { name, genesis }: Module, log: (line: string) => void): void {
   log(`adding a new module: ${name}`)
-  if (genesis) inPlace(`genesis of module ${name}`, () => genesis.init(ctx, genesis.defaults(ctx)))
+  if (genesis) withErrorPath(`genesis of module ${name}`, () => genesis.init(ctx, genesis.defaults(ctx)))
 }

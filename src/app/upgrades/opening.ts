@@ -1,4 +1,4 @@
-/** How a block opens: as usual, without a plan that is skipped, with an upgrade, or not at all. */
+/** Opening of a block: as usual, without a skipped plan, with an upgrade, or with a halt. */
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
 import { createContext, createTransient } from '../../sdk/create-context.ts'
 import { createBranch } from '../../store/branch.ts'
@@ -8,7 +8,7 @@ import { blockInfoOf, type Opening } from '../block.ts'
 import { type Halt, upgradeFailed } from '../halt.ts'
 import type { BlockInput } from '../types.ts'
 import type { Era, Eras } from './eras.ts'
-import { type GateRules, judge } from './gate.ts'
+import { decide, type GateRules } from './gate.ts'
 import { runUpgrade } from './run.ts'
 import { versionsAfter } from './versions.ts'
 
@@ -21,21 +21,21 @@ export interface OpenedBlock extends Opening {
 export interface OpenBlockOptions {
   readonly eras: Eras
   readonly rules: GateRules
-  /** Told what becomes of a plan, line by line; must not change state. */
+  /** Receives log lines about plans; must not change state. */
   readonly log: (line: string) => void
-  /** Told of a handler that failed, with its stack; must not change state. */
+  /** Receives the error of a failed handler; must not change state. */
   readonly onBug: (error: unknown) => void
 }
 
-/** Why the block of a height would not be made, a handler that fails aside. */
+/** Returns the halt of the block at a height, except for the failure of a handler. */
 export function haltBefore({ eras, rules }: OpenBlockOptions, base: Reader, height: bigint): Halt | undefined {
-  const gate = judge({ store: base, identity: eras.identity }, height, rules)
+  const gate = decide({ store: base, identity: eras.identity }, height, rules)
   return gate.kind === 'halt' ? gate.halt : undefined
 }
 
 /**
- * Opens a block on the state before it. `isAgain` is for one that was made long ago and is executed once more: what halts
- * those to come does not halt it, and nothing is logged of it.
+ * Opens a block on the state before it. `isAgain` marks a stored block that is executed again: conditions that only halt new
+ * blocks do not apply to it, and nothing is logged.
  */
 export function openBlock(
   options: OpenBlockOptions,
@@ -48,7 +48,7 @@ export function openBlock(
   const { height } = input
   const before = eras.of(base)
   const state = { store: base, identity: eras.identity }
-  const gate = judge(state, height, rules)
+  const gate = decide(state, height, rules)
   if (gate.kind === 'pass') return { era: before, branch: createBranch(base) }
   if (gate.kind === 'halt') {
     const isOfNow = gate.halt.reason === 'tooEarly' || gate.halt.reason === 'wrongVersion'

@@ -1,4 +1,4 @@
-/** Whether a build fits a chain and what is planned on it, told before the height comes. */
+/** Preflight: whether a build fits a chain and its plan, before the height of the plan. */
 
 import type { PlanFacts } from '../../modules/upgrade/keeper.ts'
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
@@ -10,7 +10,7 @@ import type { Finding, ModuleVersions, Preflight } from './report.ts'
 import type { Upgrade } from './types.ts'
 import { editionOf, versionsAfter, versionsOfBuild } from './versions.ts'
 
-/** Compares plan, handlers, store upgrades and version map. `height` is that of the state. */
+/** Compares plan, handlers, store upgrades and version map. `height` is the height of the state. */
 export function preflight(
   options: OpenBlockOptions,
   modules: readonly Module[],
@@ -62,7 +62,7 @@ function planFindings(
   return findings
 }
 
-/** Whether handlers of the plan and of the last upgrade are here, and when this build may start. */
+/** Returns findings about the handlers of the plan and of the last upgrade, and about the time to start this build. */
 function handlerFindings({ eras, rules }: OpenBlockOptions, store: Reader, upgrade: Upgrade | undefined): Finding[] {
   const last = upgradeModule.lastApplied({ store, identity: eras.identity })
   const findings: Finding[] = []
@@ -76,7 +76,7 @@ function handlerFindings({ eras, rules }: OpenBlockOptions, store: Reader, upgra
   if (upgrade?.inPlace) findings.push(fine(`the handler of "${upgrade.name}" is here, and runs in place`))
   else if (upgrade) {
     findings.push(fine(`the handler of "${upgrade.name}" is here`))
-    findings.push(note(`it does not run in place: start this build when the one before it has halted, not earlier`))
+    findings.push(note(`it does not run in place: start this build after the previous one has halted, not earlier`))
   }
   return findings
 }
@@ -85,8 +85,8 @@ function migrationFindings(upgrade: Upgrade, modules: readonly Module[], chain: 
   return Object.entries(upgrade.modules ?? {}).flatMap(([name, to]) => {
     const module = modules.find((one) => one.name === name)
     if (to === 'removed')
-      return chain.has(name) ? [] : [fault(`the plan removes module ${name}, which the chain has not`)]
-    if (!module) return [fault(`the plan brings module ${name}, which this build has not`)]
+      return chain.has(name) ? [] : [fault(`the plan removes module ${name}, which the chain does not have`)]
+    if (!module) return [fault(`the plan brings module ${name}, which this build does not have`)]
     const from = chain.get(name)
     if (from === undefined) return [fine(`module ${name} begins with its genesis`)]
     const steps = Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i)
@@ -96,7 +96,7 @@ function migrationFindings(upgrade: Upgrade, modules: readonly Module[], chain: 
   })
 }
 
-/** Whether the stores that modules need are there after the plan, and whether the plan can change the stores as it says. */
+/** Returns findings about the stores after the plan: changes that are impossible, and stores that modules lack or no longer use. */
 function storeFindings(
   modules: readonly Module[],
   upgrade: Upgrade | undefined,
@@ -120,7 +120,9 @@ function storeFindings(
   return [
     ...[...needed].flatMap(([name, module]) => (names.includes(name) ? [] : [fault(storeMisfit(module, name))])),
     ...owned(chain).flatMap(([name]) =>
-      !needed.has(name) && names.includes(name) ? [note(`store ${name} stays, though no module uses it any more`)] : [],
+      !needed.has(name) && names.includes(name)
+        ? [note(`store ${name} stays, although no module uses it any more`)]
+        : [],
     ),
   ]
 }
@@ -137,7 +139,7 @@ function compared(
   })
 }
 
-/** Modules that the plan does not bring to where this build has them. */
+/** Returns findings about modules whose version after the plan differs from this build's. */
 function versionFindings(versions: readonly ModuleVersions[], toCome: readonly Upgrade[]): Finding[] {
   return versions.flatMap(({ module, afterPlan, inBuild }) => {
     if (afterPlan === inBuild) return []
@@ -160,8 +162,8 @@ function versionText(version: number | undefined): string {
 }
 
 /**
- * What of a state this build would fail on, whatever is planned: modules that are not here or at another version, and stores that
- * they would need, where no upgrade to come changes it (upgrade.md §5).
+ * Returns the misfits of a state, whatever is planned: modules that this build lacks or has at another version, and stores that
+ * its modules need, unless a later upgrade changes them (docs/modules/upgrade.md).
  */
 export function misfits(options: OpenBlockOptions, modules: readonly Module[], store: Reader): readonly string[] {
   const { eras, rules } = options

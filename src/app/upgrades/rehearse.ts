@@ -1,4 +1,4 @@
-/** An upgrade tried out on a state that it does not touch: what it would change, and whether everything still answers. */
+/** Rehearsal of an upgrade on a state that it does not change: the differences, and the queries that would stop answering. */
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -18,14 +18,17 @@ import { versionsAfter } from './versions.ts'
 type Tally = { -readonly [Name in keyof StoreDifference]: StoreDifference[Name] }
 
 /**
- * Runs an upgrade on the state of a context, as the next block would, and keeps nothing. The caller measures how long it takes.
- * Throws 5 for an upgrade that this build has not, 9 for one that was applied.
+ * Runs an upgrade on the state of a context, as the next block would, and drops its writes. The caller measures the duration.
+ * Throws 5 for an upgrade that this build lacks, 9 for an applied one.
  */
 export function rehearse(options: OpenBlockOptions, queries: QueryTable, ctx: ReadContext, name: string): Rehearsal {
   const upgrade = options.rules.upgrades.get(name)
   if (!upgrade) {
     const names = [...options.rules.upgrades.keys()].join(', ')
-    throw queryError('notFound', `this build has no upgrade "${name}"; it has ${names === '' ? 'none' : names}`)
+    throw queryError(
+      'notFound',
+      `this build has no upgrade "${name}"; its upgrades: ${names === '' ? '(none)' : names}`,
+    )
   }
   const done = upgradeModule.doneHeight(ctx, name)
   if (done !== undefined) {
@@ -52,7 +55,7 @@ export function rehearse(options: OpenBlockOptions, queries: QueryTable, ctx: Re
     runUpgrade({ upgrade, plan, branch, block, era, log: (line) => lines.push(line) })
     tallyOverlay(root, view, tallies)
     const facts = { identity: ctx.identity, app: era.machine.router.facts, block }
-    upgradeModule.finish(createContext({ ...facts, branch: root, transient: createTransient() }), plan)
+    upgradeModule.markApplied(createContext({ ...facts, branch: root, transient: createTransient() }), plan)
     const after = createReadContext({ ...facts, store: root })
     return {
       ...common,
@@ -76,7 +79,7 @@ export function rehearse(options: OpenBlockOptions, queries: QueryTable, ctx: Re
   }
 }
 
-/** The same state, without the place where a block would leave its runs. */
+/** Returns the same state without support for runs of writes, which would bypass the branch. */
 function readOnly({ get, has, iterate, stores }: Reader): Reader {
   return { get, has, iterate, ...(stores && { stores }) }
 }
@@ -102,7 +105,7 @@ function count(tally: Tally, view: Reader, store: string, key: Uint8Array, value
   tally.bytes += key.length + value.length
 }
 
-/** The same branch, which counts what is written in runs. */
+/** Returns the same branch, which counts the writes of runs. */
 function tallied(branch: Branch, view: Reader, tallies: Map<string, Tally>): Branch {
   return {
     ...branch,
@@ -118,20 +121,20 @@ function tallied(branch: Branch, view: Reader, tallies: Map<string, Tally>): Bra
 
 function* counted(
   entries: Iterable<RunEntry>,
-  heed: (key: Uint8Array, value: Uint8Array | undefined) => void,
+  visit: (key: Uint8Array, value: Uint8Array | undefined) => void,
 ): IterableIterator<RunEntry> {
   for (const entry of entries) {
-    heed(entry[0], entry[1])
+    visit(entry[0], entry[1])
     yield entry
   }
 }
 
-/** Counts what is in the branch itself. */
+/** Counts the writes of the branch itself. */
 function tallyOverlay(branch: Branch, view: Reader, tallies: Map<string, Tally>): void {
   for (const { store, key, value } of branch.changes()) count(tallyOf(tallies, store), view, store, key, value)
 }
 
-/** What becomes of the stores, those among them that are renamed or deleted whole. */
+/** Returns the differences by store, including renamed and deleted stores. */
 function storesOf(changes: StoreChanges = {}, before: Reader, tallies: Map<string, Tally>): readonly StoreDifference[] {
   for (const store of changes.added ?? []) tallyOf(tallies, store).fate = 'added'
   for (const { from, to } of changes.renamed ?? []) {

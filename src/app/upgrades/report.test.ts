@@ -6,7 +6,7 @@ import { type TestChain, testChain } from './testing/chain.ts'
 import { labBinary, labModules, labUpgrades, labVersions } from './testing/modules.ts'
 import type { Upgrade } from './types.ts'
 
-/** A chain after the first few upgrades, at a height, and the binary that has them all. */
+/** Returns a chain after the first upgrades, and the binary that has all of them. */
 function lab(to: bigint, count = 0): { readonly chain: TestChain; readonly app: ReturnType<TestChain['build']> } {
   const chain = testChain()
   labUpgrades.slice(0, count).forEach(({ name }, i) => {
@@ -18,7 +18,7 @@ function lab(to: bigint, count = 0): { readonly chain: TestChain; readonly app: 
 }
 
 describe('a rehearsal', () => {
-  test('tells stores, keys, bytes and versions, and touches nothing', () => {
+  test('reports stores, keys, bytes and versions, and changes nothing', () => {
     const { chain, app } = lab(20n)
     const before = formatHex(chain.store.appHash())
     const rehearsal = app.rehearse(chain.contextAt(app), 'store-added')
@@ -39,11 +39,11 @@ describe('a rehearsal', () => {
     const index = rehearsal.stores.find(({ store }) => store === 'byholder')!
     const records = [...chain.store.at().iterate('devgas', { start: Uint8Array.of(0x11), end: Uint8Array.of(0x12) })]
     expect(index).toMatchObject({ fate: 'added', added: records.length, changed: 0, deleted: 0, moved: 0 })
-    // A key is a byte, two texts of 44 characters and a zero byte behind each; its value is empty.
+    // A key is a byte and two texts of 44 characters, each followed by a zero byte; its value is empty.
     expect(index.bytes).toBe(records.length * 91)
     expect(rehearsal.stores.find(({ store }) => store === 'labgrants')).toMatchObject({ fate: 'added', added: 1 })
     expect(rehearsal.stores.find(({ store }) => store === 'devgas')).toMatchObject({ fate: 'kept', changed: 1 })
-    // The map has one entry more and one that is another; those that are written again as they were are no change.
+    // The map has one more entry and one different entry; entries that are written unchanged do not count.
     expect(rehearsal.stores.find(({ store }) => store === 'upgrade')).toMatchObject({ added: 1, changed: 1 })
     expect(rehearsal.operations.lost).toEqual([])
     expect(rehearsal.operations.asked).toBe(app.queries.size)
@@ -52,7 +52,7 @@ describe('a rehearsal', () => {
     expect(chain.run(app, 22n)).toBeUndefined()
   })
 
-  test('counts the keys of stores that are renamed and deleted, and names operations that go with their module', () => {
+  test('counts the keys of renamed and deleted stores, and names the operations of a removed module', () => {
     const { chain, app } = lab(8n, 2)
     const count = (store: string) => [...chain.store.at().iterate(store)].length
     const renamed = app.rehearse(chain.contextAt(app), 'store-renamed')
@@ -73,7 +73,7 @@ describe('a rehearsal', () => {
     ])
   })
 
-  test('counts what is written in runs', () => {
+  test('counts the writes of runs', () => {
     const { chain, app } = lab(15n)
     const keys = 100
     const streaming: Upgrade = {
@@ -92,7 +92,7 @@ describe('a rehearsal', () => {
       firstVersions: labVersions,
     })
     const { stores } = other.rehearse(chain.contextAt(other), 'streaming')
-    // The version map was written again as it was, which is no change.
+    // The version map was written unchanged, which does not count.
     expect(stores.map(({ store }) => store)).toEqual(['evm'])
     const [evm] = stores
     expect(evm).toMatchObject({ store: 'evm', changed: 0, added: keys + 1, bytes: (keys + 1) * 7 })
@@ -100,7 +100,7 @@ describe('a rehearsal', () => {
     expect(chain.run(app, 16n)).toBeUndefined()
   })
 
-  test('of a handler that breaks an operation names it, with what it answers then', () => {
+  test('names an operation that a handler breaks, with its new answer', () => {
     const { chain } = lab(3n)
     const spoiling: Upgrade = {
       name: 'spoiling',
@@ -116,7 +116,7 @@ describe('a rehearsal', () => {
     expect(lost.every(({ isMeant, message }) => !isMeant && message !== '')).toBe(true)
   })
 
-  test('of an upgrade that was applied says when, and where it can be rehearsed still', () => {
+  test('of an applied upgrade gives its height, and the height at which it can still be rehearsed', () => {
     const { chain, app } = lab(8n, 2)
     const { name } = labUpgrades[1]!
     expect(() => app.rehearse(chain.contextAt(app), name)).toThrow(
@@ -124,7 +124,7 @@ describe('a rehearsal', () => {
     )
   })
 
-  test('of a handler that would halt the chain says why; of one that is not here, which are', () => {
+  test('gives the reason why a handler would halt the chain, and for an unknown handler the known ones', () => {
     const { chain, app } = lab(3n)
     const failing: Upgrade = {
       name: 'failing',
@@ -134,7 +134,9 @@ describe('a rehearsal', () => {
     }
     const other = chain.build({ upgrades: [failing] })
     expect(other.rehearse(chain.contextAt(other), 'failing')).toMatchObject({ failure: 'no luck', stores: [] })
-    expect(() => other.rehearse(chain.contextAt(other), 'v9')).toThrow('this build has no upgrade "v9"; it has failing')
+    expect(() => other.rehearse(chain.contextAt(other), 'v9')).toThrow(
+      'this build has no upgrade "v9"; its upgrades: failing',
+    )
     expect(app.rehearse(chain.contextAt(app), 'keys-rewritten').failure).toContain('without declaring it')
   })
 })
@@ -159,7 +161,7 @@ describe('a preflight', () => {
     })
   })
 
-  test('of the binary that a plan is for says when to start it, and what it changes', () => {
+  test('says when to start the binary of a plan, and lists its changes', () => {
     const chain = testChain()
     chain.decisions.set(2n, { name: 'longer-params', height: 9n })
     chain.run(chain.build({ ...labBinary(0), firstVersions: labVersions }), 3n)
@@ -169,14 +171,14 @@ describe('a preflight', () => {
     expect(findings.map(({ level, text }) => `${level}: ${text}`)).toEqual([
       'fine: upgrade "longer-params" is scheduled at height 9; the chain is at 3',
       'fine: the handler of "longer-params" is here',
-      'note: it does not run in place: start this build when the one before it has halted, not earlier',
+      'note: it does not run in place: start this build after the previous one has halted, not earlier',
       'fine: module devgas migrates from version 1 to 2',
     ])
     expect(versions).toEqual([{ module: 'devgas', onChain: 1, afterPlan: 2, inBuild: 2 }])
     expect(halt?.reason).toBe('tooEarly')
   })
 
-  test('names what is missing: the handler, a migration, a store, a module', () => {
+  test('names a missing handler, migration, store or module', () => {
     const chain = testChain()
     chain.decisions.set(2n, { name: 'v2', height: 9n })
     chain.run(chain.build(), 3n)
@@ -196,12 +198,12 @@ describe('a preflight', () => {
       'module lottery needs store lottery, which no upgrade adds',
     ])
     expect(of([{ name: 'v2', modules: { lottery: 1 } }])).toContain(
-      'the plan brings module lottery, which this build has not',
+      'the plan brings module lottery, which this build does not have',
     )
     expect(of([{ name: 'v2', stores: { added: ['bank'] } }])[0]).toContain('bank')
   })
 
-  test('of a binary that is older than the chain says so', () => {
+  test('reports a binary that is older than the chain', () => {
     const chain = testChain()
     chain.decisions.set(2n, { name: 'v2', height: 4n })
     chain.run(chain.build({ upgrades: [{ name: 'v2', inPlace: true }] }), 5n)
@@ -211,7 +213,7 @@ describe('a preflight', () => {
   })
 })
 
-test('what a build would fail on, whatever is planned, is found on the state alone', () => {
+test('misfits of a build are found in the state alone, whatever is planned', () => {
   const chain = testChain()
   chain.run(chain.build(), 3n)
   const lottery = { ...builtModules[0]!, name: 'lottery', stores: ['lottery'] }

@@ -1,29 +1,29 @@
-/** What operators are told before they vote: what an upgrade would change, and whether a build fits a chain. */
+/** Reports for operators: the changes of an upgrade, and whether a build fits a chain. */
 import type { PlanFacts } from '../../modules/upgrade/keeper.ts'
 import type { Halt } from '../halt.ts'
 
-/** Keys of one store, under its name after the upgrade. One that is written in a run and beside it as well counts twice. */
+/** Changed keys of one store, under its name after the upgrade. A key written both in a run and outside it counts twice. */
 export interface StoreDifference {
   readonly store: string
-  /** What becomes of the store itself. */
+  /** Change of the store itself. */
   readonly fate: 'kept' | 'added' | 'renamed' | 'deleted'
-  /** The name before, of a renamed one. */
+  /** Previous name of a renamed store. */
   readonly from?: string
   readonly added: number
   readonly changed: number
   readonly deleted: number
-  /** Keys that a renamed store takes along as they are. */
+  /** Unchanged keys of a renamed store. */
   readonly moved: number
-  /** Of all keys and values that are written. */
+  /** Size of all written keys and values. */
   readonly bytes: number
 }
 
-/** An operation that answered before the upgrade and does not after it. */
+/** An operation that answers before the upgrade and fails after it. */
 export interface LostOperation {
   /** Neutral path of the method. */
   readonly path: string
   readonly message: string
-  /** Whether it belongs to a module that the upgrade takes away. */
+  /** Whether it belongs to a module that the upgrade removes. */
   readonly isMeant: boolean
 }
 
@@ -31,29 +31,30 @@ export interface Rehearsal {
   readonly upgrade: string
   /** The block that would run it. */
   readonly height: bigint
-  /** Why it would halt the chain; the rest is then what was seen until there. */
+  /** Reason for which it would halt the chain; the other fields then cover the part before the failure. */
   readonly failure?: string
-  /** What the log would say. */
+  /** Log lines of the upgrade. */
   readonly lines: readonly string[]
-  /** Of stores that something would happen to, by name. */
+  /** Differences of changed stores, by name. */
   readonly stores: readonly StoreDifference[]
-  /** Modules whose consensus version would change; undefined is none. */
+  /** Modules whose consensus version would change; undefined means absent. */
   readonly versions: readonly { readonly module: string; readonly before?: number; readonly after?: number }[]
   readonly operations: {
-    /** How many were asked, and with how many questions. */
+    /** Number of operations that were called. */
     readonly asked: number
+    /** Number of requests in all. */
     readonly questions: number
     readonly lost: readonly LostOperation[]
   }
 }
 
-/** `fault`: the chain or this node will stop on it. */
+/** One finding. A `fault` will stop the chain or this node. */
 export interface Finding {
   readonly level: 'fine' | 'note' | 'fault'
   readonly text: string
 }
 
-/** A module's consensus version: on the chain, after the plan, and in this build; undefined where there is none. */
+/** A module's consensus version: on the chain, after the plan, and in this build; undefined means absent. */
 export interface ModuleVersions {
   readonly module: string
   readonly onChain: number | undefined
@@ -66,8 +67,8 @@ export interface Preflight {
   /** Blocks until the plan is due; 0 is the next block. */
   readonly blocksLeft: bigint | undefined
   readonly findings: readonly Finding[]
-  /** Modules whose three versions are not one, by name. */
+  /** Modules whose three versions differ, by name. */
   readonly versions: readonly ModuleVersions[]
-  /** What this build would do at the next block. */
+  /** Halt of this build at the next block. */
   readonly halt: Halt | undefined
 }

@@ -24,7 +24,7 @@ describe('a handler', () => {
     return { app, halt }
   }
 
-  test('that throws leaves nothing behind, and the halt says why', () => {
+  test('that throws leaves no writes, and the halt gives the reason', () => {
     const { halt } = upgraded({
       writes: ['bank'],
       run(ctx) {
@@ -41,13 +41,13 @@ describe('a handler', () => {
     expect(chain.bugs).toHaveLength(1)
     expect(chain.store.latestHeight()).toBe(3n)
     expect(chain.store.at().has('bank', utf8('key'))).toBe(false)
-    // A binary whose handler works goes on from there.
+    // A binary with a correct handler continues from there.
     const repaired = chain.build({ upgrades: [{ name: 'v2', inPlace: true }] })
     expect(chain.run(repaired, 5n)).toBeUndefined()
     expect(chain.doneAt(repaired, 'v2')).toBe(4n)
   })
 
-  test('writes to the stores it declares, on the state that the whole block then sees', () => {
+  test('writes to its declared stores, on the state that the whole block then reads', () => {
     const { app, halt } = upgraded({
       writes: ['bank'],
       run(ctx, plan, from) {
@@ -106,7 +106,7 @@ describe('a handler', () => {
     [
       'a module that it took away and kept',
       { modules: { oracle: 'removed' }, run: (_, __, from) => from },
-      'the handler of v2 leaves module oracle at version 1; it declares that there is none',
+      'the handler of v2 leaves module oracle at version 1; it declares no version',
     ],
     ['no migration at all', { modules: { bank: 5 } }, 'no migrations found for module bank: not found'],
     ['a module that is not in the build', { modules: { lottery: 1 } }, 'this build has no module lottery: not found'],
@@ -127,7 +127,7 @@ describe('a handler', () => {
     expect(chain.store.latestHeight()).toBe(3n)
   })
 
-  test('migrates one version after the other, accounts last, and says so', () => {
+  test('migrates one version after another, accounts last, and logs each step', () => {
     const seen: string[] = []
     const step = (name: string) => (ctx: Context) => {
       seen.push(name)
@@ -156,7 +156,7 @@ describe('a handler', () => {
     expect(seen).toEqual(['bank', 'bank'])
   })
 
-  test('a step that is missing between two versions halts the chain', () => {
+  test('without a migration between two versions halts the chain', () => {
     const modules = builtModules.map((module) =>
       module.name === 'bank' ? { ...module, version: 6, migrations: { 4: () => {} } } : module,
     )
@@ -164,7 +164,7 @@ describe('a handler', () => {
     expect(halt?.line).toContain('no migration found for module bank from version 5 to version 6')
   })
 
-  test('skips the genesis of a new module where it puts its version in beforehand', () => {
+  test('skips the genesis of a new module whose version it sets beforehand', () => {
     const begun: string[] = []
     const modules: readonly Module[] = [
       ...builtModules,

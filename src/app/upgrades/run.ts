@@ -1,4 +1,4 @@
-/** An upgrade applied to the state before its block (upgrade.md §4.2, S2). */
+/** Execution of an upgrade on the state before its block (docs/modules/upgrade.md). */
 import type { PlanFacts, VersionMap } from '../../modules/upgrade/keeper.ts'
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
 import type { BlockInfo, Context } from '../../sdk/context.ts'
@@ -13,18 +13,18 @@ import { requireDeclared, versionsAfter } from './versions.ts'
 export interface UpgradeRun {
   readonly upgrade: Upgrade
   readonly plan: PlanFacts
-  /** The block's own branch, under the names of stores that are in force from it on. */
+  /** Branch of the block, with the store names after the upgrade. */
   readonly branch: Branch
   readonly block: BlockInfo
-  /** What the state is after it. */
+  /** Era of the state after the upgrade. */
   readonly era: Era
-  /** Told of each step; must not change state. */
+  /** Receives a line for each step; must not change state. */
   readonly log: (line: string) => void
 }
 
 /**
- * Runs the handler and writes the versions after it. Throws what the handler throws, and for what it did not declare; the
- * branch is then to be dropped.
+ * Runs the handler and stores the new versions. Throws the errors of the handler, and for undeclared changes; the caller then
+ * drops the branch.
  */
 export function runUpgrade({ upgrade, plan, branch, block, era, log }: UpgradeRun): void {
   const { machine, modules } = era

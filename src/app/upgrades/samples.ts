@@ -1,4 +1,4 @@
-/** Questions for every query operation, made of what a state answers to those that need nothing. */
+/** Sample requests for every query operation, built from the answers of a state to requests without arguments. */
 import { create, type DescField, type DescMethod, isMessage, type Message, ScalarType } from '@bufbuild/protobuf'
 import { methods } from '../../identity/registry.ts'
 import { ChainError } from '../../primitives/errors.ts'
@@ -11,25 +11,26 @@ export interface Question {
   readonly request: Message
 }
 
-/** `ok`, a status, or `bug` for an error that no handler may throw. */
+/** The outcome of a request: an answer, an error status, or `bug` for an error that no handler should throw. */
 export type Outcome = { readonly kind: 'ok' } | { readonly kind: 'refused' | 'bug'; readonly message: string }
 
-/** Most values that are kept of one field, and most questions of one operation beside the bare one. */
+/** Maximum number of values stored for a field. */
 const VALUES = 3
+/** Maximum number of requests with arguments for an operation. */
 const QUESTIONS = 3
-/** Answers lead to questions, whose answers lead to more. */
+/** Number of rounds: values in the answers of one round fill the requests of the next. */
 const ROUNDS = 3
 
-/** Asks one question. */
+/** Calls one operation. */
 export function ask(
   queries: QueryTable,
   ctx: ReadContext,
   { path, request }: Question,
-  heed?: (answer: Message) => void,
+  onAnswer?: (answer: Message) => void,
 ): Outcome {
   try {
     const answer = queries.get(path)!(ctx, request)
-    heed?.(answer)
+    onAnswer?.(answer)
     return { kind: 'ok' }
   } catch (error) {
     if (error instanceof ChainError) return { kind: 'refused', message: error.message }
@@ -37,7 +38,7 @@ export function ask(
   }
 }
 
-/** Questions for every operation of a table, with values that a state knows: the bare one first, then some with arguments. */
+/** Returns requests for every operation of a table: one without arguments, then some with values of the state. */
 export function questionsFor(queries: QueryTable, ctx: ReadContext): readonly Question[] {
   const values = new Map<string, Set<unknown>>()
   const asked = new Map<string, Question>()
@@ -61,7 +62,7 @@ function textOf(request: Message): string {
   return JSON.stringify(request, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
-/** Keeps the texts and numbers of an answer under the names of their fields. */
+/** Collects the texts and numbers of an answer by field name. */
 function gather(value: unknown, values: Map<string, Set<unknown>>, field = ''): void {
   if (Array.isArray(value)) {
     for (const item of value.slice(0, VALUES)) gather(item, values, field)
@@ -89,7 +90,7 @@ function requestsOf(ctx: ReadContext, { input }: DescMethod, values: ReadonlyMap
   return requests
 }
 
-/** Values that a field may take: those of fields of its name, or those that look like what its name asks for. */
+/** Returns values for a field: those of fields with the same name, or those whose form matches its name. */
 function fittingValues(ctx: ReadContext, field: DescField, values: ReadonlyMap<string, Set<unknown>>): unknown[] {
   const isText = field.scalar === ScalarType.STRING
   const isNumber = field.scalar === ScalarType.UINT64 || field.scalar === ScalarType.INT64

@@ -1,30 +1,30 @@
-/** What an upgrade is: a handler by the name of its plan, with all that it may change declared. */
+/** Upgrades: a handler under the name of its plan, with a declaration of everything that it changes. */
 import type { PlanFacts, VersionMap } from '../../modules/upgrade/keeper.ts'
 import type { MigrationContext } from '../../sdk/context.ts'
 import type { StoreChanges } from '../../store/history/store-changes.ts'
 
-/** What a handler writes with: on the block's own branch, before its begin hooks, in the stores that the upgrade declares. */
+/** The context of a handler: it writes to declared stores, on the block's branch, before the begin hooks. */
 export interface UpgradeContext extends MigrationContext {
   /**
-   * Runs the migrations of every module that the upgrade declares, one version after the other, and begins modules that
-   * `from` does not know with their default genesis. Answers the versions after it. Throws sdk 38 where a migration is missing.
+   * Runs the migrations of every declared module, one version after another, and the default genesis of modules that are not in
+   * `from`. Returns the new versions. Throws sdk 38 for a missing migration.
    */
   migrate(from: VersionMap): VersionMap
 }
 
 export interface Upgrade {
-  /** Of the plan that it is for. */
+  /** Name of the plan. */
   readonly name: string
-  /** Whether this build also runs the chain before the plan, so that nobody swaps programs (D32). */
+  /** Whether this build also runs the chain before the plan, so that operators need not swap binaries (D32). */
   readonly inPlace?: boolean
   readonly stores?: StoreChanges
-  /** Consensus versions after it, of modules that it migrates or adds; `removed` for those that are no more. */
+  /** New consensus versions of migrated and added modules; `removed` for removed modules. */
   readonly modules?: Readonly<Record<string, number | 'removed'>>
-  /** Stores that it writes to beside those it adds and renames and those of its modules. */
+  /** Further stores that it writes to, besides added and renamed ones and those of its modules. */
   readonly writes?: readonly string[]
   /**
-   * Does it, and answers the consensus versions after it; `from` are those before. Throws to halt the chain before the block.
-   * By default it migrates the declared modules.
+   * Runs the upgrade and returns the new consensus versions; `from` are the previous ones. A throw halts the chain before the
+   * block. The default migrates the declared modules.
    */
   readonly run?: (ctx: UpgradeContext, plan: PlanFacts, from: VersionMap) => VersionMap
 }

@@ -1,4 +1,4 @@
-/** Consensus versions before and after an upgrade, and the modules that they are of. */
+/** Consensus versions before and after an upgrade, and the module editions that they select. */
 import type { Identity } from '../../identity/types.ts'
 import type { VersionMap } from '../../modules/upgrade/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -6,7 +6,7 @@ import type { Module } from '../../sdk/module.ts'
 import { firstVersions } from '../first-versions.ts'
 import type { Upgrade } from './types.ts'
 
-/** The map that an upgrade has to leave behind, sorted by name. */
+/** Returns the version map that an upgrade must produce, sorted by name. */
 export function versionsAfter(from: VersionMap, { modules = {} }: Pick<Upgrade, 'modules'>): VersionMap {
   const to = new Map(from)
   for (const [name, version] of Object.entries(modules)) {
@@ -16,14 +16,14 @@ export function versionsAfter(from: VersionMap, { modules = {} }: Pick<Upgrade, 
   return sorted(to)
 }
 
-/** The versions of a chain that no upgrade has to bring further. `upgrades` are in their order. */
+/** Returns the versions after all upgrades, which are given in order. */
 export function newestVersions(modules: readonly Module[], upgrades: readonly Upgrade[]): VersionMap {
   const last = new Map(upgrades.flatMap(({ modules = {} }) => Object.entries(modules)))
   const present = modules.filter(({ name }) => last.get(name) !== 'removed')
   return new Map(present.map(({ name, version }) => [name, version]))
 }
 
-/** The versions of a chain of an identity when no upgrade of this build is left to be run on it. */
+/** Returns the versions of an identity's chain after all upgrades of this build. */
 export function versionsOfBuild(
   identity: Identity,
   modules: readonly Module[],
@@ -38,19 +38,19 @@ export function versionsOfBuild(
   return sorted(new Map([...versions].filter(([name]) => !gone.includes(name))))
 }
 
-/** Throws if a handler leaves other versions behind than its upgrade declares. */
+/** Throws 9 if a handler returned other versions than its upgrade declares. */
 export function requireDeclared(upgrade: Upgrade, from: VersionMap, to: VersionMap): void {
   const expected = versionsAfter(from, upgrade)
   for (const name of sorted(new Map([...expected, ...to])).keys()) {
     const [declared, left] = [expected.get(name), to.get(name)]
     if (declared === left) continue
-    const says = declared === undefined ? 'declares that there is none' : `declares version ${declared}`
+    const says = declared === undefined ? 'declares no version' : `declares version ${declared}`
     const does = left === undefined ? 'without a version' : `at version ${left}`
     throw queryError('failedPrecondition', `the handler of ${upgrade.name} leaves module ${name} ${does}; it ${says}`)
   }
 }
 
-/** The module as it is at a consensus version: of the editions that go so far, the first. Its migrations are all there are. */
+/** Returns a module at a consensus version: the first edition of at least that version, with the migrations of the newest. */
 export function editionOf(module: Module, version: number): Module {
   if (module.version === version) return module
   const edition = module.editions.find((older) => older.version >= version) ?? module

@@ -1,4 +1,4 @@
-/** Codespace `evm`: failures of calls and of the module's messages. */
+/** Codespace `evm`: failures of calls and of the module's messages (docs/modules/evm.md#errors). */
 import { defineErrors } from '../../primitives/errors.ts'
 
 export const errors = defineErrors('evm', {

@@ -35,7 +35,7 @@ test('a written account exists with nonce and wei, and a removed contract is gon
   expect([state.account(B), auth.getAccount(ctx, B), bank.balanceWei(ctx, B)]).toEqual([undefined, undefined, 0n])
 })
 
-test('an account without code that the EVM finds empty keeps its number and its other coins', () => {
+test('an account without code that the EVM finds empty keeps its account number and its other coins', () => {
   const { ctx, state } = chain()
   const { number } = auth.ensureAccount(ctx, B)
   bank.mint(ctx, evmAccount, [{ denom: 'uother', amount: 5n }])
@@ -45,7 +45,7 @@ test('an account without code that the EVM finds empty keeps its number and its 
   expect(bank.balance(ctx, B, 'uother')).toBe(5n)
 })
 
-test('a slot of zero is no slot', () => {
+test('a slot with value zero is absent', () => {
   const { ctx, state } = chain()
   state.setStorage(A, SLOT, ONE)
   expect([state.storage(A, SLOT), state.hasStorage(A), state.hasStorage(B)]).toEqual([ONE, true, false])
@@ -53,7 +53,7 @@ test('a slot of zero is no slot', () => {
   expect([state.hasStorage(A), ctx.store.iterate('evm', {}).next().done]).toEqual([false, true])
 })
 
-test('clearing an account’s storage leaves its neighbours’', () => {
+test('clearing an account’s storage leaves the storage of other accounts', () => {
   const { state } = chain()
   for (const [who, slot] of [
     [A, SLOT],
@@ -66,7 +66,7 @@ test('clearing an account’s storage leaves its neighbours’', () => {
   expect([state.hasStorage(A), state.hasStorage(B)]).toEqual([false, true])
 })
 
-test('what modules do within a branch is seen there, and afterwards only if it is merged', () => {
+test('writes of modules in a branch are visible there, and afterwards only if the branch is merged', () => {
   const { state } = chain()
   expect(state.account(A)?.balanceWei).toBe(10n)
   state.branch()
@@ -81,7 +81,7 @@ test('what modules do within a branch is seen there, and afterwards only if it i
   expect(state.account(A)?.balanceWei).toBe(15n)
 })
 
-test('a branch tells whose account or balance was written in it, whole or below one unit', () => {
+test('a branch lists the addresses whose account or balance was written in it, also below one unit', () => {
   const { state } = chain()
   const [C, D] = [3, 4].map((byte) => new Uint8Array(20).fill(byte)) as [Uint8Array, Uint8Array]
   state.branch()
@@ -100,7 +100,7 @@ test('a branch tells whose account or balance was written in it, whole or below 
   expect(state.changedAccounts?.()).toEqual([])
 })
 
-test('what is known of a committed state is read once, and never what somebody wrote over it', () => {
+test('the cache of a committed state reads a value once, and never contains uncommitted writes', () => {
   const { ctx } = chain()
   const known = { accounts: new Map(), codes: new Map() }
   const open = () => createEvmState(ctx.branch(), known)
@@ -120,21 +120,21 @@ test('what is known of a committed state is read once, and never what somebody w
   expect([...known.accounts.keys()]).toEqual([toKey(A)])
 })
 
-test('wei that vanished go to the module, wei from nowhere are a bug', () => {
+test('destroyed wei go to the module, and created wei are a bug', () => {
   const { ctx, state } = chain()
   state.setAccount(A, account(4n))
   state.settle()
-  // sha256("evm")[0:20], evm.md §6 vector 2
+  // sha256("evm")[0:20]
   const module = Uint8Array.from(Buffer.from('603871c2ddd41c26ee77495e2e31e6de7f9957e0', 'hex'))
   expect(bank.balanceWei(ctx, module)).toBe(6n)
   const other = createEvmState(ctx)
   other.setAccount(A, account(5n))
-  expect(() => other.settle()).toThrow('made 1 wei')
+  expect(() => other.settle()).toThrow('created 1 wei')
 })
 
-test('what a contract is sent after it destructed itself goes to the module with it', () => {
+test('wei sent to a contract after its self-destruct go to the module', () => {
   const { ctx, state } = chain()
-  // Deployed code: stops if it is sent wei, else destructs itself in favour of the origin.
+  // Deployed code: stops if the call has value, else destructs itself in favour of the origin.
   const initCode = '683415600657005b32ff5f5260096017f3'
   // Creates it with 5 wei, calls it, and sends it 3 more.
   const code = hex(`70${initCode}5f526011600f6005f05f5f5f5f5f855af1505f5f5f5f6003855af1505f5260205ff3`)
@@ -159,7 +159,7 @@ test('what a contract is sent after it destructed itself goes to the module with
   expect(balances).toEqual([2n, 5n, 3n])
 })
 
-test('accounts that are not Ethereum’s never hold code', () => {
+test('only Ethereum accounts can have code', () => {
   const { ctx, state } = chain()
   auth.setAccount(ctx, { ...auth.newAccount(ctx, B), kind: 'base' })
   state.setAccount(B, { ...account(0n), codeHash: ONE })

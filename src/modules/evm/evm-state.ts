@@ -1,28 +1,27 @@
-/** The EVM's view of the chain: accounts of `auth`, balances of `bank`, code and storage of this module, on one branch. */
+/** The state interface of the EVM over a branch: accounts of `auth`, balances of `bank`, code and storage of this module. */
 import type { EvmState } from '../../evm/state.ts'
-import { equal, prefixEnd, toKey } from '../../primitives/bytes.ts'
+import { equal, prefixEnd, toKey, ZERO_WORD } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { BranchedContext, Context } from '../../sdk/context.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
-import { blockHash } from './history.ts'
+import { blockHash } from './block-hashes.ts'
 import * as state from './state.ts'
 
-const ZERO_WORD = new Uint8Array(32)
 const NO_CODE = new Uint8Array(0)
 
 export interface ChainEvmState extends EvmState {
-  /** The innermost context: what a precompile's keepers work on. */
+  /** Returns the innermost context, on which the keepers of a precompile work. */
   context(): Context
   /**
-   * Hands wei that executions destroyed (a self-destruct in favour of itself) to the module account, so that supply
-   * stays what it is. To be called once, after the last write.
+   * Credits wei that executions destroyed (a self-destruct in favour of itself) to the module account, so that the supply does
+   * not change. Call it once, after the last write.
    */
   settle(): void
-  /** Runs a call that the module itself makes: meanwhile precompiles that change state refuse (evm.md §3.7). */
+  /** Runs a call that the module itself makes; until it returns, state-changing methods of precompiles fail. */
   whileCalling<Result>(run: () => Result): Result
   isCalling(): boolean
-  /** Counts gas that such calls used, and tells the sum: what precompiles do with it in `inner-calls.ts`. */
+  /** Adds the gas of a call that the module made, and returns the sum; `inner-calls.ts` limits it. */
   addCallGas(gas: bigint): bigint
 }
 
@@ -31,7 +30,7 @@ function isZero(word: Uint8Array): boolean {
   return true
 }
 
-/** Every slot of an account begins with this key. */
+/** Returns the common key prefix of an account's slots. */
 function storagePrefix(address: Uint8Array): Uint8Array {
   return state.slotKey(address, ZERO_WORD).subarray(0, 21)
 }
@@ -41,34 +40,34 @@ interface Loaded {
   readonly balanceWei: bigint
 }
 
-/** Accounts and code as read of one committed state, for all who run on it: it never changes. */
-export interface KnownReads {
+/** Accounts and code read from one committed state, shared by all executions on it: the state never changes. */
+export interface CachedReads {
   readonly accounts: Map<string, Loaded>
   readonly codes: Map<string, Uint8Array>
 }
 
-const MOST_KNOWN_ACCOUNTS = 10_000
-const MOST_KNOWN_CODES = 256
+const MAX_CACHED_ACCOUNTS = 10_000
+const MAX_CACHED_CODES = 256
 
-/** Changes of whole balances, which together must be none; a dropped branch takes its part with it. */
+/** One branch, and the sum of the balance changes in it. At the end the sum must not be positive. */
 interface Level {
   readonly ctx: Context
   deltaWei: bigint
 }
 
 /**
- * An `EvmState` over a context. Gas of the context's meter is charged for nothing here: give it a free one. `known` is of the state
- * under the context, which has not been written to.
+ * Creates an `EvmState` over a context. The EVM charges its own gas, so the context needs a meter that only counts. `cache` belongs
+ * to the committed state under the context, to which nothing has been written.
  */
-export function createEvmState(root: Context, known?: KnownReads): ChainEvmState {
+export function createEvmState(root: Context, cache?: CachedReads): ChainEvmState {
   const levels: Level[] = [{ ctx: root, deltaWei: 0n }]
   const top = (): Level => levels.at(-1)!
   /**
-   * Accounts as read and not written since, by address. Inside of a precompile's branch modules change accounts too:
-   * there nothing is remembered, and what was is forgotten.
+   * Accounts by address that were read and not written since. Inside a precompile's branch modules change accounts too, so
+   * opening a branch clears the map, and reads within it are not cached.
    */
-  let loaded = known?.accounts ?? new Map<string, Loaded>()
-  const isUnwritten = (): boolean => known !== undefined && loaded === known.accounts
+  let loaded = cache?.accounts ?? new Map<string, Loaded>()
+  const isUnwritten = (): boolean => cache !== undefined && loaded === cache.accounts
   const keepsDestructed = root.identity.behaviours.selfDestructOfAccountAlone
   let calls = 0
   let callGas = 0n
@@ -81,11 +80,11 @@ export function createEvmState(root: Context, known?: KnownReads): ChainEvmState
     const before = loaded.get(key)
     if (before) return before
     const found = read()
-    if (loaded.size < MOST_KNOWN_ACCOUNTS) loaded.set(key, found)
+    if (loaded.size < MAX_CACHED_ACCOUNTS) loaded.set(key, found)
     return found
   }
 
-  /** What is remembered here alone: from the first write on, that is all. */
+  /** Returns the map of this execution alone. The first call stops the use of the shared one. */
   function own(): Map<string, Loaded> {
     if (isUnwritten()) loaded = new Map()
     return loaded
@@ -93,12 +92,12 @@ export function createEvmState(root: Context, known?: KnownReads): ChainEvmState
 
   function loadCode(codeHash: Uint8Array): Uint8Array {
     const read = () => state.codes.get(top().ctx, codeHash) ?? NO_CODE
-    if (!known) return read()
+    if (!cache) return read()
     const key = toKey(codeHash)
-    const before = known.codes.get(key)
+    const before = cache.codes.get(key)
     if (before) return before
     const code = read()
-    if (isUnwritten() && known.codes.size < MOST_KNOWN_CODES) known.codes.set(key, code)
+    if (isUnwritten() && cache.codes.size < MAX_CACHED_CODES) cache.codes.set(key, code)
     return code
   }
 
@@ -140,7 +139,7 @@ export function createEvmState(root: Context, known?: KnownReads): ChainEvmState
         bank.setBalanceWei(ctx, address, balanceWei)
       }
       if (!account) {
-        // An account without code stays when the EVM finds it empty: it has a number, and may hold other coins.
+        // An account without code stays when the EVM finds it empty: it has an account number, and can own other coins.
         if (stored && !equal(stored.codeHash, EMPTY_CODE_HASH)) auth.removeAccount(ctx, stored)
         return
       }
@@ -193,7 +192,7 @@ export function createEvmState(root: Context, known?: KnownReads): ChainEvmState
     },
     settle() {
       const { ctx, deltaWei } = top()
-      if (deltaWei > 0n) throw new Error(`an EVM execution made ${deltaWei} wei`)
+      if (deltaWei > 0n) throw new Error(`an EVM execution created ${deltaWei} wei`)
       if (deltaWei < 0n) bank.addWei(ctx, state.evmAccount.address, -deltaWei)
     },
     whileCalling(run) {

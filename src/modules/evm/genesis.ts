@@ -1,4 +1,4 @@
-/** Genesis of the EVM: contracts with code and storage, parameters, mappings, the fork (evm.md §5). */
+/** Genesis: contracts with code and storage, parameters, mappings, fork, creators (docs/modules/evm.md#state). */
 import { create, type JsonValue } from '@bufbuild/protobuf'
 import { parseFork } from '../../evm/forks.ts'
 import { type FunToken, FunTokenSchema, type Params } from '../../gen/chain/evm/v1/evm_pb.ts'
@@ -15,13 +15,13 @@ import { equal, formatHex, formatHex0x, parseHex, toKey } from '../../primitives
 import { isValid } from '../../primitives/denom.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
+import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import { fromJson, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { inPlace } from '../../sdk/place.ts'
 import * as auth from '../auth/keeper.ts'
-import { byContract, byDenom, insert } from './funtoken/funtokens.ts'
-import { defaultAccounts } from './genesis-accounts.ts'
+import { defaultAccounts } from './contracts/genesis-account.ts'
+import { byContract, byDenom, insert } from './funtoken/mappings.ts'
 import * as evm from './keeper.ts'
 import { defaultParams, validateParams } from './params.ts'
 import { CHAIN_FORKS, chainFork, defaultFork } from './rules.ts'
@@ -33,7 +33,7 @@ function word(text: string, what: string): Uint8Array {
   return bytes
 }
 
-/** Gives a contract its code. An account that `auth` knows must name that code; one it does not know is made. */
+/** Stores the code and storage of a contract. Its account in `auth` must have the same code hash; a missing account is created. */
 function initAccount(ctx: Context, { address, code: codeText, storage }: GenesisAccount): Uint8Array {
   const at = parseEvm(address)
   if (!at) throw errors.invalidRequest(`genesis account ${JSON.stringify(address)} is not an address`)
@@ -61,10 +61,11 @@ function initAccount(ctx: Context, { address, code: codeText, storage }: Genesis
 function initMapping(ctx: Context, mapping: FunToken): void {
   const { erc20Addr, bankDenom } = mapping
   if (!isValid(bankDenom)) throw errors.invalidRequest(`invalid denom of a mapping: ${bankDenom}`)
-  if (bankDenom === ctx.identity.baseDenom) throw errors.invalidRequest(`${bankDenom} has its mapping already`)
+  if (bankDenom === ctx.identity.baseDenom)
+    throw errors.invalidRequest(`the base denom ${bankDenom} always has its mapping, and cannot have another`)
   if (erc20Addr.length !== 20) throw errors.invalidRequest(`the contract of ${bankDenom} is not an address`)
   for (const known of [byDenom(ctx, bankDenom), byContract(ctx, erc20Addr)]) {
-    if (known) throw errors.invalidRequest(`${formatEip55(known.erc20Addr)} is mapped to ${known.bankDenom} already`)
+    if (known) throw errors.invalidRequest(`${formatEip55(known.erc20Addr)} is already mapped to ${known.bankDenom}`)
   }
   insert(ctx, create(FunTokenSchema, mapping))
 }
@@ -105,7 +106,7 @@ function exportCreations(ctx: ReadContext): ContractCreation[] {
   )
 }
 
-/** Under a profile of a real chain an export says only what that chain's own documents can. */
+/** Genesis handlers. Under the profile of a real chain an export has only the fields of that chain's documents. */
 export const genesis: GenesisHandlers = {
   defaults: (ctx) =>
     toJson(
@@ -124,20 +125,20 @@ export const genesis: GenesisHandlers = {
     const name = chainConfig?.fork || defaultFork(ctx)
     const fork = parseFork(name)
     if (!fork || !CHAIN_FORKS.includes(fork)) {
-      throw errors.invalidRequest(`fork ${JSON.stringify(name)} is none of ${CHAIN_FORKS.join(', ')}`)
+      throw errors.invalidRequest(`fork ${JSON.stringify(name)} is not one of ${CHAIN_FORKS.join(', ')}`)
     }
     state.fork.set(ctx, fork)
     auth.ensureModuleAccount(ctx, state.evmAccount)
     const seen = new Set<string>()
     for (const [i, account] of accounts.entries()) {
-      const at = toKey(inPlace(`accounts[${i}]`, () => initAccount(ctx, account)))
+      const at = toKey(withErrorPath(`accounts[${i}]`, () => initAccount(ctx, account)))
       if (seen.has(at)) throw errors.invalidRequest(`duplicate genesis account ${account.address}`)
       seen.add(at)
     }
     for (const [i, mapping] of funtokenMappings.entries()) {
-      inPlace(`funtoken_mappings[${i}]`, () => initMapping(ctx, mapping))
+      withErrorPath(`funtoken_mappings[${i}]`, () => initMapping(ctx, mapping))
     }
-    for (const [i, creation] of creations.entries()) inPlace(`creations[${i}]`, () => initCreation(ctx, creation))
+    for (const [i, creation] of creations.entries()) withErrorPath(`creations[${i}]`, () => initCreation(ctx, creation))
   },
   export(ctx) {
     const exported = toJson(

@@ -1,17 +1,17 @@
-/** What the EVM tells others. */
+/** Hooks that the module calls. */
 import { defineHook } from '../../sdk/hook.ts'
 
-/** A call of a contract by an Ethereum transaction, which went through. */
+/** A successful call of a contract by an Ethereum transaction. */
 export interface ContractCalled {
-  /** Had code before the call. */
+  /** The called address, which had code before the call. */
   readonly contract: Uint8Array
-  /** As charged: after refunds. */
+  /** Gas charged, after refunds. */
   readonly gasUsed: bigint
-  /** What a gas unit was charged at; 0 for a transaction that paid nothing. Unit: wei. */
+  /** Price charged for a unit of gas; 0 for a zero-gas transaction. Unit: wei. */
   readonly priceWei: bigint
-  /** Of the Ethereum transaction. */
+  /** Hash of the Ethereum transaction. */
   readonly hash: Uint8Array
 }
 
-/** At the end of a transaction that called a contract, when what it did not use has been paid back. */
+/** Runs at the end of a successful transaction to a contract, after the refund of unused gas. */
 export const afterContractCall = defineHook<ContractCalled>('evm.afterContractCall')

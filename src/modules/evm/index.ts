@@ -1,18 +1,18 @@
-/** The Ethereum virtual machine's place on the chain: its state, parameters, queries and calls. */
+/** The module `evm`: accounts' code and storage, parameters, FunTokens, messages and queries (docs/modules/evm.md). */
 import { EventBlockBloomSchema, EventWeiBlockDeltaSchema } from '../../gen/chain/evm/v1/events_pb.ts'
 import { formatHex } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import * as bank from '../bank/keeper.ts'
-import { blockBloom } from './block-values.ts'
+import { recordBlockHash } from './block-hashes.ts'
+import { blockBloom } from './block-totals.ts'
 import { genesis } from './genesis.ts'
-import { recordBlockHash } from './history.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 import { evmAccount, netWeiDelta } from './state.ts'
 import { validations } from './validation.ts'
 
-/** Emits the block's bloom, and what the wei of its transactions do not balance to, which a sound block never has. */
+/** Emits the block's bloom, and the wei that its transactions created or lost; a correct block is balanced. */
 function closeBlock(ctx: Context): void {
   ctx.emit(EventBlockBloomSchema, { bloom: formatHex(blockBloom(ctx)) })
   const delta = bank.weiDelta(ctx)

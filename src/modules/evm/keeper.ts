@@ -1,6 +1,6 @@
-/** What other modules, gateways and our own handlers ask of the EVM's state. */
+/** Reads of the EVM's state for other modules, gateways and the module's own handlers. */
 import { delegationTarget } from '../../evm/access.ts'
-import { equal } from '../../primitives/bytes.ts'
+import { equal, ZERO_WORD } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import * as auth from '../auth/keeper.ts'
@@ -9,46 +9,47 @@ import * as state from './state.ts'
 
 export { defaultFork } from './rules.ts'
 
-const ZERO_WORD = new Uint8Array(32)
-
-/** Nonce of an account; 0 if there is none. */
+/** Returns the nonce of an account; 0 if it does not exist. */
 export function nonce(ctx: ReadContext, address: Uint8Array): bigint {
   return auth.getAccount(ctx, address)?.sequence ?? 0n
 }
 
-/** Balance of an address, base denom and remainder together. Unit: wei. */
+/** Returns the balance of an address, base units and remainder together. Unit: wei. */
 export function balanceWei(ctx: ReadContext, address: Uint8Array): bigint {
   return bank.balanceWei(ctx, address)
 }
 
-/** Keccak-256 of the code of an address; that of nothing for anything without code. */
+/** Returns the Keccak-256 of the code of an address; the hash of no bytes if it has no code. */
 export function codeHash(ctx: ReadContext, address: Uint8Array): Uint8Array {
   return auth.getAccount(ctx, address)?.codeHash ?? EMPTY_CODE_HASH
 }
 
-/** Deployed code; undefined for an address without any. */
+/** Returns deployed code; undefined for an address without code. */
 export function code(ctx: ReadContext, address: Uint8Array): Uint8Array | undefined {
   const hash = codeHash(ctx, address)
   return equal(hash, EMPTY_CODE_HASH) ? undefined : state.codes.get(ctx, hash)
 }
 
-/** Whether an address is a contract's: it has code. An account that delegates is none (EIP-7702). */
+/** Whether an address has code other than a delegation (EIP-7702). */
 export function isContract(ctx: ReadContext, address: Uint8Array): boolean {
   const found = code(ctx, address)
   return found !== undefined && found.length > 0 && !delegationTarget(found)
 }
 
-/** A storage slot, 32 bytes; zeros if unset. */
+/** Returns the value of a storage slot, 32 bytes; zeros if unset. */
 export function storage(ctx: ReadContext, address: Uint8Array, slot: Uint8Array): Uint8Array {
   return ctx.store.get(state.EVM_STORE, state.slotKey(address, slot)) ?? ZERO_WORD
 }
 
-/** Store and key of a storage slot. */
-export function slotPlace(address: Uint8Array, slot: Uint8Array): { readonly store: string; readonly key: Uint8Array } {
+/** Returns store and key of a storage slot, for proofs. */
+export function slotStoreKey(
+  address: Uint8Array,
+  slot: Uint8Array,
+): { readonly store: string; readonly key: Uint8Array } {
   return { store: state.EVM_STORE, key: state.slotKey(address, slot) }
 }
 
-/** Who made a contract; undefined if it is none, or was made before there were such records (D12). */
+/** Returns the creator of a contract; undefined for other addresses, and for contracts older than these records (D12). */
 export function creation(ctx: ReadContext, contract: Uint8Array): state.Creation | undefined {
   return state.creations.get(ctx, contract)
 }
@@ -57,25 +58,17 @@ export function recordCreation(ctx: Context, contract: Uint8Array, made: state.C
   state.creations.set(ctx, contract, made)
 }
 
-export { addToBlock, nextIndex } from './block-values.ts'
-// The parts that the path of transactions works with.
+export { addToBlock, nextIndex } from './block-totals.ts'
+// Parts of the module that the execution of transactions uses.
 export { blockEnv, prevRandaoOf } from './calls/block-env.ts'
-export { answerOf } from './calls/message-calls.ts'
-export {
-  type AccountDump,
-  type Amendment,
-  amend,
-  amendmentsOf,
-  baseFeeWei,
-  dumpAccounts,
-  endOfBlock,
-  isImpersonated,
-  setPrevRandao,
-} from './development/development.ts'
+export { tryStaticCall } from './calls/message-calls.ts'
+export { type AccountDump, amendmentsOf, dumpAccounts } from './development/account-dump.ts'
+export { type Amendment, amend } from './development/amendments.ts'
+export { baseFeeWei, endOfBlock, isImpersonated, prevRandaoOverride } from './development/settings.ts'
 export { createEvmState } from './evm-state.ts'
 export { logMessages } from './logs.ts'
 export { params } from './params.ts'
-export { chainPrecompiles } from './precompiles.ts'
+export { chainPrecompiles } from './precompiles/table.ts'
 export { chainRules } from './rules.ts'
-export { consoleTracer } from './tracing/printing.ts'
+export { consoleTracer } from './tracing/console-log.ts'
 export { traceState } from './tracing/trace-state.ts'

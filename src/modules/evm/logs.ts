@@ -1,16 +1,16 @@
-/** Logs as messages carry them: those of the response, and those of events (evm.md §1.3, §1.5). */
+/** EVM logs as messages: the full form of responses and the short form of events. */
 import type { EvmLog } from '../../evm/state.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import type { ReadContext } from '../../sdk/context.ts'
-import type { BlockPlace } from './block-values.ts'
+import type { BlockPosition } from './block-totals.ts'
 
-/** Logs of a transaction, `hash` as hexadecimal text, with their places in the block. */
+/** Returns the logs of a transaction with their positions in the block. `hash` is hexadecimal text. */
 export function logMessages(
   ctx: ReadContext,
   logs: readonly EvmLog[],
   hash: string,
-  place: Pick<BlockPlace, 'evmIndex' | 'firstLogIndex'>,
+  place: Pick<BlockPosition, 'evmIndex' | 'firstLogIndex'>,
 ) {
   const blockHash = formatHex0x(ctx.block.hash)
   return logs.map(({ address, topics, data }, i) => ({
@@ -26,7 +26,7 @@ export function logMessages(
   }))
 }
 
-/** Logs of what a message did in the EVM, which no transaction of the EVM has. */
+/** Returns the logs of a message's calls, which belong to no EVM transaction and have no position. */
 export function lightLogs(logs: readonly EvmLog[]) {
   return logs.map(({ address, topics, data }) => ({
     address: formatEip55(address),

@@ -8,15 +8,15 @@ import { testContext } from '../../sdk/testing.ts'
 import { auth as authModule } from '../auth/index.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
-import { encodeArguments } from './abi.ts'
+import { encodeArguments } from './calls/abi.ts'
 import { createMessageCalls, deploy } from './calls/message-calls.ts'
 import { MINTER_ERC20_CREATION_CODE } from './contracts/minter-erc20.ts'
+import { localnetGenesis } from './development/localnet.ts'
 import { readErc20 } from './funtoken/erc20.ts'
 import * as erc20 from './funtoken/erc20-calls.ts'
-import * as funtokens from './funtoken/funtokens.ts'
+import * as funtokens from './funtoken/mappings.ts'
 import { evm } from './index.ts'
 import * as keeper from './keeper.ts'
-import { localnetGenesis } from './localnet.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 import { evmAccount } from './state.ts'
@@ -33,7 +33,7 @@ function fund(ctx: Context, to: Uint8Array, denom: string, amount: bigint): void
   bank.send(ctx, evmAccount.address, to, [{ denom, amount }])
 }
 
-/** Alice holds 1,000 gold of six decimals and the price of a few mappings. */
+/** Returns a state in which Alice has 1,000 gold of six decimals and the fee of a few mappings. */
 function chain(): Context {
   const ctx = testContext({
     modules: [authModule, evm],
@@ -62,7 +62,7 @@ function mapGold(ctx: Context): Uint8Array {
   return funtokenMapping!.erc20Addr
 }
 
-/** A token of its own: the same code, deployed and owned by Alice as far as the bank knows. */
+/** Deploys the same code as an independent token of Alice. */
 function deployToken(ctx: Context): Uint8Array {
   const args = encodeArguments('string,string,uint8', ['Token', 'TOK', 18n])
   const { contract } = deploy(ctx, concat(MINTER_ERC20_CREATION_CODE, args))
@@ -74,7 +74,7 @@ test('a coin gets an ERC-20 of its metadata at the module’s next address, and 
   const ctx = chain()
   const supply = bank.supply(ctx, 'unative')
   const contract = mapGold(ctx)
-  // CREATE(module, nonce 0): evm.md §6, vector 4.
+  // The address of CREATE by the module account with nonce 0.
   expect(formatHex0x(contract)).toBe('0x7d4b7b8ca7e1a24928bb96d59249c7a5bd1dfbe6')
   expect(readErc20(ctx, contract, ALICE)).toEqual({ name: 'Gold of X', symbol: 'GOLD', decimals: 6, balance: 0n })
   expect(bank.supply(ctx, 'unative')).toBe(supply - FEE)
@@ -90,7 +90,7 @@ test('a coin gets an ERC-20 of its metadata at the module’s next address, and 
   ])
 })
 
-test('the minter keeps its state where the chain has it: name and symbol twice, owner and decimals in one slot', () => {
+test('the minter has the reference’s storage layout: name and symbol twice, owner and decimals in one slot', () => {
   const ctx = chain()
   const contract = mapGold(ctx)
   const slot = (n: number) => formatHex0x(keeper.storage(ctx, contract, new Uint8Array(32).fill(n, 31)))
@@ -106,7 +106,7 @@ test('the minter keeps its state where the chain has it: name and symbol twice, 
   ])
 })
 
-test('coins that go to the EVM are locked, and come back to whom the message names', () => {
+test('coins converted to the EVM are locked, and come back to the recipient of the message', () => {
   const ctx = chain()
   const contract = mapGold(ctx)
   const bankCoin = { denom: GOLD, amount: '400' }
@@ -139,7 +139,7 @@ test('coins that go to the EVM are locked, and come back to whom the message nam
   ])
 })
 
-test('an ERC-20 gets a coin that is made when tokens come and burned when they go', () => {
+test('the coin of an ERC-20 is minted when tokens arrive and burned when they leave', () => {
   const ctx = chain()
   const contract = deployToken(ctx)
   const denom = `erc20/0x7D4B7B8CA7E1a24928Bb96D59249c7a5bd1DfBe6`
@@ -156,7 +156,7 @@ test('an ERC-20 gets a coin that is made when tokens come and burned when they g
     ],
   })
   const nonces = () => [keeper.nonce(ctx, evmAccount.address), keeper.nonce(ctx, ALICE)]
-  // The deployment and the mint of this test; questions about a new token leave no trace.
+  // The deployment and the mint of this test; reads of a new token do not raise the nonce.
   expect(nonces()).toEqual([2n, 0n])
   messages.convertEvmToCoin(ctx, {
     sender: text(ctx, ALICE),
@@ -166,7 +166,7 @@ test('an ERC-20 gets a coin that is made when tokens come and burned when they g
   })
   expect([bank.supply(ctx, denom), bank.balance(ctx, BOB, denom)]).toEqual([300n, 300n])
   expect(readErc20(ctx, contract, evmAccount.address).balance).toBe(300n)
-  // Two questions for the balance by the module, one transfer by Alice.
+  // Two balance reads by the module, one transfer by Alice.
   expect(nonces()).toEqual([4n, 1n])
   const bankCoin = { denom, amount: '100' }
   messages.convertCoinToEvm(ctx, { sender: text(ctx, BOB), toEthAddr: BOB, bankCoin })
@@ -174,7 +174,7 @@ test('an ERC-20 gets a coin that is made when tokens come and burned when they g
   expect(nonces()).toEqual([7n, 1n])
 })
 
-test('the base coin becomes its wrapped form and back, in wei', () => {
+test('the base coin converts to its wrapped form and back, in wei', () => {
   const ctx = chain()
   const supply = bank.supply(ctx, 'unative')
   const bankCoin = { denom: 'unative', amount: '7' }
@@ -206,7 +206,7 @@ test('a second mapping is refused, of a coin, a contract, and the base coin in e
   refused({ fromErc20: WNATIVE })
 })
 
-test('a mapping needs its fee, metadata, decimals, and exactly one origin', () => {
+test('a mapping requires its fee, metadata, decimals, and exactly one origin', () => {
   const ctx = chain()
   const sender = text(ctx, ALICE)
   const attempt =
@@ -216,14 +216,14 @@ test('a mapping needs its fee, metadata, decimals, and exactly one origin', () =
   expect(attempt({ fromBankDenom: GOLD, fromErc20: BOB })).toThrow('(but not both)')
   expect(attempt({ fromBankDenom: 'unosuch' })).toThrow('should have bank metadata')
   expect(attempt({ sender: text(ctx, BOB), fromBankDenom: GOLD })).toThrow('insufficient funds')
-  expect(attempt({ fromErc20: BOB })).toThrow('does not tell its name')
+  expect(attempt({ fromErc20: BOB })).toThrow('does not return its name')
   const bare = { name: 'Bare', symbol: 'BARE', base: 'ubare', display: 'ubare', denomUnits: [{ denom: 'ubare' }] }
   bank.setMetadata(ctx, create(MetadataSchema, bare))
   expect(attempt({ fromBankDenom: 'ubare' })).toThrow('allow_zero_decimals')
   expect(attempt({ fromBankDenom: 'ubare', allowZeroDecimals: true })).not.toThrow()
 })
 
-test('a conversion that cannot be is refused before anything moves', () => {
+test('an impossible conversion is refused before any transfer', () => {
   const ctx = chain()
   const contract = mapGold(ctx)
   const sender = text(ctx, ALICE)
@@ -249,7 +249,7 @@ test('a conversion that cannot be is refused before anything moves', () => {
   expect(funtokens.byDenom(ctx, GOLD)?.erc20Addr).toEqual(contract)
 })
 
-test('without a contract at the canonical address nothing is wrapped', () => {
+test('nothing can be wrapped without a contract at the canonical address', () => {
   const ctx = testContext({ modules: [authModule, evm] })
   fund(ctx, ALICE, 'unative', 5n)
   const bankCoin = { denom: 'unative', amount: '1' }

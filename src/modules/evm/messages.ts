@@ -16,16 +16,15 @@ import * as sudo from '../sudo/keeper.ts'
 import { createMessageCalls } from './calls/message-calls.ts'
 import { errors } from './errors.ts'
 import { coinToErc20, redeem } from './funtoken/conversions.ts'
-import { createFromCoin, createFromErc20 } from './funtoken/funtoken-creation.ts'
-import * as funtokens from './funtoken/funtokens.ts'
+import { createFromCoin, createFromErc20 } from './funtoken/creation.ts'
+import * as funtokens from './funtoken/mappings.ts'
 import { unwrap, wrap } from './funtoken/wrapped-native.ts'
 import { lightLogs } from './logs.ts'
 import { params as storedParams, validateParams } from './params.ts'
 import * as state from './state.ts'
 import { parseConvertCoin, parseConvertEvm, parseCreation } from './validation.ts'
-import { WEI_PER_UNIT } from './wei.ts'
 
-/** The price of a mapping is destroyed. Throws sdk 5. */
+/** Burns `create_funtoken_fee` from the sender's coins. Throws sdk 5. */
 function burnCreationFee(ctx: Context, sender: Uint8Array): void {
   const amount = BigInt(storedParams(ctx).createFuntokenFee)
   if (amount === 0n) return
@@ -35,12 +34,12 @@ function burnCreationFee(ctx: Context, sender: Uint8Array): void {
 }
 
 export const messages = defineMessages(Msg, {
-  /** Ethereum transactions go by a path of their own (app/evm/path.ts): as a message of an ordinary transaction it is refused. */
+  /** Refuses an Ethereum transaction in an ordinary one. The application executes wrapped ones itself (app/evm/deliver.ts). */
   ethereumTx() {
     throw sdkErrors.invalidType('MsgEthereumTx needs to be contained within a tx with the Ethereum extension option')
   },
 
-  /** Replaces all parameters. Governance, or the sudo root when one is set. */
+  /** Replaces all parameters. The authority is governance, or the sudo root if one is set. */
   updateParams(ctx, { authority, params }) {
     sudo.requireAuthority(ctx, authority)
     if (!params) throw sdkErrors.invalidRequest('params must be given')
@@ -49,7 +48,7 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Maps a coin to a new ERC-20, or an ERC-20 to a new coin, for a fee. */
+  /** Maps a coin to a new ERC-20, or an ERC-20 to a new coin. Burns `create_funtoken_fee`. */
   createFunToken(ctx, message) {
     const { sender, contract, denom } = parseCreation(ctx, message)
     burnCreationFee(ctx, sender)
@@ -63,7 +62,7 @@ export const messages = defineMessages(Msg, {
     return { funtokenMapping: mapping }
   },
 
-  /** Gives coins away for tokens; the base coin becomes its wrapped form. */
+  /** Converts coins to tokens; the base coin becomes the wrapped native coin. */
   convertCoinToEvm(ctx, message) {
     const { sender, to, coin } = parseConvertCoin(ctx, message)
     const { denom, amount } = coin
@@ -86,13 +85,13 @@ export const messages = defineMessages(Msg, {
     return {}
   },
 
-  /** Gives tokens away for coins; the wrapped form becomes the base coin. */
+  /** Converts tokens to coins; the wrapped native coin becomes the base coin. */
   convertEvmToCoin(ctx, message) {
     const { sender, to, contract, amount } = parseConvertEvm(ctx, message)
     const calls = createMessageCalls(ctx)
     const mapping = funtokens.byContract(ctx, contract)
     let denom = ctx.identity.baseDenom
-    let received = amount / WEI_PER_UNIT
+    let received = amount / bank.WEI_PER_UNIT
     if (mapping) {
       denom = mapping.bankDenom
       received = redeem(calls, mapping, { holder: sender, to, amount })

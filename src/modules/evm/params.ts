@@ -1,4 +1,4 @@
-/** The module's parameters: defaults and what makes them valid (evm.md §5). */
+/** Parameters of the module: defaults and validation (docs/modules/evm.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/chain/evm/v1/evm_pb.ts'
 import { hex } from '../../primitives/bytes.ts'
@@ -7,7 +7,7 @@ import { errors } from '../../sdk/errors.ts'
 import { ALLOWED_EXTRA_EIPS } from './rules.ts'
 import * as state from './state.ts'
 
-/** Where the wrapped native coin's contract is expected. */
+/** Default address of the wrapped native coin's contract. */
 export const CANONICAL_WNATIVE: Uint8Array = hex('0cacf669f8446beca826913a3c6b96acd4b02a97')
 
 export function defaultParams(): Params {
@@ -21,7 +21,7 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** Throws sdk 18 naming the first parameter that is not valid. */
+/** Throws sdk 18 for the first invalid parameter. */
 export function validateParams({ extraEips, evmChannels, createFuntokenFee, canonicalWnative }: Params): void {
   for (const [i, eip] of extraEips.entries()) {
     if (!ALLOWED_EXTRA_EIPS.includes(Number(eip))) throw errors.invalidRequest(`EIP ${eip} is not activateable`)

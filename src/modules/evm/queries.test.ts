@@ -10,9 +10,9 @@ import { moduleAccount } from '../../sdk/module-account.ts'
 import { testContext } from '../../sdk/testing.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
+import { localnetGenesis } from './development/localnet.ts'
 import { createEvmState } from './evm-state.ts'
 import { evm } from './index.ts'
-import { localnetGenesis } from './localnet.ts'
 import { queries } from './queries.ts'
 
 const A = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -34,7 +34,7 @@ function fund(ctx: Context, denom: string, amount: bigint): void {
   bank.send(ctx, minter.address, A_BYTES, [{ denom, amount }])
 }
 
-/** Installs code at an address, as a deployment leaves it. */
+/** Installs code at an address, as a deployment would. */
 function install(ctx: Context, address: Uint8Array, code: Uint8Array): void {
   const state = createEvmState(ctx)
   const codeHash = keccak256(code)
@@ -64,7 +64,7 @@ test('balance_wei is base units and remainder; without a token there are no part
   expect([unknown.balanceWei, unknown.bank, unknown.erc20]).toEqual(['0', undefined, undefined])
 })
 
-test('the base coin has both parts, by denom, by alias and by the canonical address', () => {
+test('the base coin has both parts, by denom, alias and canonical address', () => {
   const ctx = chain()
   fund(ctx, 'unative', 1_234_567n)
   const denomUnits = [
@@ -94,7 +94,7 @@ test('the base coin has both parts, by denom, by alias and by the canonical addr
   }
 })
 
-test('a coin without metadata is shown under its denom, an unknown one not at all', () => {
+test('a coin without metadata appears under its denom, and an unknown coin does not appear', () => {
   const ctx = chain()
   fund(ctx, 'factory/someone/gold', 15n)
   const { bank: coin, erc20 } = queries.balance(ctx, { address: A, token: 'factory/someone/gold' })
@@ -135,14 +135,14 @@ test('an account shows both addresses, both balances, nonce and code hash', () =
   expect([unknown.balance, unknown.nonce, unknown.codeHash]).toEqual(['0', 0n, EMPTY_CODE_HASH])
 })
 
-test('an account of 32 bytes has no EVM address', () => {
+test('an account of 32 bytes does not have an EVM address', () => {
   const ctx = chain()
   const contract = new Uint8Array(32).fill(5)
   const answer = queries.ethAccount(ctx, { address: formatBech32('chain', contract) })
   expect([answer.ethAddress, answer.nonce, answer.codeHash]).toEqual(['', 0n, EMPTY_CODE_HASH])
 })
 
-test('storage reads a slot in any spelling and refuses what is no number', () => {
+test('storage reads a slot in any notation and refuses text that is not a number', () => {
   const ctx = chain()
   expect(queries.storage(ctx, { address: A, key: '0x0' }).value).toBe(ZERO_WORD)
   expect(queries.storage(ctx, { address: WNATIVE, key: '2' }).value).toBe(`0x${'0'.repeat(62)}12`)
@@ -156,13 +156,13 @@ test('storage reads a slot in any spelling and refuses what is no number', () =>
   expect(refusal(() => queries.storage(ctx, { address: A, key: '0xzz' })).status).toBe('invalidArgument')
 })
 
-test('code is empty for accounts, nobodies and precompiles', () => {
+test('code is empty for accounts, unused addresses and precompiles', () => {
   const ctx = chain()
   for (const address of [A, `0x${'00'.repeat(19)}01`]) expect(queries.code(ctx, { address }).code.length).toBe(0)
   expect(queries.code(ctx, { address: WNATIVE }).code.length).toBe(2257)
 })
 
-test('parameters and base fee are those of the document', () => {
+test('parameters and base fee match the API document', () => {
   const ctx = chain()
   const { params } = queries.params(ctx, {})
   expect(params).toMatchObject({ extraEips: [], evmChannels: [], createFuntokenFee: '10000000000' })
@@ -170,7 +170,7 @@ test('parameters and base fee are those of the document', () => {
   expect(queries.baseFee(ctx, {})).toMatchObject({ baseFee: '1000000000000', baseFeeUnative: '1' })
 })
 
-test('a call answers with the data; a revert is an answer too', () => {
+test('a call answers with the data, also if it reverts', () => {
   const ctx = chain()
   const balanceOf = `0x70a08231${'0'.repeat(24)}${A.slice(2).toLowerCase()}`
   const answer = queries.ethCall(ctx, { args: args({ to: WNATIVE, data: balanceOf }) })
@@ -182,9 +182,9 @@ test('a call answers with the data; a revert is an answer too', () => {
   expect(formatUtf8(reverted.ret)).toContain('WNATIVE: insufficient balance')
 })
 
-test('an absent cap is 25,000,000 gas, and a larger one no more', () => {
+test('the gas cap is 25,000,000 if it is absent or larger', () => {
   const ctx = chain()
-  // GAS, return it.
+  // Returns GAS.
   const gas = hex('12'.repeat(20))
   install(ctx, gas, hex('5a60005260206000f3'))
   for (const gasCap of [0n, 10n ** 18n]) {
@@ -193,7 +193,7 @@ test('an absent cap is 25,000,000 gas, and a larger one no more', () => {
   }
 })
 
-test('arguments that cannot be read or run are refused', () => {
+test('invalid arguments are refused', () => {
   const ctx = chain()
   const call = (text: string, more = {}) => refusal(() => queries.ethCall(ctx, { args: utf8(text), ...more }))
   expect(call('').status).toBe('invalidArgument')
@@ -208,7 +208,7 @@ test('arguments that cannot be read or run are refused', () => {
   expect(call(`{"to":"${A}"}`, { chainId: 1n }).status).toBe('invalidArgument')
 })
 
-test('a plain transfer is estimated at 21000, also with exactly that cap, and refused below it', () => {
+test('a plain transfer is estimated at 21000, also with that cap, and refused below it', () => {
   const ctx = chain()
   fund(ctx, 'unative', 10n)
   const request = { args: args({ from: A, to: `0x${'12'.repeat(20)}`, value: '0x1' }) }
@@ -220,7 +220,7 @@ test('a plain transfer is estimated at 21000, also with exactly that cap, and re
   })
 })
 
-test('an estimate of what always fails says why, with the revert in the details', () => {
+test('an estimate of failing code gives the reason, with the revert in the details', () => {
   const ctx = chain()
   const estimate = (data: string) => () => queries.estimateGas(ctx, { args: args({ to: WNATIVE, data }) })
   const withdraw = estimate(`0x2e1a7d4d${'0'.repeat(63)}1`)
@@ -237,7 +237,7 @@ test('an estimate of what always fails says why, with the revert in the details'
   expect(invalid.message).toContain('estimate gas VMError: invalid opcode')
 })
 
-test('an estimate that runs out of gas, however, names the allowance', () => {
+test('an estimate that runs out of gas names the allowance', () => {
   const ctx = chain()
   const to = `0x${'12'.repeat(20)}`
   const refused = (gasCap: bigint) => refusal(() => queries.estimateGas(ctx, { args: args({ to }), gasCap })).message
@@ -247,7 +247,7 @@ test('an estimate that runs out of gas, however, names the allowance', () => {
   expect(refused(21_005n + 2301n)).toBe('gas required exceeds allowance (23306)')
 })
 
-test('the base coin and its wrapped form are a mapping without a record, others are not found', () => {
+test('the base coin has a mapping without a record, and unmapped coins are not found', () => {
   const ctx = chain()
   for (const token of ['unative', WNATIVE]) {
     expect(queries.funToken(ctx, { token }).funToken).toMatchObject({ bankDenom: 'unative', isMadeFromCoin: true })
@@ -258,11 +258,11 @@ test('the base coin and its wrapped form are a mapping without a record, others 
   })
 })
 
-test('what comes later says that it is not part of this build', () => {
+test('trace handlers outside the compute pool are unimplemented', () => {
   expect(refusal(() => queries.traceTx(chain(), {})).status).toBe('unimplemented')
 })
 
-test('the wrapped native coin takes and gives back what it holds', () => {
+test('the wrapped native coin accepts deposits and returns them', () => {
   const ctx = chain()
   fund(ctx, 'unative', 5n)
   const deposit = queries.ethCall(ctx, { args: args({ from: A, to: WNATIVE, value: '0x9', data: '0xd0e30db0' }) })

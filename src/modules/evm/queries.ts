@@ -10,14 +10,13 @@ import { parseField } from '../../sdk/request.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import * as staking from '../staking/keeper.ts'
-import { parseAccount, parseHexOnly, parseSlot } from './address.ts'
 import { answerEstimateGas, answerEthCall } from './calls/query-calls.ts'
-import { parentBaseFeeWei } from './development/development.ts'
+import { parentBaseFeeWei } from './development/settings.ts'
 import { errors } from './errors.ts'
-import * as funtokens from './funtoken/funtokens.ts'
+import * as funtokens from './funtoken/mappings.ts'
 import { tokenBalance } from './funtoken/token-balance.ts'
 import * as evm from './keeper.ts'
-import { WEI_PER_UNIT } from './wei.ts'
+import { parseAccount, parseHexOnly, parseSlot } from './query-arguments.ts'
 
 function findMapping(ctx: ReadContext, token: string) {
   const funToken = funtokens.mappingOf(ctx, token)
@@ -80,7 +79,7 @@ export const queries = defineQueries(Query, {
   },
   baseFee(ctx) {
     const wei = parentBaseFeeWei(ctx)
-    return { baseFee: wei.toString(), baseFeeUnative: (wei / WEI_PER_UNIT).toString() }
+    return { baseFee: wei.toString(), baseFeeUnative: (wei / bank.WEI_PER_UNIT).toString() }
   },
   funToken: (ctx, { token }) => findMapping(ctx, token),
   funTokenMapping: (ctx, { token }) => findMapping(ctx, token),

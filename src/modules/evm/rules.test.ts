@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { testContext } from '../../sdk/testing.ts'
+import { localnetGenesis } from './development/localnet.ts'
 import { evm } from './index.ts'
-import { localnetGenesis } from './localnet.ts'
-import { chainPrecompiles } from './precompiles.ts'
+import { chainPrecompiles } from './precompiles/table.ts'
 import { chainRules } from './rules.ts'
 import * as state from './state.ts'
 
-test('further EIPs make rules of their own, once, in whatever order they are named', () => {
+test('extra EIPs in any order give the same rules object', () => {
   const ctx = testContext({ modules: [evm] })
   evm.genesis!.init(ctx, localnetGenesis(ctx, 'Shanghai'))
   const plain = chainRules(ctx)
@@ -19,6 +19,6 @@ test('further EIPs make rules of their own, once, in whatever order they are nam
   expect(withEips(1153n, 5656n)).toBe(rules)
   expect(chainPrecompiles(withEips(5656n, 1153n))).toBe(chainPrecompiles(rules))
   expect([withEips(1153n), withEips()]).toEqual([expect.not.objectContaining(rules), plain])
-  // What the fork has, and what has no effect here, changes nothing.
+  // EIPs of the fork, and those without effect here, change nothing.
   expect(withEips(3855n, 4762n)).toBe(plain)
 })

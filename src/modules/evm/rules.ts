@@ -1,33 +1,33 @@
-/** Which EVM rules a chain runs under: the fork of its genesis and the EIPs of its parameters (evm.md §3.2). */
+/** The EVM rules of a chain: the fork of its genesis and the EIPs of its parameters (docs/modules/evm.md#rules). */
 import { FORK_NAMES, type ForkName, parseFork, type Rules, rulesOf } from '../../evm/forks.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import * as state from './state.ts'
 
 const NEWEST_FORK: ForkName = FORK_NAMES.at(-1)!
 
-/** What a genesis without `chain_config` means: the newest fork, or the one of the profile. */
+/** Returns the fork of a genesis without `chain_config`: the newest, or the one of the profile. */
 export function defaultFork({ identity }: Pick<ReadContext, 'identity'>): ForkName {
   return identity.behaviours.shanghaiRules ? 'Shanghai' : NEWEST_FORK
 }
 
-/** The forks a chain may be configured to, oldest first. */
+/** Forks that a genesis can select, oldest first. */
 export const CHAIN_FORKS: readonly ForkName[] = FORK_NAMES.slice(FORK_NAMES.indexOf('Berlin'))
 
 const RULES: ReadonlyMap<ForkName, Rules> = new Map(CHAIN_FORKS.map((fork) => [fork, rulesOf(fork)]))
-/** What the reference does otherwise at every fork. */
+/** Rules of the reference, which differ at every fork. */
 const REFERENCE_RULES: ReadonlyMap<ForkName, Rules> = new Map(
   CHAIN_FORKS.map((fork) => [fork, { ...rulesOf(fork), freeInitCode: true, earlyP256: true }]),
 )
 
-/** EIPs that `extra_eips` may name (evm.md §3.2). */
+/** EIPs that the parameter `extra_eips` can contain. */
 export const ALLOWED_EXTRA_EIPS: readonly number[] = [
   1153, 1344, 1884, 2200, 2929, 3198, 3529, 3855, 3860, 4762, 5656, 6780,
 ]
 
-/** By the rules that others are added to, and the list of those: whatever is made for rules is made once. */
+/** Extended rules by their base rules and list of EIPs, so that equal rules are one object and tables keyed by it are built once. */
 const extended = new WeakMap<Rules, Map<string, Rules>>()
 
-/** Rules of a fork and further EIPs; those that the fork has, and those without effect on a chain (4762), change nothing. */
+/** Returns the rules of a fork with further EIPs. EIPs that the fork includes, and EIP-4762, change nothing. */
 function rules(fork: ForkName, extraEips: readonly bigint[], ofReference: boolean): Rules {
   const base = (ofReference ? REFERENCE_RULES : RULES).get(fork)!
   const extra = extraEips.map(Number).filter((eip) => eip !== 4762 && !base.eips.has(eip))
@@ -40,13 +40,13 @@ function rules(fork: ForkName, extraEips: readonly bigint[], ofReference: boolea
   return found
 }
 
-/** The fork in force at a state. */
+/** Returns the fork of a state. */
 export function chainFork(ctx: ReadContext): ForkName {
   const chosen = state.fork.get(ctx)
   return (chosen && parseFork(chosen)) || defaultFork(ctx)
 }
 
-/** The rules in force at a state. */
+/** Returns the rules of a state. */
 export function chainRules(ctx: ReadContext): Rules {
   return rules(chainFork(ctx), state.params.get(ctx)?.extraEips ?? [], ctx.identity.behaviours.ownEvmRules)
 }

@@ -1,12 +1,12 @@
-/** What the module keeps (state-layout.md §2.1), and what is ours alone in store `x` (D29). */
+/** Collections of the module in store `evm`, and Almanac's own in store `x` (docs/modules/evm.md#state, D29). */
 import { FunTokenSchema, type Params, ParamsSchema } from '../../gen/chain/evm/v1/evm_pb.ts'
 import { concat, encodeUint64 } from '../../primitives/bytes.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
 import {
   bytesValue,
+  cacheLast,
   intTextValue,
   protoValue,
-  remembered,
   stringValue,
   type ValueCodec,
 } from '../../store/collections/codecs.ts'
@@ -16,7 +16,7 @@ import { evmAddressKey, hashKey, pairKey, stringKey } from '../../store/collecti
 export const EVM_STORE = 'evm'
 const OWN_STORE = 'x'
 
-/** Mints and burns for mappings, and owns the contracts made from coins. */
+/** Module account that mints and burns coins of mappings, and owns the ERC-20 contracts of coins. */
 export const evmAccount = moduleAccount('evm', 'minter', 'burner')
 
 /** Code by its Keccak-256 hash; never removed. */
@@ -30,7 +30,7 @@ export const slots: StateMap<readonly [Uint8Array, Uint8Array], Uint8Array, Uint
   bytesValue,
 )
 
-/** Key of a slot as `slots` has it, without its codec's detours: the hottest read there is. */
+/** Returns the key of a slot in `slots`. It bypasses the codec, since SLOAD is the most frequent read of all. */
 export function slotKey(address: Uint8Array, slot: Uint8Array): Uint8Array {
   const key = new Uint8Array(53)
   key[0] = 0x02
@@ -39,17 +39,17 @@ export function slotKey(address: Uint8Array, slot: Uint8Array): Uint8Array {
   return key
 }
 
-export const params: StateItem<Params> = item(EVM_STORE, 0x03, remembered(protoValue(ParamsSchema)))
+export const params: StateItem<Params> = item(EVM_STORE, 0x03, cacheLast(protoValue(ParamsSchema)))
 
-/** Mappings by id, and their ids by contract and by denom. */
+/** Mappings by id; two indexes find the ids by contract and by denom. */
 export const funTokens = map(EVM_STORE, 0x05, hashKey, protoValue(FunTokenSchema))
 export const funTokensByErc20 = keySet(EVM_STORE, 0x06, pairKey(evmAddressKey, hashKey))
 export const funTokensByDenom = keySet(EVM_STORE, 0x07, pairKey(stringKey, hashKey))
 
-/** Sum of the wei that blocks did not balance to; absent while every block did. */
+/** Sum of the wei that blocks created or lost; absent while every block was balanced. */
 export const netWeiDelta: StateItem<bigint> = item(EVM_STORE, 0x08, intTextValue)
 
-/** Who made a contract: the account that created it, and the sender of the transaction it happened in. */
+/** The creating account of a contract, and the sender of the transaction. */
 export interface Creation {
   readonly creator: Uint8Array
   readonly origin: Uint8Array
@@ -60,17 +60,17 @@ const creationValue: ValueCodec<Creation> = {
   decode: (_ctx, encoded) => ({ creator: encoded.slice(0, 20), origin: encoded.slice(20, 40) }),
 }
 
-/** By contract address (D12). */
+/** Creators by contract address (D12). */
 export const creations: StateMap<Uint8Array, Creation, never> = map(OWN_STORE, 0x01, evmAddressKey, creationValue)
 
-/** Name of the fork whose rules the chain runs under, fixed at genesis. */
+/** Name of the chain's fork, fixed at genesis. */
 export const fork: StateItem<string> = item(OWN_STORE, 0x02, stringValue)
 
-/** Values of one block, in the transient store. */
+/** Transient store: values of one block, never committed. */
 export const TRANSIENT_STORE = 'transient_evm'
 const transientKey = (prefix: number): Uint8Array => concat(Uint8Array.of(prefix), encodeUint64(0n))
 export const BLOOM_KEY: Uint8Array = transientKey(0x01)
 export const TX_INDEX_KEY: Uint8Array = transientKey(0x02)
 export const LOG_COUNT_KEY: Uint8Array = transientKey(0x03)
-/** Ours: gas used by the EVM transactions of the block so far. */
+/** Gas used by the EVM transactions of the block so far. The reference has no such key. */
 export const GAS_USED_KEY: Uint8Array = transientKey(0x40)

@@ -22,26 +22,26 @@ const all: readonly UnsignedTransaction[] = [
   { ...fields, ...dynamic, type: 4, authorizations: [authorization] },
 ]
 
-test('every kind of transaction survives the way into a message and back', () => {
+test('every kind of transaction is unchanged after conversion to a message and back', () => {
   for (const unsigned of all) {
     const tx = signTransaction(unsigned, KEY)
     expect(unpackTxData(almanac, packTxData(almanac, tx))).toEqual(tx)
   }
 })
 
-test('a legacy transaction has the chain’s bytes', () => {
+test('a legacy transaction encodes to the recorded bytes', () => {
   const unsigned = { type: 0, chainId: undefined, nonce: 0n, gasPriceWei: 0n, gasLimit: 21_000n } as const
   const call = { ...unsigned, to: A, valueWei: 10n ** 12n, data: new Uint8Array(0) }
   const signed = { ...call, signature: { r: 0n, s: 0n, yParity: 0 } } as const
   const { typeUrl, value } = packTxData(almanac, signed)
   expect(typeUrl).toBe('/chain.evm.v1.LegacyTx')
-  // evm.md §6, vector 27: the same fields; ours also has v = 27, three bytes at the end.
+  // The recorded bytes have the same fields; these also have v = 27, three bytes at the end.
   const expected = 'EgEwGIikASIqMHg1YUFlYjYwNTNGM0U5NEM5YjlBMDlmMzM2Njk0MzVFN0VmMUJlQWVkKg0xMDAwMDAwMDAwMDAw'
   expect(formatBase64(value.slice(0, -3))).toBe(expected)
   expect(formatHex0x(signingHash(call))).not.toBe(formatHex0x(signingHash({ ...call, chainId: 6930n })))
 })
 
-test('fields that cannot be those of a transaction are refused by name', () => {
+test('invalid fields of a transaction are refused by name', () => {
   const legacy = (bytes: Uint8Array) => () => unpackTxData(almanac, { typeUrl: '/chain.evm.v1.LegacyTx', value: bytes })
   expect(legacy(hex('1888a401'))).toThrow('gas price cannot be nil')
   expect(legacy(Uint8Array.from([0x12, 2, ...utf8('-1')]))).toThrow('gas price is not an unsigned integer')

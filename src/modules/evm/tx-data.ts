@@ -1,4 +1,4 @@
-/** Ethereum transactions as the messages that `MsgEthereumTx` carries, and back (evm.md §1.4, §3.3). */
+/** Conversion between Ethereum transactions and the messages inside `MsgEthereumTx` (docs/modules/evm.md#envelope). */
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { signatureV } from '../../evm/transaction/encode.ts'
@@ -47,7 +47,7 @@ function authorizationMessages(list: readonly Authorization[]) {
   }))
 }
 
-/** The message of a transaction under a profile's type URL. Throws sdk 37 for a blob transaction. */
+/** Encodes a transaction as a message under the profile's type URL. Throws sdk 37 for a blob transaction. */
 export function packTxData(
   identity: Identity,
   tx: Transaction,
@@ -150,7 +150,7 @@ type Common = {
   readonly data: Uint8Array
 }
 
-/** An absent value is 0. */
+/** Reads the fields that all types share; an absent value is 0. */
 function commonOf(tx: Common) {
   return {
     nonce: tx.nonce,
@@ -197,7 +197,7 @@ function readAuthorizations(
   }))
 }
 
-/** The transaction of a message. Throws sdk 34 for another type, sdk 18 for a field that cannot be one. */
+/** Decodes the transaction of a message. Throws sdk 34 for an unknown type, sdk 18 for an invalid field. */
 export function unpackTxData(identity: Identity, { typeUrl, value }: Pick<Any, 'typeUrl' | 'value'>): Transaction {
   const typeName = identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1))
   const schema = SCHEMAS.find((candidate) => candidate.typeName === typeName)

@@ -1,4 +1,4 @@
-/** What is wrong with a message of its own accord; the same parsing serves the handlers (evm.md §3.6). */
+/** Parsing and stateless checks of the module's messages, for admission and for the handlers (docs/modules/evm.md#messages). */
 import {
   type MsgConvertCoinToEvm,
   MsgConvertCoinToEvmSchema,
@@ -17,20 +17,20 @@ import { validation } from '../../sdk/module.ts'
 
 const MAX_AMOUNT = 1n << 256n
 
-/** An account that has an EVM address. Throws sdk 7. */
+/** Parses the address of an account with 20 bytes. Throws sdk 7. */
 function parseSender(ctx: ReadContext, text: string): Uint8Array {
   const bytes = address.parse(ctx, text)
   if (bytes.length !== 20) throw errors.invalidAddress(`${text} has no EVM address`)
   return bytes
 }
 
-/** Throws sdk 7 for bytes that are no address of the EVM, or the zero address. */
+/** Throws sdk 7 unless `bytes` are 20 and not the zero address. */
 function requireEvmAddress(bytes: Uint8Array, what: string): Uint8Array {
   if (bytes.length !== 20 || bytes.every((byte) => byte === 0)) throw errors.invalidAddress(`${what} is not set`)
   return bytes
 }
 
-/** Throws sdk 7, sdk 18. */
+/** Parses `MsgCreateFunToken`. Throws sdk 7, sdk 18. */
 export function parseCreation(ctx: ReadContext, { sender, fromErc20, fromBankDenom }: MsgCreateFunToken) {
   const from = parseSender(ctx, sender)
   const contract = fromErc20 && fromErc20.length > 0 ? fromErc20 : undefined
@@ -42,14 +42,14 @@ export function parseCreation(ctx: ReadContext, { sender, fromErc20, fromBankDen
   return { sender: from, contract, denom: fromBankDenom }
 }
 
-/** Throws sdk 7, sdk 10. */
+/** Parses `MsgConvertCoinToEvm`. Throws sdk 7, sdk 10. */
 export function parseConvertCoin(ctx: ReadContext, { sender, toEthAddr, bankCoin }: MsgConvertCoinToEvm) {
   const coin = bankCoin && tryParse(bankCoin)
   if (!coin || coin.amount === 0n) throw errors.invalidCoins(bankCoin ? `${bankCoin.amount}${bankCoin.denom}` : 'none')
   return { sender: parseSender(ctx, sender), to: requireEvmAddress(toEthAddr, 'to_eth_addr'), coin }
 }
 
-/** Throws sdk 7, sdk 18. */
+/** Parses `MsgConvertEvmToCoin`. Throws sdk 7, sdk 18. */
 export function parseConvertEvm(ctx: ReadContext, { sender, erc20Addr, amount, toAddr }: MsgConvertEvmToCoin) {
   const value = /^\d{1,78}$/.test(amount) ? BigInt(amount) : 0n
   if (value === 0n || value >= MAX_AMOUNT) throw errors.invalidRequest(`amount must be positive: ${amount}`)
@@ -61,7 +61,7 @@ export function parseConvertEvm(ctx: ReadContext, { sender, erc20Addr, amount, t
   }
 }
 
-/** The checks of the module's messages that need no state. */
+/** Stateless checks of the module's messages. */
 export const validations = [
   validation(MsgCreateFunTokenSchema, (ctx, message) => void parseCreation(ctx, message)),
   validation(MsgConvertCoinToEvmSchema, (ctx, message) => void parseConvertCoin(ctx, message)),

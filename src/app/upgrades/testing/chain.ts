@@ -1,8 +1,10 @@
-/** A chain in memory whose plans a test decides, and whose binary it swaps as it likes. */
+/** A chain in memory for tests of upgrades: the test sets the plans and swaps the binaries. */
+
 import { almanac } from '../../../identity/profiles/almanac.ts'
 import * as upgradeModule from '../../../modules/upgrade/keeper.ts'
 import { hex, utf8 } from '../../../primitives/bytes.ts'
 import { sha256 } from '../../../primitives/hash.ts'
+import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import { defineModule } from '../../../sdk/module.ts'
 import { openMemory } from '../../../store/backend/memory.ts'
@@ -13,6 +15,7 @@ import { type ApplicationOptions, createApplication } from '../../application.ts
 import type { Halt } from '../../halt.ts'
 import { localnetGenesis } from '../../localnet.ts'
 import { modules as builtModules } from '../../modules.ts'
+import { ALMANAC_STORES } from '../../stores.ts'
 import type { Application, BlockInput, BlockOutput } from '../../types.ts'
 
 const CHAIN_ID = 'almanac-localnet-1'
@@ -30,15 +33,15 @@ interface Plan {
 
 export interface TestChain {
   readonly store: VersionedStore
-  /** What governance decides in the end block of a height: a plan, or the end of one. */
+  /** Decisions of governance in the end hooks of a height: a plan, or its cancellation. */
   readonly decisions: Map<bigint, Plan | 'cancel'>
-  /** What applications said of upgrades. */
+  /** Log lines of the applications about upgrades. */
   readonly lines: string[]
   /** Unexpected failures. */
   readonly bugs: unknown[]
-  /** A binary: the modules of this build and no upgrade, unless told otherwise. */
+  /** Creates a binary; by default with the modules of this build and without upgrades. */
   build(wishes?: ChainWishes): Application
-  /** Makes blocks up to a height. Answers the halt that stopped it, if one did. */
+  /** Makes blocks up to a height. Returns the halt that stopped it, if any. */
   run(app: Application, to: bigint): Halt | undefined
   contextAt(app: Application, height?: bigint): ReadContext
   planAt(app: Application, height?: bigint): upgradeModule.PlanFacts | undefined
@@ -46,10 +49,10 @@ export interface TestChain {
   versionsAt(app: Application, height?: bigint): upgradeModule.VersionMap
 }
 
-/** What the engine tells of the block of a height. */
+/** Returns the engine's input of the block at a height. */
 export const inputOf = (height: bigint): BlockInput => ({
   height,
-  timeNs: GENESIS_TIME_NS + height * 1_000_000_000n,
+  timeNs: GENESIS_TIME_NS + height * NS_PER_SECOND,
   proposer: hex('121963fc7bc5f94f2978f6b7a082d1263ee7f5e4'),
   hash: sha256(utf8(`block ${height}`)),
   lastCommitHash: sha256(utf8(`commit ${height}`)),
@@ -68,12 +71,12 @@ const genesis = () =>
   })
 
 export function testChain(): TestChain {
-  const store = openVersionedStore(openMemory())
+  const store = openVersionedStore(openMemory(), ALMANAC_STORES)
   const decisions: TestChain['decisions'] = new Map()
   const lines: string[] = []
   const bugs: unknown[] = []
 
-  /** Governance, as far as these tests need it. */
+  /** The part of governance that these tests need. */
   const decider = defineModule({
     name: 'decider',
     stores: [],

@@ -1,4 +1,4 @@
-/** What tests of upgrades stand on: modules whose state changes its shape four times, and the upgrades that bring them there. */
+/** Modules and upgrades for tests: the modules' state changes its form four times. */
 import { create } from '@bufbuild/protobuf'
 import {
   type FeeShare,
@@ -24,11 +24,11 @@ import { modules as builtModules } from '../../modules.ts'
 import type { Upgrade } from '../types.ts'
 import { editionOf, versionsAfter } from '../versions.ts'
 
-/** Twenty bytes that belong to a word. */
+/** Returns 20 bytes derived from a word. */
 const account = (word: string): Uint8Array => sha256(utf8(word)).slice(0, 20)
 const accountText = (word: string): string => formatBech32('chain', account(word))
 
-/** As records were before version 5: two texts with a bar between them. */
+/** Encoding of records before version 5: two texts with a bar between them. */
 const barred: ValueCodec<FeeShare> = {
   encode: (_ctx, { deployerAddress, withdrawerAddress }) => utf8(`${deployerAddress}|${withdrawerAddress}`),
   decode(_ctx, bytes) {
@@ -37,7 +37,7 @@ const barred: ValueCodec<FeeShare> = {
   },
 }
 
-/** As parameters were at version 1: no denoms. */
+/** Encoding of parameters at version 1: without denoms. */
 const shortParams: ValueCodec<ModuleParams> = {
   encode: (_ctx, { developerShares }) => utf8(developerShares),
   decode: (_ctx, bytes) => create(ModuleParamsSchema, { developerShares: formatUtf8(bytes) }),
@@ -63,7 +63,7 @@ const params = byVersion('devgas', {
   2: paramsByVersion.longer,
   4: bareItem<ModuleParams>('shares', PARAMS, paramsCodec),
 })
-/** From version 3 on: withdrawer and contract. */
+/** Index by withdrawer and contract, from version 3 on. */
 const byHolder = keySet('byholder', 0x11, pairKey(accountTextKey, accountTextKey))
 
 function recordOf(contract: Uint8Array, record: FeeShare): FeeShare {
@@ -107,12 +107,12 @@ export const person = (i: number): string => accountText(`person ${i % PEOPLE}`)
 export const contract = (i: number): string => accountText(`contract ${i}`)
 const CONTRACTS = 40
 
-/** Fields of parameters, for parameters that differ in one. */
+/** Returns parameters with defaults for absent fields. */
 function plain({ enableFeeShare = true, developerShares = '0', allowedDenoms = [] }: Partial<ModuleParams> = {}) {
   return { enableFeeShare, developerShares, allowedDenoms }
 }
 
-/** What a block does to the ledger: one record is written, now and then one goes, parameters move. */
+/** Changes the ledger in each block: it writes a record, sometimes deletes one, and changes parameters. */
 function live(ctx: Context): void {
   const height = Number(ctx.block.height)
   const put = (i: number, record: FeeShare | undefined): void => {
@@ -163,7 +163,7 @@ const ledgerModule = defineModule({
   },
 })
 
-/** Every record under another key, in another form: one run that writes, one that deletes. */
+/** Moves every record to another key in another encoding: one run writes, one run deletes. */
 function rewriteKeys(ctx: MigrationContext): void {
   const old = [...records.renamed.iterate(ctx)]
   const sorted = old.toSorted(([a], [b]) => compare(a, b))
@@ -180,7 +180,7 @@ function rewriteKeys(ctx: MigrationContext): void {
 
 const notes = map('feegrant', 0x11, bareStringKey, stringValue)
 
-/** A module that the fourth upgrade takes away, with its store. */
+/** A module that the fourth upgrade removes, with its store. */
 const notesModule = defineModule({
   name: 'feegrant',
   version: 2,
@@ -212,12 +212,12 @@ const grantsModule = defineModule({
   endBlock: (ctx) => grants.set(ctx, person(Number(ctx.block.height)), `granted at ${ctx.block.height}`),
 })
 
-/** The modules of this build, three of which are those above. */
+/** The modules of this build, with the three above in place of the real ones. */
 export const labModules: readonly Module[] = builtModules.map(
   (module) => [ledgerModule, notesModule, grantsModule].find(({ name }) => name === module.name) ?? module,
 )
 
-/** Parameters longer, a store and a module added, one store renamed, a module and its store gone, keys rewritten. */
+/** Five upgrades: longer parameters, a store and a module added, a store renamed, a module and its store removed, keys rewritten. */
 export const labUpgrades: readonly Upgrade[] = [
   { name: 'longer-params', inPlace: true, modules: { devgas: 2 } },
   {
@@ -236,7 +236,7 @@ export const labUpgrades: readonly Upgrade[] = [
   { name: 'keys-rewritten', inPlace: true, modules: { devgas: 5 } },
 ]
 
-/** The binary that has the first few of them, none of which it runs in place: the modules as they were then. */
+/** Returns the binary with the first `count` upgrades, which it does not run in place, and the modules of that time. */
 export function labBinary(count: number): {
   readonly modules: readonly Module[]
   readonly upgrades: readonly Upgrade[]
@@ -251,7 +251,7 @@ export function labBinary(count: number): {
   return { modules, upgrades }
 }
 
-/** What a chain has before the first of them. */
+/** Versions of a chain before the first of these upgrades. */
 export const labVersions: ReadonlyMap<string, number> = new Map(
   labModules.flatMap(({ name, version }) =>
     name === 'authz' ? [] : [[name, name === 'devgas' ? 1 : version] as const],

@@ -1,16 +1,17 @@
-/** The access list that makes a call's accesses warm: found by watching it read (geth's `eth_createAccessList`). */
+/** The access list that makes a call's accesses warm, as geth's `eth_createAccessList` finds it: by tracing the call. */
 import type { Tracer } from '../../../evm/trace.ts'
 import type { AccessList } from '../../../evm/transaction/types.ts'
 import { concat, equal, fromKey, toKey } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { encode, fromUint } from '../../../primitives/rlp.ts'
-import { type CallGround, callMessage, runCall } from './call.ts'
+import { callMessage, runCall } from './call.ts'
 import type { CallArgs } from './call-args.ts'
+import type { CallSetup } from './call-setup.ts'
 
-/** Rounds after which a list that still changes is taken as it is. */
+/** Number of rounds after which a list that still changes is returned. */
 const MAX_ROUNDS = 8
 
-/** Accounts, and their slots, by `toKey`. */
+/** Accounts and their slots, by `toKey`. */
 type Touched = Map<string, Set<string>>
 
 function touchedOf(accessList: AccessList): Touched {
@@ -23,8 +24,8 @@ function touchedOf(accessList: AccessList): Touched {
   return touched
 }
 
-/** Notes which accounts and slots opcodes ask for. A creation makes its account warm, and asks for none. */
-function watch(touched: Touched): Tracer {
+/** Returns a tracer that records the accounts and slots that opcodes access. A created account is warm, and not recorded. */
+function recordAccesses(touched: Touched): Tracer {
   const note = (address: Uint8Array): Set<string> => {
     const key = toKey(address)
     const known = touched.get(key)
@@ -39,7 +40,7 @@ function watch(touched: Touched): Tracer {
   }
 }
 
-/** The address a creation by `from` gets. */
+/** Returns the address of a contract that `from` creates. */
 function createdAddress(from: Uint8Array, nonce: bigint): Uint8Array {
   return keccak256(encode([from, fromUint(nonce)])).subarray(12)
 }
@@ -58,24 +59,24 @@ const flat = (list: AccessList): Uint8Array =>
 
 export interface AccessListOutcome {
   readonly accessList: AccessList
-  /** With the list in force. */
+  /** Gas used with the list in effect. */
   readonly gasUsed: bigint
   readonly vmError: string
 }
 
 /**
- * Runs the call again with what it touched, and the list it came with, until that no longer changes. Sender, target, coinbase and precompiles are
- * warm by themselves: they are listed only with slots. Throws as `runCall`.
+ * Runs the call with its own list and the accesses found so far until the list no longer changes. Sender, target, coinbase and
+ * precompiles are always warm: the list contains them only with slots. Throws as `runCall`.
  */
-export function createAccessList(ground: CallGround, args: CallArgs, gasLimit: bigint): AccessListOutcome {
-  const message = callMessage(args, gasLimit, ground.block.baseFee)
-  const nonce = ground.open().account(message.from)?.nonce ?? 0n
+export function createAccessList(setup: CallSetup, args: CallArgs, gasLimit: bigint): AccessListOutcome {
+  const message = callMessage(args, gasLimit, setup.block.baseFee)
+  const nonce = setup.open().account(message.from)?.nonce ?? 0n
   const to = message.to ?? createdAddress(message.from, nonce)
-  const free = new Set([toKey(message.from), toKey(to), toKey(ground.block.coinbase), ...ground.precompiles.keys()])
+  const free = new Set([toKey(message.from), toKey(to), toKey(setup.block.coinbase), ...setup.precompiles.keys()])
   let accessList = message.accessList
   for (let round = 0; ; round++) {
     const touched = touchedOf(accessList)
-    const { gasUsed, vmError } = runCall({ ...ground, tracer: watch(touched) }, { ...message, accessList })
+    const { gasUsed, vmError } = runCall({ ...setup, tracer: recordAccesses(touched) }, { ...message, accessList })
     const next = listOf(touched, free)
     if (equal(flat(next), flat(accessList)) || round === MAX_ROUNDS) return { accessList, gasUsed, vmError }
     accessList = next

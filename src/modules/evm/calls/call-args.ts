@@ -1,13 +1,13 @@
-/** Arguments of calls and estimates as JSON gives them, with geth's texts for what cannot be read (evm.md §2.8). */
+/** Arguments of calls and estimates, read from JSON. Errors have geth's texts. */
 import type { AccessList, Authorization } from '../../../evm/transaction/types.ts'
 import { formatHex0x } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
-import { cannotUnmarshal, jsonKind, readAddress, readBytes, readHash, readObject, readQuantity } from '../hex-json.ts'
+import { cannotUnmarshal, jsonKind, readAddress, readBytes, readHash, readObject, readQuantity } from './hex-json.ts'
 
-/** A call or an unfinished transaction; plain data that can be sent to a worker. */
+/** A call or an incomplete transaction; plain data that can be sent to a worker. */
 export interface CallArgs {
   readonly from: Uint8Array | undefined
-  /** Undefined: a creation. */
+  /** Undefined for a creation. */
   readonly to: Uint8Array | undefined
   readonly gas: bigint | undefined
   readonly gasPriceWei: bigint | undefined
@@ -20,7 +20,7 @@ export interface CallArgs {
   readonly accessList: AccessList | undefined
   readonly authorizations: readonly Authorization[] | undefined
   readonly chainId: bigint | undefined
-  /** Whether a member asks for a blob transaction, which this chain has none of. */
+  /** Whether a member requests a blob transaction, which this chain does not support. */
   readonly blobs: boolean
 }
 
@@ -75,7 +75,7 @@ function readAuthorizations(value: unknown, field: string): readonly Authorizati
   })
 }
 
-/** Reads the object of `eth_call` and its kin. Unknown members are ignored. Throws `invalidArgument`. */
+/** Reads the arguments of `eth_call` and similar methods. Ignores unknown members. Throws `invalidArgument`. */
 export function readCallArgs(value: unknown): CallArgs {
   const object = readObject(value, { type: `ethapi.${STRUCT}` })
   const args = reader(object, STRUCT)
@@ -97,15 +97,15 @@ export function readCallArgs(value: unknown): CallArgs {
   }
 }
 
-/** State of one account that a call pretends. */
+/** Override of one account's state in a call. */
 export interface AccountOverride {
   readonly address: Uint8Array
   readonly nonce: bigint | undefined
   readonly code: Uint8Array | undefined
   readonly balanceWei: bigint | undefined
-  /** Whole storage: slots not named are zero. */
+  /** Replaces the whole storage: other slots are zero. */
   readonly state: readonly StorageEntry[] | undefined
-  /** Single slots over those of the state. */
+  /** Replaces single slots. */
   readonly stateDiff: readonly StorageEntry[] | undefined
   readonly movePrecompileTo: Uint8Array | undefined
 }
@@ -122,7 +122,7 @@ function readStorage(value: unknown, field: string): readonly StorageEntry[] {
   }))
 }
 
-/** Reads the state override object: account address to what is pretended of it. Throws `invalidArgument`. */
+/** Reads the state override object: overrides by address. Throws `invalidArgument`. */
 export function readStateOverrides(value: unknown): readonly AccountOverride[] {
   return Object.entries(readObject(value, { type: 'override.StateOverride' })).map(([text, item]) => {
     const address = readAddress(text)
@@ -143,7 +143,7 @@ export function readStateOverrides(value: unknown): readonly AccountOverride[] {
   })
 }
 
-/** Block fields that a call pretends. */
+/** Overrides of block values in a call. */
 export interface BlockOverrides {
   readonly number: bigint | undefined
   /** Unit: seconds. */

@@ -1,35 +1,36 @@
-/** The least gas a message needs, found as geth finds it (evm.md §2.9, D21). */
+/** Gas estimates by geth's binary search (docs/modules/evm.md#gas-estimates, D21). */
 import { TRANSACTION_GAS_CAP } from '../../../evm/transaction/validate.ts'
-import { EMPTY } from '../../../primitives/bytes.ts'
+import { EMPTY, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { chainRules } from '../rules.ts'
-import { type CallGround, type CallOutcome, callMessage, isGasTooLow, runCall } from './call.ts'
+import { type CallOutcome, callMessage, isGasTooLow, runCall } from './call.ts'
 import type { CallArgs } from './call-args.ts'
+import type { CallSetup } from './call-setup.ts'
 
 const TRANSFER_GAS = 21_000n
 const CALL_STIPEND = 2_300n
-/** Difference between bounds at which the search ends, as part of the upper bound: 15 in a thousand. */
+/** Distance of the bounds at which the search ends, relative to the upper bound: 15 in a thousand. */
 const TOLERANCE_PER_THOUSAND = 15n
 
 export type EstimateOutcome =
   | { readonly kind: 'estimate'; readonly gas: bigint }
-  /** The most that was allowed is not enough. */
+  /** The highest allowed limit is too low. */
   | { readonly kind: 'allowance'; readonly gas: bigint }
   /** The code fails with any gas. */
   | { readonly kind: 'failure'; readonly vmError: string; readonly output: Uint8Array }
 
-/** What a run with a gas limit came to; undefined when the limit itself was refused. */
+/** Runs the message with a gas limit. Returns undefined if the limit is below the intrinsic gas. */
 type Probe = (gasLimit: bigint) => CallOutcome | undefined
 
 const failed = (outcome: CallOutcome | undefined): boolean => outcome === undefined || outcome.vmError !== ''
 
-/** The highest limit to try: block, arguments, what the sender can pay, and the cap. Throws for funds below the value. */
-function highest(ground: CallGround, args: CallArgs, gasCap: bigint): bigint {
-  let hi = args.gas !== undefined && args.gas >= TRANSFER_GAS ? args.gas : ground.block.gasLimit
-  if (chainRules(ground.ctx).eips.has(7825) && hi > TRANSACTION_GAS_CAP) hi = TRANSACTION_GAS_CAP
+/** Returns the highest limit to try: the least of block, arguments, the sender's funds and the cap. Throws 3 for funds below the value. */
+function highest(setup: CallSetup, args: CallArgs, gasCap: bigint): bigint {
+  let hi = args.gas !== undefined && args.gas >= TRANSFER_GAS ? args.gas : setup.block.gasLimit
+  if (chainRules(setup.ctx).eips.has(7825) && hi > TRANSACTION_GAS_CAP) hi = TRANSACTION_GAS_CAP
   const feeCap = args.maxFeePerGasWei ?? args.gasPriceWei ?? 0n
-  if (feeCap > 0n && !isBare(ground)) {
-    const balance = ground.open().account(args.from ?? new Uint8Array(20))?.balanceWei ?? 0n
+  if (feeCap > 0n && !isBare(setup)) {
+    const balance = setup.open().account(args.from ?? ZERO_ADDRESS)?.balanceWei ?? 0n
     const value = args.valueWei ?? 0n
     if (value >= balance) throw queryError('invalidArgument', 'insufficient funds for transfer')
     const affordable = (balance - value) / feeCap
@@ -38,42 +39,42 @@ function highest(ground: CallGround, args: CallArgs, gasCap: bigint): bigint {
   return hi < gasCap ? hi : gasCap
 }
 
-/** Whether the profile searches without what geth knows of senders and of plain transfers, and from the bounds alone. */
-function isBare({ ctx }: CallGround): boolean {
+/** Whether the profile searches from the bounds alone, without geth's shortcuts for funds, plain transfers and a first guess. */
+function isBare({ ctx }: CallSetup): boolean {
   return ctx.identity.behaviours.bareEstimates
 }
 
-/** Whether the message is nothing but a transfer of value. */
-function isPlainTransfer(ground: CallGround, args: CallArgs): boolean {
+/** Whether the message only transfers value. */
+function isPlainTransfer(setup: CallSetup, args: CallArgs): boolean {
   if ((args.input ?? args.data ?? EMPTY).length > 0 || !args.to || (args.authorizations?.length ?? 0) > 0) return false
-  const state = ground.open()
+  const state = setup.open()
   const account = state.account(args.to)
   return !account || state.code(account.codeHash).length === 0
 }
 
-/** Finds the estimate of the arguments on a ground; `probe` runs them with a limit. At most `gasCap`. */
-export function estimateGas(ground: CallGround, args: CallArgs, gasCap: bigint): EstimateOutcome {
-  const message = callMessage(args, 0n, ground.block.baseFee)
+/** Estimates the gas of the arguments; at most `gasCap`. */
+export function estimateGas(setup: CallSetup, args: CallArgs, gasCap: bigint): EstimateOutcome {
+  const message = callMessage(args, 0n, setup.block.baseFee)
   const probe: Probe = (gasLimit) => {
     try {
-      return runCall(ground, { ...message, gasLimit })
+      return runCall(setup, { ...message, gasLimit })
     } catch (error) {
       if (isGasTooLow(error)) return undefined
       throw error
     }
   }
-  const hi = highest(ground, args, gasCap)
-  if (!isBare(ground) && isPlainTransfer(ground, args) && !failed(probe(TRANSFER_GAS))) {
+  const hi = highest(setup, args, gasCap)
+  if (!isBare(setup) && isPlainTransfer(setup, args) && !failed(probe(TRANSFER_GAS))) {
     return { kind: 'estimate', gas: TRANSFER_GAS }
   }
   const base = probe(hi)
-  // Words may follow: of the sentry of SSTORE, of a price beyond all numbers.
+  // More text can follow: about the SSTORE sentry, or about an overflow of the price.
   if (base === undefined || /^out of gas(:|$)/.test(base.vmError)) return { kind: 'allowance', gas: hi }
   if (base.vmError !== '') return { kind: 'failure', vmError: base.vmError, output: base.output }
-  return { kind: 'estimate', gas: search(base, hi, probe, { isBare: isBare(ground) }) }
+  return { kind: 'estimate', gas: search(base, hi, probe, { isBare: isBare(setup) }) }
 }
 
-/** Narrows from the gas that the base run used to the least limit that succeeds, within the tolerance. */
+/** Returns the least limit that succeeds, within the tolerance. The search starts from the gas that the base run used. */
 export function search(
   base: Pick<CallOutcome, 'gasUsed' | 'gasUsedBeforeRefund'>,
   limit: bigint,

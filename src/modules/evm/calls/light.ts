@@ -1,28 +1,29 @@
 /**
- * Light work: an execution on a small budget, tried where a request arrived. It does exactly what it would do anywhere else, with
- * the same gas; but as soon as it turns out to be more than a moment's work it gives up, and is run from the start elsewhere.
+ * Light work: an execution with a small budget on the thread that received the request (ADR 0014). It gives the same result and
+ * gas as anywhere else. Once it exceeds the budget it gives up, and the compute pool runs it from the start.
  */
 import type { Precompile, Precompiles } from '../../../evm/types.ts'
 import { EMPTY, toKey } from '../../../primitives/bytes.ts'
+import { cachePerObject } from '../../../primitives/cache.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import type { Reader } from '../../../store/types.ts'
 import type { CallArgs } from './call-args.ts'
 
-/** Thrown through everything by light work that turns out to be none. */
+/** The error that light work throws when it exceeds its budget. No code catches it before the caller. */
 export const TOO_HEAVY = queryError('resourceExhausted', 'more than light work')
 
-/** The budget of light work, as who tries it keeps it. */
+/** The budget of one try of light work. */
 export interface LightBudget {
-  /** Counts one piece of work; true when there was enough of it. */
+  /** Counts one piece of work. True once the budget is used up. */
   shouldStop(): boolean
-  /** Whether work under this name was too heavy a moment ago; later failures of this try are remembered under it. Seldom asked for it. */
+  /** Whether recent work with this subject was too heavy. If this try fails, the caller records the subject. `subject` is called lazily. */
   wasHeavy(subject: () => string): boolean
 }
 
-/** A precompile dearer than this, or one of the chain's own, is not light. Unit: gas. */
-const MOST_PRECOMPILE_GAS = 6_000n
-const MOST_DATA_BYTES = 4_096
-const MOST_ACCESSES = 64
+/** Precompiles above this price, and the chain's own precompiles, are not light. Unit: gas. */
+const MAX_PRECOMPILE_GAS = 6_000n
+const MAX_DATA_BYTES = 4_096
+const MAX_ACCESSES = 64
 
 export function giveUp(): never {
   throw TOO_HEAVY
@@ -30,15 +31,15 @@ export function giveUp(): never {
 
 const dataOf = ({ input, data }: CallArgs): Uint8Array => input ?? data ?? EMPTY
 
-/** Throws `TOO_HEAVY` for a call that cannot be light, or was not when the same function of the same account was called last. */
+/** Throws `TOO_HEAVY` for a call that cannot be light, or whose function was recently too heavy. */
 export function checkLight(args: CallArgs, light: LightBudget, hasOverrides = false): void {
   const { to, accessList = [], authorizations = [] } = args
   const data = dataOf(args)
   const isSmall =
     !hasOverrides &&
     to !== undefined &&
-    data.length <= MOST_DATA_BYTES &&
-    accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0) <= MOST_ACCESSES &&
+    data.length <= MAX_DATA_BYTES &&
+    accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0) <= MAX_ACCESSES &&
     authorizations.length === 0
   if (!isSmall || light.wasHeavy(() => toKey(to) + toKey(data.subarray(0, 4)))) giveUp()
 }
@@ -47,23 +48,17 @@ function lightPrecompile(precompile: Precompile): Precompile {
   if (precompile.kind === 'stateful') return { ...precompile, run: giveUp }
   return {
     ...precompile,
-    run: (input: Uint8Array) => (precompile.gas(input) > MOST_PRECOMPILE_GAS ? giveUp() : precompile.run(input)),
+    run: (input: Uint8Array) => (precompile.gas(input) > MAX_PRECOMPILE_GAS ? giveUp() : precompile.run(input)),
   }
 }
 
-const made = new WeakMap<Precompiles, Precompiles>()
+/** Returns the same precompiles, except that expensive ones give up instead of running. */
+export const lightPrecompiles: (precompiles: Precompiles) => Precompiles = cachePerObject(
+  (precompiles: Precompiles): Precompiles =>
+    new Map([...precompiles].map(([key, precompile]) => [key, lightPrecompile(precompile)])),
+)
 
-/** The same precompiles, of which the dear ones give up instead of running. */
-export function lightPrecompiles(precompiles: Precompiles): Precompiles {
-  let light = made.get(precompiles)
-  if (!light) {
-    light = new Map([...precompiles].map(([key, precompile]) => [key, lightPrecompile(precompile)]))
-    made.set(precompiles, light)
-  }
-  return light
-}
-
-/** The same state, of which each read counts as work. */
+/** Returns the same state, whose reads count as work. */
 export function lightReader(reader: Reader, { shouldStop }: LightBudget): Reader {
   const count = (): void => {
     if (shouldStop()) giveUp()

@@ -1,4 +1,4 @@
-/** State as a call pretends it is: overrides over an `EvmState` (D24). */
+/** State overrides of calls, applied to an `EvmState` (D24). */
 import type { EvmState } from '../../../evm/state.ts'
 import type { Precompiles } from '../../../evm/types.ts'
 import { formatHex0x, toKey } from '../../../primitives/bytes.ts'
@@ -6,7 +6,7 @@ import { queryError } from '../../../primitives/errors.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../../primitives/hash.ts'
 import type { AccountOverride } from './call-args.ts'
 
-/** Writes the overrides into a state that nobody keeps. */
+/** Writes the overrides into a state whose writes are dropped. */
 export function applyOverrides(state: EvmState, overrides: readonly AccountOverride[]): void {
   for (const { address, nonce, code, balanceWei, state: whole, stateDiff } of overrides) {
     const before = state.account(address)
@@ -23,8 +23,8 @@ export function applyOverrides(state: EvmState, overrides: readonly AccountOverr
 }
 
 /**
- * The precompiles with those moved that the overrides move, and without those whose address got code of its own.
- * Throws `invalidArgument` for a move from an address that has none, or to one that is overridden too.
+ * Returns the precompiles after the overrides: moved ones at their new address, and none where an override sets code.
+ * Throws `invalidArgument` for a move from an address without a precompile, or to an address that is overridden as well.
  */
 export function movePrecompiles(precompiles: Precompiles, overrides: readonly AccountOverride[]): Precompiles {
   if (overrides.length === 0) return precompiles

@@ -1,4 +1,4 @@
-/** `EthCall` and `EstimateGas` of the query service, in a handler or as jobs (evm.md §2.8, §2.9). */
+/** `EthCall` and `EstimateGas` of the query service, in a handler or as jobs (docs/modules/evm.md#calls). */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { decodeRevert } from '../../../evm/revert.ts'
 import { RevertSchema } from '../../../gen/chain/errors/v1/errors_pb.ts'
@@ -10,20 +10,20 @@ import {
 } from '../../../gen/chain/evm/v1/query_pb.ts'
 import { MsgEthereumTxResponseSchema } from '../../../gen/chain/evm/v1/tx_pb.ts'
 import { formatEip55 } from '../../../primitives/address.ts'
-import { formatHex, formatHex0x, formatUtf8 } from '../../../primitives/bytes.ts'
+import { formatHex, formatHex0x, formatUtf8, ZERO_WORD_HEX } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { parseRequestJson } from '../../../primitives/request-json.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import { parseField, wrongField } from '../../../sdk/request.ts'
-import { callGround, callMessage, DEFAULT_GAS_CAP, runCall } from './call.ts'
+import { callMessage, DEFAULT_GAS_CAP, runCall } from './call.ts'
 import { type CallArgs, readCallArgs } from './call-args.ts'
+import { callSetup } from './call-setup.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
 import { checkLight, type LightBudget } from './light.ts'
 
 const MIN_GAS_CAP = 21_000n
-const ZERO_HASH = `0x${'00'.repeat(32)}`
 
-/** Limits that the node sets, not the request. */
+/** Limits of the node, which a request cannot raise. */
 export interface CallLimits {
   readonly gasCap: bigint
   readonly shouldStop?: (() => boolean) | undefined
@@ -45,12 +45,12 @@ function readArgs(bytes: Uint8Array): CallArgs {
   return args
 }
 
-/** The configured cap unless the request asks for less. */
+/** Returns the gas cap of the request, at most the configured cap. */
 function capOf({ gasCap }: EthCallRequest, limits: CallLimits): bigint {
   return gasCap === 0n || gasCap > limits.gasCap ? limits.gasCap : gasCap
 }
 
-function groundOf(ctx: ReadContext, request: EthCallRequest, args: CallArgs, { shouldStop, light }: CallLimits) {
+function setupOf(ctx: ReadContext, request: EthCallRequest, args: CallArgs, { shouldStop, light }: CallLimits) {
   const { proposerAddress, chainId } = request
   if (chainId !== 0n && chainId !== ctx.block.evmChainId) {
     throw wrongField('chain_id', `chain_id ${chainId} is not this chain's, ${ctx.block.evmChainId}`)
@@ -59,10 +59,10 @@ function groundOf(ctx: ReadContext, request: EthCallRequest, args: CallArgs, { s
     throw wrongField('proposer_address', `proposer_address has ${proposerAddress.length} bytes, not 20`)
   }
   if (light) checkLight(args, light)
-  return callGround(ctx, { proposer: proposerAddress.length === 20 ? proposerAddress : undefined, shouldStop, light })
+  return callSetup(ctx, { proposer: proposerAddress.length === 20 ? proposerAddress : undefined, shouldStop, light })
 }
 
-/** Runs a call; a failure of the code is part of the answer. Throws 3 for arguments that cannot be read or run. */
+/** Runs a call; a failure of the code is part of the answer. Throws 3 for invalid arguments. */
 export function answerEthCall(
   ctx: ReadContext,
   request: EthCallRequest,
@@ -70,18 +70,18 @@ export function answerEthCall(
 ): MessageInitShape<typeof MsgEthereumTxResponseSchema> {
   const args = readArgs(request.args)
   const cap = capOf(request, limits)
-  const ground = groundOf(ctx, request, args, limits)
+  const setup = setupOf(ctx, request, args, limits)
   const gasLimit = args.gas !== undefined && args.gas < cap ? args.gas : cap
-  const { output, vmError, gasUsed, logs } = runCall(ground, callMessage(args, gasLimit, ground.block.baseFee))
+  const { output, vmError, gasUsed, logs } = runCall(setup, callMessage(args, gasLimit, setup.block.baseFee))
   return {
-    hash: ZERO_HASH,
+    hash: ZERO_WORD_HEX,
     logs: logs.map(({ address, topics, data }, i) => ({
       address: formatEip55(address),
       topics: topics.map(formatHex0x),
       data,
       blockNumber: ctx.block.height,
-      txHash: ZERO_HASH,
-      blockHash: ZERO_HASH,
+      txHash: ZERO_WORD_HEX,
+      blockHash: ZERO_WORD_HEX,
       index: BigInt(i),
     })),
     ret: output,
@@ -90,7 +90,7 @@ export function answerEthCall(
   }
 }
 
-/** The failure of an estimate, in the chain's words; a revert carries `Revert` (D14, D23). */
+/** Returns the error of a failed estimate, in the reference's words; a revert has `Revert` in its details (D14, D23). */
 function estimateFailure(outcome: Exclude<EstimateOutcome, { kind: 'estimate' }>): Error {
   if (outcome.kind === 'allowance') {
     return queryError('invalidArgument', `gas required exceeds allowance (${outcome.gas})`)
@@ -108,7 +108,7 @@ function estimateFailure(outcome: Exclude<EstimateOutcome, { kind: 'estimate' }>
   return queryError('invalidArgument', text, details)
 }
 
-/** The least gas a call needs. Throws 3 for arguments, a failure of the code, or too small an allowance. */
+/** Estimates the gas of a call. Throws 3 for invalid arguments, a failure of the code, or an allowance that is too low. */
 export function answerEstimateGas(
   ctx: ReadContext,
   request: EthCallRequest,
@@ -117,16 +117,16 @@ export function answerEstimateGas(
   const cap = capOf(request, limits)
   if (cap < MIN_GAS_CAP) throw wrongField('gas_cap', `gas cap cannot be lower than ${MIN_GAS_CAP}`)
   const args = readArgs(request.args)
-  const outcome = estimateGas(groundOf(ctx, request, args, limits), args, cap)
+  const outcome = estimateGas(setupOf(ctx, request, args, limits), args, cap)
   if (outcome.kind !== 'estimate') throw estimateFailure(outcome)
   return { gas: outcome.gas }
 }
 
-/** A request as it travels to a worker. */
+/** A request to a worker. */
 export interface QueryPayload {
   /** Encoded request. */
   readonly request: Uint8Array
-  /** The node's cap; absent: 25,000,000. */
+  /** The node's cap; 25,000,000 if absent. */
   readonly gasCap?: bigint | undefined
 }
 
@@ -141,14 +141,14 @@ const limitsOf = ({ gasCap }: QueryPayload, budget: Budget): CallLimits => ({
   light: budget.light,
 })
 
-/** `EthCall` as a job: encoded request in, encoded response out. */
+/** Runs `EthCall` as a job: encoded request in, encoded response out. */
 export function ethCallJob(ctx: ReadContext, payload: QueryPayload, budget: Budget): Uint8Array {
   const request = fromBinary(EthCallRequestSchema, payload.request)
   const response = answerEthCall(ctx, request, limitsOf(payload, budget))
   return toBinary(MsgEthereumTxResponseSchema, create(MsgEthereumTxResponseSchema, response))
 }
 
-/** `EstimateGas` as a job: encoded request in, encoded response out. */
+/** Runs `EstimateGas` as a job: encoded request in, encoded response out. */
 export function estimateGasJob(ctx: ReadContext, payload: QueryPayload, budget: Budget): Uint8Array {
   const request = fromBinary(EthCallRequestSchema, payload.request)
   const response = answerEstimateGas(ctx, request, limitsOf(payload, budget))

@@ -1,6 +1,5 @@
-/** Arguments of `eth_simulateV1`: blocks to pretend, each with overrides and calls. */
+/** Arguments of `eth_simulateV1`: blocks with overrides and calls. */
 
-import { cannotUnmarshal, jsonKind, readObject } from '../hex-json.ts'
 import {
   type AccountOverride,
   type BlockOverrides,
@@ -9,6 +8,7 @@ import {
   readCallArgs,
   readStateOverrides,
 } from './call-args.ts'
+import { cannotUnmarshal, jsonKind, readObject } from './hex-json.ts'
 
 export interface SimulatedBlockArgs {
   readonly overrides: BlockOverrides | undefined
@@ -20,9 +20,9 @@ export interface SimulateArgs {
   readonly blocks: readonly SimulatedBlockArgs[]
   /** Whether nonces, funds and fees are checked as in a block. */
   readonly validation: boolean
-  /** Whether moves of wei are shown as logs of a token. */
+  /** Whether transfers of wei appear as logs of a token. */
   readonly traceTransfers: boolean
-  /** Whether blocks show whole transactions instead of hashes. */
+  /** Whether blocks contain whole transactions instead of hashes. */
   readonly whole: boolean
 }
 

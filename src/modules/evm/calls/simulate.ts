@@ -1,31 +1,28 @@
-/** Blocks that nobody keeps, one upon the other, each with calls that see what those before them did (`eth_simulateV1`). */
+/** Simulated blocks of `eth_simulateV1`: each call sees the effects of the earlier ones, and all writes are dropped. */
 
-import { delegationTarget } from '../../../evm/access.ts'
-import { bloomOf } from '../../../evm/bloom.ts'
 import type { Rules } from '../../../evm/forks.ts'
 import { createEvm } from '../../../evm/host.ts'
-import type { EvmLog, EvmState } from '../../../evm/state.ts'
-import { encodeTransaction, transactionHash } from '../../../evm/transaction/encode.ts'
+import type { EvmState } from '../../../evm/state.ts'
+import { transactionHash } from '../../../evm/transaction/encode.ts'
 import { ownGas } from '../../../evm/transaction/gas.ts'
+import { requireNextNonce, requireNoCode } from '../../../evm/transaction/sender-checks.ts'
 import type { Transaction, UnsignedTransaction } from '../../../evm/transaction/types.ts'
 import { executeMessage } from '../../../evm/transition.ts'
-import { listTrieRoot } from '../../../evm/trie.ts'
 import type { EvmBlockEnv, Precompiles } from '../../../evm/types.ts'
-import { formatEip55 } from '../../../primitives/address.ts'
-import { concat, EMPTY, encodeUint, equal, formatHex0x, toKey } from '../../../primitives/bytes.ts'
+import { EMPTY, encodeUint, toKey, ZERO_WORD } from '../../../primitives/bytes.ts'
 import { defineErrors, queryError } from '../../../primitives/errors.ts'
-import { EMPTY_CODE_HASH, keccak256 } from '../../../primitives/hash.ts'
-import { encode, fromUint } from '../../../primitives/rlp.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
-import { chainPrecompiles } from '../precompiles.ts'
+import { chainPrecompiles } from '../precompiles/table.ts'
 import { chainRules } from '../rules.ts'
 import { collectTransferLogs } from '../tracing/transfer-logs.ts'
-import { callGround, callMessage } from './call.ts'
+import { callMessage } from './call.ts'
 import type { CallArgs } from './call-args.ts'
+import { callSetup } from './call-setup.ts'
 import { applyOverrides, movePrecompiles } from './overrides.ts'
 import type { SimulateArgs, SimulatedBlockArgs } from './simulate-args.ts'
+import { type SimulatedBlock, type SimulatedCall, sealBlock } from './simulated-block.ts'
 
-/** JSON-RPC codes of a simulation that cannot go on, as geth has them. */
+/** JSON-RPC errors that end a simulation, with geth's codes and texts. */
 const errors = defineErrors('jsonrpc', {
   invalidParams: { code: -32602, status: 'invalidArgument', text: 'empty input' },
   nonceTooLow: { code: -38010, status: 'failedPrecondition', text: 'nonce too low' },
@@ -46,41 +43,13 @@ const errors = defineErrors('jsonrpc', {
 })
 
 const MAX_BLOCKS = 256n
-/** Seconds between blocks that name no time. */
+/** Distance of blocks without a `time` override. Unit: seconds. */
 const BLOCK_SECONDS = 12n
 const MAX_INIT_CODE = 49_152
-const EMPTY_UNCLES = keccak256(encode([]))
-const ZERO_WORD = new Uint8Array(32)
-
-export interface SimulatedCall {
-  readonly transaction: Transaction
-  readonly hash: Uint8Array
-  readonly from: Uint8Array
-  readonly output: Uint8Array
-  readonly gasUsed: bigint
-  /** The most that was in use, before refunds. */
-  readonly maxGasUsed: bigint
-  /** Empty on success. */
-  readonly vmError: string
-  readonly logs: readonly EvmLog[]
-}
-
-export interface SimulatedBlock {
-  readonly env: EvmBlockEnv
-  readonly hash: Uint8Array
-  readonly parentHash: Uint8Array
-  readonly gasUsed: bigint
-  readonly bloom: Uint8Array
-  readonly transactionsRoot: Uint8Array
-  readonly receiptsRoot: Uint8Array
-  /** Of the block in Ethereum's encoding. */
-  readonly sizeBytes: number
-  readonly calls: readonly SimulatedCall[]
-}
 
 export interface SimulatePayload {
   readonly args: SimulateArgs
-  /** Gas of all calls together. */
+  /** Gas cap of all calls together. */
   readonly gasCap: bigint
 }
 
@@ -94,7 +63,7 @@ interface Run {
   gasLeft: bigint
 }
 
-/** Blocks between two numbers, so that none is missing, and then the one asked for. */
+/** Returns the blocks of the request with empty blocks in the gaps between their numbers. */
 function fillGaps(blocks: readonly SimulatedBlockArgs[], first: EvmBlockEnv): SimulatedBlockArgs[] {
   if (blocks.length === 0) throw errors.invalidParams()
   const filled: SimulatedBlockArgs[] = []
@@ -124,7 +93,7 @@ function nextEnv(parent: EvmBlockEnv, { overrides }: SimulatedBlockArgs, baseFee
   }
 }
 
-/** The transaction that a call stands for, unsigned. */
+/** Returns the unsigned transaction of a call. */
 function transactionOf(args: CallArgs, nonce: bigint, gasLimit: bigint, chainId: bigint): Transaction {
   const common = { nonce, gasLimit, to: args.to, valueWei: args.valueWei ?? 0n, data: args.input ?? args.data ?? EMPTY }
   const accessList = args.accessList ?? []
@@ -150,18 +119,11 @@ function gasOf(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): bigint
   return wanted
 }
 
-function checkNonce(from: Uint8Array, have: bigint, want: bigint): void {
-  const place = `address ${formatEip55(from)}, tx: ${have} state: ${want}`
-  if (have < want) throw errors.nonceTooLow(place)
-  if (have > want) throw errors.nonceTooHigh(place)
-}
-
-/** Only accounts without code send, and those whose code delegates (EIP-3607, EIP-7702). */
-function checkSender(state: EvmState, from: Uint8Array, codeHash: Uint8Array | undefined): void {
-  if (!codeHash || equal(codeHash, EMPTY_CODE_HASH)) return
-  if (!delegationTarget(state.code(codeHash))) {
-    throw errors.senderNotEoa(`address ${formatEip55(from)}, codehash: ${formatHex0x(codeHash)}`)
-  }
+/** Throws the errors of geth's `eth_simulateV1` for a wrong nonce, or a sender with code (EIP-3607, EIP-7702). */
+function checkSender(state: EvmState, from: Uint8Array, account: ReturnType<EvmState['account']>, nonce: bigint): void {
+  const fail: Parameters<typeof requireNextNonce>[3] = (name, detail) => errors[name](detail)
+  requireNextNonce(from, nonce, account?.nonce ?? 0n, fail)
+  if (account) requireNoCode(from, account.codeHash, () => state.code(account.codeHash), fail)
 }
 
 function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): SimulatedCall {
@@ -171,8 +133,7 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
   const account = run.state.account(from)
   const nonce = args.nonce ?? account?.nonce ?? 0n
   if (run.validation) {
-    checkNonce(from, nonce, account?.nonce ?? 0n)
-    checkSender(run.state, from, account?.codeHash)
+    checkSender(run.state, from, account, nonce)
     const feeCap = args.gasPriceWei ?? args.maxFeePerGasWei ?? 0n
     if (feeCap < env.baseFee) throw errors.feeCapTooLow(`maxFeePerGas: ${feeCap}, baseFee: ${env.baseFee}`)
   }
@@ -216,66 +177,19 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
   }
 }
 
-/** A receipt as receipts' roots are made of it. */
-function receiptOf({ transaction, vmError, logs }: SimulatedCall, cumulativeGas: bigint): Uint8Array {
-  const fields = encode([
-    vmError === '' ? Uint8Array.of(1) : EMPTY,
-    fromUint(cumulativeGas),
-    bloomOf(logs),
-    logs.map(({ address, topics, data }) => [address, topics, data]),
-  ])
-  return transaction.type === 0 ? fields : concat(Uint8Array.of(transaction.type), fields)
-}
-
-/** The pretended block around its calls: an Ethereum header whose only empty root is that of the state. */
-function sealBlock(env: EvmBlockEnv, parentHash: Uint8Array, calls: readonly SimulatedCall[]): SimulatedBlock {
-  let gasUsed = 0n
-  const receipts = calls.map((call) => {
-    gasUsed += call.gasUsed
-    return receiptOf(call, gasUsed)
-  })
-  const transactions = calls.map(({ transaction }) => encodeTransaction(transaction))
-  const roots = {
-    transactionsRoot: listTrieRoot(transactions),
-    receiptsRoot: listTrieRoot(receipts),
-    bloom: bloomOf(calls.flatMap(({ logs }) => logs)),
-  }
-  const header = [
-    parentHash,
-    EMPTY_UNCLES,
-    env.coinbase,
-    ZERO_WORD,
-    roots.transactionsRoot,
-    roots.receiptsRoot,
-    roots.bloom,
-    EMPTY,
-    fromUint(env.number),
-    fromUint(env.gasLimit),
-    fromUint(gasUsed),
-    fromUint(env.timestamp),
-    EMPTY,
-    env.prevRandao,
-    new Uint8Array(8),
-    fromUint(env.baseFee),
-  ]
-  const hash = keccak256(encode(header))
-  const sizeBytes = encode([header, transactions, []]).length
-  return { env, hash, parentHash, gasUsed, ...roots, sizeBytes, calls }
-}
-
 /**
- * Runs the blocks on the state of the context. Throws with geth's JSON-RPC codes (codespace `jsonrpc`) what makes a
- * simulation impossible, 4 `deadlineExceeded` when stopped.
+ * Runs the blocks on the state of the context. Throws errors of codespace `jsonrpc` with geth's codes, and 4 `deadlineExceeded`
+ * when stopped.
  */
 export function simulate(
   ctx: ReadContext,
   { args, gasCap }: SimulatePayload,
   budget: { shouldStop(): boolean },
 ): readonly SimulatedBlock[] {
-  const ground = callGround(ctx)
+  const setup = callSetup(ctx)
   const rules = chainRules(ctx)
   const known = new Map<string, Uint8Array>()
-  const base = ground.open()
+  const base = setup.open()
   const heightKey = (number: bigint): string => toKey(encodeUint(number, 32))
   const state: EvmState = { ...base, blockHash: (number) => known.get(heightKey(number)) ?? base.blockHash(number) }
   const run: Run = {
@@ -288,10 +202,10 @@ export function simulate(
     gasLeft: gasCap,
   }
   const blocks: SimulatedBlock[] = []
-  let parent = ground.block
+  let parent = setup.block
   let parentHash = ctx.block.hash.length === 32 ? ctx.block.hash : ZERO_WORD
-  for (const block of fillGaps(args.blocks, ground.block)) {
-    const env = nextEnv(parent, block, args.validation ? ground.block.baseFee : 0n)
+  for (const block of fillGaps(args.blocks, setup.block)) {
+    const env = nextEnv(parent, block, args.validation ? setup.block.baseFee : 0n)
     applyOverrides(state, block.state)
     run.precompiles = movePrecompiles(run.precompiles, block.state)
     const calls: SimulatedCall[] = []

@@ -1,4 +1,4 @@
-/** Code of Multicall3 (github.com/mds1/multicall, MIT), which client libraries batch their reads through. */
+/** Code of Multicall3 (github.com/mds1/multicall, MIT), with which client libraries batch reads. */
 import { hex } from '../../../primitives/bytes.ts'
 
 export const MULTICALL3_ADDRESS: Uint8Array = hex('ca11bde05977b3631167028862be2a173976ca11')

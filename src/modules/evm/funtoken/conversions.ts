@@ -1,4 +1,4 @@
-/** Moving a token between its two forms (evm.md §3.6): what the messages and the FunToken precompile share. */
+/** Conversions between the two forms of a token, for the messages and the FunToken precompile (docs/modules/evm.md#funtoken). */
 import type { FunToken } from '../../../gen/chain/evm/v1/evm_pb.ts'
 import type { Context } from '../../../sdk/context.ts'
 import * as bank from '../../bank/keeper.ts'
@@ -9,15 +9,15 @@ import * as erc20 from './erc20-calls.ts'
 
 const MAX_SUPPLY = 1n << 256n
 
-/** Makes coins for tokens that the module received. Throws evm 9 for more than a coin can have. */
+/** Mints coins for tokens that the module received. Throws evm 9 if the supply would reach 2^256. */
 function mintCoins(ctx: Context, denom: string, amount: bigint): void {
   if (bank.supply(ctx, denom) + amount >= MAX_SUPPLY) throw errors.badToken(`the supply of ${denom} would pass 2^256`)
   bank.mint(ctx, evmAccount, [{ denom, amount }])
 }
 
 /**
- * Coins to tokens: locked in the module while a coin's own ERC-20 mints, or burned while the module gives tokens back.
- * Gives the amount that arrived. Throws sdk 5, evm 5, evm 9.
+ * Converts coins to tokens. A coin with its own ERC-20 is locked in the module and tokens are minted; coins of an ERC-20 are
+ * burned and the module transfers tokens. Returns the amount that arrived. Throws sdk 5, evm 5, evm 9.
  */
 export function coinToErc20(
   calls: ContractCalls,
@@ -35,7 +35,7 @@ export function coinToErc20(
   return erc20.transfer(calls, erc20Addr, { from: evmAccount.address, to, amount })
 }
 
-/** Coins of the module for what it received in tokens. Throws sdk 4 for a recipient that only modules may pay. */
+/** Sends coins from the module account. Throws sdk 4 for a blocked recipient. */
 function payOut(ctx: Context, denom: string, to: Uint8Array, amount: bigint): void {
   bank.requireUnblocked(ctx, to)
   bank.send(ctx, evmAccount.address, to, [{ denom, amount }])
@@ -48,8 +48,8 @@ interface TokenToCoin {
 }
 
 /**
- * Tokens to coins through a transfer of the holder's: those of a coin's own ERC-20 are then burned and the locked coins
- * freed, for any other coins are made. Gives the amount that arrived. Throws sdk 4, evm 5, evm 9.
+ * Converts tokens to coins: the holder transfers tokens to the module. Tokens of a coin's own ERC-20 are then burned and the
+ * locked coins sent; for any other ERC-20 coins are minted. Returns the amount that arrived. Throws sdk 4, evm 5, evm 9.
  */
 export function erc20ToCoin(
   calls: ContractCalls,
@@ -64,7 +64,7 @@ export function erc20ToCoin(
   return received
 }
 
-/** The same by a message of the holder's: a coin's own ERC-20 burns without a transfer. Gives the amount that arrived. */
+/** Converts like `erc20ToCoin`, in a message: a coin's own ERC-20 burns the tokens without a transfer. Returns the amount that arrived. */
 export function redeem(calls: ContractCalls, mapping: FunToken, move: TokenToCoin): bigint {
   if (!mapping.isMadeFromCoin) return erc20ToCoin(calls, mapping, move)
   erc20.burnFrom(calls, mapping.erc20Addr, move.holder, move.amount)

@@ -1,13 +1,13 @@
-/** An ERC-20 as the module uses it: nothing it says is believed that its balances do not bear out (evm.md §3.6). */
+/** Calls of ERC-20 contracts. Balances are measured before and after a transfer, so that transfer fees are the sender's loss. */
 import { formatEip55 } from '../../../primitives/address.ts'
-import { type AbiValue, decodeArguments, encodeCall } from '../abi.ts'
+import { type AbiValue, decodeArguments, encodeCall } from '../calls/abi.ts'
 import { type ContractCalls, EXECUTE_GAS, QUERY_GAS } from '../calls/contract-calls.ts'
 import { errors } from '../errors.ts'
 import { evmAccount } from '../state.ts'
 
 const MODULE = evmAccount.address
 
-/** Balance by the contract's word. Throws evm 4, evm 5. */
+/** Returns the balance that the contract reports. Throws evm 4, evm 5. */
 export function balanceOf(calls: ContractCalls, token: Uint8Array, holder: Uint8Array): bigint {
   const data = encodeCall('balanceOf(address)', [holder])
   const output = calls.call({ from: MODULE, to: token, data, gasLimit: QUERY_GAS, isStatic: true })
@@ -19,8 +19,8 @@ function execute(calls: ContractCalls, from: Uint8Array, token: Uint8Array, sign
 }
 
 /**
- * Moves tokens and gives what arrived, which is less than the amount if the token takes a fee. Throws evm 4, evm 5, and
- * evm 9 if it did not say `true` or nothing arrived.
+ * Transfers tokens and returns the increase of the recipient's balance, which is less than the amount if the token takes a fee.
+ * Throws evm 4, evm 5, and evm 9 if the contract does not return `true` or the balance does not rise.
  */
 export function transfer(
   calls: ContractCalls,
@@ -39,17 +39,17 @@ export function transfer(
   return increase
 }
 
-/** Makes tokens of a coin's contract, which the module owns. Throws evm 5. */
+/** Mints tokens of a coin's contract, which the module owns. Throws evm 5. */
 export function mint(calls: ContractCalls, token: Uint8Array, to: Uint8Array, amount: bigint): void {
   execute(calls, MODULE, token, 'mint(address,uint256)', [to, amount])
 }
 
-/** Destroys tokens that the module holds. Throws evm 5. */
+/** Burns tokens of the module. Throws evm 5. */
 export function burn(calls: ContractCalls, token: Uint8Array, amount: bigint): void {
   execute(calls, MODULE, token, 'burn(uint256)', [amount])
 }
 
-/** Destroys a holder's tokens of a coin's contract, which the module owns. Throws evm 5. */
+/** Burns a holder's tokens of a coin's contract, which the module owns. Throws evm 5. */
 export function burnFrom(calls: ContractCalls, token: Uint8Array, holder: Uint8Array, amount: bigint): void {
   execute(calls, MODULE, token, 'burnFromAuthority(address,uint256)', [holder, amount])
 }

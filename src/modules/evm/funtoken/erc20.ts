@@ -1,13 +1,13 @@
-/** What an ERC-20 contract says of itself and of a holder, read without trusting it (evm.md §2.3). */
+/** Name, symbol, decimals and a balance of an ERC-20 contract, for queries. Any answer of the contract can be missing or wrong. */
 import { createEvm } from '../../../evm/host.ts'
 import { decodeString } from '../../../evm/revert.ts'
 import { concat, decodeUint, formatUtf8, hex, padLeft, utf8 } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
-import { callGround } from '../calls/call.ts'
+import { callSetup } from '../calls/call-setup.ts'
 import { chainRules } from '../rules.ts'
 
-/** Who asks contracts for the module. */
+/** Caller of the module's queries. */
 const READ_ONLY_CALLER: Uint8Array = hex('f9326317c0cc8bde88c2342da4ee8999bb918080')
 const QUERY_GAS = 100_000n
 
@@ -24,16 +24,16 @@ export interface Erc20Reading {
   readonly balance: bigint | undefined
 }
 
-/** Makes a function that asks a contract and gives what it returned; undefined when the call failed. */
-function asker(ctx: ReadContext, contract: Uint8Array): (data: Uint8Array) => Uint8Array | undefined {
-  const ground = callGround(ctx)
+/** Returns a function that calls a contract and returns its output; undefined if the call fails. */
+function reader(ctx: ReadContext, contract: Uint8Array): (data: Uint8Array) => Uint8Array | undefined {
+  const setup = callSetup(ctx)
   return (data) => {
     const evm = createEvm({
-      state: ground.open(),
+      state: setup.open(),
       rules: chainRules(ctx),
-      block: ground.block,
+      block: setup.block,
       tx: { origin: READ_ONLY_CALLER, gasPrice: 0n, blobHashes: [] },
-      precompiles: ground.precompiles,
+      precompiles: setup.precompiles,
     })
     const message = { caller: READ_ONLY_CALLER, to: contract, valueWei: 0n, data, gas: QUERY_GAS, isStatic: true }
     const { success, output } = evm.call(message)
@@ -41,7 +41,7 @@ function asker(ctx: ReadContext, contract: Uint8Array): (data: Uint8Array) => Ui
   }
 }
 
-/** An ABI `string`, or else a `bytes32` without its NUL bytes. */
+/** Decodes an ABI `string`, or else a `bytes32` without its NUL bytes. */
 export function readText(output: Uint8Array | undefined): string | undefined {
   if (!output) return undefined
   const text = decodeString(output)
@@ -49,20 +49,20 @@ export function readText(output: Uint8Array | undefined): string | undefined {
   return output.length >= 32 ? formatUtf8(output.subarray(0, 32)).replace(/^\0+|\0+$/g, '') : undefined
 }
 
-/** The first word, whatever type it is meant as. */
+/** Returns the first word as a number. */
 export function readNumber(output: Uint8Array | undefined): bigint | undefined {
   return output && output.length >= 32 ? decodeUint(output.subarray(0, 32)) : undefined
 }
 
-/** Asks for name, symbol, decimals and the holder's balance, each as far as the contract answers. */
+/** Reads name, symbol, decimals and the holder's balance; a field without an answer is undefined. */
 export function readErc20(ctx: ReadContext, contract: Uint8Array, holder: Uint8Array): Erc20Reading {
-  const ask = asker(ctx, contract)
-  const decimals = readNumber(ask(DECIMALS))
+  const read = reader(ctx, contract)
+  const decimals = readNumber(read(DECIMALS))
   return {
-    balance: readNumber(ask(concat(BALANCE_OF, padLeft(holder, 32)))),
-    name: readText(ask(NAME)),
-    symbol: readText(ask(SYMBOL)),
-    // A contract that answers more than eight bits means the low ones.
+    balance: readNumber(read(concat(BALANCE_OF, padLeft(holder, 32)))),
+    name: readText(read(NAME)),
+    symbol: readText(read(SYMBOL)),
+    // Decimals are a uint8: only the low eight bits count.
     decimals: decimals === undefined ? undefined : Number(decimals & 255n),
   }
 }

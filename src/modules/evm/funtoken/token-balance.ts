@@ -1,4 +1,4 @@
-/** The balance of a token in its two representations, as a bank coin and as an ERC-20 (evm.md §2.3). */
+/** Balance of a token in its two forms, as a bank coin and as an ERC-20. */
 
 import { formatEip55, parseEvm } from '../../../primitives/address.ts'
 import { hex } from '../../../primitives/bytes.ts'
@@ -6,11 +6,11 @@ import { isValid } from '../../../primitives/denom.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import * as bank from '../../bank/keeper.ts'
 import { params } from '../keeper.ts'
-import { formatHuman } from '../wei.ts'
 import { readErc20 } from './erc20.ts'
-import * as funtokens from './funtokens.ts'
+import { formatHuman } from './human-amount.ts'
+import * as funtokens from './mappings.ts'
 
-/** What the alias USDC stands for on every network. */
+/** Contract of the alias USDC, on every network. */
 const USDC: Uint8Array = hex('0829f361a05d993d5ceb035ca6df3446b060970b')
 
 interface Representations {
@@ -18,7 +18,7 @@ interface Representations {
   readonly contract: Uint8Array | undefined
 }
 
-/** Where to look for a token. */
+/** Returns denom and contract of a token. */
 function representations(ctx: ReadContext, token: string): Representations {
   const alias = token.toUpperCase()
   if (alias === ctx.identity.wrappedNativeSymbol.toUpperCase()) return ofContract(ctx, params(ctx).canonicalWnative)
@@ -62,7 +62,7 @@ function erc20Part(ctx: ReadContext, holder: Uint8Array, contract: Uint8Array) {
   }
 }
 
-/** Both parts, each absent where the token has no such representation; nothing for an empty token. */
+/** Returns the balance in both forms; a form that the token does not have is undefined, and an empty token has neither. */
 export function tokenBalance(ctx: ReadContext, holder: Uint8Array, token: string) {
   if (token === '') return { bank: undefined, erc20: undefined }
   const { denom, contract } = representations(ctx, token)

@@ -1,4 +1,4 @@
-/** The base coin and its ERC-20, which hold each other one to one in wei (evm.md §3.6). */
+/** Conversions between the base coin and its ERC-20, one to one in wei. */
 import { formatEip55 } from '../../../primitives/address.ts'
 import { equal } from '../../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../../primitives/hash.ts'
@@ -6,14 +6,13 @@ import type { Context, ReadContext } from '../../../sdk/context.ts'
 import { errors as sdkErrors } from '../../../sdk/errors.ts'
 import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
-import { encodeCall } from '../abi.ts'
+import { encodeCall } from '../calls/abi.ts'
 import { type ContractCalls, EXECUTE_GAS } from '../calls/contract-calls.ts'
 import { errors } from '../errors.ts'
 import { params } from '../params.ts'
-import { WEI_PER_UNIT } from '../wei.ts'
 import * as erc20 from './erc20-calls.ts'
 
-/** The contract. Throws evm 10 if nothing was deployed there. */
+/** Returns the contract of `canonical_wnative`. Throws evm 10 if it has no code. */
 function contractOf(ctx: ReadContext): Uint8Array {
   const { canonicalWnative } = params(ctx)
   const codeHash = auth.getAccount(ctx, canonicalWnative)?.codeHash ?? EMPTY_CODE_HASH
@@ -21,7 +20,7 @@ function contractOf(ctx: ReadContext): Uint8Array {
   return canonicalWnative
 }
 
-/** Runs what must change the holder's tokens by exactly so much. Throws evm 9 if it does not. */
+/** Runs `run`, which must change the holder's balance by exactly `byWei`. Throws evm 9 if it does not. */
 function checked(calls: ContractCalls, contract: Uint8Array, holder: Uint8Array, byWei: bigint, run: () => void): void {
   const before = erc20.balanceOf(calls, contract, holder)
   run()
@@ -29,7 +28,7 @@ function checked(calls: ContractCalls, contract: Uint8Array, holder: Uint8Array,
   if (change !== byWei) throw errors.badToken(`${formatEip55(contract)} changed a balance by ${change}, not ${byWei}`)
 }
 
-/** Deposits the sender's coins and transfers the tokens to whom they are for. Gives the contract. Throws sdk 5, evm 5, 9, 10. */
+/** Deposits the sender's coins and transfers the tokens to `to`. Returns the contract. Throws sdk 5, evm 5, 9, 10. */
 export function wrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, amount: bigint): Uint8Array {
   const { ctx } = calls
   const denom = ctx.identity.baseDenom
@@ -38,7 +37,7 @@ export function wrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, a
     throw sdkErrors.insufficientFunds(`balance ${balance}${denom} is smaller than ${amount}${denom}`)
   }
   const contract = contractOf(ctx)
-  const wei = amount * WEI_PER_UNIT
+  const wei = amount * bank.WEI_PER_UNIT
   const deposit = { from: sender, to: contract, data: encodeCall('deposit()'), gasLimit: EXECUTE_GAS, valueWei: wei }
   checked(calls, contract, sender, wei, () => calls.call(deposit))
   if (equal(sender, to)) return contract
@@ -47,7 +46,7 @@ export function wrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, a
   return contract
 }
 
-/** Withdraws the sender's tokens and moves the wei. Gives the contract. Throws sdk 4, 5, evm 5, 9, 10. */
+/** Withdraws the sender's tokens and sends the wei to `to`. Returns the contract. Throws sdk 4, 5, evm 5, 9, 10. */
 export function unwrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, wei: bigint): Uint8Array {
   const { ctx } = calls
   const contract = contractOf(ctx)

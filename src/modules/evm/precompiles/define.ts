@@ -1,4 +1,4 @@
-/** How a precompile of the chain runs: price, arguments, what it may do, failure, and its events as logs (evm.md §3.7). */
+/** Precompiles of the chain: price, arguments, permissions, failures, and events as logs (docs/modules/evm.md#precompiles). */
 import type { EvmState } from '../../../evm/state.ts'
 import type { PrecompileContext, StatefulPrecompile } from '../../../evm/types.ts'
 import { EMPTY, equal, formatHex, toKey, utf8 } from '../../../primitives/bytes.ts'
@@ -8,27 +8,27 @@ import type { Context } from '../../../sdk/context.ts'
 import { createGasMeter, type GasMeter } from '../../../store/gas.ts'
 import type { ChainEvent } from '../../../store/types.ts'
 import * as auth from '../../auth/keeper.ts'
-import { type AbiValue, decodeArguments, encodeArguments, encodeError, selectorOf } from '../abi.ts'
+import { type AbiValue, decodeArguments, encodeArguments, encodeError, selectorOf } from '../calls/abi.ts'
 import type { ContractCalls } from '../calls/contract-calls.ts'
 import type { ChainEvmState } from '../evm-state.ts'
 import { innerCalls } from './inner-calls.ts'
 
-/** What a method works with. */
+/** One call of a method. */
 export interface MethodCall {
-  /** Its accesses must fit into the gas that the call has left; they are not charged on top of the price. */
+  /** Its accesses must fit into the call's remaining gas. The call pays the flat price and not the accesses. */
   readonly ctx: Context
   readonly calls: ContractCalls
   readonly caller: Uint8Array
 }
 
 export interface Method {
-  /** As in `sendToBank(address,uint256,string)`. */
+  /** Canonical text: `sendToBank(address,uint256,string)`. */
   readonly signature: string
-  /** The arguments it reads, when those are only the first ones. */
+  /** Types of the arguments that are decoded; all of the signature's by default. */
   readonly reads?: string
-  /** Types of what it returns, such as `uint256,(address,string)`. */
+  /** Types of the results: `uint256,(address,string)`. */
   readonly returns: string
-  /** Refused in static and delegated calls and while the module calls a contract; its events become logs. */
+  /** Whether it changes state: static and delegated calls fail, also calls while the module calls a contract; its events become logs. */
   readonly changesState: boolean
   run(call: MethodCall, args: readonly AbiValue[]): readonly AbiValue[]
 }
@@ -54,13 +54,14 @@ function priceOf(method: Prepared | undefined, input: Uint8Array): bigint {
 }
 
 function chainState(state: EvmState): ChainEvmState {
-  if (!('context' in state)) throw new TypeError('a precompile of the chain needs the state of the chain')
+  if (!('context' in state)) throw new TypeError('a precompile of the chain needs a ChainEvmState')
   return state as ChainEvmState
 }
 
+/** Returns an error whose text becomes revert data, so that the text is part of a block's results. */
 const refusal = (text: string): ChainError => queryError('failedPrecondition', text)
 
-/** Throws for a way of calling that the method does not allow. */
+/** Throws 9 for a kind of call, or a value, that the method does not allow. */
 function checkCall(context: PrecompileContext, state: ChainEvmState, { changesState, name }: Prepared): void {
   const { valueWei, kind, isStatic } = context
   if (!changesState) {
@@ -76,7 +77,7 @@ function checkCall(context: PrecompileContext, state: ChainEvmState, { changesSt
   }
 }
 
-/** JSON as Go writes it: with the characters escaped that mean something in HTML. */
+/** Encodes a text as JSON the way Go does, with HTML characters escaped. */
 function goJson(text: string): string {
   return JSON.stringify(text).replace(
     /[<>&\u2028\u2029]/g,
@@ -84,14 +85,14 @@ function goJson(text: string): string {
   )
 }
 
-/** An event of a module as a log: its type hashed as topic, its attributes as one JSON object. */
+/** Emits a module's event as a log: the hash of its type is a topic, its attributes are one JSON object. */
 function logEvent({ log, codeAddress }: PrecompileContext, { type, attributes }: ChainEvent): void {
   const pairs = [{ key: 'eventType', value: type }, ...attributes]
   const json = `{${pairs.map(({ key, value }) => `${goJson(key)}:${goJson(value)}`).join(',')}}`
   log({ address: codeAddress, topics: [EVENT_TOPIC, keccak256(utf8(type))], data: encodeArguments('string', [json]) })
 }
 
-/** Runs a method to its output. Throws what it refuses and what its keepers throw. */
+/** Runs a method and returns its encoded results. Throws for a forbidden call, and the errors of the keepers. */
 function runMethod(context: PrecompileContext, method: Prepared | undefined, meter: GasMeter): Uint8Array {
   const { input, caller } = context
   const state = chainState(context.state)
@@ -113,7 +114,7 @@ function runMethod(context: PrecompileContext, method: Prepared | undefined, met
   return encodeArguments(method.returns, results)
 }
 
-/** Every failure takes all gas of the call. */
+/** Returns the result of a failed call, which uses all its gas. */
 function failure({ state, gas }: PrecompileContext, title: string, error: ChainError) {
   const { codespace, code, message } = error
   const isOutOfGas = codespace === 'sdk' && code === 11
@@ -127,8 +128,8 @@ function failure({ state, gas }: PrecompileContext, title: string, error: ChainE
 }
 
 /**
- * A precompile of the chain from its methods. `title` names it in failures. The first call makes the account of its address,
- * as the chain does for every address that is called.
+ * Builds a precompile of the chain from its methods. `title` names it in errors. The first call creates the account of its
+ * address, as the reference does for every called address.
  */
 export function definePrecompile(title: string, methods: readonly Method[]): StatefulPrecompile {
   const bySelector = new Map<string, Prepared>()

@@ -11,7 +11,7 @@ const QUESTION = concat(
   hex('7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299'),
 )
 
-test('a signature over P-256 is true or false in 32 bytes, and anything but a question fails', () => {
+test('verification returns true or false in 32 bytes, and input of another length fails', () => {
   const answer = (input: Uint8Array) => {
     const output = earlyP256Precompile.run(input)
     return output && formatHex(output)

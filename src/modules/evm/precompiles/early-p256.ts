@@ -1,10 +1,12 @@
-/** Address 0x100 as the reference has it at every fork (evm.md §3.7): verifies signatures over the curve P-256. */
+/** P-256 signature verification at 0x100, as the reference implements it at every fork (docs/modules/evm.md#precompiles). */
+
 import { p256Precompile } from '../../../evm/precompiles/p256.ts'
 import type { PurePrecompile } from '../../../evm/types.ts'
+import { ZERO_WORD } from '../../../primitives/bytes.ts'
 
 /** Hash, r, s, x, y. */
 const LENGTH = 160
-const FALSE = new Uint8Array(32)
+const FALSE = ZERO_WORD
 
 export const earlyP256Precompile: PurePrecompile = {
   kind: 'pure',

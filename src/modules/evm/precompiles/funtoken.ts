@@ -1,4 +1,4 @@
-/** 0x800: tokens between bank and EVM, for contracts (evm.md §3.7). */
+/** Precompile 0x800: conversions between bank and EVM, for contracts (docs/modules/evm.md#precompiles). */
 import type { FunToken } from '../../../gen/chain/evm/v1/evm_pb.ts'
 import * as bech32 from '../../../identity/address.ts'
 import { formatEip55, parseEvm } from '../../../primitives/address.ts'
@@ -7,20 +7,20 @@ import { ChainError, queryError } from '../../../primitives/errors.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import { errors as sdkErrors } from '../../../sdk/errors.ts'
 import * as bank from '../../bank/keeper.ts'
-import type { AbiValue } from '../abi.ts'
+import type { AbiValue } from '../calls/abi.ts'
 import { coinToErc20, erc20ToCoin } from '../funtoken/conversions.ts'
 import { balanceOf } from '../funtoken/erc20-calls.ts'
-import * as funtokens from '../funtoken/funtokens.ts'
+import * as funtokens from '../funtoken/mappings.ts'
 import { definePrecompile, type Method } from './define.ts'
 
-/** An address in either form. Throws sdk 7. */
+/** Parses a hexadecimal or Bech32 address. Throws sdk 7. */
 function parseEither(ctx: ReadContext, text: string): Uint8Array {
   const bytes = parseEvm(text) ?? bech32.parse(ctx, text)
   if (bytes.length !== 20) throw sdkErrors.invalidAddress(`${text} has no EVM address`)
   return bytes
 }
 
-/** Both forms of an address, the last of several results. */
+/** Returns both forms of an address, the last result of several methods. */
 const bothForms = (ctx: ReadContext, address: Uint8Array): AbiValue => [address, bech32.format(ctx, address)]
 
 function requirePositive(amount: bigint): void {
@@ -32,7 +32,7 @@ function requireMapping(mapping: FunToken | undefined, text: string): FunToken {
   return mapping
 }
 
-/** Names the view method in a refusal of its arguments. */
+/** Prefixes query errors with the name of the view method. */
 function inMethod<Result>(name: string, run: () => Result): Result {
   try {
     return run()

@@ -1,15 +1,15 @@
-/** 0x801: prices, for contracts (evm.md §3.7). */
+/** Precompile 0x801: prices, for contracts (docs/modules/evm.md#precompiles). */
 import { errors } from '../../oracle/errors.ts'
 import * as oracle from '../../oracle/keeper.ts'
 import { definePrecompile, type MethodCall } from './define.ts'
 
-/** What Chainlink's interface asks for and nobody reads. */
+/** `answeredInRound` of Chainlink's interface, a constant. */
 const ANSWERED_IN_ROUND = 420n
 
-/** Prices as contracts take them are signed words. */
+/** Bound of a price: results are signed words. */
 const WORD_LIMIT = 1n << 255n
 
-/** The price of a pair. Throws 5 `notFound` for none, oracle 17 for one that is too old, oracle 2 beyond a word. */
+/** Returns the price of a pair. Throws 5 `notFound` without a price, oracle 17 for an expired one, oracle 2 for one beyond a word. */
 function priceOf({ ctx }: MethodCall, pair: string) {
   const { vintageOraclePrices } = ctx.identity.behaviours
   const price = vintageOraclePrices ? oracle.storedRate(ctx, pair) : oracle.currentRate(ctx, pair)

@@ -16,16 +16,16 @@ import { auth as authModule } from '../../auth/index.ts'
 import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
 import * as oracle from '../../oracle/state.ts'
-import { decodeArguments, encodeArguments, encodeCall } from '../abi.ts'
+import { decodeArguments, encodeArguments, encodeCall } from '../calls/abi.ts'
 import { blockEnv } from '../calls/block-env.ts'
 import { createMessageCalls, deploy } from '../calls/message-calls.ts'
 import { MINTER_ERC20_CREATION_CODE } from '../contracts/minter-erc20.ts'
+import { localnetGenesis } from '../development/localnet.ts'
 import { createEvmState } from '../evm-state.ts'
 import { readErc20 } from '../funtoken/erc20.ts'
 import * as erc20 from '../funtoken/erc20-calls.ts'
 import { evm } from '../index.ts'
 import * as keeper from '../keeper.ts'
-import { localnetGenesis } from '../localnet.ts'
 import { messages } from '../messages.ts'
 import { chainRules } from '../rules.ts'
 import * as state from '../state.ts'
@@ -40,20 +40,20 @@ const GOLD = 'factory/x/gold'
 const GAS = 1_000_000n
 const UNIT = 10n ** 12n
 
-/** Code that passes calldata and value on to the FunToken precompile, and its answer back: 25 bytes, or 24 without value. */
+/** Returns code that passes calldata and value to the FunToken precompile, and returns its output: 25 bytes, or 24 without value. */
 const FORWARD = {
   call: '365f5f375f5f365f346108005af13d5f5f3e6018573d5ffd5b3d5ff3',
   static: '365f5f375f5f365f6108005afa3d5f5f3e6017573d5ffd5b3d5ff3',
   delegate: '365f5f375f5f365f6108005af43d5f5f3e6017573d5ffd5b3d5ff3',
-  /** Calls, and reverts whatever the answer was. */
+  /** Calls, and always reverts. */
   undo: '365f5f375f5f365f346108005af15f5ffd',
 }
 
 interface Chain {
   readonly ctx: Context
-  /** Of the coin. */
+  /** ERC-20 contract of the coin. */
   readonly gold: Uint8Array
-  /** Mapped to a coin of its own. */
+  /** ERC-20 that is mapped to a new coin. */
   readonly token: Uint8Array
 }
 
@@ -62,7 +62,7 @@ function fund(ctx: Context, to: Uint8Array, denom: string, amount: bigint): void
   bank.send(ctx, state.evmAccount.address, to, [{ denom, amount }])
 }
 
-/** Alice and a contract hold 1,000 gold and 500 tokens each. */
+/** Returns a state in which Alice and a contract have 1,000 gold and 500 tokens each. */
 function chain(profile = 'almanac'): Chain {
   const identity = identityOf(profile)!
   const ctx = testContext({ identity, modules: [authModule, evm], block: { gasLimit: 60_000_000n } })
@@ -90,7 +90,7 @@ function place(ctx: Context, code: string): void {
   auth.setAccount(ctx, { ...auth.ensureAccount(ctx, CONTRACT), codeHash: keccak256(bytes), sequence: 1n })
 }
 
-/** A transaction of Alice's, kept. */
+/** Executes a transaction of Alice and writes its effects. */
 function run(ctx: Context, to: Uint8Array, data: Uint8Array, { valueWei = 0n, gasLimit = GAS } = {}) {
   const view = createEvmState(ctx)
   const rules = chainRules(ctx)
@@ -118,7 +118,7 @@ const whoAmI = (who: string) => encodeCall('whoAmI(string)', [who])
 const hex0x = (bytes: Uint8Array) => `0x${formatHex(bytes)}`
 const dataCost = (data: Uint8Array) => data.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n)
 
-test('a call costs its flat price and nothing for what its keepers read and write (evm.md §6, vector 34)', () => {
+test('a call costs its flat price and nothing for the accesses of keepers', () => {
   const { ctx, token } = chain()
   const bob = address.format(ctx, BOB)
   const balance = encodeCall('balance(address,address)', [ALICE, token])
@@ -134,7 +134,7 @@ test('a call costs its flat price and nothing for what its keepers read and writ
   }
 })
 
-test('what a call reads and writes has to fit into the gas it has left', () => {
+test('the accesses of a call must fit into its remaining gas', () => {
   const { ctx } = chain()
   const data = bankMsgSend(address.format(ctx, BOB), GOLD, 1n)
   const least = dataCost(data) + 9680n
@@ -144,7 +144,7 @@ test('what a call reads and writes has to fit into the gas it has left', () => {
   expect(bank.balance(ctx, BOB, GOLD)).toBe(1n)
 })
 
-test('tokens go to the bank and coins to the EVM, for both kinds of mapping', () => {
+test('both kinds of mapping convert tokens to coins and coins to tokens', () => {
   const { ctx, gold, token } = chain()
   const denom = `erc20/${formatEip55(token)}`
   const bob = address.format(ctx, BOB)
@@ -164,7 +164,7 @@ test('tokens go to the bank and coins to the EVM, for both kinds of mapping', ()
   ])
 })
 
-test('the events of a call become logs of the precompile, behind those of the contracts', () => {
+test('the events of a call become logs of the precompile, after those of the contracts', () => {
   const { ctx, token } = chain()
   const { logs } = run(ctx, FUNTOKEN, sendToBank(token, 7n, hex0x(BOB)))
   expect(logs.map((log) => formatHex(log.address))).toEqual([
@@ -187,7 +187,7 @@ test('the events of a call become logs of the precompile, behind those of the co
   expect(texts[0]).toBe(`{"eventType":"coin_received","receiver":"${module}","amount":"7erc20/${formatEip55(token)}"}`)
 })
 
-test('a contract acts on its own behalf, and its nonce counts the calls made for it', () => {
+test('the calling contract is the sender, and calls made for it raise its nonce', () => {
   const { ctx, token } = chain()
   place(ctx, FORWARD.call)
   expect(run(ctx, CONTRACT, sendToBank(token, 60n, hex0x(BOB)))).toMatchObject({ success: true })
@@ -208,7 +208,7 @@ test('a revert around a call undoes coins, tokens, nonces, events and logs', () 
   expect({ module: keeper.nonce(ctx, state.evmAccount.address), events: ctx.events.length }).toEqual(before)
 })
 
-test('a failure takes all gas of the call and says why; under the profile of the chain it says it to the caller alone', () => {
+test('a failure uses all gas of the call and returns its reason; under the profile of the chain it returns no data', () => {
   const data = bankMsgSend('nonsense', GOLD, 1n)
   const { ctx } = chain()
   const failed = run(ctx, FUNTOKEN, data)
@@ -224,11 +224,11 @@ test('a failure takes all gas of the call and says why; under the profile of the
   place(ctx, FORWARD.call)
   const inner = run(ctx, CONTRACT, data)
   expect(decodeRevert(inner.output)).toContain('decoding bech32 failed')
-  // All but a 64th part of what the contract had.
+  // 63/64 of the contract's gas.
   expect(inner.gasUsed).toBeGreaterThan(GAS - GAS / 60n)
 })
 
-test('state is changed neither in static nor in delegated calls, and views are answered in both', () => {
+test('static and delegated calls cannot change state, and views answer in both', () => {
   const { ctx, token } = chain()
   const refusals = { static: 'cannot write state from staticcall', delegate: 'is not for DELEGATECALL' } as const
   for (const [kind, text] of Object.entries(refusals)) {
@@ -239,7 +239,7 @@ test('state is changed neither in static nor in delegated calls, and views are a
   expect(bank.supply(ctx, `erc20/${formatEip55(token)}`)).toBe(0n)
 })
 
-test('value sent along is refused; under the profile of the chain it stays at the address of the precompile', () => {
+test('a call with value is refused; under the profile of the chain the value stays at the precompile', () => {
   const { ctx } = chain()
   const send = bankMsgSend(hex0x(BOB), GOLD, 1n)
   expect(decodeRevert(run(ctx, FUNTOKEN, send, { valueWei: UNIT }).output)).toContain('takes no value')
@@ -251,7 +251,7 @@ test('value sent along is refused; under the profile of the chain it stays at th
   expect(bank.balanceWei(real, FUNTOKEN)).toBe(UNIT)
 })
 
-test('an unknown method fails, and so does less than a selector', () => {
+test('an unknown method fails, and calldata shorter than a selector fails', () => {
   const { ctx } = chain()
   const failed = (data: string) => decodeRevert(run(ctx, FUNTOKEN, hex(data)).output)
   expect(failed('deadbeef')).toContain('no method with id: 0xdeadbeef')
@@ -260,7 +260,7 @@ test('an unknown method fails, and so does less than a selector', () => {
   expect(failed('7d2a8b4e')).toContain('attempting to unmarshal an empty string')
 })
 
-test('balances, addresses and contracts are told in both forms', () => {
+test('views return balances, addresses and contracts in both forms', () => {
   const { ctx, gold, token } = chain()
   const alice = address.format(ctx, ALICE)
   const view = (types: string, data: Uint8Array) => decodeArguments(types, run(ctx, FUNTOKEN, data).output)
@@ -282,7 +282,7 @@ test('balances, addresses and contracts are told in both forms', () => {
   expect(contractOf('unative')).toEqual(hex('0cacf669f8446beca826913a3c6b96acd4b02a97'))
 })
 
-test('a module account is not paid, and a coin that may not be sent is not', () => {
+test('a blocked account cannot receive coins, and a coin with sending disabled cannot be sent', () => {
   const { ctx, token } = chain()
   const module = address.format(ctx, state.evmAccount.address)
   for (const data of [bankMsgSend(module, GOLD, 1n), sendToBank(token, 1n, module)]) {
@@ -292,7 +292,7 @@ test('a module account is not paid, and a coin that may not be sent is not', () 
   expect(decodeRevert(run(ctx, FUNTOKEN, sendToEvm(GOLD, 0n, hex0x(BOB))).output)).toContain('must be positive')
 })
 
-test('the first call makes the account of the address, and no later one takes it away', () => {
+test('the first call creates the account of the precompile, and no later call removes it', () => {
   const { ctx } = chain()
   run(ctx, FUNTOKEN, whoAmI(hex0x(BOB)))
   const made = auth.getAccount(ctx, FUNTOKEN)
@@ -301,7 +301,7 @@ test('the first call makes the account of the address, and no later one takes it
   expect(auth.getAccount(ctx, FUNTOKEN)).toEqual(made)
 })
 
-test('the oracle tells what its store holds, with block and time, as long as it is not too old', () => {
+test('the oracle returns a price with height and time until it expires', () => {
   const { ctx } = chain()
   const rate = { exchangeRate: '65000500000000000000000', createdBlock: 3n, blockTimestampMs: 1_700_000_000_999n }
   oracle.exchangeRates.set(ctx, 'ubtc:uusd', create(ExchangeRateAtBlockSchema, rate))
@@ -340,13 +340,13 @@ test('the oracle tells what its store holds, with block and time, as long as it 
   expect(run(real, ORACLE, price)).toMatchObject({ success: true })
 })
 
-test('there is no contract of the other virtual machine', () => {
+test('every Wasm contract is unknown', () => {
   const { ctx } = chain()
   const query = encodeCall('query(string,bytes)', ['chain1contract', EMPTY])
   expect(decodeRevert(run(ctx, WASM, query).output)).toContain('no such contract: chain1contract')
 })
 
-test('under the profile of the chain a call of a precompile’s own leaves its caller with cold slots', () => {
+test('under the profile of the chain a call by a precompile leaves its caller with cold slots', () => {
   const load = '5f5450'
   const forward = `${load}365f5f375f5f365f346108005af150`
   const secondLoad = (profile: string) => {
@@ -361,10 +361,10 @@ test('under the profile of the chain a call of a precompile’s own leaves its c
   expect([secondLoad('almanac'), secondLoad('nibiru')]).toEqual([104n, 2104n])
 })
 
-test('what a call of a precompile costs does not grow with the accounts that the transaction has read', () => {
+test('the time of a precompile call does not grow with the accounts that the transaction has read', () => {
   const { ctx } = chain()
   const [accounts, calls] = [200, 100]
-  // Calldata to memory; BALANCE of `accounts` addresses; then so many calls of whoAmI.
+  // Calldata to memory; BALANCE of `accounts` addresses; then `calls` calls of whoAmI.
   const loop = (count: number, at: string, body: string) =>
     `61${count.toString(16).padStart(4, '0')}5b${body}600190038060${at}5750`
   const balances = `365f5f37${loop(accounts, '07', '803150')}`

@@ -1,8 +1,8 @@
-/** 0x802: contracts of the other virtual machine, of which this chain has none: every contract is an unknown one. */
+/** Precompile 0x802: Wasm contracts. This build has no Wasm VM, so that every contract is unknown. */
 import { errors } from '../../../sdk/errors.ts'
 import { definePrecompile, type Method } from './define.ts'
 
-/** A method whose first argument names a contract. */
+/** Defines a method whose first argument names a contract. */
 function ofContract(signature: string, changesState: boolean): Method {
   return {
     signature,

@@ -1,11 +1,11 @@
-/** Slots of a contract in the order of geth's storage trie, which is that of their numbers' hashes. */
+/** Pages of a contract's storage in the order of geth's storage trie: by the hash of the slot number. */
 import { formatHex0x } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import * as state from '../state.ts'
 
-/** Words as `0x` and 64 digits, whose order is that of the bytes. */
+/** One slot; words are `0x` and 64 digits, so that text order is byte order. */
 interface RangeSlot {
   /** Keccak-256 of the slot's number. */
   readonly hash: string
@@ -15,16 +15,16 @@ interface RangeSlot {
 
 export interface StorageRange {
   readonly slots: readonly RangeSlot[]
-  /** Hash of the slot behind them; undefined: there is none. */
+  /** Hash of the next slot; undefined on the last page. */
   readonly next: string | undefined
 }
 
-/** How many slots go by between two looks at the time. */
+/** Number of slots between two checks of the deadline. */
 const STRIDE = 256
 
 /**
- * The first `most` slots whose hashes do not lie before `start`. Every slot of the contract is looked at, no more than twice the
- * page is held. Throws 4 `deadlineExceeded` when stopped.
+ * Returns the first `most` slots whose hashes are at least `start`. It reads every slot of the contract and keeps at most twice
+ * a page in memory. Throws 4 `deadlineExceeded` when stopped.
  */
 export function storageRange(
   ctx: ReadContext,
@@ -33,7 +33,7 @@ export function storageRange(
   shouldStop: () => boolean,
 ): StorageRange {
   let found: RangeSlot[] = []
-  /** What lies behind it can be on no page. */
+  /** Largest hash that can still be on the page. */
   let end: string | undefined
   const settle = (): void => {
     found = found.sort((a, b) => (a.hash < b.hash ? -1 : 1)).slice(0, most + 1)

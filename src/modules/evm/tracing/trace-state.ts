@@ -1,15 +1,13 @@
-/** The chain's state as tracers read it, around a transaction: before its fee was taken, and after its refund. */
+/** The state that tracers read around a transaction: before its fee was charged, and after its refund. */
 import type { TraceState } from '../../../evm/trace.ts'
-import { EMPTY, equal } from '../../../primitives/bytes.ts'
+import { EMPTY, equal, ZERO_WORD } from '../../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../../primitives/hash.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
 import { codes, EVM_STORE, slotKey } from '../state.ts'
 
-const ZERO_WORD = new Uint8Array(32)
-
-/** A view that follows the context. What was destructed only who ran the transaction knows. */
+/** Creates a view of the context's current state. `isDestructed` comes from the execution of the transaction. */
 export function traceState(ctx: ReadContext, isDestructed: (address: Uint8Array) => boolean = () => false): TraceState {
   return {
     isDestructed,

@@ -1,11 +1,11 @@
-/** Moves of wei as logs of a token, among the logs of the code, in order (`traceTransfers` of `eth_simulateV1`). */
+/** Transfers of wei as logs of a token, in order with the logs of the code (`traceTransfers` of `eth_simulateV1`). */
 import type { EvmLog } from '../../../evm/state.ts'
 import type { Tracer } from '../../../evm/trace.ts'
 import { encodeUint, hex, padLeft, utf8 } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 
-/** Where the logs pretend to come from, as in geth. */
-const PRETENDED_TOKEN = hex('eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
+/** Address of the logs, as in geth. */
+const TOKEN = hex('eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
 const TRANSFER = keccak256(utf8('Transfer(address,address,uint256)'))
 
 export interface TransferLogs {
@@ -13,7 +13,7 @@ export interface TransferLogs {
   readonly logs: readonly EvmLog[]
 }
 
-/** Collects both kinds of logs. What a frame logged goes with the frame when it fails. */
+/** Collects both kinds of logs. The logs of a failed frame are removed. */
 export function collectTransferLogs(): TransferLogs {
   const logs: EvmLog[] = []
   const starts: number[] = []
@@ -24,7 +24,7 @@ export function collectTransferLogs(): TransferLogs {
         starts.push(logs.length)
         if (valueWei === 0n || kind === 'DELEGATECALL') return
         logs.push({
-          address: PRETENDED_TOKEN,
+          address: TOKEN,
           topics: [TRANSFER, padLeft(from, 32), padLeft(to, 32)],
           data: encodeUint(valueWei, 32),
         })

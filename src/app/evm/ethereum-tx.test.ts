@@ -10,17 +10,18 @@ import { TxMsgDataSchema } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import { auth } from '../../modules/auth/index.ts'
 import * as bank from '../../modules/bank/keeper.ts'
+import { localnetGenesis } from '../../modules/evm/development/localnet.ts'
 import { evm as evmModule } from '../../modules/evm/index.ts'
 import * as evm from '../../modules/evm/keeper.ts'
-import { localnetGenesis } from '../../modules/evm/localnet.ts'
 import { zeroGasActors } from '../../modules/sudo/state.ts'
 import { concat, decodeUint, EMPTY, encodeUint, equal, formatHex0x, hex } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
 import { decodeTx } from '../../sdk/tx.ts'
+import { checkEthereumTx } from './check.ts'
+import { deliverEthereumTx } from './deliver.ts'
 import { wrapEthereumTx } from './envelope.ts'
-import { createEvmTxPath } from './path.ts'
 
 const KEY = hex('ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 const SENDER = addressOfPrivateKey(KEY)
@@ -28,7 +29,6 @@ const TO = hex('5aaeb6053f3e94c9b9a09f33669435e7ef1beaed')
 const FEE_COLLECTOR = hex('f1829676db577682e944fc3493d451b67ff3e29f')
 const UNIT = 10n ** 12n
 const FUNDS = 10_000n * 10n ** 18n
-const path = createEvmTxPath()
 const settings = { minGasPrices: '' }
 
 function chain(): Context {
@@ -61,7 +61,7 @@ function wrapped(ctx: Context, unsigned: UnsignedTransaction) {
 }
 
 function deliver(ctx: Context, unsigned: UnsignedTransaction) {
-  return path.deliver(ctx, wrapped(ctx, unsigned), { txIndex: 0 })
+  return deliverEthereumTx(ctx, wrapped(ctx, unsigned), 0)
 }
 
 function responseOf(data: Uint8Array) {
@@ -73,7 +73,7 @@ const STORED = hex('602a600055600b6011600039600b6000f360005460005260206000f3')
 // Init code: deploy five bytes that revert.
 const REVERTING = hex('6005600c60003960056000f360006000fd')
 
-test('a transfer moves value to the wei, charges the base fee, and raises the nonce', () => {
+test('a transfer moves the exact wei, charges the base fee, and raises the nonce', () => {
   const ctx = chain()
   const { result, evmTx } = deliver(ctx, transfer({ gasPriceWei: 1n }))
   expect(result.code).toBe(0)
@@ -85,7 +85,7 @@ test('a transfer moves value to the wei, charges the base fee, and raises the no
   expect(evmTx).toMatchObject({ status: 1, type: 0, effectiveGasPrice: UNIT, cumulativeGasUsed: 21_000n, evmIndex: 0 })
 })
 
-test('unused gas comes back at the price charged, whatever was offered', () => {
+test('unused gas is refunded at the charged price, whatever was offered', () => {
   const ctx = chain()
   const dynamic = { type: 2, maxPriorityFeePerGasWei: 2n * UNIT, maxFeePerGasWei: 10n * UNIT, accessList: [] } as const
   const { evmTx } = deliver(ctx, transfer({ ...dynamic, gasLimit: 50_000n }))
@@ -97,7 +97,7 @@ test('a contract is deployed, recorded with its creator, and answers', () => {
   const ctx = chain()
   const { result, evmTx } = deliver(ctx, transfer({ to: undefined, data: STORED, gasLimit: 200_000n, valueWei: 0n }))
   expect(responseOf(result.data).vmError).toBe('')
-  // keccak(rlp([sender, 0]))[12:] of the first test account, known to every Hardhat user.
+  // keccak(rlp([sender, 0]))[12:] of Hardhat's first test account.
   expect(formatHex0x(evmTx!.contractAddress!)).toBe('0x5fbdb2315678afecb367f032d93f642f64180aa3')
   expect(formatHex0x(evm.code(ctx, evmTx!.contractAddress!)!)).toBe('0x60005460005260206000f3')
   expect(evm.storage(ctx, evmTx!.contractAddress!, new Uint8Array(32))).toEqual(encodeUint(42n, 32))
@@ -116,7 +116,7 @@ test('a revert keeps fee and nonce, drops value and logs, and is outer code 0', 
   expect(evm.nonce(ctx, SENDER)).toBe(2n)
 })
 
-test('events stand in the chain’s order', () => {
+test('events are in the reference’s order', () => {
   const { result } = deliver(chain(), transfer())
   expect(result.events.map(({ type }) => type)).toEqual([
     'tx',
@@ -131,10 +131,10 @@ test('events stand in the chain’s order', () => {
   expect(result.events[5]!.attributes[0]!.value).toBe('"5000000000003"')
 })
 
-test('a used nonce and one too far ahead are refused in geth’s words, the next seven wait', () => {
+test('a used nonce and one too far ahead are refused with geth’s texts, and the next seven wait', () => {
   const ctx = chain()
   deliver(ctx, transfer())
-  const check = (nonce: bigint) => path.check(ctx, wrapped(ctx, transfer({ nonce })), 'check', settings)
+  const check = (nonce: bigint) => checkEthereumTx(ctx, wrapped(ctx, transfer({ nonce })), 'check', settings)
   const low = check(0n)
   expect([low.codespace, low.code, low.error?.message]).toEqual(['sdk', 32, 'nonce too low: next nonce 1, tx nonce 0'])
   expect(check(1n).order).toMatchObject({ nonce: 1n, stateNonce: 1n })
@@ -147,7 +147,7 @@ test('a used nonce and one too far ahead are refused in geth’s words, the next
 test('a transaction without funds, for another chain, or with too little gas is refused', () => {
   const ctx = chain()
   const check = (fields: Partial<UnsignedTransaction>) =>
-    path.check(ctx, wrapped(ctx, transfer(fields)), 'check', settings)
+    checkEthereumTx(ctx, wrapped(ctx, transfer(fields)), 'check', settings)
   const poor = check({ valueWei: FUNDS })
   expect(poor.error?.message).toBe(
     `insufficient funds for gas * price + value: balance ${FUNDS}, tx cost ${FUNDS + 21_000n * UNIT}, overshot ${21_000n * UNIT}`,
@@ -158,10 +158,10 @@ test('a transaction without funds, for another chain, or with too little gas is 
   expect(check({ gasLimit: 16_777_217n }).code).not.toBe(0)
 })
 
-test('a node asks for its minimum at its own door, and blocks do not', () => {
+test('the minimum gas price applies to the pool, not to blocks', () => {
   const ctx = chain()
   const check = (minGasPrices: string, mode: 'check' | 'recheck' = 'check') =>
-    path.check(ctx, wrapped(ctx, transfer()), mode, { minGasPrices })
+    checkEthereumTx(ctx, wrapped(ctx, transfer()), mode, { minGasPrices })
   expect(check('0.025unative').code).toBe(0)
   expect(check('1unative,5other').code).toBe(0)
   const dear = check('1.5unative')
@@ -172,7 +172,7 @@ test('a node asks for its minimum at its own door, and blocks do not', () => {
   expect(check('1.5unative', 'recheck').code).toBe(0)
 })
 
-test('a listed contract is called without fee, and the value is still checked', () => {
+test('a call of a zero-gas contract pays no fee, and its value is still checked', () => {
   const ctx = chain()
   const actors = create(ZeroGasActorsSchema, { alwaysZeroGasContracts: [formatHex0x(TO)] })
   zeroGasActors.set(ctx, actors)
@@ -183,21 +183,21 @@ test('a listed contract is called without fee, and the value is still checked', 
   expect(deliver(ctx, transfer({ nonce: 1n, valueWei: 1n })).result.code).toBe(5)
 })
 
-test('a simulation runs to the end and keeps nothing', () => {
+test('a simulation runs to the end and writes nothing', () => {
   const ctx = chain()
-  const simulated = path.check(ctx, wrapped(ctx, transfer({ gasLimit: 90_000n })), 'simulate', settings)
+  const simulated = checkEthereumTx(ctx, wrapped(ctx, transfer({ gasLimit: 90_000n })), 'simulate', settings)
   expect([simulated.code, simulated.gasUsed]).toEqual([0, 21_000n])
   expect(responseOf(simulated.data).vmError).toBe('')
   expect(evm.nonce(ctx, SENDER)).toBe(0n)
   expect(evm.balanceWei(ctx, TO)).toBe(0n)
 })
 
-test('the wrapping says nothing that the transaction does not', () => {
+test('a wrapping that differs from its transaction is refused', () => {
   const ctx = chain()
   const good = wrapped(ctx, transfer())
-  // Bytes of somebody else's: those that were wrapped here are known to be right.
+  // Copied bytes: bytes that were wrapped in this process are not parsed.
   const foreign = good.bytes.slice()
-  const check = (tx: typeof good) => path.check(ctx, { ...tx, bytes: foreign, memo: {} }, 'check', settings)
+  const check = (tx: typeof good) => checkEthereumTx(ctx, { ...tx, bytes: foreign, memo: {} }, 'check', settings)
   expect(check(good).code).toBe(0)
   expect(check({ ...good, body: { ...good.body, memo: 'x' } }).code).toBe(18)
   expect(check({ ...good, messages: [...good.messages, ...good.messages] }).code).toBe(6)
@@ -206,7 +206,7 @@ test('the wrapping says nothing that the transaction does not', () => {
   expect(check({ ...good, raw: { ...good.raw, signatures: [EMPTY] } }).code).toBe(18)
 })
 
-test('a set-code transaction gives its authority the code it signed for', () => {
+test('a set-code transaction sets the code that its authority signed', () => {
   const ctx = chain()
   const authorityKey = new Uint8Array(32).fill(1)
   const authority = addressOfPrivateKey(authorityKey)
@@ -234,7 +234,7 @@ test('a set-code transaction gives its authority the code it signed for', () => 
   expect(evm.nonce(ctx, authority)).toBe(1n)
 })
 
-test('a blob transaction is refused in words', () => {
+test('a blob transaction is refused with a reason', () => {
   const ctx = chain()
   const blob = {
     type: 3,
@@ -247,7 +247,7 @@ test('a blob transaction is refused in words', () => {
   expect(() => wrapped(ctx, transfer(blob))).toThrow('blob transactions: feature not supported')
 })
 
-test('wei that a contract destroys goes to the module account, so that supply stays', () => {
+test('wei that a contract destroys goes to the module account, so that the supply does not change', () => {
   const ctx = chain()
   const module = hex('603871c2ddd41c26ee77495e2e31e6de7f9957e0')
   // Init code that destroys its own account in favour of itself: ADDRESS SELFDESTRUCT.

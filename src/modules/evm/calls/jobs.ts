@@ -1,32 +1,33 @@
-/** Heavy work by name, on one read snapshot, in a worker or in this thread: payloads and answers are plain data. */
-import type { EvmLog } from '../../evm/state.ts'
-import type { Tracer } from '../../evm/trace.ts'
-import type { AccessList } from '../../evm/transaction/types.ts'
-import type { ReadContext } from '../../sdk/context.ts'
-import { createAccessList } from './calls/access-list.ts'
-import { callGround, callMessage, runCall } from './calls/call.ts'
-import type { AccountOverride, BlockOverrides, CallArgs } from './calls/call-args.ts'
-import { type EstimateOutcome, estimateGas } from './calls/estimate.ts'
-import { checkLight, type LightBudget } from './calls/light.ts'
-import { estimateGasJob, ethCallJob } from './calls/query-calls.ts'
-import { simulate } from './calls/simulate.ts'
-import { consoleTracer } from './tracing/printing.ts'
+/** Calls as jobs: they run on one snapshot, in a worker or in this thread; payloads and answers are plain data. */
+import type { EvmLog } from '../../../evm/state.ts'
+import type { Tracer } from '../../../evm/trace.ts'
+import type { AccessList } from '../../../evm/transaction/types.ts'
+import type { ReadContext } from '../../../sdk/context.ts'
+import { consoleTracer } from '../tracing/console-log.ts'
+import { createAccessList } from './access-list.ts'
+import { callMessage, runCall } from './call.ts'
+import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
+import { callSetup } from './call-setup.ts'
+import { type EstimateOutcome, estimateGas } from './estimate.ts'
+import { checkLight, type LightBudget } from './light.ts'
+import { estimateGasJob, ethCallJob } from './query-calls.ts'
+import { simulate } from './simulate.ts'
 
 interface JobBudget {
-  /** True once the job's time is up or nobody waits for it. */
+  /** True once the job's deadline has passed or its client has gone. */
   shouldStop(): boolean
   readonly light?: LightBudget | undefined
 }
 
 export interface CallPayload {
   readonly args: CallArgs
-  /** Most gas of one execution. */
+  /** Gas cap of one execution. */
   readonly gasCap: bigint
   readonly stateOverrides?: readonly AccountOverride[] | undefined
   readonly blockOverrides?: BlockOverrides | undefined
-  /** Consensus address that sets COINBASE. */
+  /** Consensus address that determines COINBASE. */
   readonly proposer?: Uint8Array | undefined
-  /** Whether the answer tells what code prints. */
+  /** Whether the answer includes the lines that code prints. */
   readonly prints?: boolean
 }
 
@@ -48,42 +49,42 @@ export interface AccessListAnswer {
   readonly vmError: string
 }
 
-function groundOf(ctx: ReadContext, payload: CallPayload, budget: JobBudget, tracer?: Tracer) {
+function setupOf(ctx: ReadContext, payload: CallPayload, budget: JobBudget, tracer?: Tracer) {
   const { args, stateOverrides, blockOverrides, proposer } = payload
   const { light } = budget
   if (light) checkLight(args, light, (stateOverrides?.length ?? 0) > 0)
   const shouldStop = () => budget.shouldStop()
-  return callGround(ctx, { stateOverrides, blockOverrides, proposer, light, shouldStop, tracer })
+  return callSetup(ctx, { stateOverrides, blockOverrides, proposer, light, shouldStop, tracer })
 }
 
-/** Gas of a call: what the arguments ask for, at most the cap. */
+/** Returns the gas of a call: the gas of the arguments, at most the cap. */
 function gasOf({ args, gasCap }: CallPayload): bigint {
   return args.gas !== undefined && args.gas < gasCap ? args.gas : gasCap
 }
 
-/** One call. Throws as `runCall`. */
+/** Runs one call. Throws as `runCall`. */
 function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
   const printed: string[] = []
   const tracer = payload.prints ? consoleTracer((line) => printed.push(line)) : undefined
-  const ground = groundOf(ctx, payload, budget, tracer)
-  const message = callMessage(payload.args, gasOf(payload), ground.block.baseFee)
-  const { output, vmError, gasUsed, logs } = runCall(ground, message)
+  const setup = setupOf(ctx, payload, budget, tracer)
+  const message = callMessage(payload.args, gasOf(payload), setup.block.baseFee)
+  const { output, vmError, gasUsed, logs } = runCall(setup, message)
   return printed.length === 0 ? { output, vmError, gasUsed, logs } : { output, vmError, gasUsed, logs, printed }
 }
 
-/** One estimate. Throws as `estimateGas`. */
+/** Runs one estimate. Throws as `estimateGas`. */
 function estimate(ctx: ReadContext, payload: CallPayload, budget: JobBudget): EstimateAnswer {
-  return estimateGas(groundOf(ctx, payload, budget), payload.args, payload.gasCap)
+  return estimateGas(setupOf(ctx, payload, budget), payload.args, payload.gasCap)
 }
 
-/** One access list. Throws as `runCall`. */
+/** Finds one access list. Throws as `runCall`. */
 function accessList(ctx: ReadContext, payload: CallPayload, budget: JobBudget): AccessListAnswer {
-  return createAccessList(groundOf(ctx, payload, budget), payload.args, gasOf(payload))
+  return createAccessList(setupOf(ctx, payload, budget), payload.args, gasOf(payload))
 }
 
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 
-/** Jobs that may be tried as light work. */
+/** Jobs that can run as light work (ADR 0014). */
 export const LIGHT_JOBS: ReadonlySet<string> = new Set([
   'ethCall',
   'estimateGas',
@@ -91,13 +92,13 @@ export const LIGHT_JOBS: ReadonlySet<string> = new Set([
   '/chain.evm.v1.Query/EstimateGas',
 ])
 
-/** The jobs of this module, by the names that gateways use. */
+/** Jobs of this module by name. */
 export const evmJobs: Readonly<Record<string, Job>> = {
   ethCall,
   estimateGas: estimate,
   createAccessList: accessList,
   simulateV1: simulate,
-  // The same by query method, encoded as the query service has them.
+  // Query methods: encoded requests and responses.
   '/chain.evm.v1.Query/EthCall': ethCallJob,
   '/chain.evm.v1.Query/EstimateGas': estimateGasJob,
 }

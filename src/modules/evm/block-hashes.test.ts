@@ -3,9 +3,9 @@ import { encodeUint, formatHex0x, utf8 } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
-import { blockHash, HISTORY_ADDRESS, HISTORY_CODE, recordBlockHash } from './history.ts'
+import { blockHash, HISTORY_ADDRESS, HISTORY_CODE, recordBlockHash } from './block-hashes.ts'
+import { localnetGenesis } from './development/localnet.ts'
 import { evm } from './index.ts'
-import { localnetGenesis } from './localnet.ts'
 import { queries } from './queries.ts'
 
 const hashOf = (height: bigint): Uint8Array => keccak256(encodeUint(height, 32))
@@ -21,7 +21,7 @@ function chainAt(height: bigint): Context {
   return ctx
 }
 
-test('BLOCKHASH knows the block and the 256 before it', () => {
+test('BLOCKHASH returns the block’s hash and the previous 256', () => {
   const ctx = chainAt(300n)
   expect(blockHash(ctx, 300n)).toEqual(hashOf(300n))
   expect(blockHash(ctx, 299n)).toEqual(hashOf(299n))
@@ -29,7 +29,7 @@ test('BLOCKHASH knows the block and the 256 before it', () => {
   for (const outside of [43n, 301n, -1n]) expect(blockHash(ctx, outside)).toEqual(new Uint8Array(32))
 })
 
-test('code that asks for the same hash again costs no further look at the store', () => {
+test('a second BLOCKHASH of the same block does not read the store', () => {
   const ctx = chainAt(300n)
   let reads = 0
   const counted: Context = {
@@ -48,7 +48,7 @@ test('code that asks for the same hash again costs no further look at the store'
   expect(blockHash(counted, 299n)).toEqual(new Uint8Array(32))
 })
 
-test('the history contract answers for past blocks, and its code is the one every chain has', () => {
+test('the history contract returns hashes of past blocks, and has the code of EIP-2935', () => {
   expect(formatHex0x(keccak256(HISTORY_CODE))).toBe(
     '0x6e49e66782037c0555897870e29fa5e552daf4719552131a0abce779daec0a5d',
   )

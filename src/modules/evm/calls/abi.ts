@@ -1,12 +1,12 @@
-/** Solidity's argument encoding (docs.soliditylang.org, "Contract ABI Specification"), as far as calls of contracts need it. */
-import { concat, decodeUint, EMPTY, encodeUint, formatUtf8, padLeft, utf8 } from '../../primitives/bytes.ts'
-import { keccak256 } from '../../primitives/hash.ts'
-import { errors } from './errors.ts'
+/** The part of Solidity's argument encoding that calls of contracts need (docs.soliditylang.org, "Contract ABI Specification"). */
+import { concat, decodeUint, EMPTY, encodeUint, formatUtf8, padLeft, utf8 } from '../../../primitives/bytes.ts'
+import { keccak256 } from '../../../primitives/hash.ts'
+import { errors } from '../errors.ts'
 
-/** Integers as `bigint`, addresses and `bytes` as bytes, tuples as lists. */
+/** A value: integers as `bigint`, addresses and `bytes` as bytes, tuples as lists. */
 export type AbiValue = bigint | boolean | string | Uint8Array | readonly AbiValue[]
 
-/** A type as its canonical text has it: `uint64`, `string`, `(address,string)`. */
+/** A type, parsed from its canonical text: `uint64`, `string`, `(address,string)`. */
 type AbiType =
   | { readonly kind: 'uint' | 'int'; readonly bits: number }
   | { readonly kind: 'address' | 'bool' | 'bytes' | 'string' }
@@ -35,7 +35,7 @@ function parseType(text: string): AbiType {
   const integer = /^(u?int)(\d+)$/.exec(text)
   if (integer) return { kind: integer[1] as 'uint' | 'int', bits: Number(integer[2]) }
   if (text === 'address' || text === 'bool' || text === 'bytes' || text === 'string') return { kind: text }
-  throw new TypeError(`no type of the ABI: ${text}`)
+  throw new TypeError(`not a type of the ABI: ${text}`)
 }
 
 const parsed = (text: string): readonly AbiType[] => splitList(text).map(parseType)
@@ -45,7 +45,7 @@ function isDynamic(type: AbiType): boolean {
   return type.kind === 'bytes' || type.kind === 'string'
 }
 
-/** Bytes that a value takes in the head of its list. */
+/** Returns the length of a value in the head of its list. Unit: bytes. */
 function headSize(type: AbiType): number {
   if (type.kind !== 'tuple' || isDynamic(type)) return WORD
   return type.parts.reduce((sum, part) => sum + headSize(part), 0)
@@ -92,12 +92,12 @@ function encodeList(types: readonly AbiType[], values: readonly AbiValue[]): Uin
   return concat(...heads, ...tails)
 }
 
-/** Bytes of values of the types that a text such as `address,uint256` names. */
+/** Encodes values. `types` is their canonical text, such as `address,uint256`. */
 export function encodeArguments(types: string, values: readonly AbiValue[]): Uint8Array {
   return encodeList(parsed(types), values)
 }
 
-/** A part of an encoding in which offsets count from `base`. */
+/** A part of an encoding whose offsets count from `base`. */
 interface Frame {
   readonly bytes: Uint8Array
   readonly base: number
@@ -109,8 +109,8 @@ function wordAt({ bytes }: Frame, at: number): bigint {
   return decodeUint(bytes.subarray(at, at + WORD))
 }
 
-/** A position or length that points into the encoding. */
-function reach(frame: Frame, at: number, what: string): number {
+/** Returns the position or length at `at`. Throws evm 4 if it points outside the encoding. */
+function readPosition(frame: Frame, at: number, what: string): number {
   const value = wordAt(frame, at)
   if (value > BigInt(frame.bytes.length))
     throw errors.badEncoding(`${what} ${value} leads out of ${frame.bytes.length} bytes`)
@@ -118,7 +118,7 @@ function reach(frame: Frame, at: number, what: string): number {
 }
 
 function decodeBytes(frame: Frame, at: number): Uint8Array {
-  const length = reach(frame, at, 'length')
+  const length = readPosition(frame, at, 'length')
   const from = at + WORD
   if (from + length > frame.bytes.length) {
     throw errors.badEncoding(`length insufficient: ${frame.bytes.length} bytes, ${from + length} needed`)
@@ -156,13 +156,13 @@ function decodeList(frame: Frame, types: readonly AbiType[]): readonly AbiValue[
   return types.map((type) => {
     const from = at
     at += headSize(type)
-    return decodeValue(frame, type, isDynamic(type) ? frame.base + reach(frame, from, 'offset') : from)
+    return decodeValue(frame, type, isDynamic(type) ? frame.base + readPosition(frame, from, 'offset') : from)
   })
 }
 
 /**
- * Values of the types that a text names; of a list of more types it may be the beginning. What stands behind them is ignored,
- * as geth does. Throws evm 4 for bytes that are no encoding of them.
+ * Decodes values of the given types. `types` can be the first part of a longer list: bytes after the values are ignored, as in
+ * geth. Throws evm 4 for bytes that do not encode them.
  */
 export function decodeArguments(types: string, bytes: Uint8Array): readonly AbiValue[] {
   const list = parsed(types)
@@ -172,12 +172,12 @@ export function decodeArguments(types: string, bytes: Uint8Array): readonly AbiV
   return decodeList({ bytes, base: 0 }, list)
 }
 
-/** First four bytes of the hash of `name(types)`. */
+/** Returns the selector of a function: the first four bytes of the hash of `name(types)`. */
 export function selectorOf(signature: string): Uint8Array {
   return keccak256(utf8(signature)).slice(0, 4)
 }
 
-/** Calldata of a function such as `transfer(address,uint256)`. */
+/** Encodes the calldata of a function such as `transfer(address,uint256)`. */
 export function encodeCall(signature: string, values: readonly AbiValue[] = []): Uint8Array {
   const open = signature.indexOf('(')
   return concat(
@@ -188,7 +188,7 @@ export function encodeCall(signature: string, values: readonly AbiValue[] = []):
 
 const ERROR_SELECTOR: Uint8Array = selectorOf('Error(string)')
 
-/** Revert data that says why: `Error(string)`. */
+/** Encodes the revert data `Error(string)` with a reason. */
 export function encodeError(text: string): Uint8Array {
   return concat(ERROR_SELECTOR, encodeArguments('string', [text]))
 }

@@ -1,13 +1,13 @@
-/** What the EVM transactions of a block add up to: kept for the block, never committed (evm.md §3.1). */
+/** Running totals of the EVM transactions of a block, in the transient store: they are never committed. */
 import { decodeUint64, encodeUint64 } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
 import { BLOOM_KEY, GAS_USED_KEY, LOG_COUNT_KEY, TRANSIENT_STORE, TX_INDEX_KEY } from './state.ts'
 
-/** Where a transaction stands among the EVM transactions of its block. */
-export interface BlockPlace {
+/** The position of a transaction among the EVM transactions of its block. */
+export interface BlockPosition {
   readonly evmIndex: number
   readonly firstLogIndex: number
-  /** Of the block's EVM transactions up to and with this one. */
+  /** Gas used by the block's EVM transactions up to this one, inclusive. */
   readonly cumulativeGasUsed: bigint
 }
 
@@ -20,16 +20,16 @@ function write(ctx: Context, key: Uint8Array, value: bigint): void {
   ctx.transient.set(TRANSIENT_STORE, key, encodeUint64(value))
 }
 
-/** Index that the next EVM transaction of the block gets. */
+/** Returns the index of the block's next EVM transaction. */
 export function nextIndex(ctx: Context): number {
   return Number(read(ctx, TX_INDEX_KEY))
 }
 
-/** Counts an executed transaction and tells its place. */
+/** Adds an executed transaction to the totals, and returns its position. */
 export function addToBlock(
   ctx: Context,
   tx: { readonly gasUsed: bigint; readonly logCount: number; readonly bloom: Uint8Array },
-): BlockPlace {
+): BlockPosition {
   const index = read(ctx, TX_INDEX_KEY)
   const logCount = read(ctx, LOG_COUNT_KEY)
   const cumulativeGasUsed = read(ctx, GAS_USED_KEY) + tx.gasUsed
@@ -44,7 +44,7 @@ export function addToBlock(
   return { evmIndex: Number(index), firstLogIndex: Number(logCount), cumulativeGasUsed }
 }
 
-/** Bloom of the block so far, 256 bytes of the caller's own. */
+/** Returns a copy of the block's bloom so far, 256 bytes. */
 export function blockBloom(ctx: Context): Uint8Array {
   return ctx.transient.get(TRANSIENT_STORE, BLOOM_KEY)?.slice() ?? new Uint8Array(256)
 }

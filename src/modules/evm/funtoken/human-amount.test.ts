@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { formatHuman } from './wei.ts'
+import { formatHuman } from './human-amount.ts'
 
-test('amounts read as people write them', () => {
+test('amounts have no trailing zeros and no rounding', () => {
   expect(formatHuman(420n, 6)).toBe('0.00042')
   expect(formatHuman(1_234_567n, 6)).toBe('1.234567')
   expect(formatHuman(7_000_000n, 6)).toBe('7')
@@ -11,7 +11,7 @@ test('amounts read as people write them', () => {
   expect(formatHuman(15n, 0)).toBe('15')
 })
 
-test('no text is written for more decimals than a token can have', () => {
+test('more than 255 decimals give empty text', () => {
   expect(formatHuman(1n, 255)).toBe(`0.${'0'.repeat(254)}1`)
   expect(formatHuman(1n, 4_294_967_295)).toBe('')
 })

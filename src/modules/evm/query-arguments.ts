@@ -1,4 +1,4 @@
-/** Addresses of accounts as queries take them: hexadecimal or Bech32 (evm.md §2.0). */
+/** Addresses and storage slots in the requests of queries (docs/modules/evm.md#queries). */
 import { create } from '@bufbuild/protobuf'
 import { FieldViolationSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import * as address from '../../identity/address.ts'
@@ -10,7 +10,7 @@ function wrong(field: string, message: string, description: string): ChainError 
   return queryError('invalidArgument', message, [create(FieldViolationSchema, { field, description })])
 }
 
-/** 20 bytes, or the 32 of a contract of the other VM. Throws 3 naming both ways in which the text is none. */
+/** Parses a hexadecimal or Bech32 address of 20 bytes, or of 32 for a Wasm contract. Throws 3 with the reasons of both parsers. */
 export function parseAccount(ctx: ReadContext, text: string): Uint8Array {
   const evm = parseEvm(text)
   if (evm) return evm
@@ -25,14 +25,14 @@ export function parseAccount(ctx: ReadContext, text: string): Uint8Array {
   }
 }
 
-/** 20 bytes of hexadecimal text. Throws 3 with `invalid zero address`, the chain's text for anything else. */
+/** Parses a hexadecimal address of 20 bytes. Throws 3 with `invalid zero address`, the reference's text. */
 export function parseHexOnly(text: string): Uint8Array {
   const bytes = parseEvm(text)
   if (!bytes) throw wrong('address', 'invalid zero address', `${JSON.stringify(text)} is not 20 hexadecimal bytes`)
   return bytes
 }
 
-/** A storage slot, a hexadecimal number, `0x` optional; of more than 32 bytes the last 32. Throws 3 for anything else. */
+/** Parses a storage slot: hexadecimal digits, `0x` optional; of more than 32 bytes the last 32 count. Throws 3. */
 export function parseSlot(text: string): Uint8Array {
   const digits = text.replace(/^0[xX]/, '')
   if (!/^[0-9a-fA-F]*$/.test(digits)) {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { formatHex, hex } from '../../primitives/bytes.ts'
+import { formatHex, hex } from '../../../primitives/bytes.ts'
 import { decodeArguments, encodeArguments, encodeCall, encodeError } from './abi.ts'
 
 const word = (text: string) => text.padStart(64, '0')
 const text = (bytes: string) => bytes.padEnd(64, '0')
 
-test('a call is a selector and its arguments, texts behind the numbers', () => {
+test('calldata is a selector and the arguments, with texts after the fixed words', () => {
   const address = hex('5aaeb6053f3e94c9b9a09f33669435e7ef1beaed')
   const data = encodeCall('sendToBank(address,uint256,string)', [address, 5n, 'abc'])
   expect(formatHex(data)).toBe(
@@ -13,7 +13,7 @@ test('a call is a selector and its arguments, texts behind the numbers', () => {
   )
 })
 
-test('a tuple with a text stands behind, and counts its offsets from itself', () => {
+test('a dynamic tuple comes after the heads, and its offsets count from its start', () => {
   const encoded = encodeArguments('uint256,(address,string),bool', [1n, [new Uint8Array(20).fill(2), 'xy'], true])
   const tuple = word('02'.repeat(20)) + word('40') + word('2') + text('7879')
   expect(formatHex(encoded)).toBe(`${word('1')}${word('60')}${word('1')}${tuple}`)
@@ -24,11 +24,11 @@ test('a tuple with a text stands behind, and counts its offsets from itself', ()
   ])
 })
 
-test('the reason of a failure is encoded as Solidity does (evm.md §6, vector 37)', () => {
+test('the reason of a failure has Solidity’s encoding', () => {
   expect(formatHex(encodeError('nope'))).toBe(`08c379a0${word('20')}${word('4')}${text('6e6f7065')}`)
 })
 
-test('what is no encoding is refused: cut off, leading out, too wide, no boolean', () => {
+test('invalid encodings are refused: truncated, out of bounds, too wide, not a boolean', () => {
   const refuses = (types: string, data: string) =>
     expect(() => decodeArguments(types, hex(data))).toThrow('not the ABI encoding expected')
   refuses('uint256', '')

@@ -1,4 +1,4 @@
-/** Mappings between coins and ERC-20 contracts: finding and keeping them (evm.md §2.14). */
+/** Lookup and storage of mappings between coins and ERC-20 contracts (docs/modules/evm.md#funtoken). */
 import { create } from '@bufbuild/protobuf'
 import { type FunToken, FunTokenSchema } from '../../../gen/chain/evm/v1/evm_pb.ts'
 import { formatEip55, parseEvm } from '../../../primitives/address.ts'
@@ -8,24 +8,24 @@ import type { Context, ReadContext } from '../../../sdk/context.ts'
 import { params } from '../params.ts'
 import * as state from '../state.ts'
 
-/** The first of several mappings. All entries of the index are read, as the chain does, which pays for each. */
+/** Returns the first mapping of an index. It reads all entries, as the reference does, because each read costs gas. */
 function first(ctx: ReadContext, entries: Iterable<readonly [unknown, Uint8Array]>): FunToken | undefined {
   const [entry] = [...entries]
   return entry && state.funTokens.get(ctx, entry[1])
 }
 
-/** The first mapping of a denom that has a record. */
+/** Returns the first recorded mapping of a denom. */
 export function byDenom(ctx: ReadContext, denom: string): FunToken | undefined {
   if (denom.includes('\0')) return undefined
   return first(ctx, state.funTokensByDenom.iterate(ctx, { prefix: denom }))
 }
 
-/** The first mapping of a contract that has a record. */
+/** Returns the first recorded mapping of a contract. */
 export function byContract(ctx: ReadContext, contract: Uint8Array): FunToken | undefined {
   return first(ctx, state.funTokensByErc20.iterate(ctx, { prefix: contract }))
 }
 
-/** Id of a mapping: sha256 of the checksummed contract address, `|` and the denom. */
+/** Returns the id of a mapping: sha256 of the EIP-55 contract address, `|` and the denom. */
 export function idOf(contract: Uint8Array, denom: string): Uint8Array {
   return sha256(utf8(`${formatEip55(contract)}|${denom}`))
 }
@@ -39,7 +39,7 @@ export function insert(ctx: Context, mapping: FunToken): void {
   state.funTokensByDenom.add(ctx, [bankDenom, id])
 }
 
-/** The base coin and its wrapped form, which are a pair without a record (D34). */
+/** Returns the mapping of the base coin to its wrapped form, which has no record (D34). */
 function baseCoin(ctx: ReadContext): FunToken {
   return create(FunTokenSchema, {
     erc20Addr: params(ctx).canonicalWnative,
@@ -48,13 +48,13 @@ function baseCoin(ctx: ReadContext): FunToken {
   })
 }
 
-/** The recorded mapping that a text names, by exact denom or by contract address. */
+/** Returns the recorded mapping of a denom or contract address. */
 function findRecorded(ctx: ReadContext, token: string): FunToken | undefined {
   const contract = parseEvm(token)
   return byDenom(ctx, token) ?? (contract && byContract(ctx, contract))
 }
 
-/** As `findRecorded`, and the base coin's own pair. */
+/** Returns the mapping of a denom or contract address, the base coin's included. */
 export function find(ctx: ReadContext, token: string): FunToken | undefined {
   const contract = parseEvm(token)
   const base = baseCoin(ctx)
@@ -62,7 +62,7 @@ export function find(ctx: ReadContext, token: string): FunToken | undefined {
   return findRecorded(ctx, token)
 }
 
-/** What the chain calls the mapping of a text: the base coin's pair is one, except under a profile that has none (D34). */
+/** Returns the mapping that the chain reports. Under the behaviour `baseDenomWithoutMapping` the base coin has no mapping (D34). */
 export function mappingOf(ctx: ReadContext, token: string): FunToken | undefined {
   return ctx.identity.behaviours.baseDenomWithoutMapping ? findRecorded(ctx, token) : find(ctx, token)
 }

@@ -1,10 +1,10 @@
-/** What Solidity prints to its console: calls of an address without code, whose calldata is what to print. */
+/** The lines that Solidity prints with `console.log`: calls of an address without code, whose calldata contains the values. */
 import type { Tracer } from '../../../evm/trace.ts'
 import { formatEip55 } from '../../../primitives/address.ts'
 import { decodeUint, formatHex0x, hex, toKey, utf8 } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 
-/** The name of its function behind zeros. */
+/** Address of the console: its name, `console.log`, after zeros. */
 const CONSOLE = toKey(hex('000000000000000000636f6e736f6c652e6c6f67'))
 const WORD = 32
 const MAX_ARGUMENTS = 4
@@ -17,7 +17,7 @@ const selectorOf = (signature: string): number => {
   return ((hash[0]! << 24) | (hash[1]! << 16) | (hash[2]! << 8) | hash[3]!) >>> 0
 }
 
-/** Every list of types that `log` takes, by selector. Old libraries wrote `uint` where the ABI has `uint256`. */
+/** Returns the argument types of every form of `log`, by selector. Old libraries write `uint` instead of `uint256`. */
 function signatures(): ReadonlyMap<number, readonly string[]> {
   const table = new Map<number, readonly string[]>()
   const add = (name: string, types: readonly string[]) => {
@@ -43,7 +43,7 @@ const SIGNATURES = signatures()
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** Bytes behind an offset in the arguments; empty where the offset or the length lies outside. */
+/** Returns the bytes at an offset of the arguments; empty if offset or length points outside. */
 function dynamic(data: Uint8Array, head: Uint8Array): Uint8Array {
   const at = Number(decodeUint(head))
   if (at + WORD > data.length) return new Uint8Array(0)
@@ -70,7 +70,7 @@ function show(type: string, head: Uint8Array, data: Uint8Array): string {
   }
 }
 
-/** What a call of the console prints: `%s`, `%d` and their like take the arguments after the text that holds them. */
+/** Returns the line that a call of the console prints; undefined for any other calldata. The text's `%s`, `%d` and others take the arguments after it. */
 export function consoleText(calldata: Uint8Array): string | undefined {
   if (calldata.length < 4) return undefined
   const types = SIGNATURES.get(((calldata[0]! << 24) | (calldata[1]! << 16) | (calldata[2]! << 8) | calldata[3]!) >>> 0)
@@ -85,7 +85,7 @@ export function consoleText(calldata: Uint8Array): string | undefined {
   return [filled, ...rest].join(' ')
 }
 
-/** Tells of every line that code prints, also when what printed it is undone. */
+/** Returns a tracer that passes every printed line to `print`, also those of reverted calls. */
 export function consoleTracer(print: (line: string) => void): Tracer {
   return {
     callee: CONSOLE,

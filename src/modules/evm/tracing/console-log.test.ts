@@ -1,14 +1,14 @@
 import { encodeFunctionData, getAddress, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
 import { hex } from '../../../primitives/bytes.ts'
-import { consoleText } from './printing.ts'
+import { consoleText } from './console-log.ts'
 
 const printed = (signature: string, ...args: unknown[]): string | undefined => {
   const abi = parseAbi([`function ${signature}`] as never) as never
   return consoleText(hex((encodeFunctionData as (of: object) => string)({ abi, args }).slice(2)))
 }
 
-test('every form of console.log is printed as the library means it', () => {
+test('every form of console.log prints as in the library', () => {
   expect(printed('log(string)', 'hello wörld')).toBe('hello wörld')
   expect(printed('log(string,uint256,address,bool)', 'a', 7n, `0x${'ab'.repeat(20)}`, true)).toBe(
     `a 7 ${getAddress(`0x${'ab'.repeat(20)}`)} true`,
@@ -19,11 +19,11 @@ test('every form of console.log is printed as the library means it', () => {
   expect(printed('logBytes4(bytes4)', '0x01020304')).toBe('0x01020304')
   expect(printed('logBytes(bytes)', '0x0102')).toBe('0x0102')
   expect(printed('log()')).toBe('')
-  // `log(uint)`, as the first libraries had it: keccak256("log(uint)") begins with f5b1bba9.
+  // `log(uint)` of early libraries: keccak256("log(uint)") starts with f5b1bba9.
   expect(consoleText(hex(`f5b1bba9${'2a'.padStart(64, '0')}`))).toBe('42')
 })
 
-test('what is no such call, or lies about its lengths, prints nothing that is not there', () => {
+test('other calls print nothing, and wrong lengths never print bytes beyond the calldata', () => {
   expect(consoleText(hex('01020304'))).toBeUndefined()
   expect(consoleText(hex(`41304fac${'ff'.repeat(32)}`))).toBe('')
 })

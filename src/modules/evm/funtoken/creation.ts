@@ -1,29 +1,27 @@
-/** New mappings: an ERC-20 for a coin, and a coin for an ERC-20 (evm.md §3.6). */
+/** Creation of mappings: an ERC-20 for a coin, and a coin for an ERC-20 (docs/modules/evm.md#funtoken). */
 import { create } from '@bufbuild/protobuf'
 import { EventTxLogSchema } from '../../../gen/chain/evm/v1/events_pb.ts'
 import { type FunToken, FunTokenSchema } from '../../../gen/chain/evm/v1/evm_pb.ts'
 import { type Metadata, MetadataSchema } from '../../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import { formatEip55 } from '../../../primitives/address.ts'
-import { concat } from '../../../primitives/bytes.ts'
+import { concat, ZERO_WORD_HEX } from '../../../primitives/bytes.ts'
 import type { Context } from '../../../sdk/context.ts'
 import * as bank from '../../bank/keeper.ts'
-import { encodeArguments, encodeCall } from '../abi.ts'
+import { encodeArguments, encodeCall } from '../calls/abi.ts'
 import { QUERY_GAS } from '../calls/contract-calls.ts'
-import { askContract, deploy } from '../calls/message-calls.ts'
+import { deploy, staticCall } from '../calls/message-calls.ts'
 import { MINTER_ERC20_CREATION_CODE } from '../contracts/minter-erc20.ts'
 import { errors } from '../errors.ts'
 import { logMessages } from '../logs.ts'
 import { readNumber, readText } from './erc20.ts'
-import * as funtokens from './funtokens.ts'
+import * as funtokens from './mappings.ts'
 
-const NO_HASH = `0x${'00'.repeat(32)}`
-
-/** Throws evm 6 for a denom or contract that has a mapping. */
+/** Throws evm 6 if the denom or contract has a mapping. */
 function requireUnmapped(ctx: Context, token: string, what: string): void {
   if (funtokens.mappingOf(ctx, token)) throw errors.mapped(`funtoken mapping already created for ${what} "${token}"`)
 }
 
-/** Decimals of a coin: the exponent of its last unit, eight bits of it. */
+/** Returns the decimals of a coin: the low eight bits of its last unit's exponent. */
 function decimalsOf({ denomUnits }: Metadata): number {
   return (denomUnits.at(-1)?.exponent ?? 0) & 255
 }
@@ -41,25 +39,25 @@ export function createFromCoin(ctx: Context, denom: string, allowsZeroDecimals: 
   }
   const args = encodeArguments('string,string,uint8', [metadata.name, metadata.symbol, BigInt(decimals)])
   const { contract, logs } = deploy(ctx, concat(MINTER_ERC20_CREATION_CODE, args))
-  ctx.emit(EventTxLogSchema, { logs: logMessages(ctx, logs, NO_HASH, { evmIndex: 0, firstLogIndex: 0 }) })
+  ctx.emit(EventTxLogSchema, { logs: logMessages(ctx, logs, ZERO_WORD_HEX, { evmIndex: 0, firstLogIndex: 0 }) })
   const mapping = create(FunTokenSchema, { erc20Addr: contract, bankDenom: denom, isMadeFromCoin: true })
   funtokens.insert(ctx, mapping)
   return mapping
 }
 
-/** What a contract says it is. Throws evm 5 if it does not answer, evm 9 for an answer that means nothing. */
+/** Reads name, symbol and decimals of a contract. Throws evm 5 if a call fails, evm 9 for an answer that cannot be decoded. */
 function describe(ctx: Context, contract: Uint8Array) {
-  const ask = (signature: string) => askContract(ctx, contract, encodeCall(signature), QUERY_GAS)
+  const ask = (signature: string) => staticCall(ctx, contract, encodeCall(signature), QUERY_GAS)
   const name = readText(ask('name()'))
   const symbol = readText(ask('symbol()'))
   const decimals = readNumber(ask('decimals()'))
   if (name === undefined || symbol === undefined || decimals === undefined) {
-    throw errors.badToken(`${formatEip55(contract)} does not tell its name, symbol and decimals`)
+    throw errors.badToken(`${formatEip55(contract)} does not return its name, symbol and decimals`)
   }
   return { name, symbol, decimals: Number(decimals & 255n) }
 }
 
-/** Makes a coin for an ERC-20, which lies in the module while coins of it are about. Throws evm 5, 6, 8, 9. */
+/** Creates a coin for an ERC-20. The module keeps the tokens while coins for them exist. Throws evm 5, 6, 8, 9. */
 export function createFromErc20(ctx: Context, contract: Uint8Array): FunToken {
   const address = formatEip55(contract)
   requireUnmapped(ctx, address, 'ERC20')
