@@ -1,6 +1,6 @@
 /**
- * The trees of the app hash in plain JavaScript, for comparison: an object a node, SHA-256 by `@noble/hashes`. Each changed node is
- * made once and hashed once a block.
+ * The trees of the app hash in plain JavaScript, for comparison: one object per node, SHA-256 by `@noble/hashes`. Each changed node
+ * is created and hashed once per block.
  */
 
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -46,7 +46,7 @@ function inner(key: Uint8Array, left: PlainNode, right: PlainNode, version: numb
 
 const less = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) < 0
 
-/** A balanced tree of keys in order, all different. */
+/** Builds a balanced tree from sorted, distinct keys. */
 export function plant(entries: readonly Change[], version: number): PlainNode {
   const [first] = entries
   if (entries.length === 1) return leaf(first!.key, first!.value!, version)
@@ -55,7 +55,7 @@ export function plant(entries: readonly Change[], version: number): PlainNode {
   return inner(entries[middle]!.key, left, right, version)
 }
 
-/** The tree with new values of keys that it has, in order, each once, from index `from` to before `to`. */
+/** Sets new values of existing keys, sorted and distinct, from index `from` to before `to`. Returns the new tree. */
 export function rewrite(
   tree: PlainNode,
   changes: readonly Change[],

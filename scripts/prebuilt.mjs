@@ -1,6 +1,6 @@
 /**
- * What would be computed from nothing at every start, computed by the build: the descriptors of `src/gen`, which arrive
- * there file by file in Base64. From sources all runs as it is written.
+ * Computes at build time what every start would otherwise compute: the descriptors of `src/gen`, which are stored
+ * there file by file in Base64. A node that runs from sources computes them at its start.
  */
 import { readFile } from 'node:fs/promises'
 import { create, toBinary } from '@bufbuild/protobuf'
@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 const FILE_DESC = /fileDesc\("[^"]*"(?:, \[[^\]]*\])?\)/
 const DESCRIBED = /^\/\/ @generated from file (\S+\.proto) /m
 
-/** A module of the sources, run here. */
+/** Bundles a module of the sources and runs it. */
 async function evaluate(file) {
   const { outputFiles } = await build({
     entryPoints: [file],
@@ -25,11 +25,11 @@ async function evaluate(file) {
 const base64 = (bytes) => `Buffer.from('${Buffer.from(bytes).toString('base64')}', 'base64')`
 
 /**
- * All files of the API as one set. `createFileRegistry` takes them with their dependencies from a file that imports
- * everything, each before what it depends on: it works from the end.
+ * Returns all proto files of the API as one set. `createFileRegistry` collects them with their dependencies from a file that imports
+ * everything. It works from the end, so each file precedes its dependencies.
  */
-async function describeAll(registryFile) {
-  const { files } = await evaluate(registryFile)
+async function describeAll(listFile) {
+  const { files } = await evaluate(listFile)
   const ordered = []
   const visit = (file) => {
     if (ordered.includes(file)) return
@@ -38,7 +38,7 @@ async function describeAll(registryFile) {
   }
   for (const file of files) visit(file)
   const protos = ordered.map(({ proto }) => proto).reverse()
-  // The library's own stay the library's own, so that its schemas are those of our fields.
+  // Files of the library itself are not copied, so that our fields use the library's schemas.
   const isOfLibrary = ({ name }) => name.startsWith('google/protobuf/')
   const variables = protos.filter(isOfLibrary).map(({ name }) => `file_${name.slice(0, -6).replaceAll('/', '_')}`)
   const set = toBinary(
@@ -56,13 +56,13 @@ async function describeAll(registryFile) {
     export const fileDesc = (name) => registry.getFile(name)`
 }
 
-/** The esbuild plugin. */
+/** esbuild plugin that replaces the descriptors. */
 export const prebuilt = {
   name: 'prebuilt',
   setup({ initialOptions: { absWorkingDir: root }, onLoad, onResolve }) {
     onResolve({ filter: /^prebuilt:descriptors$/ }, ({ path }) => ({ path, namespace: 'prebuilt' }))
     onLoad({ filter: /./, namespace: 'prebuilt' }, async () => ({
-      contents: await describeAll(`${root}/src/identity/registry.ts`),
+      contents: await describeAll(`${root}/src/gen/files.ts`),
       resolveDir: root,
     }))
     onLoad({ filter: /\/src\/gen\/.*_pb\.ts$/ }, async ({ path }) => {

@@ -40,7 +40,10 @@ export const FROZEN: usize = STATE + 44
 export const LISTED_ROOT: usize = STATE + 48
 export const IS_LISTING: usize = STATE + 52
 
-/** Three u32 cells for each tree to write: its root, the index of its first change in CHANGES, and the number of its changes. */
+/**
+ * Three u32 cells for each tree to write: its root, the index of its first change in CHANGES, and the number of its
+ * changes.
+ */
 export const WRITES: usize = 0x3800
 /** u32 cells by the size of a key in units of 8 bytes: the first free key of that size. */
 export const FREE_KEYS: usize = 0x4000
@@ -60,7 +63,10 @@ export const MAX_DROPPED: u32 = 0xa000
 export const BATCH: usize = 0x80000
 /** The page being read. */
 export const PAGE: usize = 0x180000
-/** Written pages, contiguous: number (u32), length (u32), bytes. A new page starts only below PAGES_FULL, so that the longest fits. */
+/**
+ * Written pages, contiguous: number (u32), length (u32), bytes. A new page starts only below PAGES_FULL, so that the
+ * longest fits.
+ */
 export const PAGES: usize = 0x1a0000
 export const PAGES_FULL: usize = 0x1c0000
 /** i32 cells: nodes to free. */

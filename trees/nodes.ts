@@ -110,13 +110,13 @@ const MAX_LISTED: i32 = 15
 @inline export function holdsKey(node: Node): bool {
   return load<u8>(addressOf(node), HOLDS) != 0
 }
-/** Sets the key of a node that has none. The caller's reference becomes the node's. */
+/** Sets the key of a node without a key. The caller's reference becomes the node's. */
 @inline export function setKey(node: Node, key: Key): void {
   borrowKey(node, key)
   store<u8>(addressOf(node), 1, HOLDS)
 }
 /**
- * Sets the key of a node that has none to that of the smallest leaf of its right subtree, without a reference. Every tree with
+ * Sets the key of a keyless node to that of the smallest leaf of its right subtree, without a reference. Every tree with
  * the node also has a leaf with this key, and leaves reference theirs, so copying a path changes no reference count.
  */
 @inline export function borrowKey(node: Node, key: Key): void {

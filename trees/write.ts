@@ -48,7 +48,10 @@ let replacesLeaf = false
 let carried: Key = 0
 let isReferenced = false
 let others: u32 = 0
-/** Whether changed nodes are listed for hashing. The nodes of an unhashed tree are listed when it is hashed, not at every write. */
+/**
+ * Whether changed nodes are listed for hashing. The nodes of an unhashed tree are listed when it is hashed, not at every
+ * write.
+ */
 let isListing = false
 
 /** Makes nodes up to a version immutable: their trees stay. */

@@ -1,9 +1,9 @@
-/** Addresses in the words of a profile: text at the edge, bytes inside. */
+/** Addresses with the prefixes of a profile: text at the edge, bytes inside. */
 import { decodeBech32, formatBech32 } from '../primitives/address.ts'
 import { ChainError, type ErrorRow } from '../primitives/errors.ts'
 import type { Identity } from './types.ts'
 
-/** What parsing and formatting need; every handler's context is one. */
+/** The context for parsing and formatting. Every handler's context is one. */
 export interface AddressContext {
   readonly identity: Pick<Identity, 'bech32'>
 }
@@ -24,7 +24,7 @@ function parseWith(prefixes: readonly string[], text: string): Uint8Array {
   return parts.bytes
 }
 
-/** Bytes of an account address text. Throws sdk 7. */
+/** Parses an account address. Throws sdk 7. */
 export function parse(ctx: AddressContext, text: string): Uint8Array {
   return parseWith([ctx.identity.bech32.account], text)
 }
@@ -33,7 +33,7 @@ export function format(ctx: AddressContext, bytes: Uint8Array): string {
   return formatBech32(ctx.identity.bech32.account, bytes)
 }
 
-/** Bytes of an operator address text. Throws sdk 7. */
+/** Parses an operator address. Throws sdk 7. */
 export function parseValidator(ctx: AddressContext, text: string): Uint8Array {
   return parseWith([ctx.identity.bech32.validator], text)
 }
@@ -42,7 +42,7 @@ export function formatValidator(ctx: AddressContext, bytes: Uint8Array): string 
   return formatBech32(ctx.identity.bech32.validator, bytes)
 }
 
-/** Bytes of a consensus address text. Throws sdk 7. */
+/** Parses a consensus address. Throws sdk 7. */
 export function parseConsensus(ctx: AddressContext, text: string): Uint8Array {
   return parseWith([ctx.identity.bech32.consensus], text)
 }
@@ -51,7 +51,7 @@ export function formatConsensus(ctx: AddressContext, bytes: Uint8Array): string 
   return formatBech32(ctx.identity.bech32.consensus, bytes)
 }
 
-/** Bytes of a signer's address: an account, or the operator form of one. Throws sdk 7. */
+/** Parses a signer's address, in account or operator form. Throws sdk 7. */
 export function parseSigner(ctx: AddressContext, text: string): Uint8Array {
   return parseWith([ctx.identity.bech32.account, ctx.identity.bech32.validator], text)
 }

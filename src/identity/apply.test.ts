@@ -1,11 +1,11 @@
 import { create, fromBinary, getOption, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { QueryBaseFeeResponseSchema } from '../gen/chain/evm/v1/query_pb.ts'
+import { files } from '../gen/files.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { describeFiles } from './apply.ts'
 import { createIdentity } from './identity.ts'
 import { almanac, profile } from './profiles/almanac.ts'
-import { files } from './registry.ts'
 
 const other = createIdentity({
   ...profile,
@@ -18,11 +18,11 @@ const other = createIdentity({
   },
 })
 
-test('the neutral profile describes the files as they are', () => {
+test('the neutral profile returns the files unchanged', () => {
   expect(describeFiles(almanac)).toBe(files)
 })
 
-test('a profile renames packages, files, types, paths and fields, and the wire stays the same', () => {
+test('a profile renames packages, files, types, paths and fields, and the wire format stays the same', () => {
   const described = describeFiles(other)
   expect(described.length).toBe(files.length)
   const evm = described.find(({ proto }) => proto.name === 'eth/evm/v1/query.proto')!

@@ -1,4 +1,4 @@
-/** A profile's names put into the descriptors themselves, once, at start: what reflection and generators see. */
+/** Descriptors with a profile's names, built once at the start, for reflection and generators. */
 import {
   clone,
   create,
@@ -15,12 +15,12 @@ import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt'
+import { files } from '../gen/files.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { type HttpRule, HttpRuleSchema } from '../gen/google/api/http_pb.ts'
-import { files } from './registry.ts'
 import type { Identity } from './types.ts'
 
-/** Every file of the API as a profile names it; the neutral files themselves where it renames nothing. */
+/** Returns all files of the API with the names of a profile, or the neutral files if it renames nothing. */
 export function describeFiles(identity: Identity): readonly DescFile[] {
   const ordered: DescFile[] = []
   const visit = (file: DescFile): void => {
@@ -37,7 +37,7 @@ export function describeFiles(identity: Identity): readonly DescFile[] {
   return [...createFileRegistry(set).files].filter(({ proto }) => own.has(proto.name))
 }
 
-/** The folder of a file is its package. */
+/** Returns the path of a file under a profile. Its folder is its package. */
 function fileName(identity: Identity, { name, package: neutral }: FileDescriptorProto): string {
   const folder = `${neutral.replaceAll('.', '/')}/`
   if (!name.startsWith(folder)) return name

@@ -17,7 +17,7 @@ function sources(folder: string): string[] {
   })
 }
 
-test('the documents list every behaviour, what differs, where it says so, and who has it', () => {
+test('docs/profiles.md lists every behaviour with its difference, source and profiles', () => {
   const rows = names.map((name) => {
     const { about, source } = BEHAVIOURS[name]
     const of = PROFILES.filter(({ behaviours }) => behaviours.includes(name)).map((profile) => `\`${profile.name}\``)
@@ -27,7 +27,7 @@ test('the documents list every behaviour, what differs, where it says so, and wh
   expect(docs.split('-->\n')[1]!.trim()).toBe(table)
 })
 
-test('every behaviour is read by some code, and listed by some profile', () => {
+test('every behaviour is used by code and by a profile', () => {
   const code = sources('src').join('\n')
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
   expect(names.filter((name) => !PROFILES.some(({ behaviours }) => behaviours.includes(name)))).toEqual([])
@@ -37,7 +37,7 @@ test('the default profile has no behaviour', () => {
   expect(Object.values(almanac.behaviours).some(Boolean)).toBe(false)
 })
 
-test('the profile in the documents is one', () => {
+test('the profile in docs/profiles.md is valid', () => {
   const [, json] = /```json\n([\s\S]*?)```/.exec(docs)!
   expect(parseProfile(json!, 'mine.json')).toMatchObject({ name: 'mine', evmChainIds: { 'mine-1': 4242n } })
 })

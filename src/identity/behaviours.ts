@@ -1,50 +1,48 @@
-/** What a real chain does differently from the API document or from our fixes of it (D30): one name each, off by default. */
+/** Behaviours: named differences of a real chain from the API document or from our fixes of it (D30). Off by default. */
 
 interface Behaviour {
-  /** What differs while it is on; what is written in `docs/profiles.md`. */
+  /** The difference while it is on, also listed in `docs/profiles.md`. */
   readonly about: string
-  /** Where the specifications say so. */
+  /** The decision, page or recording that documents it. */
   readonly source: string
 }
 
-/** Every behaviour there is. A profile lists those that are on; code reads `ctx.identity.behaviours.NAME`. */
+/** All behaviours. A profile lists those that are on; code reads `ctx.identity.behaviours.NAME`. */
 export const BEHAVIOURS = {
   exposeEthAccount: {
-    about: 'auth queries show an EthAccount as it is stored, not as its base account',
-    source: 'support-modules.md §5',
+    about: 'auth queries return an EthAccount in its stored form, not as its base account',
+    source: 'docs/modules/auth.md#queries',
   },
   ownStoreOutsideAppHash: {
     about:
-      'the store of our own records, `x`, takes no part in the app hash, so that the hash of the replayed chain comes out',
+      'the store of our own records, `x`, is not part of the app hash, so that the hash equals that of the replayed chain',
     source: 'D28, D29',
   },
   shanghaiRules: {
-    about: 'a chain without `chain_config` runs under the EVM rules of Shanghai, not the newest',
-    source: 'evm.md §3.2',
+    about: 'a chain without `chain_config` runs the EVM rules of Shanghai, not the newest',
+    source: 'docs/modules/evm.md#parameters',
   },
   ownEvmRules: {
     about:
-      'at every fork: init code of a transaction that creates a contract is neither metered by the word nor limited in ' +
-      'size; 0x100 verifies signatures over P-256 for 3400 gas, answers zero for a false one and fails for a wrong length',
-    source: 'evm.md §3.3, §3.7',
+      'at every fork: init code of a transaction that creates a contract has no gas per word and no size limit; 0x100 verifies P-256 signatures for 3400 gas, returns zero for a false one and fails for a wrong length',
+    source: 'docs/evm-internals.md',
   },
   selfDestructOfAccountAlone: {
-    about: 'SELFDESTRUCT removes the account alone: code and storage stay, and an heir gets coins but no account',
-    source: 'evm.md §3.1, state-layout.md §2.1',
+    about: 'SELFDESTRUCT removes only the account: code and storage stay, and an heir gets coins but no account',
+    source: 'docs/evm-internals.md, docs/state-layout.md#stores',
   },
   weiChangeEvents: {
-    about: 'an event `wei_change` follows every change of a balance of the base denom, and names whose and why',
-    source: 'evm.md §3.1, support-modules.md §12',
+    about: 'an event `wei_change` follows every change of a balance of the base denom, with the holders and the reason',
+    source: 'docs/modules/bank.md#events',
   },
   wholeHeadersInStaking: {
     about:
-      'historical infos of staking hold whole headers, and BLOCKHASH reads them as far as they are kept; no block hashes ' +
-      'are written to the storage of a history contract',
-    source: 'evm.md §3.2, state-layout.md §2.10',
+      'historical infos of staking contain whole headers, and BLOCKHASH reads them as far back as they are stored; the storage of a history contract gets no block hashes',
+    source: 'docs/evm-internals.md, docs/modules/staking.md#state',
   },
   factoryContractAtGenesis: {
-    about: 'the default genesis of `evm` has the singleton factory of ERC-2470',
-    source: 'evm.md §3.8, §5',
+    about: 'the default genesis of `evm` contains the singleton factory of ERC-2470',
+    source: 'docs/modules/evm.md#state',
   },
   baseDenomWithoutMapping: {
     about: '`funtoken` of the base denom and of the wrapped native token is not found',
@@ -52,18 +50,16 @@ export const BEHAVIOURS = {
   },
   bareEstimates: {
     about:
-      'estimates of gas search between the gas used and the cap alone: no exact 21000 for a plain transfer, no first guess, ' +
-      'no look at what the sender can pay',
-    source: 'evm.md §2.9, D21',
+      'gas estimates search only between the gas used and the cap: no exact 21000 for a plain transfer, no first guess, no check of what the sender can pay',
+    source: 'docs/modules/evm.md#queries, D21',
   },
   callsSeeBaseFee: {
-    about: 'a call without a gas price sees BASEFEE, and not 0 as in geth',
-    source: 'evm.md §3.2',
+    about: 'a call without a gas price sees BASEFEE, not 0 as in geth',
+    source: 'docs/modules/evm.md#queries',
   },
   signedPriceShown: {
-    about:
-      'GASPRICE in a transaction signed below the base fee is the price signed, and not the base fee that is charged',
-    source: 'evm.md §7 row 24',
+    about: 'GASPRICE in a transaction signed below the base fee is the signed price, not the base fee that is charged',
+    source: 'docs/transactions.md#fees',
   },
   bankPartNeedsMetadata: {
     about: '`balances` of a denom without bank metadata has no `bank` part',
@@ -71,153 +67,151 @@ export const BEHAVIOURS = {
   },
   silentPrecompileFailures: {
     about: 'a failing precompile of the chain returns no data; its reason is the error of the call',
-    source: 'evm.md §3.7, recorded at v2.11',
+    source: 'recorded at v2.11',
   },
   precompilesKeepValue: {
-    about: 'wei sent along with a state-changing precompile call stays at its address instead of failing the call',
-    source: 'evm.md §7 row 28',
+    about: 'wei sent with a state-changing precompile call stays at its address instead of failing the call',
+    source: 'docs/evm-internals.md',
   },
   innerCallsForgetAccess: {
-    about: 'a call that a precompile makes begins with a new access list, and leaves its caller with that one',
-    source: 'evm.md §3.6: internal calls count as EVM calls of their caller',
+    about: 'a call by a precompile starts with a new access list, and its caller continues with that list',
+    source: 'docs/evm-internals.md',
   },
   vintageOraclePrices: {
-    about: 'the oracle precompile answers prices however old they are',
+    about: 'the oracle precompile returns prices of any age',
     source: 'recorded at v2.11',
   },
   slashWindowInBlocks: {
     about: 'the slash window of the oracle counts blocks, not voting periods',
-    source: 'D6, oracle.md S1',
+    source: 'D6, docs/modules/oracle.md#parameters',
   },
   missesByPair: {
-    about: 'a voting period can cost several misses, one for each pair voted wrongly, and silence costs none',
-    source: 'D11, oracle.md §13 rows 1, 2',
+    about: 'a voting period can cost several misses, one for each wrongly voted pair, and silence costs none',
+    source: 'D11, docs/modules/oracle.md#formulas',
   },
   snapshotsForEver: {
-    about: 'no price snapshot is ever forgotten',
-    source: 'oracle.md §13 row 6',
+    about: 'price snapshots are never deleted',
+    source: 'docs/modules/oracle.md#state',
   },
   averagesWithinWindow: {
-    about: 'an average price leaves out the price in force when its window begins, and tells neither time nor height',
-    source: 'D11, oracle.md §13 rows 7, 8',
+    about: 'an average price omits the price in force when its window begins, and has neither time nor height',
+    source: 'D11, docs/modules/oracle.md#formulas',
   },
   ratesOffTheWhitelist: {
     about: '`exchange_rates` lists every pair that ever had a rate',
     source: 'D7, D36',
   },
   voteTargetsAfterTally: {
-    about: 'vote targets are renewed when they differ from those whose ballots did not fail',
-    source: 'oracle.md §13 row 12',
+    about: 'vote targets are renewed when they differ from those whose ballots passed',
+    source: 'docs/modules/oracle.md#formulas',
   },
   votesForTargetsAlone: {
-    about: 'a vote that names a pair which is no target any more is refused as a whole',
-    source: 'oracle.md §13 row 15b',
+    about: 'a vote for a pair that is no longer a target is refused as a whole',
+    source: 'docs/modules/oracle.md#messages',
   },
   oracleEditsAtOnce: {
-    about: 'edited oracle parameters are in force at once, not from the next voting period on',
+    about: 'edited oracle parameters take effect at once, not at the next voting period',
     source: 'D26',
   },
   pairErrorsOfAsset: {
-    about: 'a text that is no pair is error 1 of codespace `asset`, not error 16 of `oracle`',
-    source: 'oracle.md §1.4',
+    about: 'an invalid pair is error 1 of codespace `asset`, not error 16 of `oracle`',
+    source: 'docs/modules/oracle.md#errors',
   },
   rewardIdsFromTheLast: {
-    about: 'a genesis with oracle rewards hands out the id of its last one again',
-    source: 'oracle.md §13 row 13',
+    about: 'after a genesis with oracle rewards, the next reward reuses the id of the last one',
+    source: 'docs/modules/oracle.md#state',
   },
   driftingEpochs: {
     about:
-      'an epoch starts at the time of the block that opens it, so that a schedule slides and a late chain does not catch up',
-    source: 'epochs.md §8, D19',
+      'an epoch starts at the time of the block that opens it, so that the schedule drifts and a late chain does not catch up',
+    source: 'docs/modules/epochs.md#block-hooks, D19',
   },
   namelessEpochEvents: {
-    about: 'events of epochs do not name the identifier',
-    source: 'epochs.md §8, D19',
+    about: 'epoch events do not contain the identifier',
+    source: 'docs/modules/epochs.md#events, D19',
   },
   idleEpochsUncounted: {
-    about: 'an epoch whose provision is 0 though inflation is on does not count as skipped',
-    source: 'inflation.md §8, D43',
+    about: 'an epoch with a provision of 0 while inflation is on does not count as skipped',
+    source: 'docs/modules/inflation.md#block-hooks, D43',
   },
   unvestedCirculates: {
-    about: 'the circulating supply is the whole supply, what vesting accounts have locked included',
-    source: 'inflation.md §0, D8',
+    about: 'the circulating supply is the whole supply, including coins locked in vesting accounts',
+    source: 'docs/modules/inflation.md#queries, D8',
   },
   sudoersEditParameters: {
-    about: 'the sudo root and its contracts edit parameters of inflation and oracle, governance does not',
-    source: 'inflation.md §5, oracle.md §5.4, D22',
+    about: 'the sudo root and its contracts edit the parameters of inflation and oracle; governance does not',
+    source: 'docs/modules/sudo.md#purpose, D22',
   },
   permissionedCreation: {
-    about: 'only governance, the sudo root and its contracts make factory denoms',
-    source: 'tokenfactory.md T2',
+    about: 'only governance, the sudo root and its contracts create factory denoms',
+    source: 'docs/modules/tokenfactory.md#messages',
   },
   creationCostsNoGas: {
-    about: 'making a factory denom does not consume `denom_creation_gas_consume`',
-    source: 'tokenfactory.md T3',
+    about: 'creating a factory denom does not consume `denom_creation_gas_consume`',
+    source: 'docs/modules/tokenfactory.md#parameters',
   },
   adminsStay: {
-    about: 'the admin of a factory denom cannot be taken away for good',
-    source: 'tokenfactory.md §6 row 4',
+    about: 'the admin of a factory denom cannot be removed for good',
+    source: 'docs/modules/tokenfactory.md#messages',
   },
   quietTokenMessages: {
     about: 'MsgSudoSetDenomMetadata and MsgBurnNative of the token factory emit no event of their own',
-    source: 'tokenfactory.md §6 rows 6, 8',
+    source: 'docs/modules/tokenfactory.md#events',
   },
   factoryAccountWithoutNumber: {
-    about: 'the account of the token factory is made at genesis with number 0, which another account has',
-    source: 'tokenfactory.md §6 row 11',
+    about: 'genesis creates the account of the token factory with number 0, which another account has too',
+    source: 'docs/modules/tokenfactory.md#state',
   },
   doneMarkersByHeight: {
     about:
-      'done markers of upgrades lie under height and name, not under the name, and `upgrade` has consensus version 2',
-    source: 'upgrade.md U1, D54',
+      'keys of upgrade done markers consist of height and name, not only the name, and `upgrade` has consensus version 2',
+    source: 'docs/modules/upgrade.md#state, D54',
   },
   commandFieldsOverRest: {
-    about: '`module_versions` takes `?module_name=` over REST too, not from the command line and gRPC alone',
-    source: 'upgrade.md U4',
+    about: '`module_versions` accepts `?module_name=` over REST too, not only on the command line and gRPC',
+    source: 'docs/modules/upgrade.md#queries',
   },
   referenceVersionMap: {
     about:
-      'a new chain writes the consensus versions of the modules that the reference names, whatever this build has beside them',
-    source: 'upgrade.md §11, recorded at v2.11',
+      'a new chain writes the consensus versions of the modules that the reference names, whatever else this build has',
+    source: 'docs/modules/upgrade.md#state, recorded at v2.11',
   },
   wholeVersionMap: {
-    about: 'those consensus versions are of all modules of the reference, not of those alone that it had named before',
+    about: 'those consensus versions cover all modules of the reference, not only those it named before',
     source: 'recorded at v2.17',
   },
   contractsRegisterThemselves: {
     about:
-      'anybody registers a contract whose owner is a contract or governance for a share of its fees, which the contract gets',
-    source: 'devgas.md §6.4',
+      'anybody can register a contract that a contract or governance owns for a fee share, which the contract receives',
+    source: 'docs/modules/devgas.md#messages',
   },
   foreignGenesis: {
     about:
-      'what modules that this build has not (`capability`, `crisis`, `ibc`, `icacontroller`, `icahost`, `params`, `transfer`, ' +
-      '`wasm`) write at genesis and never change lies in their stores',
-    source: 'state-layout.md §1.1, ADR 0015',
+      'modules that this build does not have (`capability`, `crisis`, `ibc`, `icacontroller`, `icahost`, `params`, `transfer`, `wasm`) have the constant state in their stores that they write at genesis',
+    source: 'docs/state-layout.md#foreign-modules, ADR 0015',
   },
   localhostClient: {
-    about: 'every block renews the state of the localhost client in store `ibc`',
-    source: 'state-layout.md §1.1',
+    about: 'every block updates the state of the localhost client in store `ibc`',
+    source: 'docs/state-layout.md#foreign-modules',
   },
-  otherMachineAdmission: {
+  wasmAnte: {
     about:
-      'store `wasm` counts the ordinary transactions of a block; each pays for that, and for looks at zero-gas actors and fee ' +
-      'shares that may concern contracts of the other machine',
-    source: 'state-layout.md §1.1, recorded at v2.11',
+      'store `wasm` counts the ordinary transactions of a block; each pays gas for that, and for reads of zero-gas actors and of fee shares of Wasm contracts',
+    source: 'docs/state-layout.md#foreign-modules, recorded at v2.11',
   },
   endsOfRevokedAllowances: {
-    about: 'the end of a fee allowance that was taken back holds for a later one between the two',
-    source: "sdk 0.47's feegrant",
+    about: 'the expiration of a revoked fee allowance applies to a later one between the same accounts',
+    source: 'feegrant of Cosmos SDK 0.47',
   },
   untoldProposalFailures: {
-    about: 'the event of a proposal that failed does not say why',
-    source: 'support-modules.md §12 row 13',
+    about: 'the event of a failed proposal does not contain the reason',
+    source: 'docs/modules/gov.md#events',
   },
 } as const satisfies Record<string, Behaviour>
 
 export type BehaviourName = keyof typeof BEHAVIOURS
 
-/** Each behaviour with whether it is on. */
+/** Whether each behaviour is on. */
 export type Behaviours = Readonly<Record<BehaviourName, boolean>>
 
 const NAMES = Object.keys(BEHAVIOURS) as BehaviourName[]

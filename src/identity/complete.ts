@@ -1,4 +1,4 @@
-/** What the wire always carries of a message although nobody set it (oracle.md §1.2). */
+/** Fields that the wire form always contains, even if unset (docs/state-layout.md#values). */
 import { create, type DescField, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { utf8 } from '../primitives/bytes.ts'
@@ -14,9 +14,9 @@ const ZERO_DIGIT = utf8('0')
 const plans = new Map<DescMessage, readonly Step[]>()
 
 /**
- * Fills in, at every depth, what never is absent: non-null sub-messages and times (the zero time is year 1), and the
- * digits of zero decimals and integers. Changes the message and returns it. Call it before encoding what is stored,
- * hashed or signed.
+ * Sets the fields that are never absent, at every depth: non-null sub-messages and times (the zero time is year 1), and the
+ * digits of zero decimals and integers. Changes the message and returns it. Must be called before encoding a message that is
+ * stored, hashed or signed.
  */
 export function complete<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): MessageShape<Desc> {
   run(planOf(schema), message)
@@ -31,7 +31,7 @@ function planOf(schema: DescMessage): readonly Step[] {
   const known = plans.get(schema)
   if (known) return known
   const plan: Step[] = []
-  // Entered before its fields are looked at: message types may hold themselves.
+  // Stored before its fields are visited, since message types can contain themselves.
   plans.set(schema, plan)
   for (const field of schema.fields) {
     const step = stepOf(field)

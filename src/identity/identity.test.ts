@@ -3,7 +3,7 @@ import { createIdentity, evmChainIdOf } from './identity.ts'
 import { almanac, profile } from './profiles/almanac.ts'
 import { findProfile, identityOf } from './profiles.ts'
 
-test('the default profile answers in neutral names and understands those of public clients', () => {
+test('the default profile uses neutral names and accepts those of public clients', () => {
   expect(almanac.toProfileName('sdk.bank.v1beta1.MsgSend')).toBe('sdk.bank.v1beta1.MsgSend')
   expect(almanac.toNeutralName('cosmos.bank.v1beta1.MsgSend')).toBe('sdk.bank.v1beta1.MsgSend')
   expect(almanac.toNeutralName('ethermint.crypto.v1.ethsecp256k1.PubKey')).toBe('chain.crypto.v1.ethsecp256k1.PubKey')
@@ -14,7 +14,7 @@ test('the default profile answers in neutral names and understands those of publ
   expect(almanac.aminoAliases.map((alias) => alias('sdk/MsgSend'))).toContain('cosmos-sdk/MsgSend')
 })
 
-test('a profile renames packages by the longest entry, both ways, and keeps understanding neutral names', () => {
+test('a profile renames packages by the longest entry, in both directions, and still accepts neutral names', () => {
   const other = createIdentity({
     ...profile,
     name: 'other',
@@ -41,7 +41,7 @@ test('a profile renames packages by the longest entry, both ways, and keeps unde
   expect(almanac.behaviours.exposeEthAccount).toBe(false)
 })
 
-test('the profile of the reference chain has its names, and still understands neutral ones', () => {
+test('the profile of the reference chain has its names, and still accepts neutral ones', () => {
   const nibiru = identityOf('nibiru')
   expect(nibiru.toProfileName('chain.evm.v1.MsgEthereumTx')).toBe('eth.evm.v1.MsgEthereumTx')
   expect(nibiru.toProfileName('chain.types.v1.EthAccount')).toBe('eth.types.v1.EthAccount')
@@ -64,7 +64,7 @@ test('the profile of the reference chain has its names, and still understands ne
   expect(evmChainIdOf(nibiru, 'another')).toBe(6930n)
 })
 
-test('another line of a chain differs by its name and its behaviours alone', () => {
+test('another release line of a chain differs only by its name and its behaviours', () => {
   const { name, behaviours, ...facts } = findProfile('nibiru@2.17')!
   const { name: line, behaviours: others, ...same } = findProfile('nibiru')!
   expect(facts).toEqual(same)

@@ -1,11 +1,11 @@
-/** From a profile's data to the `Identity` that travels in every context. */
+/** Creates the `Identity` in every context from a profile's data. */
 import { behavioursOf } from './behaviours.ts'
 import type { NameMap, Profile } from './profiles/profile.ts'
 import type { Identity } from './types.ts'
 
 type Rename = (name: string) => string
 
-/** Renames by the longest entry that is the name itself or ends where a part of the name ends. Remembers its answers. */
+/** Creates a function that renames by the longest entry that equals the name or its leading parts. Results are cached. */
 function renamer(entries: Readonly<Record<string, string>>, separator: string): Rename {
   const sorted = Object.entries(entries).sort(([a], [b]) => b.length - a.length)
   if (sorted.length === 0) return (name) => name
@@ -16,21 +16,21 @@ function renamer(entries: Readonly<Record<string, string>>, separator: string): 
     }
     return name
   }
-  return remembering(rename)
+  return cached(rename)
 }
 
-const REMEMBERED = 2_000
-const LONGEST_REMEMBERED = 200
+const MAX_CACHED_NAMES = 2_000
+const MAX_CACHED_LENGTH = 200
 
-/** Names come from requests too, so that what is remembered is bounded in number and length. */
-function remembering(rename: Rename): Rename {
+/** Caches the results of a function. Names come from requests too, so the cache is bounded in number and length. */
+function cached(rename: Rename): Rename {
   const known = new Map<string, string>()
   return (name) => {
     const answer = known.get(name)
     if (answer !== undefined) return answer
     const renamed = rename(name)
-    if (name.length > LONGEST_REMEMBERED) return renamed
-    if (known.size >= REMEMBERED) known.clear()
+    if (name.length > MAX_CACHED_LENGTH) return renamed
+    if (known.size >= MAX_CACHED_NAMES) known.clear()
     known.set(name, renamed)
     return renamed
   }
@@ -40,7 +40,7 @@ function reversed(entries: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(Object.entries(entries).map(([from, to]) => [to, from]))
 }
 
-/** Back to neutral, from any family of names that the profile accepts. */
+/** Creates a function that converts a name of any family that the profile accepts to the neutral name. */
 function reverser(profile: Profile, part: keyof NameMap, separator: string): Rename {
   const merged: Record<string, string> = {}
   for (const names of [...profile.accepted, profile.names]) Object.assign(merged, reversed(names[part]))
@@ -52,7 +52,7 @@ export function createIdentity(profile: Profile): Identity {
   return {
     ...facts,
     profile: name,
-    // Typed error details keep their names everywhere (gateway.md §5.1).
+    // Typed error details have the same names under every profile (docs/gateways.md#errors).
     toProfileName: renamer({ ...names.packages, 'chain.errors.v1': 'chain.errors.v1' }, '.'),
     toNeutralName: reverser(profile, 'packages', '.'),
     toProfilePath: renamer(names.paths, '/'),
@@ -66,7 +66,7 @@ export function createIdentity(profile: Profile): Identity {
   }
 }
 
-/** EVM chain id of a chain id: the profile's entry, else its default. */
+/** Returns the EVM chain id of a chain id: the profile's entry, else its default. */
 export function evmChainIdOf(identity: Identity, chainId: string): bigint {
   return identity.evmChainIds[chainId] ?? identity.defaultEvmChainId
 }

@@ -5,7 +5,7 @@ import { PROFILES } from './profiles.ts'
 
 const parse = (json: string) => parseProfile(json, 'my.json')
 
-/** The file of the reference chain with one entry changed, or left out. */
+/** Returns the file of the reference chain with one entry changed or removed. */
 function changed(way: readonly string[], value?: unknown): string {
   const profile = JSON.parse(formatProfile(nibiru)) as Record<string, unknown>
   const place = way.slice(0, -1).reduce((part, name) => part[name] as Record<string, unknown>, profile)
@@ -14,7 +14,7 @@ function changed(way: readonly string[], value?: unknown): string {
 }
 
 test.each(PROFILES.filter(({ name }) => name !== 'almanac'))(
-  'the profile $name may be written as a file',
+  'the profile $name can be written to a file',
   (profile) => {
     expect(parse(formatProfile(profile))).toEqual(profile)
   },
@@ -24,38 +24,38 @@ test.each([
   ['a missing name', changed(['baseDenom']), 'profile my.json: baseDenom: is missing'],
   ['a missing part', changed(['bech32', 'validator']), 'bech32.validator: is missing'],
   ['a missing map', changed(['names', 'fields']), 'names.fields: is missing'],
-  ['an unknown entry', changed(['home'], 'x'), 'home: no such entry in a profile'],
-  ['a name twice', '{"name":"a",\n"name":"b"}', 'profile my.json: line 2, column 1: the name "name" stands twice'],
+  ['an unknown entry', changed(['home'], 'x'), 'home: unknown entry of a profile'],
+  ['a name twice', '{"name":"a",\n"name":"b"}', 'profile my.json: line 2, column 1: the name "name" occurs twice'],
   [
     'one name for two things',
     changed(['names', 'packages', 'chain'], 'cosmos'),
-    'names.packages: "cosmos" stands for both sdk and chain',
+    'names.packages: "cosmos" is used for both sdk and chain',
   ],
   [
     'one prefix for two kinds of address',
     changed(['bech32', 'consensus'], 'nibi'),
-    'bech32: "nibi" stands for both account and consensus',
+    'bech32: "nibi" is used for both account and consensus',
   ],
   [
     'an entry that renames nothing',
     changed(['names', 'packages', 'chain.emv'], 'eth.evm'),
-    'names.packages.chain.emv: is no neutral name of this API',
+    'names.packages.chain.emv: is not a neutral name of this API',
   ],
   [
-    'a field that is none',
+    'an unknown field',
     changed(['names', 'fields', 'base_fee_native'], 'x'),
-    'names.fields.base_fee_native: is no neutral name of this API',
+    'names.fields.base_fee_native: is not a neutral name of this API',
   ],
-  ['an unknown behaviour', changed(['behaviours'], ['fly']), 'behaviours: no behaviour "fly"'],
+  ['an unknown behaviour', changed(['behaviours'], ['fly']), 'behaviours: unknown behaviour "fly"'],
   [
     'a behaviour twice',
     changed(['behaviours'], ['exposeEthAccount', 'exposeEthAccount']),
-    'behaviours: exposeEthAccount stands twice',
+    'behaviours: exposeEthAccount occurs twice',
   ],
-  ['a bad denom', changed(['baseDenom'], '1x'), 'baseDenom: "1x" is no denom'],
-  ['a bad prefix', changed(['bech32', 'account'], 'Nibi'), 'bech32.account: a prefix of'],
-  ['a bad EVM chain id', changed(['evmChainIds', 'a'], 0), 'evmChainIds.a: a whole number'],
-  ['a cut off file', formatProfile(nibiru).slice(0, 200), 'it is cut off'],
-])('a file with %s is refused with the place', (_, json, message) => {
+  ['a bad denom', changed(['baseDenom'], '1x'), 'baseDenom: "1x" is not a denom'],
+  ['a bad prefix', changed(['bech32', 'account'], 'Nibi'), 'bech32.account: expected a prefix of'],
+  ['a bad EVM chain id', changed(['evmChainIds', 'a'], 0), 'evmChainIds.a: expected a whole number'],
+  ['a truncated file', formatProfile(nibiru).slice(0, 200), 'it is cut off'],
+])('a file with %s is refused, and the error names the position', (_, json, message) => {
   expect(() => parse(json)).toThrow(message)
 })

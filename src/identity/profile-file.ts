@@ -1,73 +1,74 @@
-/** A profile that somebody wrote into a file: read strictly, so that a slip is told with its place and never half applied. */
+/** Profiles in files of users. They are parsed strictly: an error names its position, and nothing is applied in part. */
 import { getOption, hasOption } from '@bufbuild/protobuf'
 import { name as aminoName } from '../gen/amino/amino_pb.ts'
+import { files } from '../gen/files.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { isValid } from '../primitives/denom.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
-import { formatWay, type JsonData, parseJsonText } from '../primitives/json-text.ts'
+import { formatPath, type JsonData, parseJsonText } from '../primitives/json-text.ts'
 import { type BehaviourName, isBehaviour } from './behaviours.ts'
 import { COSMJS } from './profiles/almanac.ts'
 import type { NameMap, Profile } from './profiles/profile.ts'
-import { files, services } from './registry.ts'
+import { services } from './registry.ts'
 
 type JsonObject = { readonly [name: string]: JsonData }
 
-/** A part of the file, and where it stands. */
-interface Place {
+/** A value of the file with its path. */
+interface Entry {
   readonly source: string
-  readonly way: readonly string[]
+  readonly path: readonly string[]
   readonly value: JsonData
 }
 
-function fault({ source, way }: Pick<Place, 'source' | 'way'>, reason: string): ChainError {
-  return queryError('invalidArgument', `profile ${source}: ${way.length > 0 ? `${formatWay(way)}: ` : ''}${reason}`)
+function fault({ source, path }: Pick<Entry, 'source' | 'path'>, reason: string): ChainError {
+  return queryError('invalidArgument', `profile ${source}: ${path.length > 0 ? `${formatPath(path)}: ` : ''}${reason}`)
 }
 
 function isObject(value: JsonData | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The members of an object that must have exactly these names. */
-function members<Name extends string>(place: Place, names: readonly Name[]): Record<Name, Place> {
-  const { source, way, value } = place
-  if (!isObject(value)) throw fault(place, 'an object is expected')
+/** Returns the members of an object that must have exactly these names. */
+function members<Name extends string>(entry: Entry, names: readonly Name[]): Record<Name, Entry> {
+  const { source, path, value } = entry
+  if (!isObject(value)) throw fault(entry, 'expected an object')
   for (const name of Object.keys(value)) {
-    if (!names.includes(name as Name)) throw fault({ source, way: [...way, name] }, 'no such entry in a profile')
+    if (!names.includes(name as Name)) throw fault({ source, path: [...path, name] }, 'unknown entry of a profile')
   }
-  const entry = (name: Name): Place => {
+  const memberOf = (name: Name): Entry => {
     const member = value[name]
-    if (member === undefined) throw fault({ source, way: [...way, name] }, 'is missing')
-    return { source, way: [...way, name], value: member }
+    if (member === undefined) throw fault({ source, path: [...path, name] }, 'is missing')
+    return { source, path: [...path, name], value: member }
   }
-  return Object.fromEntries(names.map((name) => [name, entry(name)])) as Record<Name, Place>
+  return Object.fromEntries(names.map((name) => [name, memberOf(name)])) as Record<Name, Entry>
 }
 
-function text(place: Place, pattern: RegExp, expected: string): string {
-  if (typeof place.value !== 'string' || !pattern.test(place.value)) throw fault(place, `${expected} is expected`)
-  return place.value
+function text(entry: Entry, pattern: RegExp, expected: string): string {
+  if (typeof entry.value !== 'string' || !pattern.test(entry.value)) throw fault(entry, `expected ${expected}`)
+  return entry.value
 }
 
-const anyText = (place: Place): string => text(place, /^[\x20-\x7e]+$/, 'a text')
+const anyText = (entry: Entry): string => text(entry, /^[\x20-\x7e]+$/, 'a text')
 
-function evmChainId(place: Place): bigint {
-  const { value } = place
+function evmChainId(entry: Entry): bigint {
+  const { value } = entry
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
-    throw fault(place, 'a whole number from 1 on is expected')
+    throw fault(entry, 'expected a whole number from 1')
   }
   return BigInt(value)
 }
 
-/** Texts that must differ from each other, by what they are for. */
-function requireDistinct(place: Place, entries: Readonly<Record<string, string>>): void {
+/** Throws if two uses have the same text. */
+function requireDistinct(entry: Entry, entries: Readonly<Record<string, string>>): void {
   const users = new Map<string, string>()
   for (const [use, name] of Object.entries(entries)) {
     const other = users.get(name)
-    if (other !== undefined) throw fault(place, `${JSON.stringify(name)} stands for both ${other} and ${use}`)
+    if (other !== undefined) throw fault(entry, `${JSON.stringify(name)} is used for both ${other} and ${use}`)
     users.set(name, use)
   }
 }
 
-/** What each kind of map may rename: the names there are, and what parts one of them. */
+/** The neutral names that each kind of map can rename, and their separator. */
 const KINDS: Record<keyof NameMap, { readonly separator: string; readonly known: () => Iterable<string> }> = {
   packages: {
     separator: '.',
@@ -99,30 +100,30 @@ function* routePaths(): Iterable<string> {
   }
 }
 
-function nameMap(place: Place, kind: keyof NameMap): Record<string, string> {
-  const { source, way, value } = place
-  if (!isObject(value)) throw fault(place, 'an object is expected')
+function nameMap(entry: Entry, kind: keyof NameMap): Record<string, string> {
+  const { source, path, value } = entry
+  if (!isObject(value)) throw fault(entry, 'expected an object')
   const { separator, known } = KINDS[kind]
   const names = [...known()]
   const map: Record<string, string> = {}
   for (const [from, to] of Object.entries(value)) {
-    const entry: Place = { source, way: [...way, from], value: to }
+    const renamed: Entry = { source, path: [...path, from], value: to }
     if (!names.some((name) => name === from || name.startsWith(from + separator))) {
-      throw fault(entry, 'is no neutral name of this API')
+      throw fault(renamed, 'is not a neutral name of this API')
     }
-    map[from] = anyText(entry)
+    map[from] = anyText(renamed)
   }
-  requireDistinct(place, map)
+  requireDistinct(entry, map)
   return map
 }
 
-function behaviours(place: Place): BehaviourName[] {
-  const { value } = place
-  if (!Array.isArray(value)) throw fault(place, 'a list is expected')
+function behaviours(entry: Entry): BehaviourName[] {
+  const { value } = entry
+  if (!Array.isArray(value)) throw fault(entry, 'expected a list')
   const on: BehaviourName[] = []
   for (const name of value as readonly JsonData[]) {
-    if (typeof name !== 'string' || !isBehaviour(name)) throw fault(place, `no behaviour ${JSON.stringify(name)}`)
-    if (on.includes(name)) throw fault(place, `${name} stands twice`)
+    if (typeof name !== 'string' || !isBehaviour(name)) throw fault(entry, `unknown behaviour ${JSON.stringify(name)}`)
+    if (on.includes(name)) throw fault(entry, `${name} occurs twice`)
     on.push(name)
   }
   return on
@@ -130,38 +131,38 @@ function behaviours(place: Place): BehaviourName[] {
 
 const PREFIX = /^[a-z][a-z0-9]{0,30}$/
 
-function prefixes(place: Place): Profile['bech32'] {
-  const parts = members(place, ['account', 'validator', 'consensus'])
-  const prefix = (one: Place) => text(one, PREFIX, 'a prefix of small letters and digits')
+function prefixes(entry: Entry): Profile['bech32'] {
+  const parts = members(entry, ['account', 'validator', 'consensus'])
+  const prefix = (one: Entry) => text(one, PREFIX, 'a prefix of lower-case letters and digits')
   const bech32 = {
     account: prefix(parts.account),
     validator: prefix(parts.validator),
     consensus: prefix(parts.consensus),
   }
-  requireDistinct(place, bech32)
+  requireDistinct(entry, bech32)
   return bech32
 }
 
-function chainIds(place: Place): Record<string, bigint> {
-  if (!isObject(place.value)) throw fault(place, 'an object is expected')
-  const { source, way } = place
+function chainIds(entry: Entry): Record<string, bigint> {
+  if (!isObject(entry.value)) throw fault(entry, 'expected an object')
+  const { source, path } = entry
   return Object.fromEntries(
-    Object.entries(place.value).map(([id, value]) => [id, evmChainId({ source, way: [...way, id], value })]),
+    Object.entries(entry.value).map(([id, value]) => [id, evmChainId({ source, path: [...path, id], value })]),
   )
 }
 
-function denom(place: Place): string {
-  const value = anyText(place)
-  if (!isValid(value)) throw fault(place, `${JSON.stringify(value)} is no denom`)
+function denom(entry: Entry): string {
+  const value = anyText(entry)
+  if (!isValid(value)) throw fault(entry, `${JSON.stringify(value)} is not a denom`)
   return value
 }
 
 /**
- * The profile of a file. `source` names the file in errors. Throws `invalidArgument` with the place: bad JSON, a name that is
- * missing, unknown or stands twice, an entry that renames nothing, two neutral names that would become one.
+ * Parses the profile of a file. `source` names the file in errors. Throws `invalidArgument` with the position of: invalid JSON, a
+ * name that is missing, unknown or repeated, an entry that renames nothing, or two neutral names with the same new name.
  */
 export function parseProfile(json: string, source: string): Profile {
-  const parts = members({ source, way: [], value: parseJsonText(json, `profile ${source}`) }, [
+  const parts = members({ source, path: [], value: parseJsonText(json, `profile ${source}`) }, [
     'name',
     'bech32',
     'baseDenom',
@@ -177,7 +178,7 @@ export function parseProfile(json: string, source: string): Profile {
   ])
   const names = members(parts.names, ['packages', 'paths', 'amino', 'fields'])
   return {
-    name: text(parts.name, /^[a-z0-9][a-z0-9@._-]{0,63}$/, 'a name of small letters, digits and @ . _ -'),
+    name: text(parts.name, /^[a-z0-9][a-z0-9@._-]{0,63}$/, 'a name of lower-case letters, digits and @ . _ -'),
     bech32: prefixes(parts.bech32),
     baseDenom: denom(parts.baseDenom),
     displayDenom: denom(parts.displayDenom),
@@ -198,7 +199,7 @@ export function parseProfile(json: string, source: string): Profile {
   }
 }
 
-/** The file of a profile: what `parseProfile` reads back. */
+/** Returns the file of a profile, the input of `parseProfile`. */
 export function formatProfile({ accepted: _, ...profile }: Profile): string {
   return `${JSON.stringify(profile, (_key, value) => (typeof value === 'bigint' ? Number(value) : value), 2)}\n`
 }

@@ -1,17 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { getOption } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
+import { files } from '../gen/files.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
-import { files, methodPath, services } from './registry.ts'
+import { methodPath, services } from './registry.ts'
 
-test('the registry holds every generated file', () => {
+test('the registry contains every generated file', () => {
   const generated = readdirSync(new URL('../gen', import.meta.url), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('_pb.ts'))
     .map((name) => name.slice(0, -'_pb.ts'.length).replaceAll('\\', '/'))
   expect(files.map((file) => file.name).sort()).toEqual(generated.sort())
 })
 
-test('the document has 43 operations, and each has its route', () => {
+test('the API document has 43 operations, and each has a route', () => {
   const documented = services.filter(({ typeName }) =>
     /^chain\.(evm|oracle|inflation|devgas|tokenfactory|epochs)\..*\.Query$/.test(typeName),
   )

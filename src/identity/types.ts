@@ -1,4 +1,4 @@
-/** What a profile says of a chain: every name that a handler may need, and the behaviours it switches. */
+/** A profile as handlers use it: names, prefixes and behaviours of a chain. */
 import type { Behaviours } from './behaviours.ts'
 
 export interface Identity {
@@ -13,26 +13,32 @@ export interface Identity {
   readonly wrappedNativeName: string
   readonly wrappedNativeSymbol: string
   readonly defaultChainId: string
-  /** EVM chain id of a chain id: from the table, else `defaultEvmChainId`. */
+  /** EVM chain ids by chain id. Others have `defaultEvmChainId`. */
   readonly evmChainIds: Readonly<Record<string, bigint>>
   readonly defaultEvmChainId: bigint
   /** First path segment of factory denoms: `factory`. */
   readonly factoryPrefix: string
-  /** Neutral full name (package.Message or package.Service) to the profile's, and back. Names without an entry are their own. */
+  /**
+   * Converts a neutral full name (package.Message or package.Service) to the profile's, and back. Names without an entry
+   * stay.
+   */
   readonly toProfileName: (neutral: string) => string
   readonly toNeutralName: (name: string) => string
-  /** Neutral path of a REST route to the profile's, and back. */
+  /** Converts the neutral path of a REST route to the profile's, and back. */
   readonly toProfilePath: (neutral: string) => string
   readonly toNeutralPath: (path: string) => string
-  /** Further families of paths that are served (D18). */
+  /** Other families of paths that are served (D18). */
   readonly pathAliases: readonly ((neutral: string) => string)[]
-  /** Neutral amino name (`sdk/MsgSend`) to the profile's. */
+  /** Converts a neutral amino name (`sdk/MsgSend`) to the profile's. */
   readonly toProfileAmino: (neutral: string) => string
-  /** Further families of amino names that signers may have used (D18): `sdk/MsgSend` → what public clients hard-code. */
+  /**
+   * Convert a neutral amino name (`sdk/MsgSend`) to other families that signers can use, such as those of public clients
+   * (D18).
+   */
   readonly aminoAliases: readonly ((neutral: string) => string)[]
-  /** Neutral JSON/proto field name to the profile's (`base_fee_unative` → `base_fee_…`). */
+  /** Converts a neutral JSON or proto field name to the profile's (`base_fee_unative` → `base_fee_…`), and back. */
   readonly toProfileField: (neutral: string) => string
   readonly toNeutralField: (name: string) => string
-  /** Named departures of a real chain from the API document (D30); all off by default. */
+  /** Named differences of a real chain from the API document (D30). All are off by default. */
   readonly behaviours: Behaviours
 }

@@ -1,5 +1,5 @@
-/** Look-ups over the local tables: blocks, transactions by hash, logs, events. */
-import { takeTurns } from '../app/proposers.ts'
+/** Lookups in the local tables: blocks, transactions by hash, logs, events. */
+import { rotateProposers } from '../app/proposers.ts'
 import type { StoredBlock } from '../app/records.ts'
 import { decodeUint64, encodeUint64, equal, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
@@ -13,18 +13,18 @@ import {
   decodeValidators,
 } from './encoding.ts'
 import { createLogMatcher } from './log-matcher.ts'
-import { higher, lower, type Posting, stretches } from './segments.ts'
+import { higher, lower, type Posting, postingRanges } from './segments.ts'
 import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
 import { eventTerm, logAddressTerm, logTopicTerm } from './terms.ts'
 import type { BlockIndex, FoundLog, LogQuery } from './types.ts'
 import { hashKey } from './writer.ts'
 
-/** Decoded blocks that are kept: look-ups of receipts come several a block. */
+/** Capacity of the cache of decoded blocks. Clients usually request several receipts of a block. */
 const CACHED_BLOCKS = 8
-/** Headers likewise: every query of state needs that of its height. */
+/** Capacity of the cache of headers. Every query of state needs that of its height. */
 const CACHED_HEADERS = 64
 
-/** A block whose results and receipts are decoded when first looked at. */
+/** Returns a block that decodes results and receipts on first use. */
 function readBlock(tables: Tables, key: Uint8Array, row: Uint8Array): StoredBlock {
   const body = decodeBlockBody(row)
   let results: ReturnType<typeof decodeResults> | undefined
@@ -54,7 +54,7 @@ function readBlock(tables: Tables, key: Uint8Array, row: Uint8Array): StoredBloc
   }
 }
 
-/** Logs of a block that pass, in order. */
+/** Yields the matching logs of a block, in order. */
 function* matchingLogs(
   { header, hash }: ReturnType<typeof decodeBlockHeader>,
   evmTxs: StoredBlock['evmTxs'],
@@ -81,7 +81,7 @@ function* matchingLogs(
 
 const ascending = (a: number, b: number): number => a - b
 
-/** Heights that occur in every group of terms, ascending; a group is satisfied by any of its terms. */
+/** Returns the heights at which every group has at least one of its terms, ascending. */
 function commonHeights(
   groups: readonly (readonly number[])[],
   occurrences: (terms: readonly number[]) => readonly Posting[],
@@ -90,7 +90,7 @@ function commonHeights(
   for (const group of groups) {
     const heights = new Set<bigint>()
     for (const { height } of occurrences(group)) if (!common || common.has(height)) heights.add(height)
-    // What one group excludes no other brings back.
+    // Later groups can only exclude more.
     if (heights.size === 0) return []
     common = heights
   }
@@ -98,8 +98,8 @@ function commonHeights(
 }
 
 /**
- * Look-ups over tables that may grow meanwhile: each call sees the latest commit. Who makes the blocks knows the latest
- * height without looking.
+ * Opens lookups over tables that can grow: each call sees the latest commit. A producer of blocks passes `knownLatest` to save
+ * reading the latest height.
  */
 export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): BlockIndex {
   const cache = new Map<bigint, StoredBlock>()
@@ -136,7 +136,7 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     return read
   }
 
-  /** The EVM transactions of a block without the rest of it. */
+  /** Reads only the EVM transactions of a block. */
   const receipts = (height: bigint): StoredBlock['evmTxs'] => {
     const cached = cache.get(height)
     if (cached) return cached.evmTxs
@@ -166,7 +166,7 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     }
   }
 
-  /** Heights that may hold matching logs, ascending, stretch by stretch. Without a condition: every height that has receipts. */
+  /** Yields candidate heights of matching logs, ascending, range by range. Without a condition, all heights with receipts. */
   function* logSearch(
     query: LogQuery,
     groups: readonly (readonly number[])[],
@@ -185,8 +185,8 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
       }
       return
     }
-    for (const stretch of stretches(tables, { from, to: lower(query.toHeight, latestHeight()) })) {
-      yield { reached: stretch.from, candidates: commonHeights(groups, stretch.occurrences) }
+    for (const postings of postingRanges(tables, { from, to: lower(query.toHeight, latestHeight()) })) {
+      yield { reached: postings.from, candidates: commonHeights(groups, postings.occurrences) }
     }
   }
 
@@ -201,7 +201,7 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     const term = eventTerm(type, attribute, value)
     const from = higher(range.from ?? 0n, 0n)
     const to = lower(range.to ?? latestHeight(), latestHeight())
-    for (const { occurrences } of stretches(tables, { from, to, reverse: range.reverse ?? false })) {
+    for (const { occurrences } of postingRanges(tables, { from, to, reverse: range.reverse ?? false })) {
       const list = range.reverse ? [...occurrences([term])].reverse() : occurrences([term])
       for (const { height, ordinal } of list) {
         const events = block(height)?.results[ordinal]?.events ?? []
@@ -240,15 +240,15 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     },
     logs,
     txsByEvent,
-    forgetAbove(height) {
-      for (const known of [cache, headers]) for (const at of known.keys()) if (at > height) known.delete(at)
+    evictAbove(height) {
+      for (const cached of [cache, headers]) for (const at of cached.keys()) if (at > height) cached.delete(at)
     },
     validators(height) {
       if (height < 0n) return undefined
       const row = tables.iterate(VALIDATORS, { end: encodeUint64(height + 1n), reverse: true }).next()
       if (row.done) return undefined
       const [key, encoded] = row.value
-      return takeTurns(decodeValidators(encoded), height - decodeUint64(key))
+      return rotateProposers(decodeValidators(encoded), height - decodeUint64(key))
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Block records as bytes: three rows a block, so that a header is read without its transactions and those without results. */
+/** The encoding of block records: three rows per block (body, results, receipts), which are read separately. */
 
 import type {
   BlockHeader,
@@ -31,12 +31,12 @@ import {
   takeText,
 } from './wire.ts'
 
-/** First byte of every record: another number is another form. */
+/** The first byte of every record: the version of its encoding. */
 const FORM = 1
 const BLOOM_LENGTH = 256
 const NO_BLOOM = new Uint8Array(BLOOM_LENGTH)
 
-/** The row of a block in its own table: everything but results and receipts. */
+/** The row of a block in its own table: everything except results and receipts. */
 export type BlockBody = Omit<StoredBlock, 'results' | 'blockEvents' | 'evmTxs'>
 export type BlockResults = Pick<StoredBlock, 'results' | 'blockEvents'>
 
@@ -166,7 +166,7 @@ export function decodeBlockBody(bytes: Uint8Array): BlockBody {
   }
 }
 
-/** Header and hash alone, from the beginning of a block's row. */
+/** Decodes only header and hash, from the beginning of a block's row. */
 export function decodeBlockHeader(bytes: Uint8Array): { readonly header: BlockHeader; readonly hash: Uint8Array } {
   const input = open(bytes)
   const hash = takeBytes(input)
@@ -225,7 +225,7 @@ export function decodeResults(bytes: Uint8Array): BlockResults {
   const input = open(bytes)
   const blockEvents = takeList(input, takeEvent)
   const results = takeList(input, takeResult)
-  // Records from before logs were made of their events hold the texts, and end here.
+  // Older records contain the texts of logs, and end here. Newer ones derive the logs from events.
   if (input.at === bytes.length) return { blockEvents, results }
   const starts = takeList(input, (from) => takeList(from, takeVarint))
   return {
@@ -302,7 +302,7 @@ export function encodeValidators(validators: readonly Validator[]): Uint8Array {
     putBytes(to, publicKey)
     putInteger(to, power)
   })
-  // A lone validator needs no turns, and records from before they were counted end here.
+  // The row of a lone validator ends here, as do older records: they have no proposer priorities.
   if (validators.length > 1) {
     putNumber(out, validators.findIndex(({ isProposer }) => isProposer) + 1)
     for (const { priority = 0n } of validators) putInteger(out, priority)
@@ -326,7 +326,7 @@ export function decodeValidators(bytes: Uint8Array): Validator[] {
   }))
 }
 
-/** Place of a transaction: height and index. */
+/** Encodes the height and the index of a transaction. */
 export function encodePlace(height: bigint, index: number): Uint8Array {
   const out = startWriting(16)
   putNumber(out, Number(height))

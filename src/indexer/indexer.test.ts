@@ -18,7 +18,7 @@ import { FRESH_TERMS, SEGMENT_PAGES, SEGMENTS } from './tables.ts'
 import type { BlockIndex, FoundLog, LogQuery } from './types.ts'
 import { openIndexer, validatorRow } from './writer.ts'
 
-/** Tables in plain maps. */
+/** Creates tables in plain maps. */
 function memoryTables(): Tables & { write(rows: readonly TableWrite[]): void; dump(): string[] } {
   const tables = new Map<string, Map<string, Uint8Array>>()
   const rowsOf = (table: string) => tables.get(table) ?? tables.set(table, new Map()).get(table)!
@@ -71,7 +71,7 @@ function header(height: bigint): BlockHeader {
   }
 }
 
-/** A block with `count` transactions; transaction i at height h writes a log of `token` (`other` if i is odd). */
+/** Creates a block with `count` transactions. Transaction i writes a log of `token`, or of `other` if i is odd. */
 function block(height: bigint, count: number): StoredBlock {
   const txs = Array.from({ length: count }, (_, i) => utf8(`tx ${height} ${i}`))
   const blockId = { hash: sha256(utf8(`block ${height}`)), partsTotal: 1, partsHash: sha256(utf8('parts')) }
@@ -146,7 +146,7 @@ function filled(heights: number, limits: { entries: number; blocks: number }, co
 const logsOf = (index: BlockIndex, query: LogQuery): FoundLog[] =>
   [...index.logs(query)].filter((step) => typeof step !== 'bigint')
 
-test('a block record comes back from its bytes as it went in', () => {
+test('a block record decodes to the encoded block', () => {
   const whole = block(7n, 5)
   const { results, blockEvents, evmTxs, ...body } = whole
   expect(decodeBlockBody(encodeBlockBody(whole))).toEqual(body)
@@ -156,7 +156,7 @@ test('a block record comes back from its bytes as it went in', () => {
   expect(decodeBlockBody(encodeBlockBody(first)).lastCommit).toBeUndefined()
 })
 
-test('of the log of a success a record says where messages begin, and one from before that has the text', () => {
+test('a record has the positions of messages in the log of a success, and older records have the text', () => {
   const { results, blockEvents } = block(2n, 3)
   const [first, second, third] = results
   const mixed = [
@@ -171,7 +171,7 @@ test('of the log of a success a record says where messages begin, and one from b
   expect(decodeResults(bytes.subarray(0, -addedLength))).toEqual({ results: texts, blockEvents })
 })
 
-test('transactions are found by both hashes, blocks by theirs, and a stranger by none', () => {
+test('transactions are found by both hashes, blocks by their hash, and unknown hashes find nothing', () => {
   const { index } = filled(10, { entries: 20, blocks: 100 })
   expect(index.tx(sha256(utf8('tx 6 1')))).toEqual({ height: 6n, index: 1 })
   expect(index.evmTx(sha256(utf8('evm 7 2')))).toEqual({ height: 7n, evmIndex: 2 })
@@ -184,7 +184,7 @@ test('transactions are found by both hashes, blocks by theirs, and a stranger by
   expect([index.earliestHeight(), index.latestHeight(), index.block(11n)]).toEqual([1n, 10n, undefined])
 })
 
-test('logs are found in order whether their terms wait or lie in segments', () => {
+test('logs are found in order, in segments and outside', () => {
   const { tables, index } = filled(50, { entries: 60, blocks: 100 })
   expect([...tables.iterate(SEGMENTS)].length).toBeGreaterThan(2)
   expect([...tables.iterate(FRESH_TERMS)].length).toBeGreaterThan(0)
@@ -209,7 +209,7 @@ test('logs are found in order whether their terms wait or lie in segments', () =
   expect(find({ fromHeight: 9n, toHeight: 10n, addresses: [token] })).toEqual(['9/0', '10/0'])
 })
 
-test('a search for many addresses and topics finds what looking at every log finds', () => {
+test('a search for many addresses and topics finds the same logs as a full scan', () => {
   const { tables, index } = filled(300, { entries: 1500, blocks: 1000 })
   expect([...tables.iterate(SEGMENT_PAGES)].length).toBeGreaterThan([...tables.iterate(SEGMENTS)].length)
   const strangers = Array.from({ length: 500 }, (_, i) => sha256(utf8(`stranger ${i}`)))
@@ -236,7 +236,7 @@ test('a search for many addresses and topics finds what looking at every log fin
   }
 })
 
-test('a log with fewer topics than are asked about is none that was asked for', () => {
+test('a log with fewer topics than the conditions have positions does not match', () => {
   const { index } = filled(10, { entries: 20, blocks: 100 })
   const range = { fromHeight: 0n, toHeight: 10n }
   const topics = new Set(logsOf(index, range).map((log) => log.topics.length))
@@ -245,7 +245,7 @@ test('a log with fewer topics than are asked about is none that was asked for', 
   expect(logsOf(index, { ...range, topics: [undefined, [], undefined] })).toEqual([])
 })
 
-test('a search tells the heights that it comes to, in order, before what is there', () => {
+test('a search yields each height before its logs, in order', () => {
   const { index } = filled(50, { entries: 60, blocks: 100 })
   for (const query of [{}, { addresses: [other] }]) {
     let last = 0n
@@ -277,7 +277,7 @@ test('transactions are found by event, forwards and backwards, and in a range', 
   expect([...index.txsByEvent('transfer.recipient', 'chain19')]).toEqual([])
 })
 
-test('an indexer opened again continues where the tables stand', () => {
+test('a reopened indexer continues after the last indexed block', () => {
   const once = filled(30, { entries: 60, blocks: 100 })
   const tables = memoryTables()
   for (let h = 1; h <= 30; h++)
@@ -285,7 +285,7 @@ test('an indexer opened again continues where the tables stand', () => {
   expect(tables.dump()).toEqual(once.tables.dump())
 })
 
-test('a rebuild from the blocks gives the tables that were there', () => {
+test('a rebuild from the blocks restores the same tables', () => {
   const { tables } = filled(30, { entries: 32_768, blocks: 8 })
   const before = tables.dump()
   tables.write([{ table: 'tx', key: utf8('a row that no block has'), value: utf8('x') }])
@@ -305,7 +305,7 @@ test('a validator set is in force until the next', () => {
   expect([0n, 1n, 4n, 5n, 9n].map((height) => index.validators(height)?.length)).toEqual([undefined, 1, 1, 0, 0])
 })
 
-test('taking blocks back leaves what was there before them, whatever segments they had become part of', () => {
+test('a rollback restores the tables, even if segments contain the removed blocks', () => {
   const limits = { entries: 40, blocks: 6 }
   const answers = (tables: Tables) => {
     const blocks = openBlockIndex(tables)
@@ -327,7 +327,7 @@ test('taking blocks back leaves what was there before them, whatever segments th
     const { tables: never } = filled(height, limits)
     if (height >= 39) never.write([validatorRow(41n, [])])
     expect(answers(tables)).toEqual(answers(never))
-    // And it goes on from there.
+    // Indexing continues from there.
     const indexer = openIndexer(tables, limits)
     for (let h = height + 1; h <= 40; h++) tables.write(indexer.rows(block(BigInt(h), h % 4)))
     const { tables: whole } = filled(40, limits)

@@ -1,10 +1,10 @@
-/** Whether a log is one that somebody asks for. */
+/** The conditions of log queries. */
 import { toKey } from '../primitives/bytes.ts'
 
 export interface LogConditions {
-  /** One of these; undefined or empty matches every address. */
+  /** Accepted addresses. Undefined or empty accepts all. */
   readonly addresses?: readonly Uint8Array[] | undefined
-  /** By position, one of these; undefined or empty matches everything, but there must be a topic. */
+  /** Accepted topics by position. Undefined or empty accepts any topic, but the log must have one there. */
   readonly topics?: readonly (readonly Uint8Array[] | undefined)[] | undefined
 }
 
@@ -21,8 +21,8 @@ const wantedOf = (list: readonly Uint8Array[] | undefined): Wanted =>
 const isWanted = (wanted: Wanted, bytes: Uint8Array): boolean => !wanted || wanted.has(toKey(bytes))
 
 /**
- * Conditions made ready once for many logs: they may name thousands of addresses and topics. A log with fewer topics than they
- * have positions does not pass (geth, eth/filters/filter.go, `filterLogs`).
+ * Prepares conditions, which can have thousands of addresses and topics, for many logs. A log with fewer topics than the
+ * conditions have positions does not match (geth, eth/filters/filter.go, `filterLogs`).
  */
 export function createLogMatcher({ addresses, topics = [] }: LogConditions): (log: Log) => boolean {
   const wantedAddress = wantedOf(addresses)

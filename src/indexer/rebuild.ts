@@ -1,4 +1,4 @@
-/** `almanac reindex`: the derived tables once more, from the blocks. */
+/** `almanac reindex`: rebuilds the derived tables from the blocks. */
 import { decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
 import type { Tables, TableWrite } from '../store/types.ts'
 import { openBlockIndex } from './block-index.ts'
@@ -8,8 +8,8 @@ import { termsOf } from './terms.ts'
 import { derivedRows } from './writer.ts'
 
 /**
- * Yields the writes block by block: first those that empty the derived tables, then the rows of every kept block. Each
- * batch must be written before the next is asked for. Returns the number of blocks.
+ * Yields batches of writes: first removals that empty the derived tables, then the rows of all stored blocks. Each batch must be
+ * written before the next is requested. Returns the number of blocks.
  */
 export function* rebuild(tables: Tables, batchRows = 10_000): Generator<TableWrite[], number> {
   for (const table of DERIVED_TABLES) {

@@ -1,4 +1,4 @@
-/** Taking blocks back: the rows that make the tables what they were after an earlier block. */
+/** Rollback: the rows that restore the tables after an earlier block. */
 import type { StoredBlock } from '../app/records.ts'
 import { decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
@@ -9,7 +9,7 @@ import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALI
 import { termsOf } from './terms.ts'
 import { hashKey } from './writer.ts'
 
-/** The rows that remove every block above `height`, and what is found by it. */
+/** Returns the rows that remove all blocks above `height` and their index entries. */
 export function rollbackRows(tables: Tables, height: bigint): readonly TableWrite[] {
   return [...removals(tables, height)]
 }
@@ -20,7 +20,7 @@ function* removals(tables: Tables, height: bigint): IterableIterator<TableWrite>
     const block = blocks.block(decodeUint64(key))
     if (block) yield* rowsOf(block)
   }
-  // A set that was in force, or known to be, when the block was made stays.
+  // Sets that were in force, or already decided, after the block at `height` stay.
   for (const [key] of tables.iterate(VALIDATORS, { start: encodeUint64(height + 3n) })) {
     yield { table: VALIDATORS, key: key.slice(), value: undefined }
   }

@@ -1,7 +1,7 @@
 /**
- * The inverted index: from a term to the blocks and transactions that have it. The terms of a block are one small row
- * (cheap to commit); when enough of them wait, they are merged into a segment, sorted by term in pages of about 4 kB.
- * A look-up reads one page a segment, and segments cover disjoint ranges of heights.
+ * The inverted index, from terms to the blocks and transactions that have them. The terms of a new block are one small row,
+ * which is cheap to commit. Once there are enough, they are merged into a segment, sorted by term in pages of about 4 kB.
+ * Segments cover disjoint ranges of heights, and a lookup reads one page of each.
  */
 import { concat, decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
 import { takeVarint } from '../primitives/varint.ts'
@@ -10,7 +10,7 @@ import { FRESH_TERMS, SEGMENT_PAGES, SEGMENTS } from './tables.ts'
 import type { BlockTerms } from './terms.ts'
 import { finishWriting, type Out, putNumber, startReading, startWriting } from './wire.ts'
 
-/** Waiting entries, and waiting blocks, from which a segment is made. */
+/** Number of unmerged entries, or of unmerged blocks, at which a segment is written. */
 export interface SegmentLimits {
   readonly entries: number
   readonly blocks: number
@@ -22,7 +22,7 @@ const PAGE_BYTES = 4096
 export const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const higher = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** Where a term occurs. */
+/** An occurrence of a term. */
 export interface Posting {
   readonly height: bigint
   readonly ordinal: number
@@ -32,7 +32,7 @@ interface FreshBlock extends BlockTerms {
   readonly height: bigint
 }
 
-/** Collects the terms of new blocks and says which rows to write. One per store, used by its only writer. */
+/** Collects the terms of new blocks and returns rows to write. A store has one, for its only writer. */
 export interface PostingsWriter {
   add(height: bigint, block: BlockTerms): TableWrite[]
 }
@@ -59,7 +59,7 @@ function decodeFresh(bytes: Uint8Array): BlockTerms {
   return { terms, ordinals }
 }
 
-/** Positions of `terms` in ascending order, equal ones in their old order: four passes of 16 bits. */
+/** Returns the positions of `terms` in ascending order. A stable radix sort in four passes of 16 bits. */
 function sortPositions(terms: Float64Array): Uint32Array {
   const count = terms.length
   let from = new Uint32Array(count)
@@ -89,7 +89,7 @@ function sortPositions(terms: Float64Array): Uint32Array {
 const pageKey = (firstHeight: bigint, term: number): Uint8Array =>
   concat(encodeUint64(firstHeight), encodeUint64(BigInt(term)))
 
-/** Rows of a segment made of blocks in ascending order. */
+/** Returns the rows of a segment of blocks, which are in ascending order. */
 function segmentRows(blocks: readonly FreshBlock[]): TableWrite[] {
   const first = blocks[0]!.height
   let count = 0
@@ -136,7 +136,7 @@ function segmentRows(blocks: readonly FreshBlock[]): TableWrite[] {
   return rows
 }
 
-/** Continues where the store stands: blocks without a segment are read back. */
+/** Opens the writer of a store, and reads the blocks that are in no segment yet. */
 export function openPostings(tables: Tables, limits: SegmentLimits = SEGMENT_LIMITS): PostingsWriter {
   const waiting: FreshBlock[] = []
   let entries = 0
@@ -168,8 +168,8 @@ export function openPostings(tables: Tables, limits: SegmentLimits = SEGMENT_LIM
 }
 
 /**
- * The rows that take away what lies above a height: a segment that reaches beyond it is given back to the blocks it was
- * made of. `termsAt` gives the terms of a kept block.
+ * Yields the rows that remove entries above a height. A segment that extends beyond it is split into its blocks again; `termsAt`
+ * returns the terms of a remaining block.
  */
 export function* truncatePostings(
   tables: Tables,
@@ -199,7 +199,7 @@ interface Segment {
   readonly last: bigint
 }
 
-/** The lowest segment that reaches `height`; going down, the highest that begins at or below it. */
+/** Returns the lowest segment that ends at or above `height`, or in reverse the highest that starts at or below it. */
 function segmentAt(tables: Tables, height: bigint, reverse: boolean): Segment | undefined {
   const below = tables.iterate(SEGMENTS, { end: encodeUint64(height + 1n), reverse: true }).next()
   const under = below.done ? undefined : { first: decodeUint64(below.value[0]), last: decodeUint64(below.value[1]) }
@@ -208,7 +208,10 @@ function segmentAt(tables: Tables, height: bigint, reverse: boolean): Segment | 
   return above.done ? undefined : { first: decodeUint64(above.value[0]), last: decodeUint64(above.value[1]) }
 }
 
-/** Occurrences of terms in one segment, each term's ascending. Terms in ascending order share the reading of a page. */
+/**
+ * Returns the occurrences of terms in a segment, ascending for each term. Terms must be ascending, so that each page is
+ * read once.
+ */
 function postingsInSegment(tables: Tables, segment: Segment, terms: readonly number[]): Posting[] {
   const found: Posting[] = []
   for (let next = 0; next < terms.length; ) {
@@ -216,13 +219,13 @@ function postingsInSegment(tables: Tables, segment: Segment, terms: readonly num
     const page = tables.iterate(SEGMENT_PAGES, { end, reverse: true }).next()
     const isThere = !page.done && decodeUint64(page.value[0]) === segment.first
     const after = isThere ? postingsInPage(page.value, segment.first, terms, next, found) : next
-    // Where the page has nothing of the term, no page has.
+    // If this page does not have the term, no page has.
     next = after > next ? after : next + 1
   }
   return found
 }
 
-/** Adds what a page has of the terms from `next` on; returns the place of the first one that lies behind the page. */
+/** Adds the occurrences in a page of the terms from index `next`. Returns the index of the first term after the page. */
 function postingsInPage(
   [key, bytes]: readonly [Uint8Array, Uint8Array],
   first: bigint,
@@ -248,27 +251,30 @@ function postingsInPage(
   return next
 }
 
-/** A stretch of heights (both ends included) and what of it is indexed. */
-export interface PostingsStretch {
+/** A range of heights (both ends included) with its postings. */
+export interface PostingsRange {
   readonly from: bigint
   readonly to: bigint
-  /** Where any of some terms, in ascending order, occurs in the stretch; of one term ascending. To be asked for at once. */
+  /**
+   * Returns the occurrences in the range of terms, which must be ascending; those of one term are ascending. Must be
+   * called before the next range.
+   */
   occurrences(terms: readonly number[]): readonly Posting[]
 }
 
 /**
- * Goes over the kept heights in `from..to` in stretches, each answered from one segment or from the blocks that wait for
- * theirs. Commits between two stretches are harmless: the next one begins where the last one ended.
+ * Iterates over the stored heights in `from..to` by ranges, each of one segment or of the blocks in no segment. Commits between two
+ * ranges are harmless: the next range starts where the last one ended.
  */
-export function* stretches(
+export function* postingRanges(
   tables: Tables,
   range: { readonly from: bigint; readonly to: bigint; readonly reverse?: boolean },
-): IterableIterator<PostingsStretch> {
+): IterableIterator<PostingsRange> {
   let { from, to } = range
   const reverse = range.reverse ?? false
   while (from <= to) {
     const newest = reverse ? undefined : segmentAt(tables, from, false)
-    const fresh = reverse ? freshStretch(tables, from, to) : undefined
+    const fresh = reverse ? freshRange(tables, from, to) : undefined
     if (fresh) {
       yield fresh
       to = fresh.from - 1n
@@ -276,7 +282,7 @@ export function* stretches(
     }
     const segment = reverse ? segmentAt(tables, to, true) : newest
     if (!segment || segment.first > to || segment.last < from) {
-      const rest = reverse ? undefined : freshStretch(tables, from, to)
+      const rest = reverse ? undefined : freshRange(tables, from, to)
       if (rest) yield rest
       return
     }
@@ -292,8 +298,8 @@ export function* stretches(
   }
 }
 
-/** Blocks in `from..to` that no segment holds, or undefined if there is none. */
-function freshStretch(tables: Tables, from: bigint, to: bigint): PostingsStretch | undefined {
+/** Returns the range of the blocks in `from..to` that are in no segment, or undefined without such blocks. */
+function freshRange(tables: Tables, from: bigint, to: bigint): PostingsRange | undefined {
   const range = { start: encodeUint64(from), end: encodeUint64(to + 1n) }
   const rows = [...tables.iterate(FRESH_TERMS, range)]
   const first = rows[0]
@@ -308,7 +314,7 @@ function freshStretch(tables: Tables, from: bigint, to: bigint): PostingsStretch
   }
 }
 
-/** Occurrences of terms in one block, without making lists of the others. */
+/** Returns the occurrences of terms in one block, without lists of the other terms. */
 function postingsInBlock(height: bigint, row: Uint8Array, wanted: ReadonlySet<number>): readonly Posting[] {
   const input = startReading(row)
   const count = takeVarint(input)

@@ -7,15 +7,15 @@ export const BLOCKS = 'block'
 export const RESULTS = 'results'
 /** Height to EVM transactions with receipts and logs. */
 export const RECEIPTS = 'receipts'
-/** First 16 bytes of a transaction's hash to its place. */
+/** First 16 bytes of a transaction's hash to its height and index. */
 export const TX_PLACES = 'tx'
-/** First 16 bytes of an Ethereum hash to its place. */
+/** First 16 bytes of an Ethereum hash to the transaction's height and index. */
 export const EVM_TX_PLACES = 'evm_tx'
 /** Block hash to height. */
 export const BLOCK_HASHES = 'block_hash'
-/** Height from which a validator set is in force to the set; written when it changes. */
+/** First height of a validator set to the set. Written when it changes. */
 export const VALIDATORS = 'validators'
-/** Height to the terms of one block that are in no segment yet. */
+/** Height to the terms of a block that is in no segment yet. */
 export const FRESH_TERMS = 'fresh_terms'
 /** First height to the last height of a segment. */
 export const SEGMENTS = 'segments'

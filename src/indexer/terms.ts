@@ -1,10 +1,10 @@
 /**
- * Terms: what a block can be searched by, as 53-bit numbers. Two texts may share a number; whoever looks up a term
- * compares what he finds with the block itself, so a collision costs time and never a wrong answer.
+ * Terms: the searchable properties of a block, hashed to 53-bit numbers. Two properties can have the same number. A lookup compares
+ * its results with the block itself, so a collision costs time but never a wrong answer.
  */
 import type { StoredBlock } from '../app/records.ts'
 
-/** One term of a block and the index of the transaction that has it; logs belong to the block alone, index 0. */
+/** Terms of a block, each with the index of its transaction. Terms of logs have index 0, since logs are indexed by block. */
 export interface BlockTerms {
   readonly terms: number[]
   readonly ordinals: number[]
@@ -12,10 +12,10 @@ export interface BlockTerms {
 
 const EVENT = 1
 const LOG_ADDRESS = 2
-/** Topic position 0 to 3 is added. */
+/** The kind of topic 0. The position, 0 to 3, is added. */
 const LOG_TOPIC = 3
 
-/** Two 32-bit halves mixed over the units of a text or the bytes of an address; 53 bits of them are the term. */
+/** Mixes the two 32-bit halves of a hash and returns 53 bits of them as the term. */
 function finish(first: number, second: number): number {
   let a = Math.imul(first ^ (first >>> 16), 2246822507) ^ Math.imul(second ^ (second >>> 13), 3266489909)
   let b = Math.imul(second ^ (second >>> 16), 2246822507) ^ Math.imul(first ^ (first >>> 13), 3266489909)
@@ -24,7 +24,7 @@ function finish(first: number, second: number): number {
   return (b & 0x1fffff) * 0x1_0000_0000 + a
 }
 
-/** Term of an event attribute: `transfer`, `recipient`, and the value. */
+/** Returns the term of an event attribute, such as `transfer`, `recipient` and the value. */
 export function eventTerm(type: string, key: string, value: string): number {
   let a = 0xdeadbeef ^ EVENT
   let b = 0x41c6ce57 ^ EVENT
@@ -60,17 +60,17 @@ function bytesTerm(kind: number, bytes: Uint8Array): number {
   return finish(a, b)
 }
 
-/** Term of a log by the contract that wrote it. */
+/** Returns the term of a log's address. */
 export function logAddressTerm(address: Uint8Array): number {
   return bytesTerm(LOG_ADDRESS, address)
 }
 
-/** Term of a log by its topic at a position, 0 to 3. */
+/** Returns the term of a log's topic at a position, 0 to 3. */
 export function logTopicTerm(position: number, topic: Uint8Array): number {
   return bytesTerm(LOG_TOPIC + position, topic)
 }
 
-/** All terms of a block in ascending order of transactions, each once a transaction (once a block for logs). */
+/** Returns all terms of a block in the order of transactions, each once per transaction (once per block for logs). */
 export function termsOf(block: Pick<StoredBlock, 'results' | 'evmTxs'>): BlockTerms {
   const terms: number[] = []
   const ordinals: number[] = []

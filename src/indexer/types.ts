@@ -1,4 +1,4 @@
-/** Look-ups over the blocks that a node keeps. */
+/** The interface of lookups in stored blocks. */
 import type { BlockHeader, EvmTx, StoredBlock, Validator } from '../app/records.ts'
 import type { LogConditions } from './log-matcher.ts'
 
@@ -19,31 +19,31 @@ export interface FoundLog {
   readonly data: Uint8Array
 }
 
-/** Look-ups over kept blocks. Bounds are the kept heights; nothing found is undefined, never an error. */
+/** Lookups in stored blocks. Results are limited to the stored heights. Nothing found is undefined, never an error. */
 export interface BlockIndex {
   latestHeight(): bigint
   earliestHeight(): bigint
   block(height: bigint): StoredBlock | undefined
-  /** The header without transactions and results: cheap. */
+  /** Reads only the header, which is cheap. */
   header(height: bigint): { readonly header: BlockHeader; readonly hash: Uint8Array } | undefined
   heightOfHash(blockHash: Uint8Array): bigint | undefined
-  /** Place of a consensus transaction by its hash (sha256 of its bytes). */
+  /** Finds a consensus transaction by its hash (sha256 of its bytes). */
   tx(hash: Uint8Array): { readonly height: bigint; readonly index: number } | undefined
-  /** Place of an EVM transaction by its Ethereum hash. */
+  /** Finds an EVM transaction by its Ethereum hash. */
   evmTx(hash: Uint8Array): { readonly height: bigint; readonly evmIndex: number } | undefined
   /**
-   * Logs in order. Between them stand the heights that the search comes to, each before what is found there: places where a long
-   * one may rest, also while blocks are made.
+   * Yields logs in order, and before those of a height the height itself. A long search can pause at each height, even while
+   * blocks are committed.
    */
   logs(query: LogQuery): IterableIterator<FoundLog | bigint>
-  /** Heights and indexes of consensus transactions with an event attribute equal to a value (`transfer.recipient`). */
+  /** Yields consensus transactions with an event attribute, such as `transfer.recipient`, equal to a value. */
   txsByEvent(
     key: string,
     value: string,
     range?: { readonly from?: bigint; readonly to?: bigint; readonly reverse?: boolean },
   ): IterableIterator<{ readonly height: bigint; readonly index: number }>
-  /** Drops what it remembers of blocks above a height: they were taken back. */
-  forgetAbove(height: bigint): void
-  /** The set that votes at a height, with the turns of proposers. */
+  /** Evicts cached blocks above a height, after a rollback. */
+  evictAbove(height: bigint): void
+  /** Returns the validators that vote at a height, with their proposer priorities. */
   validators(height: bigint): readonly Validator[] | undefined
 }

@@ -1,4 +1,4 @@
-/** The compact form of our own records: varints, length-prefixed bytes, and texts that are written once per record. */
+/** The compact encoding of our own records: varints, length-prefixed bytes, and texts that are stored once per record. */
 import { type Input, takeVarint, writeVarint } from '../primitives/varint.ts'
 
 export interface Out {
@@ -8,7 +8,7 @@ export interface Out {
 }
 
 export interface In extends Input {
-  /** The same memory, for its text codec. */
+  /** The same memory as a `Buffer`, for its text codec. */
   readonly view: Buffer
   readonly texts: string[]
 }
@@ -17,7 +17,7 @@ export function startWriting(capacity = 1024): Out {
   return { bytes: Buffer.allocUnsafe(capacity), length: 0, texts: new Map() }
 }
 
-/** The written bytes, in memory of their own. */
+/** Returns a copy of the written bytes. */
 export function finishWriting(out: Out): Uint8Array {
   return new Uint8Array(out.bytes.subarray(0, out.length))
 }
@@ -34,7 +34,7 @@ function reserve(out: Out, count: number): void {
   out.bytes = larger
 }
 
-/** A non-negative safe integer. */
+/** Writes a non-negative safe integer. */
 export function putNumber(out: Out, value: number): void {
   reserve(out, 8)
   out.length = writeVarint(out.bytes, out.length, value)
@@ -42,7 +42,7 @@ export function putNumber(out: Out, value: number): void {
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Any integer: 0 and a varint, 1 and the value with its sign turned, or 2 and big-endian bytes. */
+/** Writes any integer: 0 and a varint, 1 and the negated value, or 2 and big-endian bytes. */
 export function putInteger(out: Out, value: bigint): void {
   if (value >= 0n && value <= SAFE) {
     putNumber(out, 0)
@@ -71,7 +71,7 @@ export function putBytes(out: Out, bytes: Uint8Array): void {
   out.length += bytes.length
 }
 
-/** A copy, so that a small field does not hold the whole record in memory. */
+/** Reads length-prefixed bytes. Returns a copy, so that a small field does not retain the whole record in memory. */
 export function takeBytes(input: In): Uint8Array {
   const length = takeVarint(input)
   const start = input.at
@@ -79,7 +79,7 @@ export function takeBytes(input: In): Uint8Array {
   return input.bytes.slice(start, input.at)
 }
 
-/** Undefined is length 0; present bytes are never empty here. */
+/** Writes undefined as length 0. Present bytes must not be empty. */
 export function putOptionalBytes(out: Out, bytes: Uint8Array | undefined): void {
   if (bytes) putBytes(out, bytes)
   else putNumber(out, 0)
@@ -90,7 +90,7 @@ export function takeOptionalBytes(input: In): Uint8Array | undefined {
   return bytes.length === 0 ? undefined : bytes
 }
 
-/** A text: 0 and its bytes at its first sight, afterwards the number of that sight. */
+/** Writes a text: 0 and its bytes the first time, then the number of that first time. */
 export function putText(out: Out, text: string): void {
   const seen = out.texts.get(text)
   if (seen !== undefined) {

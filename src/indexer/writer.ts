@@ -1,4 +1,4 @@
-/** The rows that one block adds to the local tables, for the commit that holds its state. */
+/** The rows that a block adds to the local tables, in the same commit as its state. */
 import type { StoredBlock, Validator } from '../app/records.ts'
 import { encodeUint64 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
@@ -8,17 +8,20 @@ import { openPostings, type SegmentLimits } from './segments.ts'
 import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
 import { termsOf } from './terms.ts'
 
-/** Length of a hash in a key: long enough that nobody finds two that share it. */
+/** Length of a hash in a key: long enough against collisions. */
 const HASH_KEY_LENGTH = 16
 
 export const hashKey = (hash: Uint8Array): Uint8Array => hash.subarray(0, HASH_KEY_LENGTH)
 
 export interface Indexer {
-  /** Rows of a block. To be called once a block, in order: terms wait in it for their segment. */
+  /**
+   * Returns the rows of a block. Must be called once per block, in order, since the indexer collects terms for the next
+   * segment.
+   */
   rows(block: StoredBlock, txHashes?: readonly Uint8Array[]): TableWrite[]
 }
 
-/** The indexer of a store, continuing where its tables stand. */
+/** Opens the indexer of a store, which continues after the last indexed block. */
 export function openIndexer(tables: Tables, limits?: SegmentLimits): Indexer {
   const postings = openPostings(tables, limits)
   return {
@@ -28,7 +31,7 @@ export function openIndexer(tables: Tables, limits?: SegmentLimits): Indexer {
   }
 }
 
-/** The block itself: what nothing else could give back. */
+/** Returns the rows of the block itself, which cannot be rebuilt. */
 function blockRows(block: StoredBlock): TableWrite[] {
   const key = encodeUint64(block.header.height)
   const rows: TableWrite[] = [{ table: BLOCKS, key, value: encodeBlockBody(block) }]
@@ -39,7 +42,7 @@ function blockRows(block: StoredBlock): TableWrite[] {
   return rows
 }
 
-/** Hashes to places. */
+/** Returns the rows from hashes to heights and indexes. */
 function placeRows(block: StoredBlock, txHashes: readonly Uint8Array[] = block.txs.map(sha256)): TableWrite[] {
   const { height } = block.header
   const rows: TableWrite[] = [{ table: BLOCK_HASHES, key: hashKey(block.hash), value: encodeUint64(height) }]
@@ -52,15 +55,15 @@ function placeRows(block: StoredBlock, txHashes: readonly Uint8Array[] = block.t
   return rows
 }
 
-/** Rows of a set that several share are no further apart than this, so that turns are few to count. */
-export const MOST_TURNS = 1000n
+/** Maximum number of blocks between validator-set rows. It bounds the proposer rotations of a lookup. */
+export const MAX_ROTATIONS = 1000n
 
-/** The row that puts a validator set in force from a height on. */
+/** Returns the row of a validator set that is in force from a height. */
 export function validatorRow(height: bigint, validators: readonly Validator[]): TableWrite {
   return { table: VALIDATORS, key: encodeUint64(height), value: encodeValidators(validators) }
 }
 
-/** Rows of a block in the derived tables alone, for `rebuild`. */
+/** Returns the rows of a block in the derived tables, for `rebuild`. */
 export function derivedRows(block: StoredBlock): TableWrite[] {
   return placeRows(block)
 }

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import * as address from './address.ts'
 import { formatHex, hex } from './bytes.ts'
 
-test('module accounts stand where the chain has them', () => {
+test('module accounts have the addresses of the chain', () => {
   expect(formatHex(address.ofModule('fee_collector'))).toBe('f1829676db577682e944fc3493d451b67ff3e29f')
   expect(address.formatBech32('chain', address.ofModule('gov'))).toBe('chain10d07y265gmmuvt4z0w9aw880jnsr700j0q8wax')
   expect(address.formatEip55(address.ofModule('evm'))).toBe('0x603871c2ddd41c26Ee77495E2E31e6De7f9957e0')
 })
 
-test('one key gives the two addresses that wallets of either world show', () => {
+test('a key has the Cosmos and the Ethereum address that wallets show', () => {
   const key = hex('028768753c35e03391bd60988496c8239e533acb21f60046036d098fa21bf30eb3')
   expect(address.formatBech32('chain', address.ofSecp256k1(key))).toBe('chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')
 })
@@ -21,7 +21,7 @@ test('a consensus address is the first 20 bytes of the hash of its key', () => {
   )
 })
 
-test('bech32 text comes apart into prefix and bytes, or says why it does not', () => {
+test('Bech32 text decodes to prefix and bytes, or to a reason', () => {
   expect(address.decodeBech32('chain1t2htvpfl862vnwdqnuekd9p4ulh3h6hdz42v2g')).toEqual({
     prefix: 'chain',
     bytes: hex('5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'),
@@ -30,8 +30,8 @@ test('bech32 text comes apart into prefix and bytes, or says why it does not', (
   expect(address.decodeBech32('nothing')).toHaveProperty('reason')
 })
 
-// The texts that the reference chain wrote into results of transactions.
-test('the reason why a text is no Bech32 is told in the words of the chain', () => {
+// Texts from transaction results of the reference chain.
+test('the reason why Bech32 is invalid is in the words of the chain', () => {
   const reason = (text: string) => (address.decodeBech32(text) as { readonly reason: string }).reason
   expect(reason('nonsense')).toBe('invalid separator index -1')
   expect(reason('abcd')).toBe('invalid bech32 string length 4')
@@ -41,12 +41,12 @@ test('the reason why a text is no Bech32 is told in the words of the chain', () 
   expect(reason('nibi17w0adeg64ky0daxwd2ugyuneellmjgnx5cltzb')).toBe('invalid character not part of charset: 98')
 })
 
-test('EVM addresses are read with any case and with or without 0x, and only at 20 bytes', () => {
+test('EVM addresses parse in any case, with or without 0x, and only with 20 bytes', () => {
   expect(address.parseEvm('5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED')).toHaveLength(20)
   expect(address.parseEvm('0x5aAeb6')).toBeUndefined()
 })
 
-test('Bech32 text is that of the library for every prefix and length', () => {
+test('Bech32 text equals that of the library for every prefix and length', () => {
   for (let length = 1; length <= 255; length += 7) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 37 + length) & 0xff)
     for (const prefix of ['chain', 'chainvaloper', 'other', 'a']) {
@@ -58,7 +58,7 @@ test('Bech32 text is that of the library for every prefix and length', () => {
   }
 })
 
-test('bytes of an address are the own of whoever asked', () => {
+test('each call returns its own copy of the address bytes', () => {
   const text = 'chain1t2htvpfl862vnwdqnuekd9p4ulh3h6hdz42v2g'
   const first = address.decodeBech32(text) as address.Bech32Parts
   first.bytes.fill(0)

@@ -17,7 +17,7 @@ test('amounts are plain decimal integers of at most 256 bits', () => {
   expect(coin.tryParse({ denom: '1x', amount: '1' })).toBeUndefined()
 })
 
-test('the text of coins reads back sorted', () => {
+test('the text of coins parses to sorted coins', () => {
   expect(coin.tryParseText('5unative,7ubtc')).toEqual([
     { denom: 'ubtc', amount: 7n },
     { denom: 'unative', amount: 5n },
@@ -26,11 +26,11 @@ test('the text of coins reads back sorted', () => {
   expect(coin.format([{ denom: 'unative', amount: 5n }])).toBe('5unative')
 })
 
-test('sums leave out what came to nothing', () => {
+test('sums omit zeros', () => {
   expect(coin.add([{ denom: 'unative', amount: 5n }], [{ denom: 'unative', amount: -5n }])).toEqual([])
 })
 
-test('a difference leaves out what came to nothing, and is none where anything is missing', () => {
+test('a difference omits zeros, and is undefined if an amount is insufficient', () => {
   const have = [
     { denom: 'ubtc', amount: 2n },
     { denom: 'unative', amount: 5n },

@@ -15,14 +15,14 @@ export interface Coin {
 const MAX_AMOUNT = 1n << 256n
 const AMOUNT = /^(0|[1-9]\d*)$/
 
-/** The value of a coin message; undefined if the denom or the amount (0 to 2^256 - 1, decimal) is not valid. */
+/** Parses a coin message. Returns undefined if the denom or the amount (0 to 2^256 - 1, decimal) is invalid. */
 export function tryParse({ denom, amount }: CoinText): Coin | undefined {
   if (!isValid(denom) || !AMOUNT.test(amount) || amount.length > 78) return undefined
   const value = BigInt(amount)
   return value < MAX_AMOUNT ? { denom, amount: value } : undefined
 }
 
-/** The coins of a message; undefined unless valid: sorted by denom, no duplicates, every amount positive. */
+/** Parses the coins of a message. Returns undefined unless they are sorted by denom, without duplicates, and positive. */
 export function tryParseList(list: readonly CoinText[]): readonly Coin[] | undefined {
   const coins: Coin[] = []
   for (const text of list) {
@@ -34,7 +34,10 @@ export function tryParseList(list: readonly CoinText[]): readonly Coin[] | undef
   return coins
 }
 
-/** Coins of a text such as `5unative,7ufoo`, sorted; undefined if it is none. Empty text is no coins. */
+/**
+ * Parses a text such as `5unative,7ufoo` and sorts the coins. Returns undefined if it is invalid, and no coins for empty
+ * text.
+ */
 export function tryParseText(text: string): readonly Coin[] | undefined {
   if (text === '') return []
   const coins: Coin[] = []
@@ -52,12 +55,12 @@ export function toText({ denom, amount }: Coin): { denom: string; amount: string
   return { denom, amount: amount.toString() }
 }
 
-/** `5unative,7ufoo`: the form of events and texts. */
+/** Formats coins as `5unative,7ufoo`, the form of events and texts. */
 export function format(coins: readonly Coin[]): string {
   return coins.map(({ denom, amount }) => `${amount}${denom}`).join(',')
 }
 
-/** Sum by denom, sorted, zeros left out. */
+/** Adds by denom. The result is sorted and has no zeros. */
 export function add(a: readonly Coin[], b: readonly Coin[]): readonly Coin[] {
   const sums = new Map<string, bigint>()
   for (const { denom, amount } of [...a, ...b]) sums.set(denom, (sums.get(denom) ?? 0n) + amount)
@@ -67,7 +70,7 @@ export function add(a: readonly Coin[], b: readonly Coin[]): readonly Coin[] {
     .sort((x, y) => (x.denom < y.denom ? -1 : 1))
 }
 
-/** What is left by denom, sorted, zeros left out; undefined if there is less of any denom than is taken. */
+/** Subtracts by denom. The result is sorted and has no zeros. Returns undefined if any amount would be negative. */
 export function subtract(a: readonly Coin[], b: readonly Coin[]): readonly Coin[] | undefined {
   const left = add(
     a,
@@ -76,7 +79,7 @@ export function subtract(a: readonly Coin[], b: readonly Coin[]): readonly Coin[
   return left.every(({ amount }) => amount > 0n) ? left : undefined
 }
 
-/** The amount of one denom, 0 if absent. */
+/** Returns the amount of one denom, or 0 if absent. */
 export function amountOf(coins: readonly Coin[], denom: string): bigint {
   return coins.find((coin) => coin.denom === denom)?.amount ?? 0n
 }

@@ -15,7 +15,7 @@ test('sums and differences stay sorted and drop zeros; a difference below zero i
   expect(() => coins.sub(a, b)).toThrow(RangeError)
 })
 
-test('products and quotients truncate where they say so, and vanish at zero', () => {
+test('truncating products and quotients omit zeros', () => {
   const third = list(['ua', '0.000000000000000003'])
   expect(coins.mulTruncate(third, dec('0.5'))).toEqual(list(['ua', '0.000000000000000001']))
   expect(coins.mul(third, dec('0.5'))).toEqual(list(['ua', '0.000000000000000002']))
@@ -23,7 +23,7 @@ test('products and quotients truncate where they say so, and vanish at zero', ()
   expect(coins.quoTruncate(third, dec('4'))).toEqual([])
 })
 
-test('whole coins and what is left of them add up; the common part is the lesser of both', () => {
+test('whole coins and fractions add up, and an intersection has the smaller amounts', () => {
   const held = list(['ua', '2.75'], ['ub', '0.5'])
   const { coins: whole, rest } = coins.truncate(held)
   expect(whole).toEqual([{ denom: 'ua', amount: 2n }])
@@ -31,7 +31,7 @@ test('whole coins and what is left of them add up; the common part is the lesser
   expect(coins.intersect(held, list(['ub', '0.75'], ['uc', '1']))).toEqual(list(['ub', '0.5']))
 })
 
-test('messages carry digits alone, events eighteen places', () => {
+test('messages contain only digits, events eighteen places', () => {
   const held = list(['ua', '2.75'])
   expect(coins.encode(held)).toEqual([{ denom: 'ua', amount: '2750000000000000000' }])
   expect(coins.decode(coins.encode(held))).toEqual(held)

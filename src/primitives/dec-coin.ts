@@ -1,4 +1,4 @@
-/** Fractions of coins: sorted lists of denominations with decimal amounts, none of them zero. */
+/** Fractions of coins: lists of denominations with decimal amounts, sorted and without zeros. */
 import type { Coin } from './coin.ts'
 import * as decimal from './decimal.ts'
 
@@ -17,7 +17,7 @@ export interface DecCoinText {
   readonly amount: string
 }
 
-/** From messages of stored state. */
+/** Decodes messages of stored state. */
 export function decode(list: readonly DecCoinText[]): DecCoins {
   return list.map(({ denom, amount }) => ({ denom, amount: decimal.decode(amount) ?? decimal.zero }))
 }
@@ -30,7 +30,7 @@ export function fromCoins(coins: readonly Coin[]): DecCoins {
   return coins.map(({ denom, amount }) => ({ denom, amount: decimal.fromInteger(amount) }))
 }
 
-/** `0.500000000000000000unative,7.000000000000000000ufoo`: the form of events. */
+/** Formats as `0.500000000000000000unative,7.000000000000000000ufoo`, the form of events. */
 export function format(coins: DecCoins): string {
   return coins.map(({ denom, amount }) => `${decimal.format(amount)}${denom}`).join(',')
 }
@@ -48,10 +48,10 @@ export function add(a: DecCoins, b: DecCoins): DecCoins {
   return combine(a, b, 1n)
 }
 
-/** Throws a `RangeError` where `b` is more than `a`. */
+/** Subtracts. Throws a `RangeError` if an amount of `b` exceeds that of `a`. */
 export function sub(a: DecCoins, b: DecCoins): DecCoins {
   const rest = combine(a, b, -1n)
-  if (rest.some(({ amount }) => amount < 0n)) throw new RangeError(`${format(b)} is more than ${format(a)}`)
+  if (rest.some(({ amount }) => amount < 0n)) throw new RangeError(`cannot subtract ${format(b)} from ${format(a)}`)
   return rest
 }
 
@@ -59,22 +59,22 @@ function each(coins: DecCoins, of: (amount: decimal.Decimal) => decimal.Decimal)
   return coins.map(({ denom, amount }) => ({ denom, amount: of(amount) })).filter(({ amount }) => amount !== 0n)
 }
 
-/** Product, half to even. */
+/** Multiplies, rounding half to even. */
 export function mul(coins: DecCoins, factor: decimal.Decimal): DecCoins {
   return each(coins, (amount) => decimal.mul(amount, factor))
 }
 
-/** Product, truncated. */
+/** Multiplies, truncating. */
 export function mulTruncate(coins: DecCoins, factor: decimal.Decimal): DecCoins {
   return each(coins, (amount) => decimal.mulTruncate(amount, factor))
 }
 
-/** Quotient, truncated. Throws a `RangeError` on division by zero. */
+/** Divides, truncating. Throws a `RangeError` on division by zero. */
 export function quoTruncate(coins: DecCoins, divisor: decimal.Decimal): DecCoins {
   return each(coins, (amount) => decimal.quoTruncate(amount, divisor))
 }
 
-/** The lesser amount of each denomination that both have. */
+/** Returns the smaller amount of each denomination that both lists have. */
 export function intersect(a: DecCoins, b: DecCoins): DecCoins {
   const limits = new Map<string, bigint>(b.map(({ denom, amount }) => [denom, amount]))
   return a.flatMap(({ denom, amount }) => {
@@ -84,7 +84,7 @@ export function intersect(a: DecCoins, b: DecCoins): DecCoins {
   })
 }
 
-/** The whole coins, and what is left of each. */
+/** Splits into whole coins and fractions. */
 export function truncate(coins: DecCoins): { readonly coins: readonly Coin[]; readonly rest: DecCoins } {
   const whole = coins.map(({ denom, amount }) => ({ denom, amount: decimal.truncate(amount) }))
   return { coins: whole.filter(({ amount }) => amount > 0n), rest: sub(coins, fromCoins(whole)) }

@@ -1,4 +1,4 @@
-/** Fixed-point decimals of 18 places, as the chain computes them (oracle.md §1.1). */
+/** Fixed-point decimals of 18 places, with the arithmetic of the Cosmos SDK's `LegacyDec`. */
 
 declare const brand: unique symbol
 /** A value times 10^18. */
@@ -6,21 +6,21 @@ export type Decimal = bigint & { readonly [brand]: 'Decimal' }
 
 const PLACES = 18
 const ONE = 10n ** 18n
-/** Digits that count: no more than 78 before the point, or 96 without one, are in range. */
+/** Accepted texts: at most 78 significant digits before the point, or 96 in the wire form. More are out of range. */
 const TEXT = /^(-?)0*([1-9]\d{0,77}|0)(?:\.(\d{1,18}))?$/
 const WIRE = /^-?0*(?:[1-9]\d{0,95}|0)$/
-/** What a value × 10^18 is below, without its sign (oracle.md §1.1). */
+/** Exclusive limit of the magnitude of a value × 10^18. */
 const LIMIT = 2n ** 256n * ONE
 
 export const zero = 0n as Decimal
 export const one = ONE as Decimal
 
-/** From the raw integer value × 10^18. */
+/** Converts the raw integer value × 10^18. */
 export function fromRaw(raw: bigint): Decimal {
   return raw as Decimal
 }
 
-/** From a whole number. */
+/** Converts a whole number. */
 export function fromInteger(value: bigint): Decimal {
   return (value * ONE) as Decimal
 }
@@ -29,7 +29,10 @@ function inRange(raw: bigint): Decimal | undefined {
   return raw < LIMIT && raw > -LIMIT ? (raw as Decimal) : undefined
 }
 
-/** Decimal text with at most 18 places, as JSON and command lines carry it. Undefined if it is none, or out of range. */
+/**
+ * Parses decimal text with at most 18 places, the form of JSON and command lines. Returns undefined if invalid or out of
+ * range.
+ */
 export function parse(text: string): Decimal | undefined {
   const match = TEXT.exec(text)
   if (!match) return undefined
@@ -37,13 +40,16 @@ export function parse(text: string): Decimal | undefined {
   return inRange(match[1] ? -raw : raw)
 }
 
-/** Exactly 18 decimals: `0.500000000000000000`. */
+/** Formats with exactly 18 decimals: `0.500000000000000000`. */
 export function format(value: Decimal): string {
   const digits = (value < 0n ? -value : value).toString().padStart(PLACES + 1, '0')
   return `${value < 0n ? '-' : ''}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
 }
 
-/** The wire form: digits of value × 10^18 without a point; zero is the byte `0`. Undefined if it is none, or out of range. */
+/**
+ * Decodes the wire form, the digits of value × 10^18 without a point; zero is `0`. Returns undefined if invalid or out of
+ * range.
+ */
 export function decode(wire: string): Decimal | undefined {
   return WIRE.test(wire) ? inRange(BigInt(wire)) : wire === '' ? zero : undefined
 }
@@ -52,7 +58,7 @@ export function encode(value: Decimal): string {
   return value.toString()
 }
 
-/** Half to even on the last of `divisor`'s digits: the chain's "banker's" rounding. */
+/** Divides, rounding half to even (banker's rounding). */
 function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const negative = dividend < 0n !== divisor < 0n
   const n = dividend < 0n ? -dividend : dividend
@@ -64,28 +70,28 @@ function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return negative ? -result : result
 }
 
-/** Product, half to even. */
+/** Multiplies, rounding half to even. */
 export function mul(a: Decimal, b: Decimal): Decimal {
   return divideHalfEven(a * b, ONE) as Decimal
 }
 
-/** Product, truncated toward zero. */
+/** Multiplies, truncating toward zero. */
 export function mulTruncate(a: Decimal, b: Decimal): Decimal {
   return ((a * b) / ONE) as Decimal
 }
 
-/** Quotient, half to even at the 18th place. Throws a `RangeError` on division by zero. */
+/** Divides, rounding half to even at the 18th place. Throws a `RangeError` on division by zero. */
 export function quo(a: Decimal, b: Decimal): Decimal {
-  // The chain first widens by 36 places and truncates, then rounds the 18 it drops.
+  // The chain extends the dividend by 36 places, truncates the quotient, and then rounds away 18 places.
   return divideHalfEven((a * ONE * ONE) / b, ONE) as Decimal
 }
 
-/** Quotient, truncated toward zero. */
+/** Divides, truncating toward zero. */
 export function quoTruncate(a: Decimal, b: Decimal): Decimal {
   return ((a * ONE) / b) as Decimal
 }
 
-/** Quotient, rounded away from zero toward positive infinity when inexact. */
+/** Divides, rounding an inexact positive quotient up and truncating a negative one. */
 export function quoRoundUp(a: Decimal, b: Decimal): Decimal {
   const dividend = a * ONE
   const quotient = dividend / b
@@ -93,17 +99,17 @@ export function quoRoundUp(a: Decimal, b: Decimal): Decimal {
   return (inexact && dividend < 0n === b < 0n ? quotient + 1n : quotient) as Decimal
 }
 
-/** The whole number below (toward zero). */
+/** Truncates to a whole number, toward zero. */
 export function truncate(value: Decimal): bigint {
   return value / ONE
 }
 
-/** The nearest whole number, half to even. */
+/** Rounds to the nearest whole number, half to even. */
 export function round(value: Decimal): bigint {
   return divideHalfEven(value, ONE)
 }
 
-/** The whole number above. */
+/** Rounds up to a whole number. */
 export function ceil(value: Decimal): bigint {
   const quotient = value / ONE
   return value % ONE > 0n ? quotient + 1n : quotient

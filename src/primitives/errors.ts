@@ -1,4 +1,4 @@
-/** The one error class, and the rows from which every expected failure is made. */
+/** The error class of expected failures, and factories from rows of registered errors. */
 import type { Message } from '@bufbuild/protobuf'
 
 /** gRPC status names; `api/errors.ts` maps them to HTTP, gRPC and JSON-RPC codes. */
@@ -24,11 +24,11 @@ export interface ErrorRow {
   /** Public code within the codespace, as transactions report it. Never reused. */
   readonly code: number
   readonly status: Status
-  /** The registered text; what a thrower adds stands before it: `<detail>: <text>`. */
+  /** The registered text. A detail of the thrower precedes it: `<detail>: <text>`. */
   readonly text: string
 }
 
-/** An expected failure, with all that a transaction result, a query answer or a JSON-RPC error shows of it. */
+/** An expected failure, with all fields that transaction results, query answers and JSON-RPC errors show. */
 export class ChainError extends Error {
   readonly codespace: string
   readonly code: number
@@ -49,8 +49,8 @@ export class ChainError extends Error {
 export type ErrorFactory = (detail?: string, details?: readonly Message[]) => ChainError
 
 /**
- * One factory per row: `errors.notFound('id 5')` makes a `ChainError` with text `id 5: <row text>`.
- * The codespace is public: it is what transaction results name.
+ * Creates a factory per row: `errors.notFound('id 5')` returns a `ChainError` with text `id 5: <row text>`. The codespace is
+ * public, since transaction results contain it.
  */
 export function defineErrors<Rows extends Record<string, ErrorRow>>(
   codespace: string,
@@ -65,8 +65,8 @@ export function defineErrors<Rows extends Record<string, ErrorRow>>(
 }
 
 /**
- * A query-side failure that no module registers: the message alone, with its status.
- * In a transaction it would report codespace `undefined` code 1.
+ * Creates a failure of a query that no module registers: only a message and a status. In a transaction it would report
+ * codespace `undefined` code 1.
  */
 export function queryError(status: Status, message: string, details: readonly Message[] = []): ChainError {
   return new ChainError('undefined', { code: 1, status, text: message }, message, details)

@@ -3,21 +3,21 @@ import { hash as oneShot } from 'node:crypto'
 import { ripemd160 as ripemd160Noble } from '@noble/hashes/legacy.js'
 import { keccak256 as keccak } from './keccak.ts'
 
-/** SHA-256, 32 bytes. */
+/** Returns the SHA-256 digest, 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   const digest = oneShot('sha256', bytes, 'buffer')
   return new Uint8Array(digest.buffer, digest.byteOffset, digest.byteLength)
 }
 
-/** RIPEMD-160, 20 bytes. */
+/** Returns the RIPEMD-160 digest, 20 bytes. */
 export function ripemd160(bytes: Uint8Array): Uint8Array {
   return ripemd160Noble(bytes)
 }
 
-/** Keccak-256 as Ethereum uses it, 32 bytes. */
+/** Returns the Keccak-256 digest as Ethereum uses it, 32 bytes. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return keccak(bytes)
 }
 
-/** keccak256 of nothing: the code hash of an account without code. */
+/** Keccak-256 of no bytes: the code hash of an account without code. */
 export const EMPTY_CODE_HASH: Uint8Array = keccak(new Uint8Array(0))

@@ -1,4 +1,4 @@
-/** JSON that may stand inside HTML, as Go writes it. */
+/** JSON that is safe inside HTML, in the form of Go's `encoding/json`. */
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '<': '\\u003c',
@@ -8,7 +8,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** The same JSON text with the characters escaped that end scripts, tags or lines; they stand in its strings alone. */
+/** Escapes the characters of JSON text that can end scripts, tags or lines. They occur only in its strings. */
 export function htmlSafe(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, (character) => ESCAPES[character]!)
 }

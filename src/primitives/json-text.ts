@@ -1,47 +1,47 @@
-/** JSON of a file that a person or another program wrote: read strictly, with the place of what is wrong. */
+/** A strict JSON parser for files of users, whose errors name line, column and path. */
 import { type ChainError, queryError } from './errors.ts'
 
 export type JsonData = string | number | boolean | null | readonly JsonData[] | { readonly [name: string]: JsonData }
 
-const DEEPEST = 200
+const MAX_DEPTH = 200
 const WORDS: Readonly<Record<string, JsonData>> = { true: true, false: false, null: null }
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /[a-z]+/y
-/** What a text may hold only escaped, or to escape. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON names them so.
+/** Characters that a string contains only escaped, or as an escape. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters that JSON forbids in strings.
 const NOT_PLAIN = /[\\\u0000-\u001f]/
 
 interface Input {
   readonly text: string
   readonly source: string
   at: number
-  /** Way from the root to what is being read. */
-  readonly way: (string | number)[]
+  /** Path from the root to the value being read. */
+  readonly path: (string | number)[]
 }
 
 /**
- * The value of a JSON text. Throws `invalidArgument` with `source`, line and column for a text that is no JSON, that ends too
- * early, or in which an object has a name twice.
+ * Parses JSON text. Throws `invalidArgument` with `source`, line and column if the text is invalid or truncated, or if an object
+ * has a name twice.
  */
 export function parseJsonText(text: string, source: string): JsonData {
-  const input: Input = { text, source, at: text.startsWith('\uFEFF') ? 1 : 0, way: [] }
+  const input: Input = { text, source, at: text.startsWith('\uFEFF') ? 1 : 0, path: [] }
   const value = readValue(input)
   skipSpace(input)
-  if (input.at < text.length) throw fault(input, 'nothing more is expected behind the value')
+  if (input.at < text.length) throw fault(input, 'unexpected text after the value')
   return value
 }
 
-function fault({ text, source, at, way }: Input, reason: string): ChainError {
+function fault({ text, source, at, path }: Input, reason: string): ChainError {
   const before = text.slice(0, at)
   const line = before.split('\n').length
   const column = at - (before.lastIndexOf('\n') + 1) + 1
-  const inside = way.length > 0 ? `, in ${formatWay(way)}` : ''
+  const inside = path.length > 0 ? `, in ${formatPath(path)}` : ''
   return queryError('invalidArgument', `${source}: line ${line}, column ${column}${inside}: ${reason}`)
 }
 
-/** `app_state.bank.balances[3].address`. */
-export function formatWay(way: readonly (string | number)[]): string {
-  return way.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('')
+/** Formats a path as `app_state.bank.balances[3].address`. */
+export function formatPath(path: readonly (string | number)[]): string {
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('')
 }
 
 function skipSpace(input: Input): void {
@@ -54,13 +54,13 @@ function skipSpace(input: Input): void {
 }
 
 function unexpected(input: Input, expected: string): ChainError {
-  if (input.at >= input.text.length) return fault(input, `the text ends where ${expected} is expected: it is cut off`)
-  return fault(input, `${expected} is expected, not ${JSON.stringify(input.text[input.at])}`)
+  if (input.at >= input.text.length) return fault(input, `expected ${expected}, but the text ends: it is cut off`)
+  return fault(input, `expected ${expected}, got ${JSON.stringify(input.text[input.at])}`)
 }
 
 function readValue(input: Input): JsonData {
   skipSpace(input)
-  if (input.way.length > DEEPEST) throw fault(input, `deeper than ${DEEPEST} levels`)
+  if (input.path.length > MAX_DEPTH) throw fault(input, `nested deeper than ${MAX_DEPTH} levels`)
   const first = input.text[input.at]
   if (first === '{') return readObject(input)
   if (first === '[') return readList(input)
@@ -72,7 +72,7 @@ function readValue(input: Input): JsonData {
   const value = WORDS[word]
   if (value !== undefined) return value
   input.at -= word.length
-  throw fault(input, `${word} is no value`)
+  throw fault(input, `${word} is not a value`)
 }
 
 function match(input: Input, pattern: RegExp): string | undefined {
@@ -84,7 +84,7 @@ function match(input: Input, pattern: RegExp): string | undefined {
 
 function readString(input: Input): string {
   const { text } = input
-  if (text[input.at] !== '"') throw unexpected(input, 'a text in double quotes')
+  if (text[input.at] !== '"') throw unexpected(input, 'a string in double quotes')
   const begin = input.at
   const close = text.indexOf('"', begin + 1)
   const plain = text.slice(begin + 1, close)
@@ -96,7 +96,7 @@ function readString(input: Input): string {
   for (; text[end] !== '"'; end++) {
     if (end >= text.length) {
       input.at = text.length
-      throw unexpected(input, 'the end of a text')
+      throw unexpected(input, 'the end of a string')
     }
     if (text[end] === '\\') end++
   }
@@ -105,11 +105,11 @@ function readString(input: Input): string {
     input.at = end + 1
     return value
   } catch {
-    throw fault(input, 'a text with a character or an escape that JSON does not allow')
+    throw fault(input, 'a string with a character or an escape that JSON does not allow')
   }
 }
 
-/** Whether another item follows; steps over what ends or parts them. */
+/** Consumes a separator or the end of a list or object. Returns whether another item follows. */
 function follows(input: Input, end: string): boolean {
   skipSpace(input)
   const next = input.text[input.at]
@@ -130,9 +130,9 @@ function readList(input: Input): JsonData[] {
   const list: JsonData[] = []
   if (isEmpty(input, ']')) return list
   do {
-    input.way.push(list.length)
+    input.path.push(list.length)
     list.push(readValue(input))
-    input.way.pop()
+    input.path.pop()
   } while (follows(input, ']'))
   return list
 }
@@ -148,16 +148,16 @@ function readObject(input: Input): { [name: string]: JsonData } {
     const name = readString(input)
     if (Object.hasOwn(object, name)) {
       input.at = at
-      throw fault(input, `the name ${JSON.stringify(name)} stands twice`)
+      throw fault(input, `the name ${JSON.stringify(name)} occurs twice`)
     }
     skipSpace(input)
     if (input.text[input.at] !== ':') throw unexpected(input, ':')
     input.at++
-    input.way.push(name)
+    input.path.push(name)
     const value = readValue(input)
     if (name === '__proto__') Object.defineProperty(object, name, { ...DATA, value })
     else object[name] = value
-    input.way.pop()
+    input.path.pop()
   } while (follows(input, '}'))
   return object
 }

@@ -1,4 +1,4 @@
-/** Keccak-256 by the module that `evm/hash/` is built to: about fifteen times as fast as in JavaScript. */
+/** Keccak-256 by the WebAssembly built from `evm/hash/`, about fifteen times as fast as JavaScript. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { keccak_256 } from '@noble/hashes/sha3.js'
@@ -8,13 +8,13 @@ const LENGTH = 32
 
 interface Program {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
-  /** Where the input goes, and where the hash comes. */
+  /** Addresses of the input and of the digest. */
   readonly INPUT: { readonly value: number }
   readonly OUTPUT: { readonly value: number }
   hash(length: number): void
 }
 
-/** Keccak-256 in WebAssembly; undefined where it has not been built. */
+/** Loads Keccak-256 in WebAssembly. Returns undefined if it is not built. */
 export function loadKeccak(): ((bytes: Uint8Array) => Uint8Array) | undefined {
   let program: Program
   try {

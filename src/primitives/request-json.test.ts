@@ -4,7 +4,7 @@ import { parseRequestJson } from './request-json.ts'
 const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-test('values are read as JSON.parse reads them', () => {
+test('values are parsed like JSON.parse', () => {
   for (const text of ['1', 'null', '"a\\"b[[["', '{"a":[1,{"b":"\\\\"}]}', `["${'x'.repeat(5000)}",[]]`]) {
     expect(parseRequestJson(text)).toEqual(JSON.parse(text))
   }
@@ -13,12 +13,12 @@ test('values are read as JSON.parse reads them', () => {
   }
 })
 
-test('a thousand levels are read, and one more is refused', () => {
+test('a thousand levels are parsed, and one more is refused', () => {
   expect(parseRequestJson(lists(1000))).toEqual(JSON.parse(lists(1000)))
   expect(() => parseRequestJson(lists(1001))).toThrow('deeper than 1000 levels')
   expect(() => parseRequestJson(objects(1001))).toThrow('deeper than 1000 levels')
   expect(() => parseRequestJson(lists(1_000_000))).toThrow('deeper than 1000 levels')
-  // Brackets in texts are no levels, behind any number of backslashes.
+  // Brackets in strings do not count, after any number of backslashes.
   const text = JSON.stringify([`\\"${'['.repeat(2000)}\\\\`, '['.repeat(2000)])
   expect(parseRequestJson(text)).toEqual(JSON.parse(text))
   const wide = `[${lists(900).repeat(3).replaceAll('][', '],[')}]`

@@ -14,7 +14,7 @@ const samples: readonly [string, RlpItem][] = [
   [`f838${'61'.repeat(56)}`, Array.from({ length: 56 }, () => utf8('a'))],
 ]
 
-test.each(samples)('%s is read and written the same', (text, item) => {
+test.each(samples)('%s decodes and encodes to the same bytes', (text, item) => {
   expect(formatHex(encode(item))).toBe(text)
   expect(encode(decode(hex(text)))).toEqual(hex(text))
   expect(decode(hex(text))).toEqual(item)
@@ -32,21 +32,21 @@ test('integers are written without leading zeros', () => {
 })
 
 test.each([
-  ['', 'input ends'],
-  ['8100', 'stands for itself'],
-  ['817f', 'stands for itself'],
+  ['', 'the input ends'],
+  ['8100', 'encoded as itself'],
+  ['817f', 'encoded as itself'],
   ['83646f', 'value of 3 bytes in 2'],
   ['8080', '1 bytes after the value'],
   ['b800', 'leading zero'],
   ['b801ff', 'long form of a short length'],
   ['bf0f000000000000021111', 'value of'],
-  ['f8', 'length is cut off'],
+  ['f8', 'length is truncated'],
   ['c183', 'value of 3 bytes in 0'],
 ])('%s is refused: %s', (text, reason) => {
   expect(() => decode(hex(text))).toThrow(reason)
 })
 
-test('a bomb of nested lists is refused, not a stack overflow', () => {
+test('deeply nested lists are refused without a stack overflow', () => {
   let bomb: Uint8Array = hex('c0')
   for (let i = 0; i < 5_000; i++) {
     const { length } = bomb

@@ -9,10 +9,13 @@ const rlpErrors = defineErrors('rlp', {
   malformed: { code: 1, status: 'invalidArgument', text: 'malformed RLP' },
 })
 
-/** Lists nested deeper than this are refused: no format of the field comes near it, and the stack is finite. */
+/** Maximum nesting of lists, to protect the stack. No Ethereum format comes near it. */
 const MAX_DEPTH = 1024
 
-/** The value of one encoding. Strings are views of `bytes`. Throws `rlp.malformed` unless canonical, with nothing left over. */
+/**
+ * Decodes one value. Strings are views of `bytes`. Throws `rlp.malformed` if the encoding is not canonical or bytes
+ * remain.
+ */
 export function decode(bytes: Uint8Array): RlpItem {
   const reader = { bytes, offset: 0 }
   const item = readItem(reader, bytes.length, 0)
@@ -20,14 +23,14 @@ export function decode(bytes: Uint8Array): RlpItem {
   return item
 }
 
-/** Canonical encoding. */
+/** Encodes an item in the canonical form. */
 export function encode(item: RlpItem): Uint8Array {
   const out = new Uint8Array(encodedLength(item))
   write(item, out, 0)
   return out
 }
 
-/** The item of an unsigned integer: big-endian without leading zeros. */
+/** Returns the item of an unsigned integer: big-endian without leading zeros. */
 export function fromUint(value: bigint): Uint8Array {
   return value === 0n ? EMPTY : encodeUintMinimal(value)
 }
@@ -39,14 +42,14 @@ interface Reader {
 
 function readItem(reader: Reader, end: number, depth: number): RlpItem {
   const { bytes } = reader
-  if (reader.offset >= end) throw rlpErrors.malformed('value expected, input ends')
+  if (reader.offset >= end) throw rlpErrors.malformed('value expected, but the input ends')
   const first = bytes[reader.offset++]!
   if (first < 0x80) return bytes.subarray(reader.offset - 1, reader.offset)
   const isList = first >= 0xc0
   const length = readLength(reader, first - (isList ? 0xc0 : 0x80), end)
   const start = reader.offset
   if (!isList) {
-    if (length === 1 && bytes[start]! < 0x80) throw rlpErrors.malformed('a byte below 0x80 stands for itself')
+    if (length === 1 && bytes[start]! < 0x80) throw rlpErrors.malformed('a byte below 0x80 must be encoded as itself')
     reader.offset = start + length
     return bytes.subarray(start, start + length)
   }
@@ -56,12 +59,15 @@ function readItem(reader: Reader, end: number, depth: number): RlpItem {
   return items
 }
 
-/** Length of the payload, `code` being the first byte less its base: 0 to 55 itself, above that the size of the length. */
+/**
+ * Reads the length of the payload. `code` is the first byte less its base: up to 55 the length itself, above that the size
+ * of the length.
+ */
 function readLength(reader: Reader, code: number, end: number): number {
   let length = code
   if (code > 55) {
     const size = code - 55
-    if (reader.offset + size > end) throw rlpErrors.malformed('length is cut off')
+    if (reader.offset + size > end) throw rlpErrors.malformed('length is truncated')
     if (reader.bytes[reader.offset] === 0) throw rlpErrors.malformed('length has a leading zero')
     // Lengths beyond 2^53 lose digits here and are still far beyond the input.
     length = 0

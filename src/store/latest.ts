@@ -8,6 +8,6 @@ export interface Latest {
   tip: Tip
   /** Stores by height, as of that commit. */
   registry: Registry
-  /** Returns the trees of a height if the writer has them in memory. A read-only store has none. */
+  /** Returns the trees of a height if the writer has them in memory. In a read-only store it returns undefined. */
   treesAt: (height: number) => TreesAt | undefined
 }

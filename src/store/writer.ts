@@ -213,10 +213,10 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
 
   /** Applies a block to the trees. A helper thread may work on them until `appHash` is called. */
   function begin(height: number, { changes }: BlockChanges): BlockWork {
-    const growth = trees.begin(height, changes)
-    let finished: ReturnType<typeof growth.finish> | undefined
+    const treeCommit = trees.begin(height, changes)
+    let finished: ReturnType<typeof treeCommit.finish> | undefined
     const finish = () => {
-      finished ??= growth.finish()
+      finished ??= treeCommit.finish()
       return finished
     }
     return {
@@ -224,7 +224,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
       stateRows: () => stateRows(height, changes),
       treeRows: () => finish().rows,
       prunes: true,
-      abort: growth.abort,
+      abort: treeCommit.abort,
     }
   }
 
@@ -237,18 +237,18 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     const all = () => staged?.changes(changes) ?? changes
     const before = registry.eraAt(tip.height)
     const registered = changesStores(stores) ? [registry.begin(height, stores)] : []
-    const growth = trees.beginStreaming({
+    const treeCommit = trees.beginStreaming({
       height,
       order: registry.eraAt(height).order,
       renamed: new Map(stores.renamed?.map(({ from, to }) => [to, from])),
       entriesOf: (store) => latestEntries(before.numbers.get(store)),
     })
     function* pages(): IterableIterator<TableWrite> {
-      yield* growth.begin()
-      for (const change of all()) yield* growth.apply(change)
+      yield* treeCommit.begin()
+      for (const change of all()) yield* treeCommit.apply(change)
     }
     backend.write(pages())
-    const { appHash, rows } = growth.finish()
+    const { appHash, rows } = treeCommit.finish()
     return {
       appHash: () => appHash,
       *stateRows() {

@@ -4,7 +4,7 @@ import type { NameMap, Profile } from './profile.ts'
 
 const NEUTRAL: NameMap = { packages: {}, paths: {}, amino: {}, fields: {} }
 
-/** What public client libraries of this family of chains hard-code. */
+/** Names that public client libraries of the Cosmos family hard-code. */
 export const FAMILY: NameMap = {
   packages: { sdk: 'cosmos', 'chain.crypto.v1': 'ethermint.crypto.v1' },
   paths: { '/sdk': '/cosmos' },
@@ -12,7 +12,7 @@ export const FAMILY: NameMap = {
   fields: {},
 }
 
-/** The same, as CosmJS names the one type for which the family has two names. */
+/** The same names as CosmJS uses them: one type has two names in the family. */
 export const COSMJS: NameMap = {
   ...FAMILY,
   packages: { ...FAMILY.packages, 'chain.crypto.v1': 'cosmos.evm.crypto.v1' },

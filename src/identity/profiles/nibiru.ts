@@ -1,9 +1,12 @@
-/** The reference chain: `nibiru` is its line v2.11, the last with a live oracle; `nibiru@2.17` differs by behaviours only. */
+/**
+ * The reference chain: `nibiru` is its release line v2.11, the last with a live oracle; `nibiru@2.17` differs only by
+ * behaviours.
+ */
 import type { BehaviourName } from '../behaviours.ts'
 import { COSMJS } from './almanac.ts'
 import type { Profile } from './profile.ts'
 
-/** What both lines do. */
+/** Behaviours of both release lines. */
 const COMMON: readonly BehaviourName[] = [
   'exposeEthAccount',
   'ownStoreOutsideAppHash',
@@ -46,7 +49,7 @@ const COMMON: readonly BehaviourName[] = [
   'untoldProposalFailures',
   'foreignGenesis',
   'localhostClient',
-  'otherMachineAdmission',
+  'wasmAnte',
   'endsOfRevokedAllowances',
 ]
 

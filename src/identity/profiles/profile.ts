@@ -1,14 +1,14 @@
-/** What one file per chain says: data alone, applied by `identity.ts` and `apply.ts`. */
+/** The data of a profile, one file per chain. `identity.ts` and `apply.ts` apply it. */
 
 import type { BehaviourName } from '../behaviours.ts'
 
-/** Neutral names and what stands in their place; the longest entry that fits decides. */
+/** New names by neutral names. The longest matching entry applies. */
 export interface NameMap {
-  /** Leading parts of full names: `sdk.bank` fits `sdk.bank.v1beta1.Query`. */
+  /** Leading parts of full names: `sdk.bank` matches `sdk.bank.v1beta1.Query`. */
   readonly packages: Readonly<Record<string, string>>
-  /** Leading segments of REST paths: `/sdk` fits `/sdk/bank/v1beta1/supply`. */
+  /** Leading segments of REST paths: `/sdk` matches `/sdk/bank/v1beta1/supply`. */
   readonly paths: Readonly<Record<string, string>>
-  /** Leading segments of amino names, or whole ones: `sdk` fits `sdk/MsgSend`. */
+  /** Leading segments of amino names, or whole ones: `sdk` matches `sdk/MsgSend`. */
   readonly amino: Readonly<Record<string, string>>
   /** Whole field names. */
   readonly fields: Readonly<Record<string, string>>
@@ -25,10 +25,10 @@ export interface Profile {
   readonly evmChainIds: Readonly<Record<string, bigint>>
   readonly defaultEvmChainId: bigint
   readonly factoryPrefix: string
-  /** The names that answers carry. */
+  /** The names in answers. */
   readonly names: NameMap
-  /** Further names that are understood when they come in (D18). */
+  /** Other names that are accepted in requests (D18). */
   readonly accepted: readonly NameMap[]
-  /** Those that are on. */
+  /** The behaviours that are on. */
   readonly behaviours: readonly BehaviourName[]
 }

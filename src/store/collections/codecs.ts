@@ -4,8 +4,8 @@ import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
 import { complete } from '../../identity/complete.ts'
 import type { Identity } from '../../identity/types.ts'
 import * as bytes from '../../primitives/bytes.ts'
+import { createCache } from '../../primitives/cache.ts'
 import { type Decimal, fromRaw } from '../../primitives/decimal.ts'
-import { createMemo } from '../../primitives/memo.ts'
 
 /** Wire types of protobuf. */
 const VARINT = 0
@@ -55,12 +55,12 @@ export function cacheLast<Value extends object>(codec: ValueCodec<Value>): Value
  * The same bytes return the same object, which is frozen.
  */
 export function cacheRecent<Value extends object>(codec: ValueCodec<Value>, size: number): ValueCodec<Value> {
-  const memo = createMemo<Value>(size)
+  const cache = createCache<Value>(size)
   return {
     encode: codec.encode,
     decode(ctx, encoded) {
       const key = bytes.toKey(encoded)
-      return memo.recall(key) ?? memo.keep(key, Object.freeze(codec.decode(ctx, encoded)))
+      return cache.get(key) ?? cache.set(key, Object.freeze(codec.decode(ctx, encoded)))
     },
   }
 }

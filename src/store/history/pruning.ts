@@ -1,7 +1,7 @@
-/** Prunes old heights: removes them from the log, and keeps in `base` the values that the earliest height still needs. */
+/** Pruning: removes old heights from the log, and keeps in `base` the values that the earliest height still needs. */
 import type { Backend } from '../backend/backend.ts'
 import { BASE, DEAD, HEAD, LOG } from '../tables.ts'
-import { findCheckpoint, forgetCheckpoints } from '../tree/checkpoints.ts'
+import { deleteCheckpoints, findCheckpoint } from '../tree/checkpoints.ts'
 import type { TableWrite } from '../types.ts'
 import { piecesOf, readHeight } from './change-log.ts'
 import type { Tip } from './heights.ts'
@@ -22,7 +22,7 @@ export function prune(
   const tip = { ...before, earliest: Math.max(before.earliest, before.height - keepHeights + 1) }
   const base = Number.isFinite(keepHeights) ? findCheckpoint(backend, tip.earliest) : undefined
   if (!base) return { tip, rows: [] }
-  const checkpoints = forgetCheckpoints(backend, base.height, PER_COMMIT)
+  const checkpoints = deleteCheckpoints(backend, base.height, PER_COMMIT)
   if (tip.logFrom > base.height) return { tip, rows: checkpoints }
   const last = Math.min(base.height, tip.logFrom + PER_COMMIT - 1)
   return { tip: { ...tip, logFrom: last + 1 }, rows: pruneRows(backend, checkpoints, tip.logFrom, last) }

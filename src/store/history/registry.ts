@@ -19,7 +19,7 @@ export interface Era {
   readonly from: number
   /** Stores in the app hash. */
   readonly order: StoreOrder
-  /** All stores that may be written. */
+  /** All stores that can be written. */
   readonly stores: readonly string[]
   /** Numbers by name; a store without a number has no rows. */
   readonly numbers: ReadonlyMap<string, number>

@@ -1,4 +1,4 @@
-/** Returns the state to an earlier height, as if nothing later had been committed. */
+/** Rollback of the state to an earlier height, as if nothing later had been committed. */
 
 import { createOutput, finish, putBytes } from '../../primitives/varint.ts'
 import type { Backend } from '../backend/backend.ts'

@@ -1,4 +1,4 @@
-/** Shares one view among many users, each of which closes it. */
+/** A view shared among many users, each of which closes it. */
 import type { BackendRead } from '../backend/backend.ts'
 
 export interface SharedView {

@@ -65,9 +65,9 @@ export function createStaging(rows: Rows): Staging {
 
   function* pieces(run: Run, { start, end, reverse }: Range): IterableIterator<Uint8Array> {
     const first = start ? Math.max(0, pieceOf(run, toKey(start))) : 0
-    const behind = end ? lowerBound(run.firsts, toKey(end)) : run.firsts.length
-    if (reverse) for (let piece = behind - 1; piece >= first; piece--) yield read(run, piece)
-    else for (let piece = first; piece < behind; piece++) yield read(run, piece)
+    const stop = end ? lowerBound(run.firsts, toKey(end)) : run.firsts.length
+    if (reverse) for (let piece = stop - 1; piece >= first; piece--) yield read(run, piece)
+    else for (let piece = first; piece < stop; piece++) yield read(run, piece)
   }
 
   /** Yields the writes of a run in a range, in the range's direction. */

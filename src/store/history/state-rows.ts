@@ -1,4 +1,4 @@
-/** Makes the rows of a block's state: the newest value of every written key, and the change log for older heights. */
+/** The rows of a block's state: the newest value of every written key, and the change log for older heights. */
 import { copyTo, EMPTY } from '../../primitives/bytes.ts'
 import { type Output, putBytes } from '../../primitives/varint.ts'
 import type { Backend } from '../backend/backend.ts'

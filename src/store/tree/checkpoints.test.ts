@@ -13,7 +13,7 @@ import { createTreeStore } from './tree-store.ts'
 
 const order = orderStores(STORES)
 
-/** Heights of the checkpoints on disk, the pages that they lead to, and all that are there. */
+/** Returns the heights of the checkpoints on disk, the pages that they reference, and all pages. */
 function inspect(backend: Backend): { heights: number[]; needed: number[]; found: number[] } {
   const heights: number[] = []
   const needed = new Set<number>()
@@ -46,14 +46,14 @@ function build(options: Partial<VersionedStoreOptions>, blocks: number, seed: nu
   return backend
 }
 
-test('every second checkpoint lasts, and every page on disk is one that some checkpoint needs', () => {
+test('every second checkpoint stays, and every page on disk is referenced by a checkpoint', () => {
   const backend = build({ checkpoints: { blocks: 10 } }, 95, 1)
   const { heights, needed, found } = inspect(backend)
   expect(heights).toEqual([10, 30, 50, 70, 90])
   expect(found).toEqual(needed)
 })
 
-test('after a rollback, and blocks made from there, that is still so', () => {
+test('that also holds after a rollback and further blocks', () => {
   for (const target of [94, 90, 89, 51, 50, 49, 10, 9, 1]) {
     const backend = build({ checkpoints: { blocks: 10 } }, 95, 2)
     const store = openTestStore(backend, { hashedStores: STORES, checkpoints: { blocks: 10 } })
@@ -69,7 +69,7 @@ test('after a rollback, and blocks made from there, that is still so', () => {
   }
 })
 
-test('a chain that keeps few heights keeps few checkpoints, and few pages that none needs', () => {
+test('a chain that keeps few heights keeps few checkpoints and few unreferenced pages', () => {
   const backend = build({ checkpoints: { blocks: 5 }, keepHeights: 20 }, 200, 4)
   const { heights, needed, found } = inspect(backend)
   expect(heights).toEqual([180, 185, 190, 195, 200])

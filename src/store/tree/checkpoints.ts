@@ -52,7 +52,10 @@ export function checkpointRows(checkpoint: Checkpoint, { written, dropped }: Pag
   return rows
 }
 
-/** Returns the rows of a checkpoint and deletes the `superseded` one before it, with the pages that neither the new one nor `older` needs. */
+/**
+ * Returns the rows of a checkpoint and deletes the `superseded` one before it, with the pages that neither the new one nor
+ * `older` needs.
+ */
 export function supersedingRows(
   tables: Tables,
   checkpoint: Checkpoint,
@@ -85,8 +88,11 @@ function staleRows(checkpoint: Checkpoint, dropped: readonly number[]): TableWri
   return rows
 }
 
-/** Returns rows that delete the checkpoints before the one at `height`, and up to `pieces` lists of pages that only those needed. */
-export function forgetCheckpoints(tables: Tables, height: number, pieces: number): TableWrite[] {
+/**
+ * Returns rows that delete the checkpoints before the one at `height`, and up to `pieces` lists of pages that only those
+ * needed.
+ */
+export function deleteCheckpoints(tables: Tables, height: number, pieces: number): TableWrite[] {
   const rows: TableWrite[] = []
   const end = numberKey(height)
   for (const [key] of tables.iterate(CHECKPOINTS, { end })) rows.push({ table: CHECKPOINTS, key, value: undefined })
@@ -101,7 +107,10 @@ export function forgetCheckpoints(tables: Tables, height: number, pieces: number
   return rows
 }
 
-/** Yields rows that delete the checkpoints after a height and their pages. `nextPage` is that of the checkpoint that becomes the latest. */
+/**
+ * Yields rows that delete the checkpoints after a height and their pages. `nextPage` is that of the checkpoint that
+ * becomes the latest.
+ */
 export function* removeCheckpointsAfter(
   tables: Tables,
   height: number,

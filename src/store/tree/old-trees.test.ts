@@ -8,7 +8,7 @@ import { openTestStore } from '../testing/test-store.ts'
 import { createOldTrees, type TreeSource } from './old-trees.ts'
 import { appHashOf, orderStores } from './tree-roots.ts'
 
-test('trees of the past are right however few nodes may stay, and those used last stay', () => {
+test('historical trees are correct with any cache size, and the most recently used stay cached', () => {
   const backend = openMemory()
   const store = openTestStore(backend, { hashedStores: STORES, checkpoints: { blocks: 20 } })
   const below = seeded(3)

@@ -5,8 +5,8 @@ import { NONE } from './tree-program.ts'
 import { createTreeStore } from './tree-store.ts'
 
 /**
- * A tree of 22 keys of one byte, the even numbers from 0 on, with their halves as values, written by an earlier build, whose
- * pages began at other heights: pages 1 to 6, the last with the root.
+ * A tree that an earlier build wrote, whose pages start at other heights: pages 1 to 6, the last with the root. Its 22 keys of one
+ * byte are the even numbers from 0, the values their halves.
  */
 const EARLIER = {
   reference: {
@@ -33,7 +33,7 @@ const EARLIER = {
   ],
 }
 
-/** A treeStore that tells which pages it has read. */
+/** Creates a tree store that records which pages it reads. */
 function treeStoreOver(pages: ReadonlyMap<number, Uint8Array>, read = new Set<number>()) {
   let next = Math.max(0, ...pages.keys()) + 1
   return createTreeStore(
@@ -45,7 +45,7 @@ function treeStoreOver(pages: ReadonlyMap<number, Uint8Array>, read = new Set<nu
   )
 }
 
-test('pages that begin at the heights of an earlier build are read, and give way to others where the tree changes', () => {
+test('pages of an earlier build are readable, and changes replace them by pages of this build', () => {
   const { reference } = EARLIER
   const pages = new Map<number, Uint8Array>(EARLIER.pages.map((text, i) => [i + 1, Buffer.from(text, 'base64')]))
   const whole = treeStoreOver(new Map())

@@ -28,7 +28,7 @@ export function loadPage(
   if (!bytes) throw new Error(`page ${page} of the trees is missing`)
   if (bytes.length > MAX_PAGE) throw new Error(`page ${page} of the trees is too long`)
   nodes.putPage(bytes)
-  if (parsePage(node, bytes.length) === 0) throw new Error(`page ${page} of the trees is cut off`)
+  if (parsePage(node, bytes.length) === 0) throw new Error(`page ${page} of the trees is truncated`)
 }
 
 /** Adds copies of the pages that the program wrote before an address. */

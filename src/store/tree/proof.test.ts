@@ -13,7 +13,7 @@ import { openTestStore } from '../testing/test-store.ts'
 import type { Change, StoreProof } from '../types.ts'
 import type { VersionedStore, VersionedStoreOptions } from '../versioned.ts'
 
-/** What a client does with a proof: decode it, and see that it leads from the key and the value to the app hash. */
+/** Verifies a proof like a client: decodes it, and checks that it leads from key and value to the app hash. */
 function verify(proof: StoreProof, store: string, key: Uint8Array, appHash: Uint8Array): void {
   const outer = ics23.CommitmentProof.decode(proof.storeProof).exist
   const inner = ics23.CommitmentProof.decode(proof.keyProof)
@@ -29,7 +29,7 @@ function verify(proof: StoreProof, store: string, key: Uint8Array, appHash: Uint
   }
 }
 
-/** As `verify`, for what verifiers do not take: that a store is empty shows in its root, that a value is in the leaf. */
+/** Verifies like `verify`, and also empty stores, by their root, and empty values, which verifiers do not accept. */
 function verifyAny(proof: StoreProof, store: string, key: Uint8Array, appHash: Uint8Array): void {
   const isEmptyStore = equal(proof.storeRoot, sha256(new Uint8Array(0)))
   const [exist] = [ics23.CommitmentProof.decode(proof.storeProof).exist!]
@@ -41,7 +41,7 @@ function verifyAny(proof: StoreProof, store: string, key: Uint8Array, appHash: U
   } else verify(proof, store, key, appHash)
 }
 
-/** The verifier takes no leaf with an empty value, which the chain's own tree may have. */
+/** Whether a leaf of the proof has an empty value, which the chain's tree allows and the verifier does not accept. */
 function hasEmptyValue({ keyProof }: StoreProof): boolean {
   const { exist, nonexist } = ics23.CommitmentProof.decode(keyProof)
   return [exist, nonexist?.left, nonexist?.right].some((leaf) => leaf && leaf.value?.length === 0)
@@ -91,7 +91,7 @@ const randomKey = (below: (n: number) => number) =>
 describe.each(BACKENDS)('proofs over %s', (_name, make) => {
   const spacing: Partial<VersionedStoreOptions> = { checkpoints: { blocks: 20, changedKeys: 300 } }
 
-  test.each([1, 2])('of any key at any height lead to the app hash of that height (seed %i)', async (seed) => {
+  test.each([1, 2])('of any key at any height verify against the app hash of that height (seed %i)', async (seed) => {
     const { backend, again, clean } = make()
     const below = seeded(seed)
     let store = openTestStore(backend, spacing)
@@ -118,7 +118,7 @@ describe.each(BACKENDS)('proofs over %s', (_name, make) => {
     clean()
   })
 
-  test('of kept heights stay when older ones are given up, with no page left that nobody needs', async () => {
+  test('of stored heights stay valid when older heights are pruned, and no unreferenced page remains', async () => {
     const { again, clean, ...made } = make()
     let { backend } = made
     const below = seeded(4)
@@ -145,7 +145,7 @@ describe.each(BACKENDS)('proofs over %s', (_name, make) => {
   })
 })
 
-test('a reader in another process proves the heights that it reads, and those committed meanwhile', async () => {
+test('a reader in another process proves the heights that it reads, and newly committed ones', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-proof-'))
   const writer = openTestStore(openDisk(path, { noSync: true }), { checkpoints: { blocks: 10 } })
   const reader = openTestStore(openDisk(path, { readOnly: true }))
@@ -170,7 +170,7 @@ test('a reader in another process proves the heights that it reads, and those co
   rmSync(path, { recursive: true, force: true })
 })
 
-/** A store with the keys, each with a value of its own. */
+/** Creates a store with the keys, each with a different value. */
 function storeOf(keys: readonly string[]): VersionedStore {
   const store = openTestStore(openMemory())
   const changes: Change[] = keys.map((key) => ({ store: 'bank', key: hex(key), value: utf8(`value of ${key}`) }))
@@ -180,18 +180,18 @@ function storeOf(keys: readonly string[]): VersionedStore {
 
 const flipped = (bytes: Uint8Array, at: number) => bytes.map((byte, i) => (i === at ? byte ^ 0xff : byte))
 
-describe('the verifier of everybody', () => {
+describe('the public verifier', () => {
   test.each([
-    ['one key, asked for', ['05'], '05'],
-    ['one key, asked before it', ['05'], '04'],
-    ['one key, asked behind it', ['05'], '0501'],
-    ['two keys, asked between them', ['05', '07'], '06'],
-    ['seven keys, asked before the first', ['02', '03', '04', '05', '06', '07', '08'], '01'],
-    ['seven keys, asked behind the last', ['02', '03', '04', '05', '06', '07', '08'], 'ff'],
-    ['seven keys, asked for the middle', ['02', '03', '04', '05', '06', '07', '08'], '05'],
-    ['a key that begins another', ['0202', '020202', '03'], '0202'],
-    ['a key between one and what it begins', ['0202', '020202', '03'], '020201'],
-  ])('takes the proof of a store with %s, and none with a byte changed', (_case, keys, asked) => {
+    ['one key, itself proved', ['05'], '05'],
+    ['one key, proved before it', ['05'], '04'],
+    ['one key, proved after it', ['05'], '0501'],
+    ['two keys, proved between them', ['05', '07'], '06'],
+    ['seven keys, proved before the first', ['02', '03', '04', '05', '06', '07', '08'], '01'],
+    ['seven keys, proved after the last', ['02', '03', '04', '05', '06', '07', '08'], 'ff'],
+    ['seven keys, the middle one proved', ['02', '03', '04', '05', '06', '07', '08'], '05'],
+    ['a key that is a prefix of another', ['0202', '020202', '03'], '0202'],
+    ['a key between another and its prefix', ['0202', '020202', '03'], '020201'],
+  ])('accepts the proof of a store with %s, and refuses it with any byte changed', (_case, keys, asked) => {
     const key = hex(asked)
     const proof = proveAt(storeOf(keys), 1, 'bank', key)
     const { appHash } = proof
@@ -207,7 +207,7 @@ describe('the verifier of everybody', () => {
     refuses({ value: value ? undefined : utf8('a value') })
   })
 
-  test('does not take the absence of a key in an empty store, which the proof of the root shows', () => {
+  test('does not accept absence in an empty store, which the proof of the root shows', () => {
     const proof = proveAt(storeOf(['05']), 1, 'acc', hex('05'))
     expect(proof.storeRoot).toEqual(sha256(new Uint8Array(0)))
     verifyAny(proof, 'acc', hex('05'), proof.appHash)
@@ -215,7 +215,7 @@ describe('the verifier of everybody', () => {
   })
 })
 
-test('bytes of proofs are those of IAVL: rows 57 to 59 of state-layout.md §6.3', () => {
+test('proofs have the bytes of the reference implementation of IAVL', () => {
   const store = openTestStore(openMemory(), { hashedStores: ['inflation', 'crisis'] })
   const [period, skipped] = [hex('000000000000000000'), hex('010000000000000000')]
   store.commit({
@@ -242,7 +242,7 @@ test('bytes of proofs are those of IAVL: rows 57 to 59 of state-layout.md §6.3'
   ])
 })
 
-test('what cannot be proved is refused', () => {
+test('invalid requests for proofs are refused', () => {
   const store = storeOf(['05'])
   expect(() => proveAt(store, 1, 'bank', hex(''))).toThrow('the key of a proof must not be empty')
   expect(() => proveAt(store, 1, 'nowhere', hex('05'))).toThrow('there is no store nowhere in the app hash')

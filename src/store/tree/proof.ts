@@ -1,4 +1,7 @@
-/** Proofs at one height, which a client verifies against the app hash in the next header (docs/state-layout.md#proofs, D28). */
+/**
+ * Proofs at one height, which a client verifies against the app hash in the next header (docs/state-layout.md#proofs,
+ * D28).
+ */
 import { utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { Reader, StoreProof } from '../types.ts'
@@ -8,7 +11,10 @@ import { merklePath, merkleRoot } from './multi-store.ts'
 import { leavesOf } from './tree-roots.ts'
 import type { TreesAt } from './trees.ts'
 
-/** Proves the presence or absence of a key. `get` reads the state of the same height. Throws 3 for an empty key, 5 for a store outside the app hash. */
+/**
+ * Proves the presence or absence of a key. `get` reads the state of the same height. Throws 3 for an empty key, 5 for a
+ * store outside the app hash.
+ */
 export function proveKey(
   { order, treeStore, roots }: TreesAt,
   get: Reader['get'],

@@ -1,4 +1,4 @@
-/** The trees against a plain one: objects that never change, and Node's own SHA-256. */
+/** Compares the trees with a plain model of immutable objects and Node's SHA-256. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createHelpers } from '../../node/trees/testing/waiting-helpers.ts'
@@ -109,7 +109,7 @@ function* postOrder(at: Plain | undefined): IterableIterator<Pick<Plain, 'key' |
   yield { key: at.key, version: at.version, height: at.height }
 }
 
-/** The hash to which a leaf with the value leads. */
+/** Computes the root hash from a leaf with a value and its path. */
 function rootOf({ key, version, steps }: LeafPath, value: Uint8Array): string {
   let hash = leafHash(key, version, digest(value))
   for (const step of steps) {
@@ -121,7 +121,7 @@ function rootOf({ key, version, steps }: LeafPath, value: Uint8Array): string {
 
 const EMPTY = digest().toString('hex')
 
-/** A height that is kept. */
+/** A height whose tree is in memory. */
 interface Height {
   readonly root: Node
   readonly plain: Plain | undefined
@@ -129,7 +129,7 @@ interface Height {
   replaced: Int32Array
 }
 
-/** Keys that begin with each other, hold zeros, and are of all lengths that the lanes of the hash tell apart. */
+/** Creates keys that share prefixes, contain zeros, and have lengths for all lanes of the hash. */
 function keysOf(below: (n: number) => number, count: number): Uint8Array[] {
   const keys = new Map<string, Uint8Array>()
   while (keys.size < count) {
@@ -152,7 +152,7 @@ function batchOf(below: (n: number) => number, keys: readonly Uint8Array[], remo
 }
 
 test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [seed, 'two threads'] as const]))(
-  'batches give the trees of a plain implementation, at every kept height (seed %i, %s)',
+  'batches give the trees of a plain model at every height in memory (seed %i, %s)',
   async (seed, threads) => {
     await using helpers = createHelpers()
     const below = seeded(seed)
@@ -169,11 +169,11 @@ test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [
     if (threads === 'two threads') await helpers.up(treeStore)
     let heights: Height[] = [{ root: NONE, plain: undefined, values: new Map(), replaced: new Int32Array(0) }]
 
-    /** Gives up all but the latest heights. */
-    const forget = (stay: number) => {
+    /** Evicts all but the latest heights. */
+    const evict = (stay: number) => {
       while (heights.length > stay) treeStore.free(heights.shift()!.replaced)
     }
-    /** Saves the latest tree, which then is known from its pages only. */
+    /** Saves the latest tree and opens it from its pages. */
     const reopen = (inPlace: boolean) => {
       const latest = heights.at(-1)!
       const reference = latest.root === NONE ? undefined : treeStore.save(latest.root)
@@ -211,7 +211,7 @@ test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [
       expect(formatHex(treeStore.rootHash(root))).toBe(plain?.hash ?? EMPTY)
       before.replaced = treeStore.takeReplaced()
       heights.push({ root, plain, values, replaced: new Int32Array(0) })
-      forget(1 + below(10))
+      evict(1 + below(10))
       if (below(12) === 0) reopen(below(2) === 0)
 
       const height = heights[below(heights.length)]!
@@ -224,7 +224,7 @@ test.each([1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, 'one thread'] as const, [
         expect(rootOf(path, height.values.get(formatHex(path.key))!)).toBe(height.plain?.hash)
       }
     }
-    forget(1)
+    evict(1)
     const { root, plain } = heights[0]!
     expect([...treeStore.walk(root)]).toEqual([...postOrder(plain)])
     expect(treeStore.nodeCount).toBe(plain ? plain.size * 2 - 1 : 0)

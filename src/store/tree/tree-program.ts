@@ -41,7 +41,10 @@ const MAX_UNITS = 0x10000
 export interface TreeHost {
   /** Copies the page that starts at a node to `AT.page`, and calls `parsePage`. */
   readPage(node: Node): void
-  /** Copies `replaced` and `dropped` u32 cells from `AT.replaced` and `AT.dropped`, and the pages from `AT.pages` to `pagesEnd`. */
+  /**
+   * Copies `replaced` and `dropped` u32 cells from `AT.replaced` and `AT.dropped`, and the pages from `AT.pages` to
+   * `pagesEnd`.
+   */
   receiveLists(replaced: number, dropped: number, pagesEnd: number): void
   nextPage(): number
 }
@@ -101,7 +104,10 @@ export interface TreeRuntime {
   readonly module: WebAssembly.Module
 }
 
-/** Creates an empty memory. The garbage collector underestimates shared memory, so share only trees that live as long as the process. */
+/**
+ * Creates an empty memory. The garbage collector underestimates shared memory, so share only trees that live as long as
+ * the process.
+ */
 export function createTreeRuntime(isShared: boolean): TreeRuntime {
   const size = { initial: AT.start / MEMORY_UNIT, maximum: MAX_UNITS, shared: isShared }
   const memory = new WebAssembly.Memory(size) as unknown as TreeMemory

@@ -18,7 +18,10 @@ export function orderStores(stores: readonly string[]): StoreOrder {
   return { names, places: new Map(names.map((name, place) => [name, place])) }
 }
 
-/** Root nodes by index, and leaf hashes of the multi-store, which are computed when needed and cached until the tree changes. */
+/**
+ * Root nodes by index, and leaf hashes of the multi-store, which are computed when needed and cached until the tree
+ * changes.
+ */
 export interface TreeRoots {
   readonly nodes: Node[]
   readonly leaves: (Uint8Array | undefined)[]

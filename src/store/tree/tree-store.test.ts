@@ -5,7 +5,7 @@ import { merkleRoot, storeLeaf } from './multi-store.ts'
 import { NONE, type Node } from './tree-program.ts'
 import { createTreeStore, type TreeStore } from './tree-store.ts'
 
-/** A treeStore over pages kept in a map. */
+/** Creates a tree store with pages in a map. */
 function treeStoreOver(pages: Map<number, Uint8Array>): TreeStore {
   let next = Math.max(0, ...pages.keys()) + 1
   return createTreeStore(
@@ -14,7 +14,7 @@ function treeStoreOver(pages: Map<number, Uint8Array>): TreeStore {
   )
 }
 
-/** Saves a tree and gives it in a treeStore that knows nothing but the pages. */
+/** Saves a tree and opens it from its pages in a new tree store. */
 function reopened(
   pages: Map<number, Uint8Array>,
   treeStore: TreeStore,
@@ -38,7 +38,7 @@ const SKIPPED = hex('010000000000000000')
 const TWELVE = hex('000000000000000c')
 const TWO = hex('0000000000000002')
 
-test('roots are those of the chain: rows 57 to 61 of state-layout.md §6.3', () => {
+test('root hashes equal those of the reference chain', () => {
   const treeStore = treeStoreOver(new Map())
   const root = (node: Node) => formatHex(treeStore.rootHash(node))
   let tree = treeStore.set(NONE, PERIOD, TWELVE, 1)
@@ -59,7 +59,7 @@ test('roots are those of the chain: rows 57 to 61 of state-layout.md §6.3', () 
   )
 })
 
-test('the app hash is that of the chain: rows 62 and 63', () => {
+test('the app hash equals that of the reference chain', () => {
   const inflation = hex('591303fb906b0f44c47cfd99da3dd6ef0227563ff528e92b8661ccc8f974d2f7')
   const empty = createTreeStore(
     () => undefined,
@@ -70,7 +70,7 @@ test('the app hash is that of the chain: rows 62 and 63', () => {
   )
 })
 
-test("three further maps hash as the chain's stores do: row 67", () => {
+test('maps of one to three stores hash like those of the reference chain', () => {
   const leaves: Uint8Array[] = []
   const roots = ['1', '2', '3'].map((n) => {
     leaves.push(storeLeaf(`key${n}`, utf8(`value${n}`)))
@@ -90,7 +90,7 @@ const STEPS: readonly (readonly [version: number, writes: string, removals: stri
 ]
 
 test.each([false, true])(
-  'writes and removals in turn give the roots of rows 68 to 71 (read back from pages: %s)',
+  'alternating writes and removals give the roots of the reference implementation (reopened from pages: %s)',
   (paged) => {
     const pages = new Map<number, Uint8Array>()
     let treeStore = treeStoreOver(pages)
@@ -113,86 +113,80 @@ test.each([false, true])(
   },
 )
 
-test.each([1, 2, 3])(
-  'a tree that is read from its pages again and again is the tree that stayed in memory (seed %i)',
-  (seed) => {
-    const below = seeded(seed)
-    const pages = new Map<number, Uint8Array>()
-    const whole = treeStoreOver(new Map())
-    let root: Node = NONE
-    let paged = { treeStore: treeStoreOver(pages), root: NONE as Node }
-    const members = new Set<string>()
-    for (let version = 1; version <= 60; version++) {
-      const grows = version % 20 < 12
-      for (let i = 0; i < 1 + below(40); i++) {
-        const key = Uint8Array.of(below(3), below(256), below(2))
-        if (below(10) < (grows ? 7 : 2)) {
-          const value = Uint8Array.of(below(256))
-          root = whole.set(root, key, value, version)
-          paged.root = paged.treeStore.set(paged.root, key, value, version)
-          members.add(formatHex(key))
-        } else {
-          root = whole.remove(root, key, version)
-          paged.root = paged.treeStore.remove(paged.root, key, version)
-          members.delete(formatHex(key))
-        }
+test.each([1, 2, 3])('a tree that is repeatedly reopened from pages equals the tree in memory (seed %i)', (seed) => {
+  const below = seeded(seed)
+  const pages = new Map<number, Uint8Array>()
+  const whole = treeStoreOver(new Map())
+  let root: Node = NONE
+  let paged = { treeStore: treeStoreOver(pages), root: NONE as Node }
+  const members = new Set<string>()
+  for (let version = 1; version <= 60; version++) {
+    const grows = version % 20 < 12
+    for (let i = 0; i < 1 + below(40); i++) {
+      const key = Uint8Array.of(below(3), below(256), below(2))
+      if (below(10) < (grows ? 7 : 2)) {
+        const value = Uint8Array.of(below(256))
+        root = whole.set(root, key, value, version)
+        paged.root = paged.treeStore.set(paged.root, key, value, version)
+        members.add(formatHex(key))
+      } else {
+        root = whole.remove(root, key, version)
+        paged.root = paged.treeStore.remove(paged.root, key, version)
+        members.delete(formatHex(key))
       }
-      expect(formatHex(paged.treeStore.rootHash(paged.root))).toBe(formatHex(whole.rootHash(root)))
-      if (version % 3 === 0) paged = reopened(pages, paged.treeStore, paged.root, version)
     }
-    const nodes = [...paged.treeStore.walk(paged.root)]
-    expect(nodes).toEqual([...whole.walk(root)])
-    const leaves = nodes.filter(({ height }) => height === 0).map(({ key }) => key)
-    expect(leaves.map(formatHex)).toEqual([...members].sort())
-    expect([...leaves].sort(compare)).toEqual(leaves)
-    expect(paged.treeStore.nodeCount).toBe(nodes.length)
-    // Pages that no tree needs are dropped: all that are left are read by a walk.
-    const { treeStore: last, root: lastRoot } = reopened(pages, paged.treeStore, paged.root, 60)
-    const needed = new Set<number>()
-    const counting = createTreeStore(
-      (page) => {
-        needed.add(page)
-        return pages.get(page)
-      },
-      () => 0,
-    )
-    expect([...counting.walk(counting.refer(last.save(lastRoot)))]).toHaveLength(nodes.length)
-    expect([...needed].sort((a, b) => a - b)).toEqual([...pages.keys()].sort((a, b) => a - b))
-  },
-)
+    expect(formatHex(paged.treeStore.rootHash(paged.root))).toBe(formatHex(whole.rootHash(root)))
+    if (version % 3 === 0) paged = reopened(pages, paged.treeStore, paged.root, version)
+  }
+  const nodes = [...paged.treeStore.walk(paged.root)]
+  expect(nodes).toEqual([...whole.walk(root)])
+  const leaves = nodes.filter(({ height }) => height === 0).map(({ key }) => key)
+  expect(leaves.map(formatHex)).toEqual([...members].sort())
+  expect([...leaves].sort(compare)).toEqual(leaves)
+  expect(paged.treeStore.nodeCount).toBe(nodes.length)
+  // Unreferenced pages are dropped, so a walk reads all remaining pages.
+  const { treeStore: last, root: lastRoot } = reopened(pages, paged.treeStore, paged.root, 60)
+  const needed = new Set<number>()
+  const counting = createTreeStore(
+    (page) => {
+      needed.add(page)
+      return pages.get(page)
+    },
+    () => 0,
+  )
+  expect([...counting.walk(counting.refer(last.save(lastRoot)))]).toHaveLength(nodes.length)
+  expect([...needed].sort((a, b) => a - b)).toEqual([...pages.keys()].sort((a, b) => a - b))
+})
 
-test.each([1, 2, 3, 4])(
-  'a batch gives the tree of its changes one after the other, from memory and from pages (seed %i)',
-  (seed) => {
-    const below = seeded(seed)
-    const [single, whole] = [treeStoreOver(new Map()), treeStoreOver(new Map())]
-    const pages = new Map<number, Uint8Array>()
-    let paged = { treeStore: treeStoreOver(pages), root: NONE }
-    let [expected, found] = [NONE, NONE]
-    for (let version = 1; version <= 60; version++) {
-      const keys = new Map<number, boolean>()
-      for (let i = below(seed * 30); i >= 0; i--) keys.set(below(400), below(3) === 0)
-      const changes = [...keys]
-        .sort(([a], [b]) => a - b)
-        .map(([n, isRemoved]) => ({
-          key: utf8(String(n).padStart(3, '0')),
-          value: isRemoved ? undefined : new Uint8Array(below(200) * below(3)).fill(version),
-        }))
-      for (const treeStore of [single, whole, paged.treeStore]) treeStore.freeze(version - 1)
-      for (const { key, value } of changes) {
-        expected = value ? single.set(expected, key, value, version) : single.remove(expected, key, version)
-      }
-      found = whole.write(found, changes, version)
-      paged.root = paged.treeStore.write(paged.root, changes, version)
-      const root = formatHex(single.rootHash(expected))
-      expect(formatHex(whole.rootHash(found))).toBe(root)
-      expect(formatHex(paged.treeStore.rootHash(paged.root))).toBe(root)
-      if (below(4) === 0) paged = reopened(pages, paged.treeStore, paged.root, version)
+test.each([1, 2, 3, 4])('a batch gives the same tree as single changes, in memory and from pages (seed %i)', (seed) => {
+  const below = seeded(seed)
+  const [single, whole] = [treeStoreOver(new Map()), treeStoreOver(new Map())]
+  const pages = new Map<number, Uint8Array>()
+  let paged = { treeStore: treeStoreOver(pages), root: NONE }
+  let [expected, found] = [NONE, NONE]
+  for (let version = 1; version <= 60; version++) {
+    const keys = new Map<number, boolean>()
+    for (let i = below(seed * 30); i >= 0; i--) keys.set(below(400), below(3) === 0)
+    const changes = [...keys]
+      .sort(([a], [b]) => a - b)
+      .map(([n, isRemoved]) => ({
+        key: utf8(String(n).padStart(3, '0')),
+        value: isRemoved ? undefined : new Uint8Array(below(200) * below(3)).fill(version),
+      }))
+    for (const treeStore of [single, whole, paged.treeStore]) treeStore.freeze(version - 1)
+    for (const { key, value } of changes) {
+      expected = value ? single.set(expected, key, value, version) : single.remove(expected, key, version)
     }
-  },
-)
+    found = whole.write(found, changes, version)
+    paged.root = paged.treeStore.write(paged.root, changes, version)
+    const root = formatHex(single.rootHash(expected))
+    expect(formatHex(whole.rootHash(found))).toBe(root)
+    expect(formatHex(paged.treeStore.rootHash(paged.root))).toBe(root)
+    if (below(4) === 0) paged = reopened(pages, paged.treeStore, paged.root, version)
+  }
+})
 
-test('a page that is missing or cut off, and a key that is too long, are errors', () => {
+test('a missing page, a truncated page and a key that is too long are errors', () => {
   const pages = new Map<number, Uint8Array>()
   const treeStore = treeStoreOver(pages)
   let root: Node = NONE
@@ -214,7 +208,7 @@ test('a page that is missing or cut off, and a key that is too long, are errors'
   expect(again(whole)).toHaveLength(79)
   for (let length = 0; length < bytes.length; length++) {
     expect(() => again(new Map([...whole, [page, bytes.subarray(0, length)]]))).toThrow(
-      `page ${page} of the trees is cut off`,
+      `page ${page} of the trees is truncated`,
     )
   }
   whole.delete(page - 1)
@@ -222,7 +216,7 @@ test('a page that is missing or cut off, and a key that is too long, are errors'
   expect(() => treeStore.set(root, new Uint8Array(4097), Uint8Array.of(1), 2)).toThrow(RangeError)
 })
 
-test('what is on disk is written by the owner of the trees, until a block finds its nodes in memory', () => {
+test('the owner writes trees whose nodes are on disk, until a block finds its nodes in memory', () => {
   const pages = new Map<number, Uint8Array>()
   let next = 1
   const offered: number[] = []

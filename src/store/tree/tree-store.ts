@@ -29,7 +29,10 @@ export interface TreeStore {
   locate(root: Node, key: Uint8Array): Location
   /** Makes nodes up to a version immutable, so that the present trees stay readable. */
   freeze(version: number): void
-  /** Returns the nodes that writes since the last call replaced. Older trees contain them: `free` them when those are evicted. */
+  /**
+   * Returns the nodes that writes since the last call replaced. Older trees contain them: `free` them when those are
+   * evicted.
+   */
   takeReplaced(): Int32Array
   free(nodes: Int32Array): void
   /** Creates a node from a reference. Its page is read when needed. */

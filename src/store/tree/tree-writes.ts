@@ -18,7 +18,9 @@ export interface TreeWrite {
   readonly changes: readonly KeyChange[]
 }
 
-/** A write in progress, perhaps on another thread. Until `finish` or `abort` the tree program must not be called otherwise. */
+/**
+ * A write in progress, perhaps on another thread. Until `finish` or `abort` the tree program must not be called otherwise.
+ */
 export interface Writing {
   /** Returns the new trees, in order and hashed. */
   finish(): readonly Node[]
@@ -67,7 +69,10 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
     return tree
   }
 
-  /** Copies trees and their changes to the program's memory. Returns the number of changes, or undefined if they do not fit. */
+  /**
+   * Copies trees and their changes to the program's memory. Returns the number of changes, or undefined if they do not
+   * fit.
+   */
   function putWrites(writes: readonly TreeWrite[]): number | undefined {
     if (writes.length > MAX_WRITES) return undefined
     const batch = emptyBatch()

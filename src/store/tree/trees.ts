@@ -1,4 +1,6 @@
-/** The trees of the latest heights in memory. A restart rebuilds them from the last checkpoint and the change log after it. */
+/**
+ * The trees of the latest heights in memory. A restart rebuilds them from the last checkpoint and the change log after it.
+ */
 import { equal } from '../../primitives/bytes.ts'
 import type { Era } from '../history/registry.ts'
 import type { Change, Tables, TableWrite } from '../types.ts'
@@ -21,7 +23,10 @@ import type { CreateTreeHelper } from './tree-writes.ts'
 export interface CheckpointSpacing {
   readonly changedKeys: number
   readonly blocks: number
-  /** One checkpoint in this many stays for proofs of old heights; the others are deleted when the next one is made. 0: all stay. */
+  /**
+   * One checkpoint in this many stays for proofs of old heights; the others are deleted when the next one is made. 0: all
+   * stay.
+   */
   readonly lasting: number
   /** With more nodes, a checkpoint drops all of them; those in use are read from disk again. */
   readonly nodesInMemory: number
@@ -29,7 +34,10 @@ export interface CheckpointSpacing {
   readonly writesInMemory: number
 }
 
-/** The default spacing: a restart takes a fraction of a second, a proof of an old height a second, memory some 150 MB at most. */
+/**
+ * The default spacing: a restart takes a fraction of a second, a proof of an old height a second, memory some 150 MB at
+ * most.
+ */
 export const DEFAULT_SPACING: CheckpointSpacing = {
   changedKeys: 20_000,
   blocks: 1_000,
@@ -248,7 +256,7 @@ export function openTrees(
     for (let at = height > 0 ? height + 1 : latest.first; at <= latest.height; at++)
       appHash = apply(at, changesOf(at)).finish()
     if (latest.appHash && !equal(appHash, latest.appHash)) {
-      throw new Error(`the changes since height ${checkpointed} give ${mismatch(appHash, latest.appHash)}`)
+      throw new Error(`the changes since height ${checkpointed} produce ${mismatch(appHash, latest.appHash)}`)
     }
   }
 

@@ -55,7 +55,7 @@ export type ModuleParams = Message<"chain.devgas.v1.ModuleParams"> & {
   developerShares: string;
 
   /**
-   * Empty: all. A denom that is not listed goes to the community pool.
+   * Empty: all denoms. The share in an unlisted denom goes to the community pool.
    *
    * @generated from field: repeated string allowed_denoms = 3;
    */
@@ -202,7 +202,7 @@ export const EventPayoutDevGasSchema: GenMessage<EventPayoutDevGas> = /*@__PURE_
   messageDesc(file_chain_devgas_v1_devgas, 6);
 
 /**
- * A share that could not be paid: the call stays as it is, and its fee with the validators.
+ * A share that could not be paid. The call is unaffected, and its fee stays with the validators.
  *
  * @generated from message chain.devgas.v1.EventPayoutFailedDevGas
  */
@@ -218,7 +218,7 @@ export type EventPayoutFailedDevGas = Message<"chain.devgas.v1.EventPayoutFailed
   txHash: string;
 
   /**
-   * What went wrong, for an operator to read.
+   * Reason of the failure, for operators.
    *
    * @generated from field: string reason = 3;
    */

@@ -171,7 +171,7 @@ export const QueryFeeSharesByWithdrawerResponseSchema: GenMessage<QueryFeeShares
   messageDesc(file_chain_devgas_v1_query, 7);
 
 /**
- * Three operations share one path: `?by=` names one, else the address decides (D5).
+ * Three operations share one path: `?by=` selects one; without it the address does (D5).
  *
  * @generated from service chain.devgas.v1.Query
  */

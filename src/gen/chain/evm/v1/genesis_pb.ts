@@ -72,13 +72,13 @@ export const ChainConfigSchema: GenMessage<ChainConfig> = /*@__PURE__*/
   messageDesc(file_chain_evm_v1_genesis, 1);
 
 /**
- * Who made a contract. Ours alone: the original layout has no record of it.
+ * Creator of a contract. The original layout has no such record.
  *
  * @generated from message chain.evm.v1.ContractCreation
  */
 export type ContractCreation = Message<"chain.evm.v1.ContractCreation"> & {
   /**
-   * These three as 0x-hexadecimal addresses.
+   * The next three fields are 0x-hexadecimal addresses.
    *
    * @generated from field: string contract = 1;
    */
@@ -92,7 +92,7 @@ export type ContractCreation = Message<"chain.evm.v1.ContractCreation"> & {
   creator: string;
 
   /**
-   * The sender of the transaction in which it happened.
+   * The sender of the creating transaction.
    *
    * @generated from field: string origin = 3;
    */

@@ -135,7 +135,7 @@ export type QueryBalanceRequest = Message<"chain.evm.v1.QueryBalanceRequest"> & 
   address: string;
 
   /**
-   * ERC-20 address or bank denom; empty: the native balance alone.
+   * ERC-20 address or bank denom; empty: only the native balance.
    *
    * @generated from field: string token = 2;
    */
@@ -407,7 +407,7 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type EthCallRequest = Message<"chain.evm.v1.EthCallRequest"> & {
   /**
-   * A call object as JSON-RPC has it.
+   * A call object as in JSON-RPC.
    *
    * @generated from field: bytes args = 1;
    */
@@ -782,7 +782,7 @@ export const Query: GenService<{
     output: typeof QueryFunTokenMappingResponseSchema;
   },
   /**
-   * Another name of FunToken.
+   * Alias of FunToken.
    *
    * @generated from rpc chain.evm.v1.Query.FunTokenMapping
    */

@@ -156,7 +156,7 @@ export const QueryInflationRateRequestSchema: GenMessage<QueryInflationRateReque
  */
 export type QueryInflationRateResponse = Message<"chain.inflation.v1.QueryInflationRateResponse"> & {
   /**
-   * Percent a year.
+   * Percent per year.
    *
    * @generated from field: string inflation_rate = 1;
    */

@@ -62,7 +62,7 @@ export type MsgEditInflationParams = Message<"chain.inflation.v1.MsgEditInflatio
   sender: string;
 
   /**
-   * Ignored: MsgToggleInflation decides.
+   * Ignored: only MsgToggleInflation changes it.
    *
    * @generated from field: bool inflation_enabled = 2;
    */

@@ -62,7 +62,7 @@ export type GenesisState = Message<"chain.oracle.v1beta1.GenesisState"> & {
   rewards: Rewards[];
 
   /**
-   * From here on ours alone: the original documents lose it.
+   * The following fields do not exist in the original documents.
    *
    * @generated from field: repeated chain.oracle.v1beta1.RateOrigin rate_origins = 9;
    */
@@ -89,7 +89,7 @@ export const GenesisStateSchema: GenMessage<GenesisState> = /*@__PURE__*/
   messageDesc(file_chain_oracle_v1beta1_genesis, 0);
 
 /**
- * When a rate was agreed on.
+ * Time and height of a rate.
  *
  * @generated from message chain.oracle.v1beta1.RateOrigin
  */
@@ -118,7 +118,7 @@ export const RateOriginSchema: GenMessage<RateOrigin> = /*@__PURE__*/
   messageDesc(file_chain_oracle_v1beta1_genesis, 1);
 
 /**
- * A price of the past that averages are taken from.
+ * A past price, for averages.
  *
  * @generated from message chain.oracle.v1beta1.PastPrice
  */

@@ -71,7 +71,7 @@ export type Params = Message<"chain.oracle.v1beta1.Params"> & {
   minVoters: bigint;
 
   /**
-   * Stored, served, editable, without effect.
+   * Stored, served and editable, but without effect (D41).
    *
    * @generated from field: string validator_fee_ratio = 10;
    */
@@ -209,7 +209,7 @@ export type Rewards = Message<"chain.oracle.v1beta1.Rewards"> & {
   votePeriods: bigint;
 
   /**
-   * Amount of each voting period.
+   * Amount for each voting period.
    *
    * @generated from field: repeated sdk.base.v1beta1.Coin coins = 3;
    */

@@ -458,7 +458,7 @@ export const Query: GenService<{
     output: typeof QueryAggregatePrevotesResponseSchema;
   },
   /**
-   * The documented path is misspelt, and stays.
+   * Misspelt in the API document, and kept.
    *
    * @generated from rpc chain.oracle.v1beta1.Query.AggregateVote
    */

@@ -160,7 +160,7 @@ export const MsgEditOracleParamsSchema: GenMessage<MsgEditOracleParams> = /*@__P
   messageDesc(file_chain_oracle_v1beta1_tx, 6);
 
 /**
- * As Params; what is absent stays as it is.
+ * Like Params; absent fields stay unchanged.
  *
  * @generated from message chain.oracle.v1beta1.OracleParamsMsg
  */

@@ -36,7 +36,7 @@ export const SudoersSchema: GenMessage<Sudoers> = /*@__PURE__*/
   messageDesc(file_chain_sudo_v1_state, 0);
 
 /**
- * Listed senders that call listed contracts pay no fee; anyone does who calls a contract of the last list.
+ * Calls of listed senders to listed contracts are free of fees; so are calls of any sender to a contract of the last list.
  *
  * @generated from message chain.sudo.v1.ZeroGasActors
  */

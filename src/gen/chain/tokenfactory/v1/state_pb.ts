@@ -18,7 +18,7 @@ export const file_chain_tokenfactory_v1_state: GenFile = /*@__PURE__*/
  */
 export type DenomAuthorityMetadata = Message<"chain.tokenfactory.v1.DenomAuthorityMetadata"> & {
   /**
-   * Empty: nobody.
+   * Empty: no admin.
    *
    * @generated from field: string admin = 1;
    */

@@ -196,7 +196,7 @@ export type MsgBurn = Message<"chain.tokenfactory.v1.MsgBurn"> & {
   coin?: Coin | undefined;
 
   /**
-   * Empty: the sender. The admin needs nobody's consent.
+   * Empty: the sender. The admin does not need the holder's consent.
    *
    * @generated from field: string burn_from = 3;
    */
