@@ -1,5 +1,5 @@
-// Moves a mapped token between its two forms with viem, through the FunToken precompile, and reads both forms at once: the
-// coin with CosmJS, and both in one answer over REST.
+// Converts a mapped token between coin and ERC-20 with viem, through the FunToken precompile. Reads the coin with CosmJS, and
+// both balances in one answer over REST.
 //   node examples/funtoken.mjs TOKEN_ADDRESS [CONFIG_OUT.json]
 import { readFileSync } from 'node:fs'
 import { StargateClient } from '@cosmjs/stargate'

@@ -1,4 +1,4 @@
-/** The feeder as an operator runs it, and validators that do not tell the truth. */
+/** The feeder as an operator runs it, and validators that vote for false prices. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ import { keyOfMnemonic } from '../src/cli/keys.ts'
 import { type Node, startNode } from '../src/index.ts'
 import { rpc } from './support/rpc.ts'
 
-/** Blocks of a voting period of a localnet with a feeder. */
+/** Blocks in a voting period of a localnet with a feeder. */
 const PERIOD = 3
 
 async function blocks(node: Node, count: number): Promise<void> {
@@ -45,7 +45,7 @@ async function rates(node: Node): Promise<Record<string, string>> {
   return Object.fromEntries(list.map(({ pair, exchange_rate: rate }) => [pair, rate]))
 }
 
-/** What a URL answers to a feeder, and how often it was asked. */
+/** A source of prices by URL, and the number of its requests. */
 async function priceSource() {
   let answer = { status: 503, body: 'come back later' }
   let asked = 0
@@ -74,7 +74,7 @@ async function prevote(node: Node, operator: string): Promise<string | undefined
   return found?.hash
 }
 
-/** A node whose validator’s own feeder keeps silent, and the flags of a feeder that votes for it from outside. */
+/** Starts a node whose own feeder is silent. Returns it with the flags of an external feeder for its validator. */
 async function outside() {
   const node = await startNode({ feeder: { enabled: true }, blocks: { time: 'arrival' } })
   await behave(node, 0, 'silent')
@@ -96,7 +96,7 @@ async function outside() {
   }
 }
 
-test('`almanac feeder --once` promises what a URL answers, reveals it in the next period, and ends', async () => {
+test('`almanac feeder --once` commits to the price of a URL, reveals it in the next period, and exits', async () => {
   using source = await priceSource()
   await using chain = await outside()
   const { node, validator } = chain
@@ -106,7 +106,7 @@ test('`almanac feeder --once` promises what a URL answers, reveals it in the nex
   source.give({ data: { rates: { 'ubtc:uusd': '64250.5', 'ueth:uusd': 3100 } } })
   const vote = once()
   await until(async () => (await prevote(node, validator)) !== undefined)
-  // The reveal makes a block of its own on arrival.
+  // The reveal makes its own block on arrival.
   await blocks(node, PERIOD - 1)
   expect(await vote).toBe(0)
   await blocks(node, PERIOD)
@@ -114,7 +114,7 @@ test('`almanac feeder --once` promises what a URL answers, reveals it in the nex
   expect(await prevote(node, validator)).toBeUndefined()
 })
 
-test('`almanac feeder` tries again while its source fails, then votes without end', async () => {
+test('`almanac feeder` retries while its source fails, then votes in every period', async () => {
   using source = await priceSource()
   await using chain = await outside()
   const { node, validator } = chain
@@ -128,7 +128,7 @@ test('`almanac feeder` tries again while its source fails, then votes without en
       written += chunk
     })
     await until(() => source.asked() >= 3)
-    await until(() => written.includes(`could not vote, trying again error="${source.url} answered 503"`))
+    await until(() => written.includes(`could not vote, will retry error="${source.url} answered 503"`))
     expect(await prevote(node, validator)).toBeUndefined()
     source.give({ data: { rates: { 'ubtc:uusd': '64250.5' } } })
     for (let last: string | undefined, votes = 0; votes < 3; votes++) {
@@ -143,7 +143,7 @@ test('`almanac feeder` tries again while its source fails, then votes without en
   }
 })
 
-test('a liar bends no price and is counted, and is counted no more when it is honest again', async () => {
+test('a liar changes no price and gets misses, and gets no more misses once it is honest again', async () => {
   await using node = await startNode({
     feeder: { enabled: true },
     blocks: { time: 'manual' },

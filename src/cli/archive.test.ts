@@ -5,7 +5,7 @@ import { archiveKind, filesInArchive } from './archive.ts'
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))
 const LONG = 'n'.repeat(120)
 
-/** As GNU tar 1.35 and the zip files of Python 3 write them: `bin/almanac` and `README`, or a file in a folder with a long name. */
+/** Archives made by GNU tar 1.35 and Python 3: `bin/almanac` and `README`, or a file in a folder with a long name. */
 const ARCHIVES = {
   gnu: 'H4sIAAAAAAAAA+3UMQrCMBTG8cyeouIBmtSmmQU7uniDVAsKtoW23t/ESSLaKZbi/7e8QAJ58OWlurapiEw6RutndcL6vlYyK7RIdOzGvPsw2j5JRN9147dzU/sLVbn87a2xrT1Fu8OHWuT55/xVFuSvtHH5y2gdvfjz/Dfr1D+B4bKauxPM4Vju9ocy7h2T8y9N+P9vTcb8/0Jf23NTM/wAAAAAAAAAAAAAACzZA4oNyqoAKAAA',
   gnuLong:
@@ -17,7 +17,7 @@ const ARCHIVES = {
   zip: 'UEsDBBQAAAAAAAAAIQAAAAAAAAAAAAAAAAAEAAAAYmluL1BLAwQUAAAAAAAAACEAHZ37BAoAAAAKAAAACwAAAGJpbi9hbG1hbmFjIyEvYmluL3NoClBLAwQUAAAAAAAAACEAs5DkFgcAAAAHAAAABgAAAFJFQURNRXJlYWRtZQpQSwECFAMUAAAAAAAAACEAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAgAEAAAAAYmluL1BLAQIUAxQAAAAAAAAAIQAdnfsECgAAAAoAAAALAAAAAAAAAAAAAACAASIAAABiaW4vYWxtYW5hY1BLAQIUAxQAAAAAAAAAIQCzkOQWBwAAAAcAAAAGAAAAAAAAAAAAAACAAVUAAABSRUFETUVQSwUGAAAAAAMAAwCfAAAAgAAAAAkAYSBjb21tZW50',
 }
 
-test('files of an archive are found as other programs have packed them', () => {
+test('lists the files in archives that other programs packed', () => {
   expect(filesInArchive(bytes(ARCHIVES.gnu), 'tar.gz')).toEqual(['bin/almanac', 'README'])
   expect(filesInArchive(gunzipSync(bytes(ARCHIVES.gnu)), 'tar')).toEqual(['bin/almanac', 'README'])
   expect(filesInArchive(bytes(ARCHIVES.gnuLong), 'tar.gz')).toEqual([`long/${LONG}/almanac`])
@@ -30,11 +30,11 @@ test('files of an archive are found as other programs have packed them', () => {
   ])
 })
 
-test('what is no such archive, or a part of one, is said to be', () => {
+test('refuses truncated archives and files of another format', () => {
   const [tar, zip] = [gunzipSync(bytes(ARCHIVES.gnu)), bytes(ARCHIVES.zip)]
   expect(() => filesInArchive(zip, 'tar')).toThrow('not a tar archive')
   expect(() => filesInArchive(tar.subarray(0, 700), 'tar')).toThrow()
-  expect(() => filesInArchive(new Uint8Array(2048), 'tar')).toThrow('the archive holds no file')
+  expect(() => filesInArchive(new Uint8Array(2048), 'tar')).toThrow('the archive contains no file')
   expect(() => filesInArchive(tar, 'tar.gz')).toThrow('incorrect header check')
   for (let length = 0; length < zip.length - 9; length++) {
     expect(() => filesInArchive(zip.subarray(0, length), 'zip'), String(length)).toThrow()

@@ -1,8 +1,8 @@
-/** What is packed in the archives that builds are handed out in: tar, tar.gz and zip. Only names are read. */
+/** The file names in tar, tar.gz and zip archives, the formats in which builds are distributed. Contents are not unpacked. */
 import { gunzipSync } from 'node:zlib'
 import { formatUtf8 } from '../primitives/bytes.ts'
 
-/** `tar.bz2` and `tar.xz` are known to supervisors, and not to this program. */
+/** An archive format that supervisors accept. This program cannot read `tar.bz2` and `tar.xz`. */
 export type ArchiveKind = 'tar' | 'tar.gz' | 'zip' | 'tar.bz2' | 'tar.xz'
 
 const KINDS: readonly (readonly [RegExp, ArchiveKind])[] = [
@@ -13,17 +13,17 @@ const KINDS: readonly (readonly [RegExp, ArchiveKind])[] = [
   [/^(tar\.xz|txz)$/, 'tar.xz'],
 ]
 
-/** The kind that an ending such as `tgz` stands for; undefined for a file that is no archive. */
-export function archiveKind(ending: string): ArchiveKind | undefined {
-  return KINDS.find(([pattern]) => pattern.test(ending))?.[1]
+/** Returns the format of a file extension such as `tgz`; undefined if it is not an archive. */
+export function archiveKind(extension: string): ArchiveKind | undefined {
+  return KINDS.find(([pattern]) => pattern.test(extension))?.[1]
 }
 
-/** Most bytes that an archive may be when it is unpacked. */
-const MOST_BYTES = 2 ** 31
+/** Limit of an unpacked archive. Unit: bytes. */
+const MAX_UNPACKED_BYTES = 2 ** 31
 
 /**
- * Paths of the files in an archive, without `./` before them; undefined for a kind that this program cannot read. Throws an `Error`
- * for bytes that are no such archive.
+ * Returns the paths of the files in an archive, without a leading `./` or `/`; undefined for a format that this program cannot
+ * read. Throws an `Error` if the bytes are not an archive of that format.
  */
 export function filesInArchive(bytes: Uint8Array, kind: ArchiveKind): string[] | undefined {
   const names = namesOf(bytes, kind)
@@ -35,7 +35,7 @@ function namesOf(bytes: Uint8Array, kind: ArchiveKind): string[] | undefined {
     case 'tar':
       return tarNames(bytes)
     case 'tar.gz':
-      return tarNames(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }))
+      return tarNames(gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }))
     case 'zip':
       return zipNames(bytes)
     default:
@@ -44,9 +44,9 @@ function namesOf(bytes: Uint8Array, kind: ArchiveKind): string[] | undefined {
 }
 
 const TAR_BLOCK = 512
-/** A file, also as the oldest tar marks it. */
+/** Type flags of a regular file: POSIX, old tar, and contiguous. */
 const TAR_FILE = new Set(['0', '\0', '7'])
-/** The name of the next entry, where it is long, in two dialects. */
+/** Type flags of an entry with the long name of the next one: of GNU tar, and of POSIX (pax attributes). */
 const TAR_LONG_NAME = 'L'
 const TAR_ATTRIBUTES = 'x'
 
@@ -60,7 +60,7 @@ function tarNames(bytes: Uint8Array): string[] {
     if (octal(header, 148, 8) !== tarChecksum(header)) throw new Error('not a tar archive')
     const size = octal(header, 124, 12)
     const content = bytes.subarray(at + TAR_BLOCK, at + TAR_BLOCK + size)
-    if (!(content.length >= size)) throw new Error('the archive is cut off')
+    if (!(content.length >= size)) throw new Error('the archive is truncated')
     const type = String.fromCharCode(header[156]!)
     if (type === TAR_LONG_NAME) longName = untilZero(content)
     else if (type === TAR_ATTRIBUTES)
@@ -72,19 +72,19 @@ function tarNames(bytes: Uint8Array): string[] {
     }
     at += TAR_BLOCK + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK
   }
-  if (names.length === 0) throw new Error('the archive holds no file')
+  if (names.length === 0) throw new Error('the archive contains no file')
   return names
 }
 
-/** The name of an entry; of one by POSIX also the folders before it. */
+/** Returns the path of an entry. In the POSIX format the header stores a prefix of folders separately. */
 function tarName(header: Uint8Array): string {
   const name = untilZero(header.subarray(0, 100))
   const isPosix = formatUtf8(header.subarray(257, 263)) === 'ustar\0'
-  const folder = isPosix ? untilZero(header.subarray(345, 500)) : ''
-  return folder === '' ? name : `${folder}/${name}`
+  const prefix = isPosix ? untilZero(header.subarray(345, 500)) : ''
+  return prefix === '' ? name : `${prefix}/${name}`
 }
 
-/** The sum of a header's bytes, those of the sum itself taken as blanks. */
+/** Returns the sum of a header's bytes, with the checksum field itself counted as spaces. */
 function tarChecksum(header: Uint8Array): number {
   return header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0)
 }
@@ -99,18 +99,20 @@ function untilZero(bytes: Uint8Array): string {
   return formatUtf8(end < 0 ? bytes : bytes.subarray(0, end))
 }
 
-/** Signatures of the end of the directory, and of an entry in it; the end is at most a comment away from that of the file. */
+/**
+ * Signatures of the end record of the central directory, and of an entry in it. Only a comment can follow the end record.
+ */
 const ZIP_END = 0x06054b50
 const ZIP_ENTRY = 0x02014b50
 const ZIP_END_BYTES = 22
-const ZIP_MOST_COMMENT = 65_535
+const ZIP_MAX_COMMENT_BYTES = 65_535
 
 function zipNames(bytes: Uint8Array): string[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - ZIP_END_BYTES
-  const least = Math.max(0, end - ZIP_MOST_COMMENT)
-  while (end >= least && view.getUint32(end, true) !== ZIP_END) end--
-  if (end < least) throw new Error('not a zip archive, or cut off')
+  const first = Math.max(0, end - ZIP_MAX_COMMENT_BYTES)
+  while (end >= first && view.getUint32(end, true) !== ZIP_END) end--
+  if (end < first) throw new Error('not a zip archive, or truncated')
   const count = view.getUint16(end + 10, true)
   let at = view.getUint32(end + 16, true)
   const names: string[] = []
@@ -121,6 +123,6 @@ function zipNames(bytes: Uint8Array): string[] {
     if (!name.endsWith('/')) names.push(name)
     at += 46 + length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
   }
-  if (names.length === 0) throw new Error('the archive holds no file')
+  if (names.length === 0) throw new Error('the archive contains no file')
   return names
 }

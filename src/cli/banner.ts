@@ -1,4 +1,4 @@
-/** What a start prints for people: everything one wants to paste. */
+/** The text that `almanac start` prints for people: accounts, keys and URLs to copy. */
 import type { DevAccount } from '../node/accounts.ts'
 import type { GatewayUrls } from '../node/gateways.ts'
 
@@ -7,16 +7,16 @@ export interface BannerFacts {
   readonly chainId: string
   readonly evmChainId: bigint
   readonly height: bigint
-  /** Undefined for a chain that leaves nothing behind. */
+  /** Undefined for an ephemeral chain. */
   readonly home: string | undefined
   readonly mnemonic: string
   readonly accounts: readonly DevAccount[]
-  /** Whole native units at genesis; undefined where a document decided. */
+  /** Genesis balance of each account, in whole native units; undefined if a genesis document set the balances. */
   readonly balance: bigint | undefined
   readonly displayDenom: string
   readonly urls: GatewayUrls
   readonly blocks: string
-  /** Milliseconds from the start of the process. */
+  /** Time from the start of the process. Unit: milliseconds. */
   readonly startedInMs: number
 }
 
@@ -51,17 +51,17 @@ export function renderBanner(facts: BannerFacts): string {
     ...accountLines(cosmos),
     '',
     `Mnemonic           ${facts.mnemonic}`,
-    '                   These keys are known to everybody: never send them anything of worth.',
+    '                   These keys are public: never send anything of value to these accounts.',
     '',
     `Chain id           ${facts.chainId}`,
     `EVM chain id       ${facts.evmChainId}`,
     `Height             ${facts.height}`,
     `Blocks             ${facts.blocks}`,
-    `Home               ${facts.home ?? 'none: nothing is left behind'}`,
+    `Home               ${facts.home ?? 'none (ephemeral: nothing remains after the stop)'}`,
     '',
     ...URL_TITLES.flatMap(([key, title]) => (facts.urls[key] ? [`${title.padEnd(19)}${facts.urls[key]}`] : [])),
     '',
-    'Ctrl-C stops.',
+    'Press Ctrl-C to stop.',
     '',
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-/** The node's REST API as commands use it. */
+/** A client of a node's REST API for commands. */
 import type { Command } from 'commander'
 import { diskFiles } from '../node/files.ts'
 import { addressOf } from '../node/gateways.ts'
@@ -13,32 +13,33 @@ export interface NodeFlags {
 
 export interface NodeClient {
   readonly url: string
-  /** The answer's JSON. Throws with the node's own message if it refuses, `unavailable` if none answers. */
+  /** Returns the JSON of the answer. Throws the node's own message for an error answer, `unavailable` if no node answers. */
   get(path: string, options?: { readonly height?: string | undefined }): Promise<unknown>
   post(path: string, body: unknown): Promise<unknown>
 }
 
-/** The flags with which commands find a node. */
+/** Adds the flags that select a node. */
 export function addNodeOptions(command: Command): Command {
   return command
-    .option('--node <url>', 'REST URL of the node (default: from the settings of the home)')
-    .option('--port-offset <n>', 'what the node was told to add to its ports')
+    .option('--node <url>', 'REST URL of the node (default: built from the settings of the home)')
+    .option('--port-offset <n>', 'port offset that the node was started with (default: node.port_offset)')
 }
 
-/** Flags of a command that asks a node and prints the answer. */
+/** Flags of a command that queries a node and prints the answer. */
 export interface ReadFlags extends NodeFlags {
   readonly height?: string
   readonly output: string
 }
 
+/** Adds the flags that select a node, a height and an output format. */
 export function addReadOptions(command: Command): Command {
   return addNodeOptions(command)
-    .option('--home <dir>', 'home whose settings name the node')
-    .option('--height <height>', 'height to read at (default: the latest)')
-    .option('-o, --output <format>', 'yaml or json', 'yaml')
+    .option('--home <dir>', 'home whose settings give the URL of the node (default: ALMANAC_HOME, or ~/.almanac)')
+    .option('--height <height>', 'height to read (default: the latest)')
+    .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
 }
 
-/** The node that the flags name, else the one of the home's settings. */
+/** Returns a client of the node that `--node` names, else of the node that the home's settings describe. */
 export function openNode(flags: NodeFlags): NodeClient {
   return createNodeClient(flags.node ?? urlOfHome(flags))
 }
@@ -52,7 +53,7 @@ function urlOfHome({ home: root, portOffset }: NodeFlags): string {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** A client of the REST API at a URL. */
+/** Creates a client of the REST API at a URL. */
 function createNodeClient(url: string): NodeClient {
   const base = url.replace(/\/+$/, '')
   const request = async (path: string, init: RequestInit): Promise<unknown> => {
@@ -62,7 +63,7 @@ function createNodeClient(url: string): NodeClient {
     } catch {
       throw queryError(
         'unavailable',
-        `no node answers at ${base}; start one with \`almanac start\`, or name one by --node`,
+        `no node answers at ${base}; start one with \`almanac start\`, or set its URL with --node`,
       )
     }
     return readAnswer(response, await response.text())
@@ -79,7 +80,10 @@ function readAnswer(response: Response, text: string): unknown {
   try {
     json = JSON.parse(text)
   } catch {
-    throw queryError('unknown', `${response.url} answered ${response.status} and no JSON`)
+    throw queryError(
+      'unknown',
+      `${response.url} answered ${response.status} without JSON: check that --node is the REST URL of a node`,
+    )
   }
   if (response.ok) return json
   const { message } = json as { readonly message?: unknown }

@@ -11,7 +11,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'almanac-refused-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 afterEach(() => vi.restoreAllMocks())
 
-/** What a command that fails says. */
+/** Runs a command that fails with exit code 1. Returns its standard error. */
 async function refused(...words: readonly string[]): Promise<string> {
   const said: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0)
@@ -19,22 +19,22 @@ async function refused(...words: readonly string[]): Promise<string> {
   return said.join('')
 }
 
-test('a flag that is no setting takes true or false', async () => {
+test('--ephemeral accepts only true or false', async () => {
   expect(await refused('start', '--ephemeral=maybe')).toContain(
     '--ephemeral (ALMANAC_EPHEMERAL) = "maybe": must be true or false',
   )
 })
 
-test('what the system refuses is named with the way out, without a stack', async () => {
+test('an error of the operating system is printed with advice and without a stack', async () => {
   const file = join(scratch, 'file')
   writeFileSync(file, '')
   expect(await refused('start', '--home', file)).toBe(
-    `almanac: ENOTDIR: not a directory, stat '${file}/config.toml'\nWhere a folder is expected there is a file: name another, a home by --home DIR (ALMANAC_HOME).\n`,
+    `almanac: ENOTDIR: not a directory, stat '${file}/config.toml'\nThe path must be a folder, but is a file: set another path, for a home with --home DIR (ALMANAC_HOME).\n`,
   )
 })
 
-test('a home needs a name, and ports an end', async () => {
-  const emptyHome = '--home (ALMANAC_HOME) is empty: name a folder, or leave it away for ~/.almanac'
+test('an empty home and a port above 65535 are refused', async () => {
+  const emptyHome = '--home (ALMANAC_HOME) is empty: set a folder, or omit it for ~/.almanac'
   expect(await refused('start', '--home', '')).toContain(emptyHome)
   expect(await refused('keys', 'list', '--home', '')).toContain(emptyHome)
   const home = join(scratch, 'ports')
@@ -43,7 +43,7 @@ test('a home needs a name, and ports an end', async () => {
   )
 })
 
-test('a chain that was begun and has no block is no case for a stack, and nothing is made of it', async () => {
+test('commands on a chain without a block fail with a message, without a stack, and create nothing', async () => {
   const home = join(scratch, 'begun')
   await (await startNode({ home, ports: false })).stop()
   rmSync(join(home, 'data'), { recursive: true })
@@ -54,13 +54,13 @@ test('a chain that was begun and has no block is no case for a stack, and nothin
   expect(existsSync(join(home, 'data'))).toBe(false)
 })
 
-test('what answers in place of a node is not taken for one', async () => {
+test('status refuses the answer of another server', async () => {
   const server = createServer((_, response) => response.end('{"jsonrpc":"2.0","error":{}}'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   try {
     expect(await refused('status', '--home', scratch, '--comet-port', String(port))).toBe(
-      `almanac: what answers at http://127.0.0.1:${port}/status is no node of this kind\n`,
+      `almanac: the server at http://127.0.0.1:${port}/status is not an Almanac node: check --home, --comet-port and --port-offset\n`,
     )
   } finally {
     server.close()

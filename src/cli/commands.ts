@@ -1,4 +1,4 @@
-/** The table of commands. Each is loaded when it is called. */
+/** The table of commands. Each is loaded when it runs. */
 import { Command, CommanderError } from 'commander'
 import type { Build } from '../node/build.ts'
 import { ChainError } from '../primitives/errors.ts'
@@ -11,78 +11,82 @@ interface Entry {
   readonly load: () => Promise<Run>
 }
 
-/** Each command reads its own flags: what stands behind its name is handed over untouched. */
+/** The commands, in the order of the help. Each parses the arguments after its name itself. */
 const COMMANDS: readonly Entry[] = [
-  { name: 'start', about: 'run a chain', load: async () => (await import('./start.ts')).start },
+  { name: 'start', about: 'Run a chain', load: async () => (await import('./start.ts')).start },
   {
     name: 'status',
-    about: 'show what a running node says of itself',
+    about: 'Show height, app hash and health of a running node',
     load: async () => (await import('./status.ts')).status,
   },
-  { name: 'config', about: 'print the settings in force', load: async () => (await import('./config.ts')).config },
-  { name: 'reset', about: 'delete a chain, keep its settings', load: async () => (await import('./reset.ts')).reset },
+  { name: 'config', about: 'Print the effective settings', load: async () => (await import('./config.ts')).config },
+  {
+    name: 'reset',
+    about: 'Delete a chain, but keep its settings and keys',
+    load: async () => (await import('./reset.ts')).reset,
+  },
   {
     name: 'reindex',
-    about: 'build the indexes again from the blocks',
+    about: 'Rebuild the indexes from the blocks',
     load: async () => (await import('./reindex.ts')).reindex,
   },
   {
     name: 'rollback',
-    about: 'take a stopped chain back to a kept height',
+    about: 'Return a stopped chain to a stored height',
     load: async () => (await import('./rollback.ts')).rollback,
   },
   {
     name: 'upgrade',
-    about: 'see what an upgrade will do: rehearse, preflight',
+    about: 'Check an upgrade in advance: rehearse, preflight',
     load: async () => (await import('./upgrade.ts')).upgrade,
   },
   {
     name: 'pre-upgrade',
-    about: 'say to a supervisor whether this build can take over',
+    about: 'Tell a supervisor whether this build can take over',
     load: async () => (await import('./pre-upgrade.ts')).preUpgrade,
   },
   {
     name: 'export',
-    about: 'print the state as a genesis document',
+    about: 'Print the state as a genesis document',
     load: async () => (await import('./export.ts')).exportState,
   },
   {
     name: 'genesis',
-    about: 'check a genesis document: genesis validate FILE',
+    about: 'Check a genesis document: genesis validate FILE',
     load: async () => (await import('./genesis.ts')).genesis,
   },
   {
     name: 'keys',
-    about: 'keep keys: add, list, show, import, export',
+    about: 'Manage keys: add, list, show, export, import, delete',
     load: async () => (await import('./keys.ts')).keys,
   },
-  { name: 'tx', about: 'send a transaction', load: async () => (await import('./tx.ts')).tx },
+  { name: 'tx', about: 'Sign and send a transaction', load: async () => (await import('./tx.ts')).tx },
   {
     name: 'feeder',
-    about: 'vote on prices for validators',
+    about: 'Vote on prices for validators',
     load: async () => (await import('./feeder.ts')).feeder,
   },
-  { name: 'query', about: 'ask any operation of any module', load: async () => (await import('./query.ts')).query },
+  { name: 'query', about: 'Run a query operation of a module', load: async () => (await import('./query.ts')).query },
   {
     name: 'statetest',
-    about: 'run Ethereum state tests',
+    about: 'Run Ethereum state tests',
     load: async () => (await import('./statetest.ts')).statetest,
   },
   {
     name: 'trace',
-    about: 'run an Ethereum tracer fixture',
+    about: 'Run an Ethereum tracer fixture',
     load: async () => (await import('./trace.ts')).trace,
   },
   {
     name: 'tx-decode',
-    about: 'decode raw Ethereum transactions',
+    about: 'Decode raw Ethereum transactions',
     load: async () => (await import('./tx-decode.ts')).txDecode,
   },
 ]
 
 /**
- * Runs one command line. Returns the exit code: 1 for an expected failure, 2 for wrong usage, or what the command says.
- * `build`: the state machine of another build than this.
+ * Runs one command line. Returns the exit code: 1 for a failure, 2 for wrong usage, else that of the command.
+ * `build` replaces the state machine of this build.
  */
 export async function runCommand(argv: readonly string[], build?: Build): Promise<number> {
   const entry = COMMANDS.find(({ name }) => name === argv[0])
@@ -93,23 +97,23 @@ export async function runCommand(argv: readonly string[], build?: Build): Promis
       .description('A chain node and query service.')
       .version(VERSION)
       .exitOverride()
-      .addHelpText('after', '\n`almanac COMMAND --help` shows the flags of a command.')
+      .addHelpText('after', '\nRun `almanac COMMAND --help` for the flags of a command.')
     for (const { name, about } of COMMANDS) program.command(name).description(about).helpOption(false)
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' })
     return 0
   } catch (error) {
-    return explain(error)
+    return reportError(error)
   }
 }
 
-/** Prints an expected failure as its message, and a bug with its stack. */
-function explain(error: unknown): number {
+/** Prints an expected failure as its message, and a bug with its stack. Returns the exit code. */
+function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (isSystemError(error) && error.code === 'EPIPE') return 1
   const expected = error instanceof ChainError || isSystemError(error)
   process.stderr.write(`almanac: ${expected ? error.message : ((error as Error).stack ?? error)}\n`)
-  const way = isSystemError(error) ? WAYS_OUT.find(([codes]) => codes.includes(error.code))?.[1] : undefined
-  if (way !== undefined) process.stderr.write(`${way}\n`)
+  const hint = isSystemError(error) ? HINTS.find(([codes]) => codes.includes(error.code))?.[1] : undefined
+  if (hint !== undefined) process.stderr.write(`${hint}\n`)
   return 1
 }
 
@@ -117,19 +121,23 @@ interface SystemError extends Error {
   readonly code: string
 }
 
-/** What the operating system refused, such as a folder that cannot be written: its message says what and why. */
+/** Whether the operating system refused a call, for example to write to a folder. The message names the call and the path. */
 function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }
 
-const WAYS_OUT: readonly (readonly [codes: readonly string[], text: string])[] = [
+/** Advice by code of a system error. */
+const HINTS: readonly (readonly [codes: readonly string[], text: string])[] = [
   [
     ['EACCES', 'EPERM', 'EROFS'],
-    'The home must be writable by the user who runs this: change its owner, or use --home DIR (ALMANAC_HOME).',
+    'The current user must be able to write to the home: change its owner, or set another home with --home DIR (ALMANAC_HOME).',
   ],
-  [['ENOSPC', 'EDQUOT'], 'The disk is full: make room, or move the home to another disk and name it by --home DIR.'],
+  [
+    ['ENOSPC', 'EDQUOT'],
+    'The disk is full: free space, or move the home to another disk and set it with --home DIR (ALMANAC_HOME).',
+  ],
   [
     ['ENOTDIR', 'EEXIST'],
-    'Where a folder is expected there is a file: name another, a home by --home DIR (ALMANAC_HOME).',
+    'The path must be a folder, but is a file: set another path, for a home with --home DIR (ALMANAC_HOME).',
   ],
 ]

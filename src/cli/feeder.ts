@@ -1,6 +1,6 @@
-/** `almanac feeder`: votes on prices for validators of a running chain, until Ctrl-C. */
-import { Command } from 'commander'
-import { createFeeder, type Feeder, type Look } from '../node/feeder/feeder.ts'
+/** `almanac feeder`: votes on prices for validators of a running chain until it is stopped. */
+import { Command, Option } from 'commander'
+import { createFeeder, type Feeder, type StepResult } from '../node/feeder/feeder.ts'
 import { filePrices, httpPrices, type PriceSource, simulatedPrices } from '../node/feeder/prices.ts'
 import { createRestChain } from '../node/feeder/rest-chain.ts'
 import { createLog, type Log } from '../node/log.ts'
@@ -25,26 +25,34 @@ interface FeederFlags extends KeyringFlags, NodeFlags {
   readonly once?: boolean
 }
 
-/** Longest wait between two tries while the node or the source does not answer. */
-const LONGEST_WAIT_MS = 30_000
+/** Longest delay between two attempts while the node or the price source does not answer. Unit: milliseconds. */
+const MAX_RETRY_DELAY_MS = 30_000
 
 function commandOf(): Command {
   const command = new Command('almanac feeder')
-    .description('Votes on prices for validators: looks at the chain again and again, one vote each voting period.')
+    .description('Vote on prices for validators, once each voting period, until Ctrl-C.')
     .exitOverride()
   return addFeeOptions(addNodeOptions(addKeyringOptions(command)))
-    .requiredOption('--from <key>', 'name or address of the key that votes: the validator’s own, or its delegate’s')
+    .requiredOption(
+      '--from <key>',
+      'name or address of the key that votes: the key of the operator, or of its delegated feeder',
+    )
     .requiredOption(
       '--validator <operator[=key]>',
-      'operator to vote for, with a key of its own if not that of --from; may be given often',
+      'operator to vote for, with its key if that differs from --from; can be repeated',
       (value, list: readonly string[] = []) => [...list, value],
     )
-    .requiredOption('--source <source>', 'file:PATH, an http(s) URL (JSON: prices by pair), or simulated[:SEED]')
-    .option('--path <way>', 'way to the prices in the JSON, as data.rates', '')
+    .requiredOption(
+      '--source <source>',
+      'price source: file:PATH or an http(s) URL with JSON (prices by pair), or simulated[:SEED]',
+    )
+    .addOption(
+      new Option('--path <keys>', 'path of the prices in the JSON, such as data.rates').default('', 'the whole JSON'),
+    )
     .option('--gas <gas>', 'gas limit of each vote', '7000')
-    .option('--every <ms>', 'how often to look, milliseconds', '500')
-    .option('--log-format <format>', 'text or json', 'text')
-    .option('--once', 'vote once: promise, reveal in the next voting period, and end; nothing is tried again')
+    .option('--every <ms>', 'time between two polls of the chain, in milliseconds', '500')
+    .option('--log-format <format>', 'log format: text or json', 'text')
+    .option('--once', 'vote once: commit, reveal in the next voting period, and exit; do not retry')
 }
 
 function sourceOf({ source, path }: FeederFlags): PriceSource {
@@ -55,8 +63,8 @@ function sourceOf({ source, path }: FeederFlags): PriceSource {
   throw queryError('invalidArgument', `--source ${source}: must be file:PATH, an http(s) URL or simulated[:SEED]`)
 }
 
-/** What `get` answers; undefined where the node says that there is no such thing. */
-async function getIfThere(node: NodeClient, path: string): Promise<unknown> {
+/** Returns the answer to a GET request; undefined if the node answers 404. */
+async function getIfFound(node: NodeClient, path: string): Promise<unknown> {
   try {
     return await node.get(path)
   } catch (error) {
@@ -77,16 +85,16 @@ async function openFeeders(node: NodeClient, flags: FeederFlags, log: Log): Prom
   const identity = identityOfFlags(flags)
   const keyring = openKeyring(flags, processTerminal())
   const prices = sourceOf(flags)
-  const gasLimit = parseUint('gas', flags.gas)
+  const gasLimit = parseUint('--gas', flags.gas)
   const chainId = await fetchChainId(node)
   const fee = await feeOf(node, flags, gasLimit)
   const chain = createRestChain(identity, chainId, {
-    get: (path) => getIfThere(node, path),
+    get: (path) => getIfFound(node, path),
     broadcast: (tx) => broadcast(node, tx),
   })
   const feeders: Feeder[] = []
-  for (const given of flags.validator) {
-    const [validator = '', name = flags.from] = given.split('=')
+  for (const entry of flags.validator) {
+    const [validator = '', name = flags.from] = entry.split('=')
     const key = findKey(keyring, name)
     const privateKey = await keyring.privateKey(key.name)
     feeders.push(
@@ -113,7 +121,7 @@ export async function feeder(args: readonly string[]): Promise<number> {
   if (flags.logFormat !== 'text' && flags.logFormat !== 'json') {
     throw queryError('invalidArgument', `--log-format ${flags.logFormat}: must be text or json`)
   }
-  const every = Math.max(1, Number(parseUint('every', flags.every)))
+  const every = Math.max(1, Number(parseUint('--every', flags.every)))
   const write = (line: string) => process.stderr.write(line)
   const log = createLog({ format: flags.logFormat, level: 'debug', write, now: Date.now })
   const feeders = await openFeeders(openNode(flags), flags, log)
@@ -123,37 +131,37 @@ export async function feeder(args: readonly string[]): Promise<number> {
     return 0
   }
   for (let wait = every; ; await pause(wait)) {
-    wait = (await lookAll(feeders, log)) ? every : Math.min(2 * wait, LONGEST_WAIT_MS)
+    wait = (await pollAll(feeders, log)) ? every : Math.min(2 * wait, MAX_RETRY_DELAY_MS)
   }
 }
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
 
-/** A promise of each and then the reveal of each. Rejects at the first that fails. */
+/** Sends the commitment of each feeder, then the reveal of each. Rejects at the first failure. */
 async function voteOnce(feeders: readonly Feeder[], every: number): Promise<void> {
   for (const act of ['step', 'conclude'] as const) {
     for (const one of feeders) {
-      for (let look: Look = 'waiting'; look === 'waiting'; ) {
-        look = await one[act]()
-        if (look === 'refused') throw queryError('failedPrecondition', 'the node refused a vote')
-        if (look === 'waiting') await pause(every)
+      for (let result: StepResult = 'waiting'; result === 'waiting'; ) {
+        result = await one[act]()
+        if (result === 'refused') throw queryError('failedPrecondition', 'the node refused a vote')
+        if (result === 'waiting') await pause(every)
       }
     }
   }
 }
 
-/** One look of each. False if one of them failed: the next look may well succeed. */
-async function lookAll(feeders: readonly Feeder[], log: Log): Promise<boolean> {
-  let isWell = true
+/** Polls the chain once for each feeder. Resolves to false if one failed; the next poll can succeed. */
+async function pollAll(feeders: readonly Feeder[], log: Log): Promise<boolean> {
+  let succeeded = true
   for (const one of feeders) {
     try {
       await one.step()
     } catch (error) {
-      isWell = false
-      log('warn', 'could not vote, trying again', {
+      succeeded = false
+      log('warn', 'could not vote, will retry', {
         error: error instanceof ChainError ? error.message : String(error),
       })
     }
   }
-  return isWell
+  return succeeded
 }

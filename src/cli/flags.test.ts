@@ -12,7 +12,7 @@ function read(schema: DescMessage, args: readonly string[]) {
   return requestJson(flags, command.opts())
 }
 
-test('an address of the EVM stays the text that JSON has for it, other bytes become base64', () => {
+test('an EVM address stays hexadecimal in JSON, and other bytes become base64', () => {
   const contract = '0x5fbdb2315678afecb367f032d93f642f64180aa3'
   expect(read(MsgCreateFunTokenSchema, ['--from-erc20', contract, '--allow-zero-decimals'])).toEqual({
     from_erc20: contract,

@@ -1,4 +1,4 @@
-/** Command line flags from the fields of a message, and what they hold as JSON of that message. */
+/** Command line flags made from the fields of a message, and the JSON of that message from their values. */
 import { type DescField, getOption, ScalarType } from '@bufbuild/protobuf'
 import { type Command, Option } from 'commander'
 import { Scalar, scalar } from '../gen/almanac/options_pb.ts'
@@ -9,7 +9,7 @@ import { queryError } from '../primitives/errors.ts'
 const COIN = 'sdk.base.v1beta1.Coin'
 const PAGE_REQUEST = 'sdk.base.query.v1beta1.PageRequest'
 
-/** `to_address` is `to-address` on the command line. */
+/** Converts a name to the form of the command line: `to_address` to `to-address`. */
 export function kebab(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
@@ -17,31 +17,34 @@ export function kebab(name: string): string {
     .toLowerCase()
 }
 
-/** One flag, and the way to its field from the request down, in proto names. */
+/** A flag and the path of its field in the request, in proto names. */
 export interface FieldFlag {
   readonly flag: string
-  readonly way: readonly string[]
+  readonly path: readonly string[]
   readonly field: DescField
 }
 
-/** A flag for each field; pages get one for each of theirs (`--page-limit`), other messages take JSON. */
+/**
+ * Returns a flag for each field. A page request becomes one flag for each of its fields (`--page-limit`); any other message is
+ * one flag with JSON.
+ */
 export function fieldFlags(fields: readonly DescField[]): FieldFlag[] {
   return fields.flatMap((field) => {
-    if (field.message?.typeName !== PAGE_REQUEST) return [{ flag: kebab(field.name), way: [field.name], field }]
+    if (field.message?.typeName !== PAGE_REQUEST) return [{ flag: kebab(field.name), path: [field.name], field }]
     return field.message.fields.map((part) => ({
       flag: `page-${kebab(part.name)}`,
-      way: [field.name, part.name],
+      path: [field.name, part.name],
       field: part,
     }))
   })
 }
 
-/** Bytes that JSON shows as a hexadecimal address. */
+/** Whether a field contains bytes that JSON shows as a hexadecimal address. */
 function isAddress(field: DescField): boolean {
   return field.scalar === ScalarType.BYTES && getOption(field, scalar) === Scalar.EVM_ADDRESS
 }
 
-/** What a flag wants, in one word. */
+/** Returns the placeholder for the value of a field in help texts. */
 export function placeholder(field: DescField): string {
   if (isAddress(field)) return 'address'
   if (field.message) return field.message.typeName === COIN ? 'coins' : 'json'
@@ -49,7 +52,7 @@ export function placeholder(field: DescField): string {
   return field.scalar === ScalarType.BYTES ? 'bytes' : field.scalar === ScalarType.STRING ? 'text' : 'number'
 }
 
-/** Adds the flags to a command. Names that the command has already get `field-` before them. */
+/** Adds the flags to a command. Returns them with their final names: a taken name gets the prefix `field-`. */
 export function addFieldFlags(command: Command, flags: readonly FieldFlag[]): readonly FieldFlag[] {
   return flags.map((entry) => {
     const taken = command.options.some(({ long }) => long === `--${entry.flag}`)
@@ -58,7 +61,7 @@ export function addFieldFlags(command: Command, flags: readonly FieldFlag[]): re
     if (field.scalar === ScalarType.BOOL && field.fieldKind === 'scalar') {
       command.addOption(new Option(`--${flag} [bool]`).preset('true'))
     } else if (field.fieldKind === 'list' && field.message?.typeName !== COIN) {
-      command.addOption(new Option(`--${flag} <${placeholder(field)}...>`, 'may be given several times'))
+      command.addOption(new Option(`--${flag} <${placeholder(field)}...>`, 'can be repeated'))
     } else {
       command.addOption(new Option(`--${flag} <${placeholder(field)}>`))
     }
@@ -66,26 +69,26 @@ export function addFieldFlags(command: Command, flags: readonly FieldFlag[]): re
   })
 }
 
-/** The key under which commander keeps a flag's value. */
+/** Returns the key under which commander stores a flag's value. */
 export function optionKey(flag: string): string {
   return flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** JSON of a request from the flags that were given. Throws `invalidArgument` naming the flag. */
+/** Returns the JSON of a request from the flags that are set. Throws `invalidArgument` that names a flag with a wrong value. */
 export function requestJson(
   flags: readonly FieldFlag[],
   values: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const out: Record<string, unknown> = {}
-  for (const { flag, way, field } of flags) {
+  for (const { flag, path, field } of flags) {
     const value = values[optionKey(flag)]
     if (value === undefined) continue
-    let place = out
-    for (const name of way.slice(0, -1)) {
-      place[name] ??= {}
-      place = place[name] as Record<string, unknown>
+    let parent = out
+    for (const name of path.slice(0, -1)) {
+      parent[name] ??= {}
+      parent = parent[name] as Record<string, unknown>
     }
-    place[way.at(-1)!] = fieldJson(flag, field, value)
+    parent[path.at(-1)!] = fieldJson(flag, field, value)
   }
   return out
 }
@@ -99,7 +102,10 @@ function fieldJson(flag: string, field: DescField, value: unknown): unknown {
 function coinsJson(flag: string, field: DescField, text: string): unknown {
   const coins = coin.tryParseText(text)
   if (!coins || (field.fieldKind !== 'list' && coins.length !== 1)) {
-    throw queryError('invalidArgument', `--${flag} ${text}: not coins such as 5unative`)
+    throw queryError(
+      'invalidArgument',
+      `--${flag} ${text}: must be ${field.fieldKind === 'list' ? 'coins' : 'one coin'} such as 5unative`,
+    )
   }
   const texts = coins.map(coin.toText)
   return field.fieldKind === 'list' ? texts : texts[0]
@@ -109,8 +115,8 @@ function scalarJson(flag: string, field: DescField, text: string): unknown {
   if (field.message && !/^google\.protobuf\.(Timestamp|Duration)$/.test(field.message.typeName)) {
     try {
       return JSON.parse(text) as unknown
-    } catch {
-      throw queryError('invalidArgument', `--${flag}: not JSON`)
+    } catch (error) {
+      throw queryError('invalidArgument', `--${flag}: must be JSON: ${(error as Error).message}`)
     }
   }
   if (field.scalar === ScalarType.BOOL) {

@@ -1,4 +1,4 @@
-/** `almanac genesis`: what can be done with a genesis document before a chain begins with it. */
+/** `almanac genesis`: checks a genesis document before a chain starts from it. */
 import { Command } from 'commander'
 import { parseGenesis } from '../app/genesis-document.ts'
 import { validateGenesis } from '../app/genesis-validate.ts'
@@ -20,26 +20,26 @@ function validate(path: string, { profile, chainId, output }: ValidateFlags): vo
   if (text === undefined) throw queryError('notFound', `${path}: no such file`)
   const document = parseGenesis(text, path)
   if (chainId !== undefined && chainId !== document.chain_id) {
-    throw queryError('invalidArgument', `${path}: chain_id is ${document.chain_id}, and --chain-id says ${chainId}`)
+    throw queryError('invalidArgument', `${path}: chain_id is ${document.chain_id}, but --chain-id is ${chainId}`)
   }
   const summary = validateGenesis(document, chooseProfile(profile, diskFiles).profile)
   process.stdout.write(`${formatOutput(summary, format)}\n`)
   if (summary.carried.length > 0) {
     process.stderr.write(
-      `modules that this build has not, kept for exports, without effect: ${summary.carried.join(', ')}\n`,
+      `modules that this build does not have; their sections have no effect and are exported unchanged: ${summary.carried.join(', ')}\n`,
     )
   }
 }
 
-/** Runs `almanac genesis` with what stands behind its name; the exit code. Throws what `main` prints. */
+/** Runs `almanac genesis` with the arguments after its name. Returns the exit code. */
 export async function genesis(args: readonly string[]): Promise<number> {
-  const program = new Command('almanac genesis').description('Look at a genesis document').exitOverride()
+  const program = new Command('almanac genesis').description('Check a genesis document').exitOverride()
   program
     .command('validate <file>')
-    .description('Begin a chain with the document in memory, and say what it holds or what is wrong with it')
+    .description('Load a genesis document in memory, and print a summary or the first error')
     .option('--profile <value>', SETTINGS.chain.profile.about, process.env['ALMANAC_CHAIN_PROFILE'] ?? 'almanac')
-    .option('--chain-id <id>', 'the chain it should be of')
-    .option('-o, --output <format>', 'yaml or json', 'yaml')
+    .option('--chain-id <id>', 'expected chain id (default: not checked)')
+    .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
     .action((file: string, flags: ValidateFlags) => validate(file, flags))
   await program.parseAsync([...args], { from: 'user' })
   return 0

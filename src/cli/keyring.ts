@@ -1,4 +1,4 @@
-/** Keys kept in a home: one file a key, encrypted under a passphrase, or in the clear for development chains. */
+/** Keys stored in a home: one file for each key, encrypted under a passphrase, or in the clear for development chains. */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { queryError } from '../primitives/errors.ts'
 import { publicKeyOf, uncompressSecp256k1 } from '../sdk/crypto.ts'
 
 export type Algorithm = 'secp256k1' | 'eth_secp256k1'
-export type Backend = 'file' | 'test'
+export type KeyringBackend = 'file' | 'test'
 
 export interface KeyRecord {
   readonly name: string
@@ -22,23 +22,23 @@ export interface KeyRecord {
 
 export interface Keyring {
   list(): readonly KeyRecord[]
-  /** By name, or by address. Throws `notFound`. */
+  /** Returns the key of a name, or that of an address if one is given. Throws `notFound`. */
   find(name: string, address?: Uint8Array): KeyRecord
-  /** Throws `alreadyExists` for a name in use, `invalidArgument` for a key or name that is none. */
+  /** Stores a key. Throws `alreadyExists` for a name in use, `invalidArgument` for an invalid name or key. */
   add(name: string, algorithm: Algorithm, privateKey: Uint8Array): Promise<KeyRecord>
-  /** 32 bytes. Throws `permissionDenied` for a wrong passphrase. */
+  /** Returns the private key, 32 bytes. Throws `permissionDenied` for a wrong passphrase. */
   privateKey(name: string): Promise<Uint8Array>
   delete(name: string): void
 }
 
 export interface KeyringOptions {
   readonly home: string
-  readonly backend: Backend
-  /** Asked for at most once; `isNew` for a keyring that has no keys yet. */
+  readonly backend: KeyringBackend
+  /** Returns the passphrase. Called at most once; `isNew` if the keyring has no keys yet. */
   readonly askPassphrase: (isNew: boolean) => Promise<string>
 }
 
-/** A private key under a passphrase: scrypt and AES-256-GCM, bytes in hexadecimal text. */
+/** A private key encrypted under a passphrase with scrypt and AES-256-GCM. Bytes are hexadecimal text. */
 export interface Sealed {
   readonly kdf: 'scrypt'
   readonly n: number
@@ -63,13 +63,16 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 const SCRYPT = { n: 32_768, r: 8, p: 1 }
 const MAX_SCRYPT_N = 1 << 20
 
-/** Throws `invalidArgument` for any other word. */
+/** Parses the name of a key algorithm. Throws `invalidArgument` for any other text. */
 export function parseAlgorithm(text: string): Algorithm {
   if (text === 'secp256k1' || text === 'eth_secp256k1') return text
   throw queryError('invalidArgument', `unknown key algorithm ${text}: must be secp256k1 or eth_secp256k1`)
 }
 
-/** The account of a public key under the rule of its algorithm, 20 bytes. Throws `invalidArgument` for no point of the curve. */
+/**
+ * Returns the address of a public key under the rule of its algorithm, 20 bytes. Throws `invalidArgument` if the key is not on
+ * the curve.
+ */
 function addressOfKey(algorithm: Algorithm, publicKey: Uint8Array): Uint8Array {
   if (algorithm === 'secp256k1') return ofSecp256k1(publicKey)
   const uncompressed = uncompressSecp256k1(publicKey)
@@ -81,7 +84,7 @@ function derive(passphrase: string, salt: Uint8Array, { n, r, p }: Pick<Sealed, 
   return scryptSync(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r })
 }
 
-/** The public key is bound to the secret: a file whose halves do not belong together does not open. */
+/** Encrypts a secret and authenticates the public key with it: `unseal` fails if the two do not belong together. */
 export function seal(passphrase: string, secret: Uint8Array, publicKey: Uint8Array): Sealed {
   const salt = randomBytes(16)
   const iv = randomBytes(12)
@@ -98,11 +101,14 @@ export function seal(passphrase: string, secret: Uint8Array, publicKey: Uint8Arr
   }
 }
 
-/** Whether a key is sealed in a way that this build knows, and would not take for ever to open. */
+/**
+ * Whether a value is a sealed key that this build supports, with bounded scrypt parameters so that opening it takes bounded
+ * time.
+ */
 function isSealed(value: unknown): value is Sealed {
   const { kdf, n, r, p, salt, cipher, iv, tag, ciphertext } = (value ?? {}) as Readonly<Record<string, unknown>>
-  const isNumber = (number: unknown, most: number) =>
-    Number.isInteger(number) && Number(number) > 0 && Number(number) <= most
+  const isNumber = (number: unknown, max: number) =>
+    Number.isInteger(number) && Number(number) > 0 && Number(number) <= max
   const isPowerOfTwo = isNumber(n, MAX_SCRYPT_N) && Number(n) > 1 && Number.isInteger(Math.log2(Number(n)))
   const isHex = (text: unknown, length?: number) => {
     const bytes = typeof text === 'string' ? parseHex(text) : undefined
@@ -121,7 +127,7 @@ function isSealed(value: unknown): value is Sealed {
   )
 }
 
-/** Throws `permissionDenied` for a wrong passphrase or a changed file. */
+/** Decrypts a sealed secret. Throws `permissionDenied` for a wrong passphrase or a modified file. */
 function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint8Array {
   const key = derive(passphrase, hex(sealed.salt), sealed)
   const decipher = createDecipheriv('aes-256-gcm', key, hex(sealed.iv), { authTagLength: 16 })
@@ -135,10 +141,10 @@ function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint
 
 const LENGTH = { privateKey: 32, publicKey: 33 }
 
-/** The key in a file. Throws `failedPrecondition` that names a file which is none. */
+/** Reads a key file. Throws `failedPrecondition` that names the file if it is not a key. */
 function readKeyFile(path: string): KeyFile {
-  const fault = (what: string) =>
-    queryError('failedPrecondition', `${path} holds no key (${what}): put it back from a copy, or remove it`)
+  const fault = (reason: string) =>
+    queryError('failedPrecondition', `${path} is not a key file (${reason}): restore it from a backup, or remove it`)
   let file: Partial<KeyFile> | null
   try {
     file = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeyFile> | null
@@ -147,15 +153,15 @@ function readKeyFile(path: string): KeyFile {
   }
   const lengthOf = (text: unknown) => (typeof text === 'string' ? parseHex(text)?.length : undefined)
   if (typeof file?.name !== 'string') throw fault('no name')
-  if (file.algorithm !== 'secp256k1' && file.algorithm !== 'eth_secp256k1') throw fault('an unknown algorithm')
+  if (file.algorithm !== 'secp256k1' && file.algorithm !== 'eth_secp256k1') throw fault('unknown algorithm')
   if (lengthOf(file.public_key) !== LENGTH.publicKey) throw fault('no public key')
   if (file.sealed === undefined ? lengthOf(file.private_key) !== LENGTH.privateKey : !isSealed(file.sealed)) {
-    throw fault('no private key, or sealed in a way that this build does not know')
+    throw fault('no private key, or unsupported encryption')
   }
   return file as KeyFile
 }
 
-/** The keyring of a home; its folder is made when the first key is added, readable by its owner alone. */
+/** Opens the keyring of a home. Its folder is created with the first key, readable by its owner only. */
 export function createKeyring({ home, backend, askPassphrase }: KeyringOptions): Keyring {
   const folder = join(home, `keyring-${backend}`)
   const pathOf = (name: string) => join(folder, `${checkName(name)}.json`)
@@ -168,33 +174,34 @@ export function createKeyring({ home, backend, askPassphrase }: KeyringOptions):
           .sort((a, b) => (a < b ? -1 : 1))
           .map((file) => readKeyFile(join(folder, file)))
       : []
-  const require = (name: string) => {
+  const readOne = (name: string) => {
     if (!existsSync(pathOf(name)))
       throw queryError('notFound', `no key named ${name} in the ${backend} keyring of ${home}`)
     return readKeyFile(pathOf(name))
   }
 
-  /** The keyring's one passphrase, verified against a key that is there. */
+  /** Returns the passphrase of the keyring, verified against its first key if it has one. */
   const unlock = async (): Promise<string> => {
     const [first] = readAll()
     passphrase ??= askPassphrase(first === undefined)
-    const given = await passphrase
-    if (first?.sealed) unseal(given, first.sealed, hex(first.public_key))
-    return given
+    const text = await passphrase
+    if (first?.sealed) unseal(text, first.sealed, hex(first.public_key))
+    return text
   }
 
   return {
     list: () => readAll().map(recordOf),
     find(name, address) {
-      if (!address) return recordOf(require(name))
+      if (!address) return recordOf(readOne(name))
       const found = readAll()
         .map(recordOf)
         .find((record) => equal(record.address, address))
-      if (!found) throw queryError('notFound', `no key of ${name} in the ${backend} keyring of ${home}`)
+      if (!found) throw queryError('notFound', `no key with address ${name} in the ${backend} keyring of ${home}`)
       return found
     },
     async add(name, algorithm, privateKey) {
-      if (existsSync(pathOf(name))) throw queryError('alreadyExists', `a key named ${name} exists already`)
+      if (existsSync(pathOf(name)))
+        throw queryError('alreadyExists', `a key named ${name} already exists: use another name, or delete it first`)
       const publicKey = publicKeyOfSecret(privateKey)
       const secret =
         backend === 'test'
@@ -206,18 +213,22 @@ export function createKeyring({ home, backend, askPassphrase }: KeyringOptions):
       return recordOf(file)
     },
     async privateKey(name) {
-      const file = require(name)
+      const file = readOne(name)
       return file.sealed ? unseal(await unlock(), file.sealed, hex(file.public_key)) : hex(file.private_key ?? '')
     },
     delete(name) {
-      require(name)
+      readOne(name)
       rmSync(pathOf(name))
     },
   }
 }
 
 function checkName(name: string): string {
-  if (!NAME.test(name)) throw queryError('invalidArgument', `${JSON.stringify(name)} cannot be the name of a key`)
+  if (!NAME.test(name))
+    throw queryError(
+      'invalidArgument',
+      `${JSON.stringify(name)} cannot be the name of a key: use 1 to 64 letters, digits, _ . or -, with a letter or digit first`,
+    )
   return name
 }
 
@@ -234,13 +245,13 @@ function recordOf({ name, algorithm, public_key }: KeyFile): KeyRecord {
   return { name, algorithm, publicKey, address: addressOfKey(algorithm, publicKey) }
 }
 
-/** An exported key: what `keys export` prints and `keys import` reads. */
+/** Formats an exported key, as `keys export` prints and `keys import` reads it. */
 export function formatExport(record: KeyRecord, sealed: Sealed): string {
   const { algorithm, publicKey } = record
   return JSON.stringify({ format: 'almanac-key-1', algorithm, public_key: formatHex(publicKey), sealed }, null, 2)
 }
 
-/** The secret of an exported key. Throws `invalidArgument` for a text that is none, `permissionDenied` for a wrong passphrase. */
+/** Decrypts an exported key. Throws `invalidArgument` if the text is not one, `permissionDenied` for a wrong passphrase. */
 export async function parseExport(
   text: string,
   askPassphrase: () => Promise<string>,
@@ -249,15 +260,15 @@ export async function parseExport(
   try {
     parsed = JSON.parse(text) as typeof parsed
   } catch {
-    throw queryError('invalidArgument', 'the file is no exported key')
+    throw queryError('invalidArgument', 'the file is not an exported key')
   }
   const publicKey = parseHex(String(parsed?.public_key))
   if (parsed?.format !== 'almanac-key-1' || !publicKey) {
-    throw queryError('invalidArgument', 'the file is no exported key')
+    throw queryError('invalidArgument', 'the file is not an exported key')
   }
   const algorithm = parseAlgorithm(String(parsed.algorithm))
   if (!isSealed(parsed.sealed)) {
-    throw queryError('invalidArgument', 'the exported key is sealed in a way that this build does not know')
+    throw queryError('invalidArgument', 'the exported key uses an encryption that this build does not support')
   }
   return { algorithm, privateKey: unseal(await askPassphrase(), parsed.sealed, publicKey) }
 }

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true }))
 
-/** Runs `almanac keys …`, answering its questions in order; what it printed. */
+/** Runs `almanac keys …` with answers to its questions in order. Returns what it prints. */
 async function keys(args: string, answers: string[] = []): Promise<string> {
   const printed: string[] = []
   const answer = async () => answers.shift()
@@ -30,7 +30,7 @@ async function keys(args: string, answers: string[] = []): Promise<string> {
   return printed.join('\n')
 }
 
-test('both algorithms derive the accounts that wallets derive from the same words', () => {
+test('both algorithms derive the accounts that wallets derive from the same mnemonic', () => {
   // The first accounts of the well-known development mnemonic.
   expect(formatHex(keyOfMnemonic(WORDS, "m/44'/60'/0'/0/0"))).toBe(
     'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
@@ -39,7 +39,7 @@ test('both algorithms derive the accounts that wallets derive from the same word
   expect(() => keyOfMnemonic(WORDS, 'm/x')).toThrow('--hd-path')
 })
 
-test('a recovered key shows its address in both forms, and none of its secret', async () => {
+test('a recovered key shows its address in both forms, and nothing of its secret', async () => {
   const shown = await keys('add dev --recover --algo eth_secp256k1 --keyring-backend test', [WORDS])
   expect(parse(shown)).toMatchObject({
     name: 'dev',
@@ -54,7 +54,7 @@ test('a recovered key shows its address in both forms, and none of its secret', 
   expect(JSON.parse(await keys('list --keyring-backend test --output json'))).toHaveLength(1)
 })
 
-test('the file keyring keeps nothing readable, and opens with its passphrase only', async () => {
+test('the file keyring is encrypted, and opens with its passphrase only', async () => {
   const made = parse(await keys('add alice', ['correct horse']))
   expect(made.mnemonic.split(' ')).toHaveLength(24)
   const path = join(home, 'keyring-file', 'alice.json')
@@ -67,7 +67,7 @@ test('the file keyring keeps nothing readable, and opens with its passphrase onl
   await expect(keys('add short', [''])).rejects.toThrow('incorrect passphrase')
 })
 
-test('a changed key file does not open', async () => {
+test('a modified key file does not open', async () => {
   await keys('add alice', ['correct horse'])
   await keys('add bob', ['correct horse'])
   const path = (name: string) => join(home, 'keyring-file', `${name}.json`)
@@ -76,7 +76,7 @@ test('a changed key file does not open', async () => {
   await expect(keys('export alice --unarmored-hex', ['correct horse'])).rejects.toThrow('incorrect passphrase')
 })
 
-test('a key file that is damaged, or no key, is named', async () => {
+test('a damaged key file is an error that names the file', async () => {
   await keys('add alice --keyring-backend test')
   const path = join(home, 'keyring-test', 'alice.json')
   const good = JSON.parse(readFileSync(path, 'utf8')) as object
@@ -92,35 +92,37 @@ test('a key file that is damaged, or no key, is named', async () => {
     JSON.stringify({ ...good, sealed }),
   ]) {
     writeFileSync(path, text)
-    await expect(keys('list --keyring-backend test')).rejects.toThrow(`${path} holds no key (`)
-    await expect(keys('export alice --unarmored-hex --keyring-backend test')).rejects.toThrow(`${path} holds no key (`)
+    await expect(keys('list --keyring-backend test')).rejects.toThrow(`${path} is not a key file (`)
+    await expect(keys('export alice --unarmored-hex --keyring-backend test')).rejects.toThrow(
+      `${path} is not a key file (`,
+    )
   }
 })
 
-test('what is no exported key is refused before its passphrase is asked for', async () => {
+test('an invalid exported key is refused before the passphrase is asked for', async () => {
   await keys('add alice', ['correct horse'])
   const exported = JSON.parse(await keys('export alice', ['correct horse', 'for the journey']))
   const file = join(home, 'alice.key')
   for (const [wrong, reason] of [
-    [null, 'no exported key'],
-    [{ ...exported, public_key: 7.5 }, 'no exported key'],
+    [null, 'not an exported key'],
+    [{ ...exported, public_key: 7.5 }, 'not an exported key'],
     [{ ...exported, algorithm: 'rsa' }, 'unknown key algorithm rsa'],
-    [{ ...exported, sealed: undefined }, 'sealed in a way that this build does not know'],
-    [{ ...exported, sealed: { ...exported.sealed, n: 3 } }, 'sealed in a way that this build does not know'],
-    [{ ...exported, sealed: { ...exported.sealed, tag: '00' } }, 'sealed in a way that this build does not know'],
+    [{ ...exported, sealed: undefined }, 'uses an encryption that this build does not support'],
+    [{ ...exported, sealed: { ...exported.sealed, n: 3 } }, 'uses an encryption that this build does not support'],
+    [{ ...exported, sealed: { ...exported.sealed, tag: '00' } }, 'uses an encryption that this build does not support'],
   ]) {
     writeFileSync(file, JSON.stringify(wrong))
     await expect(keys(`import again ${file}`)).rejects.toThrow(reason)
   }
 })
 
-test('a key is made only where it can be shown: its mnemonic is told once', async () => {
+test('no key is created if its mnemonic cannot be shown', async () => {
   await expect(keys('add alice --keyring-backend test --output xml')).rejects.toThrow('--output xml')
   await expect(keys('add alice --keyring-backend test --profile none')).rejects.toThrow('no profile of that name')
   expect(parse(await keys('list --keyring-backend test'))).toEqual([])
 })
 
-test('an exported key is imported under another name, and a bare one from hexadecimal text', async () => {
+test('an exported key is imported under another name, and an unencrypted one from hexadecimal text', async () => {
   await keys('add alice', ['correct horse'])
   const file = join(home, 'alice.key')
   writeFileSync(file, await keys('export alice', ['correct horse', 'for the journey']))
@@ -134,9 +136,9 @@ test('an exported key is imported under another name, and a bare one from hexade
   await expect(keys(`import bad ${home}/nowhere`)).rejects.toThrow(`cannot read ${home}/nowhere: ENOENT`)
 })
 
-test('names are used once, must be file names, and deletion asks', async () => {
+test('key names are unique, must be file names, and deletion asks for confirmation', async () => {
   await keys('add alice --keyring-backend test')
-  await expect(keys('add alice --keyring-backend test')).rejects.toThrow('exists already')
+  await expect(keys('add alice --keyring-backend test')).rejects.toThrow('already exists')
   await expect(keys('add ../alice --keyring-backend test')).rejects.toThrow('name of a key')
   await expect(keys('delete alice --keyring-backend test', ['n'])).rejects.toThrow('nothing deleted')
   await keys('delete alice --keyring-backend test -y')

@@ -5,7 +5,7 @@ import { utf8 } from '../primitives/bytes.ts'
 import { checkPlanInfo, type InfoChecks } from './plan-info.ts'
 
 const BUILD = utf8('the build')
-/** `printf 'the build' | sha256sum`, and so on. */
+/** Outputs of `printf 'the build' | sha256sum`, and so on. */
 const SUMS = {
   md5: '434d63a8f90ff49b7246fd044c5370b8',
   sha1: '9daf9699ccfb80c9809e017b66d3c9b29a4c566e',
@@ -15,7 +15,7 @@ const SUMS = {
 }
 const binaries = (entries: object): string => JSON.stringify({ binaries: entries })
 
-/** A web of a few addresses. */
+/** Checks an info against a web of a few addresses. */
 function check(info: string, web: Readonly<Record<string, Uint8Array>>, checks: Partial<InfoChecks> = {}) {
   return checkPlanInfo(info, { checksums: true, downloads: true, program: 'almanac', ...checks }, async (address) => {
     const found = web[address]
@@ -24,7 +24,7 @@ function check(info: string, web: Readonly<Record<string, Uint8Array>>, checks: 
   })
 }
 
-test('what a supervisor could not read of a plan’s info is named', async () => {
+test('an info that supervisors cannot read is refused with the reason', async () => {
   const read = (info: string, checks: Partial<InfoChecks> = {}) => check(info, {}, { downloads: false, ...checks })
   await expect(read('  ')).rejects.toThrow('plan info must not be blank')
   await expect(read('soon')).rejects.toThrow('could not parse plan info')
@@ -36,7 +36,7 @@ test('what a supervisor could not read of a plan’s info is named', async () =>
   await read(binaries({ 'linux/amd64': `https://a/b?checksum=sha256:${SUMS.sha256}` }))
 })
 
-test('a build must be what its checksum says, in any of the ways to say it', async () => {
+test('a build must match its checksum, in every supported notation', async () => {
   const web = {
     'https://a/b': BUILD,
     'https://a/sums': utf8(`${SUMS.md5}  other\n${SUMS.sha256} *dist/b\n`),
@@ -53,14 +53,14 @@ test('a build must be what its checksum says, in any of the ways to say it', asy
   }
   for (const file of ['sums', 'bsd', 'alone']) await of(`file:https://a/${file}`)
   await expect(of('file:https://a/none')).rejects.toThrow('answered 404')
-  await expect(of('file:sums')).rejects.toThrow('checksum file:sums names no address')
+  await expect(of('file:sums')).rejects.toThrow('checksum file:sums must be file: followed by an http(s) URL')
   await expect(
     check(binaries({ any: 'https://a/c?checksum=file:https://a/sums' }), { ...web, 'https://a/c': BUILD }),
-  ).rejects.toThrow('https://a/sums holds no checksum of c')
-  await expect(of(`sha256:${SUMS.md5}`)).rejects.toThrow('is none of md5, sha1, sha256, sha512 in hexadecimal')
+  ).rejects.toThrow('https://a/sums contains no checksum of c')
+  await expect(of(`sha256:${SUMS.md5}`)).rejects.toThrow('must be one of md5, sha1, sha256, sha512 in hexadecimal')
 })
 
-test('an archive must hold the program; the info itself may lie at an address', async () => {
+test('an archive must contain the program, and the info itself can be a URL', async () => {
   const packed = (path: string): Uint8Array => {
     const header = new Uint8Array(512)
     const put = (at: number, text: string) => header.set(utf8(text), at)
@@ -87,7 +87,7 @@ test('an archive must hold the program; the info itself may lie at an address', 
   await at('x', packed('almanac'), '&archive=tgz')
   await at('x.tgz', BUILD, '&archive=false')
   await expect(at('x.tgz', packed('almanac-1.0/bin/almanac'))).rejects.toThrow(
-    'the archive holds neither almanac nor bin/almanac, but almanac-1.0/bin/almanac',
+    'the archive contains neither almanac nor bin/almanac, but almanac-1.0/bin/almanac',
   )
   await expect(at('x.tgz', BUILD)).rejects.toThrow('incorrect header check')
   const info = utf8(binaries({ any: `https://a/b?checksum=${SUMS.sha256}` }))

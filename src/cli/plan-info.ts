@@ -1,4 +1,7 @@
-/** The info of a plan as supervisors read it to fetch the next build: what may be wrong with it (upgrade.md §9.3). */
+/**
+ * Checks of a plan's info, from which supervisors download the next build (docs/upgrades.md#the-vote). The messages are those
+ * of the Cosmos SDK where it has the same check.
+ */
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { formatUtf8 } from '../primitives/bytes.ts'
@@ -6,24 +9,24 @@ import { queryError } from '../primitives/errors.ts'
 import { archiveKind, filesInArchive } from './archive.ts'
 
 export interface InfoChecks {
-  /** Whether each address must name a checksum. */
+  /** Whether each URL must contain a checksum. */
   readonly checksums: boolean
-  /** Whether each build is fetched, compared with its checksum, and looked into. */
+  /** Whether to download each build, compare its checksum, and look for the program in it. */
   readonly downloads: boolean
-  /** Name of the program that an archive must hold, alone or in its folder `bin`. */
+  /** Name of the program that an archive must contain, at its root or in `bin/`. */
   readonly program: string
 }
 
-/** Gets what lies at an address. Throws an `Error` that says why it cannot. */
+/** Downloads a URL. Throws an `Error` with the reason if it cannot. */
 type Fetch = (address: string) => Promise<Uint8Array>
 
-/** Digits of a checksum in hexadecimal, by algorithm. */
+/** Number of hexadecimal digits of a checksum, by algorithm. */
 const DIGITS = { md5: 32, sha1: 40, sha256: 64, sha512: 128 } as const
 
-/** Parameters that are for the supervisor alone. */
-const OWN_PARAMETERS = ['checksum', 'archive']
+/** Query parameters that only the supervisor reads. */
+const SUPERVISOR_PARAMETERS = ['checksum', 'archive']
 
-/** Throws `invalidArgument` with what is wrong. */
+/** Checks the info of a plan. Throws `invalidArgument` with the first error. */
 export async function checkPlanInfo(info: string, checks: InfoChecks, fetchBytes: Fetch = download): Promise<void> {
   if (info.trim() === '') throw wrong('plan info must not be blank')
   const text = isUrl(info) ? await fetchInfo(info.trim(), checks, fetchBytes) : info
@@ -77,20 +80,20 @@ function binariesOf(text: string): Readonly<Record<string, unknown>> {
   return binaries
 }
 
-/** What lies at an address. Throws an `Error` when it cannot be had, or is not what the checksum says, where one is named. */
+/** Downloads a URL. Throws an `Error` if it cannot, or if the bytes do not match the checksum in the URL. */
 async function fetchChecked(address: string, fetchBytes: Fetch): Promise<Uint8Array> {
-  const bytes = await fetchBytes(withoutOwnParameters(address))
+  const bytes = await fetchBytes(withoutSupervisorParameters(address))
   const named = checksumOf(address)
   if (!named) return bytes
-  const { algorithm, expected } = await checksumNamed(named, address, fetchBytes)
+  const { algorithm, expected } = await parseChecksum(named, address, fetchBytes)
   const found = createHash(algorithm).update(bytes).digest('hex')
-  if (found !== expected) throw new Error(`${algorithm} is ${found}, and should be ${expected}`)
+  if (found !== expected) throw new Error(`${algorithm} is ${found}, but must be ${expected}`)
   return bytes
 }
 
-function withoutOwnParameters(address: string): string {
+function withoutSupervisorParameters(address: string): string {
   const url = new URL(address)
-  for (const name of OWN_PARAMETERS) url.searchParams.delete(name)
+  for (const name of SUPERVISOR_PARAMETERS) url.searchParams.delete(name)
   return url.href
 }
 
@@ -100,17 +103,17 @@ interface Checksum {
   readonly expected: string
 }
 
-/** `sha256:HEX`, `HEX`, or `file:URL` for a file with a line for each build. */
-async function checksumNamed(named: string, address: string, fetchBytes: Fetch): Promise<Checksum> {
+/** Parses a checksum: `sha256:HEX`, `HEX`, or `file:URL` of a file with one line for each build. */
+async function parseChecksum(named: string, address: string, fetchBytes: Fetch): Promise<Checksum> {
   if (named.startsWith('file:')) {
     const url = named.slice('file:'.length)
-    if (!isUrl(url)) throw new Error(`checksum ${named} names no address`)
+    if (!isUrl(url)) throw new Error(`checksum ${named} must be file: followed by an http(s) URL`)
     return checksumInFile(formatUtf8(await fetchBytes(url)), url, posix.basename(new URL(address).pathname))
   }
   const [algorithm, hex] = named.includes(':') ? (named.split(':') as [string, string]) : [undefined, named]
   const checksum = checksumOfHex(hex)
   if (!checksum || (algorithm !== undefined && algorithm !== checksum.algorithm)) {
-    throw new Error(`checksum ${named} is none of ${Object.keys(DIGITS).join(', ')} in hexadecimal`)
+    throw new Error(`checksum ${named} must be one of ${Object.keys(DIGITS).join(', ')} in hexadecimal`)
   }
   return checksum
 }
@@ -121,7 +124,10 @@ function checksumOfHex(hex: string): Checksum | undefined {
   return { algorithm: known[0] as Checksum['algorithm'], expected: hex.toLowerCase() }
 }
 
-/** The line of a name, as `sha256sum` or the BSD programs write it; a file of one checksum alone needs none. */
+/**
+ * Returns the checksum of a name from a file in the format of `sha256sum` or of the BSD tools. A checksum without a name always
+ * matches.
+ */
 function checksumInFile(text: string, url: string, name: string): Checksum {
   for (const line of text.split('\n')) {
     const [, hex, of] = /^([0-9a-fA-F]+)(?:\s+\*?(\S.*?))?\s*$/.exec(line) ?? []
@@ -130,17 +136,19 @@ function checksumInFile(text: string, url: string, name: string): Checksum {
     const checksum = checksumOfHex(hex ?? bsdHex ?? '')
     if (checksum && (named === undefined || posix.basename(named) === name)) return checksum
   }
-  throw new Error(`${url} holds no checksum of ${name}`)
+  throw new Error(`${url} contains no checksum of ${name}`)
 }
 
-/** Throws an `Error` for an archive without the program in its place. What is no archive is the program. */
+/**
+ * Throws an `Error` if an archive does not contain the program at its root or in `bin/`. Any other file is the program itself.
+ */
 function requireProgram(bytes: Uint8Array, address: string, program: string): void {
   const url = new URL(address)
-  const ending = url.searchParams.get('archive') ?? /\.(tar\.\w+|\w+)$/.exec(url.pathname)?.[1] ?? ''
-  const kind = archiveKind(ending)
+  const extension = url.searchParams.get('archive') ?? /\.(tar\.\w+|\w+)$/.exec(url.pathname)?.[1] ?? ''
+  const kind = archiveKind(extension)
   const files = kind && filesInArchive(bytes, kind)
   if (!files || files.includes(program) || files.includes(`bin/${program}`)) return
-  throw new Error(`the archive holds neither ${program} nor bin/${program}, but ${files.slice(0, 5).join(', ')}`)
+  throw new Error(`the archive contains neither ${program} nor bin/${program}, but ${files.slice(0, 5).join(', ')}`)
 }
 
 async function download(address: string): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 /**
- * `almanac pre-upgrade`: a supervisor asks the next build, before it starts it, whether it is ready (upgrade.md §10.3). No network,
- * no block, nothing written: as often as one likes.
+ * `almanac pre-upgrade`: tells a supervisor whether the next build can take over (docs/upgrades.md#under-a-supervisor). It uses
+ * no network, makes no block and writes nothing, so it can run any number of times.
  */
 import { Command } from 'commander'
 import { upgrades as builtUpgrades } from '../app/upgrades/table.ts'
@@ -12,36 +12,39 @@ import { readUpgradeInfo, upgradeInfoPath } from '../node/upgrade-info.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { homeOf, resolveSettings } from './settings.ts'
 
-/** What supervisors take the exit codes for: 1 would be "has no such command". */
+/** Exit codes that supervisors know. They take 1 for a build without this command. */
 const READY = 0
 const FAILED = 30
 const RETRY = 31
-/** Supervisors by default ask only once. */
-const PATIENCE_MS = 5000
+/** Longest wait for the previous process: supervisors do not retry by default. Unit: milliseconds. */
+const WAIT_MS = 5000
 
 export async function preUpgrade(args: readonly string[], build?: Build): Promise<number> {
   const command = new Command('almanac pre-upgrade').exitOverride()
-  command.description('Says by its exit code whether this build can take over: 0 ready, 30 it cannot, 31 ask again.')
-  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  command.description(
+    'Tell a supervisor by exit code whether this build can take over: 0 ready, 30 cannot take over, 31 retry.',
+  )
+  command.option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
   command.parse([...args], { from: 'user' })
   const paths = homePaths(homeOf(command.opts()['home']))
-  const holder = await holderAfterAll(paths.lock)
-  if (holder !== undefined) return say(RETRY, `not yet: process ${holder} still runs in ${paths.root}`)
+  const holder = await waitForLock(paths.lock)
+  if (holder !== undefined)
+    return exitWith(RETRY, `process ${holder} still runs in ${paths.root}: retry when it has stopped`)
   try {
-    const fault = faultOf(
+    const fault = findFault(
       paths,
       (build?.upgrades ?? builtUpgrades).map(({ name }) => name),
     )
-    return fault === undefined ? say(READY, 'ready') : say(FAILED, fault)
+    return fault === undefined ? exitWith(READY, 'ready') : exitWith(FAILED, fault)
   } catch (error) {
-    if (error instanceof ChainError) return say(FAILED, error.message)
+    if (error instanceof ChainError) return exitWith(FAILED, error.message)
     throw error
   }
 }
 
-/** Waits for the build of before to end, which the supervisor has told to. Its process if it does not. */
-async function holderAfterAll(lock: string): Promise<number | undefined> {
-  const until = performance.now() + PATIENCE_MS
+/** Waits until the previous process, which the supervisor stops, releases the lock. Returns its id if it does not in time. */
+async function waitForLock(lock: string): Promise<number | undefined> {
+  const until = performance.now() + WAIT_MS
   for (;;) {
     const holder = lockHolder(lock, diskFiles)
     if (holder === undefined || performance.now() > until) return holder
@@ -49,13 +52,14 @@ async function holderAfterAll(lock: string): Promise<number | undefined> {
   }
 }
 
-function say(code: number, text: string): number {
+/** Prints a result and returns its exit code. */
+function exitWith(code: number, text: string): number {
   process.stderr.write(`pre-upgrade: ${text}\n`)
   return code
 }
 
-/** Why this build cannot go on with the chain of the home; undefined if it can, as far as its files say. */
-function faultOf(paths: HomePaths, handlers: readonly string[]): string | undefined {
+/** Returns the reason why this build cannot continue the chain of a home; undefined if its files show none. */
+function findFault(paths: HomePaths, handlers: readonly string[]): string | undefined {
   resolveSettings({}, paths.root)
   profileOfHome(paths, diskFiles)
   const found = readUpgradeInfo(paths.data, diskFiles)
@@ -63,6 +67,6 @@ function faultOf(paths: HomePaths, handlers: readonly string[]): string | undefi
   if (found.kind === 'damaged') return `failed to read upgrade info from disk: ${found.reason}`
   const { name, height } = found.upgrade
   if (handlers.includes(name)) return undefined
-  const has = handlers.length === 0 ? 'none' : handlers.join(', ')
-  return `${upgradeInfoPath(paths.data)} names ${JSON.stringify(name)} at height ${height}, and this build has no handler for it; it has ${has}`
+  const known = handlers.length === 0 ? 'none' : handlers.join(', ')
+  return `${upgradeInfoPath(paths.data)} names ${JSON.stringify(name)} at height ${height}, and this build has no handler for it; its handlers: ${known}`
 }

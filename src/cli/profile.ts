@@ -1,4 +1,4 @@
-/** Under which profile a command reads and writes addresses and names. */
+/** The profile whose addresses and names a command reads and writes. */
 import { createIdentity } from '../identity/identity.ts'
 import type { Identity } from '../identity/types.ts'
 import { diskFiles } from '../node/files.ts'
@@ -11,7 +11,7 @@ export interface ProfileFlags {
   readonly home?: string
 }
 
-/** That of the flag, else of the chain in the home, else of the settings. */
+/** Returns the identity of the profile of the flag, else of the chain in the home, else of the settings. */
 export function identityOfFlags({ profile, home }: ProfileFlags): Identity {
   if (profile !== undefined) return createIdentity(chooseProfile(profile, diskFiles).profile)
   const root = homeOf(home)

@@ -1,6 +1,6 @@
 /**
- * Proposals as files: `{messages, metadata, deposit, title, summary}`, or of the old form `{type, title, description, deposit}`, as the
- * tools of this family write them.
+ * Proposals in JSON files, in the formats of the Cosmos SDK: `{messages, metadata, deposit, title, summary}`, or the legacy
+ * `{type, title, description, deposit}`.
  */
 import { readFileSync } from 'node:fs'
 import { create, type DescMessage, getOption, type JsonValue } from '@bufbuild/protobuf'
@@ -15,7 +15,7 @@ import { fromJson, type JsonNames, toJson } from '../sdk/json.ts'
 
 type JsonObject = { [key: string]: JsonValue }
 
-/** What a file may say; a flag of the same name says it instead. */
+/** Fields of a file. A flag of the same name overrides a field. */
 const KEYS = ['messages', 'metadata', 'deposit', 'title', 'summary']
 const LEGACY_KEYS = ['type', 'title', 'description', 'deposit'] as const
 
@@ -34,7 +34,7 @@ const names = (identity: Identity): JsonNames => ({ identity, app: { message: me
 
 export const authorityOf = (identity: Identity): string => formatBech32(identity.bech32.account, ofModule('gov'))
 
-/** The fields that the one who proposes must sign for: left out of a file they are governance. */
+/** Sets the signer fields that a message omits to the account of governance. */
 function withAuthority(identity: Identity, message: JsonValue): JsonValue {
   if (message === null || typeof message !== 'object' || Array.isArray(message)) return message
   const type = message['@type']
@@ -44,55 +44,63 @@ function withAuthority(identity: Identity, message: JsonValue): JsonValue {
   return { ...message, ...Object.fromEntries(missing.map((name) => [name, authorityOf(identity)])) }
 }
 
-/** A message type by its name or type URL, in neutral words or the profile's. */
+/** Returns the message type of a name or type URL, neutral or of the profile. */
 function typeOf(identity: Identity, name: string): DescMessage | undefined {
   return messageType(identity.toNeutralName(name.slice(name.lastIndexOf('/') + 1)))
 }
 
-/** An object of known entries in a file. Throws 3 `invalidArgument` that says what is wrong with it. */
-function readEntries(path: string, keys: readonly string[]): Record<string, unknown> {
+/** Reads a JSON object with known fields. Throws `invalidArgument` with the path and the error. */
+function readFields(path: string, keys: readonly string[]): Record<string, unknown> {
   let json: unknown
   try {
     json = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw wrongFile(path, error instanceof SyntaxError ? `not JSON: ${error.message}` : 'the file cannot be read')
+    throw wrongFile(
+      path,
+      error instanceof SyntaxError
+        ? `must be JSON: ${error.message}`
+        : `cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+    )
   }
-  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrongFile(path, 'not a JSON object')
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrongFile(path, 'must be a JSON object')
   for (const key of Object.keys(json)) {
-    if (!keys.includes(key)) throw wrongFile(path, `unknown entry "${key}"; known are ${keys.join(', ')}`)
+    if (!keys.includes(key)) throw wrongFile(path, `unknown field "${key}": must be one of ${keys.join(', ')}`)
   }
   return json as Record<string, unknown>
 }
 
-const wrongFile = (path: string, what: string) => queryError('invalidArgument', `${path}: ${what}`)
+const wrongFile = (path: string, fault: string) => queryError('invalidArgument', `${path}: ${fault}`)
 
 function requireTexts(path: string, texts: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   for (const [key, value] of Object.entries(texts)) {
-    if (typeof value !== 'string') throw wrongFile(path, `${key} is no text`)
+    if (typeof value !== 'string') throw wrongFile(path, `${key} must be a string`)
   }
   return texts as Record<string, string>
 }
 
-/** Reads a file. Throws 3 `invalidArgument` that says what is wrong with it. */
+/** Reads a proposal file. Throws `invalidArgument` with the path and the error. */
 export function readProposalFile(path: string): ProposalFile {
-  const { messages = [], ...texts } = readEntries(path, KEYS)
-  if (!Array.isArray(messages)) throw wrongFile(path, 'messages is no list')
+  const { messages = [], ...texts } = readFields(path, KEYS)
+  if (!Array.isArray(messages)) throw wrongFile(path, 'messages must be a list')
   const empty = { metadata: '', deposit: '', title: '', summary: '' }
   return { ...empty, ...requireTexts(path, texts), messages: messages as JsonValue[] }
 }
 
-/** Reads a file of the old form. Throws as `readProposalFile`. */
+/** Reads a legacy proposal file. Throws `invalidArgument` with the path and the error. */
 export function readLegacyProposalFile(path: string): LegacyProposalFile {
-  return requireTexts(path, readEntries(path, LEGACY_KEYS))
+  return requireTexts(path, readFields(path, LEGACY_KEYS))
 }
 
-/** The messages of a file; the signer of each is governance where the file is silent. Throws 3 with the place of a fault. */
+/**
+ * Parses the messages of a file. A signer that the file omits is governance. Throws `invalidArgument` with the path of the
+ * field.
+ */
 export function readMessages(identity: Identity, messages: readonly JsonValue[]) {
   const json = { messages: messages.map((message) => withAuthority(identity, message)) }
   return readAs(identity, MsgSubmitProposalSchema, json, 'proposal').messages
 }
 
-/** A proposal of the old form, of a content with its neutral type name. Throws 3 with the place of a fault. */
+/** Makes a legacy proposal from a content and its neutral type name. Throws `invalidArgument` with the path of the field. */
 export function readLegacyProposal(
   identity: Identity,
   typeName: string,
@@ -104,21 +112,25 @@ export function readLegacyProposal(
   return readAs(identity, LegacySubmitProposalSchema, json, 'proposal')
 }
 
-function readAs<Schema extends DescMessage>(identity: Identity, schema: Schema, json: JsonValue, place: string) {
+function readAs<Schema extends DescMessage>(identity: Identity, schema: Schema, json: JsonValue, root: string) {
   try {
-    return fromJson(names(identity), schema, json, place)
+    return fromJson(names(identity), schema, json, root)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw queryError('invalidArgument', error.message.replace(/: failed to unmarshal JSON bytes$/, ''))
   }
 }
 
-/** A file to fill in for a message type. Throws 3 for a type that is not known. */
+/** Returns a proposal file to fill in for a message type. Throws `invalidArgument` for an unknown type. */
 export function draftProposal(identity: Identity, typeName: string | undefined): ProposalFile {
   const texts = { metadata: '', deposit: `10000000${identity.baseDenom}`, title: '', summary: '' }
   if (typeName === undefined) return { messages: [], ...texts }
   const schema = typeOf(identity, typeName)
-  if (!schema) throw queryError('invalidArgument', `unknown message type "${typeName}"`)
+  if (!schema)
+    throw queryError(
+      'invalidArgument',
+      `unknown message type "${typeName}": must be a type such as sdk.consensus.v1.MsgUpdateParams`,
+    )
   const fields = toJson(names(identity), schema, create(schema)) as JsonObject
   for (const field of getOption(schema, signer)) fields[field] = authorityOf(identity)
   return { messages: [{ '@type': `/${identity.toProfileName(schema.typeName)}`, ...fields }], ...texts }

@@ -1,4 +1,4 @@
-/** `query devgas resolve ADDRESS`: the path that three operations share, as a client without flags asks it (devgas.md §4.2). */
+/** `query devgas resolve ADDRESS`: queries the REST path that three operations share (docs/modules/devgas.md#queries). */
 import { type Command, Option } from 'commander'
 import { addReadOptions, openNode, type ReadFlags } from './client.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
@@ -8,12 +8,18 @@ interface Flags extends ReadFlags {
   readonly by?: string
 }
 
-/** Adds `resolve` beside the operations' own commands. */
+/** Adds `resolve` to the commands of the operations. */
 export function addDevgasQueries(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('resolve <address>')
-    .description('what is registered under an address: as a contract, else as a deployer, else as a withdrawer')
-    .addOption(new Option('--by <role>', 'in this role alone').choices(['contract', 'deployer', 'withdrawer']))
+    .description('Show the fee shares of a contract, else of a deployer, else of a withdrawer')
+    .addOption(
+      new Option('--by <role>', 'query this role only (default: the first that matches)').choices([
+        'contract',
+        'deployer',
+        'withdrawer',
+      ]),
+    )
   addReadOptions(command).action(async (address: string) => {
     const { by, height, output, ...node } = command.opts<Flags>()
     const format = parseOutputFormat(output)

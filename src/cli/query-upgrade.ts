@@ -1,4 +1,7 @@
-/** `query upgrade plan | applied NAME | module_versions [MODULE]`, as operators of this family know them (upgrade.md §9.1). */
+/**
+ * `query upgrade plan | applied NAME | module_versions [MODULE]`, in the output formats of the Cosmos SDK
+ * (docs/modules/upgrade.md#queries).
+ */
 import { toBinary } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
@@ -15,7 +18,7 @@ interface Flags extends ReadFlags {
   readonly profile?: string
 }
 
-/** Adds the three; `module_versions` takes the place of the operation's own command, which has no filter over REST. */
+/** Adds the three commands. `module_versions` replaces the command of the operation, which has no filter over REST. */
 export function addUpgradeQueries(parent: Command, terminal: Terminal): void {
   const add = (
     word: string,
@@ -29,11 +32,11 @@ export function addUpgradeQueries(parent: Command, terminal: Terminal): void {
     })
     return command
   }
-  add('plan', 'the upgrade that is scheduled', showPlan)
-  add('applied', 'the header of the block that applied an upgrade, as JSON', showApplied).argument('<name>')
-  add('module-versions', 'consensus versions of the modules', showVersions)
+  add('plan', 'Show the scheduled upgrade', showPlan)
+  add('applied', 'Show the header of the block that applied an upgrade, as JSON', showApplied).argument('<name>')
+  add('module-versions', 'Show the consensus versions of the modules', showVersions)
     .alias('module_versions')
-    .argument('[module]', 'this one alone')
+    .argument('[module]', 'name of a module (default: all)')
 }
 
 async function showPlan(node: NodeClient, { height, output }: Flags): Promise<string> {
@@ -42,7 +45,7 @@ async function showPlan(node: NodeClient, { height, output }: Flags): Promise<st
   const format = parseOutputFormat(output)
   if (format === 'json') return formatOutput(plan, format)
   const byKey = Object.entries(plan).sort(([a], [b]) => (a < b ? -1 : 1))
-  // Older readers of YAML take a bare time for more than a text.
+  // Version 1.1 quotes the time, which a reader of YAML 1.1 would otherwise parse as a date.
   return stringify(Object.fromEntries(byKey), { version: '1.1', lineWidth: 0 }).trimEnd()
 }
 
@@ -56,7 +59,7 @@ async function showVersions(node: NodeClient, { height, output }: Flags, module:
   }
   const format = parseOutputFormat(output)
   if (format === 'json') return formatOutput({ module_versions: found }, format)
-  // As the original has it, whose lists are not indented.
+  // The Cosmos SDK does not indent lists.
   return stringify({ module_versions: found }, { indentSeq: false, lineWidth: 0 }).trimEnd()
 }
 
@@ -77,7 +80,7 @@ interface BlockAnswer {
   readonly block: { readonly header: Header; readonly data: { readonly txs: readonly string[] } }
 }
 
-/** Always JSON. */
+/** Returns the header as JSON, whatever the output format. */
 async function showApplied(node: NodeClient, flags: Flags, name = ''): Promise<string> {
   const path = `/sdk/upgrade/v1beta1/applied_plan/${encodeURIComponent(name)}`
   const applied = (await node.get(path, { height: flags.height })) as { readonly height: string }
@@ -100,7 +103,7 @@ function blockIdJson({ hash, part_set_header: { total, hash: partsHash } }: Bloc
   return { hash: hex(hash), parts: { total, hash: hex(partsHash) } }
 }
 
-/** In the engine's form: hashes in hexadecimal digits. */
+/** Returns a header in the form of the CometBFT RPC, with hashes in hexadecimal. */
 function headerJson({ version, last_block_id: last, ...rest }: Header) {
   const { chain_id: chainId, height, time, ...hashes } = rest
   return {

@@ -13,7 +13,7 @@ let server: Server
 let url: string
 const seen: { url: string; height: string | undefined }[] = []
 
-/** A server that says what it was asked, or refuses as a node does. */
+/** Starts a server that records its requests, and refuses some as a node does. */
 beforeAll(async () => {
   server = createServer((request, response) => {
     const height = request.headers['x-sdk-block-height'] as string | undefined
@@ -40,7 +40,7 @@ async function query(...args: string[]): Promise<string> {
   return printed.join('\n')
 }
 
-test('what the path needs is positional, all else is a flag, and names may have underscores', async () => {
+test('path variables are positional, other fields are flags, and names can have underscores', async () => {
   await query('bank', 'balance', 'chain1abc', '--denom', 'factory/x/y', '--height', '7')
   expect(seen.at(-1)).toEqual({
     url: '/sdk/bank/v1beta1/balances/chain1abc/by_denom?denom=factory%2Fx%2Fy',
@@ -52,19 +52,19 @@ test('what the path needs is positional, all else is a flag, and names may have 
   expect(seen.at(-1)!.url).toBe('/chain/evm/v1/eth_account/0x00')
 })
 
-test('an operation is also called as its path is', async () => {
+test('an operation can be called by its name in the path', async () => {
   await query('evm', 'balances', '0x00', '--height', '3')
   expect(seen.at(-1)).toEqual({ url: '/chain/evm/v1/balances/0x00', height: '3' })
   await query('evm', 'base_fee')
   expect(seen.at(-1)!.url).toBe('/chain/evm/v1/base_fee')
 })
 
-test('one path with three operations is told apart by the operation’s name', async () => {
+test('the operation’s name selects one of three operations on the same path', async () => {
   await query('devgas', 'fee-shares-by-withdrawer', 'chain1abc')
   expect(seen.at(-1)!.url).toBe('/chain/devgas/v1/fee_shares/chain1abc?by=withdrawer')
 })
 
-test('what stands behind that path is also asked without saying in which role', async () => {
+test('resolve queries that path without a role', async () => {
   await query('devgas', 'resolve', '0xAb', '--height', '3')
   expect(seen.at(-1)).toEqual({ url: '/chain/devgas/v1/fee_shares/0xAb', height: '3' })
   expect(await query('devgas', 'resolve', 'chain1abc', '--by', 'contract', '-o', 'json')).toBe(
@@ -73,18 +73,18 @@ test('what stands behind that path is also asked without saying in which role', 
   expect(seen.at(-1)!.url).toBe('/chain/devgas/v1/fee_shares/chain1abc?by=contract')
 })
 
-test('answers are YAML in which texts stay texts, or JSON', async () => {
+test('answers are JSON, or YAML in which strings stay strings', async () => {
   const yaml = await query('evm', 'params')
   expect(yaml).toBe('asked: "007"\nlist: []')
   expect(parse(yaml)).toEqual(JSON.parse(await query('evm', 'params', '--output', 'json')))
 })
 
-test('a refusal is told in the node’s own words', async () => {
+test('an error shows the node’s own message', async () => {
   await expect(query('evm', 'eth-account', 'refused')).rejects.toThrow('no such thing')
   await expect(query('evm', 'params', '--output', 'xml')).rejects.toThrow('--output xml')
 })
 
-test('every GET operation of a query service has its command', () => {
+test('every GET operation of a query service has a command', () => {
   const terminal = {} as Terminal
   const commands = new Map(
     queryCommand(terminal).commands.map((one) => [one.name(), one.commands.map((c) => c.name())]),

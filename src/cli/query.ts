@@ -1,4 +1,4 @@
-/** `almanac query MODULE OPERATION`: every GET operation of the descriptors. */
+/** `almanac query MODULE OPERATION`: runs any GET operation of the descriptors. */
 import type { DescField } from '@bufbuild/protobuf'
 import { Command } from 'commander'
 import { createRouter, type Route } from '../api/routes.ts'
@@ -12,19 +12,19 @@ import { addUpgradeQueries } from './query-upgrade.ts'
 import { moduleAliases, nameAliases } from './short-names.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
-/** The word before the version in a package: `evm` of `chain.evm.v1`. */
+/** Returns the module of a package, the part before the version: `evm` for `chain.evm.v1`. */
 export function moduleOf(packageName: string): string {
   return packageName.split('.').at(-2) ?? packageName
 }
 
-/** Newer versions of a module's services come first: `v1` before `v1beta1`. */
+/** Orders stable versions of a service before others: `v1` before `v1beta1`. */
 function byVersion(a: Route, b: Route): number {
   const version = ({ rpc }: Route) => rpc.parent.file.proto.package.split('.').at(-1)!
   const stable = (route: Route) => (/^v\d+$/.test(version(route)) ? 0 : 1)
   return stable(a) - stable(b)
 }
 
-/** Operations that the command line offers, one for each method, by module and then by name. */
+/** Returns the operations of the command line, one for each method, by module and name. */
 function operations(): Map<string, Map<string, Route>> {
   const modules = new Map<string, Map<string, Route>>()
   const routes = createRouter(almanac, methods.values()).routes.filter(({ verb }) => verb === 'GET')
@@ -38,7 +38,7 @@ function operations(): Map<string, Map<string, Route>> {
   return modules
 }
 
-/** Path and query of a request. Slashes of a value that takes the rest of the path stay as they are. */
+/** Returns path and query string of a request. Path values are percent-encoded, slashes included. */
 export function requestPath(
   route: Route,
   values: readonly string[],
@@ -75,19 +75,19 @@ async function run(
   terminal.print(formatOutput(await openNode(options).get(path, { height: options.height }), format))
 }
 
-/** Fields that the path does not set. */
+/** Returns the fields that the path does not set. */
 function freeFields({ rpc, variables }: Route): readonly DescField[] {
-  const bound = new Set(variables.map(({ way }) => way[0]))
+  const bound = new Set(variables.map(({ fields }) => fields[0]))
   return rpc.input.fields.filter((field) => !bound.has(field))
 }
 
-/** `balances` of `/chain/evm/v1/balances/{address}`: how the path names the operation. */
+/** Returns the name of an operation in its path: `balances` for `/chain/evm/v1/balances/{address}`. */
 function pathName({ template }: Route): string {
   const [, , , ...rest] = template.slice(1).split('/')
   return kebab(rest.filter((segment) => !segment.startsWith('{')).join('-'))
 }
 
-/** `tally` of `/sdk/gov/v1/proposals/{proposal_id}/tally`. */
+/** Returns the last fixed segment of a path: `tally` for `/sdk/gov/v1/proposals/{proposal_id}/tally`. */
 function lastWord({ template }: Route): string {
   return kebab(
     template
@@ -97,14 +97,17 @@ function lastWord({ template }: Route): string {
   )
 }
 
-/** Further names of each operation: as its path has it, both with underscores, and its last word. None is another's name. */
+/**
+ * Returns the aliases of each operation: its name in the path, both names with underscores, and the last segment of the path.
+ * No alias is the name or alias of another operation.
+ */
 function aliasesOf(routes: ReadonlyMap<string, Route>): Map<string, readonly string[]> {
   const taken = new Set(routes.keys())
   const aliases = new Map<string, readonly string[]>()
   for (const [name, route] of routes) {
     const path = pathName(route)
-    const wanted = [name.replaceAll('-', '_'), path, path.replaceAll('-', '_'), lastWord(route)]
-    const free = wanted.filter((alias) => alias !== '' && !taken.has(alias) && taken.add(alias))
+    const candidates = [name.replaceAll('-', '_'), path, path.replaceAll('-', '_'), lastWord(route)]
+    const free = candidates.filter((alias) => alias !== '' && !taken.has(alias) && taken.add(alias))
     aliases.set(name, free)
   }
   return aliases
@@ -117,7 +120,7 @@ function addOperation(
   route: Route,
   terminal: Terminal,
 ): void {
-  const command = parent.command(name).description(route.template)
+  const command = parent.command(name).description(`Query ${route.template}`)
   for (const alias of aliases) command.alias(alias)
   for (const variable of route.variables) command.argument(`<${kebab(variable.name)}>`)
   addReadOptions(command)
@@ -128,17 +131,17 @@ function addOperation(
   })
 }
 
-/** Modules with commands of their own; they stand in place of the operations under the same name. */
+/** Modules with hand-written commands, which replace the operations of the same name. */
 const OWN_COMMANDS = new Map([
   ['devgas', addDevgasQueries],
   ['upgrade', addUpgradeQueries],
 ])
 
-/** `almanac query` with a subcommand for each module, and under it one for each operation. */
+/** Creates the command `almanac query` with a subcommand for each module, and below it one for each operation. */
 export function queryCommand(terminal: Terminal): Command {
-  const program = new Command('almanac query').description('Ask any operation of any module').exitOverride()
+  const program = new Command('almanac query').description('Run a query operation of a module').exitOverride()
   for (const [module, routes] of [...operations()].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const parent = program.command(module).description(`Operations of ${module}`)
+    const parent = program.command(module).description(`Query module ${module}`)
     const aliases = aliasesOf(routes)
     for (const alias of moduleAliases(module)) parent.alias(alias)
     OWN_COMMANDS.get(module)?.(parent, terminal)
@@ -156,7 +159,7 @@ export function queryCommand(terminal: Terminal): Command {
   return program
 }
 
-/** Runs `almanac query` with what stands behind its name; the exit code. Throws what `main` prints. */
+/** Runs `almanac query` with the arguments after its name. Returns the exit code. */
 export async function query(args: readonly string[]): Promise<number> {
   await queryCommand(processTerminal()).parseAsync([...args], { from: 'user' })
   return 0

@@ -1,23 +1,24 @@
-/** `almanac reindex`: transaction, log and event indexes once more, from the blocks. */
+/** `almanac reindex`: rebuilds the transaction, log and event indexes from the blocks. */
 import { Command } from 'commander'
 import { rebuild } from '../indexer/rebuild.ts'
+import { openBackend } from '../node/backend.ts'
 import { diskFiles } from '../node/files.ts'
 import { homePaths, requireDatabase } from '../node/home.ts'
-import { openLmdb } from '../node/lmdb.ts'
 import { acquireLock } from '../node/lock.ts'
 import { queryError } from '../primitives/errors.ts'
 import { homeOf } from './settings.ts'
 
 export async function reindex(args: readonly string[]): Promise<number> {
   const command = new Command('almanac reindex').exitOverride()
-  command.description('Builds the indexes of a stopped node again from its blocks.')
-  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  command.description('Rebuild the transaction, log and event indexes of a stopped node from its blocks.')
+  command.option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
   command.parse([...args], { from: 'user' })
   const paths = homePaths(homeOf(command.opts()['home']))
-  if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
+  if (!diskFiles.exists(paths.record))
+    throw queryError('notFound', `no chain in ${paths.root}; set the home of a chain with --home`)
   requireDatabase(paths, diskFiles)
   const release = acquireLock(paths.lock, diskFiles)
-  const backend = openLmdb(paths.data)
+  const backend = await openBackend({ path: paths.data })
   try {
     const rows = rebuild(backend)
     for (;;) {

@@ -1,4 +1,4 @@
-/** `almanac reset`: the chain of a home is deleted; settings and the keyring stay. */
+/** `almanac reset`: deletes the chain of a home, but keeps its settings and keyrings. */
 import { Command } from 'commander'
 import { diskFiles } from '../node/files.ts'
 import { homePaths } from '../node/home.ts'
@@ -7,8 +7,10 @@ import { homeOf } from './settings.ts'
 
 export async function reset(args: readonly string[]): Promise<number> {
   const command = new Command('almanac reset').exitOverride()
-  command.description('Deletes the chain in a home: state, blocks, genesis. config.toml and the keyring stay.')
-  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  command.description(
+    'Delete the chain in a home: state, blocks, genesis and validator key. config.toml and the keyrings remain.',
+  )
+  command.option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
   command.parse([...args], { from: 'user' })
   const paths = homePaths(homeOf(command.opts()['home']))
   if (!diskFiles.exists(paths.record) && !diskFiles.exists(paths.data)) {
@@ -24,7 +26,7 @@ export async function reset(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** The choices of the deleted chain do not bind the next one; what an operator wrote for other settings stays. */
+/** Comments out the settings of section `[chain]`, so that they do not bind the next chain. Other settings stay. */
 function commentOutGenesis(path: string): void {
   const text = diskFiles.read(path)
   if (text === undefined) return

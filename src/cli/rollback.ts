@@ -1,4 +1,4 @@
-/** `almanac rollback --to-height H`: a stopped chain goes back to a kept height. */
+/** `almanac rollback --to-height H`: returns a stopped chain to a stored height. */
 import { Command } from 'commander'
 import { diskFiles } from '../node/files.ts'
 import { homePaths } from '../node/home.ts'
@@ -11,10 +11,10 @@ import { homeOf, resolveSettings } from './settings.ts'
 export async function rollback(args: readonly string[]): Promise<number> {
   const command = new Command('almanac rollback').exitOverride()
   command.description(
-    'Takes a stopped chain back to a kept height: what later blocks did is gone, state, blocks and all.',
+    'Return a stopped chain to a stored height: remove state, blocks, receipts and indexes of later heights.',
   )
-  command.requiredOption('--to-height <height>', 'the last height that stays')
-  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  command.requiredOption('--to-height <height>', 'last height to keep')
+  command.option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
   command.parse([...args], { from: 'user' })
   const { home, toHeight } = command.opts<{ home?: string; toHeight: string }>()
   if (!/^[1-9]\d{0,17}$/.test(toHeight)) {
@@ -22,7 +22,8 @@ export async function rollback(args: readonly string[]): Promise<number> {
   }
   const height = BigInt(toHeight)
   const paths = homePaths(homeOf(home))
-  if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
+  if (!diskFiles.exists(paths.record))
+    throw queryError('notFound', `no chain in ${paths.root}; set the home of a chain with --home`)
   const { store } = resolveSettings({}, paths.root).config
   const release = acquireLock(paths.lock, diskFiles)
   try {
@@ -30,7 +31,7 @@ export async function rollback(args: readonly string[]): Promise<number> {
     const hash = formatHex(appHash).toUpperCase()
     process.stdout.write(
       from === height
-        ? `the chain stands at height ${height} already, app hash ${hash}\n`
+        ? `the chain is already at height ${height}, app hash ${hash}\n`
         : `rolled back from height ${from} to ${height}, app hash ${hash}\n`,
     )
     if (forgotten !== undefined) {

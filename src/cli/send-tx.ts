@@ -1,4 +1,4 @@
-/** A transaction of the command line: planned, priced, shown, signed and sent. */
+/** Transactions of the command line: estimates gas and fee, asks for confirmation, signs and sends. */
 import { fromBinary } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import { createJsonWriter } from '../api/json.ts'
@@ -37,33 +37,34 @@ export interface TxFlags extends KeyringFlags, NodeFlags {
   readonly output: string
 }
 
-/** The flags that `feeOf` makes a fee of. */
+/** Adds the flags from which `feeOf` computes a fee. */
 export function addFeeOptions(command: Command): Command {
   return command
-    .option('--gas-prices <coins>', 'price of a unit of gas, as 0.025unative (default: the least the node takes)')
-    .option('--fees <coins>', 'the whole fee of a transaction, as 5000unative, in place of a price')
+    .option('--gas-prices <coins>', 'price of one unit of gas, such as 0.025unative (default: the minimum of the node)')
+    .option('--fees <coins>', 'total fee of the transaction, such as 5000unative; overrides --gas-prices')
 }
 
-/** The flags of a command that sends a transaction. */
+/** Adds the flags of a command that sends a transaction. */
 export function addTxOptions(command: Command): Command {
   return addFeeOptions(addNodeOptions(addKeyringOptions(command)))
     .requiredOption('--from <key>', 'name or address of the key that signs')
-    .option('--chain-id <id>', 'chain to sign for (default: what the node says)')
-    .option('--account-number <number>', 'of the signer (default: what the node says)')
-    .option('--sequence <number>', 'of the signer (default: what the node says)')
-    .option('--gas <gas>', 'gas limit, or auto: what a simulation used, times the adjustment', 'auto')
+    .option('--chain-id <id>', 'chain id to sign for (default: that of the node)')
+    .option('--account-number <number>', 'account number of the signer (default: queried from the node)')
+    .option('--sequence <number>', 'sequence of the signer (default: queried from the node)')
+    .option('--gas <gas>', 'gas limit, or auto: gas used by a simulation times --gas-adjustment', 'auto')
     .option('--gas-adjustment <factor>', 'factor for --gas auto', '1.4')
-    .option('--fee-granter <address>', 'who pays the fee, by an allowance that it gave')
+    .option('--fee-granter <address>', 'account that pays the fee under a fee allowance (default: the signer)')
     .option('--note <text>', 'memo of the transaction', '')
-    .option('--timeout-height <height>', 'last height at which the transaction may be included', '0')
-    .option('--broadcast-mode <mode>', 'sync or async', 'sync')
-    .option('--dry-run', 'simulate, print the gas, send nothing')
-    .option('--generate-only', 'print the unsigned transaction, send nothing')
-    .option('-y, --yes', 'send without asking')
+    .option('--timeout-height <height>', 'last height at which the transaction can be included; 0: no limit', '0')
+    .option('--broadcast-mode <mode>', 'sync (wait for the result of admission) or async (do not wait)', 'sync')
+    .option('--dry-run', 'simulate the transaction and print its gas without sending it')
+    .option('--generate-only', 'print the unsigned transaction without sending it')
+    .option('-y, --yes', 'send without confirmation')
 }
 
-export function parseUint(flag: string, text: string): bigint {
-  if (!/^\d{1,20}$/.test(text)) throw queryError('invalidArgument', `--${flag} ${text}: not a whole number`)
+/** Parses a whole number of up to 20 digits. Throws `invalidArgument` that names the flag or argument. */
+export function parseUint(source: string, text: string): bigint {
+  if (!/^\d{1,20}$/.test(text)) throw queryError('invalidArgument', `${source} ${text}: must be a whole number`)
   return BigInt(text)
 }
 
@@ -72,11 +73,11 @@ interface Account {
   readonly sequence: bigint
 }
 
-/** Account number and sequence, also of accounts that wrap a base account. */
+/** Returns number and sequence of an account. Finds them in an account that wraps a base account too. */
 async function fetchAccount(node: NodeClient, address: string): Promise<Account> {
   const answer = (await node.get(`/sdk/auth/v1beta1/accounts/${address}`)) as { readonly account: unknown }
   const numbers = findNumbers(answer.account)
-  if (!numbers) throw queryError('unknown', `the node shows no account number for ${address}`)
+  if (!numbers) throw queryError('unknown', `the node at ${node.url} returned no account number for ${address}`)
   return { number: BigInt(numbers.account_number), sequence: BigInt(numbers.sequence) }
 }
 
@@ -100,32 +101,32 @@ export async function fetchChainId(node: NodeClient): Promise<string> {
 
 function pricesOf(text: string): readonly GasPrice[] {
   const prices = parseGasPrices(text)
-  if (!prices) throw queryError('invalidArgument', `--gas-prices ${text}: not prices such as 0.025unative`)
+  if (!prices) throw queryError('invalidArgument', `--gas-prices ${text}: must be prices such as 0.025unative`)
   return prices
 }
 
-function grantedBy({ feeGranter }: Pick<TxFlags, 'feeGranter'>): Pick<Fee, 'granter'> {
+function granterOf({ feeGranter }: Pick<TxFlags, 'feeGranter'>): Pick<Fee, 'granter'> {
   return feeGranter === undefined ? {} : { granter: feeGranter }
 }
 
-/** The fee of a transaction, by its flags. Throws 3 for what are no coins or prices. */
+/** Computes the fee of a transaction from its flags. Throws `invalidArgument` for invalid coins or prices. */
 export async function feeOf(
   node: NodeClient,
   flags: Pick<TxFlags, 'fees' | 'gasPrices' | 'feeGranter'>,
   gasLimit: bigint,
 ): Promise<Fee> {
-  const granted = grantedBy(flags)
+  const granter = granterOf(flags)
   if (flags.fees !== undefined) {
     const amount = tryParseText(flags.fees)
-    if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: not coins such as 5000unative`)
-    return { gasLimit, amount, ...granted }
+    if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: must be coins such as 5000unative`)
+    return { gasLimit, amount, ...granter }
   }
   const prices = pricesOf(flags.gasPrices ?? (await fetchMinGasPrice(node)))
   const amount = prices.map(({ denom, price }) => ({
     denom,
     amount: decimal.ceil(decimal.fromRaw(price * gasLimit)),
   }))
-  return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n), ...granted }
+  return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n), ...granter }
 }
 
 async function fetchMinGasPrice(node: NodeClient): Promise<string> {
@@ -133,7 +134,7 @@ async function fetchMinGasPrice(node: NodeClient): Promise<string> {
   return config.minimum_gas_price
 }
 
-/** Gas that a run would use. Throws what the run threw. */
+/** Returns the gas that a transaction would use. Throws the error of the simulation if it fails. */
 async function simulateGas(node: NodeClient, tx: Uint8Array): Promise<bigint> {
   const answer = (await node.post('/sdk/tx/v1beta1/simulate', { tx_bytes: formatBase64(tx) })) as {
     readonly gas_info: { readonly gas_used: string }
@@ -141,17 +142,17 @@ async function simulateGas(node: NodeClient, tx: Uint8Array): Promise<bigint> {
   return BigInt(answer.gas_info.gas_used)
 }
 
-/** A plan with the key of the keyring that signs it. */
+/** A transaction plan with the keyring's key that signs it. */
 type KeyedPlan = TxPlan & { readonly key: KeyRecord }
 
 async function gasOf(node: NodeClient, plan: TxPlan, flags: TxFlags): Promise<bigint> {
-  if (flags.gas !== 'auto') return parseUint('gas', flags.gas)
+  if (flags.gas !== 'auto') return parseUint('--gas', flags.gas)
   const factor = decimal.parse(flags.gasAdjustment)
   if (factor === undefined || factor <= 0n) {
-    throw queryError('invalidArgument', `--gas-adjustment ${flags.gasAdjustment}: not a positive number`)
+    throw queryError('invalidArgument', `--gas-adjustment ${flags.gasAdjustment}: must be a positive number`)
   }
-  const granted = grantedBy(flags)
-  const used = await simulateGas(node, encodeUnsigned(plan, { gasLimit: 0n, amount: [], ...granted }))
+  const granter = granterOf(flags)
+  const used = await simulateGas(node, encodeUnsigned(plan, { gasLimit: 0n, amount: [], ...granter }))
   return decimal.ceil(decimal.mul(decimal.fromInteger(used), factor))
 }
 
@@ -164,16 +165,16 @@ async function planOf(
 ): Promise<KeyedPlan> {
   const offline = flags.accountNumber !== undefined && flags.sequence !== undefined
   const account = offline ? undefined : await fetchAccount(node, formatBech32(identity.bech32.account, key.address))
-  const given = (name: string, text: string | undefined) => (text === undefined ? undefined : parseUint(name, text))
+  const parsed = (flag: string, text: string | undefined) => (text === undefined ? undefined : parseUint(flag, text))
   return {
     identity,
     messages,
     key,
     memo: flags.note,
-    timeoutHeight: parseUint('timeout-height', flags.timeoutHeight),
+    timeoutHeight: parseUint('--timeout-height', flags.timeoutHeight),
     chainId: flags.chainId ?? (await fetchChainId(node)),
-    accountNumber: given('account-number', flags.accountNumber) ?? account!.number,
-    sequence: given('sequence', flags.sequence) ?? account!.sequence,
+    accountNumber: parsed('--account-number', flags.accountNumber) ?? account!.number,
+    sequence: parsed('--sequence', flags.sequence) ?? account!.sequence,
   }
 }
 
@@ -181,18 +182,18 @@ function txJson(identity: Identity, bytes: Uint8Array): unknown {
   return JSON.parse(createJsonWriter(identity).of(TxSchema)(fromBinary(TxSchema, bytes)))
 }
 
-/** A message with its type. */
+/** A message with its schema. */
 export type TypedMessage = TxPlan['messages'][number]
 
-/** What a command sends with, from its flags. */
+/** The signer, node and names with which a command sends, from its flags. */
 export interface Sender {
   readonly identity: Identity
   readonly node: NodeClient
-  /** Bytes of the signer's address. */
+  /** Address of the signer, 20 bytes. */
   readonly address: Uint8Array
 }
 
-/** Makes messages and sends them as one transaction, or shows what it would send. */
+/** Makes messages and sends them as one transaction, or prints the transaction or its gas if a flag says so. */
 export async function sendTx(
   flags: TxFlags,
   terminal: Terminal,
@@ -219,9 +220,10 @@ export async function sendTx(
 
 async function confirm(identity: Identity, unsigned: Uint8Array, flags: TxFlags, terminal: Terminal): Promise<void> {
   if (flags.yes) return
-  if (!terminal.interactive) throw queryError('aborted', 'nothing sent: nobody is there to ask; give --yes to send')
+  if (!terminal.interactive)
+    throw queryError('aborted', 'nothing sent: standard input is not a terminal, so confirm with --yes')
   terminal.note(formatOutput(txJson(identity, unsigned), 'yaml'))
-  if ((await terminal.ask('Sign and send this? [y/N]'))?.toLowerCase() !== 'y') {
+  if ((await terminal.ask('Sign and send this transaction? [y/N]'))?.toLowerCase() !== 'y') {
     throw queryError('aborted', 'nothing sent')
   }
 }

@@ -1,4 +1,4 @@
-/** The settings as flags of a command, and what they, the environment and the home say together. */
+/** The settings as flags of a command, and their effective values from flags, environment and home. */
 import { Command, Option } from 'commander'
 import { configError, type ResolvedConfig, resolveConfig } from '../node/config.ts'
 import { parseConfigFile } from '../node/config-file.ts'
@@ -6,23 +6,35 @@ import { diskFiles } from '../node/files.ts'
 import { defaultHome, homePaths } from '../node/home.ts'
 import { ALL_SETTINGS, type Setting } from '../node/settings.ts'
 
-/** The home of a command: its `--home`, else the default. Throws 3 for a name of no letters, which would be the folder at hand. */
+/**
+ * Returns the home of a command: its `--home`, else the default. Throws `invalidArgument` for an empty path, which would be the
+ * current folder.
+ */
 export function homeOf(flag: unknown): string {
   const home = typeof flag === 'string' ? flag : defaultHome()
-  if (home === '') throw configError('--home (ALMANAC_HOME) is empty: name a folder, or leave it away for ~/.almanac')
+  if (home === '') throw configError('--home (ALMANAC_HOME) is empty: set a folder, or omit it for ~/.almanac')
   return home
+}
+
+/** Returns key, choices and default of a setting for the help. */
+function settingFacts({ section, key, oneOf, fallback }: Setting): string {
+  const choices = oneOf ? [`one of: ${oneOf.join(', ')}`] : []
+  const preset = String(fallback) === '' ? [] : [`default: ${fallback}`]
+  return [`${section}.${key}`, ...choices, ...preset].join('; ')
 }
 
 function optionOf(setting: Setting): Option {
   const value = setting.kind === 'boolean' ? '[true|false]' : setting.kind === 'heights' ? '<value...>' : '<value>'
-  const option = new Option(`--${setting.flag} ${value}`, `${setting.about} (${setting.section}.${setting.key})`)
+  const option = new Option(`--${setting.flag} ${value}`, `${setting.about} (${settingFacts(setting)})`)
   return setting.kind === 'boolean' ? option.preset('true') : option
 }
 
-/** A command with `--home` and one flag a setting. */
+/** Creates a command with `--home` and a flag for each setting. */
 export function commandWithSettings(name: string, about: string): Command {
   const command = new Command(`almanac ${name}`).description(about).exitOverride()
-  command.option('--home <dir>', 'folder of the chain (default: ~/.almanac)')
+  // Defaults are in the descriptions. Commander would add the value of a boolean flag without one as a preset.
+  command.configureHelp({ optionDescription: ({ description }) => description })
+  command.option('--home <dir>', 'Home of the chain. (default: ALMANAC_HOME, or ~/.almanac)')
   for (const { setting } of ALL_SETTINGS) {
     command.addOption(optionOf(setting))
     if (setting.fallback === true) command.addOption(new Option(`--no-${setting.flag}`).hideHelp())
@@ -30,7 +42,7 @@ export function commandWithSettings(name: string, about: string): Command {
   return command
 }
 
-/** Values of the given flags by their names without dashes. */
+/** Returns the values of the flags that are set, by name without dashes. */
 export function flagsOf(command: Command): Record<string, unknown> {
   const values = command.opts<Record<string, unknown>>()
   const flags: Record<string, unknown> = {}
@@ -41,7 +53,7 @@ export function flagsOf(command: Command): Record<string, unknown> {
   return flags
 }
 
-/** Settings of flags, environment and, if a home is given, its `config.toml`. */
+/** Resolves the settings from flags, environment and, if a home is given, its `config.toml`. */
 export function resolveSettings(flags: Readonly<Record<string, unknown>>, home: string | undefined): ResolvedConfig {
   const text = home === undefined ? undefined : diskFiles.read(homePaths(home).config)
   return resolveConfig({

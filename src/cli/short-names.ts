@@ -1,9 +1,11 @@
-/** Words of the command line that the descriptors do not give: what the chain's own tools are used to (devgas.md §5, tokenfactory.md §4.9). */
+/**
+ * Aliases of commands that do not follow from the descriptors: the names in the command line of the reference implementation.
+ */
 
 interface ShortNames {
-  /** Another name of the module. */
+  /** Alias of the module. */
   readonly module?: string
-  /** Other names of its messages and operations, by the name that follows from the descriptor. */
+  /** Aliases of its messages and operations, by the name that follows from the descriptor. */
   readonly names?: Readonly<Record<string, string>>
 }
 
@@ -21,19 +23,19 @@ const MODULES: Readonly<Record<string, ShortNames>> = {
   tokenfactory: { module: 'tf' },
 }
 
-/** Other names of a module; none for most. */
+/** Returns the aliases of a module; empty for most. */
 export function moduleAliases(module: string): readonly string[] {
   const alias = MODULES[module]?.module
   return alias ? [alias] : []
 }
 
-/** Other names of a message or an operation of a module; none for most. */
+/** Returns the aliases of a message or an operation of a module; empty for most. */
 export function nameAliases(module: string, name: string): readonly string[] {
   const alias = MODULES[module]?.names?.[name]
   return alias ? [alias] : []
 }
 
-/** Whether a module's messages take their fields by place too: its own tools do. */
-export function takesPlaces(module: string): boolean {
+/** Whether the fields of a module's messages can be positional arguments, as in the reference implementation. */
+export function takesPositionalFields(module: string): boolean {
   return MODULES[module] !== undefined
 }

@@ -9,7 +9,7 @@ import { publicKeyOf } from '../sdk/crypto.ts'
 import { encodeSigned, type TxPlan } from '../sdk/sign-tx.ts'
 import type { Algorithm } from './keyring.ts'
 
-/** alice of support-modules.md §13.1; the transfers of §13.2. */
+/** Private key of the example account. The expected bytes are those of the reference implementation. */
 const ALICE = sha256(utf8('spec test key alice'))
 const FEE = { gasLimit: 200_000n, amount: [{ denom: 'unative', amount: 200_000n }] }
 
@@ -34,7 +34,7 @@ function plan(algorithm: Algorithm, from: string, rest: Pick<TxPlan, 'memo' | 'a
   }
 }
 
-test('a transfer signed with a secp256k1 key is the spec’s, byte for byte', () => {
+test('a transfer signed with a secp256k1 key matches the reference, byte for byte', () => {
   const alice = 'chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57'
   const tx = encodeSigned(plan('secp256k1', alice, { memo: 'hello', accountNumber: 7n, sequence: 3n }), FEE, ALICE)
   expect(tx.length).toBe(324)
@@ -44,7 +44,7 @@ test('a transfer signed with a secp256k1 key is the spec’s, byte for byte', ()
   )
 })
 
-test('a transfer signed with an eth_secp256k1 key is the spec’s, byte for byte', () => {
+test('a transfer signed with an eth_secp256k1 key matches the reference, byte for byte', () => {
   const alice = 'chain1q20a38hfp3gd96cpl6h90jatewtakrv60jhtue'
   const tx = encodeSigned(plan('eth_secp256k1', alice, { memo: '', accountNumber: 8n, sequence: 0n }), FEE, ALICE)
   expect(formatHex(sha256(tx))).toBe('c15efc995183e002816667759232e5efeb232b28955cac0486e1b40162641075')

@@ -1,6 +1,6 @@
-/** `almanac start`: a chain in one command, until Ctrl-C. */
+/** `almanac start`: runs a chain until it is stopped. */
 
-import type { BlockTiming } from '../consensus/solo.ts'
+import type { BlockTiming } from '../consensus/driver.ts'
 import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
@@ -9,24 +9,31 @@ import type { HaltNotice } from '../node/halts.ts'
 import { queryError } from '../primitives/errors.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 
-/** How long a clean stop may take before the process ends anyway. */
-const STOP_MS = 10_000
+/** Time limit of a clean stop, after which the process exits anyway. Unit: milliseconds. */
+const STOP_TIMEOUT_MS = 10_000
 /**
- * How long a process that has halted for the next build stays after it has closed everything. Supervisors look for the file every
- * 300 ms by default; cosmovisor, when it looks at the very moment in which the process ends, takes that for a crash.
+ * Delay between closing everything and the exit of a process that has halted for the next build. Supervisors poll for
+ * `upgrade-info.json` every 300 ms by default; if cosmovisor polls at the moment of the exit, it takes the exit for a crash.
+ * Unit: milliseconds.
  */
-const SUPERVISOR_MS = 2000
+const SUPERVISOR_DELAY_MS = 2000
 
-/** Runs until it is stopped. The exit code of one that did not begin. `build`: in place of what this build has. */
+/**
+ * Runs a chain until the process is stopped. Resolves only if the chain halts during the start, to the exit code. `build`
+ * replaces the state machine of this build.
+ */
 export async function start(args: readonly string[], build?: Build): Promise<number> {
   const command = commandWithSettings(
     'start',
-    'Runs a chain: solo, ten funded accounts, simulated prices, a block each second and on arrival.',
+    'Run a chain: one validator, ten funded accounts, simulated prices, a block each second and on arrival of a transaction.',
   )
-  command.option('--ephemeral [true|false]', 'keep nothing: the chain is gone when the process ends')
+  command.option(
+    '--ephemeral [true|false]',
+    'Keep the chain in memory or a temporary folder, and remove it at the stop. (ALMANAC_EPHEMERAL; default: false)',
+  )
   command.parse([...args], { from: 'user' })
   const { ephemeral: ephemeralFlag, ...flags } = flagsOf(command)
-  const ephemeral = isOn(ephemeralFlag ?? process.env['ALMANAC_EPHEMERAL'])
+  const ephemeral = parseEphemeral(ephemeralFlag ?? process.env['ALMANAC_EPHEMERAL'])
   const home = ephemeral ? undefined : homeOf(flags['home'])
   const resolved = resolveSettings(flags, home)
   const { assembleNode } = await import('../node/assembly.ts')
@@ -43,7 +50,7 @@ export async function start(args: readonly string[], build?: Build): Promise<num
       announce(notice, resolved.config.log.format)
       if (notice.serves) return
       exitCode = notice.exitCode
-      if (notice.callsSupervisor) lingerMs = SUPERVISOR_MS
+      if (notice.callsSupervisor) lingerMs = SUPERVISOR_DELAY_MS
       stop()
     },
   })
@@ -56,24 +63,24 @@ export async function start(args: readonly string[], build?: Build): Promise<num
     return exitCode
   }
   const { config } = node
-  // The banner says the same to people.
-  const tell = config.node.silent || config.log.format === 'json' ? node.log : () => {}
+  // The banner replaces these lines for people.
+  const logUnlessBanner = config.node.silent || config.log.format === 'json' ? node.log : () => {}
   stop = () => {
     stop = () => process.exit(exitCode || 1)
-    tell('info', 'stopping', { height: node.height })
+    logUnlessBanner('info', 'stopping', { height: node.height })
     node
       .stop()
       .catch((error: unknown) => {
         exitCode ||= 1
-        node.log('error', 'not all could be closed; the chain is whole up to its last block', { error })
+        node.log('error', 'the stop was not clean; the chain is complete up to its last block', { error })
       })
       .then(() => delay(lingerMs))
       .finally(() => process.exit(exitCode))
-    setTimeout(() => process.exit(exitCode || 1), STOP_MS).unref()
+    setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop())
 
-  tell('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
+  logUnlessBanner('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
   if (!config.node.silent) {
     const { renderBanner } = await import('./banner.ts')
     const { VERSION } = await import('../node/version.ts')
@@ -98,7 +105,7 @@ export async function start(args: readonly string[], build?: Build): Promise<num
     try {
       diskFiles.write(config.node.configOut, renderConfigOut(node), { secret: true })
     } catch (error) {
-      // Whoever waits for the file would wait for ever.
+      // Stop the node: a reader that waits for the file would otherwise never return.
       await node.stop()
       throw error
     }
@@ -106,7 +113,10 @@ export async function start(args: readonly string[], build?: Build): Promise<num
   return new Promise(() => undefined)
 }
 
-/** Supervisors read both outputs, and look for the bare line; the log has it once more. */
+/**
+ * Prints the line that supervisors look for, on standard output and, if the log is JSON, on standard error too. As text the log
+ * contains it already.
+ */
 function announce({ line }: HaltNotice, logFormat: string): void {
   if (line === undefined) return
   process.stdout.write(`${line}\n`)
@@ -115,8 +125,8 @@ function announce({ line }: HaltNotice, logFormat: string): void {
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Of a flag or a variable that is no setting of a chain. */
-function isOn(value: unknown): boolean {
+/** Parses the value of `--ephemeral`, which is not a setting. Throws `invalidArgument` if it is not a boolean. */
+function parseEphemeral(value: unknown): boolean {
   if (value === undefined || value === 'false' || value === '0') return false
   if (value === true || value === 'true' || value === '1') return true
   throw queryError('invalidArgument', `--ephemeral (ALMANAC_EPHEMERAL) = "${value}": must be true or false`)
@@ -133,7 +143,7 @@ function describeBlocks(timing: BlockTiming): string {
   }
 }
 
-/** The file of `--config-out`: what the banner says, for programs. */
+/** Returns the content of the `--config-out` file: the facts of the banner, for programs. */
 function renderConfigOut(node: {
   readonly chainId: string
   readonly evmChainId: bigint

@@ -15,7 +15,7 @@ const sample = (name: string) =>
     [name]: { env: {}, pre: {}, transaction: { sender: `0x${'11'.repeat(20)}` }, post: { Berlin: [{ indexes: {} }] } },
   })
 
-test('a folder is searched to its bottom, in the order of the names', () => {
+test('a folder is searched recursively, in the order of names', () => {
   const root = folder()
   mkdirSync(join(root, 'b'))
   writeFileSync(join(root, 'c.json'), sample('last'))
@@ -26,7 +26,7 @@ test('a folder is searched to its bottom, in the order of the names', () => {
   expect(lines[0]!.error).toContain('intrinsic gas too low: have 0, want')
 })
 
-test('what cannot be read is named', () => {
+test('an unreadable file or folder is an error that names it', () => {
   const root = folder()
   writeFileSync(join(root, 'x.json'), '{')
   expect(() => [...statetestLines('Berlin', [root])]).toThrow(join(root, 'x.json'))
@@ -41,5 +41,5 @@ test('forks have the names of the public tests', () => {
     'Paris',
     'Paris',
   ])
-  expect(() => requireFork('Nowhere')).toThrow('unknown fork Nowhere: there are Frontier,')
+  expect(() => requireFork('Nowhere')).toThrow('unknown fork Nowhere: must be one of Frontier,')
 })

@@ -1,4 +1,4 @@
-/** `almanac statetest`: what public Ethereum state tests come to under the rules of a fork. */
+/** `almanac statetest`: runs public Ethereum state tests under the rules of a fork. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -7,12 +7,12 @@ import { type Json, parseFixtures } from '../evm/statetest/fixture.ts'
 import { runFixture } from '../evm/statetest/run.ts'
 import { queryError } from '../primitives/errors.ts'
 
-/** `statetest --fork NAME PATH...`. */
+/** Runs `statetest --fork NAME PATH...`. Returns the exit code. */
 export async function statetest(args: readonly string[]): Promise<number> {
   const command = new Command('almanac statetest')
-    .description('Runs public Ethereum state tests and prints one JSON line for each post entry of the fork.')
-    .requiredOption('--fork <name>', 'fork by the name that tests use, Frontier to Osaka')
-    .argument('<path...>', 'test files, or folders which are searched for .json')
+    .description('Run public Ethereum state tests and print one JSON line for each post entry of the fork.')
+    .requiredOption('--fork <name>', 'name of the fork in the tests, Frontier to Osaka')
+    .argument('<path...>', 'test files, or folders to search for .json files')
     .exitOverride()
     .parse([...args], { from: 'user' })
   const { fork } = command.opts<{ fork: string }>()
@@ -20,14 +20,17 @@ export async function statetest(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** The fork of a name. Throws `invalidArgument` with the names there are. */
+/** Returns the fork of a name. Throws `invalidArgument` that lists the names. */
 export function requireFork(name: string): ForkName {
   const fork = parseFork(name)
-  if (!fork) throw queryError('invalidArgument', `unknown fork ${name}: there are ${FORK_NAMES.join(', ')}`)
+  if (!fork) throw queryError('invalidArgument', `unknown fork ${name}: must be one of ${FORK_NAMES.join(', ')}`)
   return fork
 }
 
-/** A JSON line for each post entry of the fork in the files, in order of paths. Throws naming the file that cannot be read. */
+/**
+ * Yields a JSON line for each post entry of the fork in the files, in the order of paths. Throws an error that names a file it
+ * cannot read.
+ */
 export function* statetestLines(fork: ForkName, paths: readonly string[]): Generator<string> {
   for (const file of paths.flatMap(jsonFiles)) {
     for (const fixture of parseFixtures(readJson(file))) {

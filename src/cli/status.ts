@@ -1,4 +1,4 @@
-/** `almanac status`: what a running node says of itself; of one that does not run, whether it would. */
+/** `almanac status`: shows the status of a running node, or whether this build can continue the chain of a stopped one. */
 import { HALTED_HEADER } from '../api/halted.ts'
 import { haltedByUpgrade } from '../consensus/halted.ts'
 import type { Build } from '../node/build.ts'
@@ -24,7 +24,7 @@ interface CometStatus {
 }
 
 export async function status(args: readonly string[], build?: Build): Promise<number> {
-  const command = commandWithSettings('status', 'Asks the running node for its height, app hash and health, as JSON.')
+  const command = commandWithSettings('status', 'Show height, app hash and health of a running node, as JSON.')
   command.parse([...args], { from: 'user' })
   const flags = flagsOf(command)
   const home = homeOf(flags['home'])
@@ -37,9 +37,13 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
     halted = response.headers.get(HALTED_HEADER)
     result = ((await response.json()) as { readonly result?: CometStatus } | null)?.result
   } catch {
-    throw queryError('unavailable', `no node answers at ${url}; ${await whatAboutIt(homePaths(home), config, build)}`)
+    throw queryError('unavailable', `no node answers at ${url}; ${await adviceFor(homePaths(home), config, build)}`)
   }
-  if (!result?.sync_info) throw queryError('unavailable', `what answers at ${url} is no node of this kind`)
+  if (!result?.sync_info)
+    throw queryError(
+      'unavailable',
+      `the server at ${url} is not an Almanac node: check --home, --comet-port and --port-offset`,
+    )
   const { node_info, sync_info, validator_info } = result
   const shown = {
     chain_id: node_info.network,
@@ -57,25 +61,27 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
   return 0
 }
 
-/** What an operator does about a node that does not answer. */
-async function whatAboutIt(paths: HomePaths, config: Config, build: Build | undefined): Promise<string> {
+/** Returns the advice for an operator whose node does not answer. */
+async function adviceFor(paths: HomePaths, config: Config, build: Build | undefined): Promise<string> {
   if (!diskFiles.exists(paths.record)) return 'start one with `almanac start`'
   const holder = lockHolder(paths.lock, diskFiles)
   if (holder !== undefined) {
-    return `process ${holder} runs in ${paths.root}: give the ports that it was told by flag, such as --port-offset`
+    return `process ${holder} runs in ${paths.root}: pass the port flags that it was started with, such as --port-offset`
   }
   if (diskFiles.list(paths.data).length === 0) return 'start it with `almanac start`'
-  const stands = await standsAt(paths, config.upgrade.skip.map(BigInt), build)
-  if (stands === undefined) return 'start it with `almanac start`'
-  const { height, halt } = stands
-  const where = `the chain in ${paths.root} stands at height ${height}`
+  const stopped = await readStopped(paths, config.upgrade.skip.map(BigInt), build)
+  if (stopped === undefined) return 'start it with `almanac start`'
+  const { height, halt } = stopped
+  const where = `the chain in ${paths.root} is at height ${height}`
   if (!halt) return `${where}: start it with \`almanac start\``
   const { reason, next } = haltedByUpgrade(halt)
   return `${where}, and this build halts there: ${reason}; ${next}`
 }
 
-/** Height of a stopped chain, and why this build would not go on from there; undefined before its first block. */
-function standsAt(paths: HomePaths, skip: readonly bigint[], build: Build | undefined) {
+/**
+ * Returns the height of a stopped chain and the halt of this build at the next block, if any; undefined before the first block.
+ */
+function readStopped(paths: HomePaths, skip: readonly bigint[], build: Build | undefined) {
   return readHome(
     paths,
     diskFiles,

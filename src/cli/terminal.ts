@@ -1,22 +1,23 @@
-/** The terminal as commands see it: what they print, and what they ask. */
+/** The terminal of a command: output and prompts. */
 import { createInterface } from 'node:readline'
 
 export interface Terminal {
-  /** Results: standard output. */
+  /** Prints a result on standard output. */
   print(text: string): void
-  /** Everything else: standard error. */
+  /** Prints any other message on standard error. */
   note(text: string): void
-  /** Whether a person sits there to confirm. */
+  /** Whether standard input is a terminal, so that a person can confirm. */
   readonly interactive: boolean
-  /** One line; undefined at the end of input. */
+  /** Asks for one line. Resolves to undefined at the end of input. */
   ask(question: string): Promise<string | undefined>
-  /** One line that is not echoed; undefined at the end of input. */
+  /** Asks for one line without echo. Resolves to undefined at the end of input. */
   askSecret(question: string): Promise<string | undefined>
 }
 
+/** Exit code after Ctrl-C, as of a shell. */
 const INTERRUPTED = 130
 
-/** The process's own terminal. Piped input is read line by line, one line for each question. */
+/** Creates the terminal of this process. From a pipe, each question reads one line. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process
   const nextLine = createLineReader(stdin)
@@ -43,7 +44,7 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** Reads one line at a time and no further, so that an open pipe does not keep the process from ending. */
+/** Returns a function that reads one line and then pauses the input, so that an open pipe does not keep the process alive. */
 function createLineReader(input: NodeJS.ReadStream): () => Promise<string | undefined> {
   let text = ''
   const takeLine = (): string | undefined => {
@@ -61,7 +62,7 @@ function createLineReader(input: NodeJS.ReadStream): () => Promise<string | unde
         input.pause()
         input.off('data', read)
         input.off('end', end)
-        // A pipe is a socket; a file, which has no such method, ends by itself.
+        // A pipe is a socket. A file has no `unref` and does not keep the process alive.
         input.unref?.()
         resolve(answer)
       }

@@ -10,7 +10,7 @@ import { traceFixture } from './trace.ts'
 const KEY = hex('11'.repeat(32))
 const CONTRACT = '0xc0de000000000000000000000000000000000001'
 
-/** A fixture of Berlin: a call of a contract that adds one and one. */
+/** Returns a Berlin fixture with a call of a contract that adds one and one. */
 function fixture(changes: object = {}): object {
   const transaction = signTransaction(
     {
@@ -47,7 +47,7 @@ function folder(files: Readonly<Record<string, string>>): string {
   return path
 }
 
-test('a fixture is traced by the tracer of a name, by the struct logger without one, or by a script', async () => {
+test('a fixture is traced by a named tracer, by the struct logger without a name, or by a script', async () => {
   const script = '{n: 0, step: function() { this.n++ }, fault: function() {}, result: function() { return this.n }}'
   const root = folder({ 'f.json': JSON.stringify(fixture()), 'count.js': script })
   const file = join(root, 'f.json')
@@ -60,14 +60,14 @@ test('a fixture is traced by the tracer of a name, by the struct logger without 
   expect(JSON.parse(both)).toEqual({ noopTracer: {}, opcountTracer: 4 })
 })
 
-test("the fixture's own options hold unless others are given", async () => {
+test("--tracer-config overrides the fixture's own options", async () => {
   const text = JSON.stringify(fixture({ tracerConfig: { limit: 1 } }))
   const file = join(folder({ 'f.json': text }), 'f.json')
   expect(JSON.parse(await traceFixture(file, {}))).toMatchObject({ truncated: 'limit of 1 entries' })
   expect(JSON.parse(await traceFixture(file, { tracerConfig: '{}' }))).not.toHaveProperty('truncated')
 })
 
-test('what is wrong with a fixture or an option is named', async () => {
+test('an invalid fixture or option is an error that names it', async () => {
   const files = {
     'text.json': '{',
     'bare.json': '{}',

@@ -1,4 +1,4 @@
-/** `almanac trace`: what a tracer says of the transaction in a fixture file. */
+/** `almanac trace`: traces the transaction in a fixture file. */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { standardPrecompiles } from '../evm/precompiles/index.ts'
@@ -9,8 +9,8 @@ import { loadScriptEngine } from '../node/workers/script-engine.ts'
 import { fromKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 
-/** What a script may take. */
-const SCRIPT_MS = 60_000
+/** Time limit of a JavaScript tracer. Unit: milliseconds. */
+const SCRIPT_TIMEOUT_MS = 60_000
 
 interface Flags {
   readonly tracer?: string
@@ -18,14 +18,14 @@ interface Flags {
   readonly tracerFile?: string
 }
 
-/** `trace [--tracer NAME] [--tracer-config JSON] [--tracer-file FILE] FIXTURE`. */
+/** Runs `trace [--tracer NAME] [--tracer-config JSON] [--tracer-file FILE] FIXTURE`. Returns the exit code. */
 export async function trace(args: readonly string[]): Promise<number> {
   const command = new Command('almanac trace')
-    .description('Runs the transaction of a tracer fixture and prints what the tracer says of it, JSON.')
-    .option('--tracer <name>', 'a tracer by name, or JavaScript; the struct logger if there is none')
-    .option('--tracer-config <json>', "the tracer's options; the fixture's own if there are none")
-    .option('--tracer-file <file>', 'a JavaScript tracer in a file')
-    .argument('<fixture>', '{genesis: {alloc, config}, context, input, tracerConfig?}')
+    .description('Run the transaction of a tracer fixture and print the trace as JSON.')
+    .option('--tracer <name>', 'name of a tracer, or JavaScript code (default: the struct logger)')
+    .option('--tracer-config <json>', 'options of the tracer (default: those of the fixture)')
+    .option('--tracer-file <file>', 'file with a JavaScript tracer; excludes --tracer')
+    .argument('<fixture>', 'JSON file {genesis: {alloc, config}, context, input, tracerConfig?}')
     .exitOverride()
     .parse([...args], { from: 'user' })
   const result = await traceFixture(command.args[0]!, command.opts<Flags>())
@@ -33,16 +33,16 @@ export async function trace(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** The result for a fixture file, JSON text. Throws `invalidArgument` or `notFound` naming what cannot be read or run. */
+/** Returns the trace of a fixture file as JSON text. Throws `invalidArgument` or `notFound` that names the file or flag. */
 export async function traceFixture(path: string, { tracer, tracerConfig, tracerFile }: Flags): Promise<string> {
   if (tracer !== undefined && tracerFile !== undefined) {
-    throw queryError('invalidArgument', 'either --tracer or --tracer-file, not both')
+    throw queryError('invalidArgument', '--tracer and --tracer-file exclude each other: set one, not both')
   }
   const name = tracerFile === undefined ? (tracer ?? '') : readText(tracerFile)
   const config = tracerConfig === undefined ? undefined : readJson(tracerConfig, '--tracer-config')
   const fixture = parseTracerFixture(readJson(readText(path), path))
   const engine = await loadScriptEngine()
-  const deadline = performance.now() + SCRIPT_MS
+  const deadline = performance.now() + SCRIPT_TIMEOUT_MS
   const limits: ScriptLimits = {
     engine,
     shouldStop: () => performance.now() > deadline,

@@ -1,4 +1,4 @@
-/** `almanac tx-decode`: what signed Ethereum transactions are, or why they are none. */
+/** `almanac tx-decode`: decodes and validates signed Ethereum transactions. */
 import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError } from 'commander'
 import { type ForkName, rulesOf } from '../evm/forks.ts'
@@ -10,12 +10,14 @@ import { validateTransaction } from '../evm/transaction/validate.ts'
 import { formatHex0x, parseHex } from '../primitives/bytes.ts'
 import { requireFork } from './statetest.ts'
 
-/** `tx-decode --fork NAME`, transactions on standard input. */
+/** Runs `tx-decode --fork NAME` on the transactions in standard input. Returns the exit code. */
 export async function txDecode(args: readonly string[]): Promise<number> {
   const command = new Command('almanac tx-decode')
-    .description('Reads transactions in hexadecimal, one a line; prints sender, hash and intrinsic gas, or the error.')
+    .description(
+      'Read hexadecimal transactions from standard input, one a line, and print sender, hash and intrinsic gas, or the error, as JSON.',
+    )
     .requiredOption('--fork <name>', 'fork whose rules apply, Frontier to Osaka')
-    .option('--chain-id <id>', 'refuse transactions that are signed for another chain', parseChainId)
+    .option('--chain-id <id>', 'reject transactions signed for another chain (default: accept any)', parseChainId)
     .exitOverride()
     .parse([...args], { from: 'user' })
   const { fork: name, chainId } = command.opts<{ fork: string; chainId?: bigint }>()
@@ -28,7 +30,7 @@ export async function txDecode(args: readonly string[]): Promise<number> {
 }
 
 function parseChainId(text: string): bigint {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('not a number')
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('must be a whole number.')
   return BigInt(text)
 }
 
@@ -36,7 +38,7 @@ export type TransactionDescription =
   | { readonly sender: string; readonly hash: string; readonly intrinsicGas: string }
   | { readonly error: string }
 
-/** Sender, hash and intrinsic gas (hexadecimal quantity) of a transaction that the fork accepts, or why it does not. */
+/** Returns sender, hash and intrinsic gas (a hexadecimal quantity) of a transaction that the fork accepts, else the error. */
 export function describeTransaction(text: string, fork: ForkName, chainId?: bigint): TransactionDescription {
   const bytes = parseHex(text)
   if (!bytes) return { error: 'not hexadecimal' }

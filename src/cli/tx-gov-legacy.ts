@@ -1,12 +1,15 @@
-/** `almanac tx gov submit-legacy-proposal`: proposals of the old form, a content in place of messages (upgrade.md §9.2). */
+/**
+ * `almanac tx gov submit-legacy-proposal`: legacy proposals, which have a content instead of messages
+ * (docs/governance.md#a-session).
+ */
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { MsgSubmitProposalSchema } from '../gen/sdk/gov/v1beta1/tx_pb.ts'
 import { queryError } from '../primitives/errors.ts'
 import { readLegacyProposal, readLegacyProposalFile } from './proposal-file.ts'
 import { addTxOptions, type Sender, sendTx, type TxFlags, type TypedMessage } from './send-tx.ts'
 import type { Terminal } from './terminal.ts'
-import { parseCoins, textOf } from './tx-gov.ts'
+import { parseCoins, senderAddress } from './tx-gov.ts'
 import { addPlanOptions, sendPlan } from './tx-upgrade.ts'
 
 interface Texts {
@@ -18,8 +21,8 @@ interface Texts {
 function addTexts(command: Command): Command {
   return command
     .requiredOption('--title <text>', 'title of the proposal')
-    .requiredOption('--description <text>', 'what it does and why')
-    .option('--deposit <coins>', 'the first deposit, as 10000000unative', '')
+    .requiredOption('--description <text>', 'effect and reason of the proposal')
+    .addOption(new Option('--deposit <coins>', 'initial deposit, such as 10000000unative').default('', 'none'))
 }
 
 function proposal(
@@ -32,20 +35,20 @@ function proposal(
     sender.identity,
     typeName,
     { title, description, ...content },
-    { deposit: parseCoins('--deposit', deposit), proposer: textOf(sender) },
+    { deposit: parseCoins('--deposit', deposit), proposer: senderAddress(sender) },
   )
   return [{ schema: MsgSubmitProposalSchema, message }]
 }
 
-/** A text alone, of which the chain carries nothing out. */
-function addText(parent: Command, terminal: Terminal): void {
+/** Adds text proposals, which execute nothing. */
+function addTextProposal(parent: Command, terminal: Terminal): void {
   const command = addTxOptions(parent.command('text', { isDefault: true }))
-    .description('a text to vote on, from flags or a JSON file {type, title, description, deposit}')
-    .option('--proposal <file>', 'file with what no flag says')
-    .option('--type <type>', 'Text; upgrades have commands of their own')
+    .description('Propose a text, from flags or a JSON file {type, title, description, deposit}')
+    .option('--proposal <file>', 'JSON file with the proposal; flags override its fields')
+    .option('--type <type>', 'type of the proposal: Text (default: Text)')
     .option('--title <text>', 'title of the proposal')
-    .option('--description <text>', 'what it is about')
-    .option('--deposit <coins>', 'the first deposit, as 10000000unative')
+    .option('--description <text>', 'text of the proposal')
+    .option('--deposit <coins>', 'initial deposit, such as 10000000unative (default: none)')
   command.action(() => {
     const {
       proposal: file,
@@ -63,8 +66,8 @@ function addText(parent: Command, terminal: Terminal): void {
     if (texts.type.toLowerCase() !== 'text') {
       throw queryError(
         'invalidArgument',
-        `--type ${texts.type}: must be Text; upgrades are proposed by \`software-upgrade\` and ` +
-          '`cancel-software-upgrade`, all else by `submit-proposal FILE`',
+        `--type ${texts.type}: must be Text; propose upgrades with \`software-upgrade\` and ` +
+          '`cancel-software-upgrade`, anything else with `submit-proposal FILE`',
       )
     }
     return sendTx(command.opts<TxFlags>(), terminal, (sender) =>
@@ -73,14 +76,14 @@ function addText(parent: Command, terminal: Terminal): void {
   })
 }
 
-/** Adds `submit-legacy-proposal` with a command for each kind of content that the chain carries out. */
+/** Adds `submit-legacy-proposal` with a command for each kind of content that the chain executes. */
 export function addLegacyProposals(parent: Command, terminal: Terminal): void {
   const kinds = parent
     .command('submit-legacy-proposal')
-    .description('propose in the old form, which explorers show as content')
-  addText(kinds, terminal)
+    .description('Submit a legacy proposal, which explorers show as a content')
+  addTextProposal(kinds, terminal)
   const plan = addPlanOptions(addTxOptions(addTexts(kinds.command('software-upgrade')))).description(
-    'propose that every node runs the upgrade of this name at a height',
+    'Propose an upgrade at a height',
   )
   plan.action((name: string) =>
     sendPlan(name, plan, terminal, (sender, fields) =>
@@ -88,7 +91,7 @@ export function addLegacyProposals(parent: Command, terminal: Terminal): void {
     ),
   )
   const cancel = addTxOptions(addTexts(kinds.command('cancel-software-upgrade'))).description(
-    'propose to drop the plan that is scheduled when the vote ends',
+    'Propose to cancel the upgrade that is scheduled when the vote ends',
   )
   cancel.action(() =>
     sendTx(cancel.opts<TxFlags>(), terminal, (sender) =>

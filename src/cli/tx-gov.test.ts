@@ -59,7 +59,7 @@ async function draft(...words: string[]): Promise<{ messages: Record<string, unk
   return JSON.parse(printed.join('\n')) as never
 }
 
-test('a proposal of a file is deposited on, voted on in words, and done', async () => {
+test('a proposal from a file receives deposits and votes, and executes', async () => {
   const filled = await draft('sdk.consensus.v1.MsgUpdateParams')
   const [message] = filled.messages
   expect(message).toMatchObject({ '@type': '/sdk.consensus.v1.MsgUpdateParams' })
@@ -90,30 +90,31 @@ test('a proposal of a file is deposited on, voted on in words, and done', async 
   await node.advance(21_000)
   expect(await query('gov proposal 1')).toMatchObject({ proposal: { status: 'PROPOSAL_STATUS_PASSED' } })
   expect(await query('consensus params')).toMatchObject({ params: { block: { max_gas: '50000000' } } })
-  const when =
-    /1: inactive proposal.*votes from the full deposit until then: `almanac query gov proposal 1` says when that is/
+  const when = /1: inactive proposal.*votes during the voting period: `almanac query gov proposal 1` shows the times/
   await expect(tx('gov vote 1 no')).rejects.toThrow(when)
   await expect(tx('gov deposit 1 5unative', 'bob')).rejects.toThrow(when)
 })
 
-test('what is wrong with a file is said with its place', async () => {
+test('an error in a file names its place', async () => {
   const submit = (content: unknown) => tx(`gov submit-proposal ${file('wrong.json', content)}`)
-  await expect(tx('gov submit-proposal nowhere.json')).rejects.toThrow('nowhere.json: the file cannot be read')
-  await expect(submit('{')).rejects.toThrow('not JSON')
-  await expect(submit('[]')).rejects.toThrow('not a JSON object')
-  await expect(submit({ tittle: 'x' })).rejects.toThrow('unknown entry "tittle"; known are messages, metadata, deposit')
-  await expect(submit({ messages: {} })).rejects.toThrow('messages is no list')
-  await expect(submit({ title: 7 })).rejects.toThrow('title is no text')
+  await expect(tx('gov submit-proposal nowhere.json')).rejects.toThrow('nowhere.json: cannot be read: ENOENT')
+  await expect(submit('{')).rejects.toThrow('must be JSON')
+  await expect(submit('[]')).rejects.toThrow('must be a JSON object')
+  await expect(submit({ tittle: 'x' })).rejects.toThrow(
+    'unknown field "tittle": must be one of messages, metadata, deposit',
+  )
+  await expect(submit({ messages: {} })).rejects.toThrow('messages must be a list')
+  await expect(submit({ title: 7 })).rejects.toThrow('title must be a string')
   await expect(submit({ messages: [{ '@type': '/sdk.gov.v1.MsgVotes' }] })).rejects.toThrow(
     'proposal.messages[0]: unable to resolve type URL /sdk.gov.v1.MsgVotes',
   )
   const params = { '@type': '/sdk.gov.v1.MsgUpdateParams', params: { qourum: '0.4' } }
   await expect(submit({ messages: [params] })).rejects.toThrow('proposal.messages[0].params: unknown field qourum')
-  await expect(submit({ deposit: 'all' })).rejects.toThrow('--deposit all: not coins')
+  await expect(submit({ deposit: 'all' })).rejects.toThrow('--deposit all: must be coins')
   await expect(draft('sdk.gov.v1.MsgNothing')).rejects.toThrow('unknown message type "sdk.gov.v1.MsgNothing"')
 })
 
-test('proposals of the old form are made of flags or a file, and done', async () => {
+test('legacy proposals are made from flags or a file, and execute', async () => {
   const deposit = '10000000unative'
   const last = () => query('gov proposals --page-reverse --page-limit 1') as Promise<{ proposals: { id: string }[] }>
   const content = async () => {
@@ -145,16 +146,20 @@ test('proposals of the old form are made of flags or a file, and done', async ()
   await expect(query('upgrade plan')).rejects.toThrow('no upgrade scheduled')
 
   await expect(tx(`${legacy} --title a --description b --type ParameterChange`)).rejects.toThrow(
-    '--type ParameterChange: must be Text; upgrades are proposed by',
+    '--type ParameterChange: must be Text; propose upgrades with',
   )
   await expect(tx(`${legacy} --title a --deposit ${deposit}`)).rejects.toThrow('proposal description cannot be blank')
   const wrong = file('old-wrong.json', { title: 'a', summary: 'b' })
-  await expect(tx(`${legacy} --proposal ${wrong}`)).rejects.toThrow('unknown entry "summary"; known are type, title')
+  await expect(tx(`${legacy} --proposal ${wrong}`)).rejects.toThrow(
+    'unknown field "summary": must be one of type, title',
+  )
 })
 
-test('words that mean nothing are refused before anything is sent', async () => {
-  await expect(tx('gov vote 1 maybe')).rejects.toThrow('maybe is no option; options are yes, abstain, no, no_with_veto')
-  await expect(tx('gov weighted-vote 1 yes')).rejects.toThrow('yes: not an option with a weight such as yes=0.6')
-  await expect(tx('gov vote one yes')).rejects.toThrow('--proposal-id one: not a whole number')
-  await expect(tx('gov deposit 1 much')).rejects.toThrow('not coins')
+test('invalid options, weights, ids and coins are refused before anything is sent', async () => {
+  await expect(tx('gov vote 1 maybe')).rejects.toThrow(
+    'vote option maybe: must be one of yes, abstain, no, no_with_veto',
+  )
+  await expect(tx('gov weighted-vote 1 yes')).rejects.toThrow('vote option yes: must have a weight, such as yes=0.6')
+  await expect(tx('gov vote one yes')).rejects.toThrow('proposal-id one: must be a whole number')
+  await expect(tx('gov deposit 1 much')).rejects.toThrow('coins much: must be coins')
 })

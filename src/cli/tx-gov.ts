@@ -1,4 +1,7 @@
-/** `almanac tx gov`: proposals from files, votes and deposits by word, beside the commands of the descriptors. */
+/**
+ * `almanac tx gov`: proposals from files, and votes and deposits with positional arguments, beside the commands of the
+ * descriptors.
+ */
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import { type VoteOption, VoteOptionSchema } from '../gen/sdk/gov/v1/gov_pb.ts'
@@ -16,37 +19,40 @@ import { draftProposal, type ProposalFile, readMessages, readProposalFile } from
 import { addTxOptions, parseUint, type Sender, sendTx, type TxFlags, type TypedMessage } from './send-tx.ts'
 import type { Terminal } from './terminal.ts'
 
-const WORDS = VoteOptionSchema.values
+const VOTE_OPTIONS = VoteOptionSchema.values
   .filter(({ number }) => number > 0)
   .map(({ name, number }) => ({ word: name.replace('VOTE_OPTION_', '').toLowerCase(), number: number as VoteOption }))
 
-const WORD_LIST = WORDS.map(({ word }) => word).join(', ')
+const VOTE_OPTION_LIST = VOTE_OPTIONS.map(({ word }) => word).join(', ')
 
-/** `yes`, `no_with_veto`, `no-with-veto`, `VOTE_OPTION_YES`. */
+/**
+ * Parses a vote option: `yes`, `no_with_veto`, `no-with-veto` or `VOTE_OPTION_YES`. Throws `invalidArgument` for any other
+ * text.
+ */
 function parseOption(text: string): VoteOption {
-  const wanted = text
+  const normalized = text
     .toLowerCase()
     .replaceAll('-', '_')
     .replace(/^vote_option_/, '')
-  const found = WORDS.find(({ word }) => word === wanted)
-  if (!found) throw queryError('invalidArgument', `${text} is no option; options are ${WORD_LIST}`)
+  const found = VOTE_OPTIONS.find(({ word }) => word === normalized)
+  if (!found) throw queryError('invalidArgument', `vote option ${text}: must be one of ${VOTE_OPTION_LIST}`)
   return found.number
 }
 
-/** `yes=0.6,no=0.4`. Whether the weights are right is the chain's to say. */
+/** Parses weighted vote options such as `yes=0.6,no=0.4`. The chain checks the weights. */
 function parseOptions(text: string): { option: VoteOption; weight: string }[] {
   return text.split(',').map((part) => {
     const [option = '', weight] = part.trim().split('=')
     if (weight === undefined)
-      throw queryError('invalidArgument', `${part}: not an option with a weight such as yes=0.6`)
+      throw queryError('invalidArgument', `vote option ${part}: must have a weight, such as yes=0.6`)
     return { option: parseOption(option), weight }
   })
 }
 
-/** Coins of a flag, which none is as well. Throws 3 for what are no coins. */
+/** Parses the coins of a flag; an empty text is no coins. Throws `invalidArgument` for invalid coins. */
 export function parseCoins(flag: string, text: string) {
   const coins = tryParseText(text)
-  if (!coins) throw queryError('invalidArgument', `${flag} ${text}: not coins such as 10000000unative`)
+  if (!coins) throw queryError('invalidArgument', `${flag} ${text}: must be coins such as 10000000unative`)
   return coins.map(toText)
 }
 
@@ -54,8 +60,8 @@ function message<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<
   return [{ schema, message: create(schema, init) }]
 }
 
-/** The address of who sends, as text. */
-export const textOf = ({ identity, address }: Sender): string => formatBech32(identity.bech32.account, address)
+/** Returns the sender's address in Bech32. */
+export const senderAddress = ({ identity, address }: Sender): string => formatBech32(identity.bech32.account, address)
 
 interface Texts {
   readonly title?: string
@@ -64,32 +70,32 @@ interface Texts {
   readonly deposit?: string
 }
 
-/** Flags of a proposal's texts and deposit; each stands in place of what a file says. */
+/** Adds the flags for texts and deposit of a proposal. Each overrides the field of a file. */
 export function addProposalOptions(command: Command): Command {
   return command
     .option('--title <text>', 'title of the proposal')
-    .option('--summary <text>', 'what it does and why')
-    .option('--metadata <text>', 'where more is to be read')
-    .option('--deposit <coins>', 'the first deposit, as 10000000unative')
+    .option('--summary <text>', 'effect and reason of the proposal')
+    .option('--metadata <text>', 'link to more information')
+    .option('--deposit <coins>', 'initial deposit, such as 10000000unative (default: none)')
 }
 
-/** A proposal of messages that governance shall send. Throws 3 for coins that are none. */
+/** Makes a proposal of messages that governance sends. Throws `invalidArgument` for invalid messages or coins. */
 export function proposalMessage(sender: Sender, proposal: ProposalFile): readonly TypedMessage[] {
   const { messages, title, summary, metadata, deposit } = proposal
   return message(MsgSubmitProposalSchema, {
     messages: readMessages(sender.identity, messages),
     initialDeposit: parseCoins('--deposit', deposit),
-    proposer: textOf(sender),
+    proposer: senderAddress(sender),
     ...{ title, summary, metadata },
   })
 }
 
-/** `submit-proposal FILE`; other kinds of proposals are commands beside the file. */
+/** Adds `submit-proposal FILE`. Other kinds of proposals are subcommands. */
 function addSubmitProposal(parent: Command, terminal: Terminal): void {
-  const kinds = parent.command('submit-proposal').description('propose: what a file says, or an upgrade')
+  const kinds = parent.command('submit-proposal').description('Submit a proposal from a file, or of an upgrade')
   const command = addTxOptions(addProposalOptions(kinds.command('file', { isDefault: true })))
-    .description('what a JSON file says: {messages, metadata, deposit, title, summary}')
-    .argument('<file>', 'as `draft-proposal TYPE` prints it')
+    .description('Submit the proposal in a JSON file {messages, metadata, deposit, title, summary}')
+    .argument('<file>', 'JSON file, as `draft-proposal TYPE` prints it')
   command.action((file: string) => {
     const { title, summary, metadata, deposit } = command.opts<Texts>()
     const given = Object.entries({ title, summary, metadata, deposit }).filter(([, value]) => value !== undefined)
@@ -101,24 +107,24 @@ function addSubmitProposal(parent: Command, terminal: Terminal): void {
 function addDraftProposal(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('draft-proposal')
-    .description('print a file for submit-proposal to fill in')
+    .description('Print a proposal file to fill in for submit-proposal')
     .argument('[type]', 'type of the message, such as sdk.consensus.v1.MsgUpdateParams')
-    .option('--home <dir>', 'home whose settings name the profile')
-    .option('--profile <name>', 'names of the chain')
+    .option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
+    .option('--profile <name>', 'profile for names and address prefixes (default: that of the chain in the home)')
   command.action((type: string | undefined) => {
     terminal.print(JSON.stringify(draftProposal(identityOfFlags(command.opts()), type), null, 2))
   })
 }
 
-/** The chain says in few words that it is not the time for a vote or a deposit; this adds when it is. */
-async function inItsTime(id: string, sending: Promise<void>): Promise<void> {
+/** Appends to the chain's error `inactive proposal` when it accepts votes and deposits. */
+async function explainInactive(id: string, sending: Promise<void>): Promise<void> {
   try {
     await sending
   } catch (error) {
     if (error instanceof Error && error.message.includes('inactive proposal')) {
       error.message =
-        `${error.message.trimEnd()}; deposits are taken until the vote ends, votes from the full deposit until then: ` +
-        `\`almanac query gov proposal ${id}\` says when that is`
+        `${error.message.trimEnd()}; a proposal accepts deposits until the vote ends, and votes during the ` +
+        `voting period: \`almanac query gov proposal ${id}\` shows the times`
     }
     throw error
   }
@@ -126,17 +132,17 @@ async function inItsTime(id: string, sending: Promise<void>): Promise<void> {
 
 function addVotes(parent: Command, terminal: Terminal): void {
   const vote = addTxOptions(parent.command('vote'))
-    .description('vote on a proposal')
-    .argument('<proposal-id>')
-    .argument('<option>', WORD_LIST)
-    .option('--metadata <text>', 'why', '')
+    .description('Vote on a proposal')
+    .argument('<proposal-id>', 'id of the proposal')
+    .argument('<option>', `vote option: ${VOTE_OPTION_LIST}`)
+    .option('--metadata <text>', 'reason of the vote', '')
   vote.action((id: string, option: string) =>
-    inItsTime(
+    explainInactive(
       id,
       sendTx(vote.opts<TxFlags>(), terminal, (sender) =>
         message(MsgVoteSchema, {
           proposalId: parseUint('proposal-id', id),
-          voter: textOf(sender),
+          voter: senderAddress(sender),
           option: parseOption(option),
           metadata: vote.opts<{ metadata: string }>().metadata,
         }),
@@ -144,17 +150,17 @@ function addVotes(parent: Command, terminal: Terminal): void {
     ),
   )
   const weighted = addTxOptions(parent.command('weighted-vote'))
-    .description('vote on a proposal in parts')
-    .argument('<proposal-id>')
-    .argument('<options>', 'parts that add up to 1, as yes=0.6,no=0.4')
-    .option('--metadata <text>', 'why', '')
+    .description('Vote on a proposal with several weighted options')
+    .argument('<proposal-id>', 'id of the proposal')
+    .argument('<options>', 'options with weights that add up to 1, such as yes=0.6,no=0.4')
+    .option('--metadata <text>', 'reason of the vote', '')
   weighted.action((id: string, options: string) =>
-    inItsTime(
+    explainInactive(
       id,
       sendTx(weighted.opts<TxFlags>(), terminal, (sender) =>
         message(MsgVoteWeightedSchema, {
           proposalId: parseUint('proposal-id', id),
-          voter: textOf(sender),
+          voter: senderAddress(sender),
           options: parseOptions(options),
           metadata: weighted.opts<{ metadata: string }>().metadata,
         }),
@@ -165,24 +171,24 @@ function addVotes(parent: Command, terminal: Terminal): void {
 
 function addDeposit(parent: Command, terminal: Terminal): void {
   const command = addTxOptions(parent.command('deposit'))
-    .description('add to the deposit of a proposal')
-    .argument('<proposal-id>')
-    .argument('<coins>', 'as 10000000unative')
+    .description('Add to the deposit of a proposal')
+    .argument('<proposal-id>', 'id of the proposal')
+    .argument('<coins>', 'coins to deposit, such as 10000000unative')
   command.action((id: string, coins: string) =>
-    inItsTime(
+    explainInactive(
       id,
       sendTx(command.opts<TxFlags>(), terminal, (sender) =>
         message(MsgDepositSchema, {
           proposalId: parseUint('proposal-id', id),
-          depositor: textOf(sender),
-          amount: parseCoins('deposit', coins),
+          depositor: senderAddress(sender),
+          amount: parseCoins('coins', coins),
         }),
       ),
     ),
   )
 }
 
-/** The commands under `tx gov` that take words instead of flags; what the descriptors offer under another name stays. */
+/** Adds the commands with positional arguments to `tx gov`. Those of the descriptors under other names stay. */
 export function addGovCommands(parent: Command, terminal: Terminal): void {
   addSubmitProposal(parent, terminal)
   addDraftProposal(parent, terminal)

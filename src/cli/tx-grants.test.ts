@@ -1,4 +1,4 @@
-/** Grants from the command line: their flags come from the descriptors, what lies within them is JSON. */
+/** Grants from the command line: the flags come from the descriptors, nested messages are JSON. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,7 +65,7 @@ test('a limit is granted, used and shown', async () => {
   })
 })
 
-test('an allowance pays the fee of who names its granter', async () => {
+test('an allowance pays the fee if --fee-granter names its granter', async () => {
   const allowance = JSON.stringify({ '@type': '/sdk.feegrant.v1beta1.BasicAllowance', spend_limit: [] })
   const granted = ['feegrant', 'grant-allowance', '--from', 'alice', '--grantee', bob, '--allowance', allowance]
   expect(await run('tx', granted)).toMatchObject({ code: 0 })

@@ -1,6 +1,9 @@
-/** `tx gov submit-proposal software-upgrade NAME` and `cancel-software-upgrade`: plans as proposals (upgrade.md §9.2). */
+/**
+ * `tx gov submit-proposal software-upgrade NAME` and `cancel-software-upgrade`: proposals of upgrades
+ * (docs/upgrades.md#the-vote).
+ */
 import { type Command, InvalidArgumentError } from 'commander'
-import { parseDuration } from '../primitives/time.ts'
+import { NS_PER_SECOND, parseDuration } from '../primitives/time.ts'
 import type { NodeClient } from './client.ts'
 import { checkPlanInfo } from './plan-info.ts'
 import { authorityOf } from './proposal-file.ts'
@@ -26,24 +29,29 @@ interface PlanFlags {
   readonly daemonName: string
 }
 
-/** The name of a plan as an argument, and flags for all else about it. */
+/** Adds the name of a plan as an argument, and flags for its other fields and their checks. */
 export function addPlanOptions(command: Command): Command {
   return command
-    .argument('<name>', 'name of the plan: builds know their handlers by it')
-    .requiredOption('--upgrade-height <height>', 'the first block that needs the upgrade', parseHeight)
-    .option('--upgrade-info <text>', 'where supervisors find the next build: JSON, or the address of such', '')
-    .option('--no-validate', 'take the info as it is')
-    .option('--no-download', 'do not fetch the builds that the info names')
-    .option('--no-checksum-required', 'addresses in the info may lack a checksum')
+    .argument('<name>', 'name of the upgrade, which selects the handler in each build')
+    .requiredOption('--upgrade-height <height>', 'height of the first block that needs the upgrade', parseHeight)
+    .option('--upgrade-info <text>', 'JSON, or URL of JSON, with the builds for supervisors to download', '')
+    .option('--no-validate', 'do not check --upgrade-info')
+    .option('--no-download', 'do not download and check the builds in --upgrade-info')
+    .option('--no-checksum-required', 'accept URLs without a checksum in --upgrade-info')
     .option(
       '--daemon-name <name>',
-      'name of the program in the archives of the info',
+      'name of the program in the archives (DAEMON_NAME)',
       process.env['DAEMON_NAME'] ?? 'almanac',
     )
-    .option('--safety-delta <seconds>', 'time to find out that the upgrade was a bad idea', parseSeconds, 86_400)
+    .option(
+      '--safety-delta <seconds>',
+      'time to detect a problem and propose to cancel, in seconds; a nearer height prints a warning',
+      parseSeconds,
+      86_400,
+    )
 }
 
-/** Sends what is made of a plan: the info is checked before, and a height that is too near is noted. */
+/** Checks the info of a plan, warns about a height that is too near, and sends the messages made from the plan. */
 export async function sendPlan(
   name: string,
   command: Command,
@@ -55,17 +63,17 @@ export async function sendPlan(
   const checks = { checksums: checksumRequired, downloads: download, program: daemonName }
   if (validate) await checkInfo(upgradeInfo, checks)
   await sendTx(flags, terminal, async (sender) => {
-    const warning = await tooClose(sender.node, upgradeHeight, safetyDelta)
+    const warning = await warnAboutHeight(sender.node, upgradeHeight, safetyDelta)
     if (warning !== undefined) terminal.note(warning)
     return messagesOf(sender, { name, height: upgradeHeight.toString(), info: upgradeInfo })
   })
 }
 
-/** Adds both commands below another, such as `tx gov submit-proposal`. */
+/** Adds both commands to another, such as `tx gov submit-proposal`. */
 export function addUpgradeProposals(parent: Command, terminal: Terminal): void {
   const command = addPlanOptions(addTxOptions(addProposalOptions(parent.command('software-upgrade'))))
-    .description('propose that every node runs the upgrade of this name at a height')
-    .option('--authority <address>', 'who the chain takes the plan from (default: governance)')
+    .description('Propose an upgrade at a height')
+    .option('--authority <address>', 'account that signs the plan (default: governance)')
   command.action((name: string) =>
     sendPlan(name, command, terminal, (sender, plan) =>
       proposal(
@@ -78,8 +86,8 @@ export function addUpgradeProposals(parent: Command, terminal: Terminal): void {
     ),
   )
   const cancel = addTxOptions(addProposalOptions(parent.command('cancel-software-upgrade')))
-    .description('propose to drop the plan that is scheduled when the vote ends')
-    .option('--authority <address>', 'who the chain takes it from (default: governance)')
+    .description('Propose to cancel the upgrade that is scheduled when the vote ends')
+    .option('--authority <address>', 'account that signs the cancellation (default: governance)')
   cancel.action(() => {
     const flags = cancel.opts<ProposalFlags & TxFlags>()
     return sendTx(flags, terminal, (sender) =>
@@ -94,7 +102,7 @@ async function checkInfo(info: string, checks: Parameters<typeof checkPlanInfo>[
   try {
     await checkPlanInfo(info, checks)
   } catch (error) {
-    ;(error as Error).message += '; --no-validate takes the info as it is'
+    ;(error as Error).message += '; fix --upgrade-info, or skip the check with --no-validate'
     throw error
   }
 }
@@ -130,14 +138,15 @@ interface Block {
   readonly block: { readonly header: { readonly height: string; readonly time: string } }
 }
 
-/** How many blocks back the time of a block is measured over. */
+/** Number of blocks over which the average block time is measured. */
 const MEASURED_BLOCKS = 100n
 
 /**
- * What to say when a plan is past before it is decided, or so close that a later vote could not cancel it any more: nearer
- * than twice voting and deposit period and the safety delta (api.md §3.1). Undefined when it is far enough.
+ * Returns a warning if a plan's height is past when the vote ends, or so near that a later vote could not cancel the plan:
+ * within twice the voting and deposit periods plus the safety delta (docs/modules/upgrade.md#formulas). Undefined if it is far
+ * enough.
  */
-async function tooClose(node: NodeClient, height: bigint, safetyDelta: number): Promise<string | undefined> {
+async function warnAboutHeight(node: NodeClient, height: bigint, safetyDelta: number): Promise<string | undefined> {
   const latest = await blockAt(node, 'latest')
   const { params } = (await node.get('/sdk/gov/v1/params/voting')) as {
     readonly params: { readonly voting_period: string; readonly max_deposit_period: string }
@@ -158,13 +167,13 @@ async function tooClose(node: NodeClient, height: bigint, safetyDelta: number): 
   const safe = latest.height + safeBlocks(seconds, blockSeconds)
   if (height >= safe) return undefined
   return (
-    `warning: the plan at height ${height} could not be cancelled by a later vote: that takes until height ${safe} ` +
+    `warning: a later vote could not cancel the plan at height ${height}: that takes until height ${safe} ` +
     `(2 × (voting ${voting} s + deposit ${deposit} s) + safety ${safetyDelta} s = ${seconds} s, ` +
     `at ${blockSeconds.toFixed(2)} s a block)`
   )
 }
 
-/** Blocks in so many seconds, rounded up. */
+/** Returns the number of blocks in a time, rounded up. */
 export function safeBlocks(seconds: number, blockSeconds: number): bigint {
   return BigInt(Math.ceil(seconds / blockSeconds))
 }
@@ -178,5 +187,5 @@ async function blockAt(
 }
 
 function secondsOf(duration: string): number {
-  return Number(parseDuration(duration) ?? 0n) / 1e9
+  return Number(parseDuration(duration) ?? 0n) / Number(NS_PER_SECOND)
 }

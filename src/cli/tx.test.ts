@@ -55,7 +55,7 @@ async function balance(address: string): Promise<bigint> {
   return BigInt((JSON.parse(printed.join('')) as { balance: { amount: string } }).balance.amount)
 }
 
-test.each(['alice', 'eve'])('%s sends coins with estimated gas at the node’s own price', async (name) => {
+test.each(['alice', 'eve'])('%s sends coins with estimated gas at the minimum price of the node', async (name) => {
   const before = await balance(bob)
   const sent = await tx(`bank send --from ${name} --to-address ${bob} --amount 5unative --note hello`)
   expect(sent).toMatchObject({ code: 0, txhash: expect.stringMatching(/^[0-9A-F]{64}$/) })
@@ -80,34 +80,34 @@ test('a dry run and an unsigned transaction send nothing', async () => {
   expect(node.height).toBe(height)
 })
 
-test('a person is asked first, and may say no', async () => {
+test('asks for confirmation on a terminal, and sends nothing after a no', async () => {
   const words = `bank send --from alice --to-address ${bob} --amount 5unative`
   await expect(tx(words, ['n'])).rejects.toThrow('nothing sent')
   expect(await tx(words, ['y'])).toMatchObject({ code: 0 })
 })
 
-test('where nobody can be asked nothing is sent without --yes', async () => {
+test('sends nothing without --yes if standard input is not a terminal', async () => {
   const height = node.height
   const words = ['bank', 'send', '--from', 'alice', '--to-address', bob, '--amount', '5unative']
   const fixed = ['--home', home, '--keyring-backend', 'test', '--node', node.urls.rest]
   const sent = txCommand(recorder().terminal).parseAsync([...words, ...fixed], { from: 'user' })
-  await expect(sent).rejects.toThrow('nothing sent: nobody is there to ask; give --yes to send')
+  await expect(sent).rejects.toThrow('nothing sent: standard input is not a terminal, so confirm with --yes')
   expect(node.height).toBe(height)
 })
 
-test('what is wrong is said: an unknown account, too little fee, bad coins, bad gas', async () => {
+test('an unknown account, a low fee, bad coins and bad gas are errors that name the fault', async () => {
   const send = `bank send --to-address ${bob}`
   await expect(tx(`${send} --from nobody --amount 5unative`)).rejects.toThrow(/not found/)
   await expect(tx(`${send} --from missing --amount 5unative`)).rejects.toThrow('no key named missing')
   await expect(tx(`${send} --from alice --amount 5unative --fees 1unative --gas 100000`)).rejects.toThrow(
     /insufficient fee/,
   )
-  await expect(tx(`${send} --from alice --amount five`)).rejects.toThrow('--amount five: not coins')
+  await expect(tx(`${send} --from alice --amount five`)).rejects.toThrow('--amount five: must be coins')
   await expect(tx(`${send} --from alice --amount 5unative --gas lots`)).rejects.toThrow('--gas lots')
   await expect(tx(`${send} --from alice --amount 99999999999999999unative`)).rejects.toThrow(/insufficient funds/)
 })
 
-test('under a profile addresses, fees and names are those of its chain', async () => {
+test('under a profile, addresses, fees and names are those of its chain', async () => {
   await using other = await startNode({ chain: { profile: 'nibiru' } })
   const to = other.accounts.find(({ path }) => path === "m/44'/118'/0'/0/1")!.bech32
   const { printed, terminal } = recorder()
@@ -126,7 +126,7 @@ test('under a profile addresses, fees and names are those of its chain', async (
   expect(answer).toEqual({ balance: { denom: 'unibi', amount: '10000000005' } })
 })
 
-test('messages of the factory take their fields by place, under the module’s short name', async () => {
+test('messages of the token factory accept positional fields, under the module’s short name', async () => {
   const owner = node.accounts.find(({ path }) => path === "m/44'/118'/0'/0/0")!.bech32
   const denom = `factory/${owner}/placed`
   expect(await tx('tf create-denom placed --from alice --gas 11000000')).toMatchObject({ code: 0 })
@@ -153,5 +153,5 @@ test('messages of the factory take their fields by place, under the module’s s
   await queryCommand(other).parseAsync(words, { from: 'user' })
   expect(JSON.parse(shown.join(''))).toMatchObject({ admin: owner, metadata: { symbol: 'PLC' } })
   await expect(tx(`tf burn 1${denom} 2${denom} 3${denom} --from alice`)).rejects.toThrow('Expected 2 arguments')
-  await expect(tx(`tf burn 1${denom} --coin 1${denom} --from alice`)).rejects.toThrow('--coin is given twice')
+  await expect(tx(`tf burn 1${denom} --coin 1${denom} --from alice`)).rejects.toThrow('--coin is set twice')
 })

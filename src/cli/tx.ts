@@ -1,4 +1,4 @@
-/** `almanac tx MODULE MESSAGE`: every message of the descriptors, signed with a key of the keyring and sent. */
+/** `almanac tx MODULE MESSAGE`: signs any message of the descriptors with a key of the keyring and sends it. */
 import { readFileSync } from 'node:fs'
 import { type DescField, type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf'
 import { Command, CommanderError } from 'commander'
@@ -12,13 +12,13 @@ import { queryError } from '../primitives/errors.ts'
 import { addFieldFlags, type FieldFlag, fieldFlags, kebab, optionKey, placeholder, requestJson } from './flags.ts'
 import { moduleOf } from './query.ts'
 import { addTxOptions, sendTx, type TxFlags } from './send-tx.ts'
-import { moduleAliases, nameAliases, takesPlaces } from './short-names.ts'
+import { moduleAliases, nameAliases, takesPositionalFields } from './short-names.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { addGovCommands } from './tx-gov.ts'
 import { addLegacyProposals } from './tx-gov-legacy.ts'
 import { addUpgradeProposals } from './tx-upgrade.ts'
 
-/** The message of a command, its signers filled in from the key. */
+/** Reads the message of a command. Signer fields that no flag sets are the address of the key. */
 function readMessage(
   identity: Identity,
   schema: DescMessage,
@@ -44,28 +44,31 @@ async function send(
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const values = withPlaced(method.input, fields, command)
+  const values = withPositional(method.input, fields, command)
   await sendTx(command.opts<TxFlags>(), terminal, ({ identity, address }) => {
     const schema = method.input
     return [{ schema, message: readMessage(identity, schema, fields, values, address) }]
   })
 }
 
-/** Fields that may be given without their flag, in their order: all but the signers, which the key says. */
-function placedFields(schema: DescMessage, fields: readonly FieldFlag[]): readonly FieldFlag[] {
+/**
+ * Returns the fields that can be positional arguments, in their order: all except lists and the signers, which the key sets.
+ */
+function positionalFields(schema: DescMessage, fields: readonly FieldFlag[]): readonly FieldFlag[] {
   const signers = getOption(schema, signer)
   return fields.filter(({ field }) => field.fieldKind !== 'list' && !signers.includes(field.name))
 }
 
-/** What stands on the command line, by flags and by place. Throws 3 for a field that is given twice. */
-function withPlaced(schema: DescMessage, fields: readonly FieldFlag[], command: Command): Record<string, unknown> {
+/** Returns the values of flags and positional arguments. Throws `invalidArgument` for a field that is set twice. */
+function withPositional(schema: DescMessage, fields: readonly FieldFlag[], command: Command): Record<string, unknown> {
   const values: Record<string, unknown> = { ...command.opts() }
-  for (const [i, place] of placedFields(schema, fields).entries()) {
+  for (const [i, positional] of positionalFields(schema, fields).entries()) {
     const value = command.args[i]
     if (value === undefined) break
-    const key = optionKey(place.flag)
-    if (values[key] !== undefined) throw queryError('invalidArgument', `--${place.flag} is given twice`)
-    values[key] = isJson(place) && !value.startsWith('{') ? readFileSync(value, 'utf8') : value
+    const key = optionKey(positional.flag)
+    if (values[key] !== undefined)
+      throw queryError('invalidArgument', `--${positional.flag} is set twice: by the flag and as argument ${i + 1}`)
+    values[key] = isJson(positional) && !value.startsWith('{') ? readFileSync(value, 'utf8') : value
   }
   return values
 }
@@ -74,7 +77,7 @@ function isJson({ field }: FieldFlag): boolean {
   return placeholder(field) === 'json'
 }
 
-/** The JSON of a message with nothing in it but its names. */
+/** Returns the JSON of a message with all fields empty. */
 function template(schema: DescMessage): Record<string, unknown> {
   const emptyOf = (field: DescField): unknown =>
     field.message ? template(field.message) : field.scalar === ScalarType.STRING ? '' : 0
@@ -86,7 +89,7 @@ function template(schema: DescMessage): Record<string, unknown> {
   )
 }
 
-/** Messages by module; those of Ethereum transactions have their own signatures and are not sent this way. */
+/** Returns the messages by module, without that of Ethereum transactions, which has a signature of its own. */
 function messagesByModule(): Map<string, Map<string, DescMethod>> {
   const modules = new Map<string, Map<string, DescMethod>>()
   for (const service of services) {
@@ -102,7 +105,7 @@ function messagesByModule(): Map<string, Map<string, DescMethod>> {
   return modules
 }
 
-/** Modules with commands that take words; they stand in place of those of the descriptors under the same name. */
+/** Modules with hand-written commands, which replace those of the descriptors of the same name. */
 const OWN_COMMANDS = new Map([
   [
     'gov',
@@ -115,40 +118,41 @@ const OWN_COMMANDS = new Map([
   ['upgrade', addUpgradeProposals],
 ])
 
-/** Fields by place: those of a message as JSON text or the name of a file with it, which `--template` begins. */
-function addPlaces(command: Command, places: readonly FieldFlag[], terminal: Terminal): void {
-  for (const place of places) command.argument(`[${place.flag}${isJson(place) ? '-file' : ''}]`)
-  const message = places.find(isJson)?.field.message
+/** Adds positional arguments. One for a message is JSON or the path of a JSON file, which `--template` prints empty. */
+function addPositionalArguments(command: Command, positionals: readonly FieldFlag[], terminal: Terminal): void {
+  for (const field of positionals) command.argument(`[${field.flag}${isJson(field) ? '-file' : ''}]`)
+  const message = positionals.find(isJson)?.field.message
   if (!message) return
-  command.option('--template', 'print what such a file holds, to be filled in')
-  // As help does, it answers without what sending needs.
+  command.option('--template', 'print an empty file to fill in, and exit')
+  // Like help, it works without the flags that sending requires.
   command.on('option:template', () => {
     terminal.print(JSON.stringify(template(message), null, 2))
     throw new CommanderError(0, 'almanac.template', '')
   })
 }
 
-/** `almanac tx` with a subcommand for each module, and under it one for each message. */
+/** Creates the command `almanac tx` with a subcommand for each module, and below it one for each message. */
 export function txCommand(terminal: Terminal): Command {
   const program = new Command('almanac tx').description('Sign and send a transaction').exitOverride()
   for (const [module, messages] of [...messagesByModule()].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const parent = program.command(module).description(`Messages of ${module}`)
+    const parent = program.command(module).description(`Send a message of module ${module}`)
     for (const alias of moduleAliases(module)) parent.alias(alias)
     OWN_COMMANDS.get(module)?.(parent, terminal)
     const taken = new Set(parent.commands.map((command) => command.name()))
     for (const [name, method] of messages) {
       if (taken.has(name)) continue
-      const command = addTxOptions(parent.command(name).description(method.input.typeName))
+      const command = addTxOptions(parent.command(name).description(`Send ${method.input.typeName}`))
       for (const alias of nameAliases(module, name)) command.alias(alias)
       const fields = addFieldFlags(command, fieldFlags(method.input.fields))
-      if (takesPlaces(module)) addPlaces(command, placedFields(method.input, fields), terminal)
+      if (takesPositionalFields(module))
+        addPositionalArguments(command, positionalFields(method.input, fields), terminal)
       command.action(() => send(method, fields, command, terminal))
     }
   }
   return program
 }
 
-/** Runs `almanac tx` with what stands behind its name; the exit code. Throws what `main` prints. */
+/** Runs `almanac tx` with the arguments after its name. Returns the exit code. */
 export async function tx(args: readonly string[]): Promise<number> {
   await txCommand(processTerminal()).parseAsync([...args], { from: 'user' })
   return 0

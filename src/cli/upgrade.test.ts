@@ -25,7 +25,7 @@ const v2: Upgrade = {
 const build = { upgrades: [v2] }
 const home = mkdtempSync(join(tmpdir(), 'almanac-cli-upgrade-'))
 let node: Node
-/** Its tenths show whether a time is written with zeros at the end. */
+/** A clock in tenths of a second, which show whether a time is printed with trailing zeros. */
 const clock = () => Math.floor(Date.now() / 100) * 100
 beforeAll(async () => {
   node = await startNode({ home, chain: { votingPeriod: '600s', accounts: 2 } }, { build, clock })
@@ -64,15 +64,17 @@ async function tx(...words: string[]): Promise<string[]> {
 
 const deposit = ['--deposit', '10000000unative']
 
-test('an upgrade is proposed, voted for, run and shown by commands alone', async () => {
+test('commands propose an upgrade, vote for it and show it after it ran', async () => {
   const { terminal } = recorder([node.accounts[0]!.privateKey.slice(2)])
   const words = `import operator --hex --algo eth_secp256k1 --keyring-backend test --home ${home}`
   await keysCommand(terminal).parseAsync(words.split(' '), { from: 'user' })
   await expect(query('upgrade plan')).rejects.toThrow('no upgrade scheduled')
   const submit = ['gov', 'submit-proposal', 'software-upgrade', 'v2', '--upgrade-height', '20', ...deposit]
-  await expect(tx(...submit)).rejects.toThrow('plan info must not be blank; --no-validate takes the info as it is')
+  await expect(tx(...submit)).rejects.toThrow(
+    'plan info must not be blank; fix --upgrade-info, or skip the check with --no-validate',
+  )
   const noted = await tx(...submit, '--no-validate')
-  expect(noted.join()).toContain('the plan at height 20 could not be cancelled by a later vote')
+  expect(noted.join()).toContain('a later vote could not cancel the plan at height 20')
   expect(noted.join()).toContain('2 × (voting 600 s + deposit 600 s) + safety 86400 s = 88800 s')
   await tx('gov', 'vote', '1', 'yes')
   await node.advance(601)
@@ -107,17 +109,17 @@ test('an upgrade is proposed, voted for, run and shown by commands alone', async
   await tx('gov', 'submit-proposal', 'cancel-software-upgrade', ...deposit)
 })
 
-test('the safe height counts twice the voting and deposit time, and the time to find out', () => {
+test('the safe height counts twice the voting and deposit periods, plus the safety delta', () => {
   expect(safeBlocks(2 * (172_800 + 172_800) + 86_400, 2)).toBe(388_800n)
   expect(safeBlocks(2 * (86_400 + 172_800) + 86_400, 1.5)).toBe(403_200n)
   expect(safeBlocks(2 * (60 + 60) + 30, 1)).toBe(270n)
 })
 
-test('a build says before the vote what it would do, and to its supervisor whether it can take over', async () => {
+test('a build rehearses an upgrade before the vote, and tells its supervisor whether it can take over', async () => {
   const free = mkdtempSync(join(tmpdir(), 'almanac-cli-stopped-'))
   const stopped = await startNode({ home: free, chain: { accounts: 1 } })
   await stopped.stop()
-  // A process that lives and is a node: that of the tests.
+  // A running node process: the parent of this test.
   writeFileSync(join(free, 'lock'), `${process.ppid}`)
   expect(await preUpgrade(['--home', free], build)).toBe(31)
   rmSync(join(free, 'lock'))
@@ -140,7 +142,7 @@ test('a build says before the vote what it would do, and to its supervisor wheth
   rmSync(free, { recursive: true, force: true })
 })
 
-test('a chain by the names and versions of another one fits the build that made it', async () => {
+test('the preflight of a chain under a profile finds no fault in the build that made it', async () => {
   const other = mkdtempSync(join(tmpdir(), 'almanac-cli-profile-'))
   await (await startNode({ home: other, ports: false, chain: { accounts: 1, profile: 'nibiru' } })).stop()
   expect(await runCommand(['upgrade', 'preflight', '--home', other], { upgrades: [] })).toBe(0)

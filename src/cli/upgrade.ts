@@ -1,4 +1,4 @@
-/** `almanac upgrade rehearse NAME` and `almanac upgrade preflight`: what an upgrade will do, told before the vote. */
+/** `almanac upgrade rehearse NAME` and `almanac upgrade preflight`: check an upgrade before it runs. */
 import { Command } from 'commander'
 import type { Preflight, Rehearsal } from '../app/upgrades/report.ts'
 import type { Build } from '../node/build.ts'
@@ -19,16 +19,16 @@ const FAULT = 1
 
 export async function upgrade(args: readonly string[], build?: Build): Promise<number> {
   let code = 0
-  const program = new Command('almanac upgrade').description('What an upgrade will do, told before it').exitOverride()
+  const program = new Command('almanac upgrade').description('Check an upgrade before it runs').exitOverride()
   const add = (name: string, about: string) =>
     program
       .command(name)
       .description(about)
-      .option('--home <dir>', 'folder of the chain (default: ~/.almanac); its node may run')
-      .option('-o, --output <format>', 'yaml or json', 'yaml')
-  const rehearse = add('rehearse', 'run the handler on a copy of the state, and say what it would change')
+      .option('--home <dir>', 'home of the chain, whose node can be running (default: ALMANAC_HOME, or ~/.almanac)')
+      .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
+  const rehearse = add('rehearse', 'Run the handler on a branch of the state, and report its changes')
     .argument('<name>', 'name of the upgrade')
-    .option('--height <height>', 'height of the state (default: the latest)')
+    .option('--height <height>', 'height of the state, which must be stored (default: the latest)')
     .action(async (name: string) => {
       const flags = rehearse.opts<Flags>()
       const { rehearsal, seconds } = await runRehearsal(homeOfFlags(flags), name, heightOf(flags), build)
@@ -36,27 +36,30 @@ export async function upgrade(args: readonly string[], build?: Build): Promise<n
       const lost = rehearsal.operations.lost.some(({ isMeant }) => !isMeant)
       if (rehearsal.failure !== undefined || lost) code = FAULT
     })
-  const preflight = add('preflight', 'compare plan, handlers, stores and versions, and say what is missing').action(
-    async () => {
-      const flags = preflight.opts<Flags>()
-      const found = await runPreflight(homeOfFlags(flags), build)
-      process.stdout.write(`${formatOutput(preflightJson(found), parseOutputFormat(flags.output))}\n`)
-      if (found.findings.some(({ level }) => level === 'fault')) code = FAULT
-    },
-  )
+  const preflight = add(
+    'preflight',
+    'Compare plan, handlers, stores and module versions of chain and build, and report faults',
+  ).action(async () => {
+    const flags = preflight.opts<Flags>()
+    const found = await runPreflight(homeOfFlags(flags), build)
+    process.stdout.write(`${formatOutput(preflightJson(found), parseOutputFormat(flags.output))}\n`)
+    if (found.findings.some(({ level }) => level === 'fault')) code = FAULT
+  })
   await program.parseAsync([...args], { from: 'user' })
   return code
 }
 
 function homeOfFlags({ home }: Flags): HomePaths {
   const paths = homePaths(homeOf(home))
-  if (!diskFiles.exists(paths.record)) throw queryError('notFound', `no chain in ${paths.root}`)
+  if (!diskFiles.exists(paths.record))
+    throw queryError('notFound', `no chain in ${paths.root}; set the home of a chain with --home`)
   return paths
 }
 
 function heightOf({ height }: Flags): bigint | undefined {
   if (height === undefined) return undefined
-  if (!/^[1-9]\d{0,17}$/.test(height)) throw queryError('invalidArgument', `--height ${height}: not a height`)
+  if (!/^[1-9]\d{0,17}$/.test(height))
+    throw queryError('invalidArgument', `--height ${height}: must be a height such as 100`)
   return BigInt(height)
 }
 
@@ -66,15 +69,15 @@ function runRehearsal(paths: HomePaths, name: string, height: bigint | undefined
     diskFiles,
     ({ app, withContext }) =>
       withContext(height, (ctx) => {
-        const begun = performance.now()
+        const startMs = performance.now()
         const rehearsal = app.rehearse(ctx, name)
-        return { rehearsal, seconds: (performance.now() - begun) / 1000 }
+        return { rehearsal, seconds: (performance.now() - startMs) / 1000 }
       }),
     { build },
   )
 }
 
-/** The report of a rehearsal for people and programs: empty parts are left out, totals added. */
+/** Returns the report of a rehearsal as JSON, with totals and without empty parts. */
 function rehearsalJson({ upgrade, height, failure, lines, stores, versions, operations }: Rehearsal, seconds: number) {
   const keys = stores.reduce((sum, { added, changed, deleted }) => sum + added + changed + deleted, 0)
   const bytes = stores.reduce((sum, store) => sum + store.bytes, 0)

@@ -1,4 +1,4 @@
-/** The built program as a process of its own, for tests that measure or kill it. */
+/** The built program as a separate process, for tests that measure or kill it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   closeSync,
@@ -27,34 +27,37 @@ interface ConfigOut {
 export interface NodeProcess extends AsyncDisposable {
   readonly child: ChildProcess
   readonly config: ConfigOut
-  /** Everything it has written to its output. */
+  /** Returns everything written to standard output so far. */
   readonly stdout: () => string
-  /** Everything it has written to its error output. */
+  /** Returns everything written to standard error so far. */
   readonly stderr: () => string
-  /** Resident set, bytes. */
+  /** Returns the resident set. Unit: bytes. */
   readonly memoryBytes: () => number
-  /** What is in use on its heap after a full collection, bytes; the linear memory of the EVM is left out. Stops it for seconds. */
+  /**
+   * Returns the used heap after a full collection, without the EVM's linear memory. Blocks the process for seconds. Unit:
+   * bytes.
+   */
   readonly liveHeapBytes: () => Promise<number>
-  /** Its exit code; null when a signal ended it. */
+  /** Exit code; null if a signal ended the process. */
   readonly ended: Promise<number | null>
   readonly kill: (signal: NodeJS.Signals) => Promise<void>
 }
 
-/** The system chooses every port, so that nothing is ever in the way. */
+/** Flags with which the system chooses every port, so that no port is in use. */
 export const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 
-/** A build of the node, that of `dist/` by default, and what it is told by its environment. */
+/** A build of the node, `dist/` by default, and its environment. */
 interface Program {
   readonly path?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Only ends what hangs. */
+/** Limit that only ends a hanging start. */
 const LONGEST_START_MS = 100_000
 
 /**
- * Starts `almanac start --no-feeder` with the given flags on ports of its own, and waits until it has said where it listens.
- * Throws its exit code and what it wrote when it ends first.
+ * Starts `almanac start --no-feeder` with the given flags on free ports, and waits until it has printed its URLs.
+ * Throws with its exit code and output if it exits first.
  */
 export async function startProcess(flags: readonly string[], program: Program = {}): Promise<NodeProcess> {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
@@ -66,7 +69,7 @@ export async function startProcess(flags: readonly string[], program: Program = 
     ['--heapsnapshot-signal=SIGUSR2', `--diagnostic-dir=${scratch}`, path, ...args],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // What it leaves in the folder for temporary files when it is killed goes with the rest.
+      // Temporary files of a killed node are removed with this folder.
       env: { ...process.env, TMPDIR: scratch, ...program.environment },
     },
   )
@@ -90,7 +93,7 @@ export async function startProcess(flags: readonly string[], program: Program = 
   }
   const refuseEnded = () => {
     if (child.exitCode === null && child.signalCode === null) return
-    throw new Error(`the node ended with ${child.exitCode ?? child.signalCode}: ${stderr}`)
+    throw new Error(`the node exited with ${child.exitCode ?? child.signalCode}: ${stderr}`)
   }
   const begun = performance.now()
   while (!existsSync(configOut)) {
@@ -124,7 +127,7 @@ export async function startProcess(flags: readonly string[], program: Program = 
   }
 }
 
-/** Resident set of a process. Not every Linux has `ps`, and nothing else has `/proc`. */
+/** Returns the resident set of a process: from `/proc` on Linux, since not every Linux has `ps`, else from `ps`. */
 function residentBytes(pid: number): number {
   const file = `/proc/${pid}/status`
   const kilobytes = existsSync(file)
@@ -135,7 +138,7 @@ function residentBytes(pid: number): number {
 
 const LINEAR_MEMORY_BYTES = 32 * 2 ** 20
 
-/** Whether a heap snapshot has been written to its end. */
+/** Whether a heap snapshot is complete. */
 function isWhole(path: string): boolean {
   const file = openSync(path, 'r')
   try {
@@ -147,7 +150,7 @@ function isWhole(path: string): boolean {
   }
 }
 
-/** The sizes of a heap snapshot added up. */
+/** Returns the sum of the sizes in a heap snapshot. */
 function snapshotBytes(path: string): number {
   const { snapshot, nodes } = JSON.parse(readFileSync(path, 'utf8')) as {
     snapshot: { meta: { node_fields: string[] } }

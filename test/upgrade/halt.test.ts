@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rpc } from '../support/rpc.ts'
-import { appliedAt, get, heightOf, planOf, proposeCancel } from './governance.ts'
-import { type Lab, needed, openLab, plainFile, planned, textOf, transfer, wrote } from './lab.ts'
+import { appliedAt, get, heightOf, planOf, proposeCancel } from '../support/upgrade/governance.ts'
+import { type Lab, needed, openLab, plainFile, planned, textOf, transfer, wrote } from '../support/upgrade/lab.ts'
 
 let lab: Lab
 beforeAll(async () => {
@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-/** What `almanac status` says of a home whose node listens there, if it runs. */
+/** Runs `almanac status` for a home and the port of its node, which may have stopped. */
 const status = (home: string, cometUrl: string, build = '') =>
   lab.command(build, 'status', '--home', lab.homeOf(home), '--comet-port', new URL(cometUrl).port)
 
-test('a build without the handler ends at the plan, and the one that has it goes on from there', async () => {
+test('a build without the handler halts at the plan, and one with the handler continues from there', async () => {
   const node = await lab.start('exit')
   const height = await planned(node, 'v2', '{"binaries":{"any":"https://example.com/a&b"}}')
   await expect(transfer(node)).rejects.toThrow(`the chain has halted: ${needed(height)}`)
@@ -23,7 +23,7 @@ test('a build without the handler ends at the plan, and the one that has it goes
   expect(node.stdout()).toBe(`${line}\n`)
   await wrote(node.stderr).toContain(` error ${line}\n`)
   const { comet } = node.config.urls
-  const stands = `the chain in ${lab.homeOf('exit')} stands at height ${height - 1}`
+  const stands = `the chain in ${lab.homeOf('exit')} is at height ${height - 1}`
   const ended = await status('exit', comet)
   expect([ended.code, ended.err]).toEqual([
     1,
@@ -44,7 +44,7 @@ test('a build without the handler ends at the plan, and the one that has it goes
   const refused = await lab.run('exit', 'v2')
   expect(refused.code).toBe(1)
   expect(refused.err).toContain('failed to read upgrade info from disk: no JSON, or cut off')
-  expect(refused.err).toContain(`should hold\n  ${file}\nWrite that into it, or remove it`)
+  expect(refused.err).toContain(`should contain\n  ${file}\nWrite that text into it, or delete it`)
   rmSync(lab.fileOf('exit'))
 
   await using next = await lab.start('exit', 'v2')
@@ -57,7 +57,7 @@ test('a build without the handler ends at the plan, and the one that has it goes
   expect([late.code, late.out]).toEqual([5, 'Wrong app version 1, upgrade handler is missing for v2 upgrade plan\n'])
 })
 
-test('a node that serves on answers every query at the last height, and says everywhere why it makes no block', async () => {
+test('with --halt=serve a halted node answers every query at the last height, and reports everywhere why it makes no block', async () => {
   await using node = await lab.start('serve', '', ['--halt', 'serve'])
   const { config } = node
   const height = await planned(node)
@@ -67,7 +67,7 @@ test('a node that serves on answers every query at the last height, and says eve
   const told = JSON.parse((await status('serve', config.urls.comet)).out)
   expect(told).toMatchObject({ height: String(height - 1), halted: expect.stringContaining(why) })
   const elsewhere = await status('serve', 'http://127.0.0.1:9')
-  expect(elsewhere.err).toContain(`process ${node.child.pid} runs in ${lab.homeOf('serve')}: give the ports`)
+  expect(elsewhere.err).toContain(`process ${node.child.pid} runs in ${lab.homeOf('serve')}: pass the port flags`)
   expect(textOf(lab.fileOf('serve'))).toBe(plainFile('v2', height))
   await wrote(node.stdout).toBe(`UPGRADE "v2" NEEDED at height: ${height}: \n`)
   await wrote(node.stderr).toContain('no blocks are made; queries are answered at the last height')

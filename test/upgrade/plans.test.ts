@@ -9,8 +9,8 @@ import {
   planOf,
   proposeCancel,
   proposePlan,
-} from './governance.ts'
-import { type Lab, needed, openLab, plainFile, planned, textOf, transfer, wrote } from './lab.ts'
+} from '../support/upgrade/governance.ts'
+import { type Lab, needed, openLab, plainFile, planned, textOf, transfer, wrote } from '../support/upgrade/lab.ts'
 
 let lab: Lab
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-test('a build that comes early ends as soon as it sees the plan, and changes nothing', async () => {
+test('a build that is installed too early halts when it sees the plan, and changes nothing', async () => {
   const old = await lab.start('early')
   await proposePlan(old.config, 'v2', 100)
   await endVoting(old.config)
@@ -35,11 +35,11 @@ test('a build that comes early ends as soon as it sees the plan, and changes not
   const running = await lab.start('early-running', 'v2')
   await proposePlan(running.config, 'v2', 100)
   await endVoting(running.config)
-  await expect(transfer(running)).rejects.toThrow('this build runs the chain only from there on')
+  await expect(transfer(running)).rejects.toThrow('this build cannot run the chain before that height')
   expect([await running.ended, running.stdout()]).toEqual([4, line])
 })
 
-test('a handler that throws leaves the block before as it was; a build that is mended, or a skip, goes on', async () => {
+test('a throwing handler leaves the previous block unchanged; a fixed build or a skip continues', async () => {
   const old = await lab.start('failing')
   const height = await planned(old)
   await expect(transfer(old)).rejects.toThrow(needed(height))
@@ -60,7 +60,7 @@ test('a handler that throws leaves the block before as it was; a build that is m
   expect([await appliedAt(skipping.config, 'v2'), await planOf(skipping.config)]).toEqual(['0', null])
 })
 
-test('plans are moved, replaced and cancelled by later votes, and only the last one of a height counts', async () => {
+test('later votes move, replace and cancel plans, and only the last plan of a height counts', async () => {
   const node = await lab.start('moved')
   const { config } = node
   writeFileSync(lab.fileOf('moved'), plainFile('of another chain', 7))
@@ -85,7 +85,7 @@ test('plans are moved, replaced and cancelled by later votes, and only the last 
 
   writeFileSync(lab.fileOf('moved'), plainFile('v9', 130))
   await using next = await lab.start('moved', 'v3')
-  await wrote(next.stderr).toContain('upgrade-info.json is of another chain or another time: it has no effect')
+  await wrote(next.stderr).toContain('upgrade-info.json does not fit this chain: it has no effect')
   await wrote(next.stderr).toContain('this chain is at height 129 and has \\"v3\\" planned for height 130')
   await transfer(next)
   expect([await appliedAt(next.config, 'v2'), await appliedAt(next.config, 'v3')]).toEqual(['0', '130'])

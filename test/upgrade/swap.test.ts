@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startProcess } from '../support/process.ts'
 import { rpc } from '../support/rpc.ts'
-import { bundle } from './bundle.ts'
-import { appliedAt, endVoting, heightOf, mineTo, proposePlan, VOTING_SECONDS } from './governance.ts'
+import { bundle } from '../support/upgrade/bundle.ts'
+import { appliedAt, endVoting, heightOf, mineTo, proposePlan, VOTING_SECONDS } from '../support/upgrade/governance.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'almanac-swap-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** A port that stays the same when the process changes: free now, and none that the system gives away by itself. */
+/** Returns a free port outside the range from which the system chooses, so that it stays free while the process changes. */
 async function freePort(): Promise<number> {
   for (let port = 21_000 + (process.pid % 9_000); ; port++) {
     const server = createServer()
@@ -31,7 +31,7 @@ interface Read {
   readonly ok: boolean
 }
 
-/** Reads over REST, one after another, until told to stop. `reads` grows meanwhile. */
+/** Reads over REST, one request after another, until stopped. `reads` counts them. */
 function keepReading(url: string) {
   const reads: Read[] = []
   let running = true
@@ -56,7 +56,7 @@ function keepReading(url: string) {
   }
 }
 
-test('with --halt=serve reads fail only between the end of the old process and the first answer of the new one', async () => {
+test('with --halt=serve, reads fail only between the exit of the old process and the first answer of the new one', async () => {
   const [path, port] = [await bundle('swap'), await freePort()]
   const flags = [
     ...['--home', home, '--voting-period', `${VOTING_SECONDS}s`, '--compute-workers', '0', '--halt', 'serve'],

@@ -5,17 +5,17 @@ import { afterAll, expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
 import { startProcess } from '../support/process.ts'
 import { rpc } from '../support/rpc.ts'
-import { bundle } from './bundle.ts'
-import { endVoting, get, heightOf, mineTo, proposePlan, VOTING_SECONDS } from './governance.ts'
+import { bundle } from '../support/upgrade/bundle.ts'
+import { endVoting, get, heightOf, mineTo, proposePlan, VOTING_SECONDS } from '../support/upgrade/governance.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'almanac-workers-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** A trace that names no time has five seconds, which the start of a thread may take. */
+/** Timeout for traces: the default of five seconds may pass while a thread starts. */
 const timeout = '100s'
 const SCRIPT = '{ result: function (ctx) { return ctx.block }, fault: function () {} }'
 
-test('workers of a build read each height with the codecs that it had, and run the block of an upgrade again', async () => {
+test('workers of a build read each height with its own codecs, and execute the block of an upgrade again', async () => {
   const path = await bundle('workers', { workers: true })
   const flags = [
     ...['--home', home, '--voting-period', `${VOTING_SECONDS}s`, '--halt', 'serve'],
@@ -50,21 +50,21 @@ test('workers of a build read each height with the codecs that it had, and run t
   await endVoting(config)
   await mineTo(config, last - 1)
   await expect(rpc(config, 'evm_mine')).rejects.toThrow('upgrade "v9" is needed')
-  // Workers hear of the halt after the main process.
+  // Workers are notified of the halt after the main process.
   await expect.poll(async () => (await get(config, '/readyz')).status).toBe(503)
   const served = await get(config, `/chain/devgas/v1/params?height=${height - 1}`)
   expect([served.status, served.body['params']]).toEqual([200, before])
   expect(served.headers.get('x-chain-halted')).toContain('upgrade "v9" is needed')
 })
 
-test('a build without programs for workers is refused where workers are asked for', async () => {
+test('a build without worker programs is refused if workers are configured', async () => {
   const build = { upgrades: [] }
-  const wanted = 'brings no programs for workers: set both to 0, or name the programs in its `workers`'
+  const wanted = 'the build has no programs for workers: set both to 0, or set `workers` of the build'
   await expect(startNode({ compute: { workers: 1 } }, { build })).rejects.toThrow(wanted)
   await expect(startNode({ api: { workers: 1 } }, { build })).rejects.toThrow(wanted)
   await using node = await startNode({}, { build })
   const chain = { urls: node.urls, accounts: [], chain_id: node.chainId }
   const from = node.accounts[0]!.address
   const call = [{ from, to: from }, 'latest', { tracer: SCRIPT }]
-  await expect(rpc(chain, 'debug_traceCall', call)).rejects.toThrow('this build brings no programs for them')
+  await expect(rpc(chain, 'debug_traceCall', call)).rejects.toThrow('this build has no programs for workers')
 })

@@ -1,5 +1,0 @@
-/** The command line of the build that `TEST_BUILD` names; without a name, that of this one. */
-import { runCommand } from '../../src/cli/commands.ts'
-import { buildOfProcess } from './builds.ts'
-
-process.exitCode = await runCommand(process.argv.slice(2), buildOfProcess())
