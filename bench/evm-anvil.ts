@@ -1,16 +1,16 @@
 /**
- * The interpreter against anvil's, same run, same machine: a ray tracer of about 160 Mgas, ours called directly, anvil's by `eth_call`.
- * `npm run bench -- evm-anvil [PATH OF ANVIL]`; without a path it is started by `npx @foundry-rs/anvil`.
+ * Compares the interpreter with anvil's in one run on one machine: a ray tracer of about 160 Mgas, ours called directly, anvil's by
+ * `eth_call`. `npm run bench -- evm-anvil [PATH OF ANVIL]`; without a path, `npx @foundry-rs/anvil` starts it.
  */
 import { rulesOf } from '../src/evm/forks.ts'
 import { createEvm } from '../src/evm/host.ts'
 import { formatHex0x, hex } from '../src/primitives/bytes.ts'
 import { createMemoryState } from '../test/evm/memory-state.ts'
-import { startAnvil } from './anvil.ts'
-import { BLOCK, CONTRACT, GAS, renderData } from './evm/ground.ts'
+import { BLOCK, CONTRACT, GAS, renderData } from './evm/block.ts'
 import { compileWorkloads } from './evm/solidity.ts'
-import { call as ask } from './load.ts'
-import { median } from './median.ts'
+import { startAnvil } from './support/anvil.ts'
+import { call as ask } from './support/load.ts'
+import { median } from './support/median.ts'
 
 const CALLER = hex('1111111111111111111111111111111111111111')
 const ROUNDS = 7

@@ -1,5 +1,5 @@
 /**
- * The interpreter against `@ethereumjs/evm`, same run, same machine: five workloads, milliseconds and ratio.
+ * Compares the interpreter with `@ethereumjs/evm` in one run on one machine: five workloads, gas per second and ratio.
  * `npm run bench -- evm [scale]`
  */
 import { readFileSync } from 'node:fs'
@@ -22,22 +22,22 @@ const GAS = 1n << 50n
 const selector = (signature: string): Uint8Array => keccak256(new TextEncoder().encode(signature)).slice(0, 4)
 const word = (value: bigint): Uint8Array => encodeUint(value, 32)
 
-/** `for (i = calldata; i != 0; i--) x = x + i`, by hand. */
+/** Hand-written code of `for (i = calldata; i != 0; i--) x = x + i`. */
 const ADD_LOOP = hex('5f5f355b80820191506001900380600357505f5260205ff3')
 
 interface Workload {
   readonly name: string
   readonly to: Uint8Array
-  /** Calldata for a size; ours runs `n`, the other `n / divisor` and its time is scaled up. */
+  /** Returns the calldata for a size. Ours runs `n`; the reference runs `n / divisor`, and its time is scaled up. */
   data(n: bigint): Uint8Array
   readonly n: bigint
-  /** Calls of ours that are timed together. */
+  /** The number of our calls that are timed together. */
   readonly rounds?: number
   readonly divisor: bigint
 }
 
 interface Machine {
-  /** Milliseconds and gas of one call. */
+  /** Runs one call; returns its time in milliseconds and its gas. */
   run(to: Uint8Array, data: Uint8Array): Promise<{ ms: number; gas: bigint; output: Uint8Array }>
   create(initCode: Uint8Array): Promise<Uint8Array>
 }
@@ -194,7 +194,7 @@ for (const { name, to, data, n, divisor, rounds = 1 } of workloads) {
     }
     return Number(gas) / ms / 1000
   }
-  // In turn, the best of each: other work on the machine slows both.
+  // Alternate, and keep the best of each: other work on the machine slows both.
   let rate = 0
   let otherRate = 0
   await megagas(mine, n, rounds)

@@ -1,6 +1,6 @@
 /**
- * Worst known time per gas of every standard precompile. `npm run bench -- precompiles [FORK...]`
- * Prints nanoseconds per gas; at 10 ns a block of 60,000,000 gas takes 0.6 s.
+ * Measures the worst known time per gas of every standard precompile. `npm run bench -- precompiles [FORK...]`
+ * Prints nanoseconds per gas. At 10 ns, a block of 60,000,000 gas takes 0.6 s.
  */
 import { parseFork, rulesOf } from '../src/evm/forks.ts'
 import { hostileInputs, measure } from '../test/evm/hostile-precompiles.ts'

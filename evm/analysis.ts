@@ -1,12 +1,12 @@
 /**
- * What is known of code before it runs: for every byte offset a u64 that is 0 unless a block begins there.
+ * The analysis of code before it runs: one u64 for every byte offset, 0 unless a block begins there.
  *
- *   bits 0..30   gas of all opcodes of the block that does not depend on operands
+ *   bits 0..30   the gas of the block's opcodes that does not depend on operands
  *   bit  31      the block begins with JUMPDEST
- *   bits 32..47  least stack height (in bytes) with which the block runs through; 0xffff if it cannot
- *   bits 48..63  by how much the height may exceed that
+ *   bits 32..47  the minimum stack height (in bytes) with which the block runs to its end; 0xffff if it cannot
+ *   bits 48..63  how far the height can exceed that minimum
  *
- * A block ends behind an opcode that leaves it, that shows gas to the code or the host, and before a JUMPDEST.
+ * A block ends after an opcode that leaves it or that exposes the gas counter to the code or the host, and before a JUMPDEST.
  */
 import { OPCODES } from './layout'
 
@@ -25,12 +25,12 @@ export const GAS_BITS: u64 = 0x7fffffff
   }
 }
 
-/** Bytes of the bitmap of jump destinations for `length` bytes of code. */
+/** Returns the size in bytes of the bitmap of jump destinations for `length` bytes of code. */
 export function jumpsSize(length: u32): u32 {
   return (length >> 3) + 8
 }
 
-/** Writes the bitmap of jump destinations: all that the careful loop needs to know, and quick to find out. */
+/** Writes the bitmap of jump destinations: the only analysis that the careful loop needs, and a fast one. */
 export function markJumps(code: usize, length: u32, jumps: usize): void {
   memory.fill(jumps, 0, jumpsSize(length))
   let pc: u32 = 0
@@ -48,7 +48,7 @@ export function markJumps(code: usize, length: u32, jumps: usize): void {
   return ((load<u8>(jumps + <usize>(target >> 3)) >> (<u8>(target & 7))) & 1) != 0
 }
 
-/** Bytes of analysis for `length` bytes of code. */
+/** Returns the size in bytes of the analysis of `length` bytes of code. */
 export function analysisSize(length: u32): u32 {
   return (length + 8) << 3
 }
@@ -56,7 +56,7 @@ export function analysisSize(length: u32): u32 {
 export function analyse(code: usize, length: u32, blocks: usize): void {
   memory.fill(blocks, 0, analysisSize(length))
   let pc: u32 = 0
-  // One step past the end: the implicit STOP there is a block too, if control falls into it.
+  // One step past the end: the implicit STOP there is a block too, if execution falls into it.
   while (pc <= length) {
     const start = pc
     const first = load<u8>(code + pc)
@@ -71,7 +71,7 @@ export function analyse(code: usize, length: u32, blocks: usize): void {
       const info = OPCODES + (<usize>op << 3)
       const need = <i32>load<u16>(info, 2)
       if (need == 0xffff) {
-        // Not an opcode under these rules: only the careful interpreter may come here.
+        // Not an opcode under these rules: only the careful loop can run it.
         broken = true
         pc++
         break

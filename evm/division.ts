@@ -1,12 +1,12 @@
-/** Division of words, and what is reduced by it: quotients, remainders, sums and products modulo a word. */
+/** Division of words: quotients, remainders, sums and products modulo a word. */
 import { DIVIDEND, DIVISOR, TEMP } from './layout'
 import { LOW, add, copy, isNegative, isWide, isZero, less, mul, mulHigh, negate, set, setSmall, sub } from './u256'
 
-/** The remainder that goes with a quotient returned: high and low limb. */
+/** The remainder of the last division that returned a quotient: high and low limb. */
 let remainderHigh: u64 = 0
 let remainderLow: u64 = 0
 
-/** (high · 2^64 + low) / divisor by hardware division, with high < divisor and the top bit of divisor set. */
+/** Returns (high · 2^64 + low) / divisor by hardware division, with high < divisor and the top bit of divisor set. */
 function divideLimb(high: u64, low: u64, divisor: u64): u64 {
   const d1 = divisor >> 32, d0 = divisor & LOW
   const l1 = low >> 32, l0 = low & LOW
@@ -28,12 +28,12 @@ function divideLimb(high: u64, low: u64, divisor: u64): u64 {
   return (q1 << 32) | q0
 }
 
-/** floor((2^128 - 1) / d) - 2^64 for a d with its top bit set (Möller and Granlund, "Improved division by invariant integers"). */
+/** Returns floor((2^128 - 1) / d) - 2^64 for a d with its top bit set (Möller and Granlund, "Improved division by invariant integers"). */
 @inline function reciprocal(d: u64): u64 {
   return divideLimb(~d, u64.MAX_VALUE, d)
 }
 
-/** As `reciprocal`, of the two limbs d1, d0: what a quotient of three limbs by two needs. */
+/** Returns the reciprocal of the two limbs d1, d0, for dividing three limbs by two; compare `reciprocal`. */
 function reciprocalOfTwo(d1: u64, d0: u64): u64 {
   let v = reciprocal(d1)
   let p = d1 * v + d0
@@ -54,7 +54,7 @@ function reciprocalOfTwo(d1: u64, d0: u64): u64 {
   return v
 }
 
-/** (high · 2^64 + low) / d, with high < d, d normalized and v its reciprocal. The remainder goes to `remainderLow`. */
+/** Returns (high · 2^64 + low) / d, with high < d, d normalized and v its reciprocal. The remainder goes to `remainderLow`. */
 @inline function divideTwoByOne(high: u64, low: u64, d: u64, v: u64): u64 {
   const l = v * high
   const q0 = l + low
@@ -72,7 +72,7 @@ function reciprocalOfTwo(d1: u64, d0: u64): u64 {
   return q
 }
 
-/** Three limbs by two, u2·2^64 + u1 < d1·2^64 + d0, v from `reciprocalOfTwo`. The remainder goes to both globals. */
+/** Divides three limbs by two, with u2·2^64 + u1 < d1·2^64 + d0 and v from `reciprocalOfTwo`. The remainder goes to both globals. */
 @inline function divideThreeByTwo(u2: u64, u1: u64, u0: u64, d1: u64, d0: u64, v: u64): u64 {
   const l = v * u2
   const q0 = l + u1
@@ -100,7 +100,7 @@ function reciprocalOfTwo(d1: u64, d0: u64): u64 {
   return q
 }
 
-/** Word at `x` by a 64-bit divisor (not 0): quotient to `to` (in place allowed); returns the remainder. */
+/** Divides the word at `x` by a nonzero 64-bit divisor. Writes the quotient to `to`, which can be `x`; returns the remainder. */
 function divideSmall(to: usize, x: usize, divisor: u64): u64 {
   const x0 = load<u64>(x), x1 = load<u64>(x, 8), x2 = load<u64>(x, 16), x3 = load<u64>(x, 24)
   if ((x1 | x2 | x3) == 0) {
@@ -134,7 +134,7 @@ function divideSmall(to: usize, x: usize, divisor: u64): u64 {
   const shift = clz(divisor)
   const d = divisor << shift
   const v = reciprocal(d)
-  // The dividend, shifted as the divisor is: five limbs, s4 < d.
+  // The dividend, shifted like the divisor: five limbs, s4 < d.
   let s4: u64 = 0, s3 = x3, s2 = x2, s1 = x1, s0 = x0
   if (shift != 0) {
     const back = 64 - shift
@@ -162,14 +162,14 @@ function divideSmall(to: usize, x: usize, divisor: u64): u64 {
   store<u64>(p + (<usize>index << 3), value)
 }
 
-/** Significant limbs of the number at `p` that has at most `count`. */
+/** Counts the significant limbs of the number at `p`, which has at most `count`. */
 @inline function limbs(p: usize, count: i32): i32 {
   let n = count
   while (n > 0 && limb(p, n - 1) == 0) n--
   return n
 }
 
-/** Shifts the limbs at `p` left by 0 to 63 bits; returns what leaves at the top. */
+/** Shifts the limbs at `p` left by 0 to 63 bits; returns the bits shifted out at the top. */
 @inline function shiftLimbs(p: usize, count: i32, shift: u64): u64 {
   if (shift == 0) return 0
   const back = 64 - shift
@@ -179,7 +179,7 @@ function divideSmall(to: usize, x: usize, divisor: u64): u64 {
   return out
 }
 
-/** Subtracts q times the `n` limbs of DIVISOR from those at `u`; returns what is to be taken from the limb above. */
+/** Subtracts q times the `n` limbs of DIVISOR from those at `u`; returns the borrow from the limb above. */
 @inline function subtractProduct(u: usize, n: i32, q: u64): u64 {
   let carry: u64 = 0
   for (let i = 0; i < n; i++) {
@@ -207,8 +207,8 @@ function addBack(u: usize, n: i32): void {
 }
 
 /**
- * Long division (Knuth, D) of DIVIDEND (m limbs, one spare above) by DIVISOR (n limbs, at least 2, no more than m). The remainder is
- * left in DIVIDEND; the quotient's limbs go to `quotient` if it is not 0, which has room for m - n + 1 limbs and is zero.
+ * Divides DIVIDEND (m limbs, one spare above) by DIVISOR (n limbs, at least 2, at most m) with Knuth's algorithm D. The remainder is
+ * left in DIVIDEND. If `quotient` is not 0, the quotient is written there: m - n + 1 limbs, which must be zero before.
  */
 function divideLong(m: i32, n: i32, quotient: usize): void {
   const shift = clz(limb(DIVISOR, n - 1))
@@ -244,7 +244,7 @@ function divideLong(m: i32, n: i32, quotient: usize): void {
   setLimb(DIVIDEND, n - 1, limb(DIVIDEND, n - 1) >> shift)
 }
 
-/** x / y, 0 if y is 0. `to` may be x or y. */
+/** Writes x / y, or 0 if y is 0. `to` can be x or y. */
 export function div(to: usize, x: usize, y: usize): void {
   if (!isWide(y)) {
     const divisor = load<u64>(y)
@@ -260,7 +260,7 @@ export function div(to: usize, x: usize, y: usize): void {
   copy(to, TEMP)
 }
 
-/** x mod y, 0 if y is 0. */
+/** Writes x mod y, or 0 if y is 0. */
 export function mod(to: usize, x: usize, y: usize): void {
   if (!isWide(y)) {
     const divisor = load<u64>(y)
@@ -301,7 +301,7 @@ export function smod(to: usize, x: usize, y: usize): void {
   else copy(to, x)
 }
 
-/** The number at DIVIDEND (`count` limbs, one spare above) mod the word at `m`, which is not 0. */
+/** Writes the number at DIVIDEND (`count` limbs, one spare above) mod the word at `m`, which is not 0. */
 function reduce(to: usize, count: i32, m: usize): void {
   copy(DIVISOR, m)
   const n = limbs(DIVISOR, 4)

@@ -1,17 +1,17 @@
-/** Recorded steps as entries of a struct log, JSON: as fast as they are recorded, and so close to them that nothing is copied twice. */
+/** Formats recorded steps as JSON entries of a struct log, in the memory that holds the records, so that nothing is copied twice. */
 import { FORMAT_COUNT, FORMAT_END, FORMAT_LAST, FORMAT_NEXT, FORMAT_OPEN, NAMES, TEXT, TEXT_END } from './layout'
 
 const STEP: usize = 56
-/** An entry is no longer than this and 70 bytes for each word of its stack. */
+/** The maximum length of an entry, without the 70 bytes for each word of its stack. */
 const ENTRY: usize = 256
 const WORD: usize = 70
 
-/** What is written: stacks; what is left open for the host to add to: steps that touch storage, every step. */
+/** Flags: write stacks; leave entries open for the host to complete: of steps that touch storage, of every step. */
 const WITH_STACK: u32 = 1
 const OPEN_STORAGE: u32 = 2
 const OPEN_ALL: u32 = 4
 
-/** The eight hexadecimal digits of 32 bits, the first one lowest. */
+/** Returns the eight hexadecimal digits of 32 bits, the first one in the lowest byte. */
 @inline function digits(value: u64): u64 {
   let x = value
   x = (x << 16 | x) & 0x0000ffff0000ffff
@@ -27,7 +27,7 @@ const OPEN_ALL: u32 = 4
   store<u64>(at, digits(value & 0xffffffff), 8)
 }
 
-/** Writes a limb without leading zeros; it is not zero. May write up to 8 bytes more than it says. */
+/** Writes a nonzero limb without leading zeros. Returns the end of the digits; up to 8 bytes after it are overwritten too. */
 @inline function leading(at: usize, value: u64): usize {
   const count = 16 - (clz<u64>(value) >> 2)
   const low = digits(value & 0xffffffff)
@@ -40,7 +40,7 @@ const OPEN_ALL: u32 = 4
   return at + <usize>count
 }
 
-/** A word of the stack as a quoted quantity. */
+/** Writes a word of the stack as a quoted quantity. Returns the end. */
 function word(start: usize, p: usize): usize {
   let at = start
   store<u32>(at, 0x783022) // "0x
@@ -82,15 +82,15 @@ function decimal(start: usize, value: u64): usize {
   return start + length
 }
 
-/** Writes the text of up to eight bytes; `length` of them count. */
+/** Writes a text of up to eight bytes. Returns `at + length`, the end of the text. */
 @inline function put(at: usize, text: u64, length: usize): usize {
   store<u64>(at, text)
   return at + length
 }
 
 /**
- * Writes entries from the record at `from` until the end of the records, `most` steps, the end of the room, or a step that is left
- * open. Each has a comma in front.
+ * Writes entries from the record at `from` on, each with a leading comma. Ends at the end of the records, after `most` steps, when
+ * the text region is full, or after a step that is left open.
  */
 export function format(from: usize, end: usize, flags: u32, most: u32): void {
   let at: usize = TEXT

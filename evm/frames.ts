@@ -1,4 +1,4 @@
-/** Frame records: how one is set up below the frame that wants it, and how its end reaches that frame. */
+/** Frame records: entering a frame that its parent requested, and settling its result in the parent. */
 import { A, F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT,
   F_CHILD_OUT_LENGTH, F_CHILD_VALUE, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_DEPTH, F_FUSED, F_GAS, F_JUMPS, F_MEMORY, F_MEMORY_SIZE, F_OUT,
   F_OUT_LENGTH, F_PC, F_SP, F_STACK, F_STATIC, F_VALUE, F_WANT, PADDING, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout'
@@ -8,28 +8,28 @@ import { reach } from './memory'
 import { write } from './trace'
 import * as u256 from './u256'
 
-/** The first address behind the memory of a frame: where its child's code and memory may lie. */
+/** Returns the first address after the memory of a frame, where its child's code and memory can begin. */
 @inline function behind(frame: usize): usize {
   return (load<u32>(frame, F_MEMORY) + load<u32>(frame, F_MEMORY_SIZE) + 31) & ~31
 }
 
-/** Bytes that `install` takes for code of this length. */
+/** Returns the bytes that `install` uses for code of this length. */
 export function installedSize(length: u32): u32 {
   return ((length + PADDING + 31) & ~31) + jumpsSize(length) + 64
 }
 
-/** Bytes that `optimise` takes for code of this length. */
+/** Returns the bytes that `optimise` uses for code of this length. */
 export function optimisedSize(length: u32): u32 {
   return analysisSize(length) + length + PADDING + 64
 }
 
-/** Where the host writes code of `length` bytes that only a child of `parent` runs; 0 if memory is at its end. */
+/** Returns the address to which the host writes `length` bytes of code that only a child of `parent` runs; 0 if memory is full. */
 export function placeBehind(parent: usize, length: u32): usize {
   const at = behind(parent) + 32
   return reach(<u64>at + <u64>installedSize(length)) ? at : 0
 }
 
-/** Makes code that stands at `code` ready for the careful loop. Returns the address of its jump destinations. */
+/** Prepares the code at `code` for the careful loop. Returns the address of its jump destinations. */
 export function install(code: usize, length: u32): usize {
   memory.fill(code + length, 0, PADDING)
   const jumps = (code + length + PADDING + 7) & ~7
@@ -37,7 +37,7 @@ export function install(code: usize, length: u32): usize {
   return jumps
 }
 
-/** Makes installed code ready for the fast loop: its analysis at `blocks`, and behind it the copy in which sequences are fused. */
+/** Prepares installed code for the fast loop: writes its analysis to `blocks`, and after it the fused copy. */
 export function optimise(code: usize, length: u32, blocks: usize): void {
   analyse(code, length, blocks)
   fuse(code, length, blocks, fusedAt(blocks, length))
@@ -47,15 +47,15 @@ export function optimise(code: usize, length: u32, blocks: usize): void {
   return blocks + analysisSize(length)
 }
 
-/** Lets a frame that waits go on in the fast loop. */
+/** Makes a paused frame continue in the fast loop. */
 export function quicken(frame: usize, blocks: usize): void {
   store<u32>(frame, blocks, F_BLOCKS)
   store<u32>(frame, fusedAt(blocks, load<u32>(frame, F_CODE_LENGTH)) - load<u32>(frame, F_CODE), F_FUSED)
 }
 
 /**
- * Sets up the frame that `parent` wants. `local` says that its code was placed behind the parent, and its memory begins behind that;
- * `blocks` is 0 for code that is not optimised. A creation finds its address in A.
+ * Enters the frame that `parent` requested. If `local`, the code is placed after the parent's memory, and the frame's memory begins
+ * after the code. `blocks` is 0 for code that is not optimised. For a creation, A contains the new address.
  */
 export function enter(frame: usize, parent: usize, code: usize, length: u32, jumps: usize, blocks: usize, local: bool): void {
   const op = load<u32>(parent, F_WANT)
@@ -93,7 +93,7 @@ export function enter(frame: usize, parent: usize, code: usize, length: u32, jum
   store<u32>(RETURN_LENGTH, 0)
 }
 
-/** Hands the end of a call to the frame that made it: success, the gas that is left, the output at `out`. */
+/** Settles a call in the frame that made it: success, the gas left, the output at `out`. */
 export function settleCall(parent: usize, success: bool, gas: i64, out: usize, length: u32): void {
   u256.setSmall(load<u32>(parent, F_SP), <u64>success)
   store<i64>(parent, load<i64>(parent, F_GAS) + gas, F_GAS)
@@ -106,27 +106,27 @@ export function settleCall(parent: usize, success: bool, gas: i64, out: usize, l
   if (isDefined(TRACED)) write(parent, load<u32>(parent, F_CHILD_OUT), wanted)
 }
 
-/** Hands the end of a frame to its parent; `keep` says that its gas and output survive (success or revert). */
+/** Settles a frame in its parent. If `keep`, the parent receives its gas and output (success or revert). */
 export function settleFrame(parent: usize, frame: usize, success: bool, keep: bool): void {
   if (keep) settleCall(parent, success, load<i64>(frame, F_GAS), load<u32>(frame, F_OUT), load<u32>(frame, F_OUT_LENGTH))
   else settleCall(parent, false, 0, 0, 0)
 }
 
-/** Hands the end of a creation to the frame that made it: on success the address in A is the result. */
+/** Settles a creation in the frame that made it: on success the address in A is the result. */
 export function settleCreate(parent: usize, success: bool, gas: i64, out: usize, length: u32): void {
   settleCall(parent, false, gas, out, length)
   if (success) u256.swap(load<u32>(parent, F_SP), A)
 }
 
-/** Ends a call or creation that was never entered, because it may not be: the gas comes back. */
+/** Settles a call or creation that is not allowed to begin: its gas is returned. */
 export function refuse(parent: usize): void {
   settleCall(parent, false, load<i64>(parent, F_CHILD_GAS), 0, 0)
 }
 
-/** Ends a call of an account without code. */
+/** Settles a call of an account without code. */
 export function pass(parent: usize): void {
   settleCall(parent, true, load<i64>(parent, F_CHILD_GAS), 0, 0)
 }
 
-/** Leaves the Keccak-256 of a range at SPONGE. */
+/** Writes the Keccak-256 of a range to DIGEST. */
 export { keccak as hash } from './keccak'

@@ -1,6 +1,6 @@
 /**
- * Sequences of opcodes that run as one. They stand in a copy of the code that only the fast loop reads, in place of their first
- * opcode, under numbers that no fork uses; operands stay where they are, or follow as a byte.
+ * Fused sequences: opcodes that run as one. They exist only in a copy of the code that the fast loop reads. A number that no fork
+ * uses replaces the first opcode; operands stay at their offsets, or follow as one byte.
  */
 import { JUMPDEST_BIT } from './analysis'
 import { PADDING } from './layout'
@@ -45,7 +45,7 @@ export const POP_POP: u32 = 0xd3
   return op >= 0x90 && op <= 0x9f
 }
 
-/** The opcode that replaces DUPn and the one behind it, or 0. */
+/** Returns the opcode that replaces DUPn and the opcode after it, or 0. */
 @inline function withDup(next: u32): u32 {
   switch (next) {
     case 0x01: return DUP_ADD
@@ -60,7 +60,7 @@ export const POP_POP: u32 = 0xd3
   }
 }
 
-/** Writes the copy of code in which sequences run as one; `blocks` must be there already. */
+/** Writes the fused copy of code; `blocks` is its finished analysis. */
 export function fuse(code: usize, length: u32, blocks: usize, fused: usize): void {
   memory.copy(fused, code, length + PADDING)
   let pc: u32 = 0

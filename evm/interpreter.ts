@@ -1,9 +1,9 @@
 /**
- * The loop. It is compiled twice. The fast one pays gas and checks the stack once per block, by the block's analysis; when a block
- * cannot run through, it hands over to the careful one, which does both per opcode and therefore fails exactly where the code does.
- * The traced build has only the careful one, and records each step.
+ * The interpreter loop, compiled twice. The fast loop pays gas and checks the stack once per block, using the block's analysis. A
+ * block that cannot run to its end is left to the careful loop, which does both per opcode and so fails at exactly the right opcode.
+ * The traced build has only the careful loop, and records each step.
  */
-import { A, B, BASE_FEE, BELOW_SENTRY, BLOB_BASE_FEE, CALL_GAS, CALL_PRICED, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LIMIT, GAS_PRICE, HAS_63_64,
+import { A, B, BASE_FEE, U_BELOW_SENTRY, BLOB_BASE_FEE, CALL_GAS, CALL_PRICED, CHAIN_ID, COINBASE, EXP_BYTE_GAS, GAS_LIMIT, GAS_PRICE, HAS_63_64,
   INIT_CODE_LIMIT, NUMBER, OPCODES, ORIGIN, RANDAO, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH, SPONGE, SSTORE_SENTRY, TIMESTAMP,
   F_ADDRESS, F_BLOCKS, F_CALLER, F_CHILD_ADDRESS, F_CHILD_DATA, F_CHILD_DATA_LENGTH, F_CHILD_GAS, F_CHILD_OUT, F_CHILD_OUT_LENGTH, F_CHILD_VALUE,
   F_CHILD_VALUED, F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_FUSED, F_GAS, F_JUMPS, F_MEMORY, F_MEMORY_SIZE, F_OUT, F_OUT_LENGTH, F_PC, F_SP,
@@ -21,7 +21,7 @@ import { copyPadded, endOf, expand, expandRange } from './memory'
 import * as trace from './trace'
 import * as u256 from './u256'
 
-/** Ends `run`: what the frame needs to go on, or to be reported on. */
+/** Ends `run`: saves the state of the frame, which `run` or the host reads next. */
 function leave(frame: usize, pc: usize, sp: usize, gas: i64, status: i32): i32 {
   if (isDefined(TRACED)) trace.finish(frame, gas, status)
   store<u32>(frame, pc, F_PC)
@@ -30,14 +30,14 @@ function leave(frame: usize, pc: usize, sp: usize, gas: i64, status: i32): i32 {
   return status
 }
 
-/** Fuel behind an opcode that does much. Where there is none left the host may end the execution by throwing. */
+/** Returns the fuel left after an expensive opcode. When it is used up the host can end the execution by throwing. */
 @inline function spend(fuel: i32, units: i32): i32 {
   const left = fuel - units
   if (left < 0) host.pause()
   return left
 }
 
-/** Gas left behind a block's opcodes, or -1 if it cannot run through. */
+/** Returns the gas left after a block's opcodes, or -1 if it cannot run to its end. */
 @inline function pay(entry: u64, gas: i64, height: u32): i64 {
   const left = gas - <i64>(entry & GAS_BITS)
   return height - (<u32>(entry >> 32) & 0xffff) > <u32>(entry >> 48) ? -1 : left
@@ -78,14 +78,14 @@ function leave(frame: usize, pc: usize, sp: usize, gas: i64, status: i32): i32 {
   u256.set(p, a, b, c, d)
 }
 
-/** An address on the stack, as the word in A. */
+/** Copies an address from the stack to A. */
 @inline function handAddress(p: usize): void {
   u256.swap(A, p)
   store<u64>(A, 0)
   store<u32>(A, 0, 8)
 }
 
-/** CALL, CALLCODE, DELEGATECALL, STATICCALL: what the host needs, in the frame. Returns the gas left, which is negative if it was not enough. */
+/** Prices CALL, CALLCODE, DELEGATECALL, STATICCALL and writes the request to the frame. Returns the gas left, negative if there was too little. */
 function prepareCall(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   let gas = initial
   store<i64>(CALL_GAS, initial)
@@ -126,7 +126,7 @@ function prepareCall(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   return gas
 }
 
-/** CREATE and CREATE2, of init code that is not too long. Returns the gas left, which is negative if it was not enough. */
+/** Prices CREATE and CREATE2 of init code within the limit and writes the request to the frame. Returns the gas left, negative if there was too little. */
 function prepareCreate(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   let gas = expandRange(frame, initial, sp - 32, sp - 64)
   if (gas < 0) return gas
@@ -150,7 +150,7 @@ function prepareCreate(frame: usize, op: u32, sp: usize, initial: i64): i64 {
   return gas
 }
 
-/** Pays for and does a copy into memory of which the target offset, source offset and length are on the stack. Returns the gas left. */
+/** Pays for and makes a copy to memory; target offset, source offset and length are on the stack. Returns the gas left. */
 function copyIn(frame: usize, gas: i64, sp: usize, source: usize, size: u32): i64 {
   const length = u256.saturate(sp - 64)
   if (length == 0) return gas
@@ -161,10 +161,10 @@ function copyIn(frame: usize, gas: i64, sp: usize, source: usize, size: u32): i6
   return left
 }
 
-/** `M` is u8 for the fast loop, u16 for the careful one. */
+/** Runs one of the two loops: `M` is u8 for the fast one, u16 for the careful one. */
 function interpret<M>(frame: usize, initialFuel: i32): i32 {
   let fuel = initialFuel
-  // The fast loop runs in the copy of the code in which sequences are one opcode.
+  // The fast loop reads the fused copy of the code.
   const fused: usize = sizeof<M>() == 1 ? load<u32>(frame, F_FUSED) : 0
   let pc: usize = load<u32>(frame, F_PC) + fused
   let sp: usize = load<u32>(frame, F_SP)
@@ -412,7 +412,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         handAddress(sp)
         store<i64>(frame, gas, F_GAS)
         const price = <i64>host.extcodesize()
-        // Gas that stands for a reason stays as it is.
+        // Negative gas that encodes a reason (`U_`) is not changed.
         if (gas > i64.MIN_VALUE >> 1) gas -= price
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
         if (length != 0) {
@@ -538,13 +538,13 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         u256.swap(sp, B)
         break
       case 0x55: // SSTORE
-        if (gas <= <i64>load<i32>(SSTORE_SENTRY)) return leave(frame, pc - fused, sp, BELOW_SENTRY, S_OUT_OF_GAS)
+        if (gas <= <i64>load<i32>(SSTORE_SENTRY)) return leave(frame, pc - fused, sp, U_BELOW_SENTRY, S_OUT_OF_GAS)
         u256.swap(A, sp)
         u256.swap(B, sp - 32)
         store<i64>(frame, gas, F_GAS)
         gas -= <i64>host.sstore()
         if (gas < 0) return leave(frame, pc - fused, sp, gas, S_OUT_OF_GAS)
-        // What was written is undone with the frame.
+        // Reverting the frame undoes the write.
         if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         sp -= 64
         if (sizeof<M>() == 1) {
@@ -624,7 +624,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         break
       case 0x5b: // JUMPDEST, fallen into
         if (sizeof<M>() == 1) {
-          // A block that was entered by a jump begins behind its JUMPDEST: this one was not.
+          // A jump enters a block after its JUMPDEST; this block was entered by falling through.
           const left = pay(load<u64>(blocks + ((pc - code) << 3)), gas, sp - stack)
           if (left < 0) return leave(frame, pc - fused, sp, gas, S_CAREFUL)
           gas = left
@@ -981,7 +981,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
         if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc - fused, sp, gas, S_WRITE_PROTECTION)
         return leave(frame, pc - fused, sp, gas, S_STOP)
 
-      // Sequences that run as one: see `fuse`.
+      // Fused sequences: see `fuse`.
       case PUSH2_JUMP: {
         if (sizeof<M>() == 2) return leave(frame, pc - fused, sp, gas, S_INVALID_OPCODE)
         const target = <usize>bswap<u16>(load<u16>(pc, 1))
@@ -1257,7 +1257,7 @@ function interpret<M>(frame: usize, initialFuel: i32): i32 {
   return S_STOP
 }
 
-/** Runs a frame until it ends, or needs the host, or has used up its fuel (about one unit per jump). */
+/** Runs a frame until it ends, requests a call or creation, or has used up its fuel (about one unit per jump). */
 export function run(frame: usize, fuel: i32): i32 {
   if (isDefined(TRACED)) return interpret<u16>(frame, fuel)
   if (load<u32>(frame, F_BLOCKS) == 0) return interpret<u16>(frame, fuel)

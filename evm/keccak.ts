@@ -89,7 +89,7 @@ function permute(): void {
   store<u64>(SPONGE, a20, 160); store<u64>(SPONGE, a21, 168); store<u64>(SPONGE, a22, 176); store<u64>(SPONGE, a23, 184); store<u64>(SPONGE, a24, 192)
 }
 
-/** The hash of `length` bytes at `from`: 32 bytes in their own order at SPONGE. */
+/** Writes the hash of `length` bytes at `from` to SPONGE: 32 bytes, in byte order. */
 export function keccak(from: usize, length: u32): void {
   memory.fill(SPONGE, 0, 200)
   let at = from

@@ -1,17 +1,17 @@
-/** The memories of frames: growth against gas, copies with zeros behind the end of their source. */
-import { F_MEMORY, F_MEMORY_SIZE, MEMORY_END, MEMORY_FULL, PRICE_OVERFLOW, SIZE_OVERFLOW } from './layout'
+/** The memories of frames: growth and its gas, copies padded with zeros. */
+import { F_MEMORY, F_MEMORY_SIZE, MEMORY_END, U_MEMORY_FULL, U_PRICE_OVERFLOW, U_SIZE_OVERFLOW } from './layout'
 import * as host from './host'
 import { saturate } from './u256'
 
-/** Memories of frames end before this. */
+/** The maximum end of a frame's memory. */
 export const HUGE: u64 = 0x40000000
-/** What grows beyond it has no price. */
+/** The maximum memory size that has a price. */
 const MOST_PRICED: u64 = 0x1fffffffe0
 
-/** Linear memory grows by no less. */
+/** The minimum growth of linear memory. */
 const STEP: u64 = 0x1000000
 
-/** Makes linear memory reach to `end`; false if that lies behind its end. Does not return where the machine gives no more. */
+/** Grows linear memory to `end`; false if that is beyond MEMORY_END. Ends in `host.noMemory` if the machine has no more memory. */
 export function reach(end: u64): bool {
   const size = <u64>memory.size() << 16
   if (end <= size) return true
@@ -21,22 +21,22 @@ export function reach(end: u64): bool {
   return true
 }
 
-/** The end of a range, the largest number if there is none so large. */
+/** Returns the end of a range, saturated at 2^64 - 1. */
 @inline export function endOf(offset: u64, length: u64): u64 {
   return offset + length < offset ? u64.MAX_VALUE : offset + length
 }
 
-/** Grows the frame's memory to hold `end` bytes. Returns the gas left, which is negative if it was not enough. */
+/** Grows the frame's memory to `end` bytes. Returns the gas left, negative if there was too little. */
 export function expand(frame: usize, gas: i64, end: u64): i64 {
   const size = <u64>load<u32>(frame, F_MEMORY_SIZE)
   if (end <= size) return gas
-  if (end > MOST_PRICED) return end > u64.MAX_VALUE - 31 ? SIZE_OVERFLOW : PRICE_OVERFLOW
+  if (end > MOST_PRICED) return end > u64.MAX_VALUE - 31 ? U_SIZE_OVERFLOW : U_PRICE_OVERFLOW
   const words = (end + 31) >> 5
   const before = size >> 5
   const cost = <i64>(3 * (words - before) + ((words * words) >> 9) - ((before * before) >> 9))
   if (cost > gas) return gas - cost
   const base = load<u32>(frame, F_MEMORY)
-  if (end > HUGE || !reach(<u64>base + (words << 5))) return MEMORY_FULL
+  if (end > HUGE || !reach(<u64>base + (words << 5))) return U_MEMORY_FULL
   const from = base + <usize>size
   const length = <usize>((words << 5) - size)
   if (length <= 128) {
@@ -48,13 +48,13 @@ export function expand(frame: usize, gas: i64, end: u64): i64 {
   return gas - cost
 }
 
-/** Grows for the range whose offset and length are words on the stack. Returns the gas left, which is negative if it was not enough. */
+/** Grows the memory for a range whose offset and length are words on the stack. Returns the gas left, negative if there was too little. */
 @inline export function expandRange(frame: usize, gas: i64, offset: usize, length: usize): i64 {
   const n = saturate(length)
   return n == 0 ? gas : expand(frame, gas, endOf(saturate(offset), n))
 }
 
-/** Copies `length` bytes of a source of `size` bytes from `offset` on, zeros behind its end. */
+/** Copies `length` bytes of a source of `size` bytes from `offset` on, with zeros after its end. */
 export function copyPadded(target: usize, source: usize, size: u32, offset: u64, length: u32): void {
   const available: u32 = offset >= <u64>size ? 0 : min(<u32>(<u64>size - offset), length)
   if (available != 0) memory.copy(target, source + <usize>offset, available)

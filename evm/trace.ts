@@ -1,11 +1,11 @@
 /**
- * What the traced build writes down: one record per opcode before it runs, completed behind it, and one per write into memory.
- * Records lie one behind the other from TRACE to the address in TRACE_TOP; the host takes them out after every run, and clears TRACE_HALT.
+ * The records of the traced build: one per opcode, begun before it runs and completed after it, and one per write to memory.
+ * Records follow each other from TRACE to the address in TRACE_TOP; the host reads them after every run and clears TRACE_HALT.
  *
  *   step   u32 size, u32 0, u32 pc, u32 opcode, u32 depth, u32 memory size, i64 gas, i64 cost, i64 refund, u32 height, u32 failure, stack
  *   write  u32 size, u32 1, u32 offset, u32 length, u32 1 if the bytes follow, u32 0, bytes
  *
- * A failure is 1 when the opcode could not begin (stack, gas), 2 when it ended the frame.
+ * A failure is 1 if the opcode could not begin (stack, gas), 2 if it ended the frame.
  */
 import { F_CHILD_GAS, F_CODE, F_DEPTH, F_MEMORY, F_MEMORY_SIZE, F_STACK, OPCODES, S_CREATE, S_INIT_CODE_SIZE, S_OUT_OF_GAS,
   S_REVERT, S_STACK, TRACE_END, TRACE_HALT, TRACE_LAST, TRACE_READS, TRACE_REFUND, TRACE_TOP } from './layout'
@@ -17,10 +17,10 @@ const READS_MEMORY: u32 = 4
 
 const STEP: u32 = 56
 const WRITE: u32 = 24
-/** Longer writes carry no bytes: the run stops behind them, and the host reads memory itself. */
+/** The maximum length of a write whose bytes are recorded. After a longer one the run stops, and the host reads the memory itself. */
 const LONGEST: u32 = 0x10000
 
-/** Records the opcode that comes next; false if there is no room before the host has taken records out. */
+/** Records the next opcode; false if the host must read the records first. */
 export function step(frame: usize, pc: usize, op: u32, sp: usize, gas: i64): bool {
   const reads = load<u32>(TRACE_READS)
   if ((reads & READS_STEPS) == 0) return true
@@ -47,7 +47,7 @@ export function step(frame: usize, pc: usize, op: u32, sp: usize, gas: i64): boo
   return true
 }
 
-/** Records a write of `length` bytes at `address`, inside the frame's memory. */
+/** Records a write of `length` bytes at `address` in the frame's memory. */
 export function write(frame: usize, address: usize, length: u32): void {
   if (length == 0 || (load<u32>(TRACE_READS) & READS_MEMORY) == 0) return
   const record: usize = load<u32>(TRACE_TOP)
@@ -63,13 +63,13 @@ export function write(frame: usize, address: usize, length: u32): void {
   if (!whole) store<u32>(TRACE_HALT, 1)
 }
 
-/** How far an opcode got that ended the frame: see the record. */
+/** Returns the `failure` of a record for the status of a run. */
 @inline function failureOf(status: i32): u32 {
   if (status == S_OUT_OF_GAS || status == S_STACK || status == S_INIT_CODE_SIZE) return 1
   return status == S_REVERT || status > S_OUT_OF_GAS ? 2 : 0
 }
 
-/** Completes the record of the step that has just run and left its operands where they were: its cost, and what it wrote. */
+/** Completes the record of the step that has just run: its cost, and its write to memory. Its operands are still above the stack. */
 export function finish(frame: usize, gas: i64, status: i32): void {
   const record: usize = load<u32>(TRACE_LAST)
   if (record == 0) return
@@ -78,10 +78,10 @@ export function finish(frame: usize, gas: i64, status: i32): void {
   const failure = failureOf(status)
   store<u32>(record, failure, 52)
   if (failure == 1 && (status != S_OUT_OF_GAS || gas < i64.MIN_VALUE >> 1)) {
-    // Not priced to the end: what it costs at least.
+    // Not fully priced: record its constant part.
     store<i64>(record, <i64>load<u16>(OPCODES + (<usize>op << 3)), 32)
   } else {
-    // The gas that goes with a creation is not part of its cost, as that of a call is.
+    // The cost of a call includes the gas passed to it; the cost of a creation does not.
     const given = (op == 0xf0 || op == 0xf5) && (status == S_CREATE || failure == 2) ? load<i64>(frame, F_CHILD_GAS) : 0
     store<i64>(record, load<i64>(record, 24) - gas - given, 32)
   }

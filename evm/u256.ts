@@ -32,12 +32,12 @@ export const LOW: u64 = 0xffffffff
   return (load<u64>(p, 8) | load<u64>(p, 16) | load<u64>(p, 24)) != 0
 }
 
-/** The word, or 2^64 - 1 if it is larger. */
+/** Returns the word, or 2^64 - 1 if it is larger. */
 @inline export function saturate(p: usize): u64 {
   return isWide(p) ? u64.MAX_VALUE : load<u64>(p)
 }
 
-/** Thirty-two bytes with their order reversed: between memory's and the stack's form of a word. */
+/** Copies 32 bytes in reverse order: converts a word between its big-endian form and its form on the stack. */
 @inline export function swap(to: usize, from: usize): void {
   const lower = v128.shuffle<u8>(i64x2.replace_lane(i64x2.splat(load<u64>(from)), 1, load<u64>(from, 8)), i64x2.splat(0),
     15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -60,7 +60,7 @@ export const LOW: u64 = 0xffffffff
   set(to, r0, r1, r2, x3 + load<u64>(y, 24) + c2)
 }
 
-/** x and a number of at most 64 bits. */
+/** Writes x + n, a number of at most 64 bits. */
 @inline export function addSmall(to: usize, x: usize, n: u64): void {
   const low = load<u64>(x) + n
   let a = load<u64>(x, 8), b = load<u64>(x, 16), c = load<u64>(x, 24)
@@ -79,7 +79,7 @@ export const LOW: u64 = 0xffffffff
     load<u64>(x, 24) & load<u64>(y, 24))
 }
 
-/** 2^bits - 1, for bits below 256. */
+/** Writes 2^bits - 1, for bits below 256. */
 export function setMask(to: usize, bits: u64): void {
   for (let i: u64 = 0; i < 4; i++) {
     const from = i << 6
@@ -87,7 +87,7 @@ export function setMask(to: usize, bits: u64): void {
   }
 }
 
-/** x - y. */
+/** Writes x - y. */
 @inline export function sub(to: usize, x: usize, y: usize): void {
   const x0 = load<u64>(x), x1 = load<u64>(x, 8), x2 = load<u64>(x, 16), x3 = load<u64>(x, 24)
   const y0 = load<u64>(y), y1 = load<u64>(y, 8), y2 = load<u64>(y, 16), y3 = load<u64>(y, 24)
@@ -134,7 +134,7 @@ export function negate(to: usize, x: usize): void {
   set(to, r0, r1, r2, ~d + carry)
 }
 
-/** The upper half of a 64 by 64 bit product. */
+/** Returns the upper half of a 64 by 64 bit product. */
 @inline export function mulHigh(a: u64, b: u64): u64 {
   const a0 = a & LOW, a1 = a >> 32, b0 = b & LOW, b1 = b >> 32
   const p01 = a0 * b1
@@ -142,7 +142,7 @@ export function negate(to: usize, x: usize): void {
   return a1 * b1 + (mid >> 32) + (p01 >> 32)
 }
 
-/** A 64-bit number times a word, to 256 bits. */
+/** Writes a 64-bit number times a word, truncated to 256 bits. */
 @inline function mulSmall(to: usize, a: u64, y: usize): void {
   const y0 = load<u64>(y), y1 = load<u64>(y, 8), y2 = load<u64>(y, 16), y3 = load<u64>(y, 24)
   const h0 = mulHigh(a, y0)
@@ -198,7 +198,7 @@ export function mul(to: usize, x: usize, y: usize): void {
   set(to, r0, r1, r2, r3)
 }
 
-/** base ^ exponent. */
+/** Writes base ^ exponent, truncated to 256 bits. */
 export function exp(to: usize, base: usize, exponent: usize): void {
   if (!isWide(base) && load<u64>(base) == 2) {
     if (isWide(exponent) || load<u64>(exponent) > 255) return setSmall(to, 0)
@@ -318,7 +318,7 @@ export function sarBy(x: usize, n: u64): void {
   shiftRight(x, n, x, <u64>(load<i64>(x, 24) >> 63))
 }
 
-/** Leading zero bits, 256 for 0. */
+/** Writes the number of leading zero bits, 256 for 0. */
 export function countLeadingZeros(to: usize, x: usize): void {
   let i: i32 = 3
   while (i >= 0 && load<u64>(x + (<usize>i << 3)) == 0) i--

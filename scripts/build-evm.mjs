@@ -1,21 +1,22 @@
 /**
- * Builds what is written in AssemblyScript: the interpreter, `evm/*.ts`, to `build/evm/plain.wasm` and `build/evm/traced.wasm`,
+ * Builds the AssemblyScript programs: the interpreter, `evm/*.ts`, to `build/evm/plain.wasm` and `build/evm/traced.wasm`,
  * `evm/precompiles/*.ts` to `build/evm/precompiles.wasm`, `evm/hash/*.ts` to `build/evm/keccak.wasm`, and the trees of the app
- * hash, `trees/*.ts`, to `build/trees.wasm` and `build/trees-shared.wasm`. Skips what is newer than its sources.
+ * hash, `trees/*.ts`, to `build/trees.wasm` and `build/trees-shared.wasm`. Skips outputs that are newer than their sources.
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import asc from 'assemblyscript/asc'
+import { writeHostLayout } from './evm-layout.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const sources = ['evm', 'trees'].map((name) => join(root, name))
 const target = join(root, 'build')
 
-// 196 MiB, most of it never touched: every fixed region of evm/layout.ts.
+// 196 MiB for every fixed region of evm/layout.ts. Most of it is never touched.
 const INTERPRETER = ['--initialMemory', '3136']
 
-// 2,176 KiB: every fixed region of trees/layout.ts. Up to 4 GiB; threads can share the memory of one of the two.
+// 2,176 KiB for every fixed region of trees/layout.ts, growing up to 4 GiB. The memory of one of the two builds can be shared by threads.
 const TREES = ['--importMemory', '--initialMemory', '34', '--maximumMemory', '65536']
 
 const BUILDS = [
@@ -26,6 +27,8 @@ const BUILDS = [
   { name: 'trees', entry: 'trees/index.ts', flags: TREES },
   { name: 'trees-shared', entry: 'trees/index.ts', flags: [...TREES, '--enable', 'threads', '--sharedMemory'] },
 ]
+
+writeHostLayout()
 
 const newest = Math.max(
   statSync(fileURLToPath(import.meta.url)).mtimeMs,

@@ -1,4 +1,4 @@
-/** Contracts of the benchmarks, compiled when they are needed. */
+/** Compiles the contracts of the benchmarks. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { hex } from '../../src/primitives/bytes.ts'
@@ -12,7 +12,7 @@ interface Output {
   readonly contracts?: Record<string, Record<string, { evm: { deployedBytecode: { object: string } } }>>
 }
 
-/** Runtime code of `bench/evm/Workloads.sol`, optimised. */
+/** Returns the optimised runtime code of `bench/evm/Workloads.sol`. */
 export function compileWorkloads(): Uint8Array {
   const solc = createRequire(import.meta.url)('solc') as Compiler
   const content = readFileSync(new URL('./Workloads.sol', import.meta.url), 'utf8')

@@ -1,8 +1,8 @@
-/** Keccak-256 for the host, in a module of its own, without imports. */
+/** Keccak-256 for the host. A separate module without imports. */
 import { keccak } from '../keccak'
 import { SPONGE } from '../layout'
 
-/** Where the host puts what is hashed, the memory grown as needed, and finds the 32 bytes of the hash. */
+/** The address of the input, which the host writes after growing the memory as needed; the 32-byte hash is at OUTPUT. */
 export const INPUT: usize = 0x11000
 export const OUTPUT: usize = SPONGE
 

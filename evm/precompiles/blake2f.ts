@@ -1,6 +1,6 @@
 /** The compression function of BLAKE2b with a free number of rounds (EIP-152). */
 
-/** Where the host puts the 212 bytes of the input behind the rounds: h (64), m (128), t (16); the result replaces h. */
+/** The address of the input without its rounds, which the host writes: h (64), m (128), t (16). The result replaces h. */
 export const INPUT: usize = memory.data(256, 16)
 const MESSAGE: usize = INPUT + 64
 const COUNTER: usize = INPUT + 192
@@ -14,7 +14,7 @@ const IV5: u64 = 0x9b05688c2b3e6c1f
 const IV6: u64 = 0x1f83d9abfb41bd6b
 const IV7: u64 = 0x5be0cd19137e2179
 
-/** Order of the message words by round, ten rounds, as offsets in bytes. */
+/** The order of the message words by round, ten rounds, as offsets in bytes. */
 // prettier-ignore
 const SIGMA: usize = memory.data<u8>([
   0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120,

@@ -1,3 +1,3 @@
-/** Arithmetic of standard precompiles that JavaScript is slow at. A module of its own, without imports. */
+/** Arithmetic of standard precompiles that is slow in JavaScript. A separate module without imports. */
 export { INPUT, compressBlake2b } from './blake2f'
 export { EXPONENT, powMod64 } from './modexp'

@@ -1,15 +1,15 @@
-/** Modular exponentiation for moduli of one 64-bit word: the sizes at which big integers of JavaScript cost most per gas. */
+/** Modular exponentiation for moduli of one 64-bit word: the sizes at which JavaScript's big integers take the most time per gas. */
 
-/** Where the host may put an exponent: behind everything else, the memory grown as needed. */
+/** The address of the exponent, which the host writes: after everything else, with the memory grown as needed. */
 export const EXPONENT: usize = __heap_base
 
 /**
- * base^exponent mod modulus, by squaring. The exponent lies at `exponent`, `length` bytes, most significant first, and
- * is followed by `zeros` further zero bits. The modulus is not 0, the base less than the modulus.
+ * Returns base^exponent mod modulus, by squaring. The exponent is `length` bytes at `exponent`, most significant first,
+ * followed by `zeros` zero bits. The modulus is not 0, and the base is less than the modulus.
  */
 export function powMod64(base: u64, exponent: usize, length: u32, zeros: u64, modulus: u64): u64 {
   const isSmall = modulus <= 0xffffffff
-  // Division wants the divisor's top bit set; one factor of each product is shifted up with it.
+  // Division requires the divisor's top bit set; one factor of each product is shifted up with it.
   const shift = clz(modulus)
   const divisor = modulus << shift
   const inverse = reciprocal(divisor)
@@ -29,7 +29,7 @@ export function powMod64(base: u64, exponent: usize, length: u32, zeros: u64, mo
   return result
 }
 
-/** Upper half of the last `multiply`, whose lower half is the wrapped product. */
+/** The upper half of the product of the last `multiply`, which returns the lower half. */
 let high: u64 = 0
 
 // @ts-ignore: decorator
@@ -44,7 +44,7 @@ function multiply(a: u64, b: u64): u64 {
   return a * b
 }
 
-/** a · b mod (divisor >> shift), both below that, by Möller and Granlund's division with a reciprocal. */
+/** Returns a · b mod (divisor >> shift), both below that, by Möller and Granlund's division with a reciprocal. */
 // @ts-ignore: decorator
 @inline
 function mulMod(a: u64, b: u64, divisor: u64, inverse: u64, shift: u64): u64 {
@@ -60,12 +60,12 @@ function mulMod(a: u64, b: u64, divisor: u64, inverse: u64, shift: u64): u64 {
   return rest >> shift
 }
 
-/** floor((2^128 - 1) / divisor) - 2^64 of a divisor whose top bit is set, bit by bit: it is needed once. */
+/** Returns floor((2^128 - 1) / divisor) - 2^64 for a divisor with its top bit set, bit by bit: it runs once per exponentiation. */
 function reciprocal(divisor: u64): u64 {
   let rest = ~divisor
   let quotient: u64 = 0
   for (let i = 0; i < 64; i++) {
-    // rest·2 + 1 may have 65 bits, of which the top one is `carry`.
+    // rest·2 + 1 can have 65 bits, of which the top one is `carry`.
     const carry = rest >> 63
     rest = (rest << 1) | 1
     quotient <<= 1

@@ -1,49 +1,49 @@
-/** Opcodes that touch state: what they cost, what they read, what they write. One per execution, over its journal. */
-import { EMPTY, fromKey } from '../primitives/bytes.ts'
-import { type Account, isEmptyAccount, type Word, ZERO_KEY, ZERO_WORD } from './account.ts'
+/** The opcodes that touch state: their prices, reads and writes, over the journal of one execution. */
+import { EMPTY, fromKey, ZERO_WORD } from '../primitives/bytes.ts'
+import { type Account, isEmptyAccount, type Word, ZERO_KEY } from './account.ts'
 import { addressKey, type Host, type Interpreter } from './interpreter.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './journal/journal.ts'
 import { A, B, CALL_PRICED, FRAME, TRACE_LAST, TRACE_REFUND } from './layout.ts'
 import { NEW_ACCOUNT, type Prices, pricesOf, SSTORE_SET } from './prices.ts'
 import type { EvmOptions } from './types.ts'
 
 const DESIGNATOR_LENGTH = 23
 
-/** The account a delegation designator points to (EIP-7702); undefined for any other code. */
+/** Returns the account that a delegation designator points to (EIP-7702); undefined for any other code. */
 export function delegationTarget(code: Uint8Array): Uint8Array | undefined {
   return code.length === DESIGNATOR_LENGTH && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00
     ? code.subarray(3)
     : undefined
 }
 
-/** What the host's part of the last call's price is made of. */
+/** The components of the host's part of the last call's price. */
 export interface CallPrice {
   isCold: boolean
-  /** For the account a delegation points to (EIP-7702). */
+  /** The price of access to the account that a delegation points to (EIP-7702). Unit: gas. */
   delegate: number
   isNew: boolean
 }
 
-/** What a recorded step changed, as it was before. */
+/** A value that a recorded step changed, as it was before the step. */
 interface Change {
-  /** Where the step is recorded. */
+  /** The address of the step's record. */
   readonly record: number
   readonly account: Account
   readonly slot?: { readonly key: Word; readonly value: Word }
   readonly balance?: bigint
 }
 
-/** What the frames of an execution share with its state access. */
+/** The state access of one execution, shared with its frames. */
 export interface Access extends Host {
-  /** The account that the running code works on. */
+  /** The account whose storage and balance the running code uses. */
   self: Account
-  /** Return data of the last call when it is too large for the machine's own buffer. */
+  /** The return data of the last call if it is too large for RETURN_DATA. */
   largeReturn: Uint8Array
   readonly lastCall: CallPrice
-  /** Of the steps since the list was last emptied, if steps are recorded. */
+  /** The changes of the steps since the list was last cleared, if steps are recorded. */
   readonly changes: Change[]
-  /** A SELFDESTRUCT of the frame that runs, which the tracer has not been told of. */
-  destructed: { readonly heir: Account; readonly amount: bigint } | undefined
+  /** A SELFDESTRUCT of the running frame that is not yet reported to the tracer. */
+  destructed: { readonly beneficiary: Account; readonly amount: bigint } | undefined
 }
 
 export function createAccess(
@@ -59,37 +59,37 @@ export function createAccess(
   const onlyCreated = eips.has(6780)
 
   const account = (): Account =>
-    journal.known(addressKey(interpreter)) ?? journal.account(interpreter.slice(A + 12, A + 32))
+    journal.loadedAccount(addressKey(interpreter)) ?? journal.account(interpreter.slice(A + 12, A + 32))
 
   const isDead = (target: Account): boolean => !target.exists || (deletesEmpty && isEmptyAccount(target))
 
-  /** The price of access to an account, which is warm from now on. */
+  /** Warms an account and returns the price of access to it. */
   const touchPrice = (target: Account, price: number): number =>
     lists && journal.warm(target) ? prices.coldAccount : price
 
   const wordAt = (address: typeof A | typeof B): Word => interpreter.bytes().latin1Slice(address, address + 32)
 
-  /** Whether the opcode that asks has gas for this. */
+  /** Whether the running opcode has gas for this price. */
   const isPaid = (price: number): boolean => interpreter.i64(interpreter.live.at(-1)! + FRAME.gas) >= BigInt(price)
 
-  const tellAccount = (target: Account, price: number): void => {
+  const reportAccount = (target: Account, price: number): void => {
     if (tracer?.account && isPaid(price)) tracer.account(target.address, journal)
   }
 
-  const tellSlot = (slot: Word, price: number): void => {
+  const reportSlot = (slot: Word, price: number): void => {
     if (tracer?.slot && isPaid(price)) tracer.slot(access.self.address, fromKey(slot), journal)
   }
 
-  const answerWord = (word: Word): void => {
+  const returnWord = (word: Word): void => {
     interpreter.bytes().latin1Write(word, B, 32)
   }
 
-  const answerBytes = (word: Uint8Array): void => {
+  const returnBytes = (word: Uint8Array): void => {
     interpreter.bytes().set(word, B)
   }
 
-  /** Remembers balances that the step recorded last is about to change. */
-  function noteBalances(...accounts: readonly Account[]): void {
+  /** Records balances that the latest recorded step is about to change. */
+  function recordBalances(...accounts: readonly Account[]): void {
     const record = interpreter.u32(TRACE_LAST)
     if (record === 0) return
     for (const one of accounts) access.changes.push({ record, account: one, balance: one.balance })
@@ -127,9 +127,9 @@ export function createAccess(
     destructed: undefined,
     sload() {
       const slot = journal.slotOf(access.self, wordAt(A))
-      answerWord(slot.value)
+      returnWord(slot.value)
       const price = lists && journal.warm(slot) ? prices.coldSlot : prices.sload
-      if (tracer) tellSlot(slot.slot, price)
+      if (tracer) reportSlot(slot.slot, price)
       return price
     },
     sstore() {
@@ -138,7 +138,7 @@ export function createAccess(
       const cold = lists && journal.warm(slot) ? prices.coldSlot : 0
       const price = sstorePrice(slot.original, slot.value, next)
       if (tracer) {
-        tellSlot(slot.slot, price + cold)
+        reportSlot(slot.slot, price + cold)
         if (tracer.reads) {
           const { value } = slot
           const record = interpreter.u32(TRACE_LAST)
@@ -150,7 +150,7 @@ export function createAccess(
       return price + cold
     },
     tload() {
-      answerWord(access.self.transient?.get(wordAt(A)) ?? ZERO_KEY)
+      returnWord(access.self.transient?.get(wordAt(A)) ?? ZERO_KEY)
     },
     tstore() {
       journal.writeTransient(access.self, wordAt(A), wordAt(B))
@@ -158,24 +158,24 @@ export function createAccess(
     balance() {
       const target = account()
       const price = touchPrice(target, prices.balance)
-      if (tracer) tellAccount(target, price)
-      interpreter.answer(target.balance)
+      if (tracer) reportAccount(target, price)
+      interpreter.returnNumber(target.balance)
       return price
     },
     selfbalance() {
-      interpreter.answer(access.self.balance)
+      interpreter.returnNumber(access.self.balance)
     },
     extcodehash() {
       const target = account()
       const price = touchPrice(target, prices.codeHash)
-      if (tracer) tellAccount(target, price)
-      answerBytes(isDead(target) ? ZERO_WORD : target.codeHash)
+      if (tracer) reportAccount(target, price)
+      returnBytes(isDead(target) ? ZERO_WORD : target.codeHash)
       return price
     },
     extcodesize() {
       const target = account()
       const price = touchPrice(target, prices.codeSize)
-      if (tracer) tellAccount(target, price)
+      if (tracer) reportAccount(target, price)
       interpreter.setU32(B, journal.codeOf(target).length)
       return price
     },
@@ -193,10 +193,10 @@ export function createAccess(
         .subarray(A, A + 24)
         .every((byte) => byte === 0)
       const inWindow = small && wanted < block.number && wanted + 256n >= block.number
-      answerBytes(inWindow ? state.blockHash(wanted) : ZERO_WORD)
+      returnBytes(inWindow ? state.blockHash(wanted) : ZERO_WORD)
     },
     blobhash(index) {
-      answerBytes(tx.blobHashes[index >>> 0] ?? ZERO_WORD)
+      returnBytes(tx.blobHashes[index >>> 0] ?? ZERO_WORD)
     },
     log(data, length, topics, count) {
       const bytes = interpreter.bytes()
@@ -210,21 +210,21 @@ export function createAccess(
       })
     },
     selfdestruct(isStatic) {
-      const heir = account()
+      const beneficiary = account()
       const { self } = access
       let price = prices.selfdestruct
-      if (lists && journal.warm(heir)) price += prices.coldAccount
-      if (eips.has(150) && isDead(heir) && (!deletesEmpty || self.balance > 0n)) price += NEW_ACCOUNT
+      if (lists && journal.warm(beneficiary)) price += prices.coldAccount
+      if (eips.has(150) && isDead(beneficiary) && (!deletesEmpty || self.balance > 0n)) price += NEW_ACCOUNT
       if (!self.destructed && prices.selfdestructRefund) journal.addRefund(prices.selfdestructRefund)
       const amount = self.balance
       if (tracer) {
-        tellAccount(heir, price)
-        if (isPaid(price) && isStatic === 0) access.destructed = { heir, amount }
-        if (tracer.reads) noteBalances(self, heir)
+        reportAccount(beneficiary, price)
+        if (isPaid(price) && isStatic === 0) access.destructed = { beneficiary, amount }
+        if (tracer.reads) recordBalances(self, beneficiary)
       }
       const dies = !onlyCreated || self.created
-      if (heir !== self) {
-        journal.bequeath(self, heir)
+      if (beneficiary !== self) {
+        journal.payBeneficiary(self, beneficiary)
       } else if (dies) {
         journal.subBalance(self.address, amount)
       }
@@ -252,7 +252,7 @@ export function createAccess(
       lastCall.delegate = resolution
       lastCall.isNew = isNew
       if (tracer?.account) {
-        // Before EIP-150 a call that asks for more gas than there is fails.
+        // Before EIP-150 a call that requests more gas than is left fails.
         const record = interpreter.live.at(-1)!
         const wanted = eips.has(150) ? 0n : BigInt.asUintN(64, interpreter.i64(record + FRAME.childGas))
         if (interpreter.i64(CALL_PRICED) >= BigInt(price) + wanted) {

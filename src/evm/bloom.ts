@@ -10,7 +10,7 @@ function add(bloom: Uint8Array, value: Uint8Array): void {
   }
 }
 
-/** The filter of some logs, 256 bytes. */
+/** Returns the filter of the logs, 256 bytes. */
 export function bloomOf(logs: readonly EvmLog[]): Uint8Array {
   const bloom = new Uint8Array(256)
   for (const { address, topics } of logs) {

@@ -1,4 +1,4 @@
-/** Creations: the address, the frame of the init code, and the code that is left behind. */
+/** Creations: the address, the frame of the init code, and the deployed code. */
 import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import { create2Address, createAddress } from './contract-address.ts'
 import * as errors from './errors.ts'
@@ -8,9 +8,9 @@ import {
   fail,
   type Outcome,
   type Request,
-  refuseWanted,
+  type Requester,
+  refuseRequest,
   succeed,
-  type Wanting,
 } from './execution.ts'
 import { A, DIGEST, FRAME } from './layout.ts'
 import { enterFrame, type Frame, installBehind, isTooDeep } from './placing.ts'
@@ -23,34 +23,34 @@ export const CREATE2 = 0xf5
 const MAX_NONCE = (1n << 64n) - 1n
 const MAX_CODE_SIZE = 24576
 
-/** 20 bytes. `nonce` is the creator's; CREATE2 has no use for it. */
-export function addressOfCreation({ interpreter }: ExecutionContext, wanting: Wanting, nonce: bigint): Uint8Array {
-  const { record: parent, self } = wanting
+/** Returns the address of the requested contract, 20 bytes. `nonce` is the creator's; CREATE2 ignores it. */
+export function addressOfCreation({ interpreter }: ExecutionContext, requester: Requester, nonce: bigint): Uint8Array {
+  const { record: parent, self } = requester
   if (interpreter.u32(parent + FRAME.want) === CREATE) return createAddress(self.address, nonce)
   const salt = interpreter.slice(A, A + 32)
   interpreter.exports.hash(interpreter.u32(parent + FRAME.childData), interpreter.u32(parent + FRAME.childDataLength))
   return create2Address(self.address, salt, interpreter.slice(DIGEST, DIGEST + 32))
 }
 
-/** Does what `wanting` asks for; returns the frame of the init code, or undefined when it is settled already. */
+/** Begins the creation that `requester` requests. Returns the frame of the init code, or undefined if the creation is settled already. */
 export function beginCreate(
   context: ExecutionContext,
-  wanting: Wanting,
+  requester: Requester,
   outcome: Outcome,
   request: Request | undefined,
 ): Frame | undefined {
   const { interpreter, journal, options } = context
   const { eips } = options.rules
-  const { record: parent, depth, self: creator } = wanting
-  if (isTooDeep(interpreter, wanting)) return refuseWanted(interpreter, parent, outcome, errors.DEPTH)
+  const { record: parent, depth, self: creator } = requester
+  if (isTooDeep(interpreter, requester)) return refuseRequest(interpreter, parent, outcome, errors.DEPTH)
   const value = childValue(interpreter, parent)
-  if (creator.balance < value) return refuseWanted(interpreter, parent, outcome, errors.INSUFFICIENT_BALANCE)
+  if (creator.balance < value) return refuseRequest(interpreter, parent, outcome, errors.INSUFFICIENT_BALANCE)
   const nonce = request?.nonce ?? creator.nonce
   if (request?.nonce === undefined) {
-    if (nonce === MAX_NONCE) return refuseWanted(interpreter, parent, outcome, errors.NONCE_OVERFLOW)
+    if (nonce === MAX_NONCE) return refuseRequest(interpreter, parent, outcome, errors.NONCE_OVERFLOW)
     journal.setNonce(creator.address, nonce + 1n)
   }
-  const address = addressOfCreation(context, wanting, nonce)
+  const address = addressOfCreation(context, requester, nonce)
   outcome.address = address
   if (eips.has(2929)) journal.warmAddress(address)
   if (journal.collides(address)) {
@@ -82,11 +82,11 @@ export function beginCreate(
     caller: creator,
     snapshot,
     creation: true,
-    static: wanting.static,
+    static: requester.static,
   }
 }
 
-/** Stores the code that a creation returned. Returns the error, if it may not. */
+/** Stores the code that a creation returned. Returns the error if it cannot be stored. */
 function deposit(
   { interpreter, journal, options: { rules } }: ExecutionContext,
   frame: Frame,
@@ -113,7 +113,7 @@ export function endCreation(context: ExecutionContext, frame: Frame, outcome: Ou
   const length = interpreter.u32(record + FRAME.outLength)
   const from = interpreter.u32(record + FRAME.out)
   const error = deposit(context, frame, from, length)
-  // In Frontier a contract whose code cannot be paid for exists without code.
+  // In Frontier, if gas runs out for the code, the contract exists without code.
   if (error && (options.rules.eips.has(2) || error !== errors.CODE_STORE_OUT_OF_GAS)) {
     journal.revert(snapshot)
     interpreter.exports.settleCreate(parent, false, 0n, 0, 0)

@@ -1,4 +1,5 @@
-/** What opcodes read of rules, block and transaction, as the machine takes it. Bytes are made once per rules and once per block. */
+/** The environment that opcodes read, in the interpreter's encoding. It is encoded once per rules and once per block. */
+import { cachePerObject } from '../primitives/cache.ts'
 import type { Rules } from './forks.ts'
 import type { Environment } from './interpreter.ts'
 import { encodeOpcodes } from './opcodes.ts'
@@ -10,29 +11,23 @@ const MAX_INIT_CODE_SIZE = 49152
 
 type RulesPart = Pick<Environment, 'rulesKey' | 'opcodes' | 'cells'>
 
-const rulesParts = new WeakMap<Rules, RulesPart>()
 const blockParts = new WeakMap<EvmBlockEnv, { readonly rules: Rules; readonly words: Uint8Array }>()
 
-function rulesPartOf(rules: Rules): RulesPart {
-  let part = rulesParts.get(rules)
-  if (!part) {
-    const { eips } = rules
-    part = {
-      rulesKey: `${[...eips].sort((a, b) => a - b).join()}:`,
-      opcodes: encodeOpcodes(rules),
-      cells: Uint32Array.of(
-        eips.has(160) ? 50 : 10,
-        pricesOf(rules).sstoreSentry,
-        eips.has(150) ? 1 : 0,
-        eips.has(3860) ? MAX_INIT_CODE_SIZE : 0,
-      ),
-    }
-    rulesParts.set(rules, part)
+const rulesPartOf = cachePerObject((rules: Rules): RulesPart => {
+  const { eips } = rules
+  return {
+    rulesKey: `${[...eips].sort((a, b) => a - b).join()}:`,
+    opcodes: encodeOpcodes(rules),
+    cells: Uint32Array.of(
+      eips.has(160) ? 50 : 10,
+      pricesOf(rules).sstoreSentry,
+      eips.has(150) ? 1 : 0,
+      eips.has(3860) ? MAX_INIT_CODE_SIZE : 0,
+    ),
   }
-  return part
-}
+})
 
-/** The eight words of a block in the order of `evm/layout.ts`. */
+/** Returns the eight words of a block in the order of `evm/layout.ts`. */
 function blockWordsOf(rules: Rules, block: EvmBlockEnv): Uint8Array {
   const known = blockParts.get(block)
   if (known?.rules === rules) return known.words

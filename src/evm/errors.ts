@@ -1,4 +1,4 @@
-/** The failures of an execution, in geth's words. */
+/** The errors of an execution, with geth's texts. */
 
 export const OUT_OF_GAS = 'out of gas'
 export const CODE_STORE_OUT_OF_GAS = 'contract creation code storage out of gas'

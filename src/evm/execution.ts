@@ -1,44 +1,45 @@
-/** What a frame wants, in what surroundings, and how that ended: what passes between the driver of frames and its parts. */
+/** The types that the driver of frames shares with its parts: the request for a call or creation, its context and its outcome. */
 import { EMPTY } from '../primitives/bytes.ts'
 import type { Access } from './access.ts'
 import type { Account } from './account.ts'
 import type { Environment, Interpreter } from './interpreter.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './journal/journal.ts'
 import { FRAME } from './layout.ts'
 import type { Recorder } from './recorder.ts'
 import type { CallMessage, CallResult, EvmOptions } from './types.ts'
 
-/** Someone who wants a frame: a running frame, or a caller outside. */
-export interface Wanting {
+/** The requester of a call or creation: a running frame, or a caller from outside. */
+export interface Requester {
   readonly record: number
   readonly depth: number
   readonly self: Account
-  /** Whom DELEGATECALL shows as the caller. */
+  /** The caller that code run by DELEGATECALL sees. */
   readonly caller: Account
   readonly static: boolean
 }
 
-/** Where the code of an outermost call comes from, when it is not the account called. */
+/** Options of an outermost call or creation. */
 export interface Request {
+  /** The account whose code runs. Default: the account called. */
   readonly code?: Account
-  /** The nonce for the address of a creation; the creator's is then left alone. */
+  /** The nonce for the address of a creation; the creator's nonce is not changed then. */
   readonly nonce?: bigint
 }
 
-/** The parts of one execution. */
+/** The components of one execution. */
 export interface ExecutionContext {
   readonly interpreter: Interpreter
   readonly environment: Environment
   readonly journal: Journal
   readonly access: Access
   readonly options: EvmOptions
-  /** Absent if nobody reads steps. */
+  /** Absent if no tracer reads steps. */
   readonly recorder: Recorder | undefined
-  /** A whole call from outside, for precompiles that call back. */
+  /** Runs a call from outside, for precompiles that call back. */
   callBack(message: CallMessage, depth: number): CallResult
 }
 
-/** Filled in by whatever settles a call or creation. */
+/** The result of a call or creation; set when it is settled. */
 export interface Outcome {
   success: boolean
   error: string | undefined
@@ -62,28 +63,28 @@ export function succeed(outcome: Outcome, output: Uint8Array): undefined {
   outcome.output = output
 }
 
-/** Settles a call or creation that does not begin: its gas goes back to the caller. */
-export function refuseWanted(interpreter: Interpreter, parent: number, outcome: Outcome, error: string): undefined {
+/** Settles a call or creation that does not begin: its gas is returned to the caller. */
+export function refuseRequest(interpreter: Interpreter, parent: number, outcome: Outcome, error: string): undefined {
   interpreter.exports.refuse(parent)
   fail(outcome, error)
 }
 
-/** The gas that the wanted call gets, stipend included. */
+/** Returns the gas of the requested call, stipend included. */
 export function childGas(interpreter: Interpreter, parent: number): bigint {
   return interpreter.i64(parent + FRAME.childGas)
 }
 
-/** The value that goes with the wanted call. Unit: wei. */
+/** Returns the value of the requested call. Unit: wei. */
 export function childValue(interpreter: Interpreter, parent: number): bigint {
   return interpreter.u32(parent + FRAME.childValued) === 0 ? 0n : interpreter.wordAt(parent + FRAME.childValue)
 }
 
-/** The calldata or init code of the wanted call. */
+/** Returns a copy of the calldata or init code of the requested call. */
 export function childData(interpreter: Interpreter, parent: number): Uint8Array {
   return viewChildData(interpreter, parent).slice()
 }
 
-/** The same where it lies, as long as nothing runs: it may be long, and a call of it cheap. */
+/** Returns a view of the calldata or init code, valid until code runs: it can be long although the call is cheap. */
 export function viewChildData(interpreter: Interpreter, parent: number): Uint8Array {
   const from = interpreter.u32(parent + FRAME.childData)
   return interpreter.view(from, from + interpreter.u32(parent + FRAME.childDataLength))

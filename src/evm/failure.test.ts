@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { machine, type Setup } from '../../test/evm/machine.ts'
 import { recorder } from '../../test/evm/step-lines.ts'
 
-/** The last step of code that fails: how far it got, what it would have cost, and why it failed. */
+/** Returns the last step of failing code: its `failure`, cost and error. */
 function failing(code: string, gas: bigint, { isStatic = false, ...setup }: Setup & { isStatic?: boolean } = {}) {
   const { tracer, steps, frames } = recorder()
   const result = machine({ code, tracer, ...setup }).call({ gas, isStatic })
@@ -14,8 +14,8 @@ function failing(code: string, gas: bigint, { isStatic = false, ...setup }: Setu
 
 const OUT = 'out of gas'
 
-describe('a step that cannot be paid for shows what it would have cost, as geth does', () => {
-  test('state access: 2,100 and 2,600 when cold, and the constant 100 where not even that is there', () => {
+describe('a step without enough gas reports its full cost, like geth', () => {
+  test('cold state access costs 2,100 and 2,600, and the constant 100 if not even that is left', () => {
     expect(failing('5f54', 2n + 2099n)).toEqual([1, 2100n, OUT])
     expect(failing('5f31', 2n + 2599n)).toEqual([1, 2600n, OUT])
     expect(failing('5f31', 2n + 99n)).toEqual([1, 100n, OUT])
@@ -25,7 +25,7 @@ describe('a step that cannot be paid for shows what it would have cost, as geth 
     expect(failing('5fff', 2n + 5000n)).toEqual([1, 7600n + 25_000n, OUT])
   })
 
-  test('memory: three gas a word, and a 512th of the square of the words', () => {
+  test('memory costs three gas a word and a 512th of the square of the words', () => {
     // 0x10020 bytes are 2,049 words.
     const growth = 3n * 2049n + (2049n * 2049n) / 512n
     expect(failing('5f6201000052', 5n + 100n)).toEqual([1, 3n + growth, OUT])
@@ -48,18 +48,18 @@ describe('a step that cannot be paid for shows what it would have cost, as geth 
     expect(failing('60015f55', 5n + 2301n)).toEqual([1, 2100n + 20_000n, OUT])
   })
 
-  test('a call: its constant part, a cold account, then all the rest with the gas it asks for', () => {
-    // Six pushes of zero and the gas asked for; the account zero is cold and does not exist.
+  test('a call costs its constant part, a cold account, then the rest with the requested gas', () => {
+    // Six pushes of zero and the requested gas; the account zero is cold and does not exist.
     const call = (value: string, wanted: string) => `5f5f5f5f60${value}5f61${wanted}f1`
     expect(failing(call('00', '0064'), 16n + 99n)).toEqual([1, 100n, OUT])
     expect(failing(call('00', '0064'), 16n + 2599n)).toEqual([1, 100n, 'out of gas: out of gas'])
     expect(failing(call('01', '0064'), 16n + 3000n)).toEqual([1, 2600n + 9000n + 25_000n + 100n, OUT])
-    // Memory that cannot be paid for, of an account that is still cold: 2,049 words.
+    // Too little gas for 2,049 words of memory, and the account is still cold.
     const growth = 3n * 2049n + (2049n * 2049n) / 512n
     expect(failing('5f5f620100205f5f5f6064f1', 16n + 3000n)).toEqual([1, 2600n + growth + 100n, OUT])
   })
 
-  test('a creation: without the gas that goes with it', () => {
+  test('a creation costs its own price, without the gas passed to it', () => {
     const { tracer, steps } = recorder()
     machine({ code: '60405f5ff000', tracer }).call()
     // Two words of memory, two words of init code.
@@ -70,7 +70,7 @@ describe('a step that cannot be paid for shows what it would have cost, as geth 
     expect(failing('61c0015f5ff0', 1_000_000n)).toEqual([1, 32_000n, size])
   })
 
-  test('numbers that geth cannot count', () => {
+  test('numbers beyond 64 bits overflow as in geth', () => {
     const large = `7f${'ff'.repeat(32)}`
     expect(failing(`5f${large}52`, 1000n)).toEqual([1, 3n, 'gas uint64 overflow'])
     expect(failing(`${large}5fa0`, 1000n)).toEqual([1, 0n, 'gas uint64 overflow'])
@@ -88,7 +88,7 @@ describe('a step that began and ended its frame', () => {
     expect(failing('0c', 1000n)).toEqual([2, 0n, 'invalid opcode: opcode 0xc not defined'])
   })
 
-  test('is priced in full where the frame may not write', () => {
+  test('is priced in full in a static frame', () => {
     const error = 'write protection'
     expect(failing('60015f55', 100_000n, { isStatic: true })).toEqual([2, 22_100n, error])
     expect(failing('60405fa0', 100_000n, { isStatic: true })).toEqual([2, 375n + 512n + 6n, error])
@@ -98,7 +98,7 @@ describe('a step that began and ended its frame', () => {
     expect(failing('5f5f5f5f60015f5ff1', 100_000n, { isStatic: true })).toEqual([2, 2600n + 9000n + 25_000n, error])
   })
 
-  test('did not begin when the stack was wrong, and shows its constant part', () => {
+  test('did not begin if the stack was wrong, and reports its constant part', () => {
     expect(failing('01', 1000n)).toEqual([1, 3n, 'stack underflow (0 <=> 2)'])
     expect(failing('a0', 1000n)).toEqual([1, 0n, 'stack underflow (0 <=> 2)'])
     expect(failing('31', 1000n)).toEqual([1, 100n, 'stack underflow (0 <=> 1)'])

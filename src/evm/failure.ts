@@ -1,9 +1,9 @@
-/** Why a step failed and what it would have cost, as geth has it: worked out after the fact, since it is seldom asked. */
+/** The error and cost of a failed step, as geth reports them: derived afterwards, because only tracers and outermost calls need them. */
 import { type CallPrice, delegationTarget } from './access.ts'
 import * as errors from './errors.ts'
 import type { Rules } from './forks.ts'
 import type { Interpreter } from './interpreter.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './journal/journal.ts'
 import { CALL_GAS, CALL_PRICED, FRAME, STATUS, UNPRICED } from './layout.ts'
 import { OPCODES, opcodeOf, traceName } from './opcodes.ts'
 import { NEW_ACCOUNT, pricesOf } from './prices.ts'
@@ -17,7 +17,7 @@ export interface FailureContext {
 
 export interface Failure {
   readonly error: string
-  /** What the step would have cost, of what is priced before it fails. */
+  /** The cost of the step as far as it is priced before it fails. */
   readonly cost: bigint
 }
 
@@ -28,7 +28,7 @@ const LOG = 375n
 
 const isCall = (op: number): boolean => op === 0xf1 || op === 0xf2 || op === 0xf4 || op === 0xfa
 
-/** The failure of the frame at `record`, which a run with `status` has just ended; `priced` is what the interpreter priced of its last step. */
+/** Returns the failure of the frame at `record`, which a run has just ended with `status`; `priced` is the cost that the interpreter recorded for its last step. */
 export function failureOf(context: FailureContext, record: number, status: number, priced = 0n): Failure {
   const { interpreter, rules } = context
   const op = interpreter.bytes()[interpreter.u32(record + FRAME.pc)]!
@@ -63,7 +63,7 @@ export function failureOf(context: FailureContext, record: number, status: numbe
   }
 }
 
-/** An operand of the failed step, 0 the top. */
+/** Returns an operand of the failed step; index 0 is the top of the stack. */
 function operand(interpreter: Interpreter, record: number, index: number): bigint {
   return interpreter.wordAt(interpreter.u32(record + FRAME.sp) - 32 * index)
 }
@@ -90,7 +90,7 @@ function outOfGas(context: FailureContext, record: number, op: number, priced: b
       return plain(constantGas(rules, op))
   }
   if (isCall(op)) return callOutOfGas(context, record, op)
-  // These two have no constant part in geth: what they would cost is known even when the interpreter stopped before it.
+  // EXP and LOG have no constant part in geth: their cost is derived even if the interpreter stopped before pricing it.
   if (op === 0x0a) {
     const bytes = BigInt(Math.ceil(operand(interpreter, record, 1).toString(16).length / 2))
     const perByte = rules.eips.has(160) ? 50n : 10n
@@ -107,11 +107,11 @@ function logOutOfGas(interpreter: Interpreter, record: number, topics: bigint, p
   const growth = memoryCost(interpreter.u32(record + FRAME.memorySize), end)
   if (typeof growth === 'string') return { error: growth, cost: 0n }
   const cost = LOG * (topics + 1n) + 8n * length + growth
-  // Memory that has grown already shows no growth here.
+  // If the memory has already grown, `growth` is zero here.
   return { error: errors.OUT_OF_GAS, cost: cost > priced ? cost : priced }
 }
 
-/** Calls are priced in several steps, and geth names which one failed. */
+/** Returns the failure of a call. Calls are priced in several steps, and geth's error tells which step failed. */
 function callOutOfGas(context: FailureContext, record: number, op: number): Failure {
   const { interpreter, rules } = context
   const before = interpreter.i64(CALL_GAS)
@@ -131,13 +131,13 @@ function callOutOfGas(context: FailureContext, record: number, op: number): Fail
     if (wanted >= UINT64) return { error: `${errors.OUT_OF_GAS}: ${errors.GAS_OVERFLOW}`, cost: constant }
     return { error: errors.OUT_OF_GAS, cost: paid + wanted }
   }
-  // Geth subtracts without looking, so that a call that cannot be paid for seems to have gas without end.
+  // Geth subtracts without a check, so that a call without enough gas seems to have almost 2^64 gas.
   const available = BigInt.asUintN(64, before - paid)
   const most = available - available / 64n
   return { error: errors.OUT_OF_GAS, cost: BigInt.asUintN(64, paid + (wanted < most ? wanted : most)) }
 }
 
-/** What the memory of a failed call costs; `before` is the gas it began with, less what value costs. */
+/** Returns the cost of a failed call's memory; `before` is the gas at its start, less the price of its value. */
 function callGrowth(interpreter: Interpreter, record: number, before: bigint, first: number): bigint {
   const priced = interpreter.i64(CALL_PRICED)
   if (priced !== -1n) return before - priced
@@ -147,7 +147,7 @@ function callGrowth(interpreter: Interpreter, record: number, before: bigint, fi
   return typeof growth === 'string' ? 0n : growth
 }
 
-/** The parts of a failed call's price that depend on the account called. Unit: gas. */
+/** Returns the parts of a failed call's price that depend on the account called. Unit: gas. */
 function partsOf(
   { interpreter, journal, rules, lastCall }: FailureContext,
   record: number,
@@ -160,7 +160,7 @@ function partsOf(
     const { isCold, delegate, isNew } = lastCall
     return { cold: isCold ? cold : 0n, delegate: BigInt(delegate), isNew }
   }
-  // Its memory could not be paid for, and the account has not been looked at.
+  // There was too little gas for its memory, and the account was not accessed.
   const at = interpreter.u32(record + FRAME.sp) - 32
   const address = interpreter.slice(at, at + 20).reverse()
   const target = journal.account(address)
@@ -173,14 +173,14 @@ function partsOf(
   }
 }
 
-/** Where a range ends; undefined beyond what geth counts with. Unit: bytes. */
+/** Returns the end of a range; undefined if it exceeds geth's 64-bit arithmetic. Unit: bytes. */
 function memoryEnd(offset: bigint, length: bigint): bigint | undefined {
   if (length === 0n) return 0n
   const end = offset + length
   return offset >= UINT64 || length >= UINT64 || end > UINT64 - 32n ? undefined : end
 }
 
-/** What growth to `end` costs, or why it has no price. */
+/** Returns the cost of growth to `end`, or the error if it has no price. */
 function memoryCost(size: number, end: bigint | undefined): bigint | string {
   if (end === undefined) return errors.GAS_OVERFLOW
   if (end > MOST_PRICED_MEMORY) return `${errors.OUT_OF_GAS}: ${errors.GAS_OVERFLOW}`
@@ -190,7 +190,7 @@ function memoryCost(size: number, end: bigint | undefined): bigint | string {
   return after <= before ? 0n : price(after) - price(before)
 }
 
-/** The part of an opcode's gas that geth takes before it looks at operands. */
+/** Returns the part of an opcode's gas that geth charges before it reads operands. */
 function constantGas(rules: Rules, op: number): bigint {
   const prices = pricesOf(rules)
   if ((op >= 0xa0 && op <= 0xa4) || op === 0x0a) return 0n

@@ -1,4 +1,4 @@
-/** The hard forks as sets of EIPs, in order; every rule in the EVM asks for its EIP, never for a fork. */
+/** The hard forks as sets of EIPs, in order. Every rule in the EVM checks for its EIP, never for a fork. */
 
 export const FORK_NAMES = [
   'Frontier',
@@ -20,7 +20,7 @@ export const FORK_NAMES = [
 
 export type ForkName = (typeof FORK_NAMES)[number]
 
-/** What each fork adds; a negative number is an EIP it takes back. */
+/** The EIPs that each fork adds; a negative number removes an EIP. */
 const CHANGES: Readonly<Record<ForkName, readonly number[]>> = {
   Frontier: [],
   Homestead: [2, 7],
@@ -39,7 +39,7 @@ const CHANGES: Readonly<Record<ForkName, readonly number[]>> = {
   Osaka: [7823, 7825, 7883, 7918, 7939, 7951],
 }
 
-/** Other names that test suites and genesis files use. */
+/** Alternative names in test suites and genesis files. */
 const ALIASES: Readonly<Record<string, ForkName>> = {
   EIP150: 'TangerineWhistle',
   EIP158: 'SpuriousDragon',
@@ -50,20 +50,20 @@ const ALIASES: Readonly<Record<string, ForkName>> = {
   Merge: 'Paris',
 }
 
-/** EIPs that `extraEips` may switch on before their fork. */
+/** EIPs that `extraEips` can activate before their fork. */
 const EXTRA_EIPS: readonly number[] = [1153, 1344, 1884, 2200, 2929, 3198, 3529, 3855, 3860, 5656, 6780, 7939]
 
-/** The rules an execution runs under. */
+/** The rules of an execution. */
 export interface Rules {
   readonly fork: ForkName
   readonly eips: ReadonlySet<number>
-  /** EIP-3860 holds for the opcodes alone: init code of a transaction is neither metered nor limited. */
+  /** EIP-3860 applies to the opcodes only: the init code of a transaction is neither metered nor limited. */
   readonly freeInitCode?: boolean
-  /** Signatures over P-256 are verified before Osaka: at RIP-7212's address, for less, and a refusal takes all gas. */
+  /** The P-256 precompile is active before Osaka: at RIP-7212's address, for less gas, and a refused input consumes all gas. */
   readonly earlyP256?: boolean
 }
 
-/** The fork of a name, in any letter case and by any of its names; undefined if there is none. */
+/** Returns the fork of a name or alternative name, in any letter case; undefined for an unknown name. */
 export function parseFork(name: string): ForkName | undefined {
   const wanted = name.toLowerCase()
   for (const fork of FORK_NAMES) if (fork.toLowerCase() === wanted) return fork
@@ -71,7 +71,7 @@ export function parseFork(name: string): ForkName | undefined {
   return undefined
 }
 
-/** The rules of a fork with further EIPs switched on. Throws a `RangeError` for an EIP that is not in `EXTRA_EIPS`. */
+/** Returns the rules of a fork with extra EIPs. Throws a `RangeError` for an EIP that is not in `EXTRA_EIPS`. */
 export function rulesOf(fork: ForkName, extraEips: readonly number[] = []): Rules {
   const eips = new Set<number>()
   for (const name of FORK_NAMES) {
@@ -82,7 +82,8 @@ export function rulesOf(fork: ForkName, extraEips: readonly number[] = []): Rule
     if (name === fork) break
   }
   for (const eip of extraEips) {
-    if (!EXTRA_EIPS.includes(eip)) throw new RangeError(`EIP-${eip} cannot be switched on`)
+    if (!EXTRA_EIPS.includes(eip))
+      throw new RangeError(`EIP-${eip} cannot be activated: must be one of ${EXTRA_EIPS.join(', ')}`)
     eips.add(eip)
   }
   return { fork, eips }

@@ -1,4 +1,4 @@
-/** What a tracer hears of frames: who is called or created, how that ended, and self-destructs. */
+/** Reports frames to a tracer: calls and creations, their results, and self-destructs. */
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { addressOfCreation, CREATE, CREATE2 } from './creations.ts'
 import {
@@ -8,7 +8,7 @@ import {
   type ExecutionContext,
   type Outcome,
   type Request,
-  type Wanting,
+  type Requester,
 } from './execution.ts'
 import { addressKey } from './interpreter.ts'
 import { A, FRAME } from './layout.ts'
@@ -17,22 +17,22 @@ import type { FrameKind, Tracer } from './trace.ts'
 
 const DELEGATECALL = 0xf4
 
-/** Tells of what is about to be called or created. */
-export function tellEnter(
+/** Reports a call or creation before it begins. */
+export function reportEnter(
   context: ExecutionContext,
   tracer: Tracer,
-  wanting: Wanting,
+  requester: Requester,
   request: Request | undefined,
 ): void {
   const { interpreter, journal, options } = context
-  const { record, self, depth } = wanting
+  const { record, self, depth } = requester
   const want = interpreter.u32(record + FRAME.want)
   const creates = want === CREATE || want === CREATE2
   const { callee } = tracer
   if (callee !== undefined && (creates || addressKey(interpreter) !== callee)) return
   const kind: FrameKind = want === CREATE ? 'CREATE' : want === CREATE2 ? 'CREATE2' : CALL_KINDS[want]!
   const to = creates
-    ? addressOfCreation(context, wanting, request?.nonce ?? self.nonce)
+    ? addressOfCreation(context, requester, request?.nonce ?? self.nonce)
     : interpreter.slice(A + 12, A + 32)
   tracer.enter?.(
     {
@@ -49,11 +49,11 @@ export function tellEnter(
   )
 }
 
-/** Tells how a call or creation ended. `before` is the gas of the caller before it was settled. */
-export function tellExit(
+/** Reports the end of a call or creation. `before` is the caller's gas before it was settled. */
+export function reportExit(
   { interpreter }: ExecutionContext,
   tracer: Tracer,
-  { record, depth }: Wanting,
+  { record, depth }: Requester,
   before: bigint,
   { success, error, output }: Outcome,
 ): void {
@@ -61,13 +61,13 @@ export function tellExit(
   tracer.exit?.({ depth: depth + 1, success, error, gasUsed: childGas(interpreter, record) - back, output })
 }
 
-/** Tells of the self-destruct that a frame of this depth has ended with, as of a call. */
-export function tellDestruct(
+/** Reports the self-destruct that ended a frame, in the form of a call. */
+export function reportDestruct(
   { access, journal }: ExecutionContext,
   tracer: Tracer | undefined,
-  { self, depth }: Wanting,
+  { self, depth }: Requester,
 ): void {
-  const { heir, amount } = access.destructed!
+  const { beneficiary, amount } = access.destructed!
   access.destructed = undefined
   if (!tracer || tracer.callee !== undefined) return
   tracer.enter?.(
@@ -75,7 +75,7 @@ export function tellDestruct(
       kind: 'SELFDESTRUCT',
       depth: depth + 1,
       from: self.address,
-      to: heir.address,
+      to: beneficiary.address,
       input: EMPTY,
       gas: 0n,
       valueWei: amount,

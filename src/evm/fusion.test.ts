@@ -45,7 +45,7 @@ function both(code: string, setup: Omit<Setup, 'code'> = {}, gas = GAS) {
   return { plain, traced }
 }
 
-test('sequences that run as one do what their opcodes do, at every pair of edges', () => {
+test('fused sequences have the results of their opcodes at every pair of edge values', () => {
   for (const sequence of SEQUENCES) {
     for (const a of WORDS) {
       for (const b of WORDS) {
@@ -56,7 +56,7 @@ test('sequences that run as one do what their opcodes do, at every pair of edges
   }
 })
 
-test('fused jumps go where plain ones go, with the gas of their path', () => {
+test('fused jumps reach the targets of plain jumps, with the same gas', () => {
   for (const word of [0n, 1n, 1n << 200n]) {
     for (const test of ['61002b57', '15', '1461002c57']) {
       for (const code of [
@@ -77,12 +77,12 @@ test('fused jumps go where plain ones go, with the gas of their path', () => {
   }
 })
 
-test('code that reads itself sees what was deployed, not what runs', () => {
+test('code that reads itself sees the deployed bytes, not the fused copy', () => {
   const whole = machine({ code: '6001600160a01b0350385f5f39385ff3' }).call()
   expect(Buffer.from(whole.output).toString('hex')).toBe('6001600160a01b0350385f5f39385ff3')
 })
 
-test('a jump to where there is no JUMPDEST stays invalid when its target is constant', () => {
+test('a fused jump to a target without JUMPDEST is invalid', () => {
   for (const code of ['600356fe00', '61000556fe00', '6001600757fe0000', '600161000857fefe0000', '61ffff56', '60ff56']) {
     const { plain, traced } = both(code)
     expect(plain.error).toBe('invalid jump destination')

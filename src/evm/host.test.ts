@@ -29,7 +29,7 @@ test('each kind of call has its own caller, value and storage', () => {
   expect(run('f4', 0)).toEqual({ own: [caller, 9n, contract], others: [0n, 0n, 0n] })
 })
 
-test('value moves with a call and comes back when the call fails', () => {
+test('a call transfers its value, and a failed call returns it', () => {
   for (const [other, expected] of [
     ['00', 7n],
     ['5f5ffd', 0n],
@@ -42,7 +42,7 @@ test('value moves with a call and comes back when the call fails', () => {
   }
 })
 
-test('a static call may write nothing, at any depth', () => {
+test('a static call cannot write at any depth', () => {
   for (const other of ['60015f55', '60015f5d', '5f5fa0', '5f5f5ff0', '5fff', callCode('f1', formatHex(CALLER), 1)]) {
     const { output } = machine({ code: `${callCode('fa', OTHER_HEX)}${RETURN_TOP}`, other }).call()
     expect(decodeUint(output)).toBe(0n)
@@ -50,7 +50,7 @@ test('a static call may write nothing, at any depth', () => {
   expect(machine({ code: '60015f55' }).call({ isStatic: true }).error).toBe('write protection')
 })
 
-test('a failed call leaves its gas spent, a revert gives it back with its data', () => {
+test('a failed call consumes its gas, a revert returns it with its data', () => {
   const spent = machine({ code: `5f5f5f5f5f73${OTHER_HEX}620f4240f1`, other: 'fe' }).call()
   expect(GAS - spent.gasLeft).toBeGreaterThan(1_000_000n)
   const { output, gasLeft } = machine({
@@ -69,14 +69,14 @@ test('the 1,024th nested call is the last', () => {
   expect(decodeUint(evm.journal.storage(CONTRACT, new Uint8Array(32)))).toBe(1025n)
 })
 
-test('return data outlives memory and is that of the last call only', () => {
+test('return data outlives the memory of its frame and belongs to the last call only', () => {
   const other = '3660005260205ff3'
   const { output } = machine({
     code: `${callCode('f1', OTHER_HEX)}50611000515f5f5f5f5f73${formatHex(CALLER)}5af1503d5f5260205ff3`,
     other,
   }).call()
   expect(decodeUint(output)).toBe(0n)
-  // 200,000 bytes of return data: more than the machine keeps.
+  // 200,000 bytes of return data: more than RETURN_DATA_SIZE.
   const large = machine({
     code: `${callCode('f1', OTHER_HEX)}50 60206202ff005f3e 60205ff3`.replaceAll(' ', ''),
     other: '602a6202ff0052 62030d405ff3'.replace(' ', ''),
@@ -84,7 +84,7 @@ test('return data outlives memory and is that of the last call only', () => {
   expect(decodeUint(large.call().output)).toBe(42n)
 })
 
-test('contracts come to be where the rules say', () => {
+test('contracts are created at the addresses of the CREATE and CREATE2 rules', () => {
   // From the text of EIP-1014, and the best known first contract of a nonce-0 account.
   expect(formatHex(create2Address(new Uint8Array(20), new Uint8Array(32), keccak256(hex('00'))))).toBe(
     '4d1a2e2bb4f88f0250f26ffff098b0b30b26bf38',
@@ -97,7 +97,7 @@ test('contracts come to be where the rules say', () => {
   )
 })
 
-test('a creation deploys what its init code returns, and pays for it', () => {
+test('a creation deploys the code that its init code returns, and pays for it', () => {
   const { evm } = machine()
   const result = evm.create({ caller: CALLER, valueWei: 3n, initCode: hex('602a5f526001601ff3'), gas: 100_000n })
   expect(result).toMatchObject({ success: true, output: hex('2a') })
@@ -109,7 +109,7 @@ test('a creation deploys what its init code returns, and pays for it', () => {
   expect(evm.journal.creations()).toEqual([{ address: result.address, creator: CALLER }])
 })
 
-test('a creation fails on code it may not deploy', () => {
+test('a creation of invalid code fails', () => {
   const create = (initCode: string, gas = GAS) =>
     machine().evm.create({ caller: CALLER, valueWei: 0n, initCode: hex(initCode), gas })
   expect(create('60ef5f5360015ff3')).toMatchObject({ error: 'invalid code: must not begin with 0xef', gasLeft: 0n })
@@ -141,7 +141,7 @@ test('a creation collides with code, a nonce, or storage', () => {
   expect(create((state) => state.put(address, { balanceWei: 1n })).success).toBe(true)
 })
 
-test('a delegated account runs the code it points to, on its own storage', () => {
+test("a delegated account runs its delegate's code on its own storage", () => {
   const { evm, state, call } = machine({ code: `ef0100${OTHER_HEX}`, other: '602a5f55' })
   expect(call().success).toBe(true)
   expect(decodeUint(evm.journal.storage(CONTRACT, new Uint8Array(32)))).toBe(42n)
@@ -150,7 +150,7 @@ test('a delegated account runs the code it points to, on its own storage', () =>
   expect(before.error).toBe('invalid opcode: opcode 0xef not defined')
 })
 
-test('SELFDESTRUCT removes the account before Cancun, and from then on only one created in the same transaction', () => {
+test('SELFDESTRUCT deletes the account before Cancun, and later only one created in the same transaction', () => {
   const code = `73${OTHER_HEX}ff`
   const shanghai = machine({ fork: 'Shanghai', code })
   shanghai.call()
@@ -169,7 +169,7 @@ test('SELFDESTRUCT removes the account before Cancun, and from then on only one 
   expect(state.account(OTHER)?.balanceWei).toBe(5n)
 })
 
-test('SSTORE pays and refunds as EIP-3529 says', () => {
+test('SSTORE has the prices and refunds of EIP-3529', () => {
   // From the tables of EIP-2200 and EIP-3529, slot warm: [code, original, gas, refund].
   const rows: readonly [string, bigint, bigint, bigint][] = [
     ['60006000556000600055', 0n, 212n, 0n],
@@ -203,7 +203,7 @@ test('transient storage lives as long as the transaction and reverts with its fr
   expect(decodeUint(reverting.call().output)).toBe(0n)
 })
 
-test('logs carry topics in order and vanish with a revert', () => {
+test('logs have their topics in order and are removed by a revert', () => {
   const { evm, call } = machine({ code: '600360026001602a5f5260205fa3 5f5ffa'.replace(' ', '') })
   call()
   expect(evm.journal.logs()).toEqual([])
@@ -214,7 +214,7 @@ test('logs carry topics in order and vanish with a revert', () => {
   ])
 })
 
-test('an endless loop ends when the host says so, undone', () => {
+test('an endless loop ends when shouldStop returns true, and is reverted', () => {
   let asked = 0
   const { evm, call } = machine({ code: '602a5f555b600456', shouldStop: () => ++asked > 5 })
   expect(call({ gas: 10n ** 18n })).toMatchObject({ success: false, stopped: true, error: 'execution aborted' })
@@ -222,13 +222,13 @@ test('an endless loop ends when the host says so, undone', () => {
   expect(decodeUint(evm.journal.storage(CONTRACT, new Uint8Array(32)))).toBe(0n)
 })
 
-test('any gas up to 2^64 - 1 is kept exactly', () => {
+test('any gas up to 2^64 - 1 is counted exactly', () => {
   const gas = (1n << 64n) - 1n
   expect(machine({ code: '5f50' }).call({ gas })).toMatchObject({ success: true, gasLeft: gas - 4n })
   expect(machine({ code: 'fe' }).call({ gas })).toMatchObject({ success: false, gasLeft: 0n })
 })
 
-test('calls of full depth and creations of 24 kB leave memory as it was', () => {
+test('calls of full depth and creations of 24 kB do not leak memory', () => {
   const deep = callCode('f1', formatHex(CONTRACT))
   const calls = machine({ code: deep })
   const creations = () => machine().evm.create({ caller: CALLER, valueWei: 0n, initCode: hex('6160005ff3'), gas: GAS })
@@ -245,7 +245,7 @@ test('calls of full depth and creations of 24 kB leave memory as it was', () => 
   expect(after.arrayBuffers + after.external).toBeLessThan(before.arrayBuffers + before.external + (32 << 20))
 })
 
-/** A chain's precompile at PRECOMPILE, called by CONTRACT. */
+/** Creates an EVM with a precompile of the chain at PRECOMPILE, called by CONTRACT. */
 function withPrecompile(
   run: (context: PrecompileContext) => { success: boolean; gasUsed: bigint; output: Uint8Array },
   code: string,
@@ -258,7 +258,7 @@ function withPrecompile(
   })
 }
 
-test('a precompile of the chain sees what the EVM wrote, and the EVM sees what it wrote', () => {
+test('a precompile of the chain sees the writes of the EVM, and the EVM sees its writes', () => {
   const { evm, call } = withPrecompile(
     ({ state, caller, valueWei }) => {
       const before = state.account(caller)!
@@ -273,8 +273,8 @@ test('a precompile of the chain sees what the EVM wrote, and the EVM sees what i
   evm.journal.finalise()
 })
 
-test('what a precompile of the chain wrote is dropped when a frame around it fails, however deep', () => {
-  // CONTRACT calls OTHER; OTHER calls the precompile and reverts; CONTRACT goes on.
+test('writes of a precompile of the chain are dropped when an enclosing frame fails, at any depth', () => {
+  // CONTRACT calls OTHER; OTHER calls the precompile and reverts; CONTRACT continues.
   const { evm, state, call } = withPrecompile(
     ({ state: inside, codeAddress }) => {
       inside.setAccount(CALLER, { ...inside.account(CALLER)!, balanceWei: 1n })
@@ -293,7 +293,7 @@ test('what a precompile of the chain wrote is dropped when a frame around it fai
   expect(decodeUint(state.storage(OTHER, encodeUint(1n, 32)))).toBe(0n)
 })
 
-test('a failing precompile of the chain takes its own writes and value back', () => {
+test('a failing precompile of the chain reverts its own writes and value', () => {
   for (const [error, keepsGas] of [
     ['execution reverted', true],
     ['precompile failed', false],
@@ -311,7 +311,7 @@ test('a failing precompile of the chain takes its own writes and value back', ()
   }
 })
 
-test('a precompile of the chain can call back, and both sides see each other', () => {
+test("a precompile of the chain can call back, and both sides see each other's writes", () => {
   // OTHER adds 1 to its slot 0 and returns it.
   let inner: CallResult | undefined
   const { evm, state, call } = withPrecompile(
@@ -330,7 +330,7 @@ test('a precompile of the chain can call back, and both sides see each other', (
   expect(decodeUint(state.storage(OTHER, new Uint8Array(32)))).toBe(6n)
 })
 
-test('precompiles that call themselves through the EVM end at a bound, not at the end of the stack', () => {
+test('precompiles that call themselves through the EVM end at the nesting limit, not with a stack overflow', () => {
   let deepest = 0
   const { call } = withPrecompile(
     (context) => {
@@ -344,7 +344,7 @@ test('precompiles that call themselves through the EVM end at a bound, not at th
   expect(deepest).toBe(64)
 })
 
-test('what a precompile throws passes through, and the machine is usable again', () => {
+test('an error thrown by a precompile is rethrown, and the interpreter stays usable', () => {
   const { evm, call } = withPrecompile(
     () => {
       throw new TypeError('a bug')
@@ -356,7 +356,7 @@ test('what a precompile throws passes through, and the machine is usable again',
   expect(machine({ code: '602a5f5260205ff3' }).call().success).toBe(true)
 })
 
-test('an execution inside a precompile of another one, under other rules, disturbs nothing', () => {
+test('an execution inside a precompile, under other rules, does not disturb the outer one', () => {
   const { call } = withPrecompile(() => {
     const { output } = machine({ fork: 'London', code: '4460005260206000f3' }).call()
     return { success: true, gasUsed: 0n, output }
@@ -369,7 +369,7 @@ test('an execution inside a precompile of another one, under other rules, distur
 /** Calls PRECOMPILE with 1,000 gas and 1 MiB of input, which begins with 2a. */
 const LONG_CALL = `602a5f535f5f621000005f5f73${PRECOMPILE_HEX}6103e8f1`
 
-test('a precompile reads its input where it lies, since its length costs the caller nothing', () => {
+test('a precompile reads its input in place, since long input costs the caller nothing', () => {
   const seen: { length: number; first: number | undefined; lent: number }[] = []
   const look = (input: Uint8Array): void => {
     seen.push({ length: input.length, first: input[0], lent: input.buffer.byteLength - input.length })
@@ -391,12 +391,12 @@ test('a precompile reads its input where it lies, since its length costs the cal
   expect(seen).toHaveLength(2)
   for (const { length, first, lent } of seen) {
     expect([length, first]).toEqual([1 << 20, 0x2a])
-    // A copy would have a buffer of its own.
+    // A copy would have a separate buffer.
     expect(lent).toBeGreaterThan(0)
   }
 })
 
-test('a precompile of the chain is not run for less than its price, and the state has no branch for it', () => {
+test('a precompile of the chain does not run for less than its price, and opens no branch', () => {
   let runs = 0
   let branches = 0
   let price = 1001n

@@ -1,5 +1,5 @@
-/** The EVM of one transaction: calls and creations from outside, over a journal that collects what they did. */
-import { EMPTY } from '../primitives/bytes.ts'
+/** The EVM of one transaction: calls and creations from outside, over one journal. */
+import { EMPTY, ZERO_ADDRESS } from '../primitives/bytes.ts'
 import { createAccess } from './access.ts'
 import type { Account } from './account.ts'
 import { environmentOf } from './environment.ts'
@@ -7,7 +7,7 @@ import * as errors from './errors.ts'
 import type { Outcome, Request } from './execution.ts'
 import { createFrames } from './frames.ts'
 import { type Interpreter, openCaller, sharedInterpreter } from './interpreter.ts'
-import { createJournal, type Journal } from './journal.ts'
+import { createJournal, type Journal } from './journal/journal.ts'
 import { A, FRAME } from './layout.ts'
 import { clearTrace, createRecorder } from './recorder.ts'
 import type { CallMessage, CallResult, CreateMessage, CreateResult, EvmOptions } from './types.ts'
@@ -16,7 +16,7 @@ import { writeAddress, writeAddressBigEndian } from './words.ts'
 export interface Evm {
   readonly options: EvmOptions
   readonly journal: Journal
-  /** Runs a call from outside to its end. Never throws for what code does; what state or a precompile throws passes through, undone. */
+  /** Runs a call from outside to its end. Failing code never throws; an error thrown by the state or a precompile is rethrown after a revert. */
   call(message: CallMessage): CallResult
   /** Runs a creation from outside to its end: nonce, address, init code, code deposit. */
   create(message: CreateMessage): CreateResult
@@ -36,7 +36,7 @@ interface Opening {
   readonly salt?: Uint8Array | undefined
 }
 
-/** The EVM for one transaction over a state. */
+/** Creates the EVM of one transaction over a state. */
 export function createEvm(
   options: EvmOptions,
   interpreter: Interpreter = sharedInterpreter(options.tracer?.reads ? 'traced' : 'plain'),
@@ -47,7 +47,7 @@ export function createEvm(
   const recorder = createRecorder(interpreter, journal, access, options.tracer)
   const frames = createFrames({ interpreter, environment, journal, access, options, recorder, callBack })
 
-  /** Opens the caller's record, runs what it wants, and closes it again whatever happens. */
+  /** Opens a record for the caller, runs its request, and closes the record even after an error. */
   function run(opening: Opening, request: Request): { outcome: Outcome; gasLeft: bigint } {
     const { live } = interpreter
     const base = live.length
@@ -126,7 +126,7 @@ export function createEvm(
         {
           want: salt ? 0xf5 : 0xf0,
           caller: journal.account(caller),
-          address: EMPTY_ADDRESS,
+          address: ZERO_ADDRESS,
           valueWei,
           data: initCode,
           gas,
@@ -140,5 +140,3 @@ export function createEvm(
     },
   }
 }
-
-const EMPTY_ADDRESS = new Uint8Array(20)

@@ -104,7 +104,7 @@ test('ADDMOD and MULMOD work on sums and products beyond 256 bits', () => {
   }
 })
 
-test('division holds for random words of every length', () => {
+test('division is exact for random words of every length', () => {
   let seed = 1n
   const random = (): bigint => {
     seed = (seed * 6364136223846793005n + 1442695040888963407n) & ((1n << 64n) - 1n)
@@ -145,7 +145,7 @@ test('EXP is modular and pays for the bytes of its exponent', () => {
   expect(cost(MAX)).toBe(1610n)
 })
 
-test('KECCAK256 is that of known vectors, and of another implementation at every length around its block size', () => {
+test('KECCAK256 agrees with known vectors, and with another implementation at every length around its block size', () => {
   expect(top('5f5f20')).toBe(0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470n)
   expect(top('626162635f526003601d20')).toBe(0x4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45n)
   const data = Uint8Array.from({ length: 300 }, (_, i) => (i * 7 + 1) & 255)
@@ -169,7 +169,7 @@ test('CLZ counts leading zeros', () => {
   ])
 })
 
-test('the environment is what block and transaction say', () => {
+test('environment opcodes return the values of block and transaction', () => {
   const read = (opcode: string) => top(opcode)
   expect(formatHex(encodeUint(read('30'), 20))).toBe('c0de000000000000000000000000000000000001')
   expect(formatHex(encodeUint(read('33'), 20))).toBe('ca11e70000000000000000000000000000000001')
@@ -189,7 +189,7 @@ test('the environment is what block and transaction say', () => {
   expect(read('47')).toBe(1000n)
 })
 
-test('transactions of one block read their own origin and price, in turn on one machine', () => {
+test('transactions of one block read their own origin and price on a shared interpreter', () => {
   const { options } = machine().evm
   const { block } = options
   const tx = (origin: Uint8Array, gasPrice: bigint) => ({ block, tx: { origin, gasPrice, blobHashes: [] } })
@@ -202,7 +202,7 @@ test('transactions of one block read their own origin and price, in turn on one 
   }
 })
 
-test('memory costs what its highest word costs, and too much of it is out of gas at once', () => {
+test('memory is priced by its highest word, and too much of it is out of gas at once', () => {
   const used = (code: string) => GAS - machine({ code }).call().gasLeft
   expect(used('5f5f52')).toBe(2n + 2n + 3n + 3n)
   expect(used('5f6203ffe052')).toBe(2n + 3n + 3n + 3n * 8192n + (8192n * 8192n) / 512n)
@@ -221,7 +221,7 @@ test('memory costs what its highest word costs, and too much of it is out of gas
   }
 })
 
-test('failures say what geth says', () => {
+test('failures have the texts of geth', () => {
   const error = (code: string, gas = GAS) => machine({ code }).call({ gas }).error
   expect(error('01')).toBe('stack underflow (0 <=> 2)')
   expect(error('600101')).toBe('stack underflow (1 <=> 2)')
@@ -236,13 +236,13 @@ test('failures say what geth says', () => {
   expect(error('600161c001600055', 5000n)).toBe('out of gas')
 })
 
-test('a jump into the data of a PUSH is invalid, and one to a true JUMPDEST is not', () => {
+test('a jump into the data of a PUSH is invalid, and one to a real JUMPDEST is valid', () => {
   expect(machine({ code: '6003565b00' }).call().success).toBe(true)
   expect(machine({ code: '600456615b5b00' }).call().error).toBe('invalid jump destination')
   expect(machine({ code: `${push((1n << 64n) + 3n)}56` }).call().error).toBe('invalid jump destination')
 })
 
-test('a block that cannot run through fails at the opcode that fails, with what came before it done', () => {
+test('a block fails at the opcode that fails, after executing the opcodes before it', () => {
   // MSTORE, then POP of an empty stack: the error names the POP although gas and stack are checked per block.
   expect(machine({ code: '60015f5250' }).call().error).toBe('stack underflow (0 <=> 1)')
   // Enough gas for the first opcodes only.
@@ -250,17 +250,17 @@ test('a block that cannot run through fails at the opcode that fails, with what 
   expect(machine({ code: '6001600101' }).call({ gas: 9n })).toMatchObject({ success: true, gasLeft: 0n })
 })
 
-test('GAS shows the gas behind itself', () => {
+test('GAS returns the gas left after itself', () => {
   expect(top('5a')).toBe(GAS - 2n)
   expect(top('600160015a')).toBe(GAS - 8n)
 })
 
-test('truncated PUSH reads zeros behind the code', () => {
+test('a truncated PUSH reads zeros after the code', () => {
   expect(machine({ code: '7fff' }).call().success).toBe(true)
   expect(machine({ code: '5f5b' }).call().gasLeft).toBe(GAS - 3n)
 })
 
-test('opcodes of later forks are not defined before them', () => {
+test('opcodes are not defined before their fork', () => {
   const since: readonly [string, string, 'Frontier' | 'Byzantium' | 'Shanghai' | 'London' | 'Cancun' | 'Prague'][] = [
     ['600060006000600060006000f4', 'DELEGATECALL', 'Frontier'],
     ['600060001b', 'SHL', 'Byzantium'],
@@ -276,12 +276,12 @@ test('opcodes of later forks are not defined before them', () => {
   }
 })
 
-test('extra EIPs switch opcodes on', () => {
+test('extra EIPs activate opcodes', () => {
   expect(machine({ code: '5f', fork: 'London', extraEips: [3855] }).call().success).toBe(true)
   expect(machine({ code: '60005c', fork: 'Shanghai', extraEips: [1153] }).call().success).toBe(true)
 })
 
-test('calldata is padded with zeros, whether loaded or copied', () => {
+test('calldata is padded with zeros when loaded and when copied', () => {
   const data = hex('0102030405')
   const read = (code: string) => formatHex(machine({ code }).call({ data }).output)
   expect(read('600135 5f5260205ff3'.replace(' ', ''))).toBe('02030405'.padEnd(64, '0'))
@@ -293,16 +293,16 @@ test('calldata is padded with zeros, whether loaded or copied', () => {
   )
 })
 
-/** The plain build with a memory that cannot grow. */
+/** Instantiates the plain build with a memory that cannot grow. */
 function confined(): WebAssembly.Module {
   const bytes = readFileSync(createRequire(import.meta.url).resolve('#evm/plain.wasm'))
   for (let at = 8; at < bytes.length; ) {
-    // All sections before that of the memory are shorter than 2^14 bytes.
+    // All sections before the memory section are shorter than 2^14 bytes.
     const long = bytes[at + 1]! >= 0x80
     const size = long ? (bytes[at + 1]! & 0x7f) | (bytes[at + 2]! << 7) : bytes[at + 1]!
     const from = at + (long ? 3 : 2)
     if (bytes[at] === 5) {
-      // One memory without a maximum: its least size becomes its most.
+      // One memory without a maximum: its minimum becomes its maximum.
       const least = bytes.subarray(from + 2, from + size)
       const section = [Buffer.from([5, 2 + 2 * least.length, 1, 1]), least, least]
       return new WebAssembly.Module(Buffer.concat([bytes.subarray(0, at), ...section, bytes.subarray(from + size)]))
@@ -312,7 +312,7 @@ function confined(): WebAssembly.Module {
   throw new Error('no memory section')
 }
 
-test('memory that the machine does not have is no failure of the code', () => {
+test('memory that the machine cannot allocate is not a failure of the code', () => {
   const exports = instantiate(confined(), () => {
     throw new Error('not asked')
   })
@@ -320,6 +320,6 @@ test('memory that the machine does not have is no failure of the code', () => {
   expect(exports.reach(size)).toBeTruthy()
   expect(() => exports.reach(size + 1n)).toThrow(RangeError)
   expect(() => exports.reach(size + 1n)).toThrow('could not allocate memory')
-  // What lies behind the end of all memory is too dear for any code.
+  // Memory beyond MEMORY_END is too expensive for any code.
   expect(exports.reach((1n << 30n) + 1n)).toBeFalsy()
 })

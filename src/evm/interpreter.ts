@@ -1,4 +1,4 @@
-/** The interface to the machine that runs bytecode. Today it is the WebAssembly interpreter; a compiler would implement the same. */
+/** The interface to the WebAssembly interpreter, which runs bytecode. A compiler of bytecode would implement the same interface. */
 import {
   A,
   B,
@@ -18,7 +18,7 @@ import {
 import { type Build, loadModule } from './wasm.ts'
 import { writeAddress, writeNumber } from './words.ts'
 
-/** What running code asks of the state. Addresses and slots are in A, values in B; numbers returned are gas to pay. */
+/** The functions that running code calls. Addresses and slots are passed in A, values in B; a number returned is the gas to pay. */
 export interface Host {
   sload(): number
   sstore(): number
@@ -35,7 +35,7 @@ export interface Host {
   selfdestruct(isStatic: number): number
   callcost(opcode: number, valued: number): number
   returndatacopy(target: number, offset: number, length: number): void
-  /** Fuel is used up between two jumps. */
+  /** Called when fuel is used up between two jumps. */
   pause(): void
 }
 
@@ -73,22 +73,22 @@ export interface Installed {
   readonly length: number
   /** The bitmap of its jump destinations. */
   readonly jumps: number
-  /** What the fast loop needs of it, or 0: see `optimise`. */
+  /** The address of its analysis for the fast loop, or 0: see `optimise`. */
   blocks: number
   calls: number
-  /** False in the arena, where it stays for later calls; true behind the frame that calls it. */
+  /** False in the arena, where it stays for later calls; true after the memory of the frame that calls it. */
   readonly local: boolean
-  /** The arena it is in: another one does not know it. */
+  /** The identity of its arena; in another arena its addresses are invalid. */
   readonly arena: object
 }
 
-/** What opcodes read of rules, block and transaction; bytes are as in linear memory. */
+/** The parts of rules, block and transaction that opcodes read; bytes are in the encoding of linear memory. */
 export interface Environment {
-  /** Names the opcode table: code analysed under one is not used under another. */
+  /** The identity of the opcode table: analyses of code are cached per table. */
   readonly rulesKey: string
   readonly opcodes: Uint8Array
   readonly cells: Uint32Array
-  /** The words behind those of the transaction. */
+  /** The words of the block, which follow those of the transaction. */
   readonly block: Uint8Array
   /** 20 bytes. */
   readonly origin: Uint8Array
@@ -96,44 +96,45 @@ export interface Environment {
   readonly gasPrice: bigint
 }
 
-/** One machine with its memory. Frames of several executions may be live in it, the later ones on top. */
+/** One instance with its memory. It can contain frames of several executions, the later ones on top. */
 export interface Interpreter {
   readonly exports: Exports
-  /** All of linear memory; ask again after anything that may have grown it. */
+  /** Returns all of linear memory, until it grows. */
   bytes(): Buffer
   u32(address: number): number
   setU32(address: number, value: number): void
   i64(address: number): bigint
   setI64(address: number, value: bigint): void
-  /** Record addresses of live frames, pseudo frames of callers outside included. */
+  /** The record addresses of live frames, including the records of callers from outside. */
   readonly live: number[]
-  /** A copy of a range. */
+  /** Returns a copy of a range. */
   slice(from: number, to: number): Uint8Array
-  /** A range itself, as long as memory does not grow. */
+  /** Returns a view of a range, valid until memory grows. */
   view(from: number, to: number): Uint8Array
-  /** A word in memory's order, as a number. */
+  /** Reads a little-endian word. */
   wordAt(address: number): bigint
-  /** Puts a number into a word in memory's order. */
+  /** Writes a little-endian word. */
   setWord(address: number, value: bigint): void
-  /** Leaves a number in B. */
-  answer(value: bigint): void
-  /** Makes a host and its environment the ones in force. */
+  /** Writes a number to B, big-endian. */
+  returnNumber(value: bigint): void
+  /** Makes a host and its environment the current ones. */
   attach(host: Host, environment: Environment): void
-  /** What `Installed.arena` must be for code to be where it says. */
+  /** Returns the identity of the current arena: installed code is valid if its `arena` is the same object. */
   arena(): object
-  /** Deployed code in the arena, by a key of its content; undefined if there is no room. */
+  /** Installs deployed code in the arena, cached by a key of its content; undefined if there is no space. */
   install(environment: Environment, key: string, code: Uint8Array): Installed | undefined
-  /** Prepares code in the arena for the fast loop, if there is room; to be done for code that runs long or often. */
+  /** Prepares code in the arena for the fast loop, if there is space. For code that runs long or often. */
   optimise(installed: Installed): void
-  /** To be called when no frame is live: gives back what unusual executions took. */
+  /** Releases the memory of unusual executions. Call it only while no frame is live. */
   tidy(): void
 }
 
 const KEPT_BYTES = STACKS_END + (48 << 20)
 const KEPT_CODE = 32 << 20
-/** Code that found no room for the fast loop: after so many the arenas begin anew. */
-const MOST_REFUSED = 64
-/** The machine of a build, with the host that `host` gives at that time. */
+/** The number of codes without space in the block arena at which `tidy` clears the arenas. */
+const MAX_REFUSED = 64
+
+/** Instantiates a build. Its imports call the host that `host` returns at the time of the call. */
 export function instantiate(module: WebAssembly.Module, host: () => Host): Exports {
   const imports = {
     host: {
@@ -153,7 +154,7 @@ export function instantiate(module: WebAssembly.Module, host: () => Host): Expor
       callcost: (opcode: number, valued: number) => host().callcost(opcode, valued),
       returndatacopy: (target: number, offset: number, length: number) => host().returndatacopy(target, offset, length),
       pause: () => host().pause(),
-      // Other nodes have the memory: what the transaction comes to cannot depend on it.
+      // Other nodes have enough memory: the result of the transaction must not depend on this machine.
       noMemory: () => {
         throw new RangeError('could not allocate memory for the EVM')
       },
@@ -167,7 +168,7 @@ export function instantiate(module: WebAssembly.Module, host: () => Host): Expor
   return new WebAssembly.Instance(module, imports).exports as unknown as Exports
 }
 
-/** A fresh machine. Throws if the build is missing: `npm run build:evm`. */
+/** Creates an instance. Throws if the build is missing: run `npm run build:evm`. */
 function createInterpreter(build: Build): Interpreter {
   let host: Host
   let environment: Environment | undefined
@@ -181,7 +182,7 @@ function createInterpreter(build: Build): Interpreter {
   let top = CODES
   let blocksTop = BLOCKS
   let refused = 0
-  /** By the rules that they were analysed under, and by key. */
+  /** The installed codes by the identity of the opcode table, then by key. */
   let codes = new Map<string, Map<string, Installed>>()
 
   function renew(): void {
@@ -229,7 +230,7 @@ function createInterpreter(build: Build): Interpreter {
       return low | (second << 64n) | (third << 128n) | (fourth << 192n)
     },
     setWord: (address, value) => writeNumber(currentView(), address, value),
-    answer(value) {
+    returnNumber(value) {
       const at = currentView()
       const wide = value >> 64n !== 0n
       at.setBigUint64(B, wide ? BigInt.asUintN(64, value >> 192n) : 0n)
@@ -296,7 +297,7 @@ function createInterpreter(build: Build): Interpreter {
     },
     tidy() {
       const { byteLength } = exports.memory.buffer
-      if (byteLength <= KEPT_BYTES && top < CODES + KEPT_CODE && refused < MOST_REFUSED) return
+      if (byteLength <= KEPT_BYTES && top < CODES + KEPT_CODE && refused < MAX_REFUSED) return
       exports = instantiate(loadModule(build), () => host)
       environment = undefined
       block = undefined
@@ -313,7 +314,7 @@ function createInterpreter(build: Build): Interpreter {
 
 const shared = new Map<Build, Interpreter>()
 
-/** The machine that all executions of this thread share. */
+/** Returns the instance that all executions of this thread share. */
 export function sharedInterpreter(build: Build): Interpreter {
   let interpreter = shared.get(build)
   if (!interpreter) {
@@ -323,7 +324,7 @@ export function sharedInterpreter(build: Build): Interpreter {
   return interpreter
 }
 
-/** Opens the record of a caller outside the machine, from which the first frame of an execution is entered. */
+/** Opens the record of a caller from outside, from which the first frame of an execution is entered. Undefined if memory is full. */
 export function openCaller(interpreter: Interpreter, data: Uint8Array): number | undefined {
   const { live } = interpreter
   const last = live.at(-1)
@@ -348,7 +349,7 @@ export function openCaller(interpreter: Interpreter, data: Uint8Array): number |
   return record
 }
 
-/** The key of the address in A. */
+/** Returns the key of the address in A. */
 export function addressKey(interpreter: Interpreter): string {
   return interpreter.bytes().latin1Slice(A + 12, A + 32)
 }

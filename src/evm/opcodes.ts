@@ -1,4 +1,4 @@
-/** The opcodes: name, stack, gas that does not depend on operands or state, and the EIP that brought each. */
+/** The opcodes: name, stack, gas that does not depend on operands or state, and the EIP that introduced each. */
 import type { Rules } from './forks.ts'
 
 export interface Opcode {
@@ -7,13 +7,13 @@ export interface Opcode {
   readonly pops: number
   readonly pushes: number
   readonly gas: number
-  /** Absent for those of Frontier. */
+  /** Absent for opcodes of Frontier. */
   readonly eip?: number
 }
 
 type Row = readonly [code: number, name: string, pops: number, pushes: number, gas: number, eip?: number]
 
-// What depends on operands or state is paid in `evm/interpreter.ts` and `access.ts`.
+// Gas that depends on operands or state is charged in `evm/interpreter.ts` and `access.ts`.
 const ROWS: readonly Row[] = [
   [0x00, 'STOP', 0, 0, 0],
   [0x01, 'ADD', 2, 1, 3],
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
   [0xff, 'SELFDESTRUCT', 1, 0, 0],
 ]
 
-/** By code; undefined where there is none in any fork. */
+/** The opcodes by code; undefined for a code that no fork defines. */
 export const OPCODES: readonly (Opcode | undefined)[] = Array.from({ length: 256 }, (_, code) => {
   const row = ROWS.find((candidate) => candidate[0] === code)
   if (!row) return undefined
@@ -109,20 +109,20 @@ export const OPCODES: readonly (Opcode | undefined)[] = Array.from({ length: 256
   return { code, name, pops, pushes, gas, ...(eip === undefined ? {} : { eip }) }
 })
 
-/** The name of a code as geth's traces have it, whether it is defined or not. */
+/** Returns the name of a code in geth's traces, whether it is defined or not. */
 export function traceName(code: number): string {
   if (code === 0x44) return 'DIFFICULTY'
   if (code === 0xfe) return 'INVALID'
   return OPCODES[code]?.name ?? `opcode 0x${code.toString(16)} not defined`
 }
 
-/** The opcode of a code under these rules. */
+/** Returns the opcode of a code; undefined if these rules do not define it. */
 export function opcodeOf(rules: Rules, code: number): Opcode | undefined {
   const opcode = OPCODES[code]
   return opcode && (opcode.eip === undefined || rules.eips.has(opcode.eip)) ? opcode : undefined
 }
 
-/** The table as the interpreter reads it: see OPCODES in `evm/layout.ts`. */
+/** Encodes the table for the interpreter: see OPCODES in `evm/layout.ts`. */
 export function encodeOpcodes(rules: Rules): Uint8Array {
   const bytes = new Uint8Array(256 * 8)
   const view = new DataView(bytes.buffer)

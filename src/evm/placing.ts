@@ -1,20 +1,20 @@
-/** Room for one more frame in linear memory: its code, and its record. */
+/** The placement of a new frame in linear memory: its code and its record. */
 import { toKey } from '../primitives/bytes.ts'
 import type { Account } from './account.ts'
-import type { ExecutionContext, Wanting } from './execution.ts'
+import type { ExecutionContext, Requester } from './execution.ts'
 import type { Installed, Interpreter } from './interpreter.ts'
-import type { Snapshot } from './journal.ts'
+import type { Snapshot } from './journal/journal.ts'
 import { FRAME, FRAME_SIZE, FRAMES, RETURN_DATA, STACK_SIZE, STACKS_END } from './layout.ts'
 
 const MAX_DEPTH = 1025
 
-/** A frame whose code runs, or waits for what it called. */
+/** A frame whose code runs, or waits for the result of its call. */
 export interface Frame {
   readonly record: number
   readonly installed: Installed
   readonly parent: number
   readonly depth: number
-  /** What its opcodes work on. */
+  /** The account whose storage and balance its opcodes use. */
   readonly self: Account
   readonly caller: Account
   readonly snapshot: Snapshot
@@ -22,16 +22,16 @@ export interface Frame {
   readonly static: boolean
 }
 
-/** Whether there is no room for one more frame; the same on every machine, since all have the same regions. */
-export function isTooDeep(interpreter: Interpreter, wanting: Wanting): boolean {
+/** Whether there is no space for another frame. The answer is the same on every machine, since the regions are fixed. */
+export function isTooDeep(interpreter: Interpreter, requester: Requester): boolean {
   return (
-    wanting.depth >= MAX_DEPTH ||
+    requester.depth >= MAX_DEPTH ||
     FRAMES + (interpreter.live.length + 2) * FRAME_SIZE > RETURN_DATA ||
-    interpreter.u32(wanting.record + FRAME.sp) + 2 * STACK_SIZE > STACKS_END
+    interpreter.u32(requester.record + FRAME.sp) + 2 * STACK_SIZE > STACKS_END
   )
 }
 
-/** Code of an account: in the arena when there is room, else behind the parent; undefined where there is none. */
+/** Installs the code of an account: in the arena if there is space, else after the parent's memory; undefined if memory is full. */
 export function installCode(
   { interpreter, environment, options: { optimiseAtCall = 2 } }: ExecutionContext,
   account: Account,
@@ -49,7 +49,7 @@ export function installCode(
   return shared ?? installBehind(interpreter, parent, code.length, (at) => interpreter.bytes().set(code, at))
 }
 
-/** Code that is seen this once: behind the parent, as long as its frame lives. */
+/** Installs code for one frame only, after the parent's memory; undefined if memory is full. */
 export function installBehind(
   interpreter: Interpreter,
   parent: number,
@@ -63,7 +63,7 @@ export function installBehind(
   return { code, length, jumps, blocks: 0, calls: 0, local: true, arena: interpreter.arena() }
 }
 
-/** The record of the next frame, entered. */
+/** Enters the next frame and returns its record. */
 export function enterFrame(interpreter: Interpreter, parent: number, installed: Installed): number {
   const { live } = interpreter
   const { code, length, jumps, blocks, local } = installed

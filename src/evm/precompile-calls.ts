@@ -1,4 +1,4 @@
-/** Calls of precompiles: functions of their input, and the chain's own, which work on its state. */
+/** Calls of precompiles: pure functions of their input, and those of the chain, which use its state. */
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import type { Account } from './account.ts'
 import * as errors from './errors.ts'
@@ -9,15 +9,15 @@ import {
   type ExecutionContext,
   fail,
   type Outcome,
+  type Requester,
   succeed,
   viewChildData,
-  type Wanting,
 } from './execution.ts'
-import type { Snapshot } from './journal.ts'
+import type { Snapshot } from './journal/journal.ts'
 import { FRAME, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout.ts'
 import type { CallKind, PrecompileContext, StatefulPrecompile } from './types.ts'
 
-/** Precompiles inside precompiles, through calls: each level takes JavaScript stack. */
+/** The maximum nesting of precompiles through calls: each level takes JavaScript stack. */
 const MAX_NESTED = 64
 
 export const CALL_KINDS: Readonly<Record<number, CallKind>> = {
@@ -27,7 +27,7 @@ export const CALL_KINDS: Readonly<Record<number, CallKind>> = {
   250: 'STATICCALL',
 }
 
-/** Runs the precompiles that frames call; settles the call in the caller's record. */
+/** Creates the function that runs a called precompile and settles the call in the caller's record. */
 export function createPrecompileCalls({
   interpreter,
   environment,
@@ -40,7 +40,7 @@ export function createPrecompileCalls({
   const { precompiles } = options
   let nested = 0
 
-  /** Puts the output of something that ran in JavaScript where the caller looks for return data. */
+  /** Settles a call that ran in JavaScript and writes its output to the caller's return data. */
   function settleOutput(parent: number, success: boolean, gas: bigint, output: Uint8Array): void {
     const bytes = interpreter.bytes()
     if (output.length <= RETURN_DATA_SIZE) {
@@ -57,17 +57,17 @@ export function createPrecompileCalls({
   }
 
   function runPrecompile(
-    wanting: Wanting,
+    requester: Requester,
     address: Uint8Array,
     self: Account,
     op: number,
     snapshot: Snapshot,
     outcome: Outcome,
   ) {
-    const parent = wanting.record
+    const parent = requester.record
     const precompile = precompiles.get(toKey(address))!
     const gas = childGas(interpreter, parent)
-    if (precompile.kind === 'stateful') return runStateful(wanting, precompile, address, self, op, snapshot, outcome)
+    if (precompile.kind === 'stateful') return runStateful(requester, precompile, address, self, op, snapshot, outcome)
     const input = viewChildData(interpreter, parent)
     const price = precompile.gas(input)
     const output = price > gas ? undefined : precompile.run(input)
@@ -82,7 +82,7 @@ export function createPrecompileCalls({
   }
 
   function runStateful(
-    wanting: Wanting,
+    requester: Requester,
     precompile: StatefulPrecompile,
     codeAddress: Uint8Array,
     self: Account,
@@ -90,7 +90,7 @@ export function createPrecompileCalls({
     snapshot: Snapshot,
     outcome: Outcome,
   ) {
-    const parent = wanting.record
+    const parent = requester.record
     const gas = childGas(interpreter, parent)
     if (nested >= MAX_NESTED) {
       journal.revert(snapshot)
@@ -102,10 +102,10 @@ export function createPrecompileCalls({
       settleOutput(parent, false, 0n, EMPTY)
       return fail(outcome, errors.OUT_OF_GAS)
     }
-    const isStatic = wanting.static || op === 0xfa
+    const isStatic = requester.static || op === 0xfa
     const context: PrecompileContext = {
       input: childData(interpreter, parent),
-      caller: (op === 0xf4 ? wanting.caller : wanting.self).address,
+      caller: (op === 0xf4 ? requester.caller : requester.self).address,
       address: self.address,
       codeAddress,
       kind: CALL_KINDS[op]!,
@@ -116,8 +116,8 @@ export function createPrecompileCalls({
       state: options.state,
       call(message) {
         journal.refresh()
-        if (message.forgetsAccess) journal.forgetAccess([message.caller, message.to, options.block.coinbase])
-        const result = callBack({ ...message, isStatic: isStatic || message.isStatic === true }, wanting.depth + 1)
+        if (message.resetsAccess) journal.resetAccess([message.caller, message.to, options.block.coinbase])
+        const result = callBack({ ...message, isStatic: isStatic || message.isStatic === true }, requester.depth + 1)
         journal.flush()
         return result
       },

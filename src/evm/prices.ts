@@ -1,4 +1,4 @@
-/** What access to state costs under given rules, as far as it depends on state. Unit: gas. */
+/** The prices of access to state, by rules. Unit: gas. */
 import type { Rules } from './forks.ts'
 
 export interface Prices {
@@ -8,14 +8,14 @@ export interface Prices {
   readonly call: number
   readonly sload: number
   readonly selfdestruct: number
-  /** Of an account or slot touched first, where access lists exist (EIP-2929); otherwise 0, and the rows above hold. */
+  /** The price of a cold account or slot (EIP-2929); 0 before it, when the prices above apply to every access. */
   readonly coldAccount: number
   readonly coldSlot: number
-  /** Net metering of SSTORE (EIP-1283, 2200): the price of a write that changes nothing new; undefined before it. */
+  /** The price of an SSTORE without effect, under net metering (EIP-1283, 2200); undefined before it. */
   readonly sstoreNoop: number | undefined
   readonly sstoreReset: number
   readonly sstoreClearRefund: number
-  /** SSTORE fails with no more gas than this; -1 where it does not. */
+  /** SSTORE fails if no more gas than this is left (EIP-2200); -1 before it. */
   readonly sstoreSentry: number
   readonly selfdestructRefund: number
 }

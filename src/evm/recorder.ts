@@ -1,10 +1,10 @@
-/** Recorded steps on their way from the machine to the tracer. */
+/** Passes recorded steps from the interpreter to the tracer. */
 import { fromKey, toKey } from '../primitives/bytes.ts'
 import type { Access } from './access.ts'
 import type { Account } from './account.ts'
 import type { Failure } from './failure.ts'
 import type { Interpreter } from './interpreter.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './journal/journal.ts'
 import {
   FORMAT_COUNT,
   FORMAT_END,
@@ -37,7 +37,7 @@ import {
   WRITE,
 } from './trace.ts'
 
-/** A frame as the recorder sees it. */
+/** The parts of a frame that the recorder reads. */
 interface RecordedFrame {
   readonly record: number
   readonly depth: number
@@ -46,15 +46,15 @@ interface RecordedFrame {
 }
 
 export interface Recorder {
-  /** Before a run: says what is to be recorded. */
+  /** Sets what the interpreter records. Call it before each run. */
   prepare(): void
-  /** After a run: tells what was recorded. `failure` is asked only if the last step failed. */
-  tell(frame: RecordedFrame, failure: (priced: bigint) => Failure): void
-  /** Bytes that the host wrote into a frame's memory. */
+  /** Reports the recorded steps. Call it after each run. `failure` is called only if the last step failed. */
+  report(frame: RecordedFrame, failure: (priced: bigint) => Failure): void
+  /** Records that the host wrote to a frame's memory. */
   wrote(record: number, address: number, length: number): void
 }
 
-/** The names of all opcodes as the machine finds them: 32 bytes each, their length in front. */
+/** The names of all opcodes in the interpreter's encoding: 32 bytes each, the length first. */
 const OPCODE_NAMES = Buffer.alloc(256 * 32)
 for (let op = 0; op < 256; op++) {
   const name = traceName(op)
@@ -62,14 +62,14 @@ for (let op = 0; op < 256; op++) {
   OPCODE_NAMES.write(name, op * 32 + 1, 'latin1')
 }
 
-/** Empties the buffer: before the first run of an execution. */
+/** Clears the buffer. Call it before the first run of an execution. */
 export function clearTrace(interpreter: Interpreter): void {
   interpreter.setU32(TRACE_TOP, TRACE)
   interpreter.setU32(TRACE_HALT, 0)
   interpreter.setU32(TRACE_LAST, 0)
 }
 
-/** The recorder of one execution; undefined if its tracer reads no steps. */
+/** Creates the recorder of one execution; undefined if its tracer reads no steps. */
 export function createRecorder(
   interpreter: Interpreter,
   journal: Journal,
@@ -79,7 +79,7 @@ export function createRecorder(
   if (!tracer?.reads) return undefined
   const { changes } = access
 
-  /** The last step in the buffer, or 0. */
+  /** Returns the address of the last step in the buffer, or 0. */
   function lastStep(end: number): number {
     let last = 0
     for (let at = TRACE; at < end; at += interpreter.u32(at))
@@ -87,7 +87,7 @@ export function createRecorder(
     return last
   }
 
-  /** The text of a failure in the last step, whose cost it completes. */
+  /** Returns the error of a failure in the last step, and completes the step's cost. */
   function settleFailure(end: number, failure: (priced: bigint) => Failure): string | undefined {
     const last = lastStep(end)
     if (last === 0 || interpreter.u32(last + STEP.failure) === FAILURE.none) return undefined
@@ -101,7 +101,7 @@ export function createRecorder(
     return length > RETURN_DATA_SIZE ? access.largeReturn : interpreter.slice(RETURN_DATA, RETURN_DATA + length)
   }
 
-  /** The instance whose memory holds the names of opcodes. */
+  /** The arena of the instance that has the names of opcodes in its memory. */
   let named: object | undefined
 
   function format(from: number, end: number, { withStack, open }: StepFormat, most: number): FormattedSteps {
@@ -128,7 +128,7 @@ export function createRecorder(
       interpreter.setU32(TRACE_READS, reads ? 1 | (reads.stack ? 2 : 0) | (reads.memory ? 4 : 0) : 0)
       interpreter.setI64(TRACE_REFUND, journal.refund())
     },
-    tell({ record, depth, self, caller }, failure) {
+    report({ record, depth, self, caller }, failure) {
       const end = interpreter.u32(TRACE_TOP)
       if (end !== TRACE) {
         tracer.steps?.({
@@ -173,7 +173,7 @@ function runningContract(interpreter: Interpreter, record: number, self: Account
   }
 }
 
-/** The state as it was before a step that has already run. */
+/** Returns the state before a step that has already run. */
 function stateBefore({ changes }: Access, journal: Journal, record: number): TraceState {
   if (changes.length === 0) return journal
   return {

@@ -1,10 +1,10 @@
-/** What the bytes of a revert say (evm.md §2.9). */
+/** Decodes the data of a revert, with geth's texts. */
 import { decodeUint, formatHex, formatUtf8 } from '../primitives/bytes.ts'
 
 const ERROR_SELECTOR = '08c379a0'
 const PANIC_SELECTOR = '4e487b71'
 
-/** Solidity's panic codes, in geth's words. */
+/** Solidity's panic codes, with geth's texts. */
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],
@@ -18,7 +18,7 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ])
 
-/** The text of `Error(string)` or the meaning of `Panic(uint256)`; undefined for anything else. */
+/** Returns the text of `Error(string)` or the meaning of `Panic(uint256)`; undefined for anything else. */
 export function decodeRevert(data: Uint8Array): string | undefined {
   const selector = formatHex(data.subarray(0, 4))
   const body = data.subarray(4)
@@ -29,7 +29,7 @@ export function decodeRevert(data: Uint8Array): string | undefined {
   return selector === ERROR_SELECTOR ? decodeString(body) : undefined
 }
 
-/** The first argument of an ABI encoding, a `string` (or `bytes` read as text); undefined if it is none. */
+/** Returns the first argument of an ABI encoding as a string (or `bytes` read as text); undefined if it is neither. */
 export function decodeString(body: Uint8Array): string | undefined {
   if (body.length < 64) return undefined
   const offset = decodeUint(body.subarray(0, 32))

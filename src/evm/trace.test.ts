@@ -4,7 +4,7 @@ import { recorder } from '../../test/evm/step-lines.ts'
 import { formatHex, toKey } from '../primitives/bytes.ts'
 import type { FrameEnd, FrameStart } from './trace.ts'
 
-test('every step is told with its place, stack, gas and cost', () => {
+test('every step is reported with its position, stack, gas and cost', () => {
   const { tracer, steps, memory } = recorder()
   const { gasLeft } = machine({ code: '602a6001015f5260205ff3', tracer }).call()
   expect(steps.map(({ text }) => text)).toEqual([
@@ -23,7 +23,7 @@ test('every step is told with its place, stack, gas and cost', () => {
   expect(memory).toEqual([`0 ${'2b'.padStart(64, '0')}`])
 })
 
-test('frames are told with who called whom, and how each ended', () => {
+test('frames are reported with caller, callee and result', () => {
   const { tracer, frames, steps, memory } = recorder()
   machine({
     code: `60205f5f5f600573${formatHex(OTHER)}61ffff f1505f5f5f5f73${formatHex(CALLER)}5afa50`.replace(' ', ''),
@@ -43,7 +43,7 @@ test('frames are told with who called whom, and how each ended', () => {
   expect(memory).toEqual([`0 ${'2a'.padStart(64, '0')}`, `0 ${'2a'.padStart(64, '0')}`])
 })
 
-test('a tracer of one callee hears of its calls alone, and of neither creations nor self-destructs', () => {
+test('a tracer of one callee receives its calls only, and neither creations nor self-destructs', () => {
   const heard: string[] = []
   const tracer = (callee?: string) => ({
     ...(callee !== undefined && { callee }),
@@ -67,7 +67,7 @@ test('a trace longer than the buffer, with writes longer than the buffer, is com
   expect(memory).toEqual([`0 ${'00'.repeat(300_000)}`])
 })
 
-test('both builds come to the same end', () => {
+test('both builds have the same results', () => {
   for (const code of [
     '5f5f5f5f5f5f5f',
     '5b5f600056',

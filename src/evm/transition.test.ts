@@ -9,7 +9,7 @@ import { authorizationHash } from './transaction/encode.ts'
 import { secp256k1 } from './transaction/secp256k1.ts'
 import { addressOfPrivateKey } from './transaction/sender.ts'
 import type { Authorization, UnsignedTransaction } from './transaction/types.ts'
-import { executeMessage, executeTransaction, type Ground } from './transition.ts'
+import { executeMessage, executeTransaction, type TransactionContext } from './transition.ts'
 
 const ETHER = 10n ** 18n
 const key = hex('46'.repeat(32))
@@ -18,7 +18,7 @@ const coinbase = encodeUint(0xc01bn, 20)
 const contract = encodeUint(0xc0den, 20)
 const empty = encodeUint(0xe0an, 20)
 
-function ground(fork: ForkName = 'Osaka'): Ground {
+function context(fork: ForkName = 'Osaka'): TransactionContext {
   const rules = rulesOf(fork)
   return {
     rules,
@@ -54,7 +54,7 @@ const balance = (state: MapState, address: Uint8Array) => state.account(address)
 
 test('a transfer moves value, pays the miner the tip, and burns the base fee', () => {
   const state = stateWith()
-  const result = executeTransaction(state, { ...legacy, valueWei: 7n }, sender, ground())
+  const result = executeTransaction(state, { ...legacy, valueWei: 7n }, sender, context())
   expect(result).toMatchObject({ success: true, gasUsed: 21_000n, gasUsedBeforeRefund: 21_000n })
   expect(state.account(sender)).toMatchObject({ nonce: 6n, balanceWei: ETHER - 7n - 21_000n * 12n })
   expect(balance(state, empty)).toBe(7n)
@@ -63,14 +63,14 @@ test('a transfer moves value, pays the miner the tip, and burns the base fee', (
 
 test('before London the miner is paid the whole price', () => {
   const state = stateWith()
-  executeTransaction(state, legacy, sender, ground('Berlin'))
+  executeTransaction(state, legacy, sender, context('Berlin'))
   expect(balance(state, coinbase)).toBe(21_000n * 12n)
 })
 
 const who = 'address 0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F'
 test.each<[string, UnsignedTransaction, string]>([
   ['an old nonce', { ...legacy, nonce: 4n }, `nonce too low: ${who}, tx: 4 state: 5`],
-  ['a nonce to come', { ...legacy, nonce: 6n }, `nonce too high: ${who}, tx: 6 state: 5`],
+  ['a future nonce', { ...legacy, nonce: 6n }, `nonce too high: ${who}, tx: 6 state: 5`],
   [
     'more gas than a block',
     { ...legacy, gasLimit: 30_000_001n },
@@ -94,15 +94,15 @@ test.each<[string, UnsignedTransaction, string]>([
 ])('%s is refused, and nothing is written', (_, transaction, text) => {
   const state = stateWith()
   const before = state.root()
-  expect(() => executeTransaction(state, transaction, sender, ground())).toThrow(text)
+  expect(() => executeTransaction(state, transaction, sender, context())).toThrow(text)
   expect(state.root()).toEqual(before)
 })
 
 test('before Osaka a transaction is refused only above the gas of the block', () => {
-  expect(() => executeTransaction(stateWith(), { ...legacy, gasLimit: 30_000_001n }, sender, ground('Prague'))).toThrow(
-    'gas limit reached',
-  )
-  expect(executeTransaction(stateWith(), { ...legacy, gasLimit: 30_000_000n }, sender, ground('Prague')).success).toBe(
+  expect(() =>
+    executeTransaction(stateWith(), { ...legacy, gasLimit: 30_000_001n }, sender, context('Prague')),
+  ).toThrow('gas limit reached')
+  expect(executeTransaction(stateWith(), { ...legacy, gasLimit: 30_000_000n }, sender, context('Prague')).success).toBe(
     true,
   )
 })
@@ -117,13 +117,13 @@ test('a sender with code is refused, one with a delegation is not', () => {
     const state = stateWith()
     state.setCode(keccak256(bytes), bytes)
     state.setAccount(sender, { nonce: 5n, balanceWei: ETHER, codeHash: keccak256(bytes) })
-    const run = () => executeTransaction(state, legacy, sender, ground())
+    const run = () => executeTransaction(state, legacy, sender, context())
     if (accepted) expect(run().success).toBe(true)
     else expect(run).toThrow(`sender not an eoa: ${who}, len(code): 1`)
   }
 })
 
-test('blobs are paid for at the price of the block and their hashes can be read', () => {
+test('blobs are paid at the price of the block and their hashes can be read', () => {
   // Stores BLOBHASH(1) in slot 0.
   const state = stateWith(hex('6001495f5500'))
   const blobHashes = [1, 2].map((byte) => concat(hex('01'), new Uint8Array(31).fill(byte)))
@@ -135,35 +135,35 @@ test('blobs are paid for at the price of the block and their hashes can be read'
     maxFeePerBlobGasWei: 9n,
     blobHashes,
   }
-  const { gasUsed } = executeTransaction(state, transaction, sender, ground())
+  const { gasUsed } = executeTransaction(state, transaction, sender, context())
   expect(balance(state, sender)).toBe(ETHER - gasUsed * 12n - 2n * 131_072n * 3n)
   expect(state.storage(contract, new Uint8Array(32))).toEqual(blobHashes[1])
 })
 
-test('clearing a slot gives back a fifth at most, before London half', () => {
+test('refunds for clearing a slot are at most a fifth of the gas, before London half', () => {
   const clear = hex('5f5f5500')
   const run = (fork: ForkName) => {
     const state = stateWith(fork === 'Berlin' ? hex('6000600055') : clear)
     state.setStorage(contract, new Uint8Array(32), encodeUint(1n, 32))
-    return executeTransaction(state, { ...legacy, to: contract }, sender, ground(fork))
+    return executeTransaction(state, { ...legacy, to: contract }, sender, context(fork))
   }
-  // 21000 + 4 (two PUSH0) + 5000 (cold slot, reset); 4800 back.
+  // 21000 + 4 (two PUSH0) + 5000 (cold slot, reset); 4800 refunded.
   expect(run('Shanghai')).toMatchObject({ gasUsedBeforeRefund: 26_004n, gasUsed: 21_204n })
-  // 21000 + 6 (two PUSH1) + 5000; 15000 back, but half at most.
+  // 21000 + 6 (two PUSH1) + 5000; 15000 refunded, but half at most.
   expect(run('Berlin')).toMatchObject({ gasUsedBeforeRefund: 26_006n, gasUsed: 13_003n })
 })
 
-test('much data pays the floor from Prague on', () => {
+test('transactions with much data pay the floor from Prague on', () => {
   const data = new Uint8Array(1000).fill(1)
-  const used = (fork: ForkName) => executeTransaction(stateWith(), { ...legacy, data }, sender, ground(fork)).gasUsed
+  const used = (fork: ForkName) => executeTransaction(stateWith(), { ...legacy, data }, sender, context(fork)).gasUsed
   expect(used('Cancun')).toBe(21_000n + 16_000n)
   expect(used('Prague')).toBe(21_000n + 40_000n)
 })
 
-test('a failing call keeps nonce and fee, and nothing else', () => {
+test('a failing call keeps only the nonce and the fee', () => {
   // Writes a slot, then reverts with one byte of memory.
   const state = stateWith(hex('60015f5560015ffd'))
-  const result = executeTransaction(state, { ...legacy, to: contract, valueWei: 3n }, sender, ground())
+  const result = executeTransaction(state, { ...legacy, to: contract, valueWei: 3n }, sender, context())
   expect(result).toMatchObject({ success: false, error: 'execution reverted', output: new Uint8Array(1) })
   expect(state.account(sender)!.nonce).toBe(6n)
   expect(balance(state, sender)).toBe(ETHER - result.gasUsed * 12n)
@@ -171,11 +171,11 @@ test('a failing call keeps nonce and fee, and nothing else', () => {
   expect(balance(state, contract)).toBe(0n)
 })
 
-test('a creation stands at the address of sender and nonce, and a warm coinbase is cheap from Shanghai on', () => {
+test('a creation is at the address of sender and nonce, and a warm coinbase is cheap from Shanghai on', () => {
   const state = stateWith()
   // Returns COINBASE BALANCE's cost as one byte of code: GAS, balance, GAS, subtract.
   const initCode = hex('5a4131505a90035f5360015ff3')
-  const result = executeTransaction(state, { ...legacy, to: undefined, data: initCode }, sender, ground('Shanghai'))
+  const result = executeTransaction(state, { ...legacy, to: undefined, data: initCode }, sender, context('Shanghai'))
   expect(result.success).toBe(true)
   // keccak256(rlp([sender, 5])), last 20 bytes.
   const expected = keccak256(concat(hex('d694'), sender, hex('05'))).slice(12)
@@ -204,12 +204,12 @@ const setCode = (authorizations: readonly Authorization[], to = other): Unsigned
 })
 const codeOf = (state: MapState, address: Uint8Array) => state.code(state.account(address)?.codeHash ?? EMPTY_CODE_HASH)
 
-test('an authorization sets a delegation, which runs at once, at 25,000 gas less what an existing account gets back', () => {
-  // Stores 1 in slot 0 of whoever runs it.
+test('an authorization sets a delegation, effective at once, for 25,000 gas less the refund of an existing account', () => {
+  // Stores 1 in slot 0 of the account that runs it.
   const run = (exists: boolean) => {
     const state = stateWith(hex('60015f5500'))
     if (exists) state.setAccount(other, { nonce: 0n, balanceWei: 1n, codeHash: EMPTY_CODE_HASH })
-    const result = executeTransaction(state, setCode([authorize(otherKey)]), sender, ground())
+    const result = executeTransaction(state, setCode([authorize(otherKey)]), sender, context())
     expect(result.success).toBe(true)
     expect(codeOf(state, other)).toEqual(designator)
     expect(state.account(other)!.nonce).toBe(1n)
@@ -221,15 +221,15 @@ test('an authorization sets a delegation, which runs at once, at 25,000 gas less
   expect(run(true)).toMatchObject({ gasUsedBeforeRefund: 68_105n, gasUsed: 68_105n - 12_500n })
 })
 
-test('authorizations for zero clear, for any chain hold, and the sender may delegate itself by its next nonce', () => {
+test('authorizations for zero clear, chain id zero is valid, and the sender can delegate itself with its next nonce', () => {
   const state = stateWith(hex('00'))
   const first = [authorize(otherKey, { chainId: 0n }), authorize(key, { nonce: 6n })]
-  executeTransaction(state, setCode(first), sender, ground())
+  executeTransaction(state, setCode(first), sender, context())
   expect(codeOf(state, other)).toEqual(designator)
   expect(codeOf(state, sender)).toEqual(designator)
   expect(state.account(sender)!.nonce).toBe(7n)
   const clears = authorize(otherKey, { nonce: 1n, address: new Uint8Array(20) })
-  executeTransaction(state, { ...setCode([clears]), nonce: 7n }, sender, ground())
+  executeTransaction(state, { ...setCode([clears]), nonce: 7n }, sender, context())
   expect(equal(state.account(other)!.codeHash, EMPTY_CODE_HASH)).toBe(true)
   expect(state.account(other)!.nonce).toBe(2n)
 })
@@ -238,32 +238,32 @@ test.each<[string, Partial<Authorization>]>([
   ['another chain', { chainId: 2n }],
   ['another nonce', { nonce: 1n }],
   ['the last nonce', { nonce: (1n << 64n) - 1n }],
-])('an authorization for %s is passed over, and paid for', (_, part) => {
+])('an authorization for %s is skipped, and its gas is paid', (_, part) => {
   const state = stateWith(hex('00'))
-  const result = executeTransaction(state, setCode([authorize(otherKey, part)]), sender, ground())
+  const result = executeTransaction(state, setCode([authorize(otherKey, part)]), sender, context())
   expect(result).toMatchObject({ success: true, gasUsed: 46_000n })
   expect(state.account(other)).toBeUndefined()
 })
 
-test('an authorization of an account with code is passed over', () => {
+test('an authorization of an account with code is skipped', () => {
   const state = stateWith(hex('00'))
   state.setAccount(other, { nonce: 0n, balanceWei: 0n, codeHash: keccak256(hex('00')) })
-  executeTransaction(state, setCode([authorize(otherKey)]), sender, ground())
+  executeTransaction(state, setCode([authorize(otherKey)]), sender, context())
   expect(codeOf(state, other)).toEqual(hex('00'))
 })
 
-test('an empty account that was touched is gone after Spurious Dragon, and stands before', () => {
+test('a touched empty account is deleted from Spurious Dragon on, and stays before', () => {
   const run = (fork: ForkName) => {
     const state = stateWith()
-    executeTransaction(state, { ...legacy, chainId: undefined }, sender, ground(fork))
+    executeTransaction(state, { ...legacy, chainId: undefined }, sender, context(fork))
     return state.account(empty)
   }
   expect(run('SpuriousDragon')).toBeUndefined()
   expect(run('TangerineWhistle')).toMatchObject({ nonce: 0n, balanceWei: 0n })
 })
 
-test('a call that pretends the highest nonce leaves the sender with the one that follows in 64 bits', () => {
-  const options = { ...ground(), state: stateWith(), tx: { origin: sender, gasPrice: 0n, blobHashes: [] } }
+test("a call with the highest nonce wraps the sender's nonce to 64 bits", () => {
+  const options = { ...context(), state: stateWith(), tx: { origin: sender, gasPrice: 0n, blobHashes: [] } }
   const evm = createEvm(options)
   const message = { ...fields, from: sender, nonce: (1n << 64n) - 1n }
   expect(executeMessage(evm, message).success).toBe(true)

@@ -1,4 +1,4 @@
-/** Transactions as a whole: what happens around the call or creation that they are. */
+/** Whole transactions: the checks, fees, refunds and authorizations around their call or creation. */
 
 import { formatEip55 } from '../primitives/address.ts'
 import { concat, EMPTY, equal, hex } from '../primitives/bytes.ts'
@@ -12,6 +12,7 @@ import { GAS_PER_BLOB } from './transaction/blob.ts'
 import { refuse } from './transaction/errors.ts'
 import { EXISTING_AUTHORITY_REFUND, effectiveGasPrice, type OwnGas, ownGas } from './transaction/gas.ts'
 import { recoverAuthority } from './transaction/sender.ts'
+import { requireNextNonce } from './transaction/sender-checks.ts'
 import {
   type AccessList,
   type Authorization,
@@ -25,13 +26,13 @@ import type { CreateResult, EvmOptions } from './types.ts'
 const DESIGNATOR_PREFIX = hex('ef0100')
 const MAX_NONCE = (1n << 64n) - 1n
 
-/** What a transaction asks of the EVM, its sender known and its gas paid for. */
+/** A transaction for the EVM, with its sender recovered and its gas paid. */
 export interface Message {
   /** 20 bytes. */
   readonly from: Uint8Array
   /** 20 bytes, or undefined for a creation. */
   readonly to: Uint8Array | undefined
-  /** The sender's nonce afterwards is one more, and a created contract's address comes from this one. */
+  /** The nonce for the address of a created contract. Afterwards the sender's nonce is one more. */
   readonly nonce: bigint
   readonly gasLimit: bigint
   readonly valueWei: bigint
@@ -42,23 +43,23 @@ export interface Message {
 
 export interface MessageResult {
   readonly success: boolean
-  /** The failure in geth's words. */
+  /** The error with geth's text. */
   readonly error?: string | undefined
-  /** True when `shouldStop` of the EVM ended it: the rest says nothing then. */
+  /** True if `shouldStop` ended the execution: then the other fields are meaningless. */
   readonly stopped?: boolean
-  /** Return or revert data; the deployed code of a creation. */
+  /** Return or revert data; for a creation the deployed code. */
   readonly output: Uint8Array
-  /** What the sender pays for: after refunds, and no less than the floor. */
+  /** The gas that the sender pays: after refunds, and at least the floor. */
   readonly gasUsed: bigint
   readonly gasUsedBeforeRefund: bigint
   readonly logs: readonly EvmLog[]
-  /** Of a creation, successful or not. */
+  /** The address of a created contract, also of a failed creation. */
   readonly contractAddress?: Uint8Array | undefined
 }
 
 /**
- * Runs a message that is valid (`validateTransaction`) and whose gas is paid: warm set, nonce, authorizations, call or
- * creation, refund. Fees are the caller's, before and after; so is `evm.journal.finalise()`.
+ * Runs a message that is valid (`validateTransaction`) and whose gas is paid: access sets, nonce, authorizations, call or
+ * creation, refund. The caller takes and returns fees, and calls `evm.journal.finalise()`.
  */
 export function executeMessage(
   evm: Evm,
@@ -69,7 +70,7 @@ export function executeMessage(
   const { rules } = options
   const { from, to, valueWei, data, gasLimit, authorizations = [] } = message
   warmUp(evm, message)
-  // Calls may pretend the highest nonce, with which no transaction is admitted.
+  // Simulated calls can use the highest nonce, which no admitted transaction has.
   journal.setNonce(from, BigInt.asUintN(64, message.nonce + 1n))
   for (const authorization of authorizations) authorize(evm, authorization)
   const gas = gasLimit - intrinsic
@@ -99,7 +100,7 @@ export function executeMessage(
   }
 }
 
-/** Marks what the transaction names as accessed (EIP-2929, 2930, 3651). Precompiles are warm by themselves. */
+/** Warms the addresses and slots that the transaction names (EIP-2929, 2930, 3651). Precompiles are always warm. */
 function warmUp({ journal, options }: Evm, { from, to, accessList = [] }: Message): void {
   const { rules, block } = options
   if (!rules.eips.has(2929)) return
@@ -112,7 +113,7 @@ function warmUp({ journal, options }: Evm, { from, to, accessList = [] }: Messag
   if (rules.eips.has(3651)) journal.warmFromStart(block.coinbase)
 }
 
-/** Applies one authorization, or passes over it if anything about it does not fit (EIP-7702). */
+/** Applies one authorization, or skips it if it is invalid (EIP-7702). */
 function authorize({ journal, options }: Evm, authorization: Authorization): void {
   const { chainId, address, nonce } = authorization
   if (chainId !== 0n && chainId !== options.block.chainId) return
@@ -129,29 +130,29 @@ function authorize({ journal, options }: Evm, authorization: Authorization): voi
   journal.setNonce(authority, nonce + 1n)
 }
 
-/** Where a transaction runs, with Ethereum's rules. */
-export type Ground = Omit<EvmOptions, 'state' | 'tx'>
+/** The surroundings of a transaction under Ethereum's rules: rules, block, precompiles, tracer. */
+export type TransactionContext = Omit<EvmOptions, 'state' | 'tx'>
 
 /**
- * Runs a transaction as a block of Ethereum does, fees included, and writes everything to the state.
- * Throws a refusal (transaction/errors.ts) before anything is written.
+ * Runs a transaction as in a block of Ethereum, fees included, and writes the result to the state.
+ * Throws a refusal (transaction/errors.ts) before it writes anything.
  */
 export function executeTransaction(
   state: EvmState,
   transaction: UnsignedTransaction,
   sender: Uint8Array,
-  ground: Ground,
+  context: TransactionContext,
 ): MessageResult {
-  const { rules, block } = ground
+  const { rules, block } = context
   validateTransaction(transaction, rules)
-  checkAgainstState(state, transaction, sender, ground)
+  checkAgainstState(state, transaction, sender, context)
   const baseFee = rules.eips.has(1559) ? block.baseFee : 0n
   const gasPrice = effectiveGasPrice(transaction, baseFee)
   const blobHashes = transaction.type === 3 ? transaction.blobHashes : []
   const blobFee = BigInt(blobHashes.length) * GAS_PER_BLOB * block.blobBaseFee
-  const evm = createEvm({ ...ground, state, tx: { origin: sender, gasPrice, blobHashes } })
+  const evm = createEvm({ ...context, state, tx: { origin: sender, gasPrice, blobHashes } })
   const { journal } = evm
-  ground.tracer?.start?.(tracedTransaction(transaction, sender, gasPrice, block), journal)
+  context.tracer?.start?.(tracedTransaction(transaction, sender, gasPrice, block), journal)
   journal.subBalance(sender, transaction.gasLimit * gasPrice + blobFee)
   const result = executeMessage(evm, {
     from: sender,
@@ -165,12 +166,12 @@ export function executeTransaction(
   })
   journal.addBalance(sender, (transaction.gasLimit - result.gasUsed) * gasPrice)
   journal.addBalance(block.coinbase, result.gasUsed * (gasPrice - baseFee))
-  ground.tracer?.end?.(result, journal)
+  context.tracer?.end?.(result, journal)
   journal.finalise()
   return result
 }
 
-/** A transaction as a tracer hears of it. `gasPriceWei` is the effective price. */
+/** Returns a transaction in a tracer's form. `gasPriceWei` is the effective price. */
 export function tracedTransaction(
   transaction: UnsignedTransaction,
   from: Uint8Array,
@@ -181,7 +182,7 @@ export function tracedTransaction(
   return tracedMessage({ ...transaction, from, authorizations }, gasPriceWei, block)
 }
 
-/** A message as a tracer hears of it. */
+/** Returns a message in a tracer's form. `gasPriceWei` is the effective price. */
 export function tracedMessage(
   { from, to, nonce, gasLimit, valueWei, data, authorizations = [] }: Message,
   gasPriceWei: bigint,
@@ -200,19 +201,16 @@ export function tracedMessage(
   }
 }
 
-/** The checks of a transaction against the sender's account and the block. */
+/** Checks a transaction against the sender's account and the block. Throws a refusal. */
 function checkAgainstState(
   state: EvmState,
   transaction: UnsignedTransaction,
   sender: Uint8Array,
-  { rules, block }: Ground,
+  { rules, block }: TransactionContext,
 ): void {
   const account = state.account(sender)
   const who = `address ${formatEip55(sender)}`
-  const nonce = account?.nonce ?? 0n
-  const clash = `${who}, tx: ${transaction.nonce} state: ${nonce}`
-  if (transaction.nonce < nonce) throw refuse('nonceTooLow', clash)
-  if (transaction.nonce > nonce) throw refuse('nonceTooHigh', clash)
+  requireNextNonce(sender, transaction.nonce, account?.nonce ?? 0n)
   if (account && !equal(account.codeHash, EMPTY_CODE_HASH)) {
     const code = state.code(account.codeHash)
     const isDelegated = rules.eips.has(7702) && delegationTarget(code) !== undefined

@@ -3,7 +3,7 @@ import { compare, EMPTY } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
 import { encode, fromUint, type RlpItem } from '../primitives/rlp.ts'
 
-/** Root of a trie that holds nothing. */
+/** The root of an empty trie. */
 export const EMPTY_TRIE_ROOT: Uint8Array = keccak256(encode(EMPTY))
 
 interface Entry {
@@ -11,7 +11,7 @@ interface Entry {
   readonly value: Uint8Array
 }
 
-/** Root of the trie of these keys and values, in any order; keys are distinct and values not empty. */
+/** Returns the root of the trie of these keys and values, in any order. Keys must be distinct and values not empty. */
 export function trieRoot(entries: Iterable<readonly [key: Uint8Array, value: Uint8Array]>): Uint8Array {
   const sorted: Entry[] = []
   for (const [key, value] of entries) sorted.push({ key, value })
@@ -20,14 +20,14 @@ export function trieRoot(entries: Iterable<readonly [key: Uint8Array, value: Uin
   return keccak256(encode(node(sorted, 0, sorted.length, 0)))
 }
 
-/** Root of the trie whose keys are the Keccak-256 of the given ones: accounts and their storage. */
+/** Returns the root of the trie whose keys are the Keccak-256 of the given keys: accounts and their storage. */
 export function secureTrieRoot(entries: Iterable<readonly [key: Uint8Array, value: Uint8Array]>): Uint8Array {
   const hashed: [Uint8Array, Uint8Array][] = []
   for (const [key, value] of entries) hashed.push([keccak256(key), value])
   return trieRoot(hashed)
 }
 
-/** Root of the trie of a list, keyed by RLP of the index: transactions and receipts of a block. */
+/** Returns the root of the trie of a list, keyed by the RLP of the index: transactions and receipts of a block. */
 export function listTrieRoot(values: readonly Uint8Array[]): Uint8Array {
   return trieRoot(values.map((value, index) => [encode(fromUint(BigInt(index))), value]))
 }
@@ -35,7 +35,7 @@ export function listTrieRoot(values: readonly Uint8Array[]): Uint8Array {
 const nibbleAt = (key: Uint8Array, depth: number): number =>
   depth % 2 === 0 ? key[depth >> 1]! >> 4 : key[depth >> 1]! & 15
 
-/** Nibbles `from` to `to` of a key with the flags of leaf and odd length ("hex prefix"). */
+/** Returns nibbles `from` to `to` of a key with the flags for leaf and odd length ("hex prefix"). */
 export function compactPath(key: Uint8Array, from: number, to: number, isLeaf: boolean): Uint8Array {
   const odd = (to - from) % 2
   const out = new Uint8Array(1 + (to - from - odd) / 2)
@@ -44,7 +44,7 @@ export function compactPath(key: Uint8Array, from: number, to: number, isLeaf: b
   return out
 }
 
-/** The node that holds entries `start` to `end`, which agree in their first `depth` nibbles. */
+/** Returns the node of entries `start` to `end`, which share their first `depth` nibbles. */
 function node(entries: readonly Entry[], start: number, end: number, depth: number): RlpItem {
   const first = entries[start]!
   const length = first.key.length * 2
@@ -68,7 +68,7 @@ function node(entries: readonly Entry[], start: number, end: number, depth: numb
   return branch
 }
 
-/** How a parent names a node: itself if shorter than 32 bytes, else its hash. */
+/** Returns a parent's reference to a node: the node itself if it is shorter than 32 bytes, else its hash. */
 function reference(child: RlpItem): RlpItem {
   const encoded = encode(child)
   return encoded.length < 32 ? child : keccak256(encoded)

@@ -1,4 +1,4 @@
-/** What travels between the EVM, its precompiles and those who run transactions on it. */
+/** The types shared by the EVM, its precompiles and its callers. */
 import type { Rules } from './forks.ts'
 import type { EvmLog, EvmState } from './state.ts'
 import type { Tracer } from './trace.ts'
@@ -11,9 +11,9 @@ export interface EvmBlockEnv {
   /** 20 bytes. */
   readonly coinbase: Uint8Array
   readonly gasLimit: bigint
-  /** 32 bytes; what opcode 0x44 reads from Paris on. */
+  /** The value of opcode 0x44 from Paris on, 32 bytes. */
   readonly prevRandao: Uint8Array
-  /** What opcode 0x44 reads before Paris. */
+  /** The value of opcode 0x44 before Paris. */
   readonly difficulty: bigint
   /** Unit: wei. */
   readonly baseFee: bigint
@@ -35,13 +35,13 @@ interface EvmTxEnv {
 export type CallKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL'
 
 export interface CallMessage {
-  /** 20 bytes: what CALLER reads. */
+  /** The value of CALLER, 20 bytes. */
   readonly caller: Uint8Array
-  /** 20 bytes: the account whose storage and balance the code works on, and which receives the value. */
+  /** The account whose storage and balance the code uses, and which receives the value, 20 bytes. */
   readonly to: Uint8Array
-  /** 20 bytes: where the code comes from. Default: `to`. A delegation (EIP-7702) is followed. */
+  /** The account whose code runs, 20 bytes. Default: `to`. A delegation (EIP-7702) is resolved. */
   readonly codeAddress?: Uint8Array
-  /** Moved from caller to `to`. Unit: wei. */
+  /** The value transferred from `caller` to `to`. Unit: wei. */
   readonly valueWei: bigint
   readonly data: Uint8Array
   readonly gas: bigint
@@ -50,8 +50,8 @@ export interface CallMessage {
 
 /** A call that a precompile makes. */
 interface InnerCall extends CallMessage {
-  /** It begins with an access list of its own, as a transaction does, and what was warm before stays cold after it. */
-  readonly forgetsAccess?: boolean
+  /** The call begins with a new access list, as a transaction does. Accounts and slots warm before it stay cold after it. */
+  readonly resetsAccess?: boolean
 }
 
 export interface CreateMessage {
@@ -59,70 +59,70 @@ export interface CreateMessage {
   readonly valueWei: bigint
   readonly initCode: Uint8Array
   readonly gas: bigint
-  /** 32 bytes; present for the address rule of CREATE2. */
+  /** Selects the address rule of CREATE2. 32 bytes. */
   readonly salt?: Uint8Array
-  /** The nonce the address is made from, when the caller's nonce was raised beforehand. Default: the caller's, which is then raised. */
+  /** The nonce for the address, if the caller's nonce was incremented beforehand. Default: the caller's nonce, which is then incremented. */
   readonly nonce?: bigint
 }
 
-/** How an execution ended. Nothing is thrown for what code can do; a failure has undone the writes of its frames. */
+/** The result of an execution. Failing code never throws; a failure has reverted the writes of its frames. */
 export interface CallResult {
   readonly success: boolean
   readonly gasLeft: bigint
-  /** What RETURN or REVERT gave; for a creation that succeeded, the deployed code. */
+  /** The data of RETURN or REVERT; for a successful creation the deployed code. */
   readonly output: Uint8Array
-  /** The failure in geth's words; `execution reverted` keeps gas and output, every other takes all gas. */
+  /** The error with geth's text. `execution reverted` keeps gas and output; every other error consumes all gas. */
   readonly error?: string | undefined
-  /** True when `shouldStop` ended it: the result is no result of the code. */
+  /** True if `shouldStop` ended the execution: then the result is not that of the code. */
   readonly stopped?: boolean
 }
 
 export interface CreateResult extends CallResult {
-  /** 20 bytes: where the contract is or would have been; absent when it failed before that was known. */
+  /** The address of the contract, also of a failed creation, 20 bytes; absent if the creation failed before it was computed. */
   readonly address?: Uint8Array | undefined
 }
 
-/** A precompile that is a function of its input, which is the caller's memory: it is read during the call only, and never given back. */
+/** A precompile that is a function of its input. The input is a view of the caller's memory: it is valid during the call only and must not be returned. */
 export interface PurePrecompile {
   readonly kind: 'pure'
   gas(input: Uint8Array): bigint
-  /** The output, or undefined when the input is refused, which takes all gas of the call. Called only with the gas paid. */
+  /** Returns the output; undefined refuses the input and consumes all gas of the call. Called only if the gas suffices. */
   run(input: Uint8Array): Uint8Array | undefined
-  /** Why a refused input was, in geth's words; undefined if that is not known. */
+  /** Returns the reason for refusing an input, with geth's text; undefined if it is unknown. */
   refusal?(input: Uint8Array): string | undefined
 }
 
 export interface StatefulPrecompile {
   readonly kind: 'stateful'
-  /** With less gas than this it is not run, and takes all of it. Default: 0. The input is the caller's memory. */
+  /** Returns the minimum gas: with less it does not run, and all gas is consumed. Default: 0. The input is a view of the caller's memory. */
   gas?(input: Uint8Array): bigint
   /**
-   * Runs on the chain's state inside a branch of `EvmState`, with everything the EVM wrote so far visible in it; a
-   * failure (`success` false), and the failure of any frame around it, drops the branch. A thrown error also drops it and leaves `call`.
+   * Runs on the chain's state inside a branch of `EvmState`, in which all earlier writes of the EVM are visible. A failure
+   * (`success` false) drops the branch, and so does a failure of any enclosing frame. A thrown error drops it and is rethrown by `call`.
    */
   run(context: PrecompileContext): PrecompileOutcome
 }
 
 export type Precompile = PurePrecompile | StatefulPrecompile
 
-/** By `toKey(address)`. All of them are warm from the start (EIP-2929). */
+/** The precompiles by `toKey(address)`. All are warm from the start (EIP-2929). */
 export type Precompiles = ReadonlyMap<string, Precompile>
 
 export interface PrecompileContext {
   readonly input: Uint8Array
   readonly caller: Uint8Array
-  /** The account on whose behalf it runs: its own address, or the caller's under DELEGATECALL and CALLCODE. */
+  /** The account it runs as: its own address, or the caller's under DELEGATECALL and CALLCODE. */
   readonly address: Uint8Array
-  /** Where the precompile is. */
+  /** The address of the precompile. */
   readonly codeAddress: Uint8Array
   readonly kind: CallKind
-  /** Already moved to `address`. Unit: wei. */
+  /** The value of the call, already transferred to `address`. Unit: wei. */
   readonly valueWei: bigint
   readonly gas: bigint
   readonly isStatic: boolean
   readonly origin: Uint8Array
   readonly state: EvmState
-  /** Calls a contract, one level deeper, in the same transaction; what both sides wrote is visible to the other. */
+  /** Calls a contract, one level deeper, in the same transaction. Each side sees the writes of the other. */
   call(message: InnerCall): CallResult
   log(log: EvmLog): void
 }
@@ -130,9 +130,9 @@ export interface PrecompileContext {
 interface PrecompileOutcome {
   readonly success: boolean
   readonly gasUsed: bigint
-  /** On failure the return data, as of a REVERT when `error` is `execution reverted`. */
+  /** The return data; on failure it is kept only if `error` is `execution reverted`. */
   readonly output: Uint8Array
-  /** Default on failure: `execution reverted`. Any other takes all gas. */
+  /** Default on failure: `execution reverted`. Any other error consumes all gas. */
   readonly error?: string
 }
 
@@ -142,15 +142,15 @@ export interface EvmOptions {
   readonly block: EvmBlockEnv
   readonly tx: EvmTxEnv
   readonly precompiles: Precompiles
-  /** Asked at calls, precompiles and every few milliseconds of running code; true ends the execution. */
+  /** Called at calls, precompiles and every few milliseconds of running code; true ends the execution. */
   readonly shouldStop?: (() => boolean) | undefined
-  /** Only what is done at once is wanted: `shouldStop` is asked after each bit of work, and inside long opcodes `giveUp` ends all. */
+  /** Selects light mode: `shouldStop` is called every few microseconds of code, and `giveUp` ends the execution inside long opcodes. */
   readonly light?: { giveUp(): never } | undefined
   /**
-   * The call of the same code at which it is prepared for the fast loop, unless it runs long before that. Default 2: most code
-   * that is seen once is seen never again. Tests of the fast loop say 1.
+   * The number of calls at which code is prepared for the fast loop, unless it runs long before that. Default 2: most code
+   * that runs once never runs again. Tests of the fast loop set 1.
    */
   readonly optimiseAtCall?: number | undefined
-  /** Hears what happens; if it reads steps, the code runs on the traced build. */
+  /** Receives the events of the execution; if it reads steps, the code runs on the traced build. */
   readonly tracer?: Tracer | undefined
 }

@@ -1,4 +1,4 @@
-/** What is built from AssemblyScript, from disk: the one place in the EVM that reads a file. */
+/** Loads the AssemblyScript builds from disk. No other file of the EVM reads files. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -7,7 +7,7 @@ export type Build = 'plain' | 'traced' | 'precompiles'
 
 const modules = new Map<Build, WebAssembly.Module>()
 
-/** The compiled module of a build; each is compiled once in a thread. */
+/** Returns the compiled module of a build; each is compiled once per thread. */
 export function loadModule(build: Build): WebAssembly.Module {
   let module = modules.get(build)
   if (!module) {

@@ -1,4 +1,4 @@
-/** What Node has and its types leave to the DOM's. */
+/** Types of Node.js that its own type package expects from the DOM's. */
 declare namespace WebAssembly {
   type ImportValue = unknown
   type Imports = Readonly<Record<string, Readonly<Record<string, ImportValue>>>>
@@ -21,8 +21,8 @@ declare namespace WebAssembly {
 }
 
 interface Buffer {
-  /** `toString('latin1', start, end)` without its checks. */
+  /** Reads like `toString('latin1', start, end)`, without its checks. */
   latin1Slice(start: number, end: number): string
-  /** `write(text, offset, length, 'latin1')` without its checks. */
+  /** Writes like `write(text, offset, length, 'latin1')`, without its checks. */
   latin1Write(text: string, offset: number, length: number): number
 }

@@ -1,4 +1,4 @@
-/** One program on our EVM and on `@ethereumjs/evm`: everything that can be seen of both, as text. */
+/** Runs one program on our EVM and on `@ethereumjs/evm` and describes every observable result of both as text. */
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { createEVM } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
@@ -9,13 +9,12 @@ import { rulesOf } from '../../src/evm/forks.ts'
 import { createEvm } from '../../src/evm/host.ts'
 import { standardPrecompiles } from '../../src/evm/precompiles/index.ts'
 import type { EvmLog } from '../../src/evm/state.ts'
-import { encodeUint, equal, formatHex, formatHex0x, fromKey } from '../../src/primitives/bytes.ts'
+import { encodeUint, equal, formatHex, formatHex0x, fromKey, ZERO_WORD } from '../../src/primitives/bytes.ts'
 import { createMemoryState } from './memory-state.ts'
 import { CALLER, type Program, programOf } from './programs.ts'
 
 const COINBASE = encodeUint(0xc01bn, 20)
 const FUNDS = 10n ** 18n
-const ZERO = new Uint8Array(32)
 const PREVRANDAO = new Uint8Array(32).fill(7)
 
 type ComparedFork = Extract<ForkName, 'Berlin' | 'London' | 'Shanghai' | 'Cancun' | 'Prague' | 'Osaka'>
@@ -60,12 +59,12 @@ const accountText = (nonce: bigint, balance: bigint, codeHash: Uint8Array, slots
 
 const rulesByFork = new Map<ForkName, ReturnType<typeof rulesOf>>()
 
-/** What our EVM makes of a program. */
+/** Returns the description of a program's run on our EVM. */
 function runOurs(program: Program, fork: ComparedFork): string {
   const rules = rulesByFork.get(fork) ?? rulesOf(fork)
   rulesByFork.set(fork, rules)
   const state = createMemoryState()
-  state.blockHash = () => ZERO
+  state.blockHash = () => ZERO_WORD
   state.put(CALLER, { balanceWei: FUNDS, nonce: 1n })
   for (const { address, code, balanceWei } of program.contracts) {
     state.put(address, { nonce: 1n, balanceWei, code })
@@ -89,13 +88,13 @@ function runOurs(program: Program, fork: ComparedFork): string {
     },
     tx: { origin: CALLER, gasPrice: 10n, blobHashes: [] },
     precompiles,
-    // Half of the programs meet the fast loop at once, half the careful one first.
+    // Half of the programs run in the fast loop at once, half in the careful one first.
     optimiseAtCall: 1 + ((program.seed >> 3) & 1),
   })
   const { to, valueWei, data, gas } = program
   for (const address of [CALLER, COINBASE, ...(to ? [to] : [])]) evm.journal.warmAddress(address)
   for (const key of precompiles.keys()) evm.journal.warmAddress(fromKey(key))
-  // As a transaction does, which the other side's `runCall` is part of.
+  // Finalise as a transaction does: `runCall` of the other side includes it.
   const delegate = to && rules.eips.has(7702) ? delegationTarget(evm.journal.code(to)) : undefined
   if (delegate) evm.journal.warmAddress(delegate)
   for (const { address, slots } of program.accessList) {
@@ -136,7 +135,7 @@ function theirMachine(fork: ComparedFork): ReturnType<typeof makeTheirMachine> {
   return made
 }
 
-/** What `@ethereumjs/evm` makes of it, its transaction's end included. */
+/** Returns the description of a program's run on `@ethereumjs/evm`, including the end of the transaction. */
 async function runTheirs(program: Program, fork: ComparedFork): Promise<string> {
   const { common, stateManager, evm } = await theirMachine(fork)
   stateManager.accountStack = [new Map()]
@@ -200,7 +199,7 @@ async function runTheirs(program: Program, fork: ComparedFork): Promise<string> 
       if (!name.startsWith(key)) return []
       const padded = new Uint8Array(32)
       padded.set(value, 32 - value.length)
-      return equal(padded, ZERO) ? [] : [[name.slice(key.length + 1), formatHex0x(padded)]]
+      return equal(padded, ZERO_WORD) ? [] : [[name.slice(key.length + 1), formatHex0x(padded)]]
     })
     accounts.set(key, accountText(account.nonce, account.balance, account.codeHash, own))
   }
@@ -227,7 +226,7 @@ const COMPARED: readonly ComparedFork[] = [
   'Osaka',
 ]
 
-/** The programs of a range of seeds on which the two differ, with both descriptions. */
+/** Returns the seeds of a range whose programs differ on the two EVMs, with both descriptions. */
 export async function differences(from: number, to: number): Promise<{ seed: number; ours: string; theirs: string }[]> {
   const found: { seed: number; ours: string; theirs: string }[] = []
   for (let seed = from; seed < to; seed++) {

@@ -13,13 +13,13 @@ import { hostileInputs } from './hostile-precompiles.ts'
 
 const osaka = rulesOf('Osaka')
 
-/** Whole numbers below a limit, the same in every run. */
+/** Creates a generator of whole numbers below a limit, the same in every run. */
 function generator(seed: number): (limit: number) => number {
   const random = seededRandom(seed)
   return (limit) => Math.floor(random() * limit)
 }
 
-/** Bytes with a few of them changed, cut out or put in. */
+/** Returns the bytes with a few of them changed, removed or inserted. */
 function mutate(bytes: Uint8Array, next: (limit: number) => number): Uint8Array {
   const out = [...bytes]
   for (let changes = 1 + next(3); changes > 0; changes--) {
@@ -48,7 +48,7 @@ const samples: readonly UnsignedTransaction[] = [
   { ...common, ...fees, type: 4, authorizations: [authorization] },
 ]
 
-/** What became of bytes offered as a transaction; anything but a result or a refusal is thrown. */
+/** Decodes bytes as a transaction and returns the result or the refusal. Rethrows any other error. */
 function offer(bytes: Uint8Array): 'accepted' | 'refused' {
   try {
     const transaction = decodeTransaction(bytes)
@@ -62,7 +62,7 @@ function offer(bytes: Uint8Array): 'accepted' | 'refused' {
   }
 }
 
-test('any bytes are a transaction that encodes to the same bytes, or a refusal', () => {
+test('any bytes either decode to a transaction that encodes to the same bytes, or are refused', () => {
   const next = generator(4)
   const signed = samples.map((sample) => encodeTransaction(signTransaction(sample, new Uint8Array(32).fill(5))))
   const counts = { accepted: 0, refused: 0 }
@@ -75,7 +75,7 @@ test('any bytes are a transaction that encodes to the same bytes, or a refusal',
   expect(counts.accepted).toBeGreaterThan(100)
 })
 
-test('any bytes are an input of any precompile: an output or a refusal', () => {
+test('any input of any precompile has an output or is refused', () => {
   const next = generator(5)
   const valid = hostileInputs(osaka).filter(({ input }) => input.length < 2_000)
   const precompiles = [...standardPrecompiles(osaka).values()]

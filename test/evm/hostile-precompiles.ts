@@ -1,4 +1,4 @@
-/** For each standard precompile the inputs that cost most time for their gas, as far as we know them. */
+/** The known inputs of each standard precompile that take the most time for their gas. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bn254 } from '@noble/curves/bn254.js'
 import { p256 } from '@noble/curves/nist.js'
@@ -19,7 +19,7 @@ const word = (value: bigint | number) => encodeUint(BigInt(value), 32)
 const ones = (length: number) => new Uint8Array(length).fill(0xff)
 const SCALAR = ones(32)
 
-/** The precompile at an address. Throws if the fork has none there. */
+/** Returns the precompile at an address. Throws if the fork has no precompile there. */
 export function precompileAt(rules: Rules, address: number): PurePrecompile {
   const precompile = standardPrecompiles(rules).get(toKey(encodeUint(BigInt(address), 20)))
   if (precompile?.kind !== 'pure') throw new RangeError(`no precompile at ${address}`)
@@ -49,7 +49,7 @@ export function blsG2(factor: bigint): Uint8Array {
 const repeat = (count: number, part: (index: number) => Uint8Array) =>
   concat(...Array.from({ length: count }, (_, i) => part(i)))
 
-/** Input of modexp: operands of these lengths, the base one less than the modulus, every bit of the exponent set. */
+/** Returns input of modexp: operands of these lengths, the base one less than the modulus, every bit of the exponent set. */
 function modexpInput(length: number, exponentLength: number, isEven = false): Uint8Array {
   const modulus = ones(length)
   if (isEven) modulus[length - 1] = 0xfe
@@ -76,7 +76,7 @@ export const EVALUATION = hex(
   '01e798154708fe7789429634053cbf9f99b619f9f084048927333fce637f549b564c0a11a0f704f4fc3e8acfe0f8245f0ad1347b378fbf96e206da11a5d3630624d25032e67a7e6a4910df5834b8fe70e6bcfeeac0352434196bdf4b2485d5a18f59a8d2a1a625a17f3fea0fe5eb8c896db3764f3185481bc22f91b4aaffcca25f26936857bc3a7c2539ea8ec3a952b7873033e038326e87ed3e1276fd140253fa08e9fc25fb2d9a98527fc22a2c9612fbeafdad446cbc7bcdbdcd780af2c16a',
 )
 
-/** A proof about the polynomial that is 7 everywhere: its commitment is 7·G1, its proof infinity. */
+/** Returns a proof for the constant polynomial 7: its commitment is 7·G1, its proof infinity. */
 export function constantEvaluation(): Uint8Array {
   const commitment = bls12_381.G1.Point.BASE.multiply(7n).toBytes(true)
   const hash = sha256(commitment)
@@ -104,7 +104,7 @@ function modexpInputs({ eips }: Rules): HostileInput[] {
   return [...long, ...even, ...short]
 }
 
-/** The inputs for every precompile that the fork has. */
+/** Returns the inputs for every precompile of the fork. */
 export function hostileInputs(rules: Rules): readonly HostileInput[] {
   const { eips } = rules
   const inputs: HostileInput[] = [
@@ -159,19 +159,19 @@ export function hostileInputs(rules: Rules): readonly HostileInput[] {
 
 export interface Cost {
   readonly name: string
-  /** What calling it costs: its own price and that of the call around it. */
+  /** The gas of calling it: its own price and the price of the call. */
   readonly gas: bigint
   readonly ns: number
   readonly nsPerGas: number
 }
 
-/** The least that a call of a warm address costs (EIP-2929), without which no precompile runs. */
+/** The minimum price of a call of a warm address (EIP-2929), which every run of a precompile pays. */
 const CALL_GAS = 100n
 
-/** Batches of which the fastest counts: the others had to share caches and clock. */
+/** The number of batches, of which the fastest counts: other work slows the rest. */
 const BATCHES = 5
 
-/** Processor time of a run, measured for about `budgetMs` after a few that warm up. */
+/** Measures the processor time of a run for about `budgetMs`, after a few runs of warm-up. */
 export function measure(rules: Rules, { name, address, input }: HostileInput, budgetMs: number): Cost {
   const precompile = precompileAt(rules, address)
   const gas = precompile.gas(input) + CALL_GAS

@@ -1,4 +1,4 @@
-/** An EVM with contracts in place, for tests of single rules. */
+/** An EVM with deployed contracts, for tests of single rules. */
 import { type ForkName, rulesOf } from '../../src/evm/forks.ts'
 import { createEvm, type Evm } from '../../src/evm/host.ts'
 import type { CallResult, EvmOptions } from '../../src/evm/types.ts'
@@ -14,7 +14,7 @@ export const GAS = 10_000_000n
 export interface Setup extends Partial<Omit<EvmOptions, 'rules' | 'state'>> {
   readonly fork?: ForkName
   readonly extraEips?: readonly number[]
-  /** Code in hexadecimal, of CONTRACT and OTHER. */
+  /** The code of CONTRACT and OTHER in hexadecimal. */
   readonly code?: string
   readonly other?: string
 }
@@ -58,16 +58,16 @@ export function machine({ fork = 'Osaka', extraEips = [], code, other, ...option
   }
 }
 
-/** Code that pushes words, the last on top. */
+/** Returns code that pushes words, the last one on top. */
 export function push(...words: readonly bigint[]): string {
   return words.map((word) => `7f${word.toString(16).padStart(64, '0')}`).join('')
 }
 
-/** Code that returns the top of the stack. */
+/** Returns code that returns the top of the stack. */
 export const RETURN_TOP = '5f5260205ff3'
 const RETURN_TOP_FRONTIER = '60005260206000f3'
 
-/** The word that code leaves on top of the stack. */
+/** Runs code and returns the word on top of its stack. */
 export function top(code: string, setup: Omit<Setup, 'code'> = {}): bigint {
   const { success, output, error } = machine({ ...setup, code: code + RETURN_TOP_FRONTIER }).call()
   if (!success) throw new Error(error)

@@ -1,9 +1,7 @@
-/** The EVM's state in plain maps: what tests and benchmarks run it on. */
+/** The EVM's state in plain maps, for tests and benchmarks. */
 import type { EvmAccount, EvmState } from '../../src/evm/state.ts'
-import { equal, toKey } from '../../src/primitives/bytes.ts'
+import { equal, toKey, ZERO_WORD } from '../../src/primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/hash.ts'
-
-const ZERO = new Uint8Array(32)
 
 interface World {
   accounts: Map<string, EvmAccount>
@@ -12,9 +10,9 @@ interface World {
 }
 
 export interface MemoryState extends EvmState {
-  /** The world as it is now; keys are those of `toKey`. */
+  /** The current accounts and storage; keys are those of `toKey`. */
   readonly world: World
-  /** Puts an account in place before a run. */
+  /** Sets an account before a run. */
   put(address: Uint8Array, account: { nonce?: bigint; balanceWei?: bigint; code?: Uint8Array }): void
 }
 
@@ -39,7 +37,7 @@ export function createMemoryState(): MemoryState {
     },
     account: (address) => world.accounts.get(toKey(address)),
     code: (codeHash) => world.codes.get(toKey(codeHash)) ?? new Uint8Array(0),
-    storage: (address, slot) => world.storage.get(toKey(address))?.get(toKey(slot)) ?? ZERO,
+    storage: (address, slot) => world.storage.get(toKey(address))?.get(toKey(slot)) ?? ZERO_WORD,
     hasStorage: (address) => (world.storage.get(toKey(address))?.size ?? 0) > 0,
     blockHash: (number) => keccak256(new TextEncoder().encode(number.toString())),
     setAccount(address, account) {
@@ -56,7 +54,7 @@ export function createMemoryState(): MemoryState {
         slots = new Map()
         world.storage.set(key, slots)
       }
-      if (equal(value, ZERO)) slots.delete(toKey(slot))
+      if (equal(value, ZERO_WORD)) slots.delete(toKey(slot))
       else slots.set(toKey(slot), value)
     },
     clearStorage(address) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rulesOf } from '../../src/evm/forks.ts'
 import { hostileInputs, measure } from './hostile-precompiles.ts'
 
-/** Far above what any of them takes, and far below what an algorithm of the wrong order would: see `npm run bench -- precompiles`. */
+/** A bound far above the time of every precompile, and far below that of an algorithm of the wrong order: see `npm run bench -- precompiles`. */
 const MOST_NS_PER_GAS = 1_000
 
 test.each(['Osaka', 'Berlin'] as const)('in %s no hostile input costs time out of proportion to its gas', (fork) => {

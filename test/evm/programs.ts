@@ -1,8 +1,8 @@
-/** Seeded random programs: structured enough to get far, with edges where implementations differ. */
+/** Seeded random programs: structured enough to run long, with edge cases in which implementations differ. */
 import { concat, encodeUint, hex } from '../../src/primitives/bytes.ts'
 import { keccak256 } from '../../src/primitives/hash.ts'
 
-/** Contracts of a world, and the call into it. */
+/** A set of contracts and a call to them. */
 export interface Program {
   readonly seed: number
   readonly contracts: readonly { address: Uint8Array; code: Uint8Array; balanceWei: bigint }[]
@@ -11,9 +11,9 @@ export interface Program {
   readonly data: Uint8Array
   readonly valueWei: bigint
   readonly gas: bigint
-  /** Slots of the contracts that are set beforehand: slot i of each holds i. */
+  /** Slot i of each contract contains i beforehand, for i below this number. */
   readonly presetSlots: number
-  /** Warm from the start, with those slots. */
+  /** The accounts and slots that are warm from the start. */
   readonly accessList: readonly { readonly address: Uint8Array; readonly slots: readonly bigint[] }[]
 }
 
@@ -23,18 +23,18 @@ const CONTRACTS = [1, 2, 3, 4].map((i) =>
 )
 const STRANGER = hex('b000000000000000000000000000000000000001')
 const DELEGATES = [1, 2, 3, 4, 5].map((i) => hex(`d00000000000000000000000000000000000000${i}`))
-/** What the accounts of `DELEGATES` delegate to (EIP-7702): code, a precompile, another delegation, nothing, themselves. */
+/** The targets of the delegations of `DELEGATES` (EIP-7702): code, a precompile, another delegation, nothing, themselves. */
 const DELEGATED_TO = [CONTRACTS[1]!, encodeUint(4n, 20), DELEGATES[0]!, STRANGER, DELEGATES[4]!]
 
 interface Random {
-  /** 0 to n - 1. */
+  /** Returns a number from 0 to n - 1. */
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
   bytes(length: number): Uint8Array
 }
 
-/** Mulberry32. */
+/** Creates a generator of random numbers (Mulberry32). */
 function randomOf(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
@@ -82,7 +82,7 @@ const ENVIRONMENT = [
   0x5a,
 ]
 
-/** Code under construction; every statement leaves the stack as it found it. */
+/** Code under construction; every statement leaves the stack unchanged. */
 class Writer {
   readonly parts: number[] = []
   op(...codes: number[]): this {
@@ -161,7 +161,7 @@ function writeCode(random: Random, depth: number): Uint8Array {
       .push(random.chance(0.8) ? 0 : random.below(20))
     code.op(two ? 0xf5 : 0xf0)
     if (random.chance(0.5)) {
-      // Call what was created.
+      // Call the created contract.
       code.op(0x5f, 0x5f, 0x5f, 0x5f, 0x5f, 0x85, 0x5a, 0xf1, 0x50)
     }
     keep()
@@ -250,7 +250,7 @@ function writeCode(random: Random, depth: number): Uint8Array {
       code.parts[patch + 1] = target & 255
       code.op(0x5b)
     } else if (kind < 88) {
-      // Shuffling the stack, and putting it right again.
+      // Shuffle the stack, and restore it.
       const n = 1 + random.below(16)
       for (let i = 0; i <= n; i++) operand()
       code.op(random.chance(0.5) ? 0x8f + n : 0x7f + n)
@@ -292,7 +292,7 @@ function writeCode(random: Random, depth: number): Uint8Array {
   return Uint8Array.from(code.parts)
 }
 
-/** The program of a seed. */
+/** Returns the program of a seed. */
 export function programOf(seed: number): Program {
   const random = randomOf(seed)
   const noise = random.chance(0.05)

@@ -1,4 +1,4 @@
-/** Random programs on the state of the chain, with precompiles that work on it: what is written on their account changes nothing else. */
+/** Random programs on the state of the chain, with precompiles that use it: flushing and reloading for them changes no result. */
 import { expect, test } from 'vitest'
 import { rulesOf } from '../../src/evm/forks.ts'
 import { createEvm } from '../../src/evm/host.ts'
@@ -20,7 +20,7 @@ const STANDARD = standardPrecompiles(RULES)
 const keyOf = (address: number): string => toKey(encodeUint(BigInt(address), 20))
 const IDENTITY = STANDARD.get(keyOf(4)) as PurePrecompile
 
-/** What a program comes to: its result, and everything in every store, numbers of accounts included. */
+/** Runs a program and describes its result and the contents of every store, including account numbers. */
 function run(
   program: Program,
   precompiles: ReadonlyMap<string, Precompile>,
@@ -60,7 +60,7 @@ function run(
   return [`${success} ${error} ${gas - gasLeft} ${formatHex(output)}`, ...logs, ...stored]
 }
 
-test('a precompile that only answers is the same whether it may work on the state or not', () => {
+test('a pure precompile has the same result when it runs as a stateful one', () => {
   const stateful = {
     kind: 'stateful',
     run: ({ input }: PrecompileContext) => ({ success: true, gasUsed: IDENTITY.gas(input), output: input }),
@@ -72,7 +72,7 @@ test('a precompile that only answers is the same whether it may work on the stat
   }
 })
 
-/** Moves wei past the EVM, and calls a contract, as its input says; fails at times. */
+/** Creates a precompile that moves wei outside the EVM and calls a contract, depending on its input; it fails for some inputs. */
 function meddle({ input, caller, gas, isStatic, state, call }: PrecompileContext) {
   const choice = input.reduce((sum, byte) => sum + byte, input.length)
   const target = encodeUint(0xa000000000000000000000000000000000000001n + BigInt(choice % 4), 20)
@@ -90,7 +90,7 @@ function meddle({ input, caller, gas, isStatic, state, call }: PrecompileContext
   return { success: success || choice % 7 === 0, gasUsed: 10_100n - gasLeft, output }
 }
 
-test('to read again what was written in a branch is as good as to read everything again', () => {
+test('reloading the accounts written in a branch is equivalent to reloading all accounts', () => {
   const table = new Map<string, Precompile>(STANDARD)
   for (const at of [1, 2, 3, 4]) table.set(keyOf(at), { kind: 'stateful', run: meddle })
   const readsAll = ({ changedAccounts: _, ...state }: ChainEvmState): ChainEvmState => state

@@ -1,4 +1,4 @@
-/** A tracer that writes down everything, for tests. */
+/** A tracer that writes every step as a line, for tests. */
 import { OPCODES } from '../../src/evm/opcodes.ts'
 import {
   FAILURE,

@@ -1,4 +1,4 @@
-/** Random transactions with and without a tracer: what everybody can see must be the same, and what tracers say of it must agree. */
+/** Runs random transactions with and without a tracer: observable results must be equal, and the tracers' results must agree with them. */
 import { type ForkName, rulesOf } from '../../src/evm/forks.ts'
 import { standardPrecompiles } from '../../src/evm/precompiles/index.ts'
 import { traceFactoryOf } from '../../src/evm/tracers/create.ts'
@@ -39,7 +39,7 @@ const TRACERS: readonly (readonly [name: string, config?: object])[] = [
 
 interface Run {
   readonly result: MessageResult
-  /** Everything that can be seen of it. */
+  /** The observable result. */
   readonly text: string
   readonly trace: unknown
 }
@@ -86,7 +86,7 @@ function run(program: Program, tracer?: string, config?: object): Run {
           config,
           context: { blockNumber: 1n },
           output,
-          heldBytes: 1 << 28,
+          memoryBytes: 1 << 28,
           outputBytes: 1 << 22,
         })
   const creates = program.seed % 4 === 3
@@ -145,7 +145,7 @@ function accountsOf({ world }: ReturnType<typeof createMemoryState>): string {
   return lines.sort().join('\n')
 }
 
-/** What is wrong with what a tracer says, given how the transaction ended. */
+/** Returns the contradictions between a tracer's result and the result of the transaction. */
 function complaint(tracer: string, config: object | undefined, { result, trace }: Run): string | undefined {
   if (tracer === '') return structComplaint(result, trace as never, config as { limit?: number })
   if (tracer === 'callTracer') return callComplaint(result, trace as Frame, config as { onlyTopCall?: boolean })
@@ -169,7 +169,7 @@ function structComplaint(
   if (limit !== 0) return structLogs.length > limit ? 'more entries than the limit' : undefined
   for (let i = 0; i + 1 < structLogs.length; i++) {
     const [entry, next] = [structLogs[i]!, structLogs[i + 1]!]
-    // Behind a call or creation there is what was left of its gas, too.
+    // The gas after a call or creation includes its unused gas.
     const isPlain = entry.depth === next.depth && !/CALL$|CALLCODE|CREATE/.test(entry.op)
     if (isPlain && entry.gas - entry.gasCost !== next.gas) return `gas behind entry ${i}, ${entry.op}`
     if (next.depth === entry.depth + 1 && entry.gas - entry.gasCost < 0) return `gas of entry ${i}`
@@ -204,7 +204,7 @@ const logsOf = ({ logs = [], calls = [] }: Frame): NonNullable<Frame['logs']>[nu
   ...calls.flatMap(logsOf),
 ]
 
-/** No frame uses more gas than it has. */
+/** Returns the first frame that uses more gas than it has, as text; undefined if there is no such frame. */
 function frameComplaint(frame: Frame): string | undefined {
   if (BigInt(frame.gasUsed) > BigInt(frame.gas)) return `frame used ${frame.gasUsed} of ${frame.gas}`
   for (const call of frame.calls ?? []) {
@@ -214,7 +214,7 @@ function frameComplaint(frame: Frame): string | undefined {
   return undefined
 }
 
-/** Differences between the watched and the unwatched run of the programs of a range of seeds, each with its seed and tracer. */
+/** Returns the differences between traced and untraced runs of a range of seeds, each with its seed and tracer. */
 export function traceDifferences(from: number, to: number): string[] {
   const found: string[] = []
   for (let seed = from; seed < to; seed++) {

@@ -1,4 +1,4 @@
-/** A transaction in a small world, under a tracer: for tests of what tracers say. */
+/** Runs a transaction on a small state under a tracer, for tests of tracers. */
 import { type ForkName, rulesOf } from '../../src/evm/forks.ts'
 import { standardPrecompiles } from '../../src/evm/precompiles/index.ts'
 import { traceFactoryOf } from '../../src/evm/tracers/create.ts'
@@ -18,10 +18,10 @@ export const FUNDS = 10n ** 18n
 
 export interface World {
   readonly fork?: ForkName
-  /** Code in hexadecimal, of CONTRACT and OTHER. */
+  /** The code of CONTRACT and OTHER in hexadecimal. */
   readonly code?: string
   readonly other?: string
-  /** Slots of CONTRACT. */
+  /** The slots of CONTRACT. */
   readonly storage?: Readonly<Record<number, number>>
   readonly data?: Uint8Array
   readonly valueWei?: bigint
@@ -29,7 +29,7 @@ export interface World {
   readonly creates?: boolean
 }
 
-/** The state before: CALLER has nonce 5 and funds, the contracts nonce 1, CONTRACT a thousand wei. */
+/** Returns the state before: CALLER has nonce 5 and funds, the contracts nonce 1, CONTRACT a thousand wei. */
 function worldState({ code, other, storage = {} }: World): MemoryState {
   const state = createMemoryState()
   state.put(CALLER, { nonce: 5n, balanceWei: FUNDS })
@@ -41,13 +41,18 @@ function worldState({ code, other, storage = {} }: World): MemoryState {
   return state
 }
 
-/** The result of a tracer, by name or made by a factory, as text. CALLER calls CONTRACT, or creates with `data`. */
-export function traceText(tracer: string | TraceFactory, world: World, config?: unknown, heldBytes = 1 << 24): string {
+/** Returns the result of a tracer, given by name or factory, as text. CALLER calls CONTRACT, or creates with `data`. */
+export function traceText(
+  tracer: string | TraceFactory,
+  world: World,
+  config?: unknown,
+  memoryBytes = 1 << 24,
+): string {
   const chunks: Uint8Array[] = []
   const output = createOutput((chunk) => chunks.push(chunk))
   const context = { blockNumber: 1000n, txIndex: 3, firstLogIndex: 7 }
   const factory = typeof tracer === 'string' ? traceFactoryOf(tracer) : tracer
-  const trace = factory({ config, context, output, heldBytes })
+  const trace = factory({ config, context, output, memoryBytes })
   const rules = rulesOf(world.fork ?? 'Osaka')
   executeTransaction(
     worldState(world),
@@ -87,7 +92,7 @@ export function traceText(tracer: string | TraceFactory, world: World, config?: 
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The same, parsed. */
+/** Returns the parsed result of a tracer. */
 export function traced(tracer: string | TraceFactory, world: World, config?: unknown): unknown {
   return JSON.parse(traceText(tracer, world, config))
 }

@@ -26,9 +26,9 @@ export interface Bls12381 {
   readonly mapToG2: Operation
 }
 
-/** The seven functions on a library's curve. */
+/** Creates the seven functions on a library's curve. */
 export function bls12381On<G1, G2>(curve: BlsCurve<G1, G2>): Bls12381 {
-  /** Runs over terms of a point and a scalar, all of them in the group. */
+  /** Sums products of a point and a scalar; every point must be in the group. */
   function sum<Point>(
     input: Uint8Array,
     length: number,
@@ -98,7 +98,7 @@ export function bls12381On<G1, G2>(curve: BlsCurve<G1, G2>): Bls12381 {
   }
 }
 
-/** The functions by the fastest library that loads, made at the first use. */
+/** The functions on the fastest library that loads, created on first use. */
 export const bls12381 = once((): Bls12381 => {
   const mcl = createMclBls12381()
   return mcl ? bls12381On(mcl) : bls12381On(createNobleBls12381())
@@ -108,7 +108,7 @@ function fixedPrice(gas: bigint, operation: (library: Bls12381) => Operation): P
   return { kind: 'pure', gas: () => gas, run: (input) => operation(bls12381())(input) }
 }
 
-/** Price of a sum: each product's price, less a discount by how many there are. */
+/** Returns the price of a sum: each product's price, less a discount by their number. */
 function sumGas(termLength: number, product: bigint, discounts: readonly number[]): (input: Uint8Array) => bigint {
   return (input) => {
     const count = Math.floor(input.length / termLength)
@@ -118,7 +118,7 @@ function sumGas(termLength: number, product: bigint, discounts: readonly number[
   }
 }
 
-// Thousandths of the price of a product, for 1 to 128 of them (EIP-2537).
+// Thousandths of the price of a product, for sums of 1 to 128 products (EIP-2537).
 const G1_DISCOUNTS: readonly number[] = [
   1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677, 673, 669, 665, 661, 658, 654, 651,
   648, 645, 642, 640, 637, 635, 632, 630, 627, 625, 623, 621, 619, 617, 615, 613, 611, 609, 608, 606, 604, 603, 601,

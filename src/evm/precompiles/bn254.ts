@@ -17,7 +17,7 @@ export interface Bn254 {
   pairing(input: Uint8Array): Uint8Array | undefined
 }
 
-/** The three functions on a library's curve. */
+/** Creates the three functions on a library's curve. */
 export function bn254On<G1, G2>(curve: Curve<G1, G2>): Bn254 {
   return {
     add(input) {
@@ -48,7 +48,7 @@ export function bn254On<G1, G2>(curve: Curve<G1, G2>): Bn254 {
   }
 }
 
-/** Made at the first use: most chains' days go by without one. */
+/** The functions, created on first use, since most chains use them rarely. */
 const bn254 = once((): Bn254 => {
   const mcl = createMclBn254()
   return mcl ? bn254On(mcl) : bn254On(createNobleBn254())

@@ -1,6 +1,6 @@
 /**
- * The curves by mcl-wasm, about ten times as fast as pure JavaScript. The package's program is instantiated here, once
- * for each curve: its own wrapper is asynchronous, knows one curve at a time and copies every value twice.
+ * The curves on mcl-wasm, about ten times as fast as pure JavaScript. This file instantiates the package's wasm, once for
+ * each curve: the package's wrapper is asynchronous, supports one curve at a time and copies every value twice.
  */
 import { createRequire } from 'node:module'
 import { compare } from '../../primitives/bytes.ts'
@@ -9,12 +9,12 @@ import { isZero } from './input.ts'
 
 const BN_SNARK1 = 4
 const BLS12_381 = 5
-/** Says the sizes below to `mclBn_init`. */
+/** Tells `mclBn_init` the sizes below. */
 const COMPILED_TIME_VAR = 46
-/** How to map to a curve: RFC 9380. */
+/** The method of mapping to a curve: RFC 9380. */
 const MAP_TO_MODE = 5
 
-/** Sizes of the library's values, the same for every curve. Unit: bytes. */
+/** The sizes of the library's values, the same for every curve. Unit: bytes. */
 const FP = 48
 const FP2 = 96
 const G1_SIZE = 144
@@ -31,7 +31,7 @@ interface Program {
   readonly memory: WebAssembly.Memory
 }
 
-/** Undefined where the package's program does not load. */
+/** Creates the operations on a curve; undefined if the package's wasm does not load. */
 export function createMclBn254(): Curve<Pointer, Pointer> | undefined {
   const program = instantiate(BN_SNARK1)
   return program && createCurve(program, BN254_LAYOUT).curve
@@ -70,7 +70,7 @@ export function createMclBls12381(): BlsCurve<Pointer, Pointer> | undefined {
 function instantiate(curve: number): Program | undefined {
   try {
     const create: unknown = createRequire(import.meta.url)('mcl-wasm/dist/mcl_c.js')
-    // The package gives its program only through a promise, but its factory carries it as text.
+    // The package exposes its wasm only through a promise, but its factory contains it as text.
     const base64 = /wasmBase64 = '([^']+)'/.exec(String(create))?.[1]
     if (!base64) return undefined
     const memory = new WebAssembly.Memory({ initial: 32 })
@@ -92,7 +92,7 @@ function createCurve({ run, memory }: Program, layout: CurveLayout) {
   const bytes = (at: Pointer, length: number) => new Uint8Array(memory.buffer, at, length)
 
   const begin = (inputLength: number) => {
-    // Points take less than three times their encoding, and each is copied once to lie beside the others.
+    // A point takes less than three times its encoding, and each is copied once into a contiguous array.
     const wanted = inputLength * 6 + 16 * 1024
     used = 0
     if (wanted <= capacity) return
@@ -102,7 +102,7 @@ function createCurve({ run, memory }: Program, layout: CurveLayout) {
     if (base === 0) throw new RangeError('could not allocate memory for points')
   }
   const alloc = (size: number): Pointer => {
-    if (used + size > capacity) throw new RangeError('points beyond the room that begin made')
+    if (used + size > capacity) throw new RangeError(`points need ${used + size} bytes, begin reserved ${capacity}`)
     used += size
     return base + used - size
   }
@@ -116,7 +116,7 @@ function createCurve({ run, memory }: Program, layout: CurveLayout) {
     const encoded = input.subarray(offset, offset + fieldLength)
     if (compare(encoded, modulus) >= 0) return false
     bytes(scratch, fieldLength).set(encoded)
-    // Leading zeros beyond the library's own length are cut: it takes no longer numbers.
+    // The library rejects numbers longer than its own length, so leading zeros are cut.
     const skip = Math.max(0, fieldLength - FP)
     return run.mclBnFp_setBigEndianMod!(target, scratch + skip, fieldLength - skip) === 0
   }
@@ -225,7 +225,7 @@ function createCurve({ run, memory }: Program, layout: CurveLayout) {
       return run.mclBnGT_isOne!(product) !== 0
     },
   }
-  // On the curve and in the group are two questions here, so `isValid` must not answer the second.
+  // `isValid` must check the curve only: the group is checked separately.
   run.mclBn_verifyOrderG1!(0)
   run.mclBn_verifyOrderG2!(0)
   return { curve, alloc, readField, put }

@@ -1,4 +1,4 @@
-/** The curves by @noble/curves, in pure JavaScript. */
+/** The curves on @noble/curves, in pure JavaScript. */
 import type { BlsCurvePair } from '@noble/curves/abstract/bls.js'
 import type { Fp2 } from '@noble/curves/abstract/tower.js'
 import type { WeierstrassPoint, WeierstrassPointCons } from '@noble/curves/abstract/weierstrass.js'
@@ -18,7 +18,7 @@ export function createNobleBn254(): Curve<G1, G2> {
 export function createNobleBls12381(): BlsCurve<G1, G2> {
   const { fieldLength } = BLS12_381_LAYOUT
   const readField = fieldReader(BLS12_381_LAYOUT)
-  // The library's types say otherwise, but one element goes in alone and a point of the group comes out.
+  // Despite the library's types, it accepts a single element and returns a point of the group.
   const mapToG1 = bls12_381.G1.mapToCurve as unknown as (element: bigint) => G1
   const mapToG2 = bls12_381.G2.mapToCurve as unknown as (element: readonly [bigint, bigint]) => G2
   return {

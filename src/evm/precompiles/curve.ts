@@ -1,8 +1,8 @@
-/** What the precompiles need of a pairing-friendly curve. Two libraries provide it: curve-mcl.ts, and curve-noble.ts for where that cannot load. */
+/** The interface of the precompiles to a pairing-friendly curve. curve-mcl.ts implements it, and curve-noble.ts where that cannot load. */
 
-/** How points and field elements lie in the input of a precompile. */
+/** The encoding of points and field elements in the input of a precompile. */
 export interface CurveLayout {
-  /** Length of a base field element, its leading zeros included. Unit: bytes. */
+  /** The length of a base field element, including leading zeros. Unit: bytes. */
   readonly fieldLength: number
   /** The field's modulus, `fieldLength` bytes. */
   readonly modulus: Uint8Array
@@ -11,32 +11,32 @@ export interface CurveLayout {
 }
 
 /**
- * Operations on points of two groups, which are opaque values of the library. Points are valid until the next `begin`.
- * Offsets point into inputs long enough; the point at infinity is all zeros.
+ * Operations on points of two groups. Points are opaque values of the library, valid until the next `begin`. The caller
+ * checks that inputs are long enough for the offsets. The point at infinity is encoded as zeros.
  */
 export interface Curve<G1, G2> {
-  /** Forgets the points of the last run and makes room for those of an input of this length. */
+  /** Discards the points of the previous run and reserves memory for the points of an input of this length. */
   begin(inputLength: number): void
-  /** Undefined unless on the curve, and in the group if asked. */
+  /** Decodes a point; undefined unless it is on the curve, and in the group if that is required. */
   readG1(input: Uint8Array, offset: number, inGroup: boolean): G1 | undefined
   readG2(input: Uint8Array, offset: number, inGroup: boolean): G2 | undefined
   writeG1(point: G1): Uint8Array
   writeG2(point: G2): Uint8Array
   addG1(a: G1, b: G1): G1
   addG2(a: G2, b: G2): G2
-  /** Sum of products; scalars are 32 bytes, big-endian, of any value. At least one. */
+  /** Returns the sum of at least one product; scalars are 32 bytes, big-endian, of any value. */
   sumG1(points: readonly G1[], scalars: readonly Uint8Array[]): G1
   sumG2(points: readonly G2[], scalars: readonly Uint8Array[]): G2
-  /** Whether the product of the pairings is one; infinity pairs to one. */
+  /** Whether the product of the pairings is one; a pairing with infinity is one. */
   isPairingOne(pairs: readonly (readonly [G1, G2])[]): boolean
 }
 
-/** BLS12-381 with what only its precompiles use. */
+/** BLS12-381, with the operations that only its precompiles use. */
 export interface BlsCurve<G1, G2> extends Curve<G1, G2> {
   /** Maps a field element into the group (RFC 9380, cofactor cleared); undefined unless below the modulus. */
   mapToG1(input: Uint8Array, offset: number): G1 | undefined
   mapToG2(input: Uint8Array, offset: number): G2 | undefined
-  /** A point of 48 compressed bytes in the group; undefined if they are none. */
+  /** Decodes a point from 48 compressed bytes; undefined unless it is in the group. */
   decompressG1(bytes: Uint8Array): G1 | undefined
 }
 

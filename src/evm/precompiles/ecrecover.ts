@@ -11,7 +11,7 @@ export const ecrecoverPrecompile: PurePrecompile = {
   run: (input) => recover(slice(input, 0, 128)),
 }
 
-/** The signer's address in 32 bytes; nothing for anything that is no signature. s may lie in the upper half. */
+/** Returns the signer's address in 32 bytes; no bytes for an invalid signature. s can be in the upper half. */
 function recover(input: Uint8Array): Uint8Array {
   const v = input[63]!
   if (!isZero(input.subarray(32, 63)) || (v !== 27 && v !== 28)) return EMPTY

@@ -1,5 +1,6 @@
 /** The standard precompiles of each fork. */
 import { encodeUint, toKey } from '../../primitives/bytes.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import type { Rules } from '../forks.ts'
 import type { Precompile, Precompiles, PurePrecompile } from '../types.ts'
 import { blake2fPrecompile } from './blake2f.ts'
@@ -12,12 +13,8 @@ import { modexpPrecompile } from './modexp.ts'
 import { p256Precompile } from './p256.ts'
 import { REFUSALS } from './refusals.ts'
 
-const made = new WeakMap<Rules, Precompiles>()
-
-/** The precompiles of a fork by `toKey(address)`, with that fork's prices. */
-export function standardPrecompiles(rules: Rules): Precompiles {
-  const known = made.get(rules)
-  if (known) return known
+/** Returns the precompiles of a fork by `toKey(address)`, with that fork's prices. */
+export const standardPrecompiles: (rules: Rules) => Precompiles = cachePerObject((rules: Rules): Precompiles => {
   const { eips } = rules
   const table = new Map<string, Precompile>()
   const add = (address: number, precompile: PurePrecompile): void => {
@@ -46,6 +43,5 @@ export function standardPrecompiles(rules: Rules): Precompiles {
     add(0x11, blsMapToG2)
   }
   if (eips.has(7951)) add(0x100, p256Precompile)
-  made.set(rules, table)
   return table
-}
+})

@@ -1,6 +1,6 @@
-/** Reading the input of a precompile, which is as if followed by endless zeros. */
+/** Reads the input of a precompile, which is padded with zeros to any length. */
 
-/** `length` bytes from `offset`, zeros behind the end. */
+/** Returns `length` bytes from `offset`, with zeros after the end of the input. */
 export function slice(input: Uint8Array, offset: number, length: number): Uint8Array {
   const end = offset + length
   if (end <= input.length) return input.subarray(offset, end)
@@ -9,7 +9,7 @@ export function slice(input: Uint8Array, offset: number, length: number): Uint8A
   return out
 }
 
-/** Words of 32 bytes that hold the input. */
+/** Returns the number of 32-byte words of the input, rounded up. */
 export function words(input: Uint8Array): bigint {
   return BigInt(Math.ceil(input.length / 32))
 }

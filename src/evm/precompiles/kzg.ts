@@ -12,7 +12,7 @@ const VERSION = 1
 const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 const FIELD_ELEMENTS_PER_BLOB = 4096n
 
-/** The generators, and the secret of Ethereum's ceremony times that of G2, negated: all of the trusted setup that verification needs. */
+/** The generators, and -τ·G2 with the secret τ of Ethereum's ceremony: the part of the trusted setup that verification uses. */
 const GENERATOR_1 = encodePoint([
   '17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb',
   '08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1',
@@ -30,17 +30,17 @@ export const MINUS_TAU_2: Uint8Array = encodePoint([
   '039a4c9f2f4d940547d877eb6333918b74fd6d7af721ab9f8cd200e65ab6ee9a8a16cb8f73d9363296fa710cf2f5955c',
 ])
 
-/** A point as the precompiles of BLS12-381 take it, of coordinates with 96 digits. */
+/** Encodes a point for the precompiles of BLS12-381 from coordinates of 96 digits. */
 function encodePoint(coordinates: readonly string[]): Uint8Array {
   return concat(...coordinates.map((digits) => hex(digits.padStart(128, '0'))))
 }
 
-/** What a proof that holds answers: the number of field elements in a blob, and the field's order. */
+/** The output for a valid proof: the number of field elements in a blob, and the field's order. */
 const ANSWER = concat(encodeUint(FIELD_ELEMENTS_PER_BLOB, 32), encodeUint(ORDER, 32))
 
 export type KzgVerifier = (commitment: Uint8Array, z: bigint, y: bigint, proof: Uint8Array) => boolean
 
-/** Verification on a library's curve: e(C − y·G1 + z·π, G2) · e(π, −τ·G2) = 1. */
+/** Creates the verification on a library's curve: e(C − y·G1 + z·π, G2) · e(π, −τ·G2) = 1. */
 export function kzgVerifierOn<G1, G2>(curve: BlsCurve<G1, G2>): KzgVerifier {
   return (commitment, z, y, proof) => {
     curve.begin(LENGTH * 16)
@@ -60,13 +60,13 @@ export function kzgVerifierOn<G1, G2>(curve: BlsCurve<G1, G2>): KzgVerifier {
   }
 }
 
-/** Made at the first use. */
+/** The verification, created on first use. */
 const verifier = once((): KzgVerifier => {
   const mcl = createMclBls12381()
   return mcl ? kzgVerifierOn(mcl) : kzgVerifierOn(createNobleBls12381())
 })
 
-/** The precompile's function: input is versioned hash, z, y, commitment and proof. */
+/** Runs the precompile: the input is versioned hash, z, y, commitment and proof. */
 export function evaluatePoint(input: Uint8Array, verify: KzgVerifier): Uint8Array | undefined {
   if (input.length !== LENGTH) return undefined
   const z = decodeUint(input.subarray(32, 64))

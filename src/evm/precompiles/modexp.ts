@@ -6,10 +6,10 @@ import { arithmetic } from './arithmetic.ts'
 import { isZero, slice } from './input.ts'
 
 const HEADER = 96
-/** Longest operand from Osaka on (EIP-7823). Unit: bytes. */
+/** The maximum length of an operand from Osaka on (EIP-7823). Unit: bytes. */
 const MAX_LENGTH = 1024n
 const MAX_GAS = (1n << 64n) - 1n
-/** Exponents of fewer bits than this are not worth a table of powers. */
+/** The minimum bits of an exponent for which a table of powers is faster. */
 const MIN_WINDOWED_BITS = 48
 const PAGE = 65_536
 
@@ -19,7 +19,7 @@ interface Lengths {
   readonly modulus: bigint
 }
 
-/** The precompile under the pricing of a fork. */
+/** Creates the precompile with the pricing of a fork. */
 export function modexpPrecompile({ eips }: Rules): PurePrecompile {
   const gas = eips.has(7883) ? gasOsaka : eips.has(2565) ? gasBerlin : gasByzantium
   const isBounded = eips.has(7823)
@@ -48,10 +48,10 @@ const max = (a: bigint, b: bigint): bigint => {
   return b
 }
 
-/** Bits of the exponent's first 32 bytes below the highest set one, and `perByte` for each byte behind these. */
+/** Counts the bits below the highest set one in the exponent's first 32 bytes, and `perByte` for each byte after them. */
 function iterations(input: Uint8Array, { base, exponent }: Lengths, perByte: bigint): bigint {
   const length = exponent > 32n ? 32 : Number(exponent)
-  // The first bytes lie beyond the end of the input if the base does.
+  // If the base reaches beyond the end of the input, so does the exponent.
   const head = base > BigInt(input.length) ? 0n : decodeUint(slice(input, HEADER + Number(base), length))
   const bits = head === 0n ? 0n : BigInt(head.toString(2).length - 1)
   return exponent > 32n ? perByte * (exponent - 32n) + bits : bits
@@ -78,7 +78,7 @@ function gasOsaka(input: Uint8Array, lengths: Lengths): bigint {
   return max(complexity * max(iterations(input, lengths, 16n), 1n), 500n)
 }
 
-/** Called when the gas is paid, so the lengths that count are ones that the price has bounded. */
+/** Runs the precompile. It is called only with enough gas, so the price bounds the lengths. */
 function modexp(input: Uint8Array, lengths: Lengths): Uint8Array {
   if (lengths.modulus === 0n) return EMPTY
   const baseLength = Number(lengths.base)
@@ -88,13 +88,13 @@ function modexp(input: Uint8Array, lengths: Lengths): Uint8Array {
   const modulus = decodeUint(slice(input, exponentAt + exponentLength, modulusLength))
   if (modulus <= 1n) return new Uint8Array(modulusLength)
   const base = decodeUint(slice(input, HEADER, baseLength)) % modulus
-  // What the input does not hold of the exponent is zeros, which are counted rather than stored.
+  // The exponent's bytes after the end of the input are zeros, which are counted and not stored.
   const given = input.subarray(Math.min(exponentAt, input.length), Math.min(exponentAt + exponentLength, input.length))
   const zeros = (exponentLength - given.length) * 8
   return encodeUint(power(base, given, zeros, modulus), modulusLength)
 }
 
-/** base^(exponent · 2^zeros) mod modulus; base < modulus, modulus > 1. */
+/** Returns base^(exponent · 2^zeros) mod modulus; base < modulus, modulus > 1. */
 export function power(base: bigint, exponent: Uint8Array, zeros: number, modulus: bigint): bigint {
   if (isZero(exponent)) return 1n
   if (base <= 1n) return base
@@ -113,7 +113,7 @@ function powerInWord(base: bigint, exponent: Uint8Array, zeros: number, modulus:
   return BigInt.asUintN(64, powMod64(base, at, exponent.length, BigInt(zeros), modulus))
 }
 
-/** Four bits at a time from a table of the first 16 powers. */
+/** Computes the power four bits at a time with a table of the first 16 powers. */
 function powerByWindow(base: bigint, exponent: Uint8Array, modulus: bigint): bigint {
   if (exponent.length * 8 < MIN_WINDOWED_BITS) return powerByBit(base, decodeUint(exponent), modulus)
   const powers = [1n, base]

@@ -1,4 +1,4 @@
-/** A value that is made when it is first asked for, and kept. */
+/** Returns a function that creates its value on the first call and caches it. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

@@ -9,7 +9,7 @@ const P = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn
 const N = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const B = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn
 
-/** A question about a signature whose numbers are in range and whose key is on the curve. */
+/** A signature to verify; its numbers are in range and its key is on the curve. */
 interface Question {
   readonly hash: bigint
   readonly r: bigint
@@ -19,9 +19,9 @@ interface Question {
 }
 
 /**
- * By the two products that Node's OpenSSL does fast. With h the hash and Q the key, the signature is valid if the
- * x of (h/s)·G + (r/s)·Q = (r/s)·(Q + (h/r)·G) is r. The inner product comes as a public key, the outer one as a
- * shared secret, which is an x.
+ * Verifies with two products that Node's OpenSSL computes fast. With h the hash and Q the key, the signature is valid if
+ * the x of (h/s)·G + (r/s)·Q = (r/s)·(Q + (h/r)·G) is r. OpenSSL returns the inner product as a public key, and the x of
+ * the outer one as a shared secret.
  */
 export function verifyP256Native({ hash, r, s, x, y }: Question): boolean {
   const ecdh = createECDH('prime256v1')
@@ -41,7 +41,7 @@ export function verifyP256Native({ hash, r, s, x, y }: Question): boolean {
   return decodeUint(ecdh.computeSecret(encoded)) % N === r
 }
 
-/** The same in pure JavaScript. */
+/** Verifies in pure JavaScript. */
 export function verifyP256Pure({ hash, r, s, x, y }: Question): boolean {
   const inverseS = inverse(s, N)
   const u1 = mod(hash * inverseS, N)
@@ -51,7 +51,7 @@ export function verifyP256Pure({ hash, r, s, x, y }: Question): boolean {
   return !sum.is0() && sum.toAffine().x % N === r
 }
 
-/** The precompile's function: 1 in 32 bytes if the signature is valid, else nothing. */
+/** Runs the precompile: returns 1 in 32 bytes if the signature is valid, else no bytes. */
 export function verifyP256(input: Uint8Array, verify: (question: Question) => boolean): Uint8Array {
   if (input.length !== LENGTH) return EMPTY
   const [hash, r, s, x, y] = [0, 32, 64, 96, 128].map((at) => decodeUint(input.subarray(at, at + 32))) as [
@@ -80,7 +80,7 @@ function isOnCurve(x: bigint, y: bigint): boolean {
   return mod(y * y - (x * x * x - 3n * x + B), P) === 0n
 }
 
-/** Of a value that is not 0 modulo a prime. */
+/** Returns the inverse of a nonzero value modulo a prime. */
 function inverse(value: bigint, prime: bigint): bigint {
   let [a, b] = [mod(value, prime), prime]
   let [x, y] = [1n, 0n]
@@ -92,7 +92,7 @@ function inverse(value: bigint, prime: bigint): bigint {
   return mod(x, prime)
 }
 
-/** Sum of two affine points; undefined for infinity. */
+/** Returns the sum of two affine points; undefined for infinity. */
 function add(
   [x1, y1]: readonly [bigint, bigint],
   [x2, y2]: readonly [bigint, bigint],

@@ -39,7 +39,7 @@ test('each fork has its precompiles and no other', () => {
   expect(standardPrecompiles(osaka).has(toKey(encodeUint(0x100n, 20)))).toBe(true)
 })
 
-test('hashes and the copy give what everybody knows, at their prices', () => {
+test('hashes and the copy return known values, at their prices', () => {
   const abc = new TextEncoder().encode('abc')
   expect(formatHex(precompileAt(osaka, 2).run(abc)!)).toBe(
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
@@ -49,7 +49,7 @@ test('hashes and the copy give what everybody knows, at their prices', () => {
   expect([2, 3, 4].map((address) => precompileAt(osaka, address).gas(new Uint8Array(33)))).toEqual([84n, 840n, 21n])
 })
 
-test('curve prices fell with Istanbul', () => {
+test('curve prices fall with Istanbul', () => {
   const pair = new Uint8Array(192)
   const prices = (fork: 'Byzantium' | 'Istanbul') =>
     [6, 7, 8].map((address) => precompileAt(rulesOf(fork), address).gas(pair))
@@ -93,7 +93,7 @@ test('modexp agrees with plain big integers for every size and for exponents tha
   }
 })
 
-test('blake2f refuses any other length and any other flag', () => {
+test('blake2f refuses a wrong length and a wrong flag', () => {
   const blake2f = precompileAt(osaka, 9)
   expect(blake2f.run(new Uint8Array(212))).toBeUndefined()
   expect(blake2f.run(concat(new Uint8Array(212), hex('02')))).toBeUndefined()
@@ -114,28 +114,28 @@ test.each([
   ],
   ['infinity', 'add', new Uint8Array(0)],
   ['a short input', 'add', bn254G1(4n).subarray(0, 64)],
-  ['no point', 'add', notOnCurve1],
+  ['a point not on the curve', 'add', notOnCurve1],
   ['a coordinate above the modulus', 'add', tooLarge],
   ['a product', 'mul', concat(bn254G1(3n), SCALAR)],
   ['a product with 0', 'mul', concat(bn254G1(3n), word(0))],
-  ['a product of no point', 'mul', concat(notOnCurve1, word(2))],
+  ['a product of a point not on the curve', 'mul', concat(notOnCurve1, word(2))],
   ['no pairs', 'pairing', new Uint8Array(0)],
   ['a pairing that is not one', 'pairing', concat(bn254G1(3n), bn254G2(2n))],
   ['pairs with infinity', 'pairing', concat(new Uint8Array(64), bn254G2(2n), bn254G1(3n), new Uint8Array(128))],
   ['an odd length', 'pairing', new Uint8Array(191)],
-  ['a twist point that is none', 'pairing', concat(bn254G1(3n), word(1), word(2), word(3), word(4))],
+  ['a point not on the twist', 'pairing', concat(bn254G1(3n), word(1), word(2), word(3), word(4))],
 ] as const)('bn254, %s: both libraries agree', (_, operation, input) => {
   expect(mclBn254[operation](input)).toEqual(nobleBn254[operation](input))
 })
 
-test('bn254 pairings that cancel are one', () => {
+test('bn254 pairings that cancel have the product one', () => {
   const order = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
   const input = concat(bn254G1(6n), bn254G2(1n), bn254G1(order - 2n), bn254G2(3n))
   expect(mclBn254.pairing(input)).toEqual(ONE)
   expect(nobleBn254.pairing(input)).toEqual(ONE)
 })
 
-/** On the curve, x = 4, but not in the group of prime order. */
+/** A point on the curve with x = 4 that is not in the group of prime order. */
 const outside1 = concat(
   encodeUint(4n, 64),
   encodeUint(0x0a989badd40d6212b33cffc3f3763e9bc760f988c9926b26da9dd85e928483446346b8ed00e1de5d5ea93e354abe706cn, 64),
@@ -167,13 +167,13 @@ test.each([
   expect(mclBls[operation](input)).toEqual(nobleBls[operation](input))
 })
 
-test('bls12-381 sums need points of the group, additions only points of the curve', () => {
+test('bls12-381 sums require points in the group, additions only points on the curve', () => {
   expect(mclBls.g1Add(concat(outside1, outside1))).toHaveLength(128)
   expect(mclBls.g1Sum(concat(outside1, word(1)))).toBeUndefined()
   expect(mclBls.g1Sum(concat(blsG1(2n), word(21)))).toEqual(blsG1(42n))
 })
 
-test('a sum of BLS12-381 costs less for each point the more there are', () => {
+test('a sum of BLS12-381 costs less per point with more points', () => {
   const gas = (count: number) => precompileAt(osaka, 0x0c).gas(new Uint8Array(160 * count))
   expect([gas(0), gas(1), gas(2), gas(128), gas(129)]).toEqual([0n, 12_000n, 22_776n, 797_184n, 803_412n])
 })
@@ -184,7 +184,7 @@ const ANSWER =
 test.each([
   ['mcl', kzgVerifierOn(createMclBls12381()!)],
   ['noble', kzgVerifierOn(createNobleBls12381())],
-] as const)('point evaluation by %s accepts proofs that hold and no others', (_, verify) => {
+] as const)('point evaluation by %s accepts valid proofs only', (_, verify) => {
   expect(formatHex(evaluatePoint(EVALUATION, verify)!)).toBe(ANSWER)
   expect(formatHex(evaluatePoint(constantEvaluation(), verify)!)).toBe(ANSWER)
   for (const at of [0, 40, 95, 100, 150]) {
@@ -195,7 +195,7 @@ test.each([
   expect(evaluatePoint(EVALUATION.subarray(1), verify)).toBeUndefined()
 })
 
-test('the trusted setup in use is that of the ceremony', () => {
+test('the trusted setup equals that of the ceremony', () => {
   const tau = bls12_381.G2.Point.fromHex(
     'b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2',
   )
@@ -203,7 +203,7 @@ test('the trusted setup in use is that of the ceremony', () => {
   expect(MINUS_TAU_2).toEqual(concat(...[x.c0, x.c1, y.c0, y.c1].map((part) => encodeUint(part, 64))))
 })
 
-test('P-256 signatures made by OpenSSL verify in both ways, and altered ones in neither', () => {
+test('P-256 signatures of OpenSSL verify in both implementations, and altered ones in neither', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const { x, y } = publicKey.export({ format: 'jwk' })
   const key = concat(Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url'))
@@ -222,7 +222,7 @@ test('P-256 signatures made by OpenSSL verify in both ways, and altered ones in 
   }
 })
 
-test('P-256: a hash of zero, a key off the curve and the sample of EIP-7951 are judged alike by both', () => {
+test('P-256: both implementations agree on a hash of zero, a key not on the curve and the sample of EIP-7951', () => {
   const sample = hex(
     '4cee90eb86eaa050036147a12d49004b6b9c72bd725d39d4785011fe190f0b4da73bd4903f0ce3b639bbbf6e8e80d16931ff4bcf5993d58468e8fb19086e8cac36dbcd03009df8c59286b162af3bd7fcc0450c9aa81be5d10d312af6c66b1d604aebd3099c618202fcfe16ae7770b0c49ab5eadf74b754204a3bb6060e44eff37618b065f9832de4ca6ca971a7a1adc826d0f7c00181a5fb2ddf79ae00b4e10e',
   )
@@ -237,7 +237,7 @@ test('P-256: a hash of zero, a key off the curve and the sample of EIP-7951 are 
   }
 })
 
-test('ecrecover answers nothing for what is no signature', () => {
+test('ecrecover returns no bytes for an invalid signature', () => {
   const ecrecover = precompileAt(osaka, 1)
   const signature = concat(word(5), word(28), word(7), word(9))
   expect(ecrecover.run(concat(word(5), word(29), word(7), word(9)))).toHaveLength(0)

@@ -7,7 +7,7 @@ import { standardPrecompiles } from './index.ts'
 
 const precompiles = standardPrecompiles(rulesOf('Osaka'))
 
-/** The error of a call of a precompile. */
+/** Returns the error of a call of a precompile. */
 function refusal(address: number, input: Uint8Array): string | undefined {
   const { evm } = machine({ precompiles })
   const to = encodeUint(BigInt(address), 20)
@@ -17,7 +17,7 @@ function refusal(address: number, input: Uint8Array): string | undefined {
 const bytes = (length: number, at?: number, value = 1): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => (i === at ? value : 0))
 
-test('a precompile that refuses its input says why as geth does', () => {
+test('a precompile that refuses its input has the error of geth', () => {
   const long = new Uint8Array(96)
   long.set(encodeUint(1025n, 32), 0)
   expect(refusal(0x05, long)).toBe('one or more of base/exponent/modulus length exceeded 1024 bytes')
@@ -30,19 +30,19 @@ test('a precompile that refuses its input says why as geth does', () => {
   expect(refusal(0x09, bytes(213, 212, 2))).toBe('invalid final flag')
   expect(refusal(0x0a, bytes(191))).toBe('invalid input length')
   expect(refusal(0x0a, bytes(192))).toBe('mismatched versioned hash')
-  // The evaluation is another one than the proof proves.
+  // The evaluation differs from the proven one.
   const wrong = EVALUATION.slice()
   wrong[95]! ^= 1
   expect(refusal(0x0a, wrong)).toBe('error verifying kzg proof')
   for (const address of [0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11])
     expect(refusal(address, bytes(31))).toBe('invalid input length')
   expect(refusal(0x0b, bytes(256, 64))).toBe('invalid field element top bytes')
-  // The scalar may be anything.
+  // The scalar can have any value.
   expect(refusal(0x0c, bytes(160, 128, 0xff))).toBeUndefined()
   expect(refusal(0x0b, bytes(256, 63))).toBe('precompile failed')
 })
 
-test('what a precompile accepts has no error, and too little gas is out of gas', () => {
+test('accepted input has no error, and too little gas is out of gas', () => {
   expect(refusal(0x06, bytes(0))).toBeUndefined()
   const { evm } = machine({ precompiles })
   const to = encodeUint(6n, 20)

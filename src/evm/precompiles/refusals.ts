@@ -1,4 +1,4 @@
-/** Why a standard precompile refuses an input, in geth's words: worked out when somebody wants to know. */
+/** The reasons for which standard precompiles refuse an input, with geth's texts. Derived only when the error is read. */
 import { decodeUint, equal } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { slice } from './input.ts'
@@ -9,7 +9,7 @@ const INPUT_LENGTH = 'invalid input length'
 
 type Reason = (input: Uint8Array) => string | undefined
 
-/** Of coordinates of 32 bytes, in order: one that is no element of the field, or a point off its curve. */
+/** Returns the first error in coordinates of 32 bytes: one that is not an element of the field, or a point not on the curve. */
 function bn254Point(input: Uint8Array, words: number): string {
   for (let i = 0; i < words; i++) {
     if (decodeUint(slice(input, 32 * i, 32)) >= BN254_PRIME) return 'bn256: coordinate exceeds modulus'
@@ -17,7 +17,7 @@ function bn254Point(input: Uint8Array, words: number): string {
   return 'bn256: malformed point'
 }
 
-/** Field elements of 64 bytes must begin with 16 zeros; a term is that many bytes of them, and then perhaps a scalar. */
+/** Returns the first error in field elements of 64 bytes, which must begin with 16 zeros. A term is field elements, then an optional scalar. */
 function bls12381(length: (bytes: number) => boolean, point: number, term: number): Reason {
   return (input) => {
     if (!length(input.length)) return INPUT_LENGTH
@@ -33,7 +33,7 @@ function bls12381(length: (bytes: number) => boolean, point: number, term: numbe
 const exactly = (length: number) => (bytes: number) => bytes === length
 const multiple = (length: number) => (bytes: number) => bytes !== 0 && bytes % length === 0
 
-/** By number of address. */
+/** The functions that return the reason, by number of the address. */
 export const REFUSALS: ReadonlyMap<number, Reason> = new Map<number, Reason>([
   [0x05, () => 'one or more of base/exponent/modulus length exceeded 1024 bytes'],
   [0x06, (input) => bn254Point(input, 4)],

@@ -1,12 +1,12 @@
 /**
- * EIP-2537 as it stood while Prague was planned: nine functions at 0x0b to 0x13, at other prices. The public tests that
- * carry the name Prague were filled by a client of that time (April 2024) and mean these rules; no chain ever had them.
+ * The draft of EIP-2537 from the planning of Prague: nine functions at 0x0b to 0x13, at other prices. The public tests named
+ * Prague were filled by a client of that time (April 2024) under these rules, which no chain ever had.
  */
 import { encodeUint, toKey } from '../../primitives/bytes.ts'
 import { type Bls12381, bls12381 } from '../precompiles/bls12-381.ts'
 import type { Precompile, Precompiles } from '../types.ts'
 
-/** The EIP took its final form after this day. */
+/** The last day of the draft; the EIP was finalised later. */
 const LAST_DRAFT_DAY = 20241001
 const G1_TERM = 160
 const G2_TERM = 288
@@ -21,13 +21,13 @@ const DISCOUNTS: readonly number[] = [
   183, 182, 182, 181, 180, 179, 179, 178, 177, 176, 176, 175, 174,
 ]
 
-/** Whether a test was filled under the draft, going by the name and day of the client that filled it. */
+/** Whether a test was filled under the draft, judged by the name and day of the client that filled it. */
 export function isFilledUnderDraft(filledBy: string): boolean {
   const day = /-(20\d{6})\b/.exec(filledBy)?.[1]
   return day !== undefined && Number(day) <= LAST_DRAFT_DAY
 }
 
-/** The precompiles of the draft, by those of the fork before. */
+/** Returns the precompiles of the draft, added to those of the previous fork. */
 export function draftPrecompiles(cancun: Precompiles): Precompiles {
   const table = new Map<string, Precompile>(cancun)
   const add = (

@@ -1,4 +1,4 @@
-/** The public state tests as they stand in their files: only what an execution needs, not what it should come to. */
+/** Parses the public state tests: the inputs of an execution, without the expected results. */
 import { decodeUint, EMPTY, hex, padLeft, parseHex } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import type { Rules } from '../forks.ts'
@@ -13,31 +13,31 @@ import { createMapState, type MapState } from './state.ts'
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 type JsonObject = { readonly [key: string]: Json }
 
-/** One test of a file: a state, a block, a transaction in variants, and which variants to run under which fork. */
+/** One test of a file: a state, a block, a transaction in variants, and the variants to run under each fork. */
 export interface Fixture {
   readonly name: string
   readonly env: JsonObject
   readonly pre: JsonObject
   readonly transaction: JsonObject
-  /** By fork name as written in the file. */
+  /** The entries by fork name, spelled as in the file. */
   readonly post: Readonly<Record<string, readonly JsonObject[]>>
   readonly config: JsonObject
   /** The client that filled the test, with its version; empty if unknown. */
   readonly filledBy: string
 }
 
-/** A base fee where the file has none, as the tool that filled the tests assumed. Unit: wei. */
+/** The base fee if the file has no base fee, as assumed by the tool that filled the tests. Unit: wei. */
 const DEFAULT_BASE_FEE = 10n
 const MAX_UINT256 = (1n << 256n) - 1n
 
-/** The tests of a parsed file; other JSON has none. Throws a `RangeError` for a state test that lacks its parts. */
+/** Returns the tests of a parsed file; an empty list for other JSON. Throws a `RangeError` for an incomplete state test. */
 export function parseFixtures(file: Json): readonly Fixture[] {
   if (!isObject(file)) return []
   return Object.entries(file).flatMap(([name, test]) => {
     if (!isObject(test) || !('post' in test) || !('transaction' in test)) return []
     const { env, pre, transaction, post, config = {} } = test
     if (!isObject(env) || !isObject(pre) || !isObject(transaction) || !isObject(post) || !isObject(config)) {
-      throw new RangeError(`${name}: not a state test`)
+      throw new RangeError(`${name}: env, pre, transaction, post and config of a state test must be objects`)
     }
     const filler = objectOf(test['_info'])['filling-rpc-server']
     const filledBy = typeof filler === 'string' ? filler : ''
@@ -45,11 +45,11 @@ export function parseFixtures(file: Json): readonly Fixture[] {
   })
 }
 
-/** The state before the transaction. */
+/** Returns the state before the transaction. */
 export function openPreState(pre: JsonObject): MapState {
   const state = createMapState()
   for (const [key, account] of Object.entries(pre)) {
-    if (!isObject(account)) throw new RangeError(`${key}: not an account`)
+    if (!isObject(account)) throw new RangeError(`pre.${key} must be an object`)
     const address = hex(key)
     const code = bytesOf(account['code'])
     const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code)
@@ -62,7 +62,7 @@ export function openPreState(pre: JsonObject): MapState {
   return state
 }
 
-/** The block that the transaction is in. */
+/** Returns the block of the transaction. */
 export function parseBlock(env: JsonObject, config: JsonObject, rules: Rules): EvmBlockEnv {
   const difficulty = uintOf(env['currentDifficulty'])
   const baseFee = env['currentBaseFee'] === undefined ? DEFAULT_BASE_FEE : uintOf(env['currentBaseFee'])
@@ -85,8 +85,8 @@ export interface Variant {
 }
 
 /**
- * The variant that a post entry asks for: its signed bytes if it has them, else the fields its indexes choose.
- * Throws a refusal (transaction/errors.ts) for what is no transaction.
+ * Returns the variant of a post entry: from its signed bytes if it has them, else from the fields that its indexes select.
+ * Throws a refusal (transaction/errors.ts) for an invalid transaction.
  */
 export function parseVariant(fixture: Fixture, entry: JsonObject, chainId: bigint, allowHighS: boolean): Variant {
   const { txbytes } = entry
@@ -167,7 +167,7 @@ function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Bytes of hexadecimal text, of odd length too; absent is none. */
+/** Decodes hexadecimal text, also of odd length; an absent value is empty. */
 function bytesOf(value: Json | undefined): Uint8Array {
   if (typeof value !== 'string') return EMPTY
   const digits = value.startsWith('0x') ? value.slice(2) : value

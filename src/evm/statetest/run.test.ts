@@ -10,7 +10,7 @@ const secretKey = `0x${'45'.repeat(32)}`
 const sender = formatHex0x(addressOfPrivateKey(hex(secretKey)))
 const target = `0x${'11'.repeat(20)}`
 
-/** A test whose transaction comes in two variants of value and one of gas; the second costs more than there is. */
+/** Returns a test with two variants of value and one of gas; the second variant costs more than the sender has. */
 function file(entries: Json): Json {
   return {
     transfer: {
@@ -41,7 +41,7 @@ const choose = (value: number): Json => ({ indexes: { data: 0, gas: 0, value } }
 const run = (json: Json, fork: 'London' | 'Cancun' = 'London') =>
   parseFixtures(json).flatMap((fixture) => [...runFixture(fixture, fork)])
 
-test('each entry of the fork runs on a state of its own, by the variant it names', () => {
+test('each entry of the fork runs its variant on a separate state', () => {
   const results = run(file([choose(0), choose(1), choose(0)]))
   expect(results.map(({ name, fork, index }) => [name, fork, index])).toEqual([
     ['transfer', 'London', 0],
@@ -56,7 +56,7 @@ test('each entry of the fork runs on a state of its own, by the variant it names
   expect(results[1]!.stateRoot).not.toBe(results[0]!.stateRoot)
 })
 
-test('signed bytes and the fields they were made of come to the same', () => {
+test('signed bytes and their fields have the same result', () => {
   const transaction = signTransaction(
     {
       type: 0,
@@ -74,17 +74,17 @@ test('signed bytes and the fields they were made of come to the same', () => {
   expect(bytes!.stateRoot).toBe(fields!.stateRoot)
 })
 
-test('what is no transaction is refused, not a failure of the run', () => {
+test('an invalid transaction is refused without failing the run', () => {
   const [result] = run(file([{ txbytes: '0x05' }]))
   expect(result!.error).toContain('malformed transaction')
 })
 
-test('a fork that the file does not have comes to nothing, and so does a file that holds no tests', () => {
+test('a fork that the file lacks has no results, and a file without tests has no results', () => {
   expect(run(file([choose(0)]), 'Cancun')).toEqual([])
   expect(parseFixtures({ repo: 'x', files: 3 })).toEqual([])
   expect(parseFixtures([1, 2])).toEqual([])
 })
 
-test('a state test without its parts is named', () => {
-  expect(() => parseFixtures({ broken: { post: {}, transaction: {} } })).toThrow('broken: not a state test')
+test('an incomplete state test is named in the error', () => {
+  expect(() => parseFixtures({ broken: { post: {}, transaction: {} } })).toThrow('broken: env, pre, transaction')
 })

@@ -1,9 +1,9 @@
-/** Runs the public state tests: what each comes to, whatever it should. */
+/** Runs the public state tests and returns the results, without comparing them with the expected ones. */
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { encode } from '../../primitives/rlp.ts'
 import { type ForkName, parseFork, rulesOf } from '../forks.ts'
-import { createJournal } from '../journal.ts'
+import { createJournal } from '../journal/journal.ts'
 import { standardPrecompiles } from '../precompiles/index.ts'
 import type { EvmLog } from '../state.ts'
 import { refusalName } from '../transaction/errors.ts'
@@ -12,20 +12,20 @@ import type { Precompiles } from '../types.ts'
 import { draftPrecompiles, isFilledUnderDraft } from './draft-bls.ts'
 import { type Fixture, openPreState, parseBlock, parseVariant } from './fixture.ts'
 
-/** What one entry of a test came to: a line of `almanac statetest`. */
+/** The result of one entry of a test: a line of `almanac statetest`. */
 export interface StateTestResult {
   readonly name: string
-  /** As the file writes it. */
+  /** The name of the fork, spelled as in the file. */
   readonly fork: string
-  /** Place among the entries of the fork. */
+  /** The index among the entries of the fork. */
   readonly index: number
-  /** Of the trie over all accounts, `0x` and 64 digits. */
+  /** The root of the trie of all accounts, `0x` and 64 digits. */
   readonly stateRoot: string
   /** Keccak-256 of the RLP of all logs, `0x` and 64 digits. */
   readonly logsHash: string
   /** Hexadecimal quantity; 0 when refused. */
   readonly gasUsed: string
-  /** Why the transaction was refused; absent if it was not. */
+  /** The reason for refusing the transaction; absent if it was executed. */
   readonly error?: string
 }
 
@@ -37,7 +37,7 @@ function rulesOnce(fork: ForkName): ReturnType<typeof rulesOf> {
   return known
 }
 
-/** The results of all entries of a fork, by any of its names, in order. */
+/** Returns the results of all entries of a fork, by any of its names, in order. */
 export function* runFixture(fixture: Fixture, fork: ForkName): Generator<StateTestResult> {
   for (const [forkName, entries] of Object.entries(fixture.post)) {
     if (parseFork(forkName) !== fork) continue
@@ -72,7 +72,7 @@ function runEntry(
   } catch (error) {
     if (!refusalName(error)) throw error
     refusal = (error as Error).message
-    // The tests give the miner a reward of zero, which shows where empty accounts exist or are swept.
+    // The tests pay the miner a reward of zero, which shows whether empty accounts are deleted.
     const journal = createJournal(state, active)
     journal.addBalance(block.coinbase, 0n)
     journal.finalise()

@@ -1,25 +1,24 @@
-/** A state of plain maps, and its root as Ethereum has it. */
-import { equal, fromKey, toKey, utf8 } from '../../primitives/bytes.ts'
+/** A state of plain maps, with Ethereum's state root. */
+import { equal, fromKey, toKey, utf8, ZERO_WORD } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { encode, fromUint } from '../../primitives/rlp.ts'
-import { ZERO_WORD } from '../account.ts'
 import type { EvmAccount, EvmState } from '../state.ts'
 import { secureTrieRoot } from '../trie.ts'
 
 interface Account {
   readonly data: EvmAccount | undefined
-  /** By `toKey(slot)`; zero values are absent. */
+  /** The slots by `toKey(slot)`; zero values are absent. */
   readonly storage: ReadonlyMap<string, Uint8Array>
 }
 
 export interface MapState extends EvmState {
-  /** Root of the trie of all accounts. */
+  /** Returns the root of the trie of all accounts. */
   root(): Uint8Array
 }
 
 const NO_STORAGE: ReadonlyMap<string, Uint8Array> = new Map()
 
-/** An empty state. Block hashes are those of the public tests: Keccak-256 of the number's decimal digits. */
+/** Creates an empty state. Block hashes are those of the public tests: the Keccak-256 of the number's decimal digits. */
 export function createMapState(): MapState {
   let accounts = new Map<string, Account>()
   const codes = new Map<string, Uint8Array>()

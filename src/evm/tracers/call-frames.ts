@@ -1,21 +1,21 @@
-/** The calls of a transaction as a tree: what callTracer and flatCallTracer print. */
+/** The calls of a transaction as a tree, for callTracer and flatCallTracer. */
 import { EMPTY } from '../../primitives/bytes.ts'
 import * as errors from '../errors.ts'
 import type { EvmLog } from '../state.ts'
 import type { FrameEnd, FrameKind, FrameStart, Tracer } from '../trace.ts'
-import type { Holding } from './tracer.ts'
+import type { MemoryBudget } from './tracer.ts'
 
 interface CallLog extends EvmLog {
-  /** How many calls its frame had made before. */
+  /** The number of calls that its frame had made before. */
   readonly position: number
-  /** Its number in the block. */
+  /** Its index in the block. */
   readonly index: number
 }
 
 export interface CallFrame {
   readonly kind: FrameKind
   readonly from: Uint8Array
-  /** Undefined for a creation that failed. */
+  /** Undefined for a failed creation. */
   to: Uint8Array | undefined
   readonly gas: bigint
   gasUsed: bigint
@@ -31,33 +31,33 @@ export interface CallFrame {
 
 export interface CallTree {
   readonly tracer: Tracer
-  /** The outermost call. Undefined when nothing was executed. */
+  /** Returns the outermost call; undefined if nothing was executed. */
   top(): CallFrame | undefined
 }
 
 export interface CallTreeOptions {
   readonly onlyTopCall: boolean
   readonly withLog: boolean
-  readonly holding: Holding
-  /** The number of the transaction's first log in its block. */
+  readonly budget: MemoryBudget
+  /** The index of the transaction's first log in its block. */
   readonly firstLogIndex: number
-  /** Frames that end are kept only if this says so. */
+  /** Whether to keep a frame that has ended. */
   keeps?(frame: CallFrame): boolean
 }
 
-/** Memory that a frame or log takes besides its bytes, roughly. */
+/** The approximate memory of a frame or log, besides its bytes. */
 const FRAME_BYTES = 400
 const LOG_BYTES = 300
 
 const isCreation = (kind: FrameKind): boolean => kind === 'CREATE' || kind === 'CREATE2'
 
-/** Listens, and builds the tree. */
-export function createCallTree({ onlyTopCall, withLog, holding, firstLogIndex, keeps }: CallTreeOptions): CallTree {
+/** Creates a tracer that builds the tree. */
+export function createCallTree({ onlyTopCall, withLog, budget, firstLogIndex, keeps }: CallTreeOptions): CallTree {
   const stack: CallFrame[] = []
   let top: CallFrame | undefined
   let depth = 0
   let gasLimit: bigint | undefined
-  /** The next log's number, and what it was when the open frames began: what fails takes its logs back. */
+  /** The index of the next log, and its value at the start of each open frame: a failed frame removes its logs. */
   let logIndex = firstLogIndex
   const logMarks: number[] = []
 
@@ -65,9 +65,9 @@ export function createCallTree({ onlyTopCall, withLog, holding, firstLogIndex, k
     ;({ depth } = start)
     logMarks.push(logIndex)
     if (onlyTopCall && depth > 1) return
-    if (holding.isFull()) return
+    if (budget.isFull()) return
     const { input } = start
-    holding.hold(FRAME_BYTES + input.length)
+    budget.use(FRAME_BYTES + input.length)
     stack.push({
       kind: start.kind,
       from: start.from,
@@ -89,7 +89,7 @@ export function createCallTree({ onlyTopCall, withLog, holding, firstLogIndex, k
     const mark = logMarks.pop()!
     if (!end.success) logIndex = mark
     if (onlyTopCall && end.depth > 1) return
-    if (holding.isFull()) return
+    if (budget.isFull()) return
     const frame = stack.pop()!
     frame.gasUsed = end.gasUsed
     if (end.success) {
@@ -99,7 +99,7 @@ export function createCallTree({ onlyTopCall, withLog, holding, firstLogIndex, k
       if (isCreation(frame.kind)) frame.to = undefined
       if (end.error === errors.REVERTED) frame.output = end.output
     }
-    holding.hold(frame.output.length)
+    budget.use(frame.output.length)
     const parent = stack.at(-1)
     if (!parent) top = frame
     else if (!keeps || keeps(frame)) parent.calls.push(frame)
@@ -124,15 +124,15 @@ export function createCallTree({ onlyTopCall, withLog, holding, firstLogIndex, k
 
   function log({ address, topics, data }: EvmLog): void {
     const index = logIndex++
-    if ((onlyTopCall && depth > 1) || holding.isFull()) return
+    if ((onlyTopCall && depth > 1) || budget.isFull()) return
     const frame = stack.at(-1)
     if (!frame) return
-    holding.hold(LOG_BYTES + data.length)
+    budget.use(LOG_BYTES + data.length)
     frame.logs.push({ address, topics, data, position: frame.calls.length, index })
   }
 }
 
-/** What a failed frame logged, and what frames in it did, never happened. */
+/** Removes the logs of a failed frame and of the frames inside it. */
 function dropFailedLogs(top: CallFrame): void {
   const open: { frame: CallFrame; failed: boolean }[] = [{ frame: top, failed: false }]
   for (let next = open.pop(); next; next = open.pop()) {

@@ -31,7 +31,7 @@ test('the outermost call has the gas of the transaction and of its receipt', () 
   })
 })
 
-test('every kind of call, creation and destruction is a frame; a static call has no value, a delegated one that of its caller', () => {
+test("every call, creation and destruction is a frame; a static call has no value, a delegated call has its caller's", () => {
   const code = [
     `5f5f5f5f600573${OTHER_HEX}61fffff1`, // CALL with 5 wei
     `5f5f5f5f600673${OTHER_HEX}61fffff2`, // CALLCODE with 6
@@ -54,15 +54,15 @@ test('every kind of call, creation and destruction is a frame; a static call has
     ['STATICCALL', undefined, other],
     ['CREATE', '0x0', formatHex0x(createAddress(CONTRACT, 1n))],
     ['CREATE2', '0x0', expect.stringMatching(/^0x[0-9a-f]{40}$/)],
-    // 1,000 and 9, less the 5 that left; CALLCODE gives to itself.
+    // 1,000 and 9, less the 5 sent; CALLCODE sends to itself.
     ['SELFDESTRUCT', `0x${(1004).toString(16)}`, other],
   ])
   expect(calls!.every((frame) => (frame as unknown as { from: string }).from === contract)).toBe(true)
 })
 
-test('a revert gives its reason, any other failure takes all gas', () => {
+test('a revert reports its reason, any other failure consumes all gas', () => {
   const reason = `08c379a0${'20'.padStart(64, '0')}${'04'.padStart(64, '0')}${'6e6f7065'.padEnd(64, '0')}`
-  // The reason lies behind the code, which copies it.
+  // The reason follows the code, which copies it.
   const code = `6064600a5f3960645ffd${reason}`
   expect(run({ code })).toMatchObject({ error: 'execution reverted', revertReason: 'nope', output: `0x${reason}` })
   expect(run({ code: 'fe' })).toMatchObject({ error: 'invalid opcode: INVALID', gasUsed: '0x30d40' })
@@ -71,7 +71,7 @@ test('a revert gives its reason, any other failure takes all gas', () => {
   expect(run({ code: panic })).toMatchObject({ revertReason: 'arithmetic underflow or overflow' })
 })
 
-test('a creation has its address when it succeeds and none when it fails', () => {
+test('a creation has an address only if it succeeds', () => {
   const made = run({ creates: true, data: hex('60015ff3') })
   expect(made).toMatchObject({ type: 'CREATE', to: formatHex0x(createAddress(CALLER, 5n)), output: '0x00' })
   const failed = run({ creates: true, data: hex('5f5ffd') })
@@ -79,7 +79,7 @@ test('a creation has its address when it succeeds and none when it fails', () =>
   expect(failed).not.toHaveProperty('to')
 })
 
-test('logs stand where they were written, by number in the block; those of failed frames never were', () => {
+test('logs have their position in the frame and their index in the block; those of failed frames are removed', () => {
   // LOG0, a call that logs and reverts, a call that logs, LOG0.
   const call = `5f5f5f5f5f73${OTHER_HEX}61fffff150`
   const withValue = `5f5f5f5f600173${OTHER_HEX}61fffff150`
@@ -98,32 +98,34 @@ test('logs stand where they were written, by number in the block; those of faile
   expect(run({ ...world, code: `5f5fa0${call}fe` }, { withLog: true }).logs).toBeUndefined()
 })
 
-test('calls that may not be are frames with an error', () => {
+test('calls that are not allowed are frames with an error', () => {
   const { calls } = run({ code: `5f5f5f5f61ffff73${OTHER_HEX}61fffff100` })
   expect(calls).toMatchObject([{ error: 'insufficient balance for transfer', gasUsed: '0x0', value: '0xffff' }])
 })
 
-test('a precompile is a frame like others', () => {
+test('a precompile call is a frame like others', () => {
   const { calls } = run({ code: '5f5f60205f60045afa00' })
   expect(calls).toMatchObject([
     { type: 'STATICCALL', to: `0x${'4'.padStart(40, '0')}`, gasUsed: `0x${(15 + 3).toString(16)}` },
   ])
 })
 
-test('a trace that would hold more than it may fails by name, and ends the execution', () => {
-  // Calls itself away without end, with a kilobyte each.
+test('a trace over its memory budget fails with the reason, and ends the execution', () => {
+  // Calls itself without end, with a kilobyte each time.
   const code = `5b5f5f6104005f5f73${OTHER_HEX}5af150600056`
   expect(() => traceText('callTracer', { code, gasLimit: 16_000_000n }, undefined, 100_000)).toThrow(
     'trace is larger than the budget of 100000 bytes',
   )
 })
 
-test('options of the wrong kind are refused', () => {
-  expect(() => traceText('callTracer', { code: '00' }, { withLog: 'yes' })).toThrow('withLog is not true or false')
-  expect(() => traceText('callTracer', { code: '00' }, [])).toThrow('tracer config: not an object')
+test('options of the wrong type are refused', () => {
+  expect(() => traceText('callTracer', { code: '00' }, { withLog: 'yes' })).toThrow(
+    'withLog must be true or false, got a string',
+  )
+  expect(() => traceText('callTracer', { code: '00' }, [])).toThrow('tracer config: must be an object')
 })
 
-test('flatCallTracer lists the same calls with their place in the tree', () => {
+test('flatCallTracer lists the same calls with their position in the tree', () => {
   const code = `5f5f60205f60045afa5f5f5f5f5f73${OTHER_HEX}61fffff15f5f5f5f73${OTHER_HEX}61fffffa00`
   const flat = traced('flatCallTracer', { code, other: '5f5ffd' }, { convertParityErrors: true }) as Record<
     string,
@@ -152,7 +154,7 @@ test('flatCallTracer lists the same calls with their place in the tree', () => {
   expect(all[2]!.error).toBe('execution reverted')
 })
 
-test('flatCallTracer: creations and destructions in their own words, failures without a result', () => {
+test('flatCallTracer has its own forms of creations and destructions, and no result for failures', () => {
   const code = `5f5f5ff05f5f5f5f5f73${OTHER_HEX}61fffff173${OTHER_HEX}ff`
   const flat = traced('flatCallTracer', { code, other: 'fe' }, { convertParityErrors: true }) as Record<
     string,
@@ -183,7 +185,7 @@ test('4byteTracer counts selectors with the length of their arguments', () => {
   })
 })
 
-test('muxTracer is several tracers over one execution', () => {
+test('muxTracer runs several tracers over one execution', () => {
   const config = {
     callTracer: { onlyTopCall: true },
     '4byteTracer': null,
@@ -200,7 +202,7 @@ test('muxTracer is several tracers over one execution', () => {
   expect(() => traceText('muxTracer', world, { nothing: {} })).toThrow('unknown tracer nothing')
 })
 
-test('muxTracer writes a struct log where its turn is, though it was written while the code ran', () => {
+test('muxTracer writes a struct log in its turn, although it is formatted while the code runs', () => {
   const world = { code: '600160020100' }
   const own = traced('struct', world)
   expect(own).toMatchObject({ structLogs: [{ op: 'PUSH1' }, { op: 'PUSH1' }, { op: 'ADD' }, { op: 'STOP' }] })

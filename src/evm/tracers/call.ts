@@ -1,27 +1,27 @@
-/** callTracer: the calls of a transaction, one inside the other. */
+/** callTracer: the calls of a transaction as a tree. */
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import * as errors from '../errors.ts'
 import { decodeRevert } from '../revert.ts'
 import { type CallFrame, createCallTree } from './call-frames.ts'
 import type { Output } from './output.ts'
-import { configOf, createHolding, flagOf, quantity, type Trace, type TraceOptions } from './tracer.ts'
+import { configOf, createMemoryBudget, flagOf, quantity, type Trace, type TraceOptions } from './tracer.ts'
 
-/** Options: `onlyTopCall`, `withLog`. */
-export function createCallTrace({ config, context, output, heldBytes }: TraceOptions): Trace {
+/** Creates callTracer. Options: `onlyTopCall`, `withLog`. */
+export function createCallTrace({ config, context, output, memoryBytes }: TraceOptions): Trace {
   const options = configOf(config)
-  const holding = createHolding(heldBytes)
+  const budget = createMemoryBudget(memoryBytes)
   const tree = createCallTree({
     onlyTopCall: flagOf(options, 'onlyTopCall'),
     withLog: flagOf(options, 'withLog'),
-    holding,
+    budget,
     firstLogIndex: context.firstLogIndex ?? 0,
   })
   return {
     tracer: tree.tracer,
-    isFull: holding.isFull,
+    isFull: budget.isFull,
     finish() {
-      holding.check()
+      budget.check()
       const top = tree.top()
       if (!top) throw queryError('internal', 'incorrect number of top-level calls')
       writeFrame(output, top)
@@ -29,7 +29,7 @@ export function createCallTrace({ config, context, output, heldBytes }: TraceOpt
   }
 }
 
-/** Frames are as deep as calls may be, 1,024: recursion is fine. */
+/** Writes a frame and, recursively, the frames inside it: calls are at most 1,024 deep. */
 function writeFrame(output: Output, frame: CallFrame): void {
   const { kind, from, to, gas, gasUsed, input, error, calls, logs, valueWei } = frame
   output.text(`{"from":"${formatHex0x(from)}","gas":"${quantity(gas)}","gasUsed":"${quantity(gasUsed)}"`)

@@ -25,7 +25,7 @@ const at = (number: number, timestamp = 0, isMerged = false, config = MAINNET): 
     isMerged,
   })
 
-test('forks begin with their block', () => {
+test('forks are active from their block on', () => {
   expect([1_149_999, 1_150_000, 2_463_000, 2_674_999, 2_675_000, 4_370_000].map((number) => at(number))).toEqual([
     'Frontier',
     'Homestead',
@@ -42,7 +42,7 @@ test('forks begin with their block', () => {
   ])
 })
 
-test('forks by time need proof of stake', () => {
+test('forks by time require proof of stake', () => {
   expect(at(20_000_000, 1_746_612_311)).toBe('London')
   expect(at(15_600_000, 1_663_224_179, true)).toBe('Paris')
   expect(at(17_034_870, 1_681_338_455, true)).toBe('Shanghai')
@@ -51,7 +51,7 @@ test('forks by time need proof of stake', () => {
   expect(at(22_431_084, 1_746_612_310, true)).toBe('Cancun')
 })
 
-test('Constantinople without a block for Petersburg is Petersburg, and with a later one it is itself', () => {
+test('Constantinople without a block for Petersburg means Petersburg, and with a later one Constantinople', () => {
   expect(at(5, 0, false, { homesteadBlock: 0, byzantiumBlock: 0, constantinopleBlock: 3 })).toBe('Petersburg')
   const ropsten = { homesteadBlock: 0, byzantiumBlock: 0, constantinopleBlock: 3, petersburgBlock: 9 }
   expect([5, 9].map((number) => at(number, 0, false, ropsten))).toEqual(['Constantinople', 'Petersburg'])

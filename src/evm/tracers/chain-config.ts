@@ -1,12 +1,12 @@
-/** Forks as the `config` of an Ethereum genesis file sets them: by block number, later by time. */
+/** Reads the forks from the `config` of an Ethereum genesis file: by block number, later ones by time. */
 import type { ForkName } from '../forks.ts'
 
-/** Where a transaction runs, as far as forks depend on it. */
+/** The properties of a transaction's block that select its fork. */
 export interface ForkPoint {
   readonly number: bigint
   /** Unit: seconds. */
   readonly timestamp: bigint
-  /** Whether the block was made by proof of stake: forks from Paris on need it. */
+  /** Whether the block is a proof-of-stake block, which forks from Paris on require. */
   readonly isMerged: boolean
 }
 
@@ -29,7 +29,7 @@ const BY_TIME: readonly (readonly [field: string, fork: ForkName])[] = [
   ['osakaTime', 'Osaka'],
 ]
 
-/** The newest fork that has begun. `field` reads a number of the configuration; undefined if it is not there. */
+/** Returns the newest active fork. `field` reads a number of the configuration; undefined if it is absent. */
 export function forkAt(
   field: (name: string) => bigint | undefined,
   { number, timestamp, isMerged }: ForkPoint,
@@ -40,7 +40,7 @@ export function forkAt(
   }
   let fork: ForkName = 'Frontier'
   for (const [name, candidate] of BY_NUMBER) if (begun(name, number)) fork = candidate
-  // Without a block of its own, the fork that took Constantinople's mistake back came with it.
+  // If its block is absent, Petersburg, which removes an EIP of Constantinople, is active with Constantinople.
   if (fork === 'Constantinople' && field('petersburgBlock') === undefined) fork = 'Petersburg'
   if (!isMerged || fork !== 'London') return fork
   fork = 'Paris'

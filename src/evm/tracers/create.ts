@@ -20,8 +20,8 @@ const FACTORIES: Readonly<Record<string, TraceFactory>> = {
 const NAMES = [...Object.keys(FACTORIES), 'muxTracer'].join(', ')
 
 /**
- * The native tracer of a name, the struct logger for an empty one (D20) and `struct`. What no native tracer is called is asked of `otherwise`, for muxTracer's parts too: JavaScript, where
- * there is a sandbox. Throws `invalidArgument` for a name that there is not.
+ * Returns the native tracer of a name; the struct logger for `struct` and for an empty name (D20). Other names, muxTracer's
+ * parts included, are passed to `otherwise`, which knows JavaScript tracers. Throws `invalidArgument` for an unknown name.
  */
 export function traceFactoryOf(name: string, otherwise?: (name: string) => TraceFactory | undefined): TraceFactory {
   if (name === '' || name === 'struct') return createStructTraceOf
@@ -29,6 +29,6 @@ export function traceFactoryOf(name: string, otherwise?: (name: string) => Trace
     return (options) => createMuxTrace(options, (part) => traceFactoryOf(part, otherwise))
   }
   const factory = Object.hasOwn(FACTORIES, name) ? FACTORIES[name] : otherwise?.(name)
-  if (!factory) throw queryError('invalidArgument', `unknown tracer ${name}: there are ${NAMES}`)
+  if (!factory) throw queryError('invalidArgument', `unknown tracer ${name}: must be one of ${NAMES}`)
   return factory
 }

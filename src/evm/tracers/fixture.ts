@@ -1,5 +1,5 @@
-/** Tracer fixtures, as geth's tests have them: a state, a block, a signed transaction, and what a tracer says of it. */
-import { padLeft, parseHex } from '../../primitives/bytes.ts'
+/** Tracer fixtures in the format of geth's tests: a state, a block, a signed transaction, and the tracer's result. */
+import { padLeft, parseHex, ZERO_WORD } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import { type Rules, rulesOf } from '../forks.ts'
@@ -9,7 +9,7 @@ import { blobBaseFee, GAS_PER_BLOB } from '../transaction/blob.ts'
 import { decodeTransaction } from '../transaction/decode.ts'
 import { recoverSender } from '../transaction/sender.ts'
 import type { Transaction } from '../transaction/types.ts'
-import { executeTransaction, type Ground } from '../transition.ts'
+import { executeTransaction, type TransactionContext } from '../transition.ts'
 import type { EvmBlockEnv } from '../types.ts'
 import { forkAt } from './chain-config.ts'
 import { createOutput } from './output.ts'
@@ -27,10 +27,9 @@ export interface TracerFixture {
   readonly tracerConfig: unknown
 }
 
-const NONE = new Uint8Array(32)
-const HELD_BYTES = 512 << 20
+const MEMORY_BYTES = 512 << 20
 
-/** A parsed fixture file as something to run. Throws `invalidArgument` naming what is wrong with it. */
+/** Reads a parsed fixture file. Throws `invalidArgument` that names the invalid field. */
 export function parseTracerFixture(file: unknown): TracerFixture {
   const { genesis, context, input, tracerConfig } = objectOf(file, 'fixture')
   const genesisFields = objectOf(genesis, 'genesis')
@@ -57,20 +56,20 @@ export function parseTracerFixture(file: unknown): TracerFixture {
   }
 }
 
-/** Runs the transaction of a fixture under a tracer. Returns its result, JSON text. Throws a refusal of the transaction. */
+/** Runs the transaction of a fixture under a tracer. Returns the tracer's result as JSON text. Throws if the transaction is refused. */
 export function runTracerFixture(fixture: TracerFixture, factory: TraceFactory, config = fixture.tracerConfig): string {
   const chunks: Uint8Array[] = []
   const output = createOutput((chunk) => chunks.push(chunk))
   const { state, rules, block, transaction, sender, context } = fixture
-  const trace = factory({ config, context, output, heldBytes: HELD_BYTES })
-  const ground: Ground = {
+  const trace = factory({ config, context, output, memoryBytes: MEMORY_BYTES })
+  const txContext: TransactionContext = {
     rules,
     block,
     precompiles: standardPrecompiles(rules),
     tracer: trace.tracer,
     shouldStop: trace.isFull,
   }
-  executeTransaction(state, transaction, sender, ground)
+  executeTransaction(state, transaction, sender, txContext)
   trace.finish()
   output.flush()
   return Buffer.concat(chunks).toString('utf8')
@@ -92,7 +91,7 @@ function blockOf(context: Fields, genesis: Fields, rules: Rules, chainId: bigint
   }
 }
 
-/** The excess of the block behind the genesis block (EIP-4844, EIP-7691). */
+/** Returns the excess blob gas of the block after the genesis block (EIP-4844, EIP-7691). */
 function excessBlobGas(genesis: Fields, { eips }: Rules): bigint {
   const uint = (name: string): bigint => optionalUint(genesis[name], `genesis.${name}`) ?? 0n
   const target = (eips.has(7691) ? 6n : 3n) * GAS_PER_BLOB
@@ -118,7 +117,7 @@ function stateOf(alloc: Fields): MapState {
         Uint8Array,
         Uint8Array,
       ]
-      if (word.some((byte, i) => byte !== NONE[i])) state.setStorage(address, name, word)
+      if (word.some((byte, i) => byte !== ZERO_WORD[i])) state.setStorage(address, name, word)
     }
   }
   return state
@@ -140,11 +139,11 @@ function bytesOf(value: unknown, where: string): Uint8Array {
   return bytes
 }
 
-/** A number, decimal or after `0x` hexadecimal, as text or as it is. */
+/** Reads a number: a JSON number, or text in decimal or, after `0x`, in hexadecimal. */
 function uintOf(value: unknown, where: string): bigint {
   const isText = typeof value === 'string' && /^(0x[0-9a-f]+|[0-9]+)$/i.test(value)
   const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-  // Forks that never come have a time that only a double holds.
+  // Forks that are never activated have a time beyond the safe integers.
   const isLarge = typeof value === 'number' && value > Number.MAX_SAFE_INTEGER && Number.isFinite(value)
   if (!isText && !isNumber && !isLarge) throw wrong(where, 'is not a number')
   return BigInt(value as string | number)

@@ -6,7 +6,7 @@ import { type CallFrame, createCallTree } from './call-frames.ts'
 import type { Output } from './output.ts'
 import {
   configOf,
-  createHolding,
+  createMemoryBudget,
   flagOf,
   quantity,
   type Trace,
@@ -14,7 +14,7 @@ import {
   type TraceOptions,
 } from './tracer.ts'
 
-/** Parity's words for geth's. */
+/** Parity's error texts by geth's. */
 const PARITY_ERRORS: Readonly<Record<string, string>> = {
   [errors.CODE_STORE_OUT_OF_GAS]: 'Out of gas',
   [errors.OUT_OF_GAS]: 'Out of gas',
@@ -35,25 +35,25 @@ const PARITY_PREFIXES = [
   ['stack underflow', 'Stack underflow'],
 ] as const
 
-/** Options: `convertParityErrors`, `includePrecompiles`. */
-export function createFlatCallTrace({ config, context, output, heldBytes }: TraceOptions): Trace {
+/** Creates flatCallTracer. Options: `convertParityErrors`, `includePrecompiles`. */
+export function createFlatCallTrace({ config, context, output, memoryBytes }: TraceOptions): Trace {
   const options = configOf(config)
   const converts = flagOf(options, 'convertParityErrors')
   const includesPrecompiles = flagOf(options, 'includePrecompiles')
-  const holding = createHolding(heldBytes)
+  const budget = createMemoryBudget(memoryBytes)
   const tree = createCallTree({
     onlyTopCall: false,
     withLog: false,
-    holding,
+    budget,
     firstLogIndex: 0,
     keeps: ({ kind, isPrecompile }) =>
       includesPrecompiles || !isPrecompile || (kind !== 'CALL' && kind !== 'STATICCALL'),
   })
   return {
     tracer: tree.tracer,
-    isFull: holding.isFull,
+    isFull: budget.isFull,
     finish() {
-      holding.check()
+      budget.check()
       const top = tree.top()
       if (!top) throw queryError('internal', 'invalid number of calls')
       output.text('[')
@@ -69,7 +69,7 @@ function parityError(error: string): string {
   return PARITY_PREFIXES.find(([prefix]) => error.startsWith(prefix))?.[1] ?? error
 }
 
-/** The fields that say where the transaction is, the same for every frame: those before and those behind the address. */
+/** Returns the fields with the transaction's block and index, the same for every frame: those before and those after the address. */
 function placeOf({ blockNumber, blockHash, txHash, txIndex }: TraceContext): readonly [string, string] {
   const hash = (bytes: Uint8Array | undefined): string => (bytes ? `"${formatHex0x(bytes)}"` : 'null')
   return [

@@ -3,14 +3,14 @@ import type { StepReads, Tracer } from '../trace.ts'
 import { createOutput } from './output.ts'
 import { configOf, type Trace, type TraceFactory, type TraceOptions } from './tracer.ts'
 
-/** Options: the options of each tracer by its name. `factoryOf` throws for a name that there is not. */
+/** Creates muxTracer. Options: the options of each tracer, by its name. `factoryOf` throws for an unknown name. */
 export function createMuxTrace(options: TraceOptions, factoryOf: (name: string) => TraceFactory): Trace {
-  const { output, heldBytes } = options
+  const { output, memoryBytes } = options
   const parts = Object.entries(configOf(options.config)).map(([name, config]) => {
-    // A struct log is written while the code runs: it waits for its turn, and is held until then.
+    // A struct log is written while the code runs, so it is buffered until the results before it are written.
     const written: Uint8Array[] = []
     const own = createOutput((chunk) => written.push(chunk))
-    const trace = factoryOf(name)({ ...options, config: config ?? undefined, output: own, outputBytes: heldBytes })
+    const trace = factoryOf(name)({ ...options, config: config ?? undefined, output: own, outputBytes: memoryBytes })
     return { name, trace, own, written }
   })
   return {
@@ -29,7 +29,7 @@ export function createMuxTrace(options: TraceOptions, factoryOf: (name: string) 
   }
 }
 
-/** One tracer that tells each of several what it wants to hear. */
+/** Creates one tracer that passes every event to the tracers that handle it. */
 function joinTracers(tracers: readonly Tracer[]): Tracer {
   const readers = tracers.filter(({ reads }) => reads !== undefined)
   const joined: Tracer = {

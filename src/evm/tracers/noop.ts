@@ -1,4 +1,4 @@
-/** noopTracer: nothing. */
+/** noopTracer: an empty result. */
 import { configOf, type Trace, type TraceOptions } from './tracer.ts'
 
 export function createNoopTrace({ config, output }: TraceOptions): Trace {

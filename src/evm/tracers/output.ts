@@ -1,16 +1,16 @@
-/** The text of a result on its way out, in chunks: what is written is not kept. */
+/** The output of a result, in chunks: written text is passed on and not kept. */
 import { utf8 } from '../../primitives/bytes.ts'
 
-/** Takes a chunk of a result; it is the taker's from then on. A taker who blocks slows the execution down. */
+/** A consumer of chunks, which owns each chunk. A consumer that blocks slows the execution down. */
 export type Sink = (chunk: Uint8Array) => void
 
 export interface Output {
-  /** Bytes written so far, those not yet handed on included. */
+  /** The bytes written so far, including those not yet passed on. */
   readonly written: number
   text(part: string): void
-  /** Text that is UTF-8 already; it is copied. */
+  /** Writes UTF-8 bytes, which are copied. */
   bytes(part: Uint8Array): void
-  /** Hands on what is left. */
+  /** Passes on the rest. */
   flush(): void
 }
 

@@ -32,7 +32,7 @@ const word = (value: number): string => `0x${value.toString(16).padStart(64, '0'
 const quantity = (value: bigint): string => `0x${value.toString(16)}`
 const hashOf = (code: string): string => formatHex0x(keccak256(hex(code)))
 
-test('accounts are as they were before value, fee and nonce; what did not exist is left out', () => {
+test('accounts are shown before value, fee and nonce change; accounts that did not exist are omitted', () => {
   const code = '60015450600860025500'
   expect(run({ code, storage: { 1: 5 }, valueWei: 7n })).toEqual({
     [caller]: { balance: quantity(FUNDS), nonce: 5 },
@@ -46,7 +46,7 @@ test('accounts are as they were before value, fee and nonce; what did not exist 
   })
 })
 
-test('every account that an opcode looks at is there, if it was there', () => {
+test('every existing account that an opcode reads is shown', () => {
   for (const opcode of ['31', '3b', '3f']) {
     expect(run({ code: `73${OTHER_HEX}${opcode}00`, other: '00' })).toHaveProperty(other)
   }
@@ -56,7 +56,7 @@ test('every account that an opcode looks at is there, if it was there', () => {
   expect(run({ code: '00', other: '00' })).not.toHaveProperty(other)
 })
 
-test('an opcode that could not be paid for looked at nothing', () => {
+test('an opcode without enough gas reads no account', () => {
   // 2,599 gas are left for BALANCE of a cold account: one too few.
   const gasLimit = (spare: bigint) => 21_000n + 3n + spare
   const world = { code: `73${OTHER_HEX}31`, other: '00' }
@@ -64,8 +64,8 @@ test('an opcode that could not be paid for looked at nothing', () => {
   expect(run({ ...world, gasLimit: gasLimit(2600n) })).toHaveProperty(other)
 })
 
-test('a difference has what changed, as it was and as it became', () => {
-  // Slot 1 from 5 to 0, slot 2 from 0 to 8, slot 3 read only, slot 4 written and put back.
+test('a difference has the changed values before and after', () => {
+  // Slot 1 from 5 to 0, slot 2 from 0 to 8, slot 3 read only, slot 4 written and restored.
   const code = '60006001556008600255600354506001600455600060045500'
   const { pre, post } = difference({ code, storage: { 1: 5, 3: 6 }, valueWei: 7n })
   expect(pre[contract]).toEqual({
@@ -83,7 +83,7 @@ test('a difference has what changed, as it was and as it became', () => {
   expect(pre).not.toHaveProperty(coinbase)
 })
 
-test('a created contract is in the difference afterwards only', () => {
+test('a created contract is only in the difference after', () => {
   const created = formatHex0x(createAddress(CALLER, 5n))
   // Deploys one byte, STOP.
   const { pre, post } = difference({ creates: true, data: hex('60015ff3') })
@@ -91,7 +91,7 @@ test('a created contract is in the difference afterwards only', () => {
   expect(post[created]).toEqual({ nonce: 1, code: '0x00', codeHash: hashOf('00') })
 })
 
-test('a destructed contract is in the difference before only; from Cancun on it stays, without its balance', () => {
+test('a destructed contract is only in the difference before; from Cancun on it stays, without its balance', () => {
   const code = `73${OTHER_HEX}ff`
   const before = difference({ fork: 'Shanghai', code, other: '00' })
   expect(before.pre[contract]).toMatchObject({ balance: '0x3e8', nonce: 1 })
@@ -101,7 +101,7 @@ test('a destructed contract is in the difference before only; from Cancun on it 
   expect(since.post[other]).toEqual({ balance: '0x3e8' })
 })
 
-test('code and storage are left out when nobody wants them, accounts that were empty are there when somebody does', () => {
+test('code and storage are omitted on request, and empty accounts included on request', () => {
   const world = { code: '60015450600860025500', storage: { 1: 5 } }
   const lean = run(world, { disableCode: true, disableStorage: true })
   expect(lean[contract]).toEqual({ balance: '0x3e8', nonce: 1, codeHash: hashOf(world.code) })

@@ -1,5 +1,5 @@
-/** prestateTracer: the accounts that a transaction touched, as they were; with `diffMode` also what became of them. */
-import { EMPTY, equal, formatHex0x, fromKey, toKey } from '../../primitives/bytes.ts'
+/** prestateTracer: the accounts that a transaction accessed, as they were before; with `diffMode` also their changes. */
+import { EMPTY, equal, formatHex0x, fromKey, toKey, ZERO_WORD } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { delegationTarget } from '../access.ts'
 import { ZERO_KEY } from '../account.ts'
@@ -7,9 +7,9 @@ import type { FrameStart, TracedResult, TracedTransaction, TraceState } from '..
 import type { Output } from './output.ts'
 import {
   configOf,
-  createHolding,
+  createMemoryBudget,
   flagOf,
-  type Holding,
+  type MemoryBudget,
   quantity,
   type Trace,
   type TraceOptions,
@@ -20,11 +20,11 @@ interface Account {
   readonly balance: bigint | undefined
   readonly nonce: bigint | undefined
   readonly code: Uint8Array | undefined
-  /** Undefined for an account without code; all zero in a difference that took the code away. */
+  /** Undefined for an account without code; all zeros in a difference that removed the code. */
   readonly codeHash: Uint8Array | undefined
-  /** By `toKey`. */
+  /** The slots by `toKey`. */
   readonly storage: Map<string, string>
-  /** Whether there was no such account. */
+  /** Whether the account did not exist. */
   readonly isEmpty: boolean
 }
 
@@ -37,10 +37,9 @@ interface Options {
 
 const ACCOUNT_BYTES = 600
 const SLOT_BYTES = 300
-const ZERO_HASH = new Uint8Array(32)
 
-/** Options: `diffMode`, `disableCode`, `disableStorage`, `includeEmpty`. */
-export function createPrestateTrace({ config, output, heldBytes }: TraceOptions): Trace {
+/** Creates prestateTracer. Options: `diffMode`, `disableCode`, `disableStorage`, `includeEmpty`. */
+export function createPrestateTrace({ config, output, memoryBytes }: TraceOptions): Trace {
   const values = configOf(config)
   const options: Options = {
     diffMode: flagOf(values, 'diffMode'),
@@ -49,14 +48,14 @@ export function createPrestateTrace({ config, output, heldBytes }: TraceOptions)
     includeEmpty: flagOf(values, 'includeEmpty'),
   }
   if (options.diffMode && options.includeEmpty) throw wrongConfig('cannot use diffMode with includeEmpty')
-  const holding = createHolding(heldBytes)
+  const budget = createMemoryBudget(memoryBytes)
   const pre = new Map<string, Account>()
   let post = new Map<string, Account>()
 
   const look = (address: Uint8Array, state: TraceState): void => {
     const key = toKey(address)
-    if (pre.has(key) || holding.isFull()) return
-    pre.set(key, lookUp(address, state, holding))
+    if (pre.has(key) || budget.isFull()) return
+    pre.set(key, lookUp(address, state, budget))
   }
 
   function start({ from, to, contractAddress, coinbase, authorities }: TracedTransaction, state: TraceState): void {
@@ -69,7 +68,7 @@ export function createPrestateTrace({ config, output, heldBytes }: TraceOptions)
     if (delegate) look(delegate, state)
   }
 
-  /** Precompiles of the chain call without an opcode that names the account. */
+  /** Adds accounts that precompiles of the chain call, since no opcode names them. */
   function enter({ from, to }: FrameStart, state: TraceState): void {
     look(from, state)
     look(to, state)
@@ -78,8 +77,8 @@ export function createPrestateTrace({ config, output, heldBytes }: TraceOptions)
   function slot(address: Uint8Array, name: Uint8Array, state: TraceState): void {
     const account = pre.get(toKey(address))
     const key = toKey(name)
-    if (!account || account.storage.has(key) || holding.isFull()) return
-    holding.hold(SLOT_BYTES)
+    if (!account || account.storage.has(key) || budget.isFull()) return
+    budget.use(SLOT_BYTES)
     account.storage.set(key, toKey(state.storage(address, name)))
   }
 
@@ -91,9 +90,9 @@ export function createPrestateTrace({ config, output, heldBytes }: TraceOptions)
 
   return {
     tracer: { start, end, enter, account: look, ...(options.disableStorage ? {} : { slot }) },
-    isFull: holding.isFull,
+    isFull: budget.isFull,
     finish() {
-      holding.check()
+      budget.check()
       if (!options.diffMode) {
         writeAccounts(output, pre, options)
         return
@@ -107,9 +106,9 @@ export function createPrestateTrace({ config, output, heldBytes }: TraceOptions)
   }
 }
 
-function lookUp(address: Uint8Array, state: TraceState, holding: Holding): Account {
+function lookUp(address: Uint8Array, state: TraceState, budget: MemoryBudget): Account {
   const code = state.code(address)
-  holding.hold(ACCOUNT_BYTES + code.length)
+  budget.use(ACCOUNT_BYTES + code.length)
   const [balance, nonce] = [state.balance(address), state.nonce(address)]
   return {
     balance,
@@ -121,7 +120,7 @@ function lookUp(address: Uint8Array, state: TraceState, holding: Holding): Accou
   }
 }
 
-/** Leaves in `before` what changed, as it was, and returns what it became. */
+/** Reduces `before` to the changed parts, and returns their new values. */
 function difference(
   before: Map<string, Account>,
   state: TraceState,
@@ -139,7 +138,7 @@ function difference(
       before.delete(key)
       continue
     }
-    const codeHash = now.code.length === 0 ? ZERO_HASH : keccak256(now.code)
+    const codeHash = now.code.length === 0 ? ZERO_WORD : keccak256(now.code)
     after.set(key, {
       balance: now.balance === was.balance ? undefined : now.balance,
       nonce: now.nonce === was.nonce ? undefined : now.nonce,
@@ -152,7 +151,7 @@ function difference(
   return after
 }
 
-/** Takes unchanged slots, and empty ones, out of `slots`; returns what the others hold now, empty ones left out. */
+/** Removes unchanged and empty slots from `slots`; returns the new values of the others, without empty ones. */
 function changedSlots(slots: Map<string, string>, address: Uint8Array, state: TraceState): Map<string, string> {
   const changed = new Map<string, string>()
   for (const [slot, was] of slots) {

@@ -29,7 +29,7 @@ interface Result {
 const word = (value: number): string => value.toString(16).padStart(64, '0')
 const run = (world: Parameters<typeof traced>[1], config?: object): Result => traced('', world, config) as Result
 
-test('an entry has what geth gives it, and the totals are those of the receipt', () => {
+test('an entry has the fields of geth, and the totals are those of the receipt', () => {
   // PUSH1 42, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
   const { structLogs, ...totals } = run({ code: '602a5f5260205ff3' })
   expect(totals).toEqual({ gas: 21_000 + 3 + 2 + 6 + 3 + 2, failed: false, returnValue: word(42) })
@@ -43,7 +43,7 @@ test('an entry has what geth gives it, and the totals are those of the receipt',
   ])
 })
 
-test('words of the stack are quantities, whatever their length', () => {
+test('words of the stack are quantities of any length', () => {
   for (let digits = 1; digits <= 64; digits++) {
     const value = '123456789abcdef0'.repeat(4).slice(0, digits)
     const code = `7f${value.padStart(64, '0')}00`
@@ -51,7 +51,7 @@ test('words of the stack are quantities, whatever their length', () => {
   }
 })
 
-test('storage is what SLOAD and SSTORE of the contract touched so far', () => {
+test('storage has the slots that SLOAD and SSTORE of the contract accessed so far', () => {
   // SLOAD 1, SSTORE 2 = 9, SSTORE 1 = 0, SLOAD 1
   const { structLogs } = run({ code: '60015450600960025560006001556001545000', storage: { 1: 5 } })
   const shown = structLogs.filter(({ storage }) => storage)
@@ -65,13 +65,13 @@ test('storage is what SLOAD and SSTORE of the contract touched so far', () => {
   expect(JSON.stringify(run({ code: '60015450600960025500' }, { disableStorage: true }))).not.toContain('storage')
 })
 
-test('an SLOAD shows what the slot held then, though the batch goes on to change it', () => {
+test('an SLOAD shows the value at that step, although later steps of the batch change it', () => {
   const { structLogs } = run({ code: '600154506007600155', storage: { 1: 5 } })
   expect(structLogs.map(({ storage }) => storage?.[word(1)]).filter(Boolean)).toEqual([word(5), word(7)])
 })
 
-test('memory is that of the frame before the step, return data that of its last call', () => {
-  // OTHER returns one word, 42. CONTRACT keeps 7 in its memory, calls, and reads.
+test("memory is the frame's before the step, return data that of its last call", () => {
+  // OTHER returns one word, 42. CONTRACT stores 7 in its memory, calls, and reads.
   const code = `60075f52602060205f5f5f73${formatHex(OTHER)}5af1503d5f5f3e00`
   const { structLogs } = run({ code, other: '602a5f5260205ff3' }, { enableMemory: true, enableReturnData: true })
   const inner = structLogs.filter(({ depth }) => depth === 2)
@@ -89,7 +89,7 @@ test('memory is that of the frame before the step, return data that of its last 
   expect(structLogs.find(({ op }) => op === 'CALL')!.returnData).toBeUndefined()
 })
 
-test('a step that could not begin names its error, a failed transaction returns nothing but revert data', () => {
+test('a step that could not begin has its error, and a failed transaction returns only revert data', () => {
   const underflow = run({ code: '01' })
   expect(underflow.structLogs).toEqual([
     { pc: 0, op: 'ADD', gas: 179_000, gasCost: 3, depth: 1, error: 'stack underflow (0 <=> 2)', stack: [] },
@@ -100,12 +100,12 @@ test('a step that could not begin names its error, a failed transaction returns 
   expect(reverted.structLogs.at(-1)).not.toHaveProperty('error')
 })
 
-test('fields that nobody wants are left out', () => {
+test('fields are omitted on request', () => {
   const { structLogs } = run({ code: '5f5f5500' }, { disableStack: true, disableStorage: true })
   expect(structLogs[2]).toEqual({ pc: 2, op: 'SSTORE', gas: 178_996, gasCost: 2200, depth: 1 })
 })
 
-test('a limit ends the entries, not the execution, and the result says so', () => {
+test('a limit ends the entries but not the execution, and the result says so', () => {
   const whole = run({ code: '5f5f5f5f5f602a60015500' })
   const cut = run({ code: '5f5f5f5f5f602a60015500' }, { limit: 3 })
   expect(cut.structLogs).toEqual(whole.structLogs.slice(0, 3))
@@ -114,20 +114,20 @@ test('a limit ends the entries, not the execution, and the result says so', () =
   expect(() => traceText('', { code: '00' }, { limit: -1 })).toThrow('output limit cannot be negative, got -1')
 })
 
-test('a result that would be longer than it may be is cut, and says so', () => {
+test('a result over its maximum length is truncated, and says so', () => {
   const text = traceText((options) => createStructTraceOf({ ...options, outputBytes: 300 }), { code: '5f'.repeat(100) })
   const { structLogs, ...totals } = JSON.parse(text) as Result
-  // The machine formats what it recorded as far as there is room; what comes after the budget is not recorded.
+  // The interpreter formats the records that fit; steps after the budget are not recorded.
   expect(structLogs.length).toBeGreaterThan(0)
   expect(totals).toEqual({ gas: 21_200, failed: false, returnValue: '', truncated: 'budget of 300 bytes' })
 })
 
-test('a transaction that runs no code has no entries', () => {
+test('a transaction without code has no entries', () => {
   expect(run({})).toEqual({ structLogs: [], gas: 21_000, failed: false, returnValue: '' })
 })
 
-test('a trace longer than the machine keeps is whole', () => {
-  // 2,000 rounds with 60 words on the stack: more than fits the buffer of records, and that of text.
+test('a trace longer than the buffers is complete', () => {
+  // 2,000 rounds with 60 words on the stack: more than the buffers of records and text.
   const code = `${'60ff'.repeat(60)}6107d05b6001900380607b575f00`
   const { structLogs, gas } = run({ code, gasLimit: 2_000_000n })
   expect(structLogs.length).toBe(60 + 1 + 2000 * 7 + 2)

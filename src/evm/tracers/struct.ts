@@ -11,31 +11,31 @@ export interface StructLogOptions {
   readonly disableStack: boolean
   readonly disableStorage: boolean
   readonly enableReturnData: boolean
-  /** How many entries at most; 0 for as many as there are. */
+  /** The maximum number of entries; 0 for no limit. */
   readonly limit: number
   readonly output: Output
-  /** What the result may be long; what does not fit is cut off, and the result says so. Unit: bytes. */
+  /** The maximum length of the result, which is truncated beyond it and says so. Unit: bytes. */
   readonly outputBytes: number
 }
 
-/** A trace whose result is written while it runs: when it is cut short, what there is can still be closed. */
+/** A trace that writes its result while it runs, so that the result of an interrupted trace can still be completed. */
 export interface StructTrace extends Trace {
-  /** `cut`: why the execution was ended before its end, named in the result. */
+  /** Completes the result. `cut` is the reason for ending the execution early; the result names it. */
   finish(cut?: string): void
 }
 
-/** Memories of the frames that are open, as their code has written them. */
+/** The memories of the open frames, rebuilt from the recorded writes. */
 interface Memories {
   apply(batch: StepBatch, record: number): void
-  /** The memory of the batch's frame at a size in bytes. */
+  /** Returns the first `size` bytes of a frame's memory as words. */
   words(depth: number, size: number): string
-  /** To be called with every frame that begins. */
+  /** Clears the memory of a depth. Call it for every frame that begins. */
   enter(depth: number): void
 }
 
 /**
- * Field names and forms are geth's of version 1.14: words of memory and storage, and the return value, without `0x`. The entries come
- * before the totals, which are known last.
+ * Creates the struct logger. Names and formats of fields are those of geth 1.14: words of memory and storage, and the return value,
+ * have no `0x`. The entries precede the totals, which are known last.
  */
 export function createStructTrace(options: StructLogOptions): StructTrace {
   const { enableMemory, disableStack, disableStorage, enableReturnData, limit, output, outputBytes } = options
@@ -57,7 +57,7 @@ export function createStructTrace(options: StructLogOptions): StructTrace {
     output.text('{"structLogs":[')
   }
 
-  /** Writes what the machine formatted; the first entry has no comma in front. */
+  /** Writes formatted entries, without the leading comma of the first one. */
   function write(text: Uint8Array, isFirst: boolean): void {
     output.bytes(isFirst ? text.subarray(1) : text)
   }
@@ -73,7 +73,7 @@ export function createStructTrace(options: StructLogOptions): StructTrace {
       write(text, entries === 0)
       entries += count
       if (open !== 0) {
-        // What earlier steps wrote is in memory before this one.
+        // Apply the writes of earlier steps before this one.
         for (; enableMemory && applied < open; applied = nextRecord(batch, applied)) memories.apply(batch, applied)
         writeRest(batch, open)
       }
@@ -84,7 +84,7 @@ export function createStructTrace(options: StructLogOptions): StructTrace {
     for (; enableMemory && applied < end; applied = nextRecord(batch, applied)) memories.apply(batch, applied)
   }
 
-  /** What the machine does not know of an entry, and its end. */
+  /** Writes the fields of an entry that the interpreter cannot format, and its end. */
   function writeRest(batch: StepBatch, record: number): void {
     const u32 = (offset: number): number => readU32(batch.bytes, record + offset)
     if (u32(STEP.failure) === 1 && batch.error !== undefined) output.text(`,"error":${JSON.stringify(batch.error)}`)
@@ -128,11 +128,11 @@ export function createStructTrace(options: StructLogOptions): StructTrace {
   }
 }
 
-/** The struct logger as a tracer with options: `enableMemory`, `disableStack`, `disableStorage`, `enableReturnData`, `limit`. */
+/** Creates the struct logger from options: `enableMemory`, `disableStack`, `disableStorage`, `enableReturnData`, `limit`. */
 export const createStructTraceOf: TraceFactory = ({ config, output, outputBytes = Number.POSITIVE_INFINITY }) => {
   const options = configOf(config)
   const limit = options['limit'] ?? 0
-  if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw wrongConfig('limit is not a whole number')
+  if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw wrongConfig('limit must be a whole number')
   if (limit < 0) throw queryError('invalidArgument', `output limit cannot be negative, got ${limit}`)
   return createStructTrace({
     enableMemory: flagOf(options, 'enableMemory'),
@@ -150,18 +150,18 @@ const readU32 = (bytes: Uint8Array, at: number): number =>
 
 const nextRecord = ({ bytes }: StepBatch, at: number): number => at + readU32(bytes, at)
 
-/** The slots that SLOAD and SSTORE touched so far, by contract. */
+/** Creates the log of slots that SLOAD and SSTORE accessed so far, by contract. */
 function createStorageLog() {
   const contracts = new Map<string, Map<string, string>>()
 
-  /** A word of the recorded stack, 0 the top. */
+  /** Returns a word of the recorded stack; index 0 is the top. */
   function word({ bytes }: StepBatch, record: number, index: number): Uint8Array {
     const from = record + STEP.stack + 32 * (readU32(bytes, record + STEP.height) - 1 - index)
     return bytes.slice(from, from + 32).reverse()
   }
 
   return {
-    /** The slots of the contract as geth shows them at this step; undefined if it shows none. */
+    /** Returns the slots of the contract that geth shows at this step; undefined if geth omits the field. */
     step(batch: StepBatch, record: number): string | undefined {
       const { bytes, contract } = batch
       const op = bytes[record + STEP.op]!
@@ -184,7 +184,7 @@ function createStorageLog() {
 }
 
 function createMemories(): Memories {
-  /** By depth; bytes that were never written are zero. */
+  /** The memories by depth; bytes that were never written are zero. */
   const memories: Uint8Array[] = []
 
   function reaching(depth: number, size: number): Uint8Array {

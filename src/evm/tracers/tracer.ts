@@ -1,75 +1,75 @@
-/** What every tracer is to those who run it: someone who listens to an execution and then writes a result, as JSON. */
+/** The interface of a tracer to its caller: it listens to an execution and then writes its result as JSON. */
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Tracer } from '../trace.ts'
 import type { Output } from './output.ts'
 
-/** Where the traced transaction stands; what is not known is left out. */
+/** The position of the traced transaction in its block; unknown fields are absent. */
 export interface TraceContext {
   readonly blockNumber: bigint
   readonly blockHash?: Uint8Array | undefined
   readonly txHash?: Uint8Array | undefined
   readonly txIndex?: number | undefined
-  /** The number of the transaction's first log in its block. */
+  /** The index of the transaction's first log in its block. */
   readonly firstLogIndex?: number | undefined
 }
 
 export interface TraceOptions {
-  /** Parsed JSON, as the caller gave it; undefined for none. */
+  /** The options of the tracer as parsed JSON; undefined if absent. */
   readonly config: unknown
   readonly context: TraceContext
   readonly output: Output
-  /** What a tracer may hold in memory; beyond it the trace fails. Unit: bytes. */
-  readonly heldBytes: number
-  /** What a result that is written as it comes may be long: the struct log. Default: as long as it gets. Unit: bytes. */
+  /** The memory budget of a tracer; the trace fails beyond it. Unit: bytes. */
+  readonly memoryBytes: number
+  /** The maximum length of a result that is written while the code runs (struct log). Default: no limit. Unit: bytes. */
   readonly outputBytes?: number | undefined
 }
 
 export interface Trace {
   readonly tracer: Tracer
-  /** True when the trace cannot become whole any more: the execution may end. */
+  /** Whether the trace has exceeded its budget: the execution can be ended. */
   isFull(): boolean
-  /** Writes what is still to be written, once, after the transaction's end. Throws `resourceExhausted` if it held too much. */
+  /** Writes the rest of the result, once, after the end of the transaction. Throws `resourceExhausted` if the memory budget was exceeded. */
   finish(): void
 }
 
-/** Makes the trace of a tracer. */
+/** A function that creates the trace of a tracer. */
 export type TraceFactory = (options: TraceOptions) => Trace
 
-/** The memory that a tracer's result takes, counted against its budget. */
-export interface Holding {
-  hold(bytes: number): void
+/** The memory used by a tracer's result, counted against its budget. */
+export interface MemoryBudget {
+  use(bytes: number): void
   isFull(): boolean
-  /** Throws `resourceExhausted` if more was held than may be. */
+  /** Throws `resourceExhausted` if the budget was exceeded. */
   check(): void
 }
 
-export function createHolding(budgetBytes: number): Holding {
-  let held = 0
+export function createMemoryBudget(budgetBytes: number): MemoryBudget {
+  let used = 0
   return {
-    hold(bytes) {
-      held += bytes
+    use(bytes) {
+      used += bytes
     },
-    isFull: () => held > budgetBytes,
+    isFull: () => used > budgetBytes,
     check() {
-      if (held > budgetBytes) {
+      if (used > budgetBytes) {
         throw queryError('resourceExhausted', `trace is larger than the budget of ${budgetBytes} bytes`)
       }
     },
   }
 }
 
-/** The options of a tracer as an object. Throws `invalidArgument` for anything else. */
+/** Returns the options of a tracer; an empty object if they are absent. Throws `invalidArgument` if they are not an object. */
 export function configOf(config: unknown): Readonly<Record<string, unknown>> {
   if (config === undefined || config === null) return {}
-  if (typeof config !== 'object' || Array.isArray(config)) throw wrongConfig('not an object')
+  if (typeof config !== 'object' || Array.isArray(config)) throw wrongConfig('must be an object')
   return config as Readonly<Record<string, unknown>>
 }
 
-/** A switch of a tracer's options. Throws `invalidArgument` if it is no boolean. */
+/** Returns a boolean option of a tracer; false if it is absent. Throws `invalidArgument` if it is not a boolean. */
 export function flagOf(config: Readonly<Record<string, unknown>>, name: string): boolean {
   const value = config[name]
   if (value === undefined || value === null) return false
-  if (typeof value !== 'boolean') throw wrongConfig(`${name} is not true or false`)
+  if (typeof value !== 'boolean') throw wrongConfig(`${name} must be true or false, got a ${typeof value}`)
   return value
 }
 
@@ -77,7 +77,7 @@ export function wrongConfig(reason: string): ChainError {
   return queryError('invalidArgument', `tracer config: ${reason}`)
 }
 
-/** A `0x` quantity. */
+/** Formats a `0x` quantity. */
 export function quantity(value: bigint | number): string {
   return `0x${value.toString(16)}`
 }

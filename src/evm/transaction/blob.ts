@@ -1,14 +1,14 @@
-/** Blob gas (EIP-4844): what blobs cost, by the excess over the target so far. */
+/** Blob gas (EIP-4844): the price of blobs, from the excess over the target so far. */
 import type { Rules } from '../forks.ts'
 
 export const GAS_PER_BLOB = 131_072n
 const MIN_BASE_FEE_PER_BLOB_GAS = 1n
 const UPDATE_FRACTION_CANCUN = 3_338_477n
 const UPDATE_FRACTION_PRAGUE = 5_007_716n
-/** Most blobs of one transaction from Osaka on (EIP-7594). */
+/** The maximum number of blobs of one transaction from Osaka on (EIP-7594). */
 const MAX_BLOBS_PER_TRANSACTION = 6
 
-/** Price of a unit of blob gas in a block of this excess. Unit: wei. */
+/** Returns the price of a unit of blob gas in a block with this excess. Unit: wei. */
 export function blobBaseFee(excessBlobGas: bigint, { eips }: Rules): bigint {
   return fakeExponential(
     MIN_BASE_FEE_PER_BLOB_GAS,
@@ -17,13 +17,13 @@ export function blobBaseFee(excessBlobGas: bigint, { eips }: Rules): bigint {
   )
 }
 
-/** Most blobs that a transaction may carry: what a block may, and less from Osaka on. */
+/** Returns the maximum number of blobs of a transaction: the maximum of a block, and fewer from Osaka on. */
 export function maxBlobs({ eips }: Rules): number {
   if (eips.has(7825)) return MAX_BLOBS_PER_TRANSACTION
   return eips.has(7691) ? 9 : 6
 }
 
-/** factor · e^(numerator / denominator) by its Taylor series, as EIP-4844 rounds it. */
+/** Returns factor · e^(numerator / denominator) by its Taylor series, rounded as in EIP-4844. */
 function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
   let output = 0n
   let term = factor * denominator

@@ -1,4 +1,4 @@
-/** Reading transactions from their bytes. Only the canonical encoding is accepted, so encoding gives the same bytes back. */
+/** Decodes transactions. Only the canonical encoding is accepted, so encoding returns the same bytes. */
 import { decodeUint } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { decode, type RlpItem } from '../../primitives/rlp.ts'
@@ -8,8 +8,8 @@ import type { AccessList, Authorization, Signature, Transaction } from './types.
 const FIELDS: Readonly<Record<0 | 1 | 2 | 3 | 4, number>> = { 0: 9, 1: 11, 2: 12, 3: 14, 4: 13 }
 
 /**
- * A transaction of type 0 to 4; its byte strings are views of `bytes`. Signature and fields are checked for their size
- * only: see `recoverSender` and `validateTransaction`. Throws `transaction.malformed`, `typeNotSupported`,
+ * Decodes a transaction of type 0 to 4; its byte strings are views of `bytes`. Checks only the sizes of signature and
+ * fields: see `recoverSender` and `validateTransaction`. Throws `transaction.malformed`, `typeNotSupported`,
  * `invalidSignature`.
  */
 export function decodeTransaction(bytes: Uint8Array): Transaction {

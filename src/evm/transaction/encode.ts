@@ -1,10 +1,10 @@
-/** Canonical bytes of transactions and authorizations, what their signatures cover, and their hashes. */
+/** The canonical bytes of transactions and authorizations, the hashes that are signed, and the transaction hash. */
 import { concat, EMPTY } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { encode, fromUint, type RlpItem } from '../../primitives/rlp.ts'
 import type { AccessList, Authorization, Transaction, UnsignedTransaction } from './types.ts'
 
-/** The bytes of a transaction: RLP for legacy, else the type and RLP (EIP-2718). Blobs are no part of it. */
+/** Encodes a transaction: RLP for legacy, else the type and RLP (EIP-2718), without blobs. */
 export function encodeTransaction(transaction: Transaction): Uint8Array {
   const { yParity, r, s } = transaction.signature
   const signature = [fromUint(r), fromUint(s)]
@@ -12,12 +12,12 @@ export function encodeTransaction(transaction: Transaction): Uint8Array {
   return envelope(transaction.type, [...payload(transaction), fromUint(BigInt(yParity)), ...signature])
 }
 
-/** Hash by which a transaction is known: Keccak-256 of its bytes, so of those it was decoded from. */
+/** Returns the transaction hash: the Keccak-256 of its canonical bytes. */
 export function transactionHash(transaction: Transaction): Uint8Array {
   return keccak256(encodeTransaction(transaction))
 }
 
-/** What the sender signs: Keccak-256 of the fields without the signature, with the chain id if protected (EIP-155). */
+/** Returns the hash that the sender signs: the Keccak-256 of the fields without the signature, with the chain id if protected (EIP-155). */
 export function signingHash(transaction: UnsignedTransaction): Uint8Array {
   if (transaction.type !== 0) return keccak256(envelope(transaction.type, payload(transaction)))
   const { chainId } = transaction
@@ -25,12 +25,12 @@ export function signingHash(transaction: UnsignedTransaction): Uint8Array {
   return keccak256(encode([...payload(transaction), ...tail]))
 }
 
-/** What the authority of a set-code authorization signs (EIP-7702). */
+/** Returns the hash that the authority of a set-code authorization signs (EIP-7702). */
 export function authorizationHash({ chainId, address, nonce }: Authorization): Uint8Array {
   return keccak256(envelope(5, [fromUint(chainId), address, fromUint(nonce)]))
 }
 
-/** The `v` of a transaction's signature as JSON-RPC shows it: with the chain id for protected legacy ones. */
+/** Returns the `v` of a transaction's signature in JSON-RPC: for protected legacy transactions it contains the chain id. */
 export function signatureV(transaction: Transaction): bigint {
   return transaction.type === 0 ? legacyV(transaction) : BigInt(transaction.signature.yParity)
 }
@@ -43,7 +43,7 @@ function envelope(type: number, items: readonly RlpItem[]): Uint8Array {
   return concat(new Uint8Array([type]), encode(items))
 }
 
-/** The fields before the signature, in order. */
+/** Returns the fields before the signature, in order. */
 function payload(transaction: UnsignedTransaction): RlpItem[] {
   const { nonce, gasLimit, to = EMPTY, valueWei, data } = transaction
   const call: RlpItem[] = [fromUint(gasLimit), to, fromUint(valueWei), data]

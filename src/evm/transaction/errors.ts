@@ -1,4 +1,4 @@
-/** Why a transaction is refused, in the words of geth, which wallets and tests look for. */
+/** The reasons for refusing a transaction, with geth's texts, which wallets and tests match. */
 import { ChainError, type ErrorRow } from '../../primitives/errors.ts'
 
 const CODESPACE = 'transaction'
@@ -59,14 +59,14 @@ const names = new Map<number, RefusalName>(
   Object.entries(rows).map(([name, row]) => [row.code, name as RefusalName] as const),
 )
 
-/** The error of a refusal. Unlike the chain's own errors the detail stands behind the text, as geth has it: `text: detail`, or `text (detail)`. */
+/** Returns the error of a refusal. As in geth, and unlike the chain's own errors, the detail follows the text: `text: detail` or `text (detail)`. */
 export function refuse(name: RefusalName, detail?: string): ChainError {
   const row = rows[name]
   if (detail === undefined) return new ChainError(CODESPACE, row, row.text)
   return new ChainError(CODESPACE, row, `${row.text}${detail.startsWith('(') ? '' : ':'} ${detail}`)
 }
 
-/** Which refusal an error is; undefined if it is none. */
+/** Returns the name of a refusal; undefined for any other error. */
 export function refusalName(error: unknown): RefusalName | undefined {
   return error instanceof ChainError && error.codespace === CODESPACE ? names.get(error.code) : undefined
 }

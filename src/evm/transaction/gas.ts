@@ -1,4 +1,4 @@
-/** What a transaction costs before any code runs, and at what price. */
+/** The gas of a transaction before any code runs, and the price of gas. */
 import type { Rules } from '../forks.ts'
 import type { AccessList, UnsignedTransaction } from './types.ts'
 
@@ -11,9 +11,9 @@ const ACCESS_LIST_ADDRESS = 2_400
 const ACCESS_LIST_KEY = 1_900
 const INIT_CODE_WORD = 2
 const FLOOR_PER_TOKEN = 10
-/** For each authorization, as if its account were new (EIP-7702). */
+/** The gas of each authorization, as if its account were new (EIP-7702). */
 const AUTHORIZATION_GAS = 25_000
-/** What comes back for an authority that already exists (EIP-7702). */
+/** The refund for an authority that already exists (EIP-7702). */
 export const EXISTING_AUTHORITY_REFUND = 12_500n
 
 export type GasFields = Pick<UnsignedTransaction, 'to' | 'data'> & {
@@ -21,15 +21,15 @@ export type GasFields = Pick<UnsignedTransaction, 'to' | 'data'> & {
   readonly authorizations?: readonly unknown[]
 }
 
-/** What a transaction pays for itself, whatever it executes. Unit: gas. */
+/** The gas of a transaction that does not depend on its execution. Unit: gas. */
 export interface OwnGas {
-  /** Taken from the limit before execution: the transaction, its data, access list and authorizations. */
+  /** Charged before execution: the transaction, its data, access list and authorizations. */
   readonly intrinsic: bigint
-  /** The least that it pays in the end (EIP-7623); 0 before Prague. */
+  /** The minimum gas used (EIP-7623); 0 before Prague. */
   readonly floor: bigint
 }
 
-/** Both, by one look at the data. */
+/** Returns both amounts, reading the data once. */
 export function ownGas(transaction: GasFields, { eips, freeInitCode }: Rules): OwnGas {
   const { to, data, accessList = [], authorizations = [] } = transaction
   const zeros = countZeros(data)
@@ -43,14 +43,14 @@ export function ownGas(transaction: GasFields, { eips, freeInitCode }: Rules): O
   return { intrinsic: BigInt(gas), floor: BigInt(floor) }
 }
 
-/** Gas taken from the limit before execution. */
+/** Returns the gas charged before execution. */
 export const intrinsicGas = (transaction: GasFields, rules: Rules): bigint => ownGas(transaction, rules).intrinsic
 
-/** The least that a transaction pays whatever it executes. */
+/** Returns the minimum gas used, whatever the transaction executes. */
 export const floorGas = ({ data }: Pick<GasFields, 'data'>, rules: Rules): bigint =>
   ownGas({ to: undefined, data }, rules).floor
 
-/** What a gas unit costs in a block of this base fee: the legacy price, or base fee and tip up to the cap. Unit: wei. */
+/** Returns the price of a gas unit in a block with this base fee: the legacy price, or base fee and tip up to the cap. Unit: wei. */
 export function effectiveGasPrice(transaction: UnsignedTransaction, baseFeeWei: bigint): bigint {
   if (transaction.type === 0 || transaction.type === 1) return transaction.gasPriceWei
   const { maxPriorityFeePerGasWei: tip, maxFeePerGasWei: cap } = transaction

@@ -1,8 +1,8 @@
-/** ECDSA with recovery over secp256k1: libsecp256k1 where its prebuilt binary loads, else pure JavaScript (25 times slower). */
+/** ECDSA with recovery over secp256k1: libsecp256k1 if its prebuilt binary loads, else pure JavaScript (25 times slower). */
 import { createRequire } from 'node:module'
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 
-/** Order of the group. */
+/** The order of the group. */
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 interface RecoverableSignature {
@@ -12,11 +12,11 @@ interface RecoverableSignature {
 }
 
 export interface Secp256k1 {
-  /** The public key (x and y, 64 bytes) that made the signature (r and s, 64 bytes) over a hash; undefined if there is none. */
+  /** Recovers the public key (x and y, 64 bytes) of a signature (r and s, 64 bytes) over a hash; undefined for an invalid signature. */
   recover(hash: Uint8Array, signature: Uint8Array, yParity: number): Uint8Array | undefined
-  /** Deterministic (RFC 6979). Throws on a private key outside 1 to order − 1. */
+  /** Signs deterministically (RFC 6979). Throws if the private key is not in 1 to order − 1. */
   sign(hash: Uint8Array, privateKey: Uint8Array): RecoverableSignature
-  /** The public key (x and y, 64 bytes) of a private one. */
+  /** Returns the public key (x and y, 64 bytes) of a private key. */
   publicKey(privateKey: Uint8Array): Uint8Array
 }
 
@@ -25,7 +25,7 @@ type Bindings = Pick<typeof import('secp256k1'), 'ecdsaRecover' | 'ecdsaSign' | 
 function loadNative(): Secp256k1 | undefined {
   let bindings: Bindings
   try {
-    // The package's main file would fall back by itself, to a slower library than ours.
+    // The package's main file has its own fallback, a slower library than ours.
     bindings = createRequire(import.meta.url)('secp256k1/bindings.js') as Bindings
   } catch {
     return undefined
@@ -46,7 +46,7 @@ function loadNative(): Secp256k1 | undefined {
   }
 }
 
-/** Undefined where the package has no binary for the machine. */
+/** Loads libsecp256k1; undefined if the package has no binary for the machine. */
 export const nativeSecp256k1: Secp256k1 | undefined = loadNative()
 
 export const pureSecp256k1: Secp256k1 = {

@@ -1,4 +1,4 @@
-/** Who signed a transaction or an authorization, and signing itself. */
+/** Recovers the signers of transactions and authorizations, and signs transactions. */
 import { ofEthSecp256k1 } from '../../primitives/address.ts'
 import { decodeUint, encodeUint } from '../../primitives/bytes.ts'
 import { authorizationHash, signingHash } from './encode.ts'
@@ -7,15 +7,15 @@ import { SECP256K1_ORDER, secp256k1 } from './secp256k1.ts'
 import type { Authorization, Transaction, UnsignedTransaction } from './types.ts'
 
 export interface SenderRules {
-  /** The chain's id, which a protected or typed transaction must name. If absent, every id passes. */
+  /** The chain id that a protected or typed transaction must name. If absent, every id is accepted. */
   readonly chainId?: bigint
-  /** Whether s may lie in the upper half, as before Homestead (EIP-2). */
+  /** Whether s can be in the upper half, as before Homestead (EIP-2). */
   readonly allowHighS?: boolean
 }
 
 /**
- * Address of the sender, 20 bytes. Throws `transaction.invalidChainId`, and `transaction.invalidSignature` for r and s
- * out of range or a signature that no key can have made.
+ * Returns the address of the sender, 20 bytes. Throws `transaction.invalidChainId`, and `transaction.invalidSignature` if
+ * r or s is out of range or no key matches the signature.
  */
 export function recoverSender(transaction: Transaction, { chainId, allowHighS = false }: SenderRules = {}): Uint8Array {
   if (chainId !== undefined && transaction.chainId !== undefined && transaction.chainId !== chainId) {
@@ -27,20 +27,20 @@ export function recoverSender(transaction: Transaction, { chainId, allowHighS = 
   return sender
 }
 
-/** Address of the account that an authorization speaks for; undefined if the signature is not valid (EIP-7702). */
+/** Returns the address of the account that signed an authorization; undefined if the signature is invalid (EIP-7702). */
 export function recoverAuthority(authorization: Authorization): Uint8Array | undefined {
   const { r, s, yParity } = authorization
   return yParity > 1 ? undefined : recover(authorizationHash(authorization), r, s, yParity, false)
 }
 
-/** The transaction with its signature. Throws on a private key (32 bytes) that is none. */
+/** Returns the transaction with its signature. Throws for an invalid private key (32 bytes). */
 export function signTransaction(transaction: UnsignedTransaction, privateKey: Uint8Array): Transaction {
   const { bytes, yParity } = secp256k1.sign(signingHash(transaction), privateKey)
   const signature = { r: decodeUint(bytes.subarray(0, 32)), s: decodeUint(bytes.subarray(32)), yParity }
   return { ...transaction, signature } as Transaction
 }
 
-/** Address of a private key's account, 20 bytes. */
+/** Returns the address of a private key's account, 20 bytes. */
 export function addressOfPrivateKey(privateKey: Uint8Array): Uint8Array {
   return ofEthSecp256k1(secp256k1.publicKey(privateKey))
 }

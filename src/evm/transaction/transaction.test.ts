@@ -35,7 +35,7 @@ const unsigned: readonly UnsignedTransaction[] = [
   { ...common, ...fees, type: 4, authorizations: [authorization] },
 ]
 
-test('the example of EIP-155 decodes, names its sender and encodes to itself', () => {
+test('the example of EIP-155 decodes, recovers its sender and encodes to the same bytes', () => {
   const transaction = decodeTransaction(hex(eip155))
   expect(transaction).toMatchObject({
     type: 0,
@@ -59,7 +59,7 @@ test.each(unsigned)('type $type survives signing, encoding, decoding and recover
   expect(recoverSender(decoded)).toEqual(owner)
 })
 
-test('v of a protected legacy signature carries the chain id', () => {
+test('v of a protected legacy signature contains the chain id', () => {
   for (const [chainId, even] of [
     [6900n, 13835n],
     [7210n, 14455n],
@@ -74,13 +74,13 @@ test('v of a protected legacy signature carries the chain id', () => {
   }
 })
 
-test('a transaction for another chain is refused in the words of geth', () => {
+test('a transaction for another chain is refused with the text of geth', () => {
   expect(() => recoverSender(decodeTransaction(hex(eip155)), { chainId: 6930n })).toThrow(
     'invalid chain id for signer: have 1 want 6930',
   )
 })
 
-test('the malleable twin of a signature recovers only where Frontier allows it', () => {
+test('a signature with a high s recovers only under the rules of Frontier', () => {
   const signed = signTransaction(unsigned[0]!, key)
   const { r, s, yParity } = signed.signature
   const twin = { ...signed, signature: { r, s: SECP256K1_ORDER - s, yParity: yParity === 0 ? 1 : 0 } } as Transaction
@@ -96,7 +96,7 @@ test.each([0n, SECP256K1_ORDER])('r or s of %i is refused', (value) => {
   }
 })
 
-test('libsecp256k1 and the pure fallback give the same signatures, keys and refusals', () => {
+test('libsecp256k1 and the pure fallback have the same signatures, keys and refusals', () => {
   expect(nativeSecp256k1).toBeDefined()
   for (let i = 1; i <= 12; i++) {
     const hash = keccak256(new Uint8Array([i]))
@@ -117,7 +117,7 @@ test('libsecp256k1 and the pure fallback give the same signatures, keys and refu
   }
 })
 
-test('an authorization names its authority, and none when it is malformed', () => {
+test('an authorization recovers its authority, and nothing if it is malformed', () => {
   const { signature } = signTransaction(unsigned[0]!, key)
   expect(recoverAuthority({ ...authorization, ...signature, yParity: 2 })).toBeUndefined()
   expect(recoverAuthority({ ...authorization, ...signature, s: SECP256K1_ORDER - signature.s })).toBeUndefined()
@@ -150,7 +150,7 @@ test.each([
   expect(refusal).toBe(name)
 })
 
-test('the price of bytes follows the fork', () => {
+test('the price of data depends on the fork', () => {
   const call = { to, data: hex('0001') }
   expect(intrinsicGas(call, osaka)).toBe(21_020n)
   expect(intrinsicGas(call, rulesOf('Frontier'))).toBe(21_072n)

@@ -1,6 +1,6 @@
 /** Transactions as plain data: one type per envelope of EIP-2718, and the legacy one. */
 
-/** The two halves of an ECDSA signature over secp256k1, and which of the two candidate keys signed. */
+/** The two halves of an ECDSA signature over secp256k1, and the parity that selects the signer's key. */
 export interface Signature {
   readonly r: bigint
   readonly s: bigint
@@ -16,14 +16,14 @@ interface AccessListEntry {
 
 export type AccessList = readonly AccessListEntry[]
 
-/** A signed permission to set an account's code (EIP-7702). Nothing in it is checked yet but its field sizes. */
+/** A signed permission to set an account's code (EIP-7702). Only its field sizes are checked. */
 export interface Authorization {
-  /** 0 stands for every chain. */
+  /** 0 means every chain. */
   readonly chainId: bigint
-  /** 20 bytes: whose code is taken; zero clears. */
+  /** The account whose code is used, 20 bytes; zero clears the delegation. */
   readonly address: Uint8Array
   readonly nonce: bigint
-  /** As transmitted, 0 to 255; only 0 and 1 can be recovered. */
+  /** The transmitted value, 0 to 255; only 0 and 1 can be recovered. */
   readonly yParity: number
   readonly r: bigint
   readonly s: bigint
@@ -40,7 +40,7 @@ interface Common {
 
 interface UnsignedLegacyTransaction extends Common {
   readonly type: 0
-  /** Undefined if not protected against replay (before EIP-155). */
+  /** Undefined if the transaction has no replay protection (before EIP-155). */
   readonly chainId: bigint | undefined
   readonly gasPriceWei: bigint
 }
@@ -86,17 +86,17 @@ type Signed<T> = T extends UnsignedTransaction ? T & { readonly signature: Signa
 
 export type Transaction = Signed<UnsignedTransaction>
 
-/** The access list of a transaction, empty for those that have none. */
+/** Returns the access list of a transaction; empty for a type without one. */
 export function accessListOf(transaction: UnsignedTransaction): AccessList {
   return transaction.type === 0 ? [] : transaction.accessList
 }
 
-/** Most that the sender agrees to pay per gas. Unit: wei. */
+/** Returns the maximum price that the sender agrees to pay per gas. Unit: wei. */
 export function feeCapOf(transaction: UnsignedTransaction): bigint {
   return transaction.type === 0 || transaction.type === 1 ? transaction.gasPriceWei : transaction.maxFeePerGasWei
 }
 
-/** Highest tip that the sender pays a gas unit: the whole price where no tip is named. Unit: wei. */
+/** Returns the maximum tip per gas: the whole price for a type without a tip field. Unit: wei. */
 export function tipCapOf(transaction: UnsignedTransaction): bigint {
   return transaction.type < 2
     ? feeCapOf(transaction)

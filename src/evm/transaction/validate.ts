@@ -1,4 +1,4 @@
-/** The rules that need nothing but the transaction and the fork. */
+/** The rules that depend only on the transaction and the fork. */
 import type { Rules } from '../forks.ts'
 import { maxBlobs } from './blob.ts'
 import { refuse } from './errors.ts'
@@ -7,18 +7,18 @@ import { feeCapOf, type UnsignedTransaction } from './types.ts'
 
 const MAX_UINT64 = (1n << 64n) - 1n
 const MAX_UINT256 = (1n << 256n) - 1n
-/** Most gas of one transaction from Osaka on (EIP-7825). */
+/** The maximum gas limit of a transaction from Osaka on (EIP-7825). */
 export const TRANSACTION_GAS_CAP = 1n << 24n
-/** Longest code of a creation (EIP-3860). Unit: bytes. */
+/** The maximum init code of a creation (EIP-3860). Unit: bytes. */
 const MAX_INIT_CODE_SIZE = 49_152
 const BLOB_HASH_VERSION = 1
 
-/** The EIP that brought each type. */
+/** The EIP that introduced each type. */
 const TYPE_EIPS = { 1: 2930, 2: 1559, 3: 4844, 4: 7702 } as const
 
 /**
  * Checks type, nonce, fees, gas limit and the fields of the type against the rules of a fork; returns the intrinsic gas.
- * Throws a refusal (errors.ts). What needs the state or the block is checked where the transaction runs.
+ * Throws a refusal (errors.ts). Checks against state or block are made when the transaction runs.
  */
 export function validateTransaction(transaction: UnsignedTransaction, rules: Rules): bigint {
   const { eips, freeInitCode } = rules

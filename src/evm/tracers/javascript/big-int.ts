@@ -1,4 +1,4 @@
-/** The global `bigInt` of tracer scripts: arbitrary integers with the methods that scripts written for geth call. Runs in the sandbox. */
+/** The global `bigInt` of tracer scripts: big integers with the methods that scripts for geth call. Runs in the sandbox. */
 export const BIG_INT = String.raw`
 var bigInt = (function () {
   'use strict'

@@ -1,9 +1,9 @@
 /**
- * What a tracer script finds in its sandbox (evm.md §2.13): the objects `log`, `db`, `frame`, and the helper functions. Runs inside of
- * QuickJS, in front of the script. Steps come as the records of the traced interpreter (`src/evm/trace.ts`) in one shared buffer, and a
- * loop in here calls the script's `step` for each, so that no step costs a call between host and sandbox.
+ * The environment of a tracer script, with the objects and functions that geth provides: `log`, `db`, `frame`, and helpers. It runs in
+ * QuickJS before the script. Steps arrive as the records of the traced interpreter (`src/evm/trace.ts`) in one shared buffer, and a loop
+ * here calls the script's `step` for each, so that no step costs a call between host and sandbox.
  *
- * The expression is a function of the host's functions; it returns what the host calls. Positions `p` count u32 cells.
+ * The expression is a function of the host's functions; it returns the functions that the host calls. Positions `p` count u32 cells.
  */
 export const PRELUDE = `
 (function (host, names, precompiles, buffer, listAt, recorded) {
@@ -13,7 +13,7 @@ export const PRELUDE = `
   var contract = { address: undefined, caller: undefined, value: undefined, input: undefined }
   var memories = [], memory = new Uint8Array(0)
   var big = bigInt, fromNative = bigInt.of
-  /** Kept, for a script may put another in its place. */
+  /** The original function, kept because a script can replace the global one. */
   var toJson = JSON.stringify
   var DIGITS = []
   for (var d = 0; d < 256; d++) DIGITS[d] = (d < 16 ? '0' : '') + d.toString(16)
@@ -23,7 +23,7 @@ export const PRELUDE = `
     for (var i = 0; i < bytes.length; i++) text += DIGITS[bytes[i]]
     return text
   }
-  /** As geth's FromHex: 0x optional, an odd number of digits gets a zero in front; what is no hex is nothing. */
+  /** Decodes hex like geth's FromHex: 0x is optional, an odd number of digits is padded with a leading zero, invalid text is empty. */
   function bytesOfHex(text) {
     if (text[0] === '0' && (text[1] === 'x' || text[1] === 'X')) text = text.slice(2)
     if (text.length % 2 === 1) text = '0' + text
@@ -47,7 +47,7 @@ export const PRELUDE = `
     } else if (value instanceof ArrayBuffer) return new Uint8Array(value)
     throw new TypeError('invalid buffer type')
   }
-  /** The last n bytes, zeros in front of fewer. */
+  /** Returns the last n bytes, padded with leading zeros. */
   function fit(bytes, n) {
     var result = new Uint8Array(n)
     if (bytes.length > n) result.set(bytes.subarray(bytes.length - n))
@@ -76,7 +76,7 @@ export const PRELUDE = `
     return bytes.slice(start, end)
   })
 
-  /** The stack word whose eight cells begin at q, lowest first. */
+  /** Returns the stack word whose eight cells begin at q, lowest first. */
   function word(q) {
     var cells = 8
     while (cells > 1 && u32[q + cells - 1] === 0) cells--
@@ -172,7 +172,7 @@ export const PRELUDE = `
   }
 
   var tracer, step
-  /** What went wrong in a function of the script, in geth's words. */
+  /** Returns the error of a function of the script, with geth's text. */
   function failed(error, name) {
     var text
     try { text = String(error) } catch (again) { text = 'unknown error' }
@@ -200,7 +200,7 @@ export const PRELUDE = `
     memory.set(u8.subarray(from, from + length), offset)
   }
   return {
-    /** Takes the script in; returns what is wrong with it. */
+    /** Loads the script; returns an error if it is not a tracer. */
     load: function (script, config) {
       tracer = script
       if (tracer === null || (typeof tracer !== 'object' && typeof tracer !== 'function')) return 'trace object must expose a function result()'
@@ -211,17 +211,17 @@ export const PRELUDE = `
       host.uses(typeof tracer.step === 'function', enters)
       if (typeof tracer.setup === 'function') return ask('setup', [config])
     },
-    /** The frame whose steps come next. */
+    /** Sets the frame of the next steps. */
     contract: function (address, caller, value) {
       contract.address = address
       contract.caller = caller
       contract.value = value
     },
-    /** A frame begins with empty memory. */
+    /** Clears the memory of a frame that begins. */
     clear: function (depth) { memories[depth] = new Uint8Array(0) },
     /**
-     * Runs over the records that the list names, in order: a step as its position and opcode, anything else as the complement of its
-     * position. error: that of the last step, if it failed. Returns what went wrong.
+     * Processes the listed records in order. The list has a step as its position and opcode, any other record as the complement of its
+     * position. error: the error of the last step, if it failed. Returns the script's error, if any.
      */
     run: function (depth, count, error) {
       memories.depth = depth
@@ -255,7 +255,7 @@ export const PRELUDE = `
     },
     enter: function (text) { entered = JSON.parse(text); return ask('enter', [frame]) },
     exit: function (text) { left = JSON.parse(text); return ask('exit', [frameResult]) },
-    /** Returns the JSON of the result, or the failure behind a '!'. */
+    /** Returns the JSON of the result, or '!' and the error. */
     result: function (text) {
       p = -1
       var ctx = JSON.parse(text)

@@ -1,4 +1,4 @@
-/** A QuickJS context that holds one tracer script: nothing in it reaches out, and its memory and time end. */
+/** A QuickJS context for one tracer script: the script has no access to the host, and its memory and time are limited. */
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import { formatHex, hex } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
@@ -9,42 +9,42 @@ import { FAILURE, RECORD } from '../../trace.ts'
 import { BIG_INT } from './big-int.ts'
 import { PRELUDE } from './prelude.ts'
 
-/** An instance of QuickJS; whoever has threads and files loads it, with a memory that ends: QuickJS counts no bytes here. */
+/** An instance of QuickJS. The node loads it, with a limited wasm memory: the context sets no limit of its own. */
 export type ScriptEngine = QuickJSWASMModule
 
 export interface SandboxOptions {
   readonly engine: ScriptEngine
   readonly source: string
-  /** JSON text for `setup`. */
+  /** The argument of `setup`, JSON text. */
   readonly config: string
   /** Lower-case hex without 0x. */
   readonly precompiles: readonly string[]
   readonly reads: { readonly stack: boolean; readonly memory: boolean }
-  /** Asked every few thousand operations of the script; true ends it. */
+  /** Called every few thousand operations of the script; true ends it. */
   readonly shouldStop: () => boolean
-  /** What the script asks of state; `at` is the byte position of the step's record, negative outside of steps. */
+  /** Reads the state for the script; `at` is the byte position of the step's record, negative outside steps. */
   readonly state: (what: string, addressHex: string, slotHex: string, at: number) => string
-  /** Calldata of the frame whose step it is. */
+  /** Returns the calldata of the frame of the current step. */
   readonly input: () => Uint8Array
 }
 
 export interface Sandbox {
   /** Whether the script has `enter` and `exit`. */
   readonly hasFrames: boolean
-  /** Most bytes of records of one `run`. */
+  /** The maximum bytes of records of one `run`. */
   readonly capacity: number
   contract(addressHex: string, callerHex: string, valueHex: string): void
   clear(depth: number): void
-  /** Runs the records, which may be parts of a larger memory. `error` is that of the last step. */
+  /** Runs the script over records, which can be a view of a larger memory. `error` is the error of the last step. */
   run(records: Uint8Array, depth: number, error: string | undefined): void
   enter(frame: object): void
   exit(result: object): void
-  /** JSON text of the script's result. */
+  /** Returns the script's result as JSON text. */
   result(ctx: object): string
   dispose(): void
 }
 
-/** Records of one run, and behind them the list of what is in them: an entry for at least 24 bytes of records. */
+/** The buffer of one run: the records, then the list of them, with one entry for at least 24 bytes of records. */
 const RECORD_BYTES = 1 << 20
 const LIST_BYTES = 192 << 10
 const BUFFER_BYTES = RECORD_BYTES + LIST_BYTES
@@ -55,8 +55,8 @@ const NAMES = JSON.stringify(
 )
 
 /**
- * An ArrayBuffer of the context and where it lies in the engine's memory. The engine tells no addresses: the buffer is found by
- * what was written into it.
+ * Creates an ArrayBuffer of the context and finds its address in the engine's memory: the engine does not expose addresses, so the
+ * memory is searched for a pattern written to the buffer.
  */
 function shareBuffer(
   engine: ScriptEngine,
@@ -76,10 +76,10 @@ function shareBuffer(
   throw new Error('the sandbox does not share its memory')
 }
 
-/** A failure of the script itself. */
+/** Returns the error of a failing script. */
 const scriptError = (text: string): Error => queryError('internal', text)
 
-/** Lists the records at an address behind the room for them, as the prelude reads them. Returns how many are listed. */
+/** Writes the list of records for the prelude, after the space for the records at an address. Returns the number of entries. */
 function listRecords(memory: ArrayBufferLike, address: number, length: number, withSteps: boolean): number {
   const cells = new Uint32Array(memory, address, RECORD_BYTES / 4)
   const list = new Int32Array(memory, address + RECORD_BYTES, LIST_BYTES / 4)
@@ -93,8 +93,8 @@ function listRecords(memory: ArrayBufferLike, address: number, length: number, w
 }
 
 /**
- * Opens a context and loads the script. Throws 3 `invalidArgument` for what is no tracer, 4 when stopped, and `internal` with
- * geth's words for what the script throws in `setup`.
+ * Opens a context and loads the script. Throws `invalidArgument` (3) if it is not a tracer, 4 if stopped, and `internal` with geth's
+ * text for an error that the script throws in `setup`.
  */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { engine, shouldStop } = options
@@ -113,7 +113,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return handle
   }
 
-  /** After an exception that went through it the engine is in no state to be used, nor to be tidied. */
+  /** Set by an exception that passed through the engine: it can then neither be used nor disposed of. */
   let isBroken = false
   function dispose(): void {
     if (isBroken) return
@@ -122,7 +122,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     runtime.dispose()
   }
 
-  /** What QuickJS itself refused: interrupted, out of memory, a bug of the prelude. */
+  /** Returns the error for a failure of QuickJS: interrupted, out of memory, a bug of the prelude. */
   function fault(error: QuickJSHandle): Error {
     if (stopped) {
       error.dispose()
@@ -137,7 +137,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return scriptError(text)
   }
 
-  /** Runs the engine. What is nested deeper than the host's own stack ends as what QuickJS says where it notices first. */
+  /** Runs the engine. An overflow of the host's stack is reported like QuickJS's own stack overflow, which usually comes first. */
   function inEngine<T>(run: () => T, failed: (text: string) => Error = scriptError): T {
     try {
       return run()
@@ -160,7 +160,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return outcome.value
   }
 
-  /** Calls a function that returns what the script did wrong, if anything. */
+  /** Calls a function that returns the script's error, if any, and throws it. */
   function expectOk(fn: QuickJSHandle, args: readonly QuickJSHandle[]): void {
     const answer = call(fn, args)
     const text = vm.typeof(answer) === 'string' ? vm.getString(answer) : undefined
@@ -244,7 +244,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         call(contract, [vm.newString(address), vm.newString(caller), vm.newString(value)]).dispose(),
       clear: (depth) => call(clear, [vm.newNumber(depth)]).dispose(),
       run(records, depth, error) {
-        // A view of its own each time: the memory's buffer is another after it has grown.
+        // A new view each time: growth replaces the memory's buffer.
         new Uint8Array(memory.buffer, buffer.address, RECORD_BYTES).set(records)
         const count = listRecords(memory.buffer, buffer.address, records.length, hasStep)
         if (count > 0) expectOk(run, [vm.newNumber(depth), vm.newNumber(count), string(error)])

@@ -1,4 +1,4 @@
-/** Tracers that are scripts by name: those of geth's set of JavaScript tracers, by what they tell (evm.md §2.13). */
+/** Named JavaScript tracers: those of geth's set, written from their documented results. */
 
 const COUNTS = 'fault: function () {}, result: function () { return this.counts }'
 const COUNT = 'count: function (key) { this.counts[key] = (this.counts[key] || 0) + 1 }'
@@ -9,7 +9,7 @@ const UNIGRAM = `{
   ${COUNTS}
 }`
 
-/** Pairs of opcodes of one depth. */
+/** Counts pairs of opcodes at one depth. */
 const BIGRAM = `{
   counts: {}, ${COUNT}, last: '', depth: 0,
   step: function (log) {
@@ -21,7 +21,7 @@ const BIGRAM = `{
   ${COUNTS}
 }`
 
-/** Three opcodes of one depth in a row; the first step of a depth is not counted. */
+/** Counts three successive opcodes at one depth; the first step of a depth is not counted. */
 const TRIGRAM = `{
   counts: {}, ${COUNT}, last: ['', ''], depth: 0,
   step: function (log) {
@@ -243,7 +243,7 @@ const CALL = `{
 
 const EVMDIS = `{
   frames: [{ ops: [] }],
-  /** How many words of the result each opcode leaves on top. */
+  /** The number of result words that each opcode leaves on the stack. */
   pushes: function (op) {
     if (op >= 0x80 && op <= 0x9f) return (op & 15) + 2
     var one = [0x20, 0x38, 0x3a, 0x3b, 0x51, 0x54, 0x58, 0x59, 0x5a, 0xf0, 0xf1, 0xf2]

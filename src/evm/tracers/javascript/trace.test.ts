@@ -31,7 +31,7 @@ function traced(
   const output = createOutput((chunk) => chunks.push(chunk))
   const precompiles = [new Uint8Array(20).fill(1, 19)]
   const limits = { engine, shouldStop, precompiles }
-  const trace = scriptFactory(source, limits)({ config, context: { blockNumber: 7n }, output, heldBytes: 1 << 20 })
+  const trace = scriptFactory(source, limits)({ config, context: { blockNumber: 7n }, output, memoryBytes: 1 << 20 })
   machine({ code, ...(other === undefined ? {} : { other }), tracer: trace.tracer }).call(
     gas === undefined ? {} : { gas },
   )
@@ -42,7 +42,7 @@ function traced(
 
 const RESULT = 'fault: function () {}, result: function () { return this.seen }'
 
-test('a script hears of every step what geth tells', () => {
+test('a script receives the same data of every step as in geth', () => {
   const source = `{ seen: [], step: function (log) {
     this.seen.push([log.getPC(), log.op.toString(), log.op.toNumber(), log.op.isPush(), log.stack.length(), log.getCost(), log.getDepth(), log.memory.length()])
   }, ${RESULT} }`
@@ -58,7 +58,7 @@ test('a script hears of every step what geth tells', () => {
   ])
 })
 
-test('stack and memory are as before the step, and out of their bounds lies an error', () => {
+test('stack and memory are those before the step, and reading beyond them is an error', () => {
   const source = `{ seen: [], step: function (log) {
     if (log.op.toString() === 'RETURN') this.seen.push(log.stack.peek(1).toString(16), log.memory.getUint(0).toString(), toHex(log.memory.slice(30, 34)))
     if (log.op.toString() === 'MSTORE') this.seen.push(log.stack.peek(1).valueOf(), toHex(log.memory.slice(0, 2)))
@@ -72,7 +72,7 @@ test('stack and memory are as before the step, and out of their bounds lies an e
   expect(() => traced(memory)).toThrow('tracer accessed out of bound memory: available 0, offset 0, size 32')
 })
 
-test('frames, contract and state are told', () => {
+test('frames, contract and state are available to a script', () => {
   const self = formatHex(CONTRACT)
   const source = `{ seen: [],
     step: function (log, db) {
@@ -92,7 +92,7 @@ test('frames, contract and state are told', () => {
   expect(seen.slice(6, 9)).toEqual(['CALL', `0x${self}`, '0'])
 })
 
-test('the result sees what the transaction was and how it ended', () => {
+test('the result function sees the transaction and its result', () => {
   const source = `{ fault: function () {}, result: function (ctx, db) {
     return { type: ctx.type, to: toHex(ctx.to), block: ctx.block, output: toHex(ctx.output), value: ctx.value.toString(16), error: ctx.error }
   } }`
@@ -106,7 +106,7 @@ test('the result sees what the transaction was and how it ended', () => {
   expect(traced(source, { code: 'fe' })).toMatchObject({ error: 'invalid opcode: INVALID' })
 })
 
-test('a step that fails is told once as a step, and what failed while it ran again as a fault', () => {
+test('a step that cannot begin is reported once as a step, and one that fails while it runs also as a fault', () => {
   const source = `{ seen: [], step: function (log) { this.seen.push(['step', log.op.toString(), log.getError()]) },
     fault: function (log) { this.seen.push(['fault', log.op.toString(), log.getError()]) }, result: function () { return this.seen } }`
   expect(traced(source, { code: '600456' })).toEqual([
@@ -117,7 +117,7 @@ test('a step that fails is told once as a step, and what failed while it ran aga
   expect(traced(source, { code: '01' })).toEqual([['step', 'ADD', 'stack underflow (0 <=> 2)']])
 })
 
-test('helper functions turn values as geth does', () => {
+test('helper functions convert values like geth', () => {
   const source = `{ fault: function () {}, result: function () { return [
     toHex([1, 2, 255]), toHex(toWord('0x1')), toHex(toAddress('abc')), toHex(slice(toWord('0102'), 30, 32)),
     toHex(toContract('0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0', 1)),
@@ -141,7 +141,7 @@ test('helper functions turn values as geth does', () => {
   ])
 })
 
-test('what is no tracer is refused with the reason', () => {
+test('a script that is not a tracer is refused with the reason', () => {
   const refusal = (source: string): ChainError => {
     try {
       traced(source)
@@ -163,7 +163,7 @@ test('what is no tracer is refused with the reason', () => {
   expect(refusal('42').message).toBe('trace object must expose a function result()')
 })
 
-test('what a script throws ends the trace with its words and the name of the function', () => {
+test('an error thrown by a script ends the trace with its text and the name of the function', () => {
   const body = 'fault: function () {}, result: function () { return 1 }'
   expect(() => traced(`{ step: function () { throw new Error('no') }, ${body} }`)).toThrow(
     "Error: no    in server-side tracer function 'step'",
@@ -176,7 +176,7 @@ test('what a script throws ends the trace with its words and the name of the fun
   ).toThrow("x    in server-side tracer function 'setup'")
 })
 
-test('a script that does not end, or takes all memory, is ended', async () => {
+test('a script that does not end or uses too much memory is stopped', async () => {
   const endless = '{ step: function () { for (;;) {} }, fault: function () {}, result: function () {} }'
   let asked = 0
   expect(() => traced(endless, { shouldStop: () => ++asked > 3 })).toThrow('execution timeout')
@@ -187,7 +187,7 @@ test('a script that does not end, or takes all memory, is ended', async () => {
   engine = await load()
 })
 
-test('a script that is nested too deeply, or whose result is, ends with words, and its engine is not torn down in pieces', async () => {
+test('a script or result nested too deeply ends with an error, and a broken engine is not disposed of', async () => {
   const deep = 100_000
   expect(() => traced('('.repeat(deep) + ')'.repeat(deep))).toThrow('cannot be read: InternalError: stack overflow')
   engine = await load()
@@ -196,20 +196,20 @@ test('a script that is nested too deeply, or whose result is, ends with words, a
   engine = await load()
 })
 
-test('a result is JSON, whatever the script puts in the place of its tools', () => {
+test('a result is JSON even if the script replaces global functions', () => {
   const source =
     '(JSON.stringify = function () { return "x" }, { fault: function () {}, result: function () { return [1] } })'
   expect(traced(source)).toEqual([1])
 })
 
-test('nothing of the host is in reach of a script', () => {
+test('a script cannot reach the host', () => {
   const source = `{ fault: function () {}, result: function () {
     return ['process', 'require', 'fetch', 'WebAssembly', 'setTimeout', 'console', 'host'].map(function (name) { return typeof globalThis[name] })
   } }`
   expect(traced(source)).toEqual(new Array(7).fill('undefined'))
 })
 
-test('names of scripts are known, and a bare name that is none is not a script', () => {
+test('named scripts are found, and an unknown bare name is not a script', () => {
   expect(scriptOf('opcountTracer')).toContain('count')
   expect(scriptOf('nothingTracer')).toBeUndefined()
   expect(scriptOf('{ result: 1 }')).toBe('{ result: 1 }')

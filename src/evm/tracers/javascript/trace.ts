@@ -1,4 +1,4 @@
-/** Tracers written in JavaScript, as geth runs them: a script in a sandbox that hears of an execution (D16, evm.md §2.13). */
+/** Tracers in JavaScript, with geth's interface: a script that runs in a sandbox and receives the events of an execution (D16). */
 import { formatHex, hex } from '../../../primitives/bytes.ts'
 import type { FrameStart, StepBatch, TracedTransaction, Tracer, TraceState } from '../../trace.ts'
 import { RECORD, STEP, WRITE } from '../../trace.ts'
@@ -8,19 +8,19 @@ import { SCRIPTS } from './scripts.ts'
 
 export interface ScriptLimits {
   readonly engine: ScriptEngine
-  /** Asked while a script runs; true ends it with `deadlineExceeded`. */
+  /** Called while a script runs; true ends it with `deadlineExceeded`. */
   readonly shouldStop: () => boolean
-  /** Addresses of every precompile of the chain, 20 bytes each. */
+  /** The addresses of every precompile of the chain, 20 bytes each. */
   readonly precompiles: Iterable<Uint8Array>
 }
 
-/** The script that a tracer's name or text means; undefined for a bare name that there is not. */
+/** Returns the script for a tracer's name or text; undefined for an unknown name. */
 export function scriptOf(tracer: string): string | undefined {
   if (Object.hasOwn(SCRIPTS, tracer)) return SCRIPTS[tracer]
   return /^[\w$.-]*$/.test(tracer.trim()) ? undefined : tracer
 }
 
-/** Makes the factory of a script. It throws 3 `invalidArgument` for a script that is no tracer. */
+/** Returns the factory of a script. It throws `invalidArgument` (3) if the script is not a tracer. */
 export function scriptFactory(source: string, limits: ScriptLimits): TraceFactory {
   const reads = { stack: mentions(source, 'stack'), memory: mentions(source, 'memory') }
   const precompiles = [...limits.precompiles].map(formatHex)
@@ -37,7 +37,7 @@ export function scriptFactory(source: string, limits: ScriptLimits): TraceFactor
   }
 }
 
-/** Whether a script can use what is only recorded for those who say so by name, or spell names in a way that hides them. */
+/** Whether a script can use a part of steps that is recorded on demand: it names the part, or hides names by escapes or eval. */
 function mentions(source: string, word: string): boolean {
   return source.includes(word) || /\\u|\\x|\beval\b|\bFunction\b/.test(source)
 }
@@ -55,14 +55,14 @@ interface Parts {
 function createTrace(parts: Parts): Trace {
   const { reads, limits, ctx, output } = parts
   let failure: unknown
-  /** The state that `db` shows outside of steps: the latest that was told. */
+  /** The state that `db` shows outside steps: that of the latest event. */
   let state: TraceState | undefined
   let batch: StepBatch | undefined
-  /** Where the records that run now begin in the batch. */
+  /** The offset in the batch of the records that run now. */
   let origin = 0
   let shown: StepBatch['contract'] | undefined
 
-  function ask(what: string, addressHex: string, slotHex: string, at: number): string {
+  function readState(what: string, addressHex: string, slotHex: string, at: number): string {
     const seen = at >= 0 && batch ? batch.stateBefore(origin + at) : state
     if (!seen) return what === 'code' || what === 'storage' ? '' : '0'
     const address = hex(addressHex)
@@ -87,12 +87,12 @@ function createTrace(parts: Parts): Trace {
     precompiles: parts.precompiles,
     reads,
     shouldStop: limits.shouldStop,
-    state: ask,
+    state: readState,
     input: () => batch?.contract.input ?? new Uint8Array(0),
   })
   const { hasFrames } = sandbox
 
-  /** Runs a part of the script; the first failure ends the trace. */
+  /** Runs a function of the script; the first error ends the trace. */
   function guard(run: () => void): void {
     if (failure !== undefined) return
     try {
@@ -187,7 +187,7 @@ function createTrace(parts: Parts): Trace {
   }
 }
 
-/** A write that the recorder left in memory, told in pieces of a record's form. */
+/** Passes a write whose bytes are in memory only, in chunks in the form of records. */
 function writeLong(sandbox: Sandbox, depth: number, offset: number, bytes: Uint8Array): void {
   const most = sandbox.capacity - WRITE.bytes
   for (let done = 0; done < bytes.length; done += most) {

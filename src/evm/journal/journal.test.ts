@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createMemoryState } from '../../test/evm/memory-state.ts'
-import { decodeUint, encodeUint, hex } from '../primitives/bytes.ts'
-import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
-import { rulesOf } from './forks.ts'
+import { createMemoryState } from '../../../test/evm/memory-state.ts'
+import { decodeUint, encodeUint, hex } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { rulesOf } from '../forks.ts'
 import { createJournal } from './journal.ts'
 
 const ALICE = hex('a11ce00000000000000000000000000000000001')
@@ -15,7 +15,7 @@ function journal(fork: 'Homestead' | 'Osaka' = 'Osaka') {
   return { state, journal: createJournal(state, rulesOf(fork)) }
 }
 
-test('a revert takes back everything since its snapshot and nothing before', () => {
+test('a revert undoes everything since its snapshot and nothing before', () => {
   const { journal: j } = journal()
   j.setStorage(ALICE, SLOT, encodeUint(5n, 32))
   j.warmAddress(BOB)
@@ -32,11 +32,11 @@ test('a revert takes back everything since its snapshot and nothing before', () 
   j.commit(inner)
   j.revert(snapshot)
   expect([j.balance(ALICE), j.balance(BOB), j.nonce(ALICE), j.code(BOB).length]).toEqual([100n, 0n, 1n, 0])
-  expect([decodeUint(j.storage(ALICE, SLOT)), j.refund(), j.logs.length]).toEqual([5n, 0n, 0])
+  expect([decodeUint(j.storage(ALICE, SLOT)), j.refund(), j.logs().length]).toEqual([5n, 0n, 0])
   expect([j.warmSlot(ALICE, SLOT), j.warmAddress(BOB)]).toEqual([true, false])
 })
 
-test('the state changes at the end and not before, where something was written, also what was there already', () => {
+test('the state receives every written slot and account at the end and not before, even unchanged values', () => {
   const { state, journal: j } = journal()
   const written: string[] = []
   const { setAccount, setStorage } = state
@@ -63,7 +63,7 @@ test('the state changes at the end and not before, where something was written, 
   expect(state.account(ALICE)).toMatchObject({ nonce: 2n, balanceWei: 100n })
 })
 
-test('a touched empty account goes from Spurious Dragon on, and comes to be before', () => {
+test('a touched empty account is deleted from Spurious Dragon on, and created before', () => {
   for (const [fork, exists] of [
     ['Homestead', true],
     ['Osaka', false],
@@ -80,7 +80,7 @@ test('a touched empty account goes from Spurious Dragon on, and comes to be befo
   expect(state.account(BOB)).toBeUndefined()
 })
 
-test('many branches between two snapshots take the state no deeper than one', () => {
+test('many branches between two snapshots nest the state no deeper than one', () => {
   const { state, journal: j } = journal()
   let depth = 0
   let deepest = 0
@@ -116,7 +116,7 @@ test('many branches between two snapshots take the state no deeper than one', ()
   expect(j.exists(BOB)).toBe(false)
 })
 
-test('coins without an account are none, also when module code has added to them', () => {
+test('coins without an account do not make it exist, even when module code adds to them', () => {
   const { state, journal: j } = journal()
   const coins = { nonce: 0n, codeHash: EMPTY_CODE_HASH, isBalanceOnly: true }
   state.setAccount(BOB, { ...coins, balanceWei: 5n })

@@ -1,37 +1,50 @@
 /**
- * How the state hears of what the journal holds: before module code runs on it, and at the end of the transaction. Whatever is told
- * can be taken back with the rest, as long as a branch of the state holds it.
+ * Writes the journal's changes to the state: before module code runs on it, and at the end of the transaction. A write into an
+ * open branch of the state can still be undone: a revert drops the branch.
  */
-import { equal, fromKey, toKey } from '../primitives/bytes.ts'
-import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
-import { type Account, isAccount, isEmptyAccount, type Slot, type Word } from './account.ts'
-import type { EvmState } from './state.ts'
+import { equal, fromKey, toKey } from '../../primitives/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { type Account, isAccount, isEmptyAccount, type Slot } from '../account.ts'
+import type { EvmState } from '../state.ts'
+import type { Undo } from './undo.ts'
 
-/** What takes a change back; the commonest ones are data. */
-export type Undo = (() => void) | { readonly slot: Slot; readonly value: Word } | { readonly warmed: Account | Slot }
-
-/** What the journal holds of a transaction that the state may have to hear of. */
+/** The accounts and changes of a transaction, shared by the parts of the journal. */
 export interface Changes {
   readonly state: EvmState
-  /** Whether touched accounts that are empty go at the end (EIP-161). */
+  /** Whether touched empty accounts are deleted at the end (EIP-161). */
   readonly deletesEmpty: boolean
-  /** Accounts as read and as they are now, by `toKey(address)`. */
+  /** The loaded accounts, by `toKey(address)`. */
   readonly accounts: Map<string, Account>
   readonly undo: Undo[]
-  /** Lengths of `undo` at the live snapshots. */
+  /** The length of `undo` at each open snapshot. */
   readonly marks: number[]
-  /** Changes of balances in their order, and how many of them the state has been told. */
-  readonly moves: { readonly account: Account; readonly byWei: bigint }[]
-  movesTold: number
-  /** Up to here `undo` has been looked through for written slots. */
+  /** All balance changes, in order, and how many of them the state has received. */
+  readonly balanceChanges: { readonly account: Account; readonly byWei: bigint }[]
+  reportedBalanceChanges: number
+  /** The length of `undo` at the last flush: slots written before it are in the state. */
   flushedUndo: number
-  /** Accounts that may hold what the state has not been told; slots are found in `undo`. */
+  /** Accounts that may differ from the state; slots that may differ are found in `undo`. */
   dirty: Set<Account>
-  /** Open branches of the state. What is read while one is open is forgotten with it. */
+  /** Open branches of the state. Accounts and slots loaded while one is open are unloaded by a revert. */
   readonly branches: { depth: number; merged: boolean }[]
 }
 
-/** Opens a branch of the state and writes everything so far into it. */
+export function createChanges(state: EvmState, deletesEmpty: boolean): Changes {
+  return {
+    state,
+    deletesEmpty,
+    accounts: new Map(),
+    undo: [],
+    marks: [],
+    balanceChanges: [],
+    reportedBalanceChanges: 0,
+    flushedUndo: 0,
+    dirty: new Set(),
+    branches: [],
+  }
+}
+
+/** Opens a branch of the state and writes all changes so far into it. */
 export function openBranch(changes: Changes): void {
   const { state, branches, marks, undo } = changes
   state.branch()
@@ -45,7 +58,7 @@ export function openBranch(changes: Changes): void {
   flush(changes)
 }
 
-/** Branches that no snapshot separates any more become one. */
+/** Merges branches that no snapshot separates any more. */
 export function joinBranches({ state, branches, marks }: Changes): void {
   for (const branch of branches) branch.depth = Math.min(branch.depth, marks.length)
   while (branches.length > 1 && branches.at(-1)!.depth === branches.at(-2)!.depth) {
@@ -54,11 +67,11 @@ export function joinBranches({ state, branches, marks }: Changes): void {
   }
 }
 
-/** Writes what has changed since the last time: precompiles ask for it often, in transactions that have read much. */
+/** Writes the changes since the last flush: precompiles flush often, in transactions that have loaded many accounts. */
 export function flush(changes: Changes): void {
   const { dirty, undo } = changes
   const written = writtenSlots(changes)
-  tellMoves(changes)
+  reportBalanceChanges(changes)
   for (const account of inOrder(dirty)) flushAccount(changes, account)
   for (const slot of written) flushSlot(changes, slot)
   changes.dirty = new Set()
@@ -70,32 +83,32 @@ export function flush(changes: Changes): void {
   changes.flushedUndo = undo.length
 }
 
-/** Writes everything, without the accounts that are no more, and closes the branches. */
+/** Writes everything, deletes destructed and touched empty accounts, and merges the branches. */
 export function finalise(changes: Changes): void {
   const { state, deletesEmpty, accounts, branches } = changes
   const written = writtenSlots(changes)
-  tellMoves(changes)
-  const isGone = (account: Account): boolean =>
+  reportBalanceChanges(changes)
+  const isDeleted = (account: Account): boolean =>
     account.destructed || (deletesEmpty && account.touched && isEmptyAccount(account))
   for (const account of inOrder(accounts.values())) {
-    const gone = isGone(account)
-    if (!gone || state.keepsDestructed) flushAccount(changes, account)
-    // What a destructed account was sent afterwards goes with it, also where no account came to be.
-    if (!gone || (!account.stored && account.balance === 0n)) continue
+    const deleted = isDeleted(account)
+    if (!deleted || state.keepsDestructed) flushAccount(changes, account)
+    // Coins that a destructed account receives later are deleted too, even if the state has no account for them.
+    if (!deleted || (!account.stored && account.balance === 0n)) continue
     state.setAccount(account.address, undefined)
     if (!state.keepsDestructed) state.clearStorage(account.address)
   }
-  for (const slot of written) if (state.keepsDestructed || !isGone(slot.account)) flushSlot(changes, slot)
+  for (const slot of written) if (state.keepsDestructed || !isDeleted(slot.account)) flushSlot(changes, slot)
   while (branches.pop()) state.merge()
 }
 
-/** Those that began to exist come first, in that order: the state numbers accounts as it gets them. */
+/** Sorts accounts that began to exist to the front, in that order: the state numbers accounts in the order of their writes. */
 function inOrder(accounts: Iterable<Account>): Account[] {
-  const rank = ({ born }: Account): number => born ?? Number.POSITIVE_INFINITY
-  return [...accounts].sort((a, b) => (a.born === b.born ? a.position - b.position : rank(a) - rank(b)))
+  const rank = ({ birthIndex }: Account): number => birthIndex ?? Number.POSITIVE_INFINITY
+  return [...accounts].sort((a, b) => (a.birthIndex === b.birthIndex ? a.loadIndex - b.loadIndex : rank(a) - rank(b)))
 }
 
-/** Reads accounts again that module code may have changed. */
+/** Reloads the accounts that module code may have changed. */
 export function refresh(changes: Changes): void {
   const { state, accounts } = changes
   const changed = state.changedAccounts?.().map((address) => accounts.get(toKey(address))) ?? accounts.values()
@@ -125,7 +138,7 @@ function flushSlot({ state }: Changes, { account, slot, value }: Slot): void {
   state.setStorage(account.address, fromKey(slot), fromKey(value))
 }
 
-/** Slots that were written and not reverted since the last flush: also a value that came back is a write. */
+/** Returns the slots written and not reverted since the last flush. Writing the original value again is a write too. */
 function writtenSlots({ undo, flushedUndo }: Changes): ReadonlySet<Slot> {
   const written = new Set<Slot>()
   for (let i = flushedUndo; i < undo.length; i++) {
@@ -135,13 +148,13 @@ function writtenSlots({ undo, flushedUndo }: Changes): ReadonlySet<Slot> {
   return written
 }
 
-/** Tells the state of balances as they changed one after the other. */
-function tellMoves(changes: Changes): void {
-  const { state, moves, undo } = changes
-  if (!state.moveWei || changes.movesTold === moves.length) return
-  const told = changes.movesTold
-  for (; changes.movesTold < moves.length; changes.movesTold++) {
-    const { account, byWei } = moves[changes.movesTold]!
+/** Reports every balance change to the state, in order. */
+function reportBalanceChanges(changes: Changes): void {
+  const { state, balanceChanges, undo } = changes
+  const reported = changes.reportedBalanceChanges
+  if (!state.moveWei || reported === balanceChanges.length) return
+  for (; changes.reportedBalanceChanges < balanceChanges.length; changes.reportedBalanceChanges++) {
+    const { account, byWei } = balanceChanges[changes.reportedBalanceChanges]!
     state.moveWei(account.address, byWei)
     const before = account.stored
     if (!before) continue
@@ -151,7 +164,7 @@ function tellMoves(changes: Changes): void {
     })
   }
   undo.push(() => {
-    changes.movesTold = told
+    changes.reportedBalanceChanges = reported
   })
 }
 

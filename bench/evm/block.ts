@@ -1,9 +1,9 @@
-/** What the benchmarks of the interpreter run on: a block without fees, and the ray tracer of `Workloads.sol`. */
+/** The block without fees and the calldata of the ray tracer (`Workloads.sol`), for benchmarks of the interpreter. */
 import type { EvmBlockEnv } from '../../src/evm/types.ts'
 import { concat, encodeUint, hex, utf8 } from '../../src/primitives/bytes.ts'
 import { keccak256 } from '../../src/primitives/hash.ts'
 
-/** More gas than any of them uses. */
+/** A gas limit that no workload reaches. */
 export const GAS = 1n << 40n
 
 export const CONTRACT = hex('2222222222222222222222222222222222222222')
@@ -20,6 +20,6 @@ export const BLOCK: EvmBlockEnv = {
   chainId: 1n,
 }
 
-/** Calldata of a picture; its size decides how many steps it takes. */
+/** Returns the calldata that renders a picture; its size determines the number of steps. */
 export const renderData = (width: bigint, height: bigint): Uint8Array =>
   concat(keccak256(utf8('render(uint256,uint256)')).slice(0, 4), encodeUint(width, 32), encodeUint(height, 32))

@@ -1,0 +1,56 @@
+/**
+ * The access sets of a transaction (EIP-2929): its warm addresses and slots. The flag of a loaded account or slot is on the
+ * object itself, so that an opcode looks up nothing; addresses that are warm before they are loaded are in a set.
+ */
+import { toKey } from '../../primitives/bytes.ts'
+import type { Account, Slot } from '../account.ts'
+import type { Undo } from './undo.ts'
+
+/** Addresses that are warm in every transaction, by `toKey(address)`. */
+export interface WarmKeys {
+  has(key: string): boolean
+}
+
+export interface AccessSets {
+  /** Whether an account that is loaded now is warm already. `key` is `toKey(address)`. */
+  isWarmAtLoad(key: string): boolean
+  /** Warms an account or slot. Returns whether it was cold. */
+  warm(item: Account | Slot): boolean
+  /** Warms an address for the rest of the transaction, whatever is reverted, without loading the account. */
+  warmFromStart(address: Uint8Array): void
+  /** Makes everything cold except the addresses that are always warm and these. A revert does not undo it. */
+  resetAccess(warmAddresses: readonly Uint8Array[]): void
+}
+
+export function createAccessSets(
+  accounts: ReadonlyMap<string, Account>,
+  undo: Undo[],
+  alwaysWarm: WarmKeys,
+): AccessSets {
+  const fromStart = new Set<string>()
+  const isWarmAtLoad = (key: string): boolean => alwaysWarm.has(key) || fromStart.has(key)
+
+  return {
+    isWarmAtLoad,
+    warm(item) {
+      if (item.warm) return false
+      item.warm = true
+      undo.push({ warmed: item })
+      return true
+    },
+    warmFromStart(address) {
+      const key = toKey(address)
+      const account = accounts.get(key)
+      if (account) account.warm = true
+      fromStart.add(key)
+    },
+    resetAccess(warmAddresses) {
+      fromStart.clear()
+      for (const address of warmAddresses) fromStart.add(toKey(address))
+      for (const account of accounts.values()) {
+        account.warm = isWarmAtLoad(account.key)
+        for (const slot of account.slots.values()) slot.warm = false
+      }
+    },
+  }
+}
