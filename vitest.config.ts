@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The files that take longest begin first, so that at the end no core waits for one of them. */
+/** Slowest test files, started first so that no core waits for one of them at the end. */
 const LONGEST = [
   'oracle-day',
   'kill',
@@ -24,10 +24,10 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * `npm test` runs `unit` and `whole`. Their limits only end what hangs: a busy machine may be ten times slower than a quiet
- * one. The files of `unit` lie beside the code and share its modules, which keep no state; those of `whole` start nodes and
- * processes, and have a process of their own each. `conformance` runs the field's public test data where it lies beside the
- * checkout. `long` holds kill, fuzz, differential and simulation runs with their full counts.
+ * `npm test` runs `unit` and `whole`. Their time limits only end hanging tests: a busy machine can be ten times slower than an
+ * idle one. The files of `unit` are beside the code and share its modules, which keep no state. The files of `whole` start nodes and
+ * processes, and each runs in its own process. `conformance` runs public test data if it exists beside the
+ * checkout. `long` contains kill, fuzz, differential and simulation runs with their full counts.
  */
 export default defineConfig({
   test: {

@@ -1,5 +1,5 @@
-// Runs the steps of the gate one after the other, and counts every test of every step. Ends with the minutes of each step,
-// what failed, and the counts.
+// Runs the steps of the gate one after the other and counts every test of every step. Prints the minutes of each step,
+// the failures and the counts at the end.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 
-/** Only end what hangs. */
+/** Limits that only end hanging steps. */
 const LONGEST_STEP_MS = 45 * 60_000
 const LONGEST_START_MS = 15 * 60_000
 const LONGEST_STOP_MS = 2 * 60_000
-/** Of the output of a step that failed, and of the message of a test. */
+/** Numbers of lines shown: the output of a failed step, and the message of a failed test. */
 const KEPT_LINES = 30
 const MESSAGE_LINES = 12
 
@@ -23,8 +23,8 @@ process.once('exit', () => {
     console.warn(`left behind: ${error}`)
   }
 })
-// The same on every machine: what steps leave behind goes with the gate, every package is installed and every script runs,
-// nodes have the settings that they are given, and nobody stands between a client and a node of the same machine.
+// The same environment on every machine: temporary files of steps are removed with the gate's, every package is installed and
+// every script runs, nodes only have settings from their steps, and no proxy intercepts requests to a node on the same machine.
 process.env.TMPDIR = scratch
 for (const name of Object.keys(process.env)) {
   if (/^(NODE_ENV|NODE_OPTIONS|ALMANAC_.*|npm_config_(ignore_scripts|omit|include|only|production))$/i.test(name)) {
@@ -39,7 +39,7 @@ const notes = []
 let passed = 0
 let failed = 0
 
-/** One step: the work resolves with how many passed, how many failed, and lines that say what. */
+/** Runs one step. `work` resolves with the numbers of passed and failed tests, and lines that describe the failures. */
 async function step(name, work) {
   console.log(`\n=== ${name}`)
   const started = performance.now()
@@ -52,16 +52,16 @@ async function step(name, work) {
   faults.push(`=== ${name}`, ...result.why)
 }
 
-/** Ends a program with all that it has started. */
+/** Ends a program and every process it started. */
 function end(child, signal) {
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
-/** Starts a program, which ends when this one is told to. */
+/** Starts a program that is ended together with this one. */
 function start(program, args, stdio) {
   const child = spawn(program, args, { stdio, detached: true })
   const stop = (signal) => {
@@ -75,7 +75,7 @@ function start(program, args, stdio) {
   return child
 }
 
-/** Runs a program to its end and shows what it writes. Resolves with its exit status, or null, and its last lines. */
+/** Runs a program to its end and prints its output. Resolves with its exit status, or null, and its last lines. */
 function run(program, args) {
   const child = start(program, args, ['ignore', 'pipe', 'pipe'])
   let text = ''
@@ -95,7 +95,7 @@ function run(program, args) {
   }, LONGEST_STEP_MS)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    // What it has left running would hold its output open.
+    // Processes that it left running would keep its output open.
     child.once('exit', () => end(child, 'SIGKILL'))
     child.once('close', (status, signal) => {
       clearTimeout(timer)
@@ -105,14 +105,14 @@ function run(program, args) {
   })
 }
 
-/** A step that passes or fails as a whole. */
+/** Runs a step that passes or fails as a whole. */
 const command = (name, program, args) =>
   step(name, async () => {
     const { status, lines } = await run(program, args)
     return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, why: lines }
   })
 
-/** What failed of a report of Vitest: tests, and files that did not come to their tests. */
+/** Returns the failures in a report of Vitest: tests, and files that failed to load. */
 function failuresOf(report) {
   return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const wrong = assertionResults.filter((test) => test.status === 'failed')
@@ -133,8 +133,8 @@ const short = (text) =>
     .map((line) => `    ${line}`)
 
 /**
- * A step of Vitest, whose tests are counted one by one. Whatever is wrong without a test that failed counts as one: a status
- * other than 0, a file that did not load, a run without a test that passed.
+ * Runs a step of Vitest and counts its tests. Any failure without a failed test counts as one failed test: a status
+ * other than 0, a file that did not load, a run without a passing test.
  */
 const tests = (name, script) =>
   step(name, async () => {
@@ -152,17 +152,17 @@ const tests = (name, script) =>
     return { passed: numPassedTests, failed: Math.max(1, numFailedTests), why }
   })
 
-/** How a shell says that an interrupt has ended what it ran. */
+/** Exit status of a shell whose command was ended by an interrupt. */
 const ENDED_BY_INTERRUPT = 130
 
 async function until(isTrue, mostMs) {
   for (const end = performance.now() + mostMs; !isTrue() && performance.now() < end; ) await wait(100)
 }
 
-/** The program as a newcomer starts it, asked over every protocol by its own child process, and interrupted. */
+/** Starts the program as the README says, queries it over every protocol from a child process, and interrupts it. */
 async function questions() {
   const configOut = join(scratch, 'config.json')
-  // The system chooses every port, so that nothing is in the way.
+  // The system chooses every port, so that no port is in use.
   const ports = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((port) => [`--${port}-port`, '0'])
   const args = ['start', '--', '--ephemeral', '--silent', '--config-out', configOut, ...ports]
   const node = start('npm', args, 'inherit')
@@ -178,7 +178,7 @@ async function questions() {
   else {
     end(node, 'SIGINT')
     await until(() => ended, LONGEST_STOP_MS)
-    // npm hears the interrupt too, and may end by it once the program has stopped.
+    // npm receives the interrupt too, and may exit because of it once the program has stopped.
     if (!ended) {
       why.push('the node did not stop when it was interrupted')
       end(node, 'SIGKILL')
@@ -193,7 +193,7 @@ await tests('npm test', ['test'])
 await step('npm start', questions)
 await command('npm run check', 'npm', ['run', 'check', '--', '--quick'])
 if (existsSync('../shared/conformance')) await tests('conformance', ['run', 'test:conformance'])
-else console.log('\n../shared/conformance is not there: the public sets are not run')
+else console.log('\n../shared/conformance does not exist: the public conformance sets are skipped')
 const recordings = '../shared/recordings'
 if (existsSync(recordings)) {
   for (const { name } of readdirSync(recordings, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
@@ -203,13 +203,13 @@ if (existsSync(recordings)) {
     }
     await command(`answers ${name}`, 'npm', ['run', 'answers', '--', folder])
   }
-} else console.log(`\n${recordings} is not there: nothing is replayed`)
+} else console.log(`\n${recordings} does not exist: the replays are skipped`)
 await tests('npm run test:long', ['run', 'test:long'])
 
 console.log('\nminutes by step')
 const all = minutes.reduce((sum, [, spent]) => sum + spent, 0)
 for (const [name, spent] of [...minutes, ['all', all]]) console.log(`${spent.toFixed(1).padStart(6)}  ${name}`)
 for (const note of notes) console.log(note)
-if (faults.length > 0) console.log(`\nwhat failed\n${faults.join('\n')}`)
+if (faults.length > 0) console.log(`\nfailures\n${faults.join('\n')}`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

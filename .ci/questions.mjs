@@ -1,4 +1,4 @@
-// Asks a running node over REST, gRPC, JSON-RPC, WebSocket and the engine's RPC, and holds the answers against each other.
+// Queries a running node over REST, gRPC, JSON-RPC, WebSocket and the CometBFT RPC, and compares the answers.
 //   node .ci/questions.mjs CONFIG_OUT.json
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -34,7 +34,7 @@ const chain = {
 }
 const [first, second] = config.accounts.filter(({ path }) => path.startsWith("m/44'/60'"))
 const account = privateKeyToAccount(first.private_key)
-// One attempt, however long it takes: a transaction that is sent again is refused.
+// One attempt without a deadline: a repeated transaction is refused.
 const patient = { timeout: 120_000, retryCount: 0 }
 const options = { chain, transport: http(config.urls.jsonrpc, patient), pollingInterval: 100, cacheTime: 0 }
 const wallet = createWalletClient({ account, ...options })
@@ -110,12 +110,12 @@ await ask('a published token deploys, moves, and has one balance over every prot
   same(`0x${Buffer.from(code.body.code, 'base64').toString('hex')}`, await client.getCode({ address: contractAddress }))
 })
 await ask('the engine RPC knows the chain and its height', async () => {
-  // Asked first: a block may be made between two questions, so only the later answer may be the higher.
+  // Queried first: a block can be made between two queries, so only the later answer can be higher.
   const before = await client.getBlockNumber()
   const { result } = await (await fetch(`${config.urls.comet}/status`)).json()
   same(result.node_info.network, config.chain_id)
   const height = BigInt(result.sync_info.latest_block_height)
-  if (height < before) throw new Error(`its height is ${height} after JSON-RPC had answered ${before}`)
+  if (height < before) throw new Error(`the height is ${height} after JSON-RPC answered ${before}`)
 })
 
 socket.transport.getRpcClient().then((rpc) => rpc.close())

@@ -1,16 +1,16 @@
 /**
- * `eth_call` of an ERC-20's `balanceOf` over JSON-RPC against anvil, same run, same load: the node as `almanac start` runs it, with
- * one compute worker; and against a `node:http` server that does nothing. `npm run bench -- calls [SECONDS] [PATH OF ANVIL]`;
- * without a path anvil comes by npx.
+ * `eth_call` of an ERC-20's `balanceOf` over JSON-RPC against anvil, in the same run under the same load. The node is that of
+ * `almanac start`, with one compute worker. Also against a bare `node:http` server. `npm run bench -- calls [SECONDS] [PATH OF ANVIL]`;
+ * without a path, npx runs anvil.
  */
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { startAnvil } from './anvil.ts'
-import { isAside, serveAside, startAside } from './aside.ts'
-import { startBare } from './bare.ts'
-import { call, receiptOf, startNodeProcess } from './load.ts'
-import { median } from './median.ts'
+import { startAnvil } from './support/anvil.ts'
+import { isAside, serveAside, startAside } from './support/aside.ts'
+import { startBare } from './support/bare.ts'
+import { call, receiptOf, startNodeProcess } from './support/load.ts'
+import { median } from './support/median.ts'
 
 const CONNECTIONS = 16
 const ROUNDS = 3
@@ -19,18 +19,18 @@ const OWNER = '0x000000000000000000000000000000000000cafe'
 
 interface Load {
   readonly port: number
-  /** The question about one holder; his address stands in it. */
+  /** Request body for one holder, whose address it contains. */
   readonly body: string
-  /** Whether each question is about another holder, so that no answer can have been kept. */
+  /** Whether each request is about another holder, so that no answer is cached. */
   readonly varied: boolean
   readonly seconds: number
 }
 
-/** Holders that hold nothing, one after another. */
+/** The last holder used. All of them have a balance of zero. */
 let holder = 2 ** 32
 const nextBody = (body: string): string => body.replace(OWNER.slice(2), (++holder).toString(16).padStart(40, '0'))
 
-/** Keeps one question open on each of `CONNECTIONS` connections; resolves with answers a second. */
+/** Keeps one request open on each of `CONNECTIONS` connections. Resolves with the answers per second. */
 async function load({ port, body, varied, seconds }: Load): Promise<number> {
   const expected = (varied ? 0n : SUPPLY).toString(16).padStart(64, '0')
   const head = `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
@@ -64,7 +64,7 @@ async function load({ port, body, varied, seconds }: Load): Promise<number> {
   return (answers * 1000) / (performance.now() - started)
 }
 
-/** Deploys the token with the first account of the chain; the question that is then asked of it. */
+/** Deploys the token with the first account of the chain. Resolves with the request body for its balance. */
 async function deploy(url: string): Promise<string> {
   const { bytecode } = createRequire(import.meta.url)(
     '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',
@@ -79,10 +79,10 @@ async function deploy(url: string): Promise<string> {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params })
 }
 
-/** What is asked, by whom it is answered. */
+/** The server that answers. */
 type Side = 'ours' | 'anvil' | 'bare'
 
-/** What is measured of a side: rates, and processor time for each answer in microseconds. */
+/** Measurements of one server: rates, and processor time for each answer. Unit: microseconds. */
 interface Measured {
   readonly rates: number[]
   readonly costs: number[]
@@ -99,7 +99,7 @@ async function compare(seconds: number, path: string | undefined): Promise<void>
     const ours = await question(node.config.urls.jsonrpc)
     const sides = { ours, anvil: await question(anvil.url), bare: { port: nothing.port, body: ours.body } }
     for (const varied of [false, true]) {
-      // What answers all alike cannot answer about him who holds something.
+      // The bare server answers every request alike, so it cannot return the owner's balance.
       const asked: readonly Side[] = varied ? ['ours', 'anvil', 'bare'] : ['ours', 'anvil']
       const measured = new Map<Side, Measured>(asked.map((side) => [side, { rates: [], costs: [] }]))
       for (const side of asked) await aside.run({ ...sides[side], varied, seconds: 1 })

@@ -1,12 +1,13 @@
 /**
- * What fee shares cost a chain: a block of 1,000 calls of 500 contracts, all registered, against the same block with none.
- * Both chains run in turn in one process, the same transactions on the same state, each first in every other round. Time
- * is the processor's, so that a busy machine shows little. `npm run bench -- devgas [ROUNDS]`.
+ * The cost of fee shares: a block of 1,000 calls of 500 contracts, all registered, against the same block without registrations.
+ * Both chains run in turn in one process, with the same transactions on the same state, each first in every other round. Times
+ * are processor times, so that other load on the machine matters little. `npm run bench -- devgas [ROUNDS]`.
  */
 
 import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
-import { madeBlock } from '../src/app/halt.ts'
+import { requireBlock } from '../src/app/halt.ts'
 import { localnetGenesis } from '../src/app/localnet.ts'
+import { ALMANAC_STORES } from '../src/app/stores.ts'
 import { testApplication } from '../src/app/testing.ts'
 import type { GenesisDocument } from '../src/app/types.ts'
 import { encodeTransaction } from '../src/evm/transaction/encode.ts'
@@ -18,8 +19,8 @@ import { keccak256, sha256 } from '../src/primitives/hash.ts'
 import { openMemory } from '../src/store/backend/memory.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import { openVersionedStore } from '../src/store/versioned.ts'
-import { isBundled, runBundled } from './bundled.ts'
-import { median } from './median.ts'
+import { isBundled, runBundled } from './support/bundled.ts'
+import { median } from './support/median.ts'
 
 const CALLS = 1000
 const CONTRACTS = 500
@@ -68,17 +69,17 @@ function genesisOf(isRegistered: boolean): GenesisDocument {
 
 function start(isRegistered: boolean) {
   const app = testApplication()
-  const store = openVersionedStore(openMemory(), { keepHeights: 4 })
+  const store = openVersionedStore(openMemory(), { ...ALMANAC_STORES, keepHeights: 4 })
   const genesis = createEmptyBranch()
   app.initChain(genesisOf(isRegistered), genesis)
   let height = 1n
   store.commit({ height, changes: genesis.changes() })
-  /** Executes and commits a block, trees and history included; processor ms. Every call must have gone through. */
+  /** Executes and commits a block, trees and history included. Returns processor milliseconds. Throws if a call failed. */
   return (txs: readonly Uint8Array[]): number => {
     height++
     const started = process.cpuUsage()
     const base = store.at()
-    const output = madeBlock(
+    const output = requireBlock(
       app.executeBlock(base, {
         height,
         timeNs: GENESIS_NS + height * 1_000_000_000n,
@@ -123,7 +124,7 @@ function compare(rounds: number): void {
   const times: { registered: number; plain: number }[] = []
   for (let round = 0; round < rounds + 3; round++) {
     const txs = blockOf(round)
-    // Each chain gets bytes of its own, and each is first in every other round: nothing is decoded for the other.
+    // Each chain gets its own bytes, and each is first in every other round: neither decodes for the other.
     const run = (name: 'registered' | 'plain') => chains[name](txs.map((tx) => tx.slice()))
     const first = round % 2 === 0 ? 'registered' : 'plain'
     const second = first === 'plain' ? 'registered' : 'plain'

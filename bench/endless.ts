@@ -1,4 +1,4 @@
-/** Sixteen calls at once that never end by themselves, against the time that they may take. `npm run bench -- endless`. */
+/** Sixteen concurrent endless calls, against the time they are allowed. `npm run bench -- endless`. */
 import { ENDLESS_LOOP, ENDLESS_PAIRINGS, sixteenCalls, transferDuring } from '../test/support/endless-calls.ts'
 import { startProcess } from '../test/support/process.ts'
 
@@ -14,5 +14,5 @@ const loops = await sixteenCalls(node, ENDLESS_LOOP)
 show('sixteen endless loops at the gas cap, all answered', loops.seconds, 1)
 const load = sixteenCalls(node, ENDLESS_PAIRINGS)
 show('a transfer meanwhile is in a block', await transferDuring(node, load), 1)
-// The time budget of a call is 5 s; what has to be ended is given two more.
+// The time budget of a call is 5 s; terminating a worker is allowed two more.
 show('sixteen calls of the dearest precompile, all answered', (await load).seconds, 7)

@@ -13,7 +13,7 @@ import { resolveConfig } from '../src/node/config.ts'
 import { residentMemory } from '../src/node/resident-memory.ts'
 import { hex } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
-import { removeFolder, scratchFolder, signTransfers } from './load.ts'
+import { removeFolder, scratchFolder, signTransfers } from './support/load.ts'
 
 const TOTAL = Number(process.argv[2] ?? 100_000)
 const SAMPLE = 400

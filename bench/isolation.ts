@@ -1,11 +1,11 @@
-/** Intervals of 1 s blocks while callers keep one compute worker busy, against the same node idle. */
+/** Intervals of 1 s blocks while clients keep one compute worker busy, against the same node idle. */
 import { Agent, request } from 'node:http'
 import { createRequire } from 'node:module'
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { startProcess } from '../test/support/process.ts'
 import { loopOf } from './evm/loop.ts'
-import { receiptOf } from './load.ts'
+import { receiptOf } from './support/load.ts'
 
 const SECONDS = Number(process.argv[2] ?? 60)
 const STEPS = 100_000
@@ -18,7 +18,7 @@ const agent = new Agent({ keepAlive: true })
 await using node = await startProcess(['--ephemeral', '--block-time', '1s', '--compute-workers', '1'])
 const { jsonrpc, comet } = (node.config as unknown as { urls: Record<string, string> }).urls
 
-/** Sends a request and reads the answer to its end; its length, and its text where that is short. */
+/** Sends a request and reads the answer to its end. Resolves with its length, and its text if that is short. */
 function ask(method: string, params: readonly unknown[]): Promise<{ readonly bytes: number; readonly text: string }> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
@@ -58,7 +58,7 @@ const balanceOf = encodeFunctionData({
   args: [privateKeyToAccount(MNEMONIC_KEY).address],
 })
 
-/** Endless for the node: it runs until its gas is used up. */
+/** Address of code that loops until its gas is used up. */
 const spin = `0x${'c1'.repeat(20)}`
 const LOADS: Readonly<
   Record<string, { readonly connections: number; readonly ask: () => Promise<{ bytes: number; text: string }> }>
@@ -76,7 +76,7 @@ const LOADS: Readonly<
   },
 }
 
-/** Times of the blocks made meanwhile, milliseconds. */
+/** Returns the times of the blocks from one height to another. Unit: milliseconds. */
 async function blockTimes(from: number, to: number): Promise<number[]> {
   const times: number[] = []
   for (let low = from; low <= to; low += 20) {

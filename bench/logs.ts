@@ -1,8 +1,8 @@
 /**
- * `eth_getLogs` over 100,000 blocks of a running node: without a hit, and with 1,000 hits. Half of the blocks hold a
+ * `eth_getLogs` over 100,000 blocks of a running node: without a hit, and with 1,000 hits. Half of the blocks contain a
  * transaction with logs of another contract. `npm run bench -- logs [BLOCKS]`.
  */
-import { call, startNodeProcess } from './load.ts'
+import { call, startNodeProcess } from './support/load.ts'
 
 const BLOCKS = Number(process.argv[2] ?? 100_000)
 const HITS = 1_000
@@ -33,7 +33,7 @@ async function deploy(from: string): Promise<string> {
   return contractAddress
 }
 
-/** Blocks with a log of the wanted contract at even distances, and of the other one in every second block. */
+/** Makes blocks: logs of the searched contract at even distances, and of the other one in every second block. */
 async function fill(from: string, wanted: string, other: string): Promise<void> {
   const every = Math.floor(BLOCKS / HITS)
   const tx = (to: string, number: number) =>

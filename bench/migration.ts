@@ -1,22 +1,24 @@
 /**
- * A handler over 1,000,000 keys: `npm run bench -- migration [KEYS]`. Rewrites every value of a store in one block, by runs,
- * durably; prints keys a second and the greatest memory of the process, against plain LMDB puts of the same rows.
+ * An upgrade handler over 1,000,000 keys: `npm run bench -- migration [KEYS]`. Rewrites every value of a store in one durable block, as
+ * runs. Prints keys per second and the peak memory of the process, against plain LMDB writes of the same rows.
  */
+
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openLmdb } from '../src/node/lmdb.ts'
+import { ALMANAC_STORES } from '../src/app/stores.ts'
+import { openDisk } from '../src/node/disk.ts'
 import { createBranch } from '../src/store/branch.ts'
 import type { Entry, RunEntry } from '../src/store/types.ts'
 import { openVersionedStore } from '../src/store/versioned.ts'
 
 const KEYS = Number(process.argv[2] ?? 1_000_000)
-/** Where the parts of the bench, each a process of its own, find what the one before left. */
+/** Stage of the benchmark, each a separate process, and the folder through which stages pass their data. */
 const [part, path] = [process.argv[3], process.argv[4]]
 
-/** An address and a slot, as the evm store has them; spread over the whole range, ascending. */
+/** Returns the n-th key: address and slot as in the `evm` store, ascending and spread over the whole range. */
 function keyOf(n: number): Uint8Array {
   const key = new Uint8Array(53).fill(n)
   key[0] = 2
@@ -34,7 +36,7 @@ function* entriesOf(round: number): IterableIterator<Entry> {
   for (let n = 0; n < KEYS; n++) yield [keyOf(n), valueFor(n, round)]
 }
 
-/** Greatest resident memory so far, in MiB. */
+/** Returns the peak resident memory so far. Unit: MiB. */
 const peak = () => Math.round(process.resourceUsage().maxRSS / 1024)
 
 function timed(run: () => void): { readonly perSecond: string; readonly cpu: string } {
@@ -45,9 +47,9 @@ function timed(run: () => void): { readonly perSecond: string; readonly cpu: str
   return { perSecond: Math.round(KEYS / seconds).toLocaleString('en'), cpu: ((user + system) / 1e6).toFixed(1) }
 }
 
-/** The chain before its upgrade. */
+/** Writes the chain before its upgrade. */
 async function prepare(folder: string): Promise<void> {
-  const store = openVersionedStore(openLmdb(folder))
+  const store = openVersionedStore(openDisk(folder), ALMANAC_STORES)
   store.commit({ height: 1n, changes: [] })
   const branch = createBranch(store.at())
   branch.writeRun('evm', entriesOf(1))
@@ -56,7 +58,7 @@ async function prepare(folder: string): Promise<void> {
 }
 
 async function migrate(folder: string): Promise<void> {
-  const store = openVersionedStore(openLmdb(folder))
+  const store = openVersionedStore(openDisk(folder), ALMANAC_STORES)
   const before = peak()
   const snapshot = store.at()
   const branch = createBranch(snapshot)
@@ -82,9 +84,9 @@ async function migrate(folder: string): Promise<void> {
   await store.close()
 }
 
-/** The reference: the rows that a migration leaves, put into LMDB by one transaction and nothing else. */
+/** Measures the reference: the rows of a completed migration, written to LMDB in one transaction. */
 async function plain(folder: string): Promise<void> {
-  const backend = openLmdb(folder)
+  const backend = openDisk(folder)
   const rows = function* (round: number) {
     for (const [key, value] of entriesOf(round)) yield { table: 'head', key, value }
   }

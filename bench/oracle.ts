@@ -1,6 +1,6 @@
 /**
- * What the end of a voting period costs: `npm run bench -- oracle [PERIODS]` (default 20), with 100 validators that vote
- * on 50 pairs. Prints milliseconds of the whole block, of an empty one, and of the same tally in one pass over arrays.
+ * The cost of the end of a voting period: `npm run bench -- oracle [PERIODS]` (default 20), with 100 validators that vote
+ * on 50 pairs. Prints milliseconds for the whole block, for an empty one, and for the same tally in one pass over arrays.
  */
 import { create } from '@bufbuild/protobuf'
 import { QueryExchangeRatesRequestSchema } from '../src/gen/chain/oracle/v1beta1/query_pb.ts'
@@ -11,8 +11,8 @@ import {
 import { queries } from '../src/modules/oracle/queries.ts'
 import { formatHex, utf8 } from '../src/primitives/bytes.ts'
 import { sha256 } from '../src/primitives/hash.ts'
-import { GENESIS_NS, type Seat, seatOf, startChain } from '../test/oracle-day/chain.ts'
-import { SECOND, settingOf } from '../test/oracle-day/setting.ts'
+import { GENESIS_NS, type Seat, seatOf, startChain } from '../test/support/oracle-day/chain.ts'
+import { SECOND, settingOf } from '../test/support/oracle-day/setting.ts'
 import { seededRandom } from '../test/support/random.ts'
 
 const VALIDATORS = 100
@@ -28,7 +28,7 @@ type Rates = readonly (readonly bigint[])[]
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >>> 1]!
 const shown = (milliseconds: number) => `${milliseconds.toFixed(2)} ms`
 
-/** Milliseconds of processor time: what the work itself takes on a busy machine. */
+/** Returns the processor time so far, which other load on the machine hardly affects. Unit: milliseconds. */
 function timed<T>(run: () => T): [T, number] {
   const before = process.cpuUsage()
   const result = run()
@@ -43,7 +43,7 @@ function root(value: bigint): bigint {
   return guess
 }
 
-/** The tally without a chain: medians, and each validator's wins, misses and weight. */
+/** Computes the tally without a chain: medians, and each validator's wins, misses and weight. */
 function tallyArrays(rates: Rates, powers: readonly bigint[], pairCount: number) {
   const wins = powers.map(() => 0)
   const misses = powers.map(() => 0)
@@ -143,7 +143,7 @@ async function run(periods: number): Promise<void> {
   const most = Math.max(...ends)
   const tally = end - empty
   console.log(`${VALIDATORS} validators, ${PAIRS} pairs, ${ends.length} voting periods; medians of processor time`)
-  console.log(`block that ends a period, executed and committed  ${shown(end)} (most ${shown(most)})`)
+  console.log(`block that ends a period, executed and committed  ${shown(end)} (maximum ${shown(most)})`)
   console.log(`empty block of the same chain                     ${shown(empty)}`)
   console.log(`end of the period                                 ${shown(tally)} (limit ${LIMIT_MS} ms)`)
   console.log(`the same tally in one pass over arrays            ${shown(pass)}`)

@@ -1,11 +1,13 @@
 /**
- * What a proof costs: `npm run bench -- proofs [BLOCKS]` (default 12,000). Blocks of 20 changed keys, 20,000 of 100,000 in
- * turn; proofs at the tip and 10,000 blocks ago, as a worker makes them, against a read; then the trees' memory and disk.
+ * The cost of a proof: `npm run bench -- proofs [BLOCKS]` (default 12,000). Blocks of 20 changed keys, 20,000 of 100,000 in
+ * turn; proofs at the tip and 10,000 blocks ago, as a worker makes them, against a read; then memory and disk of the trees.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLmdb } from '../src/node/lmdb.ts'
+import { ALMANAC_STORES } from '../src/app/stores.ts'
+import { openDisk } from '../src/node/disk.ts'
 import { compare } from '../src/primitives/bytes.ts'
 import { sha256 } from '../src/primitives/hash.ts'
 import { orderStores } from '../src/store/tree/tree-roots.ts'
@@ -19,7 +21,7 @@ const LONG_AGO = 10_000
 const STORE = 'bank'
 
 let state = 7
-/** A seeded number below `n`. */
+/** Returns a seeded number below `n`. */
 function below(n: number): number {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0
   return Math.floor((state / 2 ** 32) * n)
@@ -37,7 +39,7 @@ function blockOf(count: number, among: number): Change[] {
   return [...chosen].sort((a, b) => a - b).map((i) => write(keys[i]!))
 }
 
-/** Milliseconds of wall clock and of processor that something takes. */
+/** Returns the wall-clock and processor time that a function takes. Unit: milliseconds. */
 function timed(run: () => void): readonly [wallMs: number, processorMs: number] {
   const start = performance.now()
   const before = process.cpuUsage()
@@ -48,7 +50,7 @@ function timed(run: () => void): readonly [wallMs: number, processorMs: number] 
 
 const shown = (times: readonly [number, number]) => `${times[0].toFixed(2)} ms (processor ${times[1].toFixed(2)} ms)`
 
-/** A thousand proofs of one height, each of another key, half of them absent. */
+/** Makes a thousand proofs at one height, each of another key, half of the keys absent. */
 function prove(store: VersionedStore, height: number, count: number): readonly [number, number] {
   return timed(() => {
     const snapshot = store.at(BigInt(height))
@@ -94,8 +96,8 @@ async function memory(): Promise<void> {
 async function proofs(blocks: number): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), 'almanac-bench-'))
   try {
-    const backend = openLmdb(path, { noSync: true })
-    const store = openVersionedStore(backend)
+    const backend = openDisk(path, { noSync: true })
+    const store = openVersionedStore(backend, ALMANAC_STORES)
     store.commit({ height: 1n, changes: keys.map(write) })
     const pagesOf = () => {
       let bytes = 0
@@ -110,19 +112,19 @@ async function proofs(blocks: number): Promise<void> {
     const changed = (blocks - 1) * KEYS_PER_BLOCK
     const disk = (store.sizeBytes() - begun.disk) / changed
     const pages = (pagesOf() - begun.pages) / changed
-    console.log(`disk: ${disk.toFixed(0)} bytes a changed key, of it ${pages.toFixed(0)} for checkpoints`)
+    console.log(`disk: ${disk.toFixed(0)} bytes a changed key, ${pages.toFixed(0)} of them for checkpoints`)
 
     prove(store, blocks, 200)
     const tip = each(prove(store, blocks, 1000), 1000)
     console.log(`proof at the tip: ${shown(tip)}`)
     store.commit({ height: BigInt(blocks + 1), changes: blockOf(1000, KEYS) })
-    console.log(`first proof of the height before, after a block of 1,000 keys: ${shown(prove(store, blocks, 1))}`)
+    console.log(`first proof at the previous height, after a block of 1,000 keys: ${shown(prove(store, blocks, 1))}`)
 
     const old = Math.max(2, blocks - LONG_AGO + 987)
-    const worker = openVersionedStore(openLmdb(path, { readOnly: true }))
+    const worker = openVersionedStore(openDisk(path, { readOnly: true }), ALMANAC_STORES)
     console.log(`first proof at height ${old} of ${blocks}: ${shown(prove(worker, old, 1))}`)
     const again = each(prove(worker, old, 1000), 1000)
-    console.log(`again: ${shown(again)}, ${(again[0] / tip[0]).toFixed(2)} times that at the tip`)
+    console.log(`second proof: ${shown(again)}, ${(again[0] / tip[0]).toFixed(2)} times that at the tip`)
     console.log(`one height later: ${shown(prove(worker, old + 1, 1))}`)
     const snapshot = worker.at(BigInt(old))
     const read = each(

@@ -1,12 +1,12 @@
 /**
- * REST answers a second, `params` and `balances` over 10,000 accounts in turn, against a bare `node:http` server that
- * sends as many bytes: same run, same load, once with the cache of answers and once without it. The last column compares what
- * an answer costs in processor time, which other work on the machine disturbs less.
+ * REST answers per second, `params` and `balances` over 10,000 accounts in turn, against a bare `node:http` server that
+ * sends the same number of bytes, in the same run under the same load, with and without the answer cache. The last column compares
+ * the processor time for each answer, which other load on the machine affects less.
  */
 import { Agent, request } from 'node:http'
-import { isAside, serveAside, startAside } from './aside.ts'
-import { startBare } from './bare.ts'
-import { startNodeProcess } from './load.ts'
+import { isAside, serveAside, startAside } from './support/aside.ts'
+import { startBare } from './support/bare.ts'
+import { startNodeProcess } from './support/load.ts'
 
 const CONNECTIONS = 16
 const ACCOUNTS = 10_000
@@ -18,7 +18,7 @@ interface Load {
   readonly seconds: number
 }
 
-/** Keeps `CONNECTIONS` requests open for the given time; resolves with answers a second and bytes an answer. */
+/** Keeps `CONNECTIONS` requests open for the given time. Resolves with answers per second and bytes in each answer. */
 async function load({ port, paths, seconds }: Load): Promise<{ perSecond: number; bytes: number }> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   let answers = 0
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   const worker = startAside<Load, { perSecond: number; bytes: number }>(import.meta.filename)
   const { run } = worker
 
-  /** Rate, bytes, and processor time of the server for each answer, in microseconds. */
+  /** Rate, bytes, and the server's processor time for each answer. Unit: microseconds. */
   async function measure({ port, cpuSeconds }: Server, paths: readonly string[]) {
     await run({ port, paths, seconds: 1 })
     const [begun, started] = [cpuSeconds(), performance.now()]
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
     return { ...answered, cpuMicros: ((cpuSeconds() - begun) * 1e6) / answers }
   }
 
-  console.log('what                       per second   bytes   bare        ratio   cpu each, bare   ratio')
+  console.log('request                    per second   bytes   bare        ratio   cpu each, bare   ratio')
   for (const cache of ['16MB', '0']) {
     const node = await startNodeProcess(['--ephemeral', '--accounts', String(ACCOUNTS / 2), '--api-cache', cache])
     const balances = node.config.accounts.map(({ address }) => `/chain/evm/v1/balances/${address}`)

@@ -1,15 +1,15 @@
 /**
- * From the start of the process to its first answer: the first start, after a clean stop, and after `kill -9`, each also
- * without the start of Node.js itself, measured beside it.
+ * Time from the start of the process to its first answer: for the first start, after a clean stop, and after `kill -9`; each also
+ * without the start of Node.js itself, which is measured separately.
  */
 import { spawnSync } from 'node:child_process'
-import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './load.ts'
+import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './support/load.ts'
 
 const transfers = Number(process.argv[2] ?? 2000)
 const home = scratchFolder()
 const flags = ['--home', home]
 
-/** Milliseconds of a Node.js that does nothing. */
+/** Measures the start of a Node.js that does nothing. Unit: milliseconds. */
 function bareMs(): number {
   const started = performance.now()
   spawnSync(process.execPath, ['-e', '0'])

@@ -1,31 +1,33 @@
 /**
- * What a commit and a read cost: `npm run bench -- store [BLOCKS]` (default 5,000; 100,000 is the full run).
- * Blocks of 1,000 and 2,000 changed keys of 100,000, each beside the same keys and values put durably by LMDB alone, and beside
- * trees of plain JavaScript that write nothing; then a restart; then blocks of 20, 20,000 of 40,000 in turn. Prints milliseconds,
+ * The cost of a commit and of a read: `npm run bench -- store [BLOCKS]` (default 5,000; 100,000 is the full run).
+ * Blocks of 1,000 and 2,000 changed keys of 100,000, each compared with LMDB alone writing the same keys and values durably, and
+ * with trees in plain JavaScript that write nothing; then a restart; then blocks of 20, 20,000 of 40,000 in turn. Prints milliseconds,
  * bytes and ratios.
  */
+
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
-import { openLmdb } from '../src/node/lmdb.ts'
+import { ALMANAC_STORES } from '../src/app/stores.ts'
+import { openDisk } from '../src/node/disk.ts'
 import { createTreeHelper } from '../src/node/trees/tree-helper.ts'
 import { compare } from '../src/primitives/bytes.ts'
 import { sha256 } from '../src/primitives/hash.ts'
 import type { Change } from '../src/store/types.ts'
 import { openVersionedStore } from '../src/store/versioned.ts'
-import { isBundled, runBundled } from './bundled.ts'
-import { median } from './median.ts'
 import { plant, rewrite } from './plain-trees.ts'
+import { isBundled, runBundled } from './support/bundled.ts'
+import { median } from './support/median.ts'
 
 const KEYS_PER_BLOCK = 20
-/** Blocks before those that count: until then rows gather, and none moves to its place. */
+/** Blocks before the measurement: until then rows accumulate in the journal, and no row moves to its table. */
 const BLOCKS_BEFORE = 50
 const LARGE_BLOCKS = 80
 const LONG_AGO = 10_000n
 
 let state = 7
-/** A seeded number below `n`. */
+/** Returns a seeded number below `n`. */
 function below(n: number): number {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0
   return Math.floor((state / 2 ** 32) * n)
@@ -35,20 +37,20 @@ const value = () => Uint8Array.from({ length: 60 }, () => below(256))
 const makeKeys = (count: number) =>
   Array.from({ length: count }, (_, i) => sha256(new TextEncoder().encode(String(i))).slice(0, 30)).sort(compare)
 
-/** Writes of `count` keys out of `keys`, sorted. */
+/** Returns writes of `count` keys out of `keys`, sorted. */
 function changesOf(keys: readonly Uint8Array[], count: number): Change[] {
   const chosen = new Set<number>()
   while (chosen.size < count) chosen.add(below(keys.length))
   return [...chosen].sort((a, b) => a - b).map((i) => ({ store: 'bank', key: keys[i]!, value: value() }))
 }
 
-/** Milliseconds of processor time so far: on a busy machine, what the work itself takes. */
+/** Returns the processor time so far, which other load on the machine hardly affects. Unit: milliseconds. */
 function processorTime(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Pages of 4 KiB that this process has written, as Linux counts them; elsewhere 0. */
+/** Returns the pages of 4 KiB that this process has written, as Linux counts them; 0 on other systems. */
 function pagesWritten(): number {
   const counts = '/proc/self/io'
   if (!existsSync(counts)) return 0
@@ -66,13 +68,13 @@ async function inTemporary(run: (path: string) => Promise<void>): Promise<void> 
   }
 }
 
-/** Many small blocks: does a commit, and the disk it takes, grow with the height? */
+/** Measures many small blocks: commit time and disk must not grow with the height. */
 async function history(blocks: number): Promise<void> {
   await inTemporary(async (path) => {
     const keys = makeKeys(40_000)
     const changing = keys.slice(0, 20_000)
     const still = keys.slice(20_000)
-    const store = openVersionedStore(openLmdb(path, { noSync: true }))
+    const store = openVersionedStore(openDisk(path, { noSync: true }), ALMANAC_STORES)
     store.commit({ height: 1n, changes: keys.map((key) => ({ store: 'bank', key, value: value() })) })
     let [sizeBytes, times, from] = [store.sizeBytes(), [] as number[], 1]
     const marks: { height: number; commit: number; bytes: number }[] = []
@@ -134,7 +136,7 @@ async function history(blocks: number): Promise<void> {
   })
 }
 
-/** What the same work costs again and again: on the clock, of the processor, and in pages written. */
+/** Collects the cost of repeated work: wall-clock time, processor time and pages written. */
 function stopwatch() {
   const [elapsed, used, pages]: [number[], number[], number[]] = [[], [], []]
   return {
@@ -156,11 +158,11 @@ function stopwatch() {
   }
 }
 
-/** Large blocks on a large state, durable; then a restart after a kill. */
+/** Measures large durable blocks on a large state, then a restart after a kill. */
 async function largeBlocks(): Promise<void> {
   await inTemporary(async (path) => {
     const keys = makeKeys(100_000)
-    const store = openVersionedStore(openLmdb(join(path, 'store')), { createTreeHelper })
+    const store = openVersionedStore(openDisk(join(path, 'store')), { ...ALMANAC_STORES, createTreeHelper })
     const genesis = keys.map((key) => ({ store: 'bank', key, value: value() }))
     store.commit({ height: 1n, changes: genesis })
     const plain = open<Uint8Array, Uint8Array>({
@@ -198,11 +200,11 @@ async function largeBlocks(): Promise<void> {
         `durable commit against trees alone in plain JavaScript: ${(ours.median() / trees.median()).toFixed(2)} times`,
       )
     }
-    // What the trees in plain JavaScript have left behind is not the opening's.
+    // Collects the garbage of the plain JavaScript trees, so that it does not count for the opening.
     ;(globalThis as { gc?: () => void }).gc?.()
     const start = performance.now()
-    const again = openVersionedStore(openLmdb(join(path, 'store')), { createTreeHelper })
-    console.log(`open without a clean end: ${shown(performance.now() - start)} at height ${again.latestHeight()}`)
+    const again = openVersionedStore(openDisk(join(path, 'store')), { ...ALMANAC_STORES, createTreeHelper })
+    console.log(`open without a clean stop: ${shown(performance.now() - start)} at height ${again.latestHeight()}`)
     await plain.close()
     await store.close()
   })

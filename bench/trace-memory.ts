@@ -1,4 +1,4 @@
-/** Memory of a node while it traces 10 million steps, above what it has when idle; the answer is read as it comes. */
+/** Memory of a node while it traces 10 million steps, above its idle memory. The client reads the answer as it arrives. */
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { startProcess } from '../test/support/process.ts'
@@ -40,7 +40,7 @@ function trace(steps: number, options: object): Promise<{ readonly bytes: number
   })
 }
 
-/** Resident set, megabytes: what the system says, without starting a process. */
+/** Returns the resident set from `/proc`, without starting a process. Unit: megabytes. */
 const resident = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.child.pid}/status`, 'utf8'))![1]) / 1024
 

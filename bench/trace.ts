@@ -1,7 +1,7 @@
 /**
- * Traces against anvil's, same run, same machine, both over JSON-RPC (`debug_traceTransaction`): one transaction of about 100,000 steps,
- * as struct log without memory and by callTracer. Anvil has recorded the steps when it executed them (`--steps-tracing`); ours
- * executes again. Then ten million steps in this process, and as many as an `eth_call` may take through the node: what memory they took.
+ * Traces against anvil's in the same run, both over JSON-RPC (`debug_traceTransaction`): one transaction of about 100,000 steps,
+ * as struct log without memory and by callTracer. Anvil recorded the steps when it executed them (`--steps-tracing`); our node
+ * executes them again. Then the memory for ten million steps in this process, and for the longest `eth_call` through the node.
  * `npm run bench -- trace [PATH OF ANVIL]`; without a path `npx @foundry-rs/anvil`.
  */
 import { rulesOf } from '../src/evm/forks.ts'
@@ -11,11 +11,11 @@ import { traceFactoryOf } from '../src/evm/tracers/create.ts'
 import { createOutput } from '../src/evm/tracers/output.ts'
 import { formatHex0x } from '../src/primitives/bytes.ts'
 import { createMemoryState } from '../test/evm/memory-state.ts'
-import { startAnvil } from './anvil.ts'
-import { BLOCK, CONTRACT, GAS, renderData } from './evm/ground.ts'
+import { BLOCK, CONTRACT, GAS, renderData } from './evm/block.ts'
 import { compileWorkloads } from './evm/solidity.ts'
-import { call, type NodeProcess, receiptOf, startNodeProcess } from './load.ts'
-import { median } from './median.ts'
+import { startAnvil } from './support/anvil.ts'
+import { call, type NodeProcess, receiptOf, startNodeProcess } from './support/load.ts'
+import { median } from './support/median.ts'
 
 const TX_GAS = 2_000_000n
 const ROUNDS = 9
@@ -29,7 +29,7 @@ interface Measured {
   readonly bytes: number
 }
 
-/** Runs the workload under a tracer, and counts what it writes. */
+/** Runs the workload under a tracer and counts its output. */
 function ours(name: string, caller: Uint8Array, data: Uint8Array, config?: object): Measured {
   const state = createMemoryState()
   state.put(CONTRACT, { nonce: 1n, code })
@@ -38,7 +38,7 @@ function ours(name: string, caller: Uint8Array, data: Uint8Array, config?: objec
   const output = createOutput((chunk) => {
     bytes += chunk.length
   })
-  const trace = traceFactoryOf(name)({ config, context: { blockNumber: 1n }, output, heldBytes: 1 << 28 })
+  const trace = traceFactoryOf(name)({ config, context: { blockNumber: 1n }, output, memoryBytes: 1 << 28 })
   const { tracer }: { tracer: Tracer } = trace
   const tx = { origin: caller, gasPrice: 0n, blobHashes: [] }
   const evm = createEvm({ state, rules, block: BLOCK, tx, precompiles: new Map(), tracer })
@@ -49,7 +49,7 @@ function ours(name: string, caller: Uint8Array, data: Uint8Array, config?: objec
   return { ms: performance.now() - start, bytes }
 }
 
-/** Asks for a trace, and counts what comes without keeping it. Throws if it is an error. */
+/** Requests a trace and counts the answer without storing it. Throws if it is an error. */
 async function traceOver(url: string, method: string, params: readonly unknown[]): Promise<Measured> {
   const start = performance.now()
   const response = await fetch(url, {
@@ -69,7 +69,7 @@ async function traceOver(url: string, method: string, params: readonly unknown[]
 
 const shown = ({ ms, bytes }: Measured): string => `${ms.toFixed(1)} ms, ${(bytes / 1e6).toFixed(1)} MB`
 
-/** Puts the contract in place and sends the transaction. Returns its hash, once it is in a block. */
+/** Deploys the contract and sends the transaction. Returns its hash once it is in a block. */
 async function prepare(url: string): Promise<string> {
   const [from] = (await call(url, 'eth_accounts', [])) as string[]
   await call(url, 'anvil_setCode', [formatHex0x(CONTRACT), formatHex0x(code)])
@@ -102,7 +102,7 @@ async function compare(mineUrl: string, otherUrl: string): Promise<void> {
   }
 }
 
-/** The node's memory while it traces as much as a call may run. */
+/** Measures the node's memory while it traces the longest possible call. */
 async function measureNode({ config, rssBytes }: NodeProcess): Promise<void> {
   const before = rssBytes()
   let most = before
@@ -143,7 +143,7 @@ function stepsOf(data: Uint8Array): number {
   return steps
 }
 
-/** The most that this process ever took is what counts: before, everything has run once. */
+/** Measures the peak memory of a long struct log in this process, after one run for warming up. */
 function measureMemory(): void {
   const data = renderData(240n, 18n)
   const steps = stepsOf(data)

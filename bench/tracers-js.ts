@@ -1,4 +1,4 @@
-/** A JavaScript tracer that counts opcodes: steps a second in the sandbox, the interpreter's own part included. */
+/** A JavaScript tracer that counts opcodes: steps per second in the sandbox, the interpreter's time included. */
 import { startNode } from '../src/index.ts'
 import { loopOf } from './evm/loop.ts'
 
@@ -38,7 +38,7 @@ for (const [name, tracer] of Object.entries(TRACERS)) {
   const { error } = await traceCall(STEPS, { tracer })
   if (error) throw new Error(error.message)
   const ms = performance.now() - begun
-  console.log(`${name}: ${(STEPS / ms / 1000).toFixed(2)} million steps a second`)
+  console.log(`${name}: ${(STEPS / ms / 1000).toFixed(2)} million steps per second`)
 }
 
 for (const [name, body] of Object.entries({

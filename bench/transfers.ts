@@ -1,14 +1,14 @@
 /**
- * Transfers signed beforehand, by `eth_sendRawTransaction` from 16 senders, each answered when its block is durable.
- * Prints transfers a second near the beginning of a chain and after 100,000 of them. The senders run in a process
- * of their own: with two processors, the node has one.
+ * Presigned transfers, sent with `eth_sendRawTransaction` by 16 senders, each answered when its block is durable.
+ * Prints transfers per second near the beginning of a chain and after 100,000 of them. The senders run in a separate
+ * process: with two processors, the node has one.
  */
 import { Agent, request } from 'node:http'
-import { isAside, serveAside, startAside } from './aside.ts'
-import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './load.ts'
+import { isAside, serveAside, startAside } from './support/aside.ts'
+import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './support/load.ts'
 
 const SENDERS = 16
-/** Requests that one sender keeps open: what a node accepts of one account. */
+/** Requests that one sender keeps open: the number that a node accepts from one account. */
 const WINDOW = Number(process.env['WINDOW'] ?? 8)
 
 interface Batch {
@@ -16,7 +16,7 @@ interface Batch {
   readonly series: readonly (readonly string[])[]
 }
 
-/** Sends every series in order, `WINDOW` at a time each; resolves with the seconds it took. */
+/** Sends every series in order, `WINDOW` requests at a time each. Resolves with the seconds it took. */
 async function send({ url, series }: Batch): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: SENDERS * WINDOW })
   const { hostname, port } = new URL(url)

@@ -1,6 +1,6 @@
 /**
- * Bundles the sources into `dist/`: one file of code with what V8 compiled of it, small files that start the command line,
- * the library and the workers from it, and the types of the library. The thread of the trees goes to `build/`.
+ * Bundles the sources into `dist/`: one file of code with V8's compiled form of it, small files that start the command line,
+ * the library and the workers from it, and the types of the library. The program of the tree thread goes to `build/`.
  */
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const ENTRIES = {
   'workers/api.cjs': 'src/node/workers/api.ts',
 }
 
-/** Pure modules: in one file they load faster than in their many. All other packages stay where they are. */
+/** Packages that are bundled: plain JavaScript, which loads faster from one file. All others stay outside. */
 const BUNDLED = [
   '@bufbuild/protobuf',
   '@noble/curves',
@@ -42,11 +42,11 @@ const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(na
 function run(...args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${args[0]} ended with ${code}`))))
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${args[0]} exited with ${code}`))))
   })
 }
 
-/** All code in one file that is a function of its surroundings: see `scripts/load.cjs`. */
+/** Bundles all code into one file, a function that receives its environment as arguments: see `scripts/load.cjs`. */
 async function bundleCode() {
   const entries = Object.entries(ENTRIES).map(([name, file]) => `'${name}': () => require('./${file}')`)
   await build({
@@ -69,7 +69,7 @@ async function bundleCode() {
   })
 }
 
-/** The thread of the trees by itself, beside their program: it is to take little memory. */
+/** Bundles the tree thread separately, beside the trees' program, so that the thread takes little memory. */
 async function bundleTrees() {
   await build({
     absWorkingDir: root,
@@ -84,7 +84,7 @@ async function bundleTrees() {
   })
 }
 
-/** The names that the package exports. */
+/** Returns the names that a module exports. */
 async function exportsOf(file) {
   const options = { absWorkingDir: root, entryPoints: [file], format: 'esm', write: false, metafile: true }
   const { metafile } = await build({ ...options, outdir: dist })
@@ -100,7 +100,7 @@ async function writeEntry(name, file) {
   writeFileSync(join(dist, name), text)
 }
 
-/** What an earlier build left and this one did not write. */
+/** Removes files of an earlier build that this one did not write. */
 function removeStale() {
   const written = new Set(['code.cjs', 'code.cjs.map', 'load.cjs', 'types', ...Object.keys(ENTRIES)])
   const folders = new Set([...written].map((name) => dirname(name)))
@@ -110,7 +110,7 @@ function removeStale() {
   }
 }
 
-/** A build that fails leaves the last good one. */
+/** Writes `dist/`. A failing build leaves the previous one in place. */
 async function bundle() {
   await bundleCode()
   await bundleTrees()

@@ -1,5 +1,5 @@
-// Everything a reviewer would run, one after the other: types, style, layers, dead code, tests.
-// Prints the seconds of each step and ends non-zero when one fails.
+// Runs the checks of a review one after the other: types, style, layers, dead code, tests.
+// Prints the seconds of each step and exits non-zero if one fails.
 import { spawnSync } from 'node:child_process'
 
 const quick = process.argv.includes('--quick')

@@ -1,6 +1,6 @@
 /**
- * `node scripts/contracts.mjs`: compiles `contracts/*.sol` to `contracts/NAME.json`, and what the chain itself deploys to
- * `src/modules/evm/contracts/`. With `--check` it writes nothing and fails if anything would be different.
+ * `node scripts/contracts.mjs`: compiles `contracts/*.sol` to `contracts/NAME.json`, and the contracts that the chain itself deploys
+ * to `src/modules/evm/contracts/`. With `--check` it writes nothing, and fails if a file would change.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const folder = join(root, 'contracts')
 const OPTIMIZER = { enabled: true, runs: 200 }
 const EVM_VERSION = 'london'
 
-/** What goes into the chain's sources: constant, file, which code, what it is. */
+/** Code for the chain's sources: name of the constant, file, kind of code, description. */
 const BUILT_IN = {
   WrappedNative: {
     file: 'wrapped-native.ts',
@@ -53,7 +53,7 @@ if (failures.length > 0) {
   process.exit(1)
 }
 
-/** Every file that follows from the sources, by path. */
+/** Returns every generated file by path. */
 const files = new Map()
 for (const name of sources) {
   for (const [contractName, { abi, evm, storageLayout }] of Object.entries(output.contracts[name])) {

@@ -1,6 +1,6 @@
 /**
- * Loads the bundle, copied to `dist/` beside it. V8 keeps what it compiled of a script in `code.cache`; one of another V8
- * or another bundle is refused by V8 itself, and costs a slower start only.
+ * Loads the bundle; a copy of this file is in `dist/` beside it. `code.cache` contains V8's compiled form of the script. V8 itself
+ * rejects a cache from another V8 or another bundle, which only makes the start slower.
  */
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -24,5 +24,5 @@ script.runInThisContext()(code, require, pathToFileURL(file).href)
 
 /** Runs an entry point of the bundle, once. */
 exports.load = (entry) => code.exports[entry]()
-/** What V8 has compiled by now. */
+/** Returns V8's compiled form of the code that ran so far. */
 exports.createCache = () => script.createCachedData()

@@ -1,6 +1,6 @@
 /**
- * Set-up before `npm start` and `npm test`, with nothing but Node.js: installs when the lock file changed, builds the EVM
- * and the trees when `evm/` or `trees/` changed and `dist/` when sources changed. When nothing changed it only looks at file times.
+ * Set-up before `npm start` and `npm test`, with Node.js alone: installs when the lock file changed, builds the EVM
+ * and the trees when `evm/` or `trees/` changed, and `dist/` when sources changed. Otherwise it only compares file times.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stampFile = join(root, 'build', 'setup.json')
 
-/** Path, size and time of every file below the given files and folders, as one hash. */
+/** Returns one hash over path, size and time of every file below the given files and folders. */
 function fingerprint(paths) {
   const hash = createHash('sha256')
   const visit = (path) => {
@@ -37,7 +37,7 @@ function readStamp() {
   }
 }
 
-/** Whether every package that the lock file asks of this machine is installed in its version. */
+/** Whether every package that the lock file requires on this machine is installed in the right version. */
 function installed(lockText) {
   const hiddenFile = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(hiddenFile)) return false

@@ -1,5 +1,5 @@
 /**
- * Starts the bundle once, as a second `almanac start` does, until it has answered, and keeps what V8 compiled for that in
+ * Starts the bundle once, like a second `almanac start`, until it has answered, and saves the code that V8 compiled for it in
  * `dist/code.cache`.
  */
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ while (!existsSync(configOut)) {
 const { urls } = JSON.parse(readFileSync(configOut, 'utf8'))
 const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 await (await fetch(urls.jsonrpc, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text()
-// Not half written for who reads it now.
+// Renamed into place, so that no reader sees a partial file.
 const unfinished = join(dist, `code.cache.${process.pid}`)
 writeFileSync(unfinished, createCache())
 renameSync(unfinished, join(dist, 'code.cache'))

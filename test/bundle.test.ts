@@ -1,4 +1,4 @@
-/** What is built is what is written: the bundle of `dist/` against the sources. */
+/** The bundle in `dist/` against the sources. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const { load } = createRequire(import.meta.url)(join(dist, 'load.cjs')) as {
   load(entry: string): { testNode: typeof testNode }
 }
 
-test('the build keeps what V8 compiled, in a form that this Node.js takes', () => {
+test('the build saves compiled code that this version of Node.js accepts', () => {
   const script = new Script(readFileSync(join(dist, 'code.cjs'), 'latin1'), {
     filename: join(dist, 'code.cjs'),
     cachedData: readFileSync(join(dist, 'code.cache')),
@@ -19,7 +19,7 @@ test('the build keeps what V8 compiled, in a form that this Node.js takes', () =
   expect(script.cachedDataRejected).toBe(false)
 })
 
-test('descriptors that the build has put together describe the API as the sources do', async () => {
+test('descriptors assembled by the build describe the same API as the sources', async () => {
   await using built = await load('index.js').testNode()
   await using written = await testNode()
   for (const path of ['/openapi.json', '/sdk/bank/v1beta1/supply', '/chain/oracle/v1beta1/params']) {
@@ -27,7 +27,7 @@ test('descriptors that the build has put together describe the API as the source
   }
 })
 
-test('the trees of a bundled chain hash as those of the sources do', async () => {
+test('the trees of a bundled chain have the same hashes as those of the sources', async () => {
   const hashOf = async (start: typeof testNode) => {
     await using node = await start()
     await node.nextBlock()

@@ -18,7 +18,7 @@ function almanac(args: readonly string[], environment: Record<string, string> = 
   })
 }
 
-test('a chain is started, asked, exported, indexed again, and deleted from the command line', async () => {
+test('a chain is started, queried, exported, reindexed and deleted from the command line', async () => {
   const home = join(scratch, 'home')
   const node = await startProcess(['--home', home, '--accounts', '2', '--compute-workers', '0'])
   expect(node.config.accounts.map(({ path }) => path)).toEqual([
@@ -90,7 +90,7 @@ test('settings are shown with their origin, and a wrong one is named', async () 
   })
 })
 
-test('wrong usage ends with code 2 and the reason, a question for help with code 0', async () => {
+test('wrong usage exits with code 2 and the reason, a request for help with code 0', async () => {
   expect(await almanac(['start', '--no-such-flag'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('--no-such-flag'),
@@ -100,7 +100,7 @@ test('wrong usage ends with code 2 and the reason, a question for help with code
   expect(await almanac([])).toMatchObject({ code: 0, out: expect.stringContaining('reindex') })
 })
 
-test('a node that cannot write the file of --config-out ends: whoever waits for it would wait for ever', async () => {
+test('a node that cannot write the --config-out file exits, since its readers would wait for ever', async () => {
   const args = ['start', '--ephemeral', '--silent', '--compute-workers', '0', ...FREE_PORTS, '--config-out', scratch]
   const { code, err } = await almanac(args)
   expect([code, err]).toEqual([1, expect.stringContaining('almanac: EISDIR: illegal operation on a directory')])

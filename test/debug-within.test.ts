@@ -11,7 +11,7 @@ let sender: ReturnType<typeof privateKeyToAccount>
 let nonce = 0
 let counter: Hex
 let height: bigint
-/** Three calls of the counter, and the creation of a contract with five slots between the second and the third. */
+/** Sends three calls of the counter, and creates a contract with five slots between the second and the third. */
 let hashes: Hex[]
 let made: Hex
 
@@ -58,12 +58,12 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-test('the first block of a chain holds no transaction, and its trace is empty', async () => {
+test('the first block of a chain has no transactions and an empty trace', async () => {
   expect(await ask('debug_traceBlockByNumber', '0x1')).toMatchObject({ result: [] })
   expect((await ask('eth_getBlockTransactionCountByNumber', '0x1')).result).toBe('0x0')
 })
 
-test('a call is traced on the state that a transaction of a block began with', async () => {
+test('a call is traced on the state before a given transaction of a block', async () => {
   const trace = async (...options: readonly object[]) =>
     ask('debug_traceCall', { to: counter }, at(height), { tracer: 'callTracer', ...Object.assign({}, ...options) })
   const counted = async (txIndex: Hex) => ((await trace({ txIndex })).result as { output: Hex }).output
@@ -75,7 +75,7 @@ test('a call is traced on the state that a transaction of a block began with', a
   expect(await trace({ txIndex: '0x1', stateOverrides })).toMatchObject({ result: { output: word(41) } })
 })
 
-test('the storage of a contract comes in pages, in the order of the hashes of its slots', async () => {
+test('the storage of a contract is paged in the order of the hashes of its slots', async () => {
   const { blockHash } = (await ask('eth_getTransactionReceipt', hashes[0]!)).result as { blockHash: Hex }
   const range = async (txIndex: number, start: Hex, most: number) =>
     (await ask('debug_storageRangeAt', blockHash, txIndex, made, start, most)).result
@@ -96,14 +96,14 @@ test('the storage of a contract comes in pages, in the order of the hashes of it
   expect(refused).toMatchObject({ error: { message: `transaction index 9 out of range for block ${blockHash}` } })
 })
 
-test('a block in its own encoding is traced as it ran; one that is not kept, on the state of its parent', async () => {
+test('a known block in RLP is traced as it ran, an unknown one on the state of its parent', async () => {
   const tracer = { tracer: 'callTracer' }
   const raw = (await ask('debug_getRawBlock', at(height))).result as Hex
   const traced = (await ask('debug_traceBlock', raw, tracer)).result as { txHash: Hex; result: { output?: Hex } }[]
   expect(traced).toEqual((await ask('debug_traceBlockByNumber', at(height), tracer)).result)
   expect(traced.map(({ txHash }) => txHash)).toEqual(hashes)
 
-  // The same block with another time: what is run is what it says.
+  // The same block with another time: the trace uses the given time.
   const { timestamp } = (await ask('eth_getBlockByNumber', at(height), false)).result as { timestamp: Hex }
   const digits = timestamp.slice(2).padStart(8, '0')
   const other = raw.replace(`84${digits}`, `84${(BigInt(timestamp) + 5n).toString(16).padStart(8, '0')}`)

@@ -24,7 +24,7 @@ function fileOf(name: string, document: unknown): string {
   return path
 }
 
-/** Two coins sent and a contract made, one block each. */
+/** Sends coins twice and creates a contract, one block each. */
 async function use(node: Node): Promise<void> {
   const path = makeCosmoshubPath(0)
   const wallet = await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, { prefix: 'nibi', hdPaths: [path] })
@@ -40,7 +40,7 @@ async function use(node: Node): Promise<void> {
   await ethereum.sendTransaction({ data: '0x600760015560015ff3', value: parseEther('0.0000001'), chain: null })
 }
 
-test('a chain goes on from an export of an old height, with the same answers and the same document', async () => {
+test('a chain continues from an export of an old height, with the same answers and the same document', async () => {
   const home = join(scratch, 'first')
   const first = await startNode({ home, chain: { profile: 'nibiru' } })
   await use(first)
@@ -67,14 +67,14 @@ test('a chain goes on from an export of an old height, with the same answers and
   for (const name of ['auth', 'staking', 'sudo', 'tokenfactory', 'inflation']) {
     expect(state[name], name).toEqual(document.app_state[name])
   }
-  // The first block shares out the fees of the last one.
+  // The first block distributes the fees of the last one.
   const supplyOf = ({ bank }: Record<string, unknown>) => (bank as { supply: unknown }).supply
   expect(supplyOf(state)).toEqual(supplyOf(document.app_state))
   await again.nextBlock()
   expect(again.height).toBe(height + 2n)
 })
 
-test('an exported localnet of several validators goes on with the signatures of all of them', async () => {
+test('an exported localnet of several validators continues with the signatures of all of them', async () => {
   const home = join(scratch, 'several')
   const first = await startNode({ home, ports: false, chain: { validators: 3 }, blocks: { time: 'manual' } })
   await first.nextBlock()
@@ -93,7 +93,7 @@ test('an exported localnet of several validators goes on with the signatures of 
   )
 })
 
-test('what is wrong with a document is told before a home is begun', async () => {
+test('errors of a document are reported before a home is created', async () => {
   const home = join(scratch, 'source')
   const node = await startNode({ home, ports: false })
   await node.stop()
@@ -102,7 +102,7 @@ test('what is wrong with a document is told before a home is begun', async () =>
   const withState = (change: object) => ({ ...good, app_state: { ...good.app_state, ...change } })
   const accounts = part('auth')['accounts']!
   const cases: [string, unknown, RegExp][] = [
-    ['unknown module', withState({ oracel: {} }), /app_state\.oracel: no module of that name/],
+    ['unknown module', withState({ oracel: {} }), /app_state\.oracel: unknown module/],
     [
       'duplicate account',
       withState({ auth: { accounts: [...accounts, accounts[0]] } }),
@@ -119,8 +119,8 @@ test('what is wrong with a document is told before a home is begun', async () =>
       { ...good, validators: [{ pub_key: { value: 'AAAA' }, power: '1' }] },
       /validators\[0\]: staking has no bonded/,
     ],
-    ['time', { ...good, genesis_time: 'yesterday' }, /genesis_time: is no RFC 3339 time/],
-    ['chain id', { ...good, chain_id: '' }, /chain_id: is missing/],
+    ['time', { ...good, genesis_time: 'yesterday' }, /genesis_time: must be an RFC 3339 time/],
+    ['chain id', { ...good, chain_id: '' }, /chain_id: must be a text/],
   ]
   for (const [name, document, message] of cases) {
     const target = join(scratch, name)
@@ -140,7 +140,7 @@ test('what is wrong with a document is told before a home is begun', async () =>
   await expect(startNode({ ports: false, chain: { profile: 'nibbles' } })).rejects.toThrow('no profile of that name')
 })
 
-test('a chain under the profile of a file has its names, prefixes and ids, and keeps them without the file', async () => {
+test('a chain with a profile file has its names, prefixes and ids, and keeps them without the file', async () => {
   const [, json] = /```json\n([\s\S]*?)```/.exec(readFileSync('docs/profiles.md', 'utf8'))!
   const profile = join(scratch, 'mine.json')
   writeFileSync(profile, json!)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { runStorm, STORM_SETTING } from './oracle-day/storm.ts'
+import { runStorm, STORM_SETTING } from './support/oracle-day/storm.ts'
 
-test('no sequence of messages makes a block hook throw, and no coin is lost on the way', async () => {
+test('no sequence of messages makes a block hook throw or loses a coin', async () => {
   const codes = new Set<string>()
   for (const seed of [1, 2, 3]) {
     const { done, refused, rates } = await runStorm(STORM_SETTING, seed, 180)

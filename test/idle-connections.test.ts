@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startNode } from '../src/index.ts'
 
-test('on every port a connection may rest for longer than clients keep theirs, so that no request meets a closing one', async () => {
+test('on every port the idle timeout exceeds that of clients, so that no request meets a closing connection', async () => {
   await using node = await startNode({ metrics: { enabled: true } })
   const { rest, jsonrpc, comet, metrics } = node.urls
   const asked = { rest: `${rest}/chain/evm/v1/params`, jsonrpc, comet: `${comet}/status`, metrics }

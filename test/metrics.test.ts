@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => node?.stop())
 
-test('requests of every gateway are counted by operation and status, answers from the cache too', async () => {
+test('requests of every gateway are counted by operation and status, including cached answers', async () => {
   for (const path of ['params', 'params', 'params?height=999', 'balances/nobody']) {
     await fetch(`${node.urls.rest}/chain/evm/v1/${path}`)
   }

@@ -19,7 +19,7 @@ const TRACED_BLOCK = ['block_number', 'block_hash', 'block_time', 'proposer_addr
 const TRACED_MESSAGE = ['msg.data.type_url', 'msg.data.value', 'msg.size', 'msg.hash', 'msg.from']
 const CALL = ['args', 'gas_cap', 'proposer_address', 'chain_id']
 
-/** The operations of the API document, section 4: path, operation, query parameters, fields of the response. */
+/** Documented operations of the API: path, operation, query parameters, fields of the response. */
 const EVM: readonly Documented[] = [
   ['/balances/{address}', 'Balance', ['token'], 'balance_wei bank erc20'],
   ['/base_fee', 'BaseFee', [], 'base_fee base_fee_unative'],
@@ -115,7 +115,7 @@ const shapeOf = (path: string) => path.replace(/\{[^}]*\}/g, '{}')
 const idsOf = (operation: Operation) => operation['x-operations'] ?? [operation.operationId]
 const withValues = (path: string) => path.replace(/\{[^}]*\}/g, '1')
 
-test('the API document has 43 operations on 41 paths', () => {
+test('the documented API has 43 operations on 41 paths', () => {
   expect(DOCUMENT.length).toBe(43)
   expect(new Set(DOCUMENT.map(([name, path]) => name + path)).size).toBe(41)
 })
@@ -138,7 +138,7 @@ test.each(DOCUMENT)('%s %s is described with its parameters and its response', (
   }
 })
 
-test('what is mounted is described, and what is described is mounted', async () => {
+test('every mounted operation is described, and every described one is mounted', async () => {
   const described = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${shapeOf(path)}`),
   )
@@ -155,7 +155,7 @@ test('what is mounted is described, and what is described is mounted', async () 
   }
 })
 
-test('no described read is a bug, or waits for a module that is not there', async () => {
+test('no described read fails with a bug or a missing module', async () => {
   for (const path of Object.keys(paths).filter((one) => paths[one]!['get'])) {
     const { status } = await fetch(node.urls.rest + withValues(path))
     expect([path, [200, 400, 404].includes(status)]).toEqual([path, true])
@@ -164,7 +164,7 @@ test('no described read is a bug, or waits for a module that is not there', asyn
 
 type Ask = NonNullable<MessageInitShape<typeof ServerReflectionRequestSchema>['messageRequest']>
 
-test('gRPC lists, by reflection, exactly the operations that REST has', async () => {
+test('gRPC reflection lists exactly the operations of REST', async () => {
   const client = new Client(node.urls.grpc!, credentials.createInsecure())
   const reflect = async (asks: readonly Ask[]) => {
     const same = (bytes: Buffer) => bytes

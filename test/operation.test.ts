@@ -9,7 +9,7 @@ import { startProcess } from './support/process.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-operation-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-test('with --log-format json a node says when it starts and when it stops, a JSON object a line', async () => {
+test('with --log-format json a node logs its start and its stop, one JSON object a line', async () => {
   await using node = await startProcess(['--ephemeral', '--compute-workers', '0', '--log-format', 'json'])
   await node.kill('SIGTERM')
   const lines = node.stderr().trim().split('\n')
@@ -20,7 +20,7 @@ test('with --log-format json a node says when it starts and when it stops, a JSO
   expect(node.child.exitCode).toBe(0)
 })
 
-test('a home that cannot be a folder ends with one line that names it', () => {
+test('a home that cannot be created ends the start with one line that names it', () => {
   const file = join(scratch, 'file')
   writeFileSync(file, 'no folder')
   const program = resolve(import.meta.dirname, '../bin/almanac')
@@ -29,7 +29,7 @@ test('a home that cannot be a folder ends with one line that names it', () => {
   expect(run).not.toThrow(/\n +at /)
 })
 
-test('a node that keeps few heights says so', async () => {
+test('a node that keeps few heights reports it', async () => {
   await using node = await startNode({ ports: false, store: { keep: 5 } })
   const { pruning_keep_recent, pruning_interval } = await node.query('/sdk/base/node/v1beta1/config')
   expect([pruning_keep_recent, pruning_interval]).toEqual(['5', '1'])

@@ -7,7 +7,7 @@ import { startProcess } from './support/process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-pipes-'))
 
-test('a node whose output nobody reads any more goes on; a command ends without a word, and is read to its end by slow readers', async () => {
+test('after its output is closed a node continues and a command exits silently; slow readers get the whole output', async () => {
   const home = join(scratch, 'home')
   const node = await startProcess([
     '--home',
@@ -21,7 +21,7 @@ test('a node whose output nobody reads any more goes on; a command ends without 
   ])
   node.child.stdout!.destroy()
   node.child.stderr!.destroy()
-  // It logs that it stops.
+  // Logs its stop.
   await node.kill('SIGTERM')
   expect(await node.ended).toBe(0)
 
@@ -32,7 +32,7 @@ test('a node whose output nobody reads any more goes on; a command ends without 
       execFile('sh', ['-c', command], (_, out, err) => done(out + err))
     })
   expect(await piped('head -c 1')).toBe('{')
-  // More than a pipe holds, read late.
+  // More output than a pipe buffers, read late.
   const length = Number(await piped('(sleep 1; wc -c)'))
   expect(length).toBeGreaterThan(200_000)
   expect(Number(await piped('wc -c'))).toBe(length)

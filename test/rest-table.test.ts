@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TxRawSchema } from '../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { startNode } from '../src/index.ts'
 
-/** The requests of gateway.md §13 that concern modules of this build, sent byte for byte to a running node. */
+/** Requests of a table of known requests, sent byte for byte to a running node. The row numbers are those of the table. */
 
 type Node = Awaited<ReturnType<typeof startNode>>
 let node: Node
@@ -26,7 +26,7 @@ interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as JSON
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as JSON
   readonly json: any
 }
 
@@ -51,7 +51,7 @@ function ask(
   })
 }
 
-/** Four keys in this order, `error` equal to `message` (D1). */
+/** Expects an error with four keys in this order, and `error` equal to `message` (D1). */
 function expectError({ status, json }: Answer, http: number, code: number): void {
   expect(Object.keys(json)).toEqual(['error', 'code', 'message', 'details'])
   expect([status, json.code, json.error]).toEqual([http, code, json.message])
@@ -84,14 +84,14 @@ describe('rows 1 to 10: paths and methods', () => {
 })
 
 describe('rows 11 to 23: balances', () => {
-  test('of an account that is not there, in any spelling of its address', async () => {
+  test('of a missing account are zero, in any spelling of its address', async () => {
     for (const text of [EMPTY_ACCOUNT, EMPTY_ACCOUNT.slice(2)]) {
       const { text: body } = await ask(`${P}/balances/${text}`)
       expect(body).toBe('{"balance_wei":"0","bank":null,"erc20":null}')
     }
   })
 
-  test('of a funded account, by its hexadecimal and its Bech32 address', async () => {
+  test('of a funded account are found by its hexadecimal and its Bech32 address', async () => {
     const balance = '10000000000000000000000'
     expect((await ask(`${P}/balances/${address}`)).json.balance_wei).toBe(balance)
     expect((await ask(`${P}/balances/${bech32}`)).json.balance_wei).toBe(balance)
@@ -101,12 +101,12 @@ describe('rows 11 to 23: balances', () => {
     expectError(await ask(`${P}/balances/${text}`), 400, 3)
   })
 
-  test('without an address, or with something behind it, is no route', async () => {
+  test('without an address, or with a further segment, have no route', async () => {
     expectError(await ask(`${P}/balances`), 404, 5)
     expectError(await ask(`${P}/balances/0xA/extra`), 404, 5)
   })
 
-  test('takes the address of the path, and the token in any encoding', async () => {
+  test('use the address of the path, and the token in any encoding', async () => {
     const other = await ask(`${P}/balances/${EMPTY_ACCOUNT}?address=${address}`)
     expect(other.json.balance_wei).toBe('0')
     const raw = await ask(`${P}/balances/${address}?token=unative`)
@@ -119,13 +119,13 @@ describe('rows 11 to 23: balances', () => {
     expect((await ask(`${P}/balances/${address}?tokn=a`)).json.bank).toBeNull()
   })
 
-  test('with a bad escape is a JSON error', async () => {
+  test('with a bad escape are a JSON error', async () => {
     expectError(await ask(`${P}/balances/%zz`), 400, 3)
   })
 })
 
 describe('rows 24 to 27: code and storage', () => {
-  test('of an account without any', async () => {
+  test('of an account without code or storage', async () => {
     expect((await ask(`${P}/codes/${EMPTY_ACCOUNT}`)).text).toBe('{"code":null}')
     expectError(await ask(`${P}/codes/xyz`), 400, 3)
     expect((await ask(`${P}/storage/${EMPTY_ACCOUNT}/0x0`)).text).toBe(`{"value":"0x${'0'.repeat(64)}"}`)
@@ -143,7 +143,7 @@ describe('rows 29 to 31: a token with a slash', () => {
 })
 
 describe('rows 36 to 52b: calls and estimates', () => {
-  test('arguments are needed, in base64 of any kind or as JSON', async () => {
+  test('arguments are required, in base64 of any kind or as JSON', async () => {
     expectError(await ask(`${P}/eth_call`), 400, 3)
     for (const args of ['e30%3D', 'e30=', 'e30', '%7B%7D']) {
       expect((await ask(`${P}/eth_call?args=${args}`)).status).toBe(200)
@@ -203,7 +203,7 @@ describe('rows 36 to 52b: calls and estimates', () => {
   })
 })
 
-describe('rows 54 to 69: parameters of traces are checked whoever answers them', () => {
+describe('rows 54 to 69: parameters of traces', () => {
   test.each([
     'msg=1',
     'trace_config.limit=2147483648',
@@ -233,7 +233,7 @@ describe('rows 87 to 97: headers', () => {
     expect(answer.headers['cache-control']).toContain('immutable')
   })
 
-  test('the latest height is told, also by an error', async () => {
+  test('the latest height is in a header, on errors too', async () => {
     const latest = String(node.height)
     const zero = await ask(`${P}/base_fee`, { headers: { 'x-sdk-block-height': '0' } })
     expect(zero.headers['x-sdk-block-height']).toBe(latest)
@@ -244,7 +244,7 @@ describe('rows 87 to 97: headers', () => {
     expectError(await ask(`${P}/base_fee`, { headers: { 'x-sdk-block-height': height } }), 400, 3)
   })
 
-  test('a future height tells the bounds', async () => {
+  test('the error for a future height has the bounds', async () => {
     const answer = await ask(`${P}/base_fee?height=1000`)
     expectError(answer, 400, 11)
     expect(answer.json.details[0]).toEqual({
@@ -255,7 +255,7 @@ describe('rows 87 to 97: headers', () => {
     })
   })
 
-  test('two heights, a deadline, and what a client accepts', async () => {
+  test('two heights and a short deadline are errors, and any Accept gets JSON', async () => {
     expectError(await ask(`${P}/base_fee`, { headers: { 'x-sdk-block-height': ['1', '2'] } }), 400, 3)
     expectError(await ask(`${P}/base_fee`, { headers: { 'grpc-timeout': '1n' } }), 504, 4)
     expectError(await ask(`${P}/base_fee`, { headers: { 'grpc-timeout': 'zz' } }), 400, 3)
@@ -267,7 +267,7 @@ describe('rows 87 to 97: headers', () => {
 })
 
 describe('transactions over REST', () => {
-  test('one signed by a public client is simulated, broadcast, and found by its hash', async () => {
+  test('a transaction signed by a public client is simulated, broadcast, and found by its hash', async () => {
     const wallet = await DirectSecp256k1Wallet.fromKey(
       Uint8Array.from(Buffer.from(node.accounts[10]!.privateKey.slice(2), 'hex')),
       'chain',
@@ -314,7 +314,7 @@ describe('transactions over REST', () => {
 })
 
 describe('inflation', () => {
-  test('six operations without input', async () => {
+  test('six operations need no input', async () => {
     const zero = `0.${'0'.repeat(18)}`
     const text = async (operation: string) => (await ask(`/chain/inflation/v1/${operation}`)).text
     expect(await text('period')).toBe('{"period":"0"}')
@@ -326,7 +326,7 @@ describe('inflation', () => {
     expect(await text('circulating_supply')).toBe(
       `{"circulating_supply":{"denom":"unative","amount":"${amount}.${'0'.repeat(18)}"}}`,
     )
-    // inflation.md §3
+    // Default parameters (docs/modules/inflation.md#parameters).
     expect(await text('params')).toBe(
       '{"params":{"inflation_enabled":false,"polynomial_factors":["-0.000147085524000000","0.074291982762000000",' +
         '"-18.867415611180000000","3128.641926954698000000","-334834.740631598223000000","17827464.906540066004000000"],' +
@@ -338,7 +338,7 @@ describe('inflation', () => {
 })
 
 describe('epochs', () => {
-  test('all records in the order of their identifiers, and one by its exact name', async () => {
+  test('all records are in the order of their identifiers, and one is found by its exact name', async () => {
     const { json } = await ask('/chain/epochs/v1beta1/epochs')
     const names = (json as unknown as { epochs: { identifier: string; duration: string }[] }).epochs
     expect(names.map(({ identifier, duration }) => `${identifier}: ${duration}`)).toEqual([
@@ -360,7 +360,7 @@ describe('names and modules', () => {
     expect([real.status, real.text]).toEqual([200, neutral.text])
   })
 
-  test('upgrades answer that none is planned, that an unknown one was never applied, and the versions of modules', async () => {
+  test('upgrades report no plan, an unknown name as never applied, and the versions of modules', async () => {
     expect((await ask('/sdk/upgrade/v1beta1/current_plan')).json).toEqual({ plan: null })
     expect((await ask('/sdk/upgrade/v1beta1/applied_plan/nosuch')).json).toEqual({ height: '0' })
     const { module_versions: versions } = (await ask('/sdk/upgrade/v1beta1/module_versions')).json

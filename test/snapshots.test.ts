@@ -9,11 +9,11 @@ type Node = Awaited<ReturnType<typeof startNode>>
 type Rpc = <T = unknown>(method: string, ...params: unknown[]) => Promise<T>
 
 const NOON = Date.UTC(2024, 0, 1, 12)
-/** Creation code of a contract that adds one to slot 0 and logs what the slot then holds. */
+/** Creation code of a contract that adds one to slot 0 and logs the result. */
 const COUNTER = '0x6013600c60003960136000f36000546001018060005560005260206000a000'
 const READS = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'] as const
 
-/** A source of numbers that a seed decides. */
+/** Returns a seeded generator of numbers. */
 function numbers(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -36,7 +36,7 @@ async function lastContract(rpc: Rpc, sent: readonly string[]): Promise<string |
   return receipts.findLast((receipt) => receipt?.contractAddress)?.contractAddress
 }
 
-/** Transactions and blocks as the numbers say; none of them administrative. */
+/** Makes random transactions and blocks, but no administrative block. */
 async function live({ node, rpc }: { node: Node; rpc: Rpc }, pick: (below: number) => number, steps: number) {
   const sent: string[] = []
   for (let i = 0; i < steps; i++) {
@@ -59,7 +59,7 @@ async function live({ node, rpc }: { node: Node; rpc: Rpc }, pick: (below: numbe
   return sent
 }
 
-/** What tells two chains apart: blocks with their hashes and roots, logs, receipts, the pool, and answers of REST. */
+/** Returns everything by which two chains can differ: blocks with hashes and roots, logs, receipts, the pool, and answers of REST. */
 async function portrait({ node, rpc }: { node: Node; rpc: Rpc }, sent: readonly string[]) {
   const height = Number(await rpc<string>('eth_blockNumber'))
   const blocks = []
@@ -95,7 +95,7 @@ async function check(seed: number, homes: readonly (string | undefined)[]): Prom
   for (const { rpc } of both) await rpc('eth_sendTransaction', waiting)
   const first = await changed.rpc<string>('evm_snapshot')
 
-  // Everything that can happen, with another snapshot among it.
+  // Every kind of change, with a nested snapshot.
   const lost = await live(changed, numbers(seed + 1), 10)
   await changed.rpc('evm_snapshot')
   await changed.rpc('hardhat_setBalance', changed.node.accounts[2]!.address, '0x1234567890abcdef')
@@ -116,17 +116,17 @@ async function check(seed: number, homes: readonly (string | undefined)[]): Prom
   expect({ ...restored, pool: undefined }).toEqual({ ...known, pool: undefined })
   expect(restored.pool).toEqual((await portrait(twin, early)).pool)
 
-  // The app hash of what follows is that of a chain on which nothing of it happened.
+  // Later app hashes equal those of a chain without these changes.
   const later = await live(changed, numbers(seed + 3), 10)
   expect(await live(twin, numbers(seed + 3), 10)).toEqual(later)
   expect(await portrait(changed, [...early, ...later])).toEqual(await portrait(twin, [...early, ...later]))
 }
 
-test.each([1, 2, 3])('what was reverted has never been, in memory (seed %i)', async (seed) => {
+test.each([1, 2, 3])('a revert leaves no trace, in memory (seed %i)', async (seed) => {
   await check(seed, [undefined, undefined])
 })
 
-test('what was reverted has never been, on disk, and stays so after a restart', async () => {
+test('a revert leaves no trace on disk, also after a restart', async () => {
   const root = mkdtempSync(join(tmpdir(), 'almanac-snapshots-'))
   const homes = [join(root, 'a'), join(root, 'b')]
   try {

@@ -6,7 +6,7 @@ import { compareTravels, epochsOf, T0 } from './support/time-travel.ts'
 const DAY_MS = 86_400_000
 const HALF_HOUR_MS = 1_800_000
 
-test('31 days in one call mint, split and average as a block at each boundary does', async () => {
+test('31 days in one call mint, split and average like a block at each boundary', async () => {
   expect(await compareTravels(['day', 'week', 'month'], DAY_MS)).toEqual([
     'day: 32 since 2024-02-01T12:00:00Z',
     'month: 2 since 2024-01-31T12:00:00Z',
@@ -14,7 +14,7 @@ test('31 days in one call mint, split and average as a block at each boundary do
   ])
 })
 
-test('time that ends no epoch makes no block, and a clock of one’s own is caught up with on call', async () => {
+test('advancing the clock without an ended epoch makes no block, and a test clock is followed on request', async () => {
   let nowMs = T0
   await using node = await testNode({}, { clock: () => nowMs })
   expect(await node.advance(1799)).toBe(1n)

@@ -28,10 +28,10 @@ let moved: Receipt
 let refused: Receipt
 let nonce = 0
 
-/** For traces that name no time: they would have five seconds, which the start of a thread may take. */
+/** Timeout for traces: the default of five seconds may pass while a thread starts. */
 const timeout = '100s'
 
-/** The result, or the error as it is. */
+/** Returns the result, or the error unchanged. */
 async function rpc(method: string, params: readonly unknown[]): Promise<unknown> {
   const options = method === 'debug_traceCall' ? 2 : 1
   const patient = method.startsWith('debug_trace')
@@ -77,7 +77,7 @@ afterAll(() => node.stop())
 const SCRIPT =
   '{count: 0, step: function () { this.count++ }, fault: function () {}, result: function (ctx) { return [this.count, ctx.gasUsed] }}'
 
-test('a transaction is traced by its hash alone, and every tracer says the gas of the receipt', async () => {
+test('a transaction is traced by its hash alone, and every tracer reports the gas of the receipt', async () => {
   const gas = Number(moved.gasUsed)
   const hash = moved.transactionHash
   const steps = (await rpc('debug_traceTransaction', [hash])) as { gas: number; failed: boolean; structLogs: unknown[] }
@@ -92,7 +92,7 @@ test('a transaction is traced by its hash alone, and every tracer says the gas o
   expect(over).toMatchObject({ status: 200, data: { gasUsed: moved.gasUsed } })
 })
 
-test('a failed transaction is traced as it failed', async () => {
+test('a failed transaction is traced with its failure', async () => {
   expect(refused.status).toBe('0x0')
   const { data } = await rest('trace_tx', { 'msg.hash': refused.transactionHash, 'trace_config.tracer': 'callTracer' })
   expect(data).toMatchObject({
@@ -102,7 +102,7 @@ test('a failed transaction is traced as it failed', async () => {
   })
 })
 
-test('what names another block than the transaction stands in is refused', async () => {
+test('a trace that names another block than the transaction’s is refused', async () => {
   const of = (query: Readonly<Record<string, string>>) =>
     rest('trace_tx', { 'msg.hash': moved.transactionHash, ...query })
   const number = BigInt(moved.blockNumber).toString()
@@ -129,7 +129,7 @@ test('what names another block than the transaction stands in is refused', async
   expect(await rest('trace_block', both)).toMatchObject({ status: 400, code: 3 })
 })
 
-test('a block is traced by number or hash, with an element for each transaction', async () => {
+test('a block is traced by number or hash, with one element for each transaction', async () => {
   const number = BigInt(moved.blockNumber).toString()
   const item = { txHash: moved.transactionHash, result: { gasUsed: moved.gasUsed } }
   const tracer = 'callTracer'
@@ -151,7 +151,7 @@ test('a block is traced by number or hash, with an element for each transaction'
   ])
 })
 
-test('a call is traced with what it pretends of state and block', async () => {
+test('a call is traced with its overrides of state and block', async () => {
   const to = `0x${'c0'.repeat(20)}`
   // Returns NUMBER and the first slot.
   const stateOverrides = {
@@ -169,12 +169,12 @@ test('a call is traced with what it pretends of state and block', async () => {
   expect(answer).toMatchObject({ output: `0x${'77'.padStart(64, '0')}${'9'.padStart(64, '0')}` })
 })
 
-test('a height that the chain does not have is refused, though the transaction is found', async () => {
+test('a height that does not exist is refused, even if the transaction exists', async () => {
   const future = await rest('trace_tx', { 'msg.hash': moved.transactionHash, height: '99999' })
   expect(future).toMatchObject({ status: 400, code: 11, message: expect.stringContaining('in the future') })
 })
 
-test('struct logs stop at their limit and say so, and options shape them', async () => {
+test('struct logs stop at their limit and report it, and follow the trace options', async () => {
   const hash = moved.transactionHash
   const cut = (await rpc('debug_traceTransaction', [hash, { limit: 3 }])) as {
     structLogs: unknown[]
@@ -192,7 +192,7 @@ test('struct logs stop at their limit and say so, and options shape them', async
   expect(data.structLogs.at(-1).memory.length).toBeGreaterThan(0)
 })
 
-test('a script that does not end is gone when its time is over, and the node answers meanwhile', async () => {
+test('an endless script is terminated at its timeout, and the node answers in the meantime', async () => {
   const tracer = '{step: function () { for (;;) {} }, fault: function () {}, result: function () {}}'
   const query = { 'msg.hash': moved.transactionHash, 'trace_config.tracer': tracer, 'trace_config.timeout': '300ms' }
   const endless = rest('trace_tx', query)
@@ -201,7 +201,7 @@ test('a script that does not end is gone when its time is over, and the node ans
   expect(await rpc('debug_traceTransaction', [moved.transactionHash, { tracer: 'opcountTracer' }])).toBeGreaterThan(100)
 })
 
-test('calls of others do not wait for the time of a script that does not end', async () => {
+test('other calls do not wait for the timeout of an endless script', async () => {
   await using pooled = await startNode({ compute: { workers: 1 }, evm: { timeout: '100s' } })
   const call = { to: pooled.accounts[0]!.address }
   const leaving = new AbortController()
@@ -223,14 +223,14 @@ test('calls of others do not wait for the time of a script that does not end', a
   expect(await ask(pooled, 'debug_traceCall', [call, 'latest', next])).toMatchObject({ result: {} })
 })
 
-test('a timeout above the budget is clamped, and the answer says so', async () => {
+test('a timeout above the budget is clamped, and the answer reports it', async () => {
   const query = { 'msg.hash': moved.transactionHash, 'trace_config.tracer': 'noopTracer', 'trace_config.timeout': '1h' }
   const { status, headers, data } = await rest('trace_tx', query)
   expect({ status, data }).toEqual({ status: 200, data: {} })
   expect(headers.get('warning')).toContain('above the budget')
 })
 
-test('a transaction that is in no block runs on the state it is given, as a call behind a block', async () => {
+test('an unmined transaction is traced on the state after the given block', async () => {
   const account = privateKeyToAccount(node.accounts[3]!.privateKey)
   const raw = await account.signTransaction({
     type: 'legacy',
@@ -261,10 +261,10 @@ test('a transaction that is in no block runs on the state it is given, as a call
   expect((await rest('trace_tx', before)).data.output).toBeUndefined()
 })
 
-test('a long result leaves while it is made, whole over JSON-RPC and REST, and a client that goes away frees the worker', async () => {
+test('a long result is streamed in full over JSON-RPC and REST, and a disconnecting client frees the worker', async () => {
   await using pooled = await startNode({ compute: { workers: 1 }, evm: { timeout: '100s' } })
   const steps = 40_000
-  // JUMPDEST PUSH1 SWAP1 SUB DUP1 PUSH1 JUMPI, as often as the first word says.
+  // JUMPDEST PUSH1 SWAP1 SUB DUP1 PUSH1 JUMPI, repeated as often as the first word says.
   const code = (rounds: number): Hex => `0x63${rounds.toString(16).padStart(8, '0')}5b6001900380600557`
   const call = (rounds: number) => {
     const to = `0x${'c0'.repeat(20)}`

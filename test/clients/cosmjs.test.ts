@@ -49,7 +49,7 @@ for (const [mode, fromMnemonic] of [
   })
 }
 
-test('CosmJS is told when an account cannot pay', async () => {
+test('CosmJS reports that an account cannot pay', async () => {
   const wallet = await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, options)
   const [from, to] = await wallet.getAccounts()
   const client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, {

@@ -12,7 +12,7 @@ const UNITS = 10n ** 12n
 
 let node: Awaited<ReturnType<typeof startNode>>
 let client: NibiruTxClient
-/** The account that CosmJS signs for; another key than the wallet's of the same words. */
+/** The account of CosmJS. Its key differs from that of the wallet with the same mnemonic. */
 let person: string
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const signer = await newSignerFromMnemonic(mnemonic)
   person = (await signer.getAccounts())[0]!.address
   client = await NibiruTxClient.connectWithSigner(node.urls.comet, signer, { broadcastPollIntervalMs: 20 })
-  // The SDK has the messages, and leaves it to its users to name them.
+  // The SDK has the messages, but does not register their type URLs.
   client.registry.register(typeUrlOf('Register'), MsgRegisterFeeShare)
   client.registry.register(typeUrlOf('Cancel'), MsgCancelFeeShare)
 })
@@ -45,7 +45,7 @@ const rest = async (path: string) => {
 }
 const shares = (path: string) => rest(`/nibiru/devgas/v1/fee_shares/${path}`)
 
-/** Signs a message with the chain's own SDK and waits for its block; its code and log. */
+/** Signs a message with the chain's own SDK and waits for its block. Returns its code and log. */
 async function send(name: string, value: Record<string, unknown>) {
   const typeUrl = typeUrlOf(name)
   const { code, rawLog = '' } = await client.signAndBroadcast(
@@ -56,7 +56,7 @@ async function send(name: string, value: Record<string, unknown>) {
   return code === 0 ? 'ok' : `${code} ${rawLog}`
 }
 
-test('a contract is registered, used, and its withdrawer’s balance grows by half of what callers pay', async () => {
+test('the withdrawer of a registered contract receives half of the fees of its callers', async () => {
   const wallet = createWalletClient({
     account: mnemonicToAccount(mnemonic),
     transport: http(node.urls.jsonrpc),
@@ -112,7 +112,7 @@ test('a contract is registered, used, and its withdrawer’s balance grows by ha
 
   const before = await wallet.getBalance({ address: holder!.address as Hex })
   const { gasUsed } = await mined({ to: contract })
-  // 21000, five times 3 for what is pushed and stored, and 3 for the word of memory.
+  // 21000, five times 3 for pushes and the store, and 3 for the word of memory.
   expect(gasUsed).toBe(21_018n)
   expect((await wallet.getBalance({ address: holder!.address as Hex })) - before).toBe(10_509n * UNITS)
 
@@ -122,7 +122,7 @@ test('a contract is registered, used, and its withdrawer’s balance grows by ha
   expect(await shares(contractAddress)).toMatchObject({ status: 404, named: 'FeeShare' })
 })
 
-test('the reference’s parameters are there from the beginning', async () => {
+test('the parameters of the reference are set from genesis', async () => {
   const { json } = await rest('/nibiru/devgas/v1/params')
   expect(json).toEqual({
     params: { enable_fee_share: true, developer_shares: '0.500000000000000000', allowed_denoms: [] },

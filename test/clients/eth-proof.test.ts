@@ -1,4 +1,4 @@
-/** `eth_getProof`: what `docs/json-rpc.md` says of it is enough to verify an account and its slots. */
+/** `eth_getProof`: the description in `docs/json-rpc.md` is enough to verify an account and its slots. */
 import { ics23 } from '@confio/ics23'
 import { createTestClient, type Hex, http, numberToHex, publicActions } from 'viem'
 import { expect, test } from 'vitest'
@@ -7,10 +7,10 @@ import { formatHex, hex } from '../../src/primitives/bytes.ts'
 import { rpc } from '../support/rpc.ts'
 import { verifyProof } from '../support/verify-proof.ts'
 
-/** Puts i + 1 into each slot i below 100, and leaves one byte of code. */
+/** Creation code that writes i + 1 to each slot i below 100 and deploys one byte of code. */
 const CREATION = '0x60005b806001018091558060641160025760016000f3'
 
-/** Keys and proofs as clients get them, and whether each leads to the app hash. */
+/** Verifies each proof of an answer against the app hash. */
 function verifySteps(steps: readonly Hex[], store: string, key: Uint8Array, appHash: Uint8Array): Uint8Array {
   const [keyProof, storeProof] = steps.map((step) => hex(step)) as [Uint8Array, Uint8Array]
   const value = ics23.CommitmentProof.decode(keyProof).exist?.value ?? new Uint8Array(0)
@@ -18,7 +18,7 @@ function verifySteps(steps: readonly Hex[], store: string, key: Uint8Array, appH
   return value
 }
 
-test('an account and more slots than are proved in a turn, present and absent, lead to the state root of the next block', async () => {
+test('an account and many slots, present and absent, are proved against the state root of the next block', async () => {
   await using node = await startNode()
   const client = createTestClient({ mode: 'anvil', transport: http(node.urls.jsonrpc) }).extend(publicActions)
   const [from] = await rpc<Hex[]>(node, 'eth_accounts')

@@ -21,7 +21,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-test('ethers knows the network, the fees and the accounts', async () => {
+test('ethers reads the network, the fees and the accounts', async () => {
   expect((await provider.getNetwork()).chainId).toBe(BigInt(node.evmChainId))
   const fees = await provider.getFeeData()
   expect(fees.gasPrice! >= 1_000_000_000_000n).toBe(true)
@@ -47,7 +47,7 @@ test('ethers deploys, estimates, sends, and finds the event in the logs', async 
   expect(events).toHaveLength(1)
 })
 
-test('ethers is told why a transaction is refused', async () => {
+test('ethers reports why a transaction is refused', async () => {
   const poor = Wallet.createRandom().connect(provider)
   const raw = await poor.signTransaction({
     to: wallet.address,
@@ -70,11 +70,11 @@ test('ethers is told why a transaction is refused', async () => {
   await expect(provider.broadcastTransaction(stale)).rejects.toMatchObject({ code: 'NONCE_EXPIRED' })
 })
 
-test('ethers hears of new blocks over a WebSocket', async () => {
+test('ethers receives new blocks over a WebSocket', async () => {
   const socket = new WebSocketProvider(node.urls.ws)
   const heights: number[] = []
   await socket.on('block', (height: number) => heights.push(height))
-  // It does not say from when on it listens.
+  // ethers does not report when its subscription begins.
   const send = async () => (await wallet.sendTransaction({ to: wallet.address })).wait()
   await expect.poll(() => send().then(() => heights.length)).toBeGreaterThan(0)
   await socket.destroy()

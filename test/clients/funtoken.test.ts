@@ -1,4 +1,4 @@
-/** A token in two forms, with the clients of both worlds: CosmJS signs the messages, viem calls the precompile. */
+/** A token in two forms: CosmJS signs the messages, viem calls the precompile. */
 
 import { createRequire } from 'node:module'
 import { create, toBinary } from '@bufbuild/protobuf'
@@ -29,7 +29,7 @@ const precompile = {
   ]),
 } as const
 
-/** What CosmJS writes for a message of ours: the fields as our own generated code has them. */
+/** Registers a message of this chain with CosmJS, from our generated code. */
 const SCHEMAS = [MsgCreateFunTokenSchema, MsgConvertCoinToEvmSchema, MsgConvertEvmToCoinSchema] as const
 const registry = new Registry(
   SCHEMAS.map((schema): [string, GeneratedType] => [
@@ -86,7 +86,7 @@ interface CallFrame {
   readonly calls?: readonly CallFrame[]
 }
 
-/** The trace of a transaction, and every frame in it. */
+/** Returns the trace of a transaction, and every frame in it. */
 async function traceOf(hash: string): Promise<readonly [CallFrame, readonly CallFrame[]]> {
   const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
   const result = await rpc<CallFrame>(node, 'debug_traceTransaction', [hash, options])
@@ -94,7 +94,7 @@ async function traceOf(hash: string): Promise<readonly [CallFrame, readonly Call
   return [result, all(result)]
 }
 
-test('an ERC-20 is mapped, converted by message and by precompile, and both halves stand in every answer', async () => {
+test('an ERC-20 is mapped and converted by message and by precompile, and every answer has both balances', async () => {
   const chain = defineChain({
     id: node.evmChainId,
     name: node.chainId,
@@ -123,7 +123,7 @@ test('an ERC-20 is mapped, converted by message and by precompile, and both halv
   expect([receipt.status, receipt.logs.length]).toEqual(['success', 7])
   expect(await cosmos.getBalance(signer, denom)).toEqual({ denom, amount: '600' })
 
-  // The trace shows the calls that the precompile made, and has the gas and the logs of the receipt.
+  // The trace shows the calls of the precompile, and the gas and logs of the receipt.
   const [trace, calls] = await traceOf(hash)
   expect([BigInt(trace.gasUsed), calls.flatMap((call) => call.logs ?? []).length]).toEqual([receipt.gasUsed, 7])
   const made = trace.calls!.map(({ from, to, input }) => [from, to, input.slice(0, 10)])
@@ -154,7 +154,7 @@ test('an ERC-20 is mapped, converted by message and by precompile, and both halv
   expect(locked).toBe(600n)
 })
 
-test('viem is told why a precompile refuses', async () => {
+test('viem reports why a precompile refuses', async () => {
   const client = createPublicClient({ transport: http(node.urls.jsonrpc) })
   const call = client.readContract({ ...precompile, functionName: 'whoAmI', args: ['nobody'] })
   await expect(call).rejects.toThrow(/failed to run precompileFunToken: decoding bech32 failed/)

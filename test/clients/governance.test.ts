@@ -29,7 +29,7 @@ beforeAll(async () => {
   client = await SigningStargateClient.connectWithSigner(node.urls.comet, wallet, settings)
   const ledger = await Secp256k1HdWallet.fromMnemonic(mnemonic, options)
   amino = await SigningStargateClient.connectWithSigner(node.urls.comet, ledger, settings)
-  // Two thirds of what is bonded: the validator itself has a third.
+  // Two thirds of the bonded tokens; the validator itself has a third.
   const [validator] = (await rest('/cosmos/staking/v1beta1/validators')).validators
   expect((await client.delegateTokens(alice, validator.operator_address, coins(2000)[0]!, 'auto')).code).toBe(0)
 })
@@ -39,7 +39,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of the API as a script sees them
+// biome-ignore lint/suspicious/noExplicitAny: a test reads answers as JSON
 const rest = async (path: string): Promise<any> => (await fetch(node.urls.rest + path)).json()
 
 const gov = (name: string, value: object, version = 'v1'): EncodeObject => ({
@@ -49,7 +49,7 @@ const gov = (name: string, value: object, version = 'v1'): EncodeObject => ({
 
 const FEE = { amount: [{ denom: 'unative', amount: '25000' }], gas: '1000000' }
 
-/** Sends with a fixed fee; code and log, whether admission or the block refused. */
+/** Sends with a fixed fee. Returns code and log, of a refusal by the mempool or by the block. */
 async function send(message: EncodeObject, from = alice, by = client): Promise<[number, string]> {
   try {
     const { code, rawLog = '' } = await by.signAndBroadcast(from, [message], FEE)
@@ -88,7 +88,7 @@ const update = (maxGas: bigint, maxBytes = 22_020_096n) => ({
 const vote = (proposalId: bigint, voter: string, option: number) =>
   gov('Vote', { proposalId, voter, option, metadata: '' })
 
-test('CosmJS proposes other limits of blocks, pays, votes, and the engine has them with the next block', async () => {
+test('CosmJS proposes other block limits, pays, votes, and they apply from the next block', async () => {
   expect(await send(submission([update(30_000_000n, 2_000_000n)], coins(4)))).toEqual(OK)
   expect(await send(gov('Deposit', { proposalId: 1n, depositor: bob, amount: coins(6) }), bob)).toEqual(OK)
   expect(await send(vote(1n, alice, 1))).toEqual(OK)
@@ -121,13 +121,13 @@ test('CosmJS proposes other limits of blocks, pays, votes, and the engine has th
   const header = async (height: number) => (await rpc(`block?height=${height}`)).block.header.consensus_hash
   expect(await header(decided)).toBe(hash(60_000_000n, 22_020_096n))
   expect(await header(decided + 1)).toBe(hash(30_000_000n, 2_000_000n))
-  // A transaction above the new gas limit of a block does not get into one.
+  // A transaction above the new block gas limit is refused.
   const greedy = { amount: [{ denom: 'unative', amount: '800000' }], gas: '31000000' }
   const tooMuch = client.signAndBroadcast(alice, [vote(1n, alice, 1)], greedy)
   await expect(tooMuch).rejects.toThrow(/31000000/)
 })
 
-test('the old form, signed in amino as hardware wallets do: a text is proposed, voted on in parts, and passed', async () => {
+test('a text proposal in the old form, signed in amino, passes with weighted votes', async () => {
   const content = {
     typeUrl: '/cosmos.gov.v1beta1.TextProposal',
     value: toBinary(TextProposalSchema, create(TextProposalSchema, { title: 'Words', description: 'nothing more' })),
@@ -158,8 +158,8 @@ test('the old form, signed in amino as hardware wallets do: a text is proposed, 
   })
 })
 
-test('a message that fails is said to have failed, and why', async () => {
-  // More evidence than fits into a block.
+test('a proposal whose message fails has the status failed, with the reason', async () => {
+  // More evidence than a block can hold.
   expect(await send(submission([update(30_000_000n, 2_000n)]))).toEqual(OK)
   expect(await send(vote(3n, alice, 1))).toEqual(OK)
   await node.advance(31_000)
@@ -167,7 +167,7 @@ test('a message that fails is said to have failed, and why', async () => {
   expect((await rest('/cosmos/consensus/v1/params')).params.block.max_bytes).toBe('2000000')
 })
 
-test('what is wrong is refused with the codes of the family, and the chain goes on', async () => {
+test('wrong messages are refused with the codes of the SDK, and the chain goes on', async () => {
   const height = node.height
   expect(await send(vote(1n, alice, 1))).toEqual([3, '1: inactive proposal'])
   expect(await send(vote(99n, alice, 1))).toEqual([3, '99: inactive proposal'])

@@ -1,4 +1,4 @@
-/** Grants with CosmJS: messages sent in another's name, and fees that another pays. */
+/** Grants with CosmJS: messages on behalf of a granter, and fees that a granter pays. */
 import { makeCosmoshubPath } from '@cosmjs/amino'
 import { DirectSecp256k1HdWallet, type EncodeObject } from '@cosmjs/proto-signing'
 import {
@@ -41,7 +41,7 @@ const coins = (amount: number) => [{ denom: 'unative', amount: String(amount) }]
 const sendTo = (fromAddress: string, amount: number) => ({ fromAddress, toAddress: stranger, amount: coins(amount) })
 const balance = async (of: string) => BigInt((await client.getBalance(of, 'unative')).amount)
 
-/** Signs one message; its code, and the log where it failed. */
+/** Signs one message. Returns its code, and its log if it failed. */
 async function send(from: string, message: EncodeObject, fee: typeof FEE & { granter?: string } = FEE) {
   const { code, rawLog } = await client.signAndBroadcast(from, [message], fee)
   return code === 0 ? 'ok' : `${code} ${rawLog}`
@@ -55,7 +55,7 @@ const feegrant = (name: string, value: Record<string, unknown>) => ({
 const exec = (amount: number) =>
   authz('Exec', { grantee, msgs: [packed('/cosmos.bank.v1beta1.MsgSend', sendTo(granter, amount))] })
 
-test('CosmJS grants a limit for sends, uses it in the name of the granter, and takes it back', async () => {
+test('CosmJS grants a spend limit, uses it on behalf of the granter, and revokes it', async () => {
   // SendAuthorization{spend_limit: [1000unative]}
   const limit = Uint8Array.from([10, 15, 10, 7, ...Buffer.from('unative'), 18, 4, ...Buffer.from('1000')])
   const authorization = { typeUrl: '/cosmos.bank.v1beta1.SendAuthorization', value: limit }
@@ -82,7 +82,7 @@ test('CosmJS grants a limit for sends, uses it in the name of the granter, and t
   expect(await send(grantee, exec(1))).toContain('authorization not found')
 })
 
-test('CosmJS lets a granter pay the fees of a grantee, as far as the allowance goes', async () => {
+test('CosmJS lets a granter pay the fees of a grantee, up to the allowance', async () => {
   // BasicAllowance{spend_limit: [12000unative]}
   const limit = Uint8Array.from([10, 16, 10, 7, ...Buffer.from('unative'), 18, 5, ...Buffer.from('12000')])
   const allowance = { typeUrl: '/cosmos.feegrant.v1beta1.BasicAllowance', value: limit }

@@ -8,7 +8,7 @@ import { startNode } from '../../src/index.ts'
 import { rpc as call } from '../support/rpc.ts'
 
 type Helpers = typeof import('@nomicfoundation/hardhat-network-helpers')
-/** What the plugin gives a project: ethers, over the project's network and its accounts. */
+/** The plugin for a project: ethers with the network and the accounts of the project. */
 type HardhatEthers = typeof import('ethers') & { getSigners(): Promise<JsonRpcSigner[]>; provider: JsonRpcProvider }
 
 const require = createRequire(import.meta.url)
@@ -50,7 +50,7 @@ const send = (more: object = {}) =>
     ...more,
   })
 
-test('mine and mineUpTo make as many blocks as they say, a second or more apart', async () => {
+test('mine and mineUpTo make the requested number of blocks, a second or more apart', async () => {
   const before = await helpers.time.latestBlock()
   await helpers.mine()
   await helpers.mine(5, { interval: 10 })
@@ -64,7 +64,7 @@ test('mine and mineUpTo make as many blocks as they say, a second or more apart'
   expect(await helpers.time.latestBlock()).toBe(before + 40)
 })
 
-test('time goes as it is told', async () => {
+test('the clock is increased and set', async () => {
   const start = await helpers.time.latest()
   expect(await helpers.time.increase(1000)).toBe(start + 1000)
   await helpers.time.increaseTo(start + 5000)
@@ -95,7 +95,7 @@ test('accounts are impersonated', async () => {
   await expect(send({ from: WHALE })).rejects.toThrow('unknown account')
 })
 
-test('blocks look as they are told', async () => {
+test('block fields are set', async () => {
   await helpers.setCoinbase(WHALE)
   await helpers.setBlockGasLimit(7_000_000)
   await helpers.setNextBlockBaseFeePerGas(5_000_000_000_000)
@@ -112,7 +112,7 @@ test('blocks look as they are told', async () => {
   expect(BigInt((await latest())['mixHash']!)).not.toBe(12345n)
 })
 
-test('a waiting transaction is dropped', async () => {
+test('a pending transaction is dropped', async () => {
   await rpc('evm_setAutomine', false)
   const hash = await send()
   expect(await helpers.dropTransaction(hash)).toBe(true)
@@ -122,7 +122,7 @@ test('a waiting transaction is dropped', async () => {
   await rpc('evm_setAutomine', true)
 })
 
-test('snapshots and fixtures bring the chain back', async () => {
+test('snapshots and fixtures restore the chain', async () => {
   const snapshot = await helpers.takeSnapshot()
   await helpers.setBalance(WHALE, 5)
   await snapshot.restore()
@@ -142,14 +142,14 @@ test('snapshots and fixtures bring the chain back', async () => {
   expect([runs, await rpc('eth_getBalance', WHALE, 'latest')]).toEqual([1, '0x4d'])
 })
 
-test('reset begins anew, and refuses to fork in words', async () => {
+test('reset returns to genesis, and reports that forking is not supported', async () => {
   await send()
   await helpers.reset()
   expect(await rpc('eth_getBalance', NOBODY, 'latest')).toBe('0x0')
   await expect(helpers.reset('http://127.0.0.1:1', 3)).rejects.toThrow('forking is not supported')
 })
 
-test('a project of Hardhat deploys, sends, reads events, is refused, and goes back to its fixture', async () => {
+test('a Hardhat project deploys, sends, reads events, gets a refusal, and returns to its fixture', async () => {
   const { abi, bytecode } = require('@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json')
   let deployments = 0
   async function token() {

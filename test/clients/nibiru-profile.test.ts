@@ -32,7 +32,7 @@ function bytesOf(bech32: string): Uint8Array {
   return decoded.bytes
 }
 
-/** Status of a call without arguments, over a connection of its own. */
+/** Returns the status of a call without arguments, over a new connection. */
 async function grpcStatus(method: string): Promise<string> {
   const session = connect(`http://${node.urls.grpc}`)
   const headers = { ':method': 'POST', ':path': `/${method}`, 'content-type': 'application/grpc', te: 'trailers' }
@@ -54,7 +54,7 @@ async function grpcStatus(method: string): Promise<string> {
 }
 
 describe("the chain's own SDK, unmodified", () => {
-  test('queries the modules that there are', async () => {
+  test('queries every module', async () => {
     const querier = await NibiruQuerier.connect(node.urls.comet)
     expect(await querier.getChainId()).toBe('nibiru-localnet-0')
     const [account] = await (await newSignerFromMnemonic(mnemonic)).getAccounts()
@@ -147,7 +147,7 @@ describe('CosmJS, unmodified', () => {
     })
   }
 
-  test('reads the account of an EVM key that others paid: its kind is unknown to it, and told so by name', async () => {
+  test('names the type URL of an EVM account, which it does not know', async () => {
     const client = await StargateClient.connect(node.urls.comet)
     expect((await client.getAccount(node.accounts[0]!.bech32))?.sequence).toBeTypeOf('number')
     await expect(client.getAccount(STRANGER)).rejects.toThrow('/eth.types.v1.EthAccount')
@@ -156,7 +156,7 @@ describe('CosmJS, unmodified', () => {
 })
 
 describe('an Ethereum client', () => {
-  test('sends under the EVM chain id of the chain, from an account of the other kind of address', async () => {
+  test('sends under the EVM chain id of the chain, from an account with a Bech32 address', async () => {
     const transport = http(node.urls.jsonrpc)
     const account = mnemonicToAccount(mnemonic)
     const chain = {
@@ -174,8 +174,8 @@ describe('an Ethereum client', () => {
   })
 })
 
-describe('names of both worlds', () => {
-  test('paths, and the fields that carry a brand', async () => {
+describe('neutral names and names of the profile', () => {
+  test('work in paths, and in fields that contain a brand', async () => {
     for (const path of ['/nibiru/evm/v1/base_fee', '/chain/evm/v1/base_fee']) {
       expect((await rest(path)).body).toEqual({ base_fee: '1000000000000', base_fee_unibi: '1' })
     }
@@ -188,7 +188,7 @@ describe('names of both worlds', () => {
     expect(Object.keys(application_version!)).toContain('cosmos_sdk_version')
   })
 
-  test('services over gRPC', async () => {
+  test('work for services over gRPC', async () => {
     for (const method of [
       'eth.evm.v1.Query/BaseFee',
       'chain.evm.v1.Query/BaseFee',
@@ -199,7 +199,7 @@ describe('names of both worlds', () => {
     expect(await grpcStatus('eth.evm.v1.Query/Nothing')).toBe('12')
   })
 
-  test('the header of the height, in and out', async () => {
+  test('work in the header of the height, in requests and answers', async () => {
     for (const name of ['x-cosmos-block-height', 'x-sdk-block-height']) {
       const { headers } = await rest('/cosmos/bank/v1beta1/supply', { [name]: '1' })
       expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe('1')
@@ -207,14 +207,14 @@ describe('names of both worlds', () => {
     }
   })
 
-  test('the description of the API', async () => {
+  test('are in the description of the API', async () => {
     const { paths } = (await rest('/openapi.json')).body as unknown as { paths: Record<string, { get?: unknown }> }
     const families = new Set(Object.keys(paths).map((path) => path.split('/')[1]))
     expect([...families].sort()).toEqual(['cosmos', 'nibiru'])
     expect(JSON.stringify(paths['/nibiru/evm/v1/params'])).toContain('"name":"x-cosmos-block-height"')
   })
 
-  test('proofs hold against the header: the store that is ours alone takes no part in its app hash', async () => {
+  test('do not change proofs: the store that only this node has is not part of the app hash', async () => {
     const comet = await connectComet(node.urls.comet)
     const client = QueryClient.withExtensions(comet)
     const [account] = await (await newSignerFromMnemonic(mnemonic)).getAccounts()
@@ -230,7 +230,7 @@ describe('names of both worlds', () => {
     comet.disconnect()
   })
 
-  test('an address of another chain is refused in words that name both prefixes', async () => {
+  test('are both named when an address with another prefix is refused', async () => {
     const { status, body } = await rest('/cosmos/bank/v1beta1/balances/chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')
     expect([status, body['code']]).toEqual([400, 3])
     expect(body['message']).toContain('invalid Bech32 prefix; expected nibi, got chain')

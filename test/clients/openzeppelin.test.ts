@@ -31,7 +31,7 @@ async function deploy(name: string, args: unknown[]): Promise<Contract> {
   return deployed
 }
 
-/** Sends a call and waits until it is in a block. */
+/** Sends a call and waits for its block. */
 async function send(contract: Contract, name: string, ...args: unknown[]) {
   const receipt = await (await contract.getFunction(name)(...args)).wait()
   expect(receipt.status).toBe(1)
@@ -41,7 +41,7 @@ async function send(contract: Contract, name: string, ...args: unknown[]) {
 const read = (contract: Contract, name: string, ...args: unknown[]) => contract.getFunction(name)(...args)
 const as = (contract: Contract, signer: Wallet) => contract.connect(signer) as Contract
 
-test('an ERC-20 mints, lends, burns, pauses, and says in words why not', async () => {
+test('an ERC-20 mints, lends, burns, pauses, and its refusals have reasons', async () => {
   const token = await deploy('ERC20PresetMinterPauser', ['Gold', 'GLD'])
   await send(token, 'mint', wallet.address, 1000n)
   await send(token, 'approve', other.address, 300n)
@@ -57,7 +57,7 @@ test('an ERC-20 mints, lends, burns, pauses, and says in words why not', async (
   )
 })
 
-test('an ERC-721 numbers its tokens and gives them to contracts that take them', async () => {
+test('an ERC-721 numbers its tokens and transfers them to contracts that accept them', async () => {
   const token = await deploy('ERC721PresetMinterPauserAutoId', ['Deeds', 'DEED', 'https://deeds.invalid/'])
   const holder = await deploy('ERC721Holder', [])
   const plain = await deploy('ERC20PresetMinterPauser', ['Gold', 'GLD'])
@@ -75,7 +75,7 @@ test('an ERC-721 numbers its tokens and gives them to contracts that take them',
   )
 })
 
-test('an ERC-1155 moves many kinds at once', async () => {
+test('an ERC-1155 transfers several kinds in one batch', async () => {
   const token = await deploy('ERC1155PresetMinterPauser', ['https://items.invalid/{id}'])
   await send(token, 'mintBatch', wallet.address, [1n, 2n, 3n], [10n, 20n, 30n], '0x')
   const { logs } = await send(token, 'safeBatchTransferFrom', wallet.address, other.address, [1n, 3n], [4n, 30n], '0x')
@@ -89,7 +89,7 @@ test('an ERC-1155 moves many kinds at once', async () => {
 /** Slots of EIP-1967. */
 const IMPLEMENTATION = `0x${(BigInt(id('eip1967.proxy.implementation')) - 1n).toString(16)}`
 
-test('a transparent proxy keeps its state behind another implementation', async () => {
+test('a transparent proxy keeps its state when its implementation changes', async () => {
   const first = await deploy('ERC20', ['Ignored', 'IGN'])
   const second = await deploy('ERC20PresetFixedSupply', ['Ignored', 'IGN', 0n, wallet.address])
   const admin = await deploy('ProxyAdmin', [])
@@ -124,7 +124,7 @@ test('a beacon changes the implementation of all that follow it', async () => {
   expect(await paused()).toEqual([false, false])
 })
 
-test('a timelock holds a call back until its time has come', async () => {
+test('a timelock delays a call until its time', async () => {
   const token = await deploy('ERC20PresetMinterPauser', ['Gold', 'GLD'])
   const timelock = await deploy('TimelockController', [60n, [wallet.address], [wallet.address], wallet.address])
   const keeper = await timelock.getAddress()
@@ -148,7 +148,7 @@ test('a timelock holds a call back until its time has come', async () => {
   ])
 })
 
-test('a minimal clone runs the code it points to with storage of its own', async () => {
+test('a minimal clone runs the code of its target with its own storage', async () => {
   const implementation = await deploy('ERC20', ['Code', 'CODE'])
   const target = (await implementation.getAddress()).slice(2).toLowerCase()
   // EIP-1167, with its ten bytes of creation code.

@@ -29,7 +29,7 @@ const stranger = (i: number) => hex(`00000000000000000000000000000000000${(0xa00
 const balanceKey = (address: Uint8Array) => Uint8Array.of(2, 20, ...address, ...utf8('unative'))
 const accountKey = (address: Uint8Array) => Uint8Array.of(1, ...address)
 
-/** The same query over gRPC, under either name. */
+/** Sends the same query over gRPC, under either name. */
 function abciQuery(node: Node, family: string, init: MessageInitShape<typeof ABCIQueryRequestSchema>) {
   const client = new Client(node.urls.grpc.replace(/^\w+:\/\//, ''), credentials.createInsecure())
   return new Promise<ABCIQueryResponse>((resolve, reject) => {
@@ -44,7 +44,7 @@ function abciQuery(node: Node, family: string, init: MessageInitShape<typeof ABC
   }).finally(() => client.close())
 }
 
-/** Pays strangers, one a block: keys of accounts and balances appear and change. */
+/** Pays new accounts, one in each block, so that keys of accounts and balances appear and change. */
 async function payStrangers(node: Node, from: number, to: number): Promise<void> {
   const [payer] = await rpc<string[]>(node, 'eth_accounts')
   for (let i = from; i < to; i++) {
@@ -62,7 +62,7 @@ function verify({ key, value, proof }: ProvenQuery, { store }: Asked, appHash: U
 
 const flipped = (bytes: Uint8Array, at: number) => bytes.map((byte, i) => (i === at ? byte ^ 0xff : byte))
 
-/** Verifies a proof, then sees it fail with each of its bytes changed. */
+/** Verifies a proof, and that it fails with any of its bytes changed. */
 function verifyStrictly(found: ProvenQuery, asked: Asked, appHash: Uint8Array): void {
   verify(found, asked, appHash)
   const refuses = (changed: Partial<ProvenQuery>, otherHash = appHash) =>
@@ -83,7 +83,7 @@ function verifyStrictly(found: ProvenQuery, asked: Asked, appHash: Uint8Array): 
   for (let i = 0; i < found.value.length; i++) refuses({ value: flipped(found.value, i) })
 }
 
-/** Twenty-five keys that are there at the end, some of them changed or made on the way, and as many that never are. */
+/** Returns 25 keys that exist at the end, some of them new or changed on the way, and 25 that never exist. */
 const KEYS: readonly Asked[] = [
   ...Array.from({ length: 10 }, (_, i) => ({ store: 'bank', key: balanceKey(stranger(i)) })),
   ...Array.from({ length: 10 }, (_, i) => ({ store: 'acc', key: accountKey(stranger(i)) })),
@@ -131,7 +131,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
 
   const headerAppHash = async (height: number) => (await comet.commit(height)).header.appHash
 
-  test('fifty keys, present and absent, old and new, are proved to CosmJS and ics23, and not with any byte changed', async () => {
+  test('CosmJS and ics23 verify proofs of fifty keys, present and absent, old and new, and none with a changed byte', async () => {
     const latest = Number(node.height)
     expect([KEYS.length, latest]).toEqual([50, 11])
     let present = 0
@@ -151,7 +151,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
 
   const latestProvable = async () => Number(node.height) - 1
 
-  test('a stranger is absent before its first payment, and present after it', async () => {
+  test('an account is absent before its first payment, and present after it', async () => {
     const key = balanceKey(stranger(6))
     const before = await client.queryRawProof('bank', key, 7)
     const after = await client.queryRawProof('bank', key, 8)
@@ -160,7 +160,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
     verifyStrictly(after, { store: 'bank', key }, await headerAppHash(9))
   })
 
-  test('a proof of the tip waits for the header that it needs, for which one block is made', async () => {
+  test('a proof at the tip waits for the next header, for which one block is made', async () => {
     const tip = Number(node.height)
     const asked = KEYS.slice(0, 8).map(({ store, key }) => client.queryRawProof(store, key, tip))
     for (const found of await Promise.all(asked)) expect(found.height).toBe(tip)
@@ -168,7 +168,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
     expect((await client.queryRawProof('bank', KEYS[0]!.key)).height).toBe(tip)
   })
 
-  test('what is asked for in the future, of no store, or of no key, is refused and makes no block', async () => {
+  test('a future height, an unknown store or an empty key is refused and makes no block', async () => {
     const tip = Number(node.height)
     const { key } = KEYS[0]!
     await expect(client.queryRawProof('bank', key, tip + 1)).rejects.toThrow(
@@ -188,7 +188,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
     expect(Number(node.height)).toBe(tip)
   })
 
-  test('that a store is empty shows in the proof of its root', async () => {
+  test('the proof of its root shows that a store is empty', async () => {
     const found = await client.queryRawProof('wasm', hex('01'), 4)
     const outer = ics23.CommitmentProof.decode(found.proof.ops[1]!.data).exist!
     const nothing = hex('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
@@ -196,7 +196,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
     expect(ics23.CommitmentProof.decode(found.proof.ops[0]!.data).nonexist?.left).toBeFalsy()
   })
 
-  test('GET, POST, REST and gRPC give the same proof', async () => {
+  test('GET, POST, REST and gRPC return the same proof', async () => {
     const { store, key } = KEYS[3]!
     const found = await client.queryRawProof(store, key, 4)
     const digits = formatHex(key)
@@ -223,7 +223,7 @@ describe.each(['memory', 'LMDB'])('proofs of a node over %s', (kind) => {
   })
 })
 
-test('a height that is not kept has no proof, and the error says which have', async () => {
+test('a pruned height has no proof, and the error names the bounds', async () => {
   await using node = await startNode({ store: { keep: 4 } })
   for (let i = 0; i < 12; i++) await node.nextBlock()
   const comet = await connectComet(node.urls.comet)

@@ -13,7 +13,7 @@ const PRIVATE = `0x${'00'.repeat(31)}2a` as const
 
 async function open(mode: TestClientMode) {
   const node = await startNode()
-  // Without a cache: it would answer the height of seconds ago.
+  // No cache: it would return the height of seconds ago.
   const client = createTestClient({ mode, transport: http(node.urls.jsonrpc), cacheTime: 0 })
     .extend(publicActions)
     .extend(walletActions)
@@ -38,7 +38,7 @@ async function supply(node: Awaited<ReturnType<typeof startNode>>): Promise<bigi
 
 const modes: readonly TestClientMode[] = ['anvil', 'hardhat', 'ganache']
 
-test.each(modes)('%s: balances are set, and the supply stays true', async (mode) => {
+test.each(modes)('%s: balances are set, and the supply matches', async (mode) => {
   await using chain = await open(mode)
   const { client, node } = chain
   const before = await supply(node)
@@ -82,7 +82,7 @@ test('a number that the chain cannot hold is refused, and the chain goes on', as
   expect(await client.getBlockNumber()).toBe(height + 1n)
 })
 
-test.each(modes)('%s: blocks are made when asked, one by one or many, with or without a distance', async (mode) => {
+test.each(modes)('%s: blocks are made on request, one or many, with or without an interval', async (mode) => {
   await using chain = await open(mode)
   const { client } = chain
   const first = await client.getBlock()
@@ -127,7 +127,7 @@ test.each(['anvil', 'hardhat'] as const)('%s: accounts without keys send while t
   await expect(pay()).rejects.toThrow('unknown account')
 })
 
-test('a forged signature of an account that nobody impersonates is refused', async () => {
+test('a forged signature of an account that is not impersonated is refused', async () => {
   await using chain = await open('anvil')
   const { client } = chain
   await client.setBalance({ address: WHALE, value: parseEther('10') })
@@ -143,7 +143,7 @@ test('a forged signature of an account that nobody impersonates is refused', asy
   )
 })
 
-test('an unsigned transaction is sent for anybody', async () => {
+test('an unsigned transaction is sent for any account', async () => {
   await using chain = await open('anvil')
   const { client } = chain
   await client.setBalance({ address: WHALE, value: parseEther('10') })
@@ -151,7 +151,7 @@ test('an unsigned transaction is sent for anybody', async () => {
   expect((await client.getTransactionReceipt({ hash })).from).toBe(WHALE)
 })
 
-test.each(['anvil', 'hardhat'] as const)('%s: the clock is put forward, set, and stepped', async (mode) => {
+test.each(['anvil', 'hardhat'] as const)('%s: the clock is increased, set, and stepped', async (mode) => {
   await using chain = await open(mode)
   const { client } = chain
   const start = (await client.getBlock()).timestamp
@@ -160,7 +160,7 @@ test.each(['anvil', 'hardhat'] as const)('%s: the clock is put forward, set, and
   const later = (await client.getBlock()).timestamp
   expect(later - start).toBeGreaterThanOrEqual(1000n)
   await client.setNextBlockTimestamp({ timestamp: later + 5000n })
-  // What is changed beside the blocks does not take the time that was set.
+  // An administrative block does not use the time that was set.
   await client.setBalance({ address: WHALE, value: 1n })
   await client.mine({ blocks: 1 })
   expect((await client.getBlock()).timestamp).toBe(later + 5000n)
@@ -173,7 +173,7 @@ test.each(['anvil', 'hardhat'] as const)('%s: the clock is put forward, set, and
   expect((await client.getBlock()).timestamp - later - 5154n).toBeLessThan(77n)
 })
 
-test.each(modes)('%s: transactions wait without automine, and the pool shows them', async (mode) => {
+test.each(modes)('%s: transactions are pending without automine, and the pool lists them', async (mode) => {
   await using chain = await open(mode)
   const { client, send } = chain
   expect(await client.getAutomine()).toBe(true)
@@ -197,7 +197,7 @@ test.each(modes)('%s: transactions wait without automine, and the pool shows the
   expect((await client.getTransactionReceipt({ hash: await send(1n, { nonce: 1 }) })).status).toBe('success')
 })
 
-test('a transaction that pays a tenth more takes the place of another', async () => {
+test('a transaction that pays a tenth more replaces another', async () => {
   await using chain = await open('anvil')
   const { client, send } = chain
   await client.setAutomine(false)
@@ -212,7 +212,7 @@ test('a transaction that pays a tenth more takes the place of another', async ()
   expect(await client.getBalance({ address: NOBODY })).toBe(3n)
 })
 
-test.each(['anvil', 'hardhat'] as const)('%s: blocks come by themselves while interval mining is on', async (mode) => {
+test.each(['anvil', 'hardhat'] as const)('%s: interval mining makes blocks', async (mode) => {
   await using chain = await open(mode)
   const { client, send } = chain
   await client.setAutomine(false)
@@ -221,14 +221,14 @@ test.each(['anvil', 'hardhat'] as const)('%s: blocks come by themselves while in
   const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
   expect(receipt.status).toBe('success')
   await client.setIntervalMining({ interval: 0 })
-  // Behind one that was being made.
+  // After one that was already being made.
   await client.mine({ blocks: 1 })
   const still = await client.getBlockNumber()
   await new Promise((resolve) => setTimeout(resolve, 1100))
   expect(await client.getBlockNumber()).toBe(still)
 })
 
-test.each(['anvil', 'hardhat'] as const)('%s: what blocks look like is set, and reaches code', async (mode) => {
+test.each(['anvil', 'hardhat'] as const)('%s: block fields are set, and code reads them', async (mode) => {
   await using chain = await open(mode)
   const { client, send, node } = chain
   await client.setCoinbase({ address: WHALE })
@@ -256,7 +256,7 @@ test.each(['anvil', 'hardhat'] as const)('%s: what blocks look like is set, and 
   expect(await old.json()).toEqual({ base_fee: '1000000000000', base_fee_unative: '1' })
 })
 
-test.each(['anvil', 'hardhat'] as const)('%s: prices below the lowest are refused', async (mode) => {
+test.each(['anvil', 'hardhat'] as const)('%s: gas prices below the minimum are refused', async (mode) => {
   await using chain = await open(mode)
   const { client, send } = chain
   await client.setMinGasPrice({ gasPrice: 5_000_000_000_000n })
@@ -265,7 +265,7 @@ test.each(['anvil', 'hardhat'] as const)('%s: prices below the lowest are refuse
   await client.setLoggingEnabled(false)
 })
 
-test.each(modes)('%s: a snapshot brings back state, blocks, pool and clock', async (mode) => {
+test.each(modes)('%s: a snapshot restores state, blocks, pool and clock', async (mode) => {
   await using chain = await open(mode)
   const { client, send } = chain
   await send(5n)
@@ -287,12 +287,12 @@ test.each(modes)('%s: a snapshot brings back state, blocks, pool and clock', asy
   await client.mine({ blocks: 1 })
   expect((await client.getTransactionReceipt({ hash: waiting })).blockNumber).toBe(height + 1n)
   expect((await client.getBlock()).timestamp - time).toBeLessThan(1000n)
-  // It is used up, and those after it are gone.
+  // The snapshot is removed, with those after it.
   const again = await client.request({ method: 'evm_revert', params: [id] })
   expect([again, await client.request({ method: 'evm_revert', params: [later] })]).toEqual([false, false])
 })
 
-test.each(['anvil', 'hardhat'] as const)('%s: a state is put down and taken up by another chain', async (mode) => {
+test.each(['anvil', 'hardhat'] as const)('%s: a dumped state is loaded by another chain', async (mode) => {
   await using first = await open(mode)
   await using second = await open(mode)
   await first.client.setBalance({ address: WHALE, value: parseEther('3') + 1n })
@@ -308,20 +308,23 @@ test.each(['anvil', 'hardhat'] as const)('%s: a state is put down and taken up b
   expect(await second.client.getTransactionCount({ address: sender })).toBe(1)
 })
 
-test.each(['anvil', 'hardhat'] as const)('%s: the chain begins anew, and forking is refused in words', async (mode) => {
-  await using chain = await open(mode)
-  const { client, send } = chain
-  await send(1n)
-  await client.reset()
-  expect(await client.getBlockNumber()).toBe(1n)
-  expect(await client.getBalance({ address: NOBODY })).toBe(0n)
-  await send(2n)
-  expect(await client.getBalance({ address: NOBODY })).toBe(2n)
-  await expect(client.reset({ jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1n })).rejects.toThrow('not supported')
-  await expect(client.setRpcUrl('http://127.0.0.1:1')).rejects.toThrow('forking is not supported')
-})
+test.each(['anvil', 'hardhat'] as const)(
+  '%s: reset returns to genesis, and reports that forking is not supported',
+  async (mode) => {
+    await using chain = await open(mode)
+    const { client, send } = chain
+    await send(1n)
+    await client.reset()
+    expect(await client.getBlockNumber()).toBe(1n)
+    expect(await client.getBalance({ address: NOBODY })).toBe(0n)
+    await send(2n)
+    expect(await client.getBalance({ address: NOBODY })).toBe(2n)
+    await expect(client.reset({ jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1n })).rejects.toThrow('not supported')
+    await expect(client.setRpcUrl('http://127.0.0.1:1')).rejects.toThrow('forking is not supported')
+  },
+)
 
-test('a chain that is none for development has no such verbs', async () => {
+test('a chain without development mode has none of these methods', async () => {
   await using node = await startNode({ node: { dev: false } })
   for (const method of [
     'anvil_setBalance',
@@ -335,7 +338,7 @@ test('a chain that is none for development has no such verbs', async () => {
   }
 })
 
-test('what contracts print reaches the log of the node, in blocks and in calls, also when it is undone', async () => {
+test('output of console.log reaches the log of the node, in blocks and calls, even if it is reverted', async () => {
   const printed: unknown[] = []
   await using node = await startNode(
     {},

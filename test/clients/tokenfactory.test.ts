@@ -21,7 +21,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-/** Signs a message with the chain's own SDK and waits for its block; its code and log. */
+/** Signs a message with the chain's own SDK and waits for its block. Returns its code and log. */
 async function send(typeUrl: string, value: Record<string, unknown>) {
   const { code, rawLog = '' } = await client.signAndBroadcast(sender, [{ typeUrl, value: { sender, ...value } }], FEE)
   return code === 0 ? 'ok' : `${code} ${rawLog}`
@@ -30,7 +30,7 @@ async function send(typeUrl: string, value: Record<string, unknown>) {
 const factory = (name: string) => `/nibiru.tokenfactory.v1.Msg${name}`
 const rest = async (path: string) => (await fetch(node.urls.rest + path)).json() as Promise<Record<string, never>>
 
-test("a coin is made, minted, named, mapped and moved in the EVM, with the chain's own SDK and viem", async () => {
+test("a denom is created, minted, described, mapped and transferred in the EVM, with the chain's own SDK and viem", async () => {
   const denom = `tf/${sender}/gold`
   expect(await send(factory('CreateDenom'), { subdenom: 'gold' })).toBe('ok')
   expect(await send(factory('CreateDenom'), { subdenom: 'gold' })).toContain('already registered')
@@ -53,7 +53,7 @@ test("a coin is made, minted, named, mapped and moved in the EVM, with the chain
   expect(await send(eth('CreateFunToken'), { fromErc20: '', fromBankDenom: denom })).toBe('ok')
   const holder = node.accounts[1]!.address
   const bankCoin = { denom, amount: '250000000' }
-  // nibijs reads the address's digits in pairs, and takes an `0x` for one of them.
+  // nibijs parses the digits of the address in pairs, and treats `0x` as one of them.
   expect(await send(eth('ConvertCoinToEvm'), { toEthAddr: holder.slice(2), bankCoin })).toBe('ok')
   const { fun_token } = await rest(`/nibiru/evm/v1/funtoken/${denom}`)
   const address = (fun_token as unknown as { erc20_addr: `0x${string}` }).erc20_addr
@@ -71,7 +71,7 @@ test("a coin is made, minted, named, mapped and moved in the EVM, with the chain
   expect(amount).toEqual({ denom, amount: '999000000' })
 })
 
-test('a denom is found by its path with slashes raw, encoded, and encoded twice', async () => {
+test('a denom is found with its slashes raw, encoded, and encoded twice', async () => {
   const path = `tf/${sender}/gold`
   const encoded = encodeURIComponent(path)
   const twice = encodeURIComponent(encoded)

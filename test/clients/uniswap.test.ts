@@ -1,4 +1,4 @@
-/** Uniswap V2 as published, over the chain's own wrapped coin: every amount to the wei. */
+/** Uniswap V2 as published, with the chain's wrapped coin. Every amount is exact to the wei. */
 import { createRequire } from 'node:module'
 import {
   type Abi,
@@ -27,7 +27,7 @@ const routerBuild = build('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const WNATIVE = '0x0CaCF669f8446BeCA826913a3c6B96aCD4b02a97'
 const NEVER = 2n ** 64n
 const E18 = 10n ** 18n
-/** Enough for any of them. No estimate: a pair writes its prices down only when a second has passed since its last change. */
+/** Gas limit of any call. Estimates would vary: a pair stores its prices only if a second has passed since its last change. */
 const GAS = 5_000_000n
 
 let node: Awaited<ReturnType<typeof startNode>>
@@ -76,11 +76,11 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-/** What a pair pays for an amount: 0.3 % stay in the pool, rounded down (Uniswap V2 whitepaper §3.2.1). */
+/** Returns the output of a pair for an amount: a fee of 0.3 % stays in the pool, rounded down (Uniswap V2 whitepaper §3.2.1). */
 const outOf = (amount: bigint, reserveIn: bigint, reserveOut: bigint) =>
   (amount * 997n * reserveOut) / (reserveIn * 1000n + amount * 997n)
 
-/** Integer square root. */
+/** Returns the integer square root. */
 function root(value: bigint): bigint {
   let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2))
   for (let next = guess; ; guess = next) {
@@ -89,11 +89,11 @@ function root(value: bigint): bigint {
   }
 }
 
-test('the pair is the published one: the router knows its address by the hash of its code', () => {
+test('the router computes the address of the pair from the hash of the published code', () => {
   expect(keccak256(pairBuild.bytecode)).toBe('0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f')
 })
 
-test('liquidity, a swap and the way back come out to the wei', async () => {
+test('adding liquidity, a swap and removing it are exact to the wei', async () => {
   const { me, factory, router, gold, silver, read, write } = setup
   const [a, b] = [1234n * E18 + 567n, 4321n * E18 + 89n]
   const added = [gold, silver, a, b, a, b, me, NEVER]
@@ -115,7 +115,7 @@ test('liquidity, a swap and the way back come out to the wei', async () => {
   expect(left).toBe(a + amountIn - (shares * (a + amountIn)) / total)
 })
 
-test('the native coin is swapped through its canonical wrapped form, and the gas is all that is missing', async () => {
+test('the native coin is swapped through its wrapped form, and only the gas is spent', async () => {
   const { me, client, router, gold, write, read } = setup
   const [tokens, coins] = [5000n * E18, 20n * E18]
   await write(router, routerBuild.abi, 'addLiquidityETH', [gold, tokens, 0n, 0n, me, NEVER], coins)

@@ -71,7 +71,7 @@ test('a published ERC-20 deploys and moves, and JSON-RPC and REST agree on every
   expect(erc20).toMatchObject({ symbol: 'GLD', decimals: 18, balance_base: '420' })
 })
 
-test('coins sent are seen at the height of their block and not one before', async () => {
+test('a transfer is visible from the height of its block on', async () => {
   const { wallet, client } = clients
   const to = addressOf(2)
   const before = await client.getBalance({ address: to })
@@ -81,7 +81,7 @@ test('coins sent are seen at the height of their block and not one before', asyn
   expect(await client.getBalance({ address: to, blockNumber: blockNumber - 1n })).toBe(before)
 })
 
-test('the fee that a receipt shows is the fee that the sender paid', async () => {
+test('the fee of a receipt is the fee that the sender paid', async () => {
   const { wallet, client, account } = clients
   const before = await client.getBalance({ address: account.address })
   const hash = await wallet.sendTransaction({ to: addressOf(3), value: 1n })
@@ -103,7 +103,7 @@ test('a revert reaches the caller with its reason', async () => {
   await expect(call).rejects.toThrow('ERC20: transfer amount exceeds balance')
 })
 
-test('legacy, access-list and dynamic-fee transactions are all taken', async () => {
+test('legacy, access-list and dynamic-fee transactions are accepted', async () => {
   const { wallet, client } = clients
   const gasPrice = await client.getGasPrice()
   const to = addressOf(4)
@@ -118,7 +118,7 @@ test('legacy, access-list and dynamic-fee transactions are all taken', async () 
   }
 })
 
-test('an account takes the code of a contract by a set-code transaction', async () => {
+test('a set-code transaction delegates an account to the code of a contract', async () => {
   const { wallet, client, account, chain } = clients
   const token = await deployToken(1n)
   const delegate = privateKeyToAccount(node.accounts[5]!.privateKey)
@@ -130,7 +130,7 @@ test('an account takes the code of a contract by a set-code transaction', async 
   expect(await client.getCode({ address: delegate.address })).toBe(`0xef0100${token.slice(2).toLowerCase()}`)
 })
 
-test('a subscription hears of blocks and of the logs of one contract', async () => {
+test('a subscription receives blocks and the logs of one contract', async () => {
   const { socket, wallet } = clients
   const token = await deployToken(100n)
   const heads: bigint[] = []
@@ -141,7 +141,7 @@ test('a subscription hears of blocks and of the logs of one contract', async () 
     event: parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)'),
     onLogs: (found) => logs.push(...found),
   })
-  // They do not say from when on they listen.
+  // Subscriptions do not report when they begin.
   const heard = async () => {
     await wallet.writeContract({ address: token, abi, functionName: 'transfer', args: [addressOf(1), 7n] })
     return heads.length > 0 && logs.length > 0

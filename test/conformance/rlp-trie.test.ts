@@ -5,7 +5,7 @@ import { addressOfPrivateKey, signTransaction } from '../../src/evm/transaction/
 import { compactPath, secureTrieRoot, trieRoot } from '../../src/evm/trie.ts'
 import { encodeUintMinimal, formatHex, formatHex0x, hex, utf8 } from '../../src/primitives/bytes.ts'
 import { decode, encode, type RlpItem } from '../../src/primitives/rlp.ts'
-import { isPresent, jsonFiles } from './public-data.ts'
+import { isPresent, jsonFiles } from '../support/public-data.ts'
 
 type RlpInput = string | number | readonly RlpInput[]
 
@@ -15,7 +15,7 @@ const files = isPresent
 
 const cases = <T>(file: string): [string, T][] => Object.entries(files.get(file) as Record<string, T>)
 
-/** Text is bytes, `#` opens a decimal number, an array is a list. */
+/** Decodes an item of the data: text is bytes, `#` starts a decimal number, an array is a list. */
 function itemOf(input: RlpInput): RlpItem {
   if (Array.isArray(input)) return input.map(itemOf)
   if (typeof input === 'number') return encodeUintMinimal(BigInt(input))
@@ -23,7 +23,7 @@ function itemOf(input: RlpInput): RlpItem {
   return text.startsWith('#') ? encodeUintMinimal(BigInt(text.slice(1))) : utf8(text)
 }
 
-/** Runs all cases of a file and says how many held. */
+/** Runs all cases of a file and prints how many passed. */
 function tally<T>(file: string, holds: (value: T, name: string) => boolean): void {
   const wrong = cases<T>(file).filter(([name, value]) => !holds(value, name))
   console.log(`${file}: ${cases(file).length - wrong.length} of ${cases(file).length}`)
@@ -40,7 +40,7 @@ function isRefused(bytes: Uint8Array): boolean {
   }
 }
 
-test.runIf(isPresent)('every RLP sample is written as expected, and read back', () => {
+test.runIf(isPresent)('every RLP sample is encoded as expected, and decoded again', () => {
   tally<{ in: RlpInput; out: string }>('RLPTests/rlptest.json', ({ in: input, out }) => {
     const encoded = encode(itemOf(input))
     return formatHex(encoded) === formatHex(hex(out)) && formatHex(encode(decode(encoded))) === formatHex(encoded)
@@ -51,7 +51,7 @@ test.runIf(isPresent)('every malformed RLP is refused', () => {
   tally<{ out: string }>('RLPTests/invalidRLPTest.json', ({ out }) => isRefused(hex(out)))
 })
 
-test.runIf(isPresent)('the random RLP sample is read as the tests say', () => {
+test.runIf(isPresent)('the random RLP sample is decoded as expected', () => {
   tally<{ in: string; out: string }>('RLPTests/RandomRLPTests/example.json', ({ in: input, out }) =>
     input === 'VALID' ? formatHex(encode(decode(hex(out)))) === formatHex(hex(out)) : isRefused(hex(out)),
   )
@@ -64,7 +64,7 @@ interface TrieTest {
 
 const bytesOf = (text: string): Uint8Array => (text.startsWith('0x') ? hex(text) : utf8(text))
 
-/** What is left after all writes, of which null deletes. */
+/** Returns the entries after all writes; a write of null deletes. */
 function contentsOf(test: TrieTest): [Uint8Array, Uint8Array][] {
   const writes = Array.isArray(test.in) ? (test.in as [string, string | null][]) : Object.entries(test.in)
   const left = new Map<string, string>()
@@ -129,14 +129,14 @@ test.runIf(isPresent)(
   },
 )
 
-test.runIf(isPresent)('keys have their addresses', () => {
+test.runIf(isPresent)('keys give the expected addresses', () => {
   tally<{ key: string; addr: string }>(
     'BasicTests/keyaddrtest.json',
     ({ key, addr }) => formatHex(addressOfPrivateKey(hex(key))) === addr,
   )
 })
 
-test.runIf(isPresent)('paths of nibbles are packed as expected', () => {
+test.runIf(isPresent)('nibble paths are packed as expected', () => {
   tally<{ seq: readonly number[]; term: boolean; out: string }>(
     'BasicTests/hexencodetest.json',
     ({ seq, term, out }) => {
@@ -147,10 +147,10 @@ test.runIf(isPresent)('paths of nibbles are packed as expected', () => {
   )
 })
 
-/** What the files hold that no part of a node like ours does: walks over a trie, and the encryption of Ethereum's network. */
+/** Files without a counterpart in this node: iteration over a trie, and the encryption of Ethereum's network. */
 const NOT_OURS = ['TrieTests/trietestnextprev.json', 'BasicTests/crypto.json']
 
-test.runIf(isPresent)('no file is left out unsaid', () => {
+test.runIf(isPresent)('every file is tested or listed as skipped', () => {
   expect(files.size).toBe(13)
   for (const name of NOT_OURS) expect(files.has(name)).toBe(true)
 })

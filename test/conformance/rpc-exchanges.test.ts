@@ -7,9 +7,9 @@ import { recoverSender } from '../../src/evm/transaction/sender.ts'
 import { startNode } from '../../src/index.ts'
 import { formatHex0x } from '../../src/primitives/bytes.ts'
 import { decode, encode, type RlpItem } from '../../src/primitives/rlp.ts'
-import { isPresent } from './public-data.ts'
+import { isPresent } from '../support/public-data.ts'
 
-/** Questions to geth and its answers, on a chain of its own: a genesis, and blocks that this chain cannot have made. */
+/** Requests to geth with its answers, on geth's own chain: its genesis, and blocks that our node cannot make. */
 const folder = resolve(import.meta.dirname, '../../../shared/conformance/rpc')
 
 interface Exchange {
@@ -19,7 +19,7 @@ interface Exchange {
   readonly answer: { readonly result?: unknown; readonly error?: unknown }
 }
 
-/** Fields of geth's answers that this chain has not, each with its reason. */
+/** Fields of geth's answers that this chain does not have, each with the reason. */
 const NOT_OURS: Readonly<Record<string, string>> = {
   blobGasUsed: 'no blobs',
   excessBlobGas: 'no blobs',
@@ -43,12 +43,12 @@ function readExchanges(): Exchange[] {
     })
 }
 
-/** Init codes of the chain's blocks by the address that they created. */
+/** Init codes in the chain's blocks by created address. */
 function creations(): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const file = readFileSync(join(folder, 'chain.rlp'))
   for (let at = 0; at < file.length; ) {
-    // A block is a list with three bytes of length at most.
+    // A block is a list whose length has at most three bytes.
     const first = file[at]!
     const digits = first - 0xf7
     const length = digits > 0 ? 1 + digits + file.readUIntBE(at + 1, digits) : 1 + first - 0xc0
@@ -84,7 +84,7 @@ async function ask(method: string, params: readonly unknown[]): Promise<{ result
 }
 
 const addressesOf = ({ params }: Exchange): string[] => JSON.stringify(params).match(/0x[0-9a-fA-F]{40}\b/g) ?? []
-/** Whether the answer follows from the genesis alone, or from nothing. */
+/** Whether the answer depends on the genesis at most. */
 const followsFromGenesis = ({ method, answer }: Exchange): boolean =>
   answer.error !== undefined || answer.result === null || method === 'eth_getCode'
 
@@ -109,7 +109,7 @@ test.runIf(isPresent)(
       if (JSON.stringify([result, error]) === JSON.stringify([theirs, theirError])) same++
       else wrong.push({ name: exchange.name, ours: result ?? error, theirs: theirs ?? theirError })
     }
-    console.log(`${same} exchanges are equal`)
+    console.log(`${same} exchanges agree`)
     expect(wrong).toEqual([])
     expect(same).toBeGreaterThan(12)
   },
@@ -121,18 +121,18 @@ test.runIf(isPresent)('calls of the chain’s contracts return and revert with g
   for (const exchange of readExchanges().filter(({ method }) => method === 'eth_call')) {
     const [call, block] = exchange.params as [{ to: string }, string]
     const initCode = initCodes.get(call.to.toLowerCase())
-    // One of them prints the block it runs in.
+    // One of them prints its block number.
     if (!initCode || exchange.name.includes('callenv')) continue
     const { result: code } = await ask('eth_call', [{ data: initCode }, 'latest'])
     const { result, error } = await ask('eth_call', [call, block, { [call.to]: { code } }])
     expect([exchange.name, result, error]).toEqual([exchange.name, exchange.answer.result, exchange.answer.error])
     same++
   }
-  console.log(`${same} calls are equal`)
+  console.log(`${same} calls agree`)
   expect(same).toBeGreaterThanOrEqual(3)
 })
 
-test.runIf(isPresent)('blocks, transactions and receipts have the fields that geth’s have', async () => {
+test.runIf(isPresent)('blocks, transactions and receipts have the same fields as geth’s', async () => {
   const [from, to] = [node.accounts[0]!.address, node.accounts[1]!.address]
   const legacy = await ask('eth_sendTransaction', [{ from, to, value: '0x1', gasPrice: '0xe8d4a51000' }])
   const list = await ask('eth_sendTransaction', [{ from, to, gasPrice: '0xe8d4a51000', accessList: [] }])

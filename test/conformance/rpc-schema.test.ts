@@ -13,7 +13,7 @@ interface Method {
   readonly result?: { readonly schema: object }
 }
 
-/** Methods of the specification that this chain has not: each with its reason. */
+/** Methods of the specification that this chain does not have, each with the reason. */
 const NOT_OURS: Readonly<Record<string, string>> = {
   eth_getBlockAccessList: 'block access lists (EIP-7928) are of no fork up to Osaka',
   debug_getRawBlockAccessList: 'block access lists (EIP-7928) are of no fork up to Osaka',
@@ -41,7 +41,7 @@ async function call(method: string, params: readonly unknown[]): Promise<unknown
   return result
 }
 
-test.runIf(present)('every answer of the Ethereum methods has the shape that the execution API specifies', async () => {
+test.runIf(present)('every answer of the Ethereum methods matches the schema of the execution API', async () => {
   const components = { schemas: Object.assign({}, ...read('schemas')) as object }
   const methods = new Map(
     (['eth', 'debug', 'txpool'].flatMap(read).flat() as Method[]).map((method) => [method.name, method] as const),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FORK_NAMES } from '../../src/evm/forks.ts'
 import { type Json, parseFixtures } from '../../src/evm/statetest/fixture.ts'
 import { runFixture } from '../../src/evm/statetest/run.ts'
-import { isPresent, jsonFiles } from './public-data.ts'
+import { isPresent, jsonFiles } from '../support/public-data.ts'
 
 interface Expected {
   readonly hash: string
@@ -10,7 +10,7 @@ interface Expected {
   readonly expectException?: string
 }
 
-/** Entries of each suite, counted from its files by a program of its own: none may be passed over. */
+/** Number of entries in each suite, counted independently from its files, so that no entry is skipped. */
 const ENTRIES = {
   'state-shanghai': 18_446,
   'state-cancun': 4_889,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeTransaction } from '../../src/cli/tx-decode.ts'
 import { parseFork } from '../../src/evm/forks.ts'
-import { isPresent, jsonFiles } from './public-data.ts'
+import { isPresent, jsonFiles } from '../support/public-data.ts'
 
 interface Expected {
   readonly sender?: string

@@ -5,7 +5,7 @@ import { standardPrecompiles } from '../../src/evm/precompiles/index.ts'
 import { createMapState } from '../../src/evm/statetest/state.ts'
 import { concat, encodeUint, formatHex, hex, toKey } from '../../src/primitives/bytes.ts'
 import { keccak256 } from '../../src/primitives/hash.ts'
-import { isPresent, jsonFiles } from './public-data.ts'
+import { isPresent, jsonFiles } from '../support/public-data.ts'
 
 const OPCODES: Readonly<Record<string, number>> = {
   add: 0x01,
@@ -20,7 +20,7 @@ const OPCODES: Readonly<Record<string, number>> = {
   byte: 0x1a,
 }
 
-/** Address of each file's precompile, and a fork whose prices the file has. */
+/** Address of each file's precompile, and a fork with the prices of the file. */
 const PRECOMPILES = {
   'precompiles/bn256Add.json': [0x06, 'Istanbul'],
   'precompiles/bn256ScalarMul.json': [0x07, 'Istanbul'],
@@ -46,7 +46,7 @@ const files = isPresent
   ? new Map([...jsonFiles('vectors')].map(({ name, content }) => [name, content] as const))
   : new Map<string, unknown>()
 
-/** What a program leaves in the first word of memory, in a fresh EVM. */
+/** Runs a program in a fresh EVM. Returns the first word of memory. */
 function run(code: Uint8Array): string {
   const rules = rulesOf('Osaka')
   const state = createMapState()
@@ -74,7 +74,7 @@ test.runIf(isPresent).each(Object.entries(OPCODES))('every vector of %s', (name,
   const vectors = files.get(`testcases_${name}.json`) as readonly OpcodeVector[]
   const returns = hex('5f5260205ff3')
   const wrong = vectors.filter(({ X, Y, Expected }) => {
-    // Y is on top of the stack: pushed last.
+    // Y is on top of the stack, so it is pushed last.
     const code = concat(hex('7f'), hex(X), hex('7f'), hex(Y), new Uint8Array([opcode]), returns)
     return run(code) !== Expected
   })
@@ -96,7 +96,7 @@ test.runIf(isPresent).each(Object.entries(PRECOMPILES))('every vector of %s, gas
   expect(vectors.length).toBeGreaterThan(0)
 })
 
-test.runIf(isPresent)('no file of vectors is left out', () => {
+test.runIf(isPresent)('every file of vectors is tested', () => {
   const known = [...Object.keys(OPCODES).map((name) => `testcases_${name}.json`), ...Object.keys(PRECOMPILES)]
   expect([...files.keys()].filter((name) => !known.includes(name))).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
  * A session with the real supervisor: governance plans an upgrade, the node halts at its height, the supervisor swaps the build and
- * the chain goes on. Once for each way to halt. Run by `npm run test:cosmovisor`; needs Go, which builds the supervisor.
+ * the chain continues. Runs once for each way to halt. `npm run test:cosmovisor`; needs Go, which builds the supervisor.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync,
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { rpc } from '../support/rpc.ts'
-import { bundle } from '../upgrade/bundle.ts'
+import { bundle } from '../support/upgrade/bundle.ts'
 import {
   appliedAt,
   type Chain,
@@ -18,7 +18,7 @@ import {
   planOf,
   proposePlan,
   VOTING_SECONDS,
-} from '../upgrade/governance.ts'
+} from '../support/upgrade/governance.ts'
 
 const MODULE = 'cosmossdk.io/tools/cosmovisor'
 const VERSION = 'v1.5.0'
@@ -26,7 +26,7 @@ const PATIENCE_MS = 120_000
 
 const say = (text: string) => console.log(`--- ${text}`)
 
-/** The supervisor, built once into a folder that is not checked in. */
+/** Builds the supervisor once, into a folder that is not checked in. */
 function supervisor(): string {
   const program = resolve(import.meta.dirname, '../../build/cosmovisor', `cosmovisor-${VERSION}`)
   if (existsSync(program)) return program
@@ -38,7 +38,7 @@ function supervisor(): string {
   return program
 }
 
-/** An executable that is a build of the node. */
+/** Writes an executable that runs a build of the node. */
 function install(folder: string, path: string, build: string): void {
   mkdirSync(folder, { recursive: true })
   const script = `#!/bin/sh\nTEST_BUILD=${build} exec '${process.execPath}' '${path}' "$@"\n`
@@ -52,14 +52,14 @@ async function until<T>(what: string, look: () => T | undefined | Promise<T | un
     if (found !== undefined) return found
     await new Promise((done) => setTimeout(done, 100))
   }
-  throw new Error(`waited in vain for ${what}`)
+  throw new Error(`timed out waiting for ${what}`)
 }
 
 async function session(program: string, path: string, halt: 'exit' | 'serve'): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'almanac-cosmovisor-'))
   install(join(home, 'cosmovisor/genesis/bin'), path, '')
   install(join(home, 'cosmovisor/upgrades/v2/bin'), path, 'v2')
-  // The supervisor watches it from the first moment.
+  // The supervisor watches this file from the start.
   mkdirSync(join(home, 'data'))
   const configOut = join(home, 'urls.json')
   const ports = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
@@ -80,7 +80,7 @@ async function session(program: string, path: string, halt: 'exit' | 'serve'): P
   }
   const answering = () =>
     until('a node that answers', () => {
-      if (child.exitCode !== null) throw new Error(`the supervisor ended with ${child.exitCode}`)
+      if (child.exitCode !== null) throw new Error(`the supervisor exited with ${child.exitCode}`)
       return existsSync(configOut) ? readConfig(configOut) : undefined
     })
   try {
@@ -113,13 +113,13 @@ async function session(program: string, path: string, halt: 'exit' | 'serve'): P
   }
 }
 
-/** The node that runs in a home, by the lock that it holds. */
+/** Returns the process id of the node running in a home, from its lock. */
 function runningIn(home: string): number | undefined {
   const lock = join(home, 'lock')
   return existsSync(lock) ? Number.parseInt(readFileSync(lock, 'utf8'), 10) : undefined
 }
 
-/** Ends a node, since a supervisor that has swapped builds hands its own signal to the one that is gone. */
+/** Ends a node: a supervisor that has swapped builds forwards its own signal to the previous process. */
 async function endOf(pid: number | undefined): Promise<void> {
   if (pid === undefined) return
   await until('the end of the node', () => {

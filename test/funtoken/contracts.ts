@@ -1,4 +1,4 @@
-/** The contracts of these tests, compiled when they are needed. */
+/** The contracts of these tests, compiled at run time. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import solc from 'solc'
@@ -13,7 +13,7 @@ interface Compiled {
   >
 }
 
-/** Creation code by contract name. */
+/** Compiles the contracts and returns their creation code by name. */
 export function compile(): ReadonlyMap<string, Uint8Array> {
   const content = readFileSync(join(import.meta.dirname, FILE), 'utf8')
   const input = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as bech32 from '../../src/identity/address.ts'
 import * as bank from '../../src/modules/bank/keeper.ts'
-import { encodeCall } from '../../src/modules/evm/abi.ts'
+import { encodeCall } from '../../src/modules/evm/calls/abi.ts'
 import { deploy } from '../../src/modules/evm/calls/message-calls.ts'
 import { messages } from '../../src/modules/evm/messages.ts'
 import { queries } from '../../src/modules/evm/queries.ts'
@@ -11,19 +11,19 @@ import { createWorld, denomOf, FUNTOKEN, routed, simulate, transact } from './si
 
 const code = compile()
 
-test('bank supply is what is locked and what circulates, over conversions, transfers and reverts of hostile tokens', () => {
+test('the bank supply equals locked plus circulating coins, over conversions, transfers and reverts of hostile tokens', () => {
   const total = { succeeded: 0, failed: 0 }
   for (let seed = 1; seed <= 4; seed++) {
     const { succeeded, failed } = simulate(code, seed, 100)
     total.succeeded += succeeded
     total.failed += failed
   }
-  // Otherwise the steps would be too wild to try anything.
+  // Too few of either would mean that the random steps test nothing.
   expect(total.succeeded).toBeGreaterThan(100)
   expect(total.failed).toBeGreaterThan(100)
 })
 
-/** Converts 1,000 tokens of the first user's to coins. */
+/** Prepares the conversion of 1,000 tokens of the first user to coins. */
 function convert(name: string) {
   const { ctx, users, tokens } = createWorld(code)
   const token = tokens.get(name)!
@@ -33,26 +33,26 @@ function convert(name: string) {
   return { ctx, token, run, received: () => bank.balance(ctx, users[1]!, denomOf(token)) }
 }
 
-test('a token that takes a fee gives as many coins as arrived', () => {
+test('a token with a transfer fee gives as many coins as tokens arrived', () => {
   const { run, received } = convert('FeeOnTransfer')
   run()
   expect(received()).toBe(900n)
 })
 
-test('a token that moves coins while it is converted moves none', () => {
+test('a token cannot move coins during its own conversion', () => {
   const { ctx, users, tokens } = createWorld(code)
   const token = tokens.get('Reentrant')!
   const sender = bech32.format(ctx, users[0]!)
   const convertTo = (to: Uint8Array) =>
     messages.convertEvmToCoin(ctx, { sender, erc20Addr: token, amount: '1000', toAddr: formatEip55(to) })
-  // The first conversion gives the token coins, which in the second it tries to send.
+  // The first conversion gives the token coins, which it tries to send during the second.
   convertTo(token)
   convertTo(users[1]!)
   const held = [token, users[1]!, users[2]!].map((holder) => bank.balance(ctx, holder, denomOf(token)))
   expect(held).toEqual([1000n, 1000n, 0n])
 })
 
-test('a token that never ends, refuses, says nothing or lies about what arrived is not converted', () => {
+test('a token that loops, refuses, returns nothing or reports wrong balances is not converted', () => {
   const refusals = {
     Endless: 'gas required exceeds allowance (200000)',
     EndlessView: 'gas required exceeds allowance (100000)',
@@ -63,21 +63,21 @@ test('a token that never ends, refuses, says nothing or lies about what arrived 
   for (const [name, text] of Object.entries(refusals)) expect(convert(name).run, name).toThrow(text)
 })
 
-test('a token that claims all there can be gets it once, and no more', () => {
+test('a token that claims the largest balance is converted once', () => {
   const { run, received } = convert('Inflating')
   run()
   expect(received()).toBe((1n << 256n) - 1n)
   expect(run).toThrow('MUST be positive')
 })
 
-test('a token that does not tell its name is not mapped', () => {
+test('a token without a name is not mapped', () => {
   const { ctx, users } = createWorld(code)
   const { contract } = deploy(ctx, code.get('Nameless')!)
   const create = () => messages.createFunToken(ctx, { sender: bech32.format(ctx, users[0]!), fromErc20: contract })
   expect(create).toThrow('VMError: execution reverted with reason "no name"')
 })
 
-test('names of kilobytes and more decimals than there are leave every question answered', () => {
+test('queries answer for names of kilobytes and too many decimals', () => {
   const { ctx, users, tokens } = createWorld(code)
   const ask = (name: string) =>
     queries.balance(ctx, { address: formatEip55(users[0]!), token: formatEip55(tokens.get(name)!) })
@@ -86,19 +86,19 @@ test('names of kilobytes and more decimals than there are leave every question a
   expect(ask('EndlessView').erc20).toMatchObject({ name: 'Token', balanceBase: '', balanceHuman: '' })
 })
 
-test('a transaction that converts a slow token again and again is cut short, however little its calls cost', () => {
+test('a transaction with many conversions of a slow token fails, however little it pays for them', () => {
   const { ctx, users, tokens, router } = createWorld(code)
   const token = tokens.get('Slow')!
   const data = encodeCall('sendToBank(address,uint256,string)', [token, 1n, formatEip55(users[1]!)])
   const convertTimes = (length: number) =>
     transact(ctx, users[0]!, router, routed(Array.from({ length }, () => ({ to: FUNTOKEN, data, flags: 0 }))))
-  // Each uses a quarter of a million gas that it does not pay for; the calls begin with one million.
+  // Each conversion uses 250,000 gas that is not charged; the calls start with one million.
   expect(convertTimes(15)).toBe(true)
   expect(bank.balance(ctx, users[1]!, denomOf(token))).toBe(15n)
   expect(convertTimes(60)).toBe(false)
 })
 
-test('a token that asks for itself at every level comes to an end', () => {
+test('a token that calls the precompile for itself at every level ends', () => {
   const { ctx, users, tokens } = createWorld(code)
   const token = tokens.get('Recursive')!
   const balance = encodeCall('balance(address,address)', [users[0]!, token])

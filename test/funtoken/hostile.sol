@@ -10,7 +10,7 @@ interface IFunToken {
 
 address constant FUNTOKEN = address(0x800);
 
-/// An ERC-20 that does what it should.
+/// A correct ERC-20.
 contract Honest {
     mapping(address => uint256) public balances;
     uint256 public totalSupply;
@@ -48,7 +48,7 @@ contract Honest {
     }
 }
 
-/// Keeps a tenth of what is transferred.
+/// Keeps a tenth of each transfer.
 contract FeeOnTransfer is Honest {
     function transfer(address to, uint256 amount) external override returns (bool) {
         uint256 fee = amount / 10;
@@ -58,7 +58,7 @@ contract FeeOnTransfer is Honest {
     }
 }
 
-/// Moves its own coins while it is being converted.
+/// Tries to send its own coins during a conversion.
 contract Reentrant is Honest {
     string public denom;
     string public receiver;
@@ -70,14 +70,14 @@ contract Reentrant is Honest {
 
     function transfer(address to, uint256 amount) external override returns (bool) {
         move(msg.sender, to, amount);
-        // A refusal takes all gas it is given: this is enough to go through.
+        // A refusal uses all gas of the call: this is enough for a success.
         (bool success, ) = FUNTOKEN.call{gas: 75000}(abi.encodeCall(IFunToken.bankMsgSend, (receiver, denom, 1)));
         require(!success, "coins moved inside of a conversion");
         return true;
     }
 }
 
-/// Never comes back from a transfer.
+/// Loops for ever in a transfer.
 contract Endless is Honest {
     function transfer(address, uint256) external pure override returns (bool) {
         while (true) {}
@@ -85,7 +85,7 @@ contract Endless is Honest {
     }
 }
 
-/// Takes nearly all gas it is given.
+/// Uses nearly all gas of the call.
 contract Slow is Honest {
     function transfer(address to, uint256 amount) external override returns (bool) {
         move(msg.sender, to, amount);
@@ -94,7 +94,7 @@ contract Slow is Honest {
     }
 }
 
-/// Asks the precompile for what it is being asked, over and over at every level.
+/// Calls the precompile with the same request at every level.
 contract Recursive is Honest {
     function balanceOf(address holder) public view override returns (uint256) {
         bytes memory question = abi.encodeCall(IFunToken.balance, (holder, address(this)));
@@ -106,7 +106,7 @@ contract Recursive is Honest {
     }
 }
 
-/// Never comes back from a question.
+/// Loops for ever in a view.
 contract EndlessView is Honest {
     function balanceOf(address) public pure override returns (uint256) {
         while (true) {}
@@ -114,7 +114,7 @@ contract EndlessView is Honest {
     }
 }
 
-/// Says that everybody is rich, and has more decimals than a byte holds.
+/// Reports a large balance for everybody, and more decimals than a byte can encode.
 contract Liar is Honest {
     function decimals() external pure override returns (uint256) {
         return type(uint256).max - 237;
@@ -125,7 +125,7 @@ contract Liar is Honest {
     }
 }
 
-/// Says that the receiver always got nearly all there can be.
+/// Reports that each transfer delivered nearly the largest possible amount.
 contract Inflating is Honest {
     mapping(address => bool) private paid;
 
@@ -151,14 +151,14 @@ contract LongName is Honest {
     }
 }
 
-/// Does not say what it is called.
+/// Reverts when asked for its name.
 contract Nameless is Honest {
     function name() external pure override returns (string memory) {
         revert("no name");
     }
 }
 
-/// Says false, or nothing at all.
+/// Returns false, or nothing.
 contract Refusing is Honest {
     function transfer(address to, uint256 amount) external override returns (bool) {
         move(msg.sender, to, amount);
@@ -182,7 +182,7 @@ contract Speechless {
     }
 }
 
-/// Runs calls one after the other, each as the flags say: 1 in a frame that is then reverted, 2 caught when it fails.
+/// Runs calls in order. Flag 1 runs a call in a frame that is then reverted; flag 2 catches its failure.
 contract Router {
     struct Step {
         address to;

@@ -1,6 +1,6 @@
 /**
- * Random conversions, transfers and reverts over good and hostile tokens, and what must hold after each: no coin out of
- * nothing, what circulates lies locked, and no contract stops the chain or a question to it.
+ * Random conversions, transfers and reverts over good and hostile tokens, with the invariants after each: no coin is created
+ * from nothing, circulating tokens are backed by locked coins, and no contract stops the chain or a query.
  */
 import { create } from '@bufbuild/protobuf'
 import { createEvm } from '../../src/evm/host.ts'
@@ -10,13 +10,13 @@ import * as bech32 from '../../src/identity/address.ts'
 import { auth as authModule } from '../../src/modules/auth/index.ts'
 import * as bank from '../../src/modules/bank/keeper.ts'
 import * as bankState from '../../src/modules/bank/state.ts'
-import { type AbiValue, encodeArguments, encodeCall } from '../../src/modules/evm/abi.ts'
+import { type AbiValue, encodeArguments, encodeCall } from '../../src/modules/evm/calls/abi.ts'
 import { blockEnv } from '../../src/modules/evm/calls/block-env.ts'
 import { deploy } from '../../src/modules/evm/calls/message-calls.ts'
+import { localnetGenesis } from '../../src/modules/evm/development/localnet.ts'
 import { createEvmState } from '../../src/modules/evm/evm-state.ts'
 import { evm } from '../../src/modules/evm/index.ts'
 import * as keeper from '../../src/modules/evm/keeper.ts'
-import { localnetGenesis } from '../../src/modules/evm/localnet.ts'
 import { messages } from '../../src/modules/evm/messages.ts'
 import { queries } from '../../src/modules/evm/queries.ts'
 import { evmAccount } from '../../src/modules/evm/state.ts'
@@ -38,16 +38,16 @@ const MESSAGE_GAS = 5_000_000n
 const TX_GAS = 3_000_000n
 const UNIT = 10n ** 12n
 
-/** Tokens whose balances are what their storage says: their coins are covered one to one. */
+/** Tokens whose balances match their storage: their coins are covered one to one. */
 const COVERED = ['Honest', 'FeeOnTransfer', 'Reentrant', 'Slow']
-/** Tokens that cannot be converted at all. */
+/** Tokens that cannot be converted. */
 const STUCK = ['Endless', 'EndlessView', 'Refusing', 'Speechless']
-/** Tokens that say what suits them: only that their coins add up can be asked. */
+/** Tokens that report false balances: only the sum of their coins can be checked. */
 const LYING = ['Liar', 'Inflating', 'LongName', 'Recursive']
 
 type Random = (below: number) => number
 
-/** Numbers that a seed fixes (mulberry32). */
+/** Returns a generator of numbers that a seed determines (mulberry32). */
 function randomOf(seed: number): Random {
   let state = seed >>> 0
   return (below) => {
@@ -63,7 +63,7 @@ export interface World {
   readonly users: readonly Uint8Array[]
   readonly router: Uint8Array
   readonly gold: Uint8Array
-  /** By name; mapped to coins of their own. */
+  /** ERC-20 contracts by name, each mapped to a new coin. */
   readonly tokens: ReadonlyMap<string, Uint8Array>
 }
 
@@ -72,7 +72,7 @@ function fund(ctx: Context, to: Uint8Array, denom: string, amount: bigint): void
   bank.send(ctx, MODULE, to, [{ denom, amount }])
 }
 
-/** A transaction of the EVM. Gives whether it succeeded. */
+/** Executes a transaction of the EVM. Returns whether it succeeded. */
 export function transact(ctx: Context, from: Uint8Array, to: Uint8Array, data: Uint8Array): boolean {
   const view = createEvmState(ctx)
   const rules = keeper.chainRules(ctx)
@@ -86,7 +86,7 @@ export function transact(ctx: Context, from: Uint8Array, to: Uint8Array, data: U
   return success
 }
 
-/** Users and a router with funds, a coin with its ERC-20, and tokens of every kind with their coins. */
+/** Creates users and a router with funds, a coin with its ERC-20, and tokens of every kind with their coins. */
 export function createWorld(code: ReadonlyMap<string, Uint8Array>): World {
   const ctx = testContext({ modules: [authModule, evm], block: { gasLimit: 60_000_000n } })
   evm.genesis!.init(ctx, localnetGenesis(ctx))
@@ -120,7 +120,7 @@ export const denomOf = (token: Uint8Array) => `erc20/${formatEip55(token)}`
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!
 
-/** Mostly what a holder may have, now and then far more, or nothing. */
+/** Returns a random amount: usually one that a holder can have, sometimes far more, or zero. */
 function amountOf(random: Random): bigint {
   const kind = random(20)
   if (kind === 0) return (1n << 256n) - 1n
@@ -141,7 +141,7 @@ interface Call {
   readonly data: Uint8Array
 }
 
-/** What an account or a contract may do in the EVM. */
+/** Returns a random call of an account or a contract in the EVM. */
 function randomCall(world: World, random: Random): Call {
   const { users, router } = world
   const receiver = pick(random, [...users, router])
@@ -165,12 +165,12 @@ function randomCall(world: World, random: Random): Call {
   }
 }
 
-/** A step of the router; flags as in its source. */
+/** A step of the router; its source defines the flags. */
 export interface Step extends Call {
   readonly flags: number
 }
 
-/** Calldata of the router: a list of tuples, of which our encoder knows none, so the list is put together here. */
+/** Encodes the calldata of the router: a list of tuples, which the module's encoder does not support. */
 export function routed(calls: readonly Step[]): Uint8Array {
   const steps = calls.map(({ to, data, flags }) =>
     encodeArguments('(address,bytes,uint8)', [[to, data, BigInt(flags)]]).subarray(32),
@@ -189,7 +189,7 @@ function randomSteps(world: World, random: Random): Step[] {
   return Array.from({ length: 1 + random(4) }, () => ({ ...randomCall(world, random), flags: random(4) }))
 }
 
-/** A message of the chain in a branch of its own, as a transaction has it. Gives whether it went through. */
+/** Runs a message of the chain in its own branch, as a transaction would. Returns whether it succeeded. */
 function send(ctx: Context, run: (branch: Context) => void): boolean {
   const branch = ctx.branch({ gas: createGasMeter(MESSAGE_GAS) })
   try {
@@ -202,7 +202,7 @@ function send(ctx: Context, run: (branch: Context) => void): boolean {
   return true
 }
 
-/** One random step. Gives whether it went through. */
+/** Runs one random step. Returns whether it succeeded. */
 function step(world: World, random: Random): boolean {
   const { ctx, users, router } = world
   const from = pick(random, users)
@@ -232,7 +232,7 @@ function slotOf(ctx: Context, contract: Uint8Array, slot: Uint8Array): bigint {
   return decodeUint(keeper.storage(ctx, contract, slot))
 }
 
-/** An entry of the mapping in a slot. */
+/** Returns an entry of the mapping in a slot. */
 function entryOf(ctx: Context, contract: Uint8Array, holder: Uint8Array, slot: bigint): bigint {
   return slotOf(ctx, contract, keccak256(concat(padLeft(holder, 32), encodeUint(slot, 32))))
 }
@@ -241,7 +241,7 @@ function requireEqual(what: string, a: bigint, b: bigint): void {
   if (a !== b) throw new Error(`${what}: ${a} is not ${b}`)
 }
 
-/** Every supply is the sum of the balances; the base coin with what lies below a unit. */
+/** Throws unless every supply is the sum of the balances; for the base coin including remainders below one unit. */
 function checkSupplies({ ctx }: World): void {
   const sums = new Map<string, bigint>()
   for (const [[, denom], amount] of bankState.balances.iterate(ctx)) sums.set(denom, (sums.get(denom) ?? 0n) + amount)
@@ -255,7 +255,7 @@ function checkSupplies({ ctx }: World): void {
   }
 }
 
-/** What circulates in one form lies locked in the other. */
+/** Throws unless the circulating amount of one form is locked in the other. */
 function checkLocked(world: World, start: { readonly gold: bigint; readonly base: bigint }): void {
   const { ctx, gold, tokens, users, router } = world
   requireEqual('gold in the bank', bank.supply(ctx, GOLD), start.gold)
@@ -270,7 +270,7 @@ function checkLocked(world: World, start: { readonly gold: bigint; readonly base
   requireEqual('the wrapped coin', bank.balanceWei(ctx, WNATIVE), wrapped)
 }
 
-/** Questions are answered whatever a contract does. */
+/** Throws unless queries answer, whatever a contract does. */
 function checkQueries(world: World, random: Random): void {
   const { ctx, users } = world
   const token = formatEip55(randomToken(world, random))
@@ -284,7 +284,7 @@ export interface Outcome {
   readonly failed: number
 }
 
-/** Runs the steps of a seed and checks after each. Throws what does not hold, with the seed and the step. */
+/** Runs the steps of a seed and checks the invariants after each. Throws for a broken invariant, with the seed and the step. */
 export function simulate(code: ReadonlyMap<string, Uint8Array>, seed: number, steps: number): Outcome {
   const world = createWorld(code)
   const { ctx } = world

@@ -6,7 +6,7 @@ import { ask } from '../support/rpc.ts'
 const MB = 1_000_000
 
 test('sixteen endless loops at the gas cap are each answered when their gas is used up', async () => {
-  // Time is no limit here: that of a slow machine is not to be mistaken for the gas.
+  // No time limit applies here, so that a slow machine is not mistaken for used-up gas.
   await using node = await startProcess(['--ephemeral'], { environment: { ALMANAC_EVM_TIMEOUT: '100s' } })
   await sixteenCalls(node, '0x00')
   const idle = node.memoryBytes()
@@ -15,12 +15,12 @@ test('sixteen endless loops at the gas cap are each answered when their gas is u
   expect(node.memoryBytes() - idle).toBeLessThan(100 * MB)
 })
 
-test('sixteen calls that ask the dearest precompile without end stop at the time budget', async () => {
+test('sixteen endless loops over the most expensive precompile stop at the time budget', async () => {
   await using node = await startProcess(['--ephemeral'])
   await sixteenCalls(node, '0x00')
   const idle = node.memoryBytes()
   const { answers } = await sixteenCalls(node, ENDLESS_PAIRINGS)
-  // The first of them may use up its gas before.
+  // The first of them may use up its gas earlier.
   const timeUp = 'the computation took longer than its time budget of 5 s'
   expect(new Set([...answers, 'out of gas'])).toEqual(new Set([timeUp, 'out of gas']))
   expect(node.memoryBytes() - idle).toBeLessThan(100 * MB)
@@ -28,7 +28,7 @@ test('sixteen calls that ask the dearest precompile without end stop at the time
 })
 
 test('a block is made while sixteen such calls run', async () => {
-  // With budgets that none of them uses up before, however slow the machine is.
+  // The budgets are large enough to last on any machine.
   const flags = [
     ...['--ephemeral', '--evm-timeout', '1h', '--evm-gas-cap', '1000000000'],
     ...['--metrics-enabled', '--metrics-port', '0'],

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { differences } from '../evm/compare.ts'
 
-// Two files, so that both cores work: this is the first half.
+// The programs are divided over two files, one for each core: this is the first half.
 const PROGRAMS = Number(process.env['TEST_DIFFERENTIAL_PROGRAMS'] ?? '100000')
 const HALF = Math.ceil(PROGRAMS / 2)
 
-test('the first half of the random programs ends as on @ethereumjs/evm', async () => {
+test('the first half of the random programs gives the results of @ethereumjs/evm', async () => {
   expect(await differences(0, HALF)).toEqual([])
   console.info(`${HALF} programs agree`)
 })

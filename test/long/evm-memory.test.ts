@@ -8,8 +8,8 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 /**
- * What the process holds outside and inside the JavaScript heap, when all that it can let go of is gone: memory of WebAssembly
- * goes in turns of the event loop after a collection. Unit: MiB.
+ * Returns the memory inside and outside the JavaScript heap after everything unused is freed: WebAssembly memory is freed
+ * in turns of the event loop after a garbage collection. Unit: MiB.
  */
 async function held(): Promise<number> {
   let least = Number.POSITIVE_INFINITY
@@ -46,7 +46,7 @@ test('10,000 calls of 1,024 depth and 10,000 creations of 24 kB leave memory fla
   round(9_000)
   const late = await held()
   const lateRss = process.memoryUsage().rss / 2 ** 20
-  console.info(`held ${early.toFixed(0)} MiB after 1,000, ${late.toFixed(0)} MiB after 10,000 of each`)
+  console.info(`in use: ${early.toFixed(0)} MiB after 1,000, ${late.toFixed(0)} MiB after 10,000 of each`)
   expect(late).toBeLessThan(early + 10)
   expect(lateRss).toBeLessThan(earlyRss * 1.3 + 50)
 })

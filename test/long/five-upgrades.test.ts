@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { upgradeFiveTimes } from '../upgrade/five.ts'
+import { upgradeFiveTimes } from '../support/upgrade/five.ts'
 
-test('five upgrades under 200 reads a second, every operation at every height, and 1,000 of those asked again', async () => {
+test('five upgrades under 200 reads a second, with every operation at every height and 1,000 repeated reads', async () => {
   const report = await upgradeFiveTimes({ blocks: 20, pairs: 1000, readsPerSecond: 200, seed: 11 })
   const { operations, recorded, reads, seconds, statuses, applied } = report
   const rate = (reads / seconds).toFixed(0)

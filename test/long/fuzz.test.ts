@@ -6,7 +6,7 @@ import { seededRandom } from '../support/random.ts'
 
 const REQUESTS = Number(process.env['TEST_FUZZ_REQUESTS'] ?? 100_000)
 const SEED = Number(process.env['TEST_FUZZ_SEED'] ?? 1)
-/** Ten times the time that any request may take by itself. */
+/** Ten times the time budget of any single request. */
 const HANG_MS = 60_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
@@ -22,7 +22,7 @@ function send(url: string, method: string, headers: Record<string, string>, body
     const options = {
       host: target.hostname,
       port: target.port,
-      // The path as it is: a URL object would clean what this test wants dirty.
+      // The raw path: a URL object would normalize it.
       path: url.slice(target.origin.length) || '/',
       method,
       headers,
@@ -43,7 +43,7 @@ function send(url: string, method: string, headers: Record<string, string>, body
   })
 }
 
-/** What mutations are made of: edges of every kind of value the API takes. */
+/** Building blocks of mutations: edge cases of every kind of value that the API accepts. */
 const EDGES = [
   '',
   '0',
@@ -230,7 +230,7 @@ test(`${REQUESTS} mutated requests over every protocol are each answered with a 
       body,
     )
     if (status >= 500 && !engine) note(`JSON-RPC ${body.slice(0, 300)}: ${status} ${answer.slice(0, 200)}`)
-    // The engine answers every failed call with 500 in its own protocol; what must not appear is a bug's text.
+    // CometBFT's protocol answers every failed call with 500; the text of a bug must not appear.
     if (/-32603/.test(answer) && /internal|TypeError|RangeError|undefined/.test(answer) && !engine)
       note(`JSON-RPC ${body.slice(0, 300)}: ${answer.slice(0, 200)}`)
     if (/TypeError|RangeError|SyntaxError: Unexpected|is not a function|Cannot read prop/.test(answer))
@@ -273,7 +273,7 @@ test(`${REQUESTS} mutated requests over every protocol are each answered with a 
       }),
     )
   await sendUpTo(Math.floor(REQUESTS / 10))
-  // Nothing is on its way meanwhile: the node stands still for as long as its heap is written.
+  // No request is in flight now: the node is blocked while it writes its heap.
   const before = await node.liveHeapBytes()
   await sendUpTo(REQUESTS)
   grpc.close()

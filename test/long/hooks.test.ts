@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runStorm, STORM_SETTING } from '../oracle-day/storm.ts'
+import { runStorm, STORM_SETTING } from '../support/oracle-day/storm.ts'
 
 test('no block hook throws in 12,000 blocks of random messages, parameters and evidence', async () => {
   for (let seed = 10; seed < 40; seed++) {

@@ -70,7 +70,7 @@ function sign(chainId: bigint, key: Uint8Array, nonce: bigint, to: Uint8Array | 
 
 const transferCall = (to: Uint8Array, amount: bigint) => concat(hex('a9059cbb'), padLeft(to, 32), word(amount))
 
-/** A recipient of its own for every transaction, so that one log query finds one transaction. */
+/** Returns a distinct recipient for every transaction, so that a log query finds exactly one transaction. */
 const recipientOf = (sender: number, nonce: bigint) =>
   sha256(hex(`${sender.toString(16).padStart(4, '0')}${nonce.toString(16).padStart(16, '0')}`)).slice(0, 20)
 
@@ -79,7 +79,7 @@ interface Sent {
   readonly recipient: Uint8Array
 }
 
-test(`${CYCLES} times kill -9 at random moments lose no transaction that was answered`, async () => {
+test(`${CYCLES} times kill -9 at random moments lose no answered transaction`, async () => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-kill-'))
   const random = seededRandom(20_240_101)
   const flags = ['--home', home, '--accounts', String(SENDERS + 1), '--compute-workers', '0']
@@ -112,8 +112,8 @@ test(`${CYCLES} times kill -9 at random moments lose no transaction that was ans
   let height = 0
 
   /**
-   * Sends until the node is gone; a nonce goes on from what the node says. A hash counts as answered once those of all nonces
-   * before it are: when one of these is long on its way, the node answers what came behind it by admission alone.
+   * Sends until the node is gone, starting from the node's nonce. A hash counts as answered once the hashes of all lower nonces
+   * are: while one of these is still in flight, the node answers later ones on admission only.
    */
   async function flow(sender: number, nonces: readonly bigint[], until: () => boolean): Promise<void> {
     let next = nonces[sender]!
@@ -139,7 +139,7 @@ test(`${CYCLES} times kill -9 at random moments lose no transaction that was ans
     )
   }
 
-  /** Every given transaction by hash, by receipt and by its log. */
+  /** Looks up every given transaction by hash, by receipt and by its log. */
   async function verify(sent: readonly Sent[]): Promise<void> {
     for (let start = 0; start < sent.length; start += 100) {
       const part = sent.slice(start, start + 100)
@@ -190,7 +190,7 @@ test(`${CYCLES} times kill -9 at random moments lose no transaction that was ans
     let dead = false
     const flowing = Promise.all(keys.slice(0, SENDERS).map((_, sender) => flow(sender, nonces, () => dead)))
     await new Promise((done) => setTimeout(done, 20 + random() * 480))
-    // However slow the machine is: kills without traffic would prove nothing.
+    // Holds on a slow machine too: kills without traffic would prove nothing.
     await expect.poll(() => answered.length).toBeGreaterThan(4 * (cycle + 1))
     dead = true
     await node[Symbol.asyncDispose]()
@@ -200,7 +200,7 @@ test(`${CYCLES} times kill -9 at random moments lose no transaction that was ans
     expect(Number(now)).toBeGreaterThanOrEqual(height)
     height = Number(now)
     await verify(answered.slice(before))
-    // And some of all that was answered in any cycle before.
+    // Also checks a sample of earlier cycles.
     await verify(Array.from({ length: Math.min(20, before) }, () => answered[Math.floor(random() * before)]!))
   }
   await verify(answered)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { runDay } from '../oracle-day/day.ts'
-import type { DayOptions } from '../oracle-day/setting.ts'
+import { runDay } from '../support/oracle-day/day.ts'
+import type { DayOptions } from '../support/oracle-day/setting.ts'
 
-/** 17,280 blocks of five seconds; a window of 120 voting periods of a minute ends every two hours. */
+/** 17,280 blocks of five seconds. A window of 120 voting periods of one minute ends every two hours. */
 const DAY: DayOptions = {
   blocks: 17_280,
   seed: 7,
@@ -14,7 +14,7 @@ const DAY: DayOptions = {
   jailSeconds: 600n,
 }
 
-test('a day of seven validators comes out as calculated, with two liars and one that does not vote', async () => {
+test('a day of seven validators ends as calculated, with two liars and one that does not vote', async () => {
   const { model, pricesSet, comparisons } = await runDay(DAY)
   expect(comparisons).toBeGreaterThan(1440)
   expect(pricesSet).toBeGreaterThan(5000)
@@ -24,7 +24,7 @@ test('a day of seven validators comes out as calculated, with two liars and one 
   expect(model.burned).toBeGreaterThan(0n)
 })
 
-test('the same day with a sleeper that does not sign blocks either', async () => {
+test('the same day with a validator that neither votes nor signs', async () => {
   const { model } = await runDay({ ...DAY, seed: 8, sleeper: 'stopped' })
   expect(model.members[6]!.downtimes).toBeGreaterThan(20)
   expect(model.mints).toBe(4)

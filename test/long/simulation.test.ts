@@ -23,7 +23,7 @@ interface Outcome {
   readonly succeeded: number
 }
 
-/** A chain driven by one seed: transfers, tokens, reverts, empty gas, wrong nonces, several transactions a block. */
+/** Runs a chain from one seed: transfers, tokens, reverts, empty gas, wrong nonces, several transactions a block. */
 async function simulate(seed: number, config: NodeConfig): Promise<Outcome> {
   let nowMs = GENESIS_MS
   const random = seededRandom(seed)
@@ -57,7 +57,7 @@ async function simulate(seed: number, config: NodeConfig): Promise<Outcome> {
           : kind < 0.6 && token
             ? {
                 to: token,
-                // One in four asks for more than there is and reverts.
+                // One in four exceeds the balance and reverts.
                 data: encodeFunctionData({
                   abi,
                   functionName: 'transfer',
@@ -109,14 +109,14 @@ const encodeConstructor = (owner: Hex): string => {
   return word(0x80n) + word(0xc0n) + word(10n ** 24n) + word(BigInt(owner)) + text('Gold') + text('GLD')
 }
 
-test('one seed gives one chain, in memory and on disk, and no coin appears or is lost', async () => {
+test('one seed gives one chain, in memory and on disk, and no coin is created or lost', async () => {
   const homes = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'almanac-simulation-')))
   try {
     const inMemory = await simulate(7, {})
     expect(await simulate(7, {})).toEqual(inMemory)
     const onDisk = await simulate(7, { home: homes[0]! })
     expect(await simulate(7, { home: homes[1]! })).toEqual(onDisk)
-    // A home draws a validator key of its own, so its hashes differ from those in memory; what was executed does not.
+    // A home has its own random validator key, so its hashes differ from those in memory. The executed results do not.
     expect({ ...onDisk, appHashes: [] }).toEqual({ ...inMemory, appHashes: [] })
     expect(inMemory.succeeded).toBeGreaterThan(BLOCKS)
     expect(inMemory.failed).toBeGreaterThan(BLOCKS / 20)

@@ -19,9 +19,9 @@ const { abi, bytecode } = createRequire(import.meta.url)(
 )
 const FUNTOKEN: Hex = '0x0000000000000000000000000000000000000800'
 const funToken = parseAbi(['function bankMsgSend(string to, string denom, uint256 amount) returns (bool)'])
-/** Calls the address in the first word with the rest of the calldata and the value, and hands on what comes back. */
+/** Code that calls the address in the first word with the rest of the calldata and the value, and returns the result. */
 const FORWARDER = '6020360360205f375f5f602036035f345f355af1503d5f5f3e3d5ff3'
-/** Deploys code as it stands. */
+/** Returns init code that deploys the given code. */
 const deployer = (code: string): Hex => `0x61${(code.length / 2).toString(16).padStart(4, '0')}80600a5f395ff3${code}`
 
 interface Receipt {
@@ -52,9 +52,9 @@ interface Item<Result> {
   readonly result: Result
 }
 
-/** Every tracer over one block, each transaction against its receipt. */
+/** Runs every tracer over one block, and compares each transaction with its receipt. */
 async function compareBlock(node: Node, height: bigint, receipts: readonly Receipt[]): Promise<void> {
-  // One that names no time has five seconds.
+  // The default timeout is five seconds.
   const trace = async <Result>(options: object) =>
     rpc<Item<Result>[]>(node, 'debug_traceBlockByNumber', [`0x${height.toString(16)}`, { timeout: '100s', ...options }])
   const calls = await trace<CallFrame>({ tracer: 'callTracer', tracerConfig: { withLog: true } })
@@ -80,7 +80,7 @@ async function compareBlock(node: Node, height: bigint, receipts: readonly Recei
   }
 }
 
-test('every transaction of a random chain is traced as its receipt says, whatever stands before it in its block', async () => {
+test('every transaction of a random chain is traced in agreement with its receipt, whatever precedes it in its block', async () => {
   const random = seededRandom(11)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
   await using node = await startNode({ blocks: { time: 'manual' }, compute: { workers: 0 }, evm: { timeout: '100s' } })

@@ -1,11 +1,11 @@
-/** Calls that never end by themselves, many at once. */
+/** Concurrent endless calls. */
 
 import { strict as assert } from 'node:assert'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { NodeProcess } from './process.ts'
 import { ask } from './rpc.ts'
 
-/** JUMPDEST PUSH1 0 JUMP: turns for as long as there is gas. */
+/** JUMPDEST PUSH1 0 JUMP: loops until the gas is used up. */
 export const ENDLESS_LOOP = '0x5b600056'
 
 const G1 = ['1', '2']
@@ -15,7 +15,7 @@ const G2 = [
   '090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b',
   '12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa',
 ]
-/** Sixteen pairs of generators: the input that costs most time for its gas (docs/performance.md). */
+/** Sixteen pairs of generators: the input that takes most time for its gas (docs/performance.md#standard-precompiles). */
 const PAIRING = Buffer.from(
   [...G1, ...G2]
     .map((word) => word.padStart(64, '0'))
@@ -26,7 +26,7 @@ const PAIRING = Buffer.from(
 
 const secondsSince = (started: number) => (performance.now() - started) / 1000
 
-/** Code that asks one precompile over and over, without end, with `input` in memory. */
+/** Returns code that calls one precompile in an endless loop, with `input` in memory. */
 function endlessPrecompile(address: number, input: Uint8Array): string {
   let code = ''
   const word = (value: number) => `63${value.toString(16).padStart(8, '0')}`
@@ -43,13 +43,13 @@ function endlessPrecompile(address: number, input: Uint8Array): string {
 
 export const ENDLESS_PAIRINGS = endlessPrecompile(8, PAIRING)
 
-/** What each of some calls answered, and the seconds until the last of them had. */
+/** The answer of each call, and the seconds until the last one. */
 export interface Answered {
   readonly answers: readonly string[]
   readonly seconds: number
 }
 
-/** Sixteen calls of the same code at once. */
+/** Sends sixteen concurrent calls of the same code. */
 export async function sixteenCalls(node: NodeProcess, code: string): Promise<Answered> {
   const to = '0x00000000000000000000000000000000000c0de0'
   const started = performance.now()
@@ -66,13 +66,13 @@ export async function sixteenCalls(node: NodeProcess, code: string): Promise<Ans
   return { answers, seconds: secondsSince(started) }
 }
 
-/** Seconds until a transfer is in a block. Throws unless that is before `load` has ended. */
+/** Resolves with the seconds until a transfer is in a block. Throws unless that is before `load` ends. */
 export async function transferDuring(node: NodeProcess, load: Promise<unknown>): Promise<number> {
   let running = true
   void load.finally(() => {
     running = false
   })
-  // Until the calls are at work.
+  // Waits until the calls are running.
   await new Promise((done) => setTimeout(done, 100))
   const [from, to] = node.config.accounts
   const raw = await privateKeyToAccount(from!.private_key).signTransaction({

@@ -1,4 +1,4 @@
-/** A seeded generator of numbers in [0, 1): the same seed, the same run. */
+/** Returns a seeded generator of numbers in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,6 +1,6 @@
-/** JSON-RPC over HTTP, as any client speaks it. */
+/** JSON-RPC over HTTP, as a client sends it. */
 
-/** Whoever says where its JSON-RPC is: a node in this process, or what one in its own has told. */
+/** A node with a JSON-RPC URL: in this process, or the printed configuration of another process. */
 interface Endpoint {
   readonly urls: { readonly jsonrpc: string }
 }
@@ -10,7 +10,7 @@ export interface RpcAnswer<Result = unknown> {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** Sends one call, and leaves the answer to be read. */
+/** Sends one call. Resolves with the unread response. */
 export function post(
   { urls }: Endpoint,
   method: string,
@@ -25,12 +25,12 @@ export function post(
   })
 }
 
-/** One call and what it answers, a result or an error. */
+/** Sends one call. Resolves with its result or error. */
 export async function ask<Result>(...call: Parameters<typeof post>): Promise<RpcAnswer<Result>> {
   return (await (await post(...call)).json()) as RpcAnswer<Result>
 }
 
-/** The result of one call. Throws the name of the method and the message where it answers an error. */
+/** Sends one call. Resolves with its result; throws with method and message if the answer is an error. */
 export async function rpc<Result>(...call: Parameters<typeof post>): Promise<Result> {
   const { result, error } = await ask<Result>(...call)
   if (error) throw new Error(`${call[1]}: ${error.message}`)

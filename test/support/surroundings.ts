@@ -1,15 +1,15 @@
-/** What a run of the tests has from the machine that it runs on, made the same on all. */
+/** The environment of a test run, made the same on every machine. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const FOLDER = 'almanac-tests-'
-/** Settings of nodes are those of each test, and nobody stands between a client and a node of the same machine. */
+/** Variables that are removed: settings of nodes, which each test sets, and proxies between a client and a local node. */
 const FOREIGN = /^(ALMANAC_.*|XDG_.*|(https?|all|grpc)_proxy)$/i
 
 /**
- * Once, though each project of a run asks for it. The folder for temporary files goes with the run: with it what failed tests
- * and killed processes leave behind. It is the home of the run too: that of who runs it is left alone, if there is one.
+ * Runs once, although every project of a run calls it. The temporary folder is removed with the run, including files of failed
+ * tests and killed processes. It is also the home folder of the run, so that the user's home is not touched.
  */
 export function setup(): (() => void) | undefined {
   if (tmpdir().includes(FOLDER)) return undefined

@@ -1,4 +1,4 @@
-/** Two chains over 31 days: one moved in one call, the other by a block at each boundary. */
+/** Two chains over 31 days: one advanced in one call, the other by a block at each boundary. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { deriveAccounts } from '../../src/node/accounts.ts'
 import { derivedValidatorKey } from '../../src/node/validator-key.ts'
 
 const DAY_MS = 86_400_000
-/** Noon of the first day of 2024: when the chain of a test begins. */
+/** Start of the test chains: noon of the first day of 2024. */
 export const T0 = Date.UTC(2024, 0, 1, 12)
 
 interface Epoch {
@@ -19,13 +19,13 @@ interface Epoch {
   readonly current_epoch_start_time: string
 }
 
-/** What the epochs are, but for the heights at which they began. */
+/** Returns the epochs without their starting heights. */
 export async function epochsOf(node: Node): Promise<string[]> {
   const { epochs } = (await node.query('/chain/epochs/v1beta1/epochs')) as unknown as { epochs: Epoch[] }
   return epochs.map((one) => `${one.identifier}: ${one.current_epoch} since ${one.current_epoch_start_time}`)
 }
 
-/** A localnet that mints from its first day and knows a price. */
+/** Returns the genesis of a localnet that mints from its first day and has a price. */
 function mintingGenesis(identifiers: readonly string[]): string {
   const mnemonic = 'test test test test test test test test test test test junk'
   const local = localnetGenesis({
@@ -53,7 +53,7 @@ function mintingGenesis(identifiers: readonly string[]): string {
   })
 }
 
-/** What has been minted and who has it, and the average price. */
+/** Returns the minted coins with their owners, and the average price. */
 function sumsOf(node: Node): Promise<unknown[]> {
   const root = node.accounts[0]!.bech32
   return Promise.all(
@@ -70,7 +70,7 @@ function sumsOf(node: Node): Promise<unknown[]> {
   )
 }
 
-/** Compares the two chains, with these records of epochs and a boundary each `stepMs`; the epochs they end with. */
+/** Compares the two chains, with the given epochs and a boundary every `stepMs`. Returns their final epochs. */
 export async function compareTravels(identifiers: readonly string[], stepMs: number): Promise<string[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-time-'))
   const genesis = join(scratch, 'genesis.json')
@@ -79,7 +79,7 @@ export async function compareTravels(identifiers: readonly string[], stepMs: num
     let nowMs = T0
     await using once = await testNode({ chain: { genesis } })
     await using stepped = await testNode({ chain: { genesis } }, { clock: () => nowMs })
-    // The longer records turn in blocks in which the shortest one does.
+    // The longer epochs end in blocks in which the shortest one does.
     expect(await once.advance((31 * DAY_MS) / 1000)).toBe(1n + BigInt((31 * DAY_MS) / stepMs))
     while (nowMs < T0 + 31 * DAY_MS) {
       nowMs += stepMs
@@ -87,7 +87,7 @@ export async function compareTravels(identifiers: readonly string[], stepMs: num
     }
     const epochs = await epochsOf(once)
     expect(epochs).toEqual(await epochsOf(stepped))
-    // What stakers get of a day is shared out in the block after its end.
+    // The stakers' share of a day is distributed in the block after its end.
     await once.nextBlock()
     await stepped.nextBlock()
     const sums = await sumsOf(once)

@@ -1,15 +1,15 @@
-/** What somebody does with an ICS-23 proof who trusts nothing but a header. */
+/** Verification of an ICS-23 proof by a client that trusts only a header. */
 import { iavlSpec, ics23, tendermintSpec, verifyExistence, verifyNonExistence } from '@confio/ics23'
 import { formatHex, utf8 } from '../../src/primitives/bytes.ts'
 
 interface Proven {
   readonly store: string
   readonly key: Uint8Array
-  /** Empty: the key is absent. */
+  /** Expected value; empty if the key is absent. */
   readonly value: Uint8Array
-  /** From the key to the root of its store. */
+  /** Proof from the key to the root of its store. */
   readonly keyProof: Uint8Array
-  /** From there to the app hash. */
+  /** Proof from that root to the app hash. */
   readonly storeProof: Uint8Array
 }
 
