@@ -1,4 +1,4 @@
-/** Which height a request asks for, and how an answer names the one it was read at (D17). */
+/** The height that a request asks for, and the headers that name the height of an answer (docs/gateways.md#heights, D17). */
 import type { Identity } from '../identity/types.ts'
 import { violation } from './errors.ts'
 
@@ -11,7 +11,7 @@ const REQUEST_HEADERS = [
 
 const MAX = 2n ** 63n - 1n
 
-/** A height as text: what a header or a parameter of a block's number can hold. */
+/** Parses a height from decimal digits. Throws `invalidArgument` naming `source`. */
 function parseHeight(text: string, source: string): bigint {
   if (!/^\d{1,19}$/.test(text)) throw violation(source, 'not a block height')
   const height = BigInt(text)
@@ -20,8 +20,8 @@ function parseHeight(text: string, source: string): bigint {
 }
 
 /**
- * The height of headers and `?height=`; undefined: the latest. Throws `invalidArgument` if one is no height, or if two
- * differ.
+ * Returns the height that the headers and `?height=` name; undefined for the latest. Throws `invalidArgument` if one of them
+ * is not a height, or if two differ.
  */
 export function selectHeight(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -31,21 +31,24 @@ export function selectHeight(
   for (const name of REQUEST_HEADERS) {
     const value = headers[name]
     if (value === undefined) continue
-    // Node joins a header that came twice.
+    // Node.js joins the values of a repeated header.
     for (const text of String(value).split(', ')) selected = agree(selected, text, name)
   }
   if (parameter !== undefined) selected = agree(selected, parameter, 'height')
   return selected === 0n ? undefined : selected
 }
 
-/** The height of a text, which is also the one selected before; 0 means latest. Throws `invalidArgument` naming `source`. */
+/**
+ * Parses a height, which must be the one selected before, if any; 0 means latest. Throws `invalidArgument` naming
+ * `source`.
+ */
 export function agree(selected: bigint | undefined, text: string, source: string): bigint {
   const height = parseHeight(text, source)
   if (selected !== undefined && selected !== height) throw violation(source, 'two different heights are named')
   return height
 }
 
-/** Names of the response headers that tell the height: neutral, and the profile's own if it has others. */
+/** Returns the names of the response headers that carry the height: neutral, and the profile's if they differ. */
 export function heightHeaderNames(identity: Identity): readonly string[] {
   const families = new Set(['sdk', identity.toProfileName('sdk')])
   return [...families].flatMap((family) => {

@@ -1,46 +1,49 @@
-/** Answers to browsers of other origins (gateway.md §6.3). */
+/** Cross-origin rules: which web pages can read the answers of a gateway. */
 
-const ALLOWED_HEADERS =
-  'content-type, x-sdk-block-height, x-cosmos-block-height, grpc-timeout, x-grpc-web, x-user-agent, ' +
-  'connect-protocol-version, connect-timeout-ms, x-request-id'
+export interface CorsOptions {
+  /** Allowed origins, exact; `*` allows every origin. */
+  readonly origins: readonly string[]
+  /** Response headers that a page can read. */
+  readonly exposed: readonly string[]
+  /** Request headers that a page can send, joined by commas. */
+  readonly requestHeaders: string
+  /** Time that a browser caches a preflight answer; absent: its default. */
+  readonly preflightSeconds?: number
+}
 
+/** Every list holds names and values in turn. */
 export interface Cors {
-  /** Headers of an answer to a page of that origin; none where it is not allowed. */
+  allows(origin: string): boolean
+  /** Returns the headers of every answer to a page of this origin; none for an origin that is not allowed. */
   headers(origin: string | undefined): readonly string[]
-  /** Headers of the answer to a preflight. */
-  preflight(origin: string | undefined, allow: string): readonly string[]
+  /** Returns the further headers of the answer to a preflight request. */
+  preflight(methods: string): readonly string[]
 }
 
 const NONE: readonly string[] = []
 
-/** `origins`: exact ones, or `*`. `exposed`: response headers that a page may read. */
-export function createCors(origins: readonly string[], exposed: readonly string[]): Cors {
+export function createCors({ origins, exposed, requestHeaders, preflightSeconds }: CorsOptions): Cors {
   const any = origins.includes('*')
-  const expose = [...exposed, 'grpc-status', 'grpc-message', 'grpc-status-details-bin', 'etag', 'x-request-id']
-    .map((name) => name.toLowerCase())
-    .join(', ')
-  const allowed = (origin: string | undefined): origin is string =>
-    origin !== undefined && (any || origins.includes(origin))
-  const headersOf = (origin: string): readonly string[] => [
-    'Access-Control-Allow-Origin',
-    any ? '*' : origin,
-    'Access-Control-Expose-Headers',
-    expose,
-    ...(any ? [] : ['Vary', 'Origin']),
-  ]
+  const expose = exposed.join(', ')
+  const allows = (origin: string): boolean => any || origins.includes(origin)
   return {
-    headers: (origin) => (allowed(origin) ? headersOf(origin) : NONE),
-    preflight: (origin, allow) =>
-      allowed(origin)
+    allows,
+    headers: (origin) =>
+      origin !== undefined && allows(origin)
         ? [
-            ...headersOf(origin),
-            'Access-Control-Allow-Methods',
-            allow,
-            'Access-Control-Allow-Headers',
-            ALLOWED_HEADERS,
-            'Access-Control-Max-Age',
-            '7200',
+            'Access-Control-Allow-Origin',
+            any ? '*' : origin,
+            'Access-Control-Expose-Headers',
+            expose,
+            ...(any ? [] : ['Vary', 'Origin']),
           ]
         : NONE,
+    preflight: (methods) => [
+      'Access-Control-Allow-Methods',
+      methods,
+      'Access-Control-Allow-Headers',
+      requestHeaders,
+      ...(preflightSeconds === undefined ? [] : ['Access-Control-Max-Age', String(preflightSeconds)]),
+    ],
   }
 }

@@ -15,7 +15,7 @@ const BASE_FEE = '/chain.evm.v1.Query/BaseFee'
 const ESTIMATE = '/chain.evm.v1.Query/EstimateGas'
 const request = create(QueryBaseFeeRequestSchema)
 
-test('a query answers at once, with the height that it read', () => {
+test('a query answers synchronously, with the height that it read', () => {
   const queries = {
     [BASE_FEE]: (_: never, height: bigint) => create(QueryBaseFeeResponseSchema, { baseFee: `${height}` }),
   }
@@ -24,7 +24,7 @@ test('a query answers at once, with the height that it read', () => {
   expect(dispatch({ method: BASE_FEE, request, height: 12n })).toMatchObject({ ok: true, height: 12n })
 })
 
-test('an expected failure keeps its status and tells the height; a bug is internal and shows nothing', () => {
+test('an expected failure keeps its status and height; a bug is internal and hides its text', () => {
   const queries = {
     [BASE_FEE]: () => {
       throw queryError('notFound', 'no fee')
@@ -41,7 +41,7 @@ test('an expected failure keeps its status and tells the height; a bug is intern
   expect([bug.error.status, bug.error.message]).toEqual(['internal', 'internal error'])
 })
 
-test('a service that fails tells the height too, unless there is none', () => {
+test('a failed service names the height too, unless the height cannot be read', () => {
   const services = new Map([
     [
       BASE_FEE,
@@ -55,7 +55,7 @@ test('a service that fails tells the height too, unless there is none', () => {
   expect(dispatch({ method: BASE_FEE, request, height: 5n })).not.toHaveProperty('height')
 })
 
-test('a service is not asked at a height that there is not', () => {
+test('a service is not called at a height that does not exist', () => {
   let isAsked = false
   const services = new Map([
     [
@@ -75,7 +75,7 @@ test('a service is not asked at a height that there is not', () => {
   expect(dispatch({ method: BASE_FEE, request, height: 15n })).toMatchObject({ ok: true, height: 15n })
 })
 
-test('a method without a handler names the module that is missing', () => {
+test('a method without a handler names the missing module', () => {
   const answer = gatewayNode({}).dispatch({
     method: '/chain.inflation.v1.Query/Period',
     request: create(QueryPeriodRequestSchema),
@@ -86,7 +86,7 @@ test('a method without a handler names the module that is missing', () => {
   ])
 })
 
-test('heavy work is a job of its own name, at a height that is fixed before it is sent', async () => {
+test('heavy work runs as the job of its method, at a height that is fixed first', async () => {
   const seen: unknown[] = []
   const compute: Compute = {
     run: (job, payload, { height }) => {

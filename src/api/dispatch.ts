@@ -1,4 +1,4 @@
-/** From a method and its request to an answer: a module's query, a service of the node, or heavy work elsewhere. */
+/** Dispatches a method and its request: to the query of a module, a service of the node, or a compute job. */
 import { type DescMethod, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { compute as computeOption } from '../gen/almanac/options_pb.ts'
 import { methodOption } from '../identity/options.ts'
@@ -8,7 +8,7 @@ import type { ReadContext } from '../sdk/context.ts'
 import type { Compute, Dispatch, GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
 import { isTrace } from './traces.ts'
 
-/** A query of a module. Synchronous, like everything on state. */
+/** A query of a module. It is synchronous, like every read of state. */
 export type QueryHandler = (ctx: ReadContext, request: Message) => Message
 
 /** A method of a service that no module owns: node, blocks, transactions. */
@@ -22,33 +22,33 @@ type ServiceHandler = (
 ) => Message | Promise<Message>
 
 export interface DispatchParts {
-  /** By method path, `/chain.evm.v1.Query/Balance`. */
+  /** Handlers by method path, `/chain.evm.v1.Query/Balance`. */
   readonly queries: ReadonlyMap<string, QueryHandler>
   readonly services: ReadonlyMap<string, ServiceHandler>
   readonly withContext: GatewayNode['withContext']
   readonly compute: Compute
   /** Names of the jobs that `compute` knows. */
   readonly jobs: ReadonlySet<string>
-  /** Most gas of a call or an estimate. */
+  /** Gas limit of a call or an estimate. */
   readonly gasCap: bigint
   /** Answers the trace operations. */
   readonly trace: (call: QueryCall) => Promise<QueryAnswer>
   readonly log: GatewayNode['log']
 }
 
-/** Where the answer of a method comes from. */
+/** The handler of a method. */
 type Source =
   | { readonly kind: 'query'; readonly handle: QueryHandler }
   | { readonly kind: 'service'; readonly handle: ServiceHandler }
   | { readonly kind: 'compute'; readonly method: DescMethod }
 
-/** Package segments that are no module's name. */
+/** Returns the module of a method path: the second segment of its package, or the only one. */
 function moduleOf(method: string): string {
   const parts = method.slice(1, method.indexOf('/', 1)).split('.')
   return parts.length > 2 ? parts[1]! : parts[0]!
 }
 
-/** The error of a method without a handler. */
+/** Returns the error of a method without a handler. */
 function unimplemented(method: string): ChainError {
   return methods.has(method)
     ? queryError('unimplemented', `module ${moduleOf(method)} is not part of this build`)
@@ -56,8 +56,9 @@ function unimplemented(method: string): ChainError {
 }
 
 /**
- * Answers synchronously unless the work is a service's or a compute job's. A method marked `compute` runs as the job of
- * its own path if there is one, with its request's bytes and the gas cap, at a height that is fixed here.
+ * Creates the dispatch of a node. It answers synchronously, except for services and compute jobs. A method marked `compute`
+ * runs as the job of its own path, if there is such a job. The job receives the request's bytes, the gas cap, and a height
+ * that is fixed here.
  */
 export function createDispatch(parts: DispatchParts): Dispatch {
   const sources = new Map<string, Source>()
@@ -89,7 +90,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     }
   }
 
-  /** A service has the height that a query would read, also where its answer does not depend on it. */
+  /** Runs a service. Its answer names the height that a query would read, even if it does not depend on that height. */
   function runService(call: QueryCall, handle: ServiceHandler): QueryAnswer | Promise<QueryAnswer> {
     let height: bigint | undefined
     try {

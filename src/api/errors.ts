@@ -1,4 +1,4 @@
-/** One status, three protocols: the table from a `ChainError` to REST, gRPC and JSON-RPC (gateway.md §5, D1). */
+/** The codes of a `ChainError` in REST, gRPC and JSON-RPC, and its body (docs/gateways.md#errors, D1). */
 import { create, type Message, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
@@ -13,7 +13,7 @@ export interface StatusCodes {
   readonly jsonRpc: number
 }
 
-/** Total by type: a status without a row does not compile. */
+/** Codes by status. A status without a row does not compile. */
 export const STATUS_CODES: Readonly<Record<Status, StatusCodes>> = {
   cancelled: { grpc: 1, http: 408, jsonRpc: -32000 },
   unknown: { grpc: 2, http: 500, jsonRpc: -32000 },
@@ -33,19 +33,19 @@ export const STATUS_CODES: Readonly<Record<Status, StatusCodes>> = {
   unauthenticated: { grpc: 16, http: 401, jsonRpc: -32000 },
 }
 
-/** One input that is wrong: `invalid value for "<field>": <description>`, and the same as typed detail. */
+/** Returns the error of one wrong input: `invalid value for "<field>": <description>`, with the same as a typed detail. */
 export function violation(field: string, description: string): ChainError {
   return queryError('invalidArgument', `invalid value for "${field}": ${description}`, [
     create(FieldViolationSchema, { field, description }),
   ])
 }
 
-/** What any thrown value is to a client: expected failures as they are, a bug `internal` without its text. */
+/** Returns an expected failure as it is; any other thrown value is a bug, and becomes `internal` without its text. */
 export function toChainError(thrown: unknown): ChainError {
   return thrown instanceof ChainError ? thrown : queryError('internal', 'internal error')
 }
 
-/** Details as they travel in `google.rpc.Status`. One that cannot be encoded is left out: a failure must always be told. */
+/** Packs details for `google.rpc.Status`. Omits a detail that cannot be encoded, so that the failure is always reported. */
 function packDetails(details: readonly Message[]): Any[] {
   return details.flatMap((detail) => {
     const schema = messageType(detail.$typeName)
@@ -57,19 +57,19 @@ function packDetails(details: readonly Message[]): Any[] {
   })
 }
 
-/** `{error, code, message, details}`, in this order (D1). */
+/** Returns `{error, code, message, details}` as JSON, in this order (D1). */
 export function errorBody(writer: JsonWriter, error: ChainError): string {
   const message = JSON.stringify(error.message)
   const { grpc } = STATUS_CODES[error.status]
   return `{"error":${message},"code":${grpc},"message":${message},"details":${detailsText(writer, error)}}`
 }
 
-/** The details as a JSON list of Any. */
+/** Returns the details as a JSON list of Any. */
 export function detailsText(writer: JsonWriter, { details }: ChainError): string {
   return `[${packDetails(details).map(writer.of(AnySchema)).join(',')}]`
 }
 
-/** `google.rpc.Status` bytes: what `grpc-status-details-bin` carries. */
+/** Returns the bytes of a `google.rpc.Status`, the value of `grpc-status-details-bin`. */
 export function encodeStatus(error: ChainError): Uint8Array {
   return toBinary(
     StatusSchema,

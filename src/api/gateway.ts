@@ -1,4 +1,4 @@
-/** What every gateway (REST, gRPC, JSON-RPC, CometBFT RPC) stands on. `node/` assembles one and hands it to each. */
+/** The node as gateways (REST, gRPC, JSON-RPC, CometBFT RPC) use it. `src/node/` assembles one and passes it to each. */
 import type { Message } from '@bufbuild/protobuf'
 import type { ProvenKeys, StoreKey } from '../app/proofs.ts'
 import type { Driver } from '../consensus/driver.ts'
@@ -11,15 +11,15 @@ export interface QueryCall {
   /** Neutral full method name: `/chain.evm.v1.Query/Balance`. */
   readonly method: string
   readonly request: Message
-  /** Undefined: the latest committed height, read once. */
+  /** Height to read; undefined: the latest committed one, read once. */
   readonly height?: bigint | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
-  /** Takes the field `data` of a trace in parts; the response then has none. */
+  /** Receives the field `data` of a trace in parts; the response then omits it. */
   readonly onPart?: PartTaker | undefined
 }
 
-/** Height is known on errors too, unless the height itself was wrong. */
+/** The answer to a query. An error has a height too, unless the height itself was wrong. */
 export type QueryAnswer =
   | {
       readonly ok: true
@@ -29,17 +29,20 @@ export type QueryAnswer =
     }
   | { readonly ok: false; readonly height?: bigint; readonly error: ChainError }
 
-/** Answers at once when it can, so that a light read costs no promise. Never throws: a bug is logged and answers `internal`. */
+/**
+ * Answers a query; synchronously if it can, since a promise costs more than a light read. Never throws: a bug is logged, and
+ * the answer is `internal`.
+ */
 export type Dispatch = (call: QueryCall) => QueryAnswer | Promise<QueryAnswer>
 
-/** Takes a part of a long answer, whose bytes are its until it calls `done`. */
+/** Receives a part of a long answer. The bytes stay valid until it calls `done`. */
 export type PartTaker = (part: Uint8Array, done: () => void) => void
 
-/** Heavy work on one read snapshot, in a worker with budgets, or in this thread when there is none. */
+/** Heavy work on one snapshot, in a worker with budgets, or in this thread if the node has no workers. */
 export interface Compute {
   /**
-   * The result of a job that takes no more than a moment, worked out here and at once; undefined for any other, which `run`
-   * is to be asked for. Throws what the job throws. Absent where nothing is tried.
+   * Tries a job in this thread, on a small budget. Returns undefined if the job exceeds it; the caller then uses `run`.
+   * Throws as the job does. Absent if jobs are not tried here.
    */
   attempt?(job: string, payload: unknown, height: bigint | undefined): { readonly result: unknown } | undefined
   /**
@@ -53,13 +56,13 @@ export interface Compute {
       readonly height?: bigint | undefined
       readonly signal?: AbortSignal | undefined
       readonly timeoutMs?: number | undefined
-      /** Of a job that writes its answer in parts: takes them, in order, before the promise settles. */
+      /** Receives the parts of a job that writes its answer in parts, in order, before the promise settles. */
       readonly onPart?: PartTaker | undefined
     },
   ): Promise<unknown>
 }
 
-/** An operation is a method's full name, a JSON-RPC method's name, or empty where no operation was found. */
+/** Counts an answered request. `operation` is the full name of a method, a JSON-RPC method, or empty if none was found. */
 export type Observe = (operation: string, status: 'ok' | Status) => void
 
 export interface GatewayNode {
@@ -70,16 +73,15 @@ export interface GatewayNode {
   readonly compute: Compute
   readonly blocks: BlockIndex
   readonly driver: Driver
-  /** Reads one height and closes it afterwards. Throws the height errors of D17. Undefined: latest. */
+  /** Reads one height, the latest if undefined, and closes its snapshot. Throws the height errors (docs/gateways.md#heights). */
   withContext<T>(height: bigint | undefined, read: (ctx: ReadContext) => T): T
   /**
-   * Proves keys at one height: at once if its trees are in memory, else as heavy work elsewhere. Rejects as `withContext`
-   * throws, and with 3 or 5 for a key or a store that cannot be proved.
+   * Proves keys at one height: in this thread if its trees are in memory, else as a compute job. Rejects as `withContext`
+   * throws, and with `invalidArgument` or `notFound` for a key or a store that cannot be proved.
    */
   prove(height: bigint | undefined, keys: readonly StoreKey[]): Promise<ProvenKeys>
-  /** Settings that gateways obey. */
   readonly settings: GatewaySettings
-  /** Told of every answered request: its operation, and `ok` or what went wrong. Absent: nobody counts. */
+  /** Called for every answered request. Absent if requests are not counted. */
   readonly observe?: Observe | undefined
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
   /** Wall clock, Unix milliseconds. */
@@ -96,7 +98,7 @@ interface GatewaySettings {
   readonly bodyLimitBytes: number
   readonly batchLimit: number
   readonly txServiceEnabled: boolean
-  /** Heights whose state is kept; 0 keeps all. */
+  /** Number of heights whose state is kept; 0 keeps all. */
   readonly keepHeights: number
   /** Private keys of development accounts; undefined on anything but a localnet. */
   readonly devKeys: (() => readonly Uint8Array[]) | undefined

@@ -1,4 +1,4 @@
-/** gRPC methods whose requests and responses stay bytes, so that malformed ones are answered by our own rules. */
+/** gRPC methods whose messages stay bytes, so that this node, not the library, answers malformed ones. */
 import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf'
 import type { MethodDefinition } from '@grpc/grpc-js'
 
@@ -18,7 +18,7 @@ export function bytesMethod(
   }
 }
 
-/** Encoded without a copy. */
+/** Encodes a message into a buffer, without a copy. */
 export function encodeBuffer(schema: DescMessage, message: Message): Buffer {
   const bytes = toBinary(schema, message)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

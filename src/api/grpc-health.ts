@@ -1,4 +1,4 @@
-/** `grpc.health.v1.Health`: whether the node can be asked, as `/readyz` tells it over HTTP. */
+/** `grpc.health.v1.Health`: whether the node is ready, as `/readyz` reports over HTTP. */
 import { create, fromBinary } from '@bufbuild/protobuf'
 import type { ServerUnaryCall, ServerWritableStream, ServiceDefinition, sendUnaryData } from '@grpc/grpc-js'
 import {
@@ -16,7 +16,7 @@ const WATCH_MS = 1_000
 const INVALID_ARGUMENT = 3
 const NOT_FOUND = 5
 
-/** The service, and the end of its watches. */
+/** Creates the service. `close` ends its watches. */
 export function createHealth(node: GatewayNode, names: Names) {
   const known = new Set(['', ...services.flatMap(({ typeName }) => names.accepted(typeName))])
   const watches = new Set<() => void>()
@@ -46,13 +46,13 @@ export function createHealth(node: GatewayNode, names: Names) {
         if (service === undefined)
           return void call.emit('error', { code: INVALID_ARGUMENT, details: 'malformed request' })
         let last: Serving | undefined
-        const look = () => {
+        const report = () => {
           const status = statusOf(service)
           if (status !== last) call.write(encode(status))
           last = status
         }
-        look()
-        const timer = setInterval(look, WATCH_MS)
+        report()
+        const timer = setInterval(report, WATCH_MS)
         const stop = () => {
           clearInterval(timer)
           watches.delete(end)

@@ -1,4 +1,4 @@
-/** Server reflection, v1 and v1alpha: what generic clients ask to learn the services (gateway.md §10). */
+/** Server reflection, v1 and v1alpha, from which generic clients learn the services. */
 import { create, type DescFile, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
@@ -7,7 +7,7 @@ import {
   ServerReflectionRequestSchema,
   ServerReflectionResponseSchema,
 } from '../gen/grpc/reflection/v1/reflection_pb.ts'
-import { oncePerObject } from '../primitives/memo.ts'
+import { cachePerObject } from '../primitives/cache.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 
 const NOT_FOUND = 5
@@ -16,7 +16,7 @@ const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alph
 
 type ResponseCase = MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']
 
-/** Files with what they depend on, by file name, by symbol, and extensions by the type they extend. */
+/** Files and their dependencies by file name and by symbol, and files of extensions by the extended type and number. */
 interface Index {
   readonly byName: ReadonlyMap<string, DescFile>
   readonly bySymbol: ReadonlyMap<string, DescFile>
@@ -60,7 +60,7 @@ function* symbolsOf(file: DescFile): IterableIterator<string> {
   }
 }
 
-/** A file, then everything it depends on. */
+/** Encodes a file and everything it depends on, the file first. */
 function withDependencies(file: DescFile): Uint8Array[] {
   const found = new Set<DescFile>()
   const visit = (one: DescFile): void => {
@@ -72,42 +72,46 @@ function withDependencies(file: DescFile): Uint8Array[] {
   return [...found].map(encodeFile)
 }
 
-const encodeFile = oncePerObject(({ proto }: DescFile) => toBinary(FileDescriptorProtoSchema, proto))
+const encodeFile = cachePerObject(({ proto }: DescFile) => toBinary(FileDescriptorProtoSchema, proto))
 
-/** The first of the worlds that knows a thing; those behind it are not even made. */
-function lookUp<T>(worlds: Iterable<Index>, find: (index: Index) => T | undefined): T | undefined {
-  for (const index of worlds) {
+/** Returns the first result among the families of names. Later families are not built. */
+function lookUp<T>(families: Iterable<Index>, find: (index: Index) => T | undefined): T | undefined {
+  for (const index of families) {
     const found = find(index)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function answer(worlds: Iterable<Index>, services: readonly string[], request: ServerReflectionRequest): ResponseCase {
+function answer(
+  families: Iterable<Index>,
+  services: readonly string[],
+  request: ServerReflectionRequest,
+): ResponseCase {
   const { messageRequest } = request
   switch (messageRequest.case) {
     case 'listServices':
       return { case: 'listServicesResponse', value: { service: services.map((name) => ({ name })) } }
     case 'fileByFilename':
       return fileAnswer(
-        lookUp(worlds, ({ byName }) => byName.get(messageRequest.value)),
+        lookUp(families, ({ byName }) => byName.get(messageRequest.value)),
         `file ${messageRequest.value}`,
       )
     case 'fileContainingSymbol': {
       const symbol = messageRequest.value.replace(/^\./, '')
       return fileAnswer(
-        lookUp(worlds, ({ bySymbol }) => bySymbol.get(symbol)),
+        lookUp(families, ({ bySymbol }) => bySymbol.get(symbol)),
         `symbol ${messageRequest.value}`,
       )
     }
     case 'fileContainingExtension': {
       const { containingType, extensionNumber } = messageRequest.value
-      const file = lookUp(worlds, ({ extensions }) => extensions.get(containingType)?.get(extensionNumber))
+      const file = lookUp(families, ({ extensions }) => extensions.get(containingType)?.get(extensionNumber))
       return fileAnswer(file, `extension ${extensionNumber} of ${containingType}`)
     }
     case 'allExtensionNumbersOfType': {
       const baseTypeName = messageRequest.value
-      const index = lookUp(worlds, (one) => (one.bySymbol.has(baseTypeName) ? one : undefined))
+      const index = lookUp(families, (one) => (one.bySymbol.has(baseTypeName) ? one : undefined))
       if (!index) return refusal(NOT_FOUND, `type ${baseTypeName} not found`)
       const extensionNumber = [...(index.extensions.get(baseTypeName)?.keys() ?? [])]
       return { case: 'allExtensionNumbersResponse', value: { baseTypeName, extensionNumber } }
@@ -127,17 +131,17 @@ function refusal(errorCode: number, errorMessage: string): ResponseCase {
 }
 
 /**
- * Both versions of the service over the same descriptors. `worlds` gives the files under the active names first, then
- * under others that are understood; `services` the names to list.
+ * Creates both versions of the service over the same descriptors. `families` builds the files under the active names, then
+ * under the other accepted names; `services` are the names to list.
  */
 export function createReflection(
-  worlds: readonly (() => readonly DescFile[])[],
+  families: readonly (() => readonly DescFile[])[],
   services: readonly string[],
 ): readonly { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation }[] {
   const indexes: Index[] = []
-  const eachWorld = {
+  const eachFamily = {
     *[Symbol.iterator]() {
-      for (const [i, files] of worlds.entries()) {
+      for (const [i, files] of families.entries()) {
         indexes[i] ??= indexFiles(files())
         yield indexes[i]
       }
@@ -155,10 +159,10 @@ export function createReflection(
       const response = create(ServerReflectionResponseSchema, {
         validHost: request.host,
         originalRequest: request,
-        messageResponse: answer(eachWorld, listed, request) ?? { case: undefined },
+        messageResponse: answer(eachFamily, listed, request) ?? { case: undefined },
       })
       if (call.write(encodeBuffer(ServerReflectionResponseSchema, response))) return
-      // Answers are far longer than questions: who does not read them is not asked for more.
+      // Answers are far longer than requests: no further request is read until the client has read the answers.
       call.pause()
       call.once('drain', () => call.resume())
     })

@@ -12,6 +12,7 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FieldViolationSchema, HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
+import { files } from '../gen/files.ts'
 import { StatusSchema } from '../gen/google/rpc/status_pb.ts'
 import {
   HealthCheckRequestSchema,
@@ -25,21 +26,24 @@ import {
 } from '../gen/grpc/reflection/v1/reflection_pb.ts'
 import { QueryBalanceRequestSchema, QueryBalanceResponseSchema } from '../gen/sdk/bank/v1beta1/query_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
-import { files } from '../identity/registry.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { Dispatch, GatewayNode, QueryCall } from './gateway.ts'
-import { createGrpcServer, type GrpcServer } from './grpc.ts'
+import { createGrpcServer } from './grpc.ts'
 import { bytesMethod } from './grpc-bytes.ts'
 import { createReflection } from './grpc-reflection.ts'
+import type { GatewayServer } from './http-server.ts'
 
 const SAME = (bytes: Buffer) => bytes
 const UNARY = '/sdk.bank.v1beta1.Query/Balance'
 
-let server: GrpcServer
+let server: GatewayServer
 let client: Client
 const calls: QueryCall[] = []
 
-/** A chain of one answer, at height 7 unless another is asked for; the address `slow` waits to be cancelled, that of `beyond` has a detail beyond 64 bits. */
+/**
+ * Answers every query, at height 7 unless another is requested. The address `slow` waits until it is cancelled; `beyond` has
+ * a detail beyond 64 bits.
+ */
 const dispatch: Dispatch = (call) => {
   calls.push(call)
   const { address, denom } = call.request as MessageShape<typeof QueryBalanceRequestSchema>
@@ -59,7 +63,7 @@ const dispatch: Dispatch = (call) => {
   if (address === 'slow') {
     return new Promise((resolve) => {
       call.signal!.addEventListener('abort', () =>
-        resolve({ ok: false, height, error: queryError('cancelled', 'the client has gone') }),
+        resolve({ ok: false, height, error: queryError('cancelled', 'the client has disconnected') }),
       )
     })
   }
@@ -143,7 +147,7 @@ test('either height header chooses the height, and two different heights are ref
   }
 })
 
-test('an error whose details cannot be encoded is told without them, and the server goes on', async () => {
+test('an error whose details cannot be encoded is sent without them, and the server goes on', async () => {
   const { error } = await balance(UNARY, { address: 'beyond' })
   expect(error).toMatchObject({ code: 11, details: 'in the future' })
   const [trailer] = error!.metadata.get('grpc-status-details-bin')
@@ -161,7 +165,7 @@ test('an error carries its code, text, typed details and the height', async () =
   expect(fromBinary(FieldViolationSchema, status.details[0]!.value).field).toBe('address')
 })
 
-test('an error that repeats what was sent reaches the caller, however long that was', async () => {
+test('an error that quotes a very long request reaches the caller', async () => {
   for (const text of ['é', '😀', 'x\n']) {
     const { error } = await balance(UNARY, { address: text.repeat(400_000) })
     expect(error).toMatchObject({ code: 3 })
@@ -171,7 +175,7 @@ test('an error that repeats what was sent reaches the caller, however long that 
   expect((await balance(UNARY, { address: 'a' })).response?.balance?.amount).toBe('5')
 })
 
-test('bytes that are no request are the caller’s mistake, and the server goes on', async () => {
+test('a malformed request is an error of the caller, and the server goes on', async () => {
   expect((await callBytes(UNARY, new Uint8Array([0xff, 0xff]))).error?.code).toBe(3)
   expect((await balance(UNARY, { address: 'a' })).response?.balance?.amount).toBe('5')
 })
@@ -186,10 +190,10 @@ test('unknown methods, message services and oversized requests are refused', asy
   expect((await callBytes(UNARY, new Uint8Array(11 * 1024 * 1024))).error?.code).toBe(8)
 })
 
-test('the end of a caller’s deadline ends the work', async () => {
+test('the deadline of a caller ends the work', async () => {
   const request = toBinary(QueryBalanceRequestSchema, create(QueryBalanceRequestSchema, { address: 'slow' }))
   const before = calls.length
-  // A process that is held up for a second does not send the call at all.
+  // A process that is delayed for a second does not send the call at all.
   while (calls.length === before) expect((await callBytes(UNARY, request, {}, 1_000)).error?.code).toBe(4)
   const call = calls.at(-1)!
   expect(call.timeoutMs).toBeGreaterThan(0)
@@ -197,7 +201,7 @@ test('the end of a caller’s deadline ends the work', async () => {
   await expect.poll(() => call.signal!.aborted).toBe(true)
 })
 
-test('health tells that the node serves, by service and overall', async () => {
+test('health reports that the node serves, by service and overall', async () => {
   const check = async (service: string) => {
     const request = toBinary(HealthCheckRequestSchema, create(HealthCheckRequestSchema, { service }))
     return await callBytes('/grpc.health.v1.Health/Check', request)
@@ -263,7 +267,7 @@ test.each(['v1', 'v1alpha'])(
   },
 )
 
-test('reflection takes no more questions from who does not read its answers', async () => {
+test('reflection reads no further request from a client that does not read its answers', async () => {
   const [service] = createReflection([() => files], [])
   const questions = 300
   let answered = 0

@@ -1,4 +1,4 @@
-/** gRPC for every service of the descriptors, with reflection and health (gateway.md §10). */
+/** The gRPC gateway: every query and node service of the descriptors, reflection, and health. */
 import { type DescMethod, type DescService, fromBinary, type Message } from '@bufbuild/protobuf'
 import {
   logVerbosity,
@@ -23,28 +23,22 @@ import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 import { createHealth } from './grpc-health.ts'
 import { createReflection } from './grpc-reflection.ts'
 import { haltedHeader } from './halted.ts'
+import type { GatewayServer } from './http-server.ts'
 import { createNames, type Names } from './names.ts'
 
-// The library's own log, on standard error, says again what the caller of `listen` is told.
+// The library would log to standard error what `listen` already reports to its caller.
 setLogVerbosity(logVerbosity.NONE)
 
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
-/** Calls that one connection may have open at a time. */
+/** Limit of concurrent calls of one connection. */
 const MAX_STREAMS = 250
 const SHUTDOWN_MS = 2_000
-/** What of a failure fits the trailers, which hold 64 kB: percent-encoding and base64 make more of either. */
+/** Limits of a failure in the trailers, which hold 64 kB: percent-encoding and base64 enlarge both. */
 const MAX_MESSAGE_BYTES = 4 * 1024
 const MAX_DETAILS_BYTES = 24 * 1024
 const HEIGHT_HEADERS = ['x-sdk-block-height', 'x-cosmos-block-height'] as const
 
-export interface GrpcServer {
-  /** Resolves with the port once it is open. Rejects if it is taken. */
-  listen(port: number, host: string): Promise<{ readonly port: number }>
-  /** Ends when running calls have, or after two seconds. */
-  close(): Promise<void>
-}
-
-/** The height that a caller asks for; undefined: the latest. Throws `invalidArgument` naming the header, also where two differ. */
+/** Returns the height of the metadata; undefined for the latest. Throws `invalidArgument` for a bad one, or if two differ. */
 function readHeight(metadata: Metadata): bigint | undefined {
   let selected: bigint | undefined
   for (const name of HEIGHT_HEADERS) {
@@ -62,7 +56,7 @@ function decode(method: DescMethod, bytes: Uint8Array): Message {
   try {
     return fromBinary(method.input, bytes)
   } catch {
-    throw violation('request', `its bytes are no ${method.input.typeName}`)
+    throw violation('request', `not an encoded ${method.input.typeName}`)
   }
 }
 
@@ -84,7 +78,7 @@ async function serveUnary(node: GatewayNode, method: DescMethod, call: UnaryCall
   return encodeBuffer(method.output, answer.response)
 }
 
-/** The height that an answer is of, and whether the chain has halted. */
+/** Returns the metadata of an answer: its height, and a halt of the chain. */
 function answerMetadata(node: GatewayNode, height: bigint | undefined): Metadata | undefined {
   const halted = haltedHeader(node.driver)
   if (height === undefined && !halted) return undefined
@@ -108,14 +102,14 @@ function failure(node: GatewayNode, method: DescMethod, thrown: unknown) {
   return { code: STATUS_CODES[thrown.status].grpc, details: shorten(thrown.message), metadata }
 }
 
-/** Well-formed text of a message: what a caller sent may be told back to him, however long it was. */
+/** Returns a message as well-formed text of limited length: it can quote any input of the caller. */
 function shorten(message: string): string {
   const bytes = utf8(message)
   const shown = formatUtf8(bytes.subarray(0, MAX_MESSAGE_BYTES))
   return bytes.length <= MAX_MESSAGE_BYTES ? shown : `${shown}…`
 }
 
-/** One service under each of its names. */
+/** Adds a service under each of its accepted names. */
 function addService(server: Server, node: GatewayNode, service: DescService, names: Names): void {
   for (const name of names.accepted(service.typeName)) {
     const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
@@ -139,13 +133,13 @@ function addService(server: Server, node: GatewayNode, service: DescService, nam
   }
 }
 
-/** Messages are driven by transactions, the engine's interface by the engine, and the transport's own services have their files. */
+/** Whether a service is served here. `Msg` services are driven by transactions; reflection and health are added apart. */
 function isQueried({ name }: DescService): boolean {
   return name === 'Query' || name === 'Service'
 }
 
-/** The gRPC side of one node; opens no port until `listen`. */
-export function createGrpcServer(node: GatewayNode): GrpcServer {
+/** Creates the gRPC gateway of a node. It opens no port until `listen`; `close` gives running calls two seconds. */
+export function createGrpcServer(node: GatewayNode): GatewayServer {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
     'grpc.max_send_message_length': -1,
@@ -156,7 +150,7 @@ export function createGrpcServer(node: GatewayNode): GrpcServer {
   const health = createHealth(node, names)
   server.addService(health.definition, health.implementation)
   const listed = services.filter(isQueried).map(({ typeName }) => names.active(typeName))
-  for (const reflection of createReflection(names.worlds, [...listed, Health.typeName])) {
+  for (const reflection of createReflection(names.families, [...listed, Health.typeName])) {
     server.addService(reflection.definition, reflection.implementation)
   }
   return {

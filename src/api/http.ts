@@ -1,5 +1,5 @@
-/** Bodies over HTTP: read with a limit, sent compressed where that is worth it. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+/** HTTP bodies: read up to a limit, and compressed if that pays. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import {
   type BrotliOptions,
@@ -14,7 +14,7 @@ import { queryError } from '../primitives/errors.ts'
 import type { BodySink } from './spool.ts'
 
 const COMPRESS_FROM_BYTES = 1024
-/** What takes a millisecond to compress; more goes to the threads that the library has for it. */
+/** Size that takes about a millisecond to compress; larger bodies are compressed on the thread pool of zlib. */
 const COMPRESS_AT_ONCE_BYTES = 64 * 1024
 
 const gzipAsync = promisify<string, ZlibOptions, Buffer>(gzip)
@@ -30,20 +30,14 @@ const CODECS = {
 }
 type Encoding = keyof typeof CODECS
 
-/**
- * How long a connection may rest between two requests, on every port that speaks HTTP. Longer than clients and balancers
- * keep theirs (60 s is usual), so that they end it: where the server does, a request may be on its way, and is lost.
- */
-export const IDLE_TIMEOUT_MS = 120_000
-
-/** A body with the headers that belong to it, as name and value in turn. */
+/** A body and its headers, as name and value in turn. */
 export interface Payload {
   readonly text: string
   readonly sizeBytes: number
   readonly headers: readonly string[]
-  /** Method that the answer is of; for counting. */
+  /** Method of the answer; for counting. */
   readonly operation?: string
-  /** Filled when a client first asks for it. */
+  /** Compressed bodies, filled when a client first asks for them. */
   gzip?: Buffer
   br?: Buffer
 }
@@ -54,7 +48,7 @@ export function createPayload(text: string, headers: readonly string[], operatio
   return { text, sizeBytes, headers: all, ...(operation === undefined ? {} : { operation }) }
 }
 
-/** Whether a client holds the answer already (RFC 9110 §13.1.2): proxies mark its tag as weak, and may send several. */
+/** Whether the client has the answer already (RFC 9110 §13.1.2). Proxies mark a tag as weak and can send several. */
 export function isHeld(asked: string, { headers }: Payload): boolean {
   const at = headers.indexOf('ETag')
   if (at < 0) return false
@@ -62,7 +56,7 @@ export function isHeld(asked: string, { headers }: Payload): boolean {
   return asked.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
 }
 
-/** What a client takes: gzip first, since it costs least. */
+/** Returns the encoding for a client; gzip if it can choose, since that is fastest. */
 function encodingOf(req: IncomingMessage, payload: Payload): Encoding | undefined {
   if (payload.sizeBytes < COMPRESS_FROM_BYTES) return undefined
   const accepted = req.headers['accept-encoding']
@@ -76,7 +70,7 @@ function takes(accepted: string, encoding: string): boolean {
   return match !== null && Number(match[1] ?? 1) !== 0
 }
 
-/** Sends a payload with further headers. `HEAD` gets the same without the body. */
+/** Sends a payload with further headers. Node.js drops the body of an answer to `HEAD`. */
 export function sendPayload(
   req: IncomingMessage,
   res: ServerResponse,
@@ -92,7 +86,7 @@ export function sendPayload(
   const encoding = encodingOf(req, payload)
   if (encoding === undefined) {
     res.writeHead(status, payload.headers.concat(extra, 'Content-Length', String(payload.sizeBytes)))
-    // Text goes out with the head in one write; a buffer would take two.
+    // A text is sent with the head in one write; a buffer would take two.
     res.end(payload.text)
     return
   }
@@ -119,15 +113,15 @@ function keep(payload: Payload, encoding: Encoding, body: Buffer): Buffer {
   return body
 }
 
-/** A response as the end of a body that is made in pieces: it takes more when it has sent what it has, or is gone. */
+/** Returns a response as the receiver of a streamed body. It calls `done` when a chunk is sent, or the client disconnects. */
 export function bodySinkOf(res: ServerResponse): BodySink {
   const unsent = new Set<() => void>()
   res.once('close', () => {
     for (const finish of unsent) finish()
   })
   return {
-    write(piece, done) {
-      if (res.destroyed || piece.length === 0) {
+    write(chunk, done) {
+      if (res.destroyed || chunk.length === 0) {
         done()
         return
       }
@@ -135,20 +129,20 @@ export function bodySinkOf(res: ServerResponse): BodySink {
         if (unsent.delete(finish)) done()
       }
       unsent.add(finish)
-      if (typeof piece === 'string') res.write(piece, 'latin1', finish)
-      else res.write(piece, finish)
+      if (typeof chunk === 'string') res.write(chunk, 'latin1', finish)
+      else res.write(chunk, finish)
     },
     end: () => res.end(),
     abort: () => res.destroy(),
   }
 }
 
-/** What a client may still send of a body that is too large, as multiples of the limit, before it is cut off. */
+/** How much of a too large body is read and discarded before the client is refused, as a multiple of the limit. */
 const DRAIN_TIMES = 4
 
 /**
- * Calls `take` with the text of a request body, or `refuse` with `resourceExhausted` beyond the limit: after the body, so that
- * the client has ended its part and reads the answer, unless the body is larger by far. One of them, once.
+ * Calls `take` once with the text of a request body, or `refuse` once with the error. A body over the limit is refused with
+ * `resourceExhausted` after it has been read, so that the client reads the answer; a far larger one is refused at once.
  */
 export function takeBody(
   req: IncomingMessage,
@@ -160,10 +154,10 @@ export function takeBody(
   let chunks: Buffer[] = []
   let size = 0
   let isOver = false
-  const end = (tell: () => void): void => {
+  const end = (report: () => void): void => {
     if (isOver) return
     isOver = true
-    tell()
+    report()
   }
   req.on('data', (chunk: Buffer) => {
     size += chunk.length
@@ -181,49 +175,19 @@ export function takeBody(
   )
   req.on('error', (error) => end(() => refuse(error)))
   req.on('close', () => {
-    if (!req.complete) end(() => refuse(queryError('cancelled', 'the client has gone')))
+    if (!req.complete) end(() => refuse(queryError('cancelled', 'the client has disconnected')))
   })
 }
 
-/** As `takeBody`, for those who wait for it. */
+/** Reads a body like `takeBody`, as a promise. */
 export function readBody(req: IncomingMessage, limitBytes: number): Promise<string> {
   return new Promise((resolve, reject) => takeBody(req, limitBytes, resolve, reject))
-}
-
-const CLOSE_MS = 1000
-
-/**
- * Closes a server: no one new is let in, idle connections end at once, and who waits for an answer has a second for it. The
- * sockets that were taken over from it, such as those of WebSocket, are closed likewise.
- */
-export function closeServer(server: Server, sockets: Iterable<Closable> = []): Promise<void> {
-  return new Promise((resolve) => {
-    const open = [...sockets]
-    const force = setTimeout(() => {
-      server.closeAllConnections()
-      for (const socket of open) socket.terminate()
-    }, CLOSE_MS)
-    server.close(() => {
-      clearTimeout(force)
-      resolve()
-    })
-    server.closeIdleConnections()
-    // What is being answered in this turn of the loop still leaves.
-    setImmediate(() => {
-      for (const socket of open) socket.close()
-    })
-  })
-}
-
-interface Closable {
-  close(): void
-  terminate(): void
 }
 
 const TIMEOUT = /^(\d{1,8})([HMSmun])$/
 const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 }
 
-/** Milliseconds of a `Grpc-Timeout` header; undefined if it is none. */
+/** Parses a `Grpc-Timeout` header into milliseconds; undefined for a malformed one. */
 export function parseGrpcTimeout(text: string): number | undefined {
   const match = TIMEOUT.exec(text)
   return match ? Number(match[1]) * UNIT_MS[match[2]!]! : undefined

@@ -1,10 +1,10 @@
-/** The integers that each scalar type of the wire holds. */
+/** The ranges of the integer types of protobuf. */
 import { ScalarType } from '@bufbuild/protobuf'
 
 export interface IntegerRange {
   readonly min: bigint
   readonly max: bigint
-  /** A `bigint` in messages; a `number` otherwise. */
+  /** Whether messages hold it as a `bigint`, not as a `number`. */
   readonly big: boolean
 }
 

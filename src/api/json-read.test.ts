@@ -14,8 +14,8 @@ import { readJson } from './json-read.ts'
 
 const read = (schema: Parameters<typeof readJson>[1], text: string) => readJson(almanac, schema, text)
 
-describe('a JSON body (gateway.md §2)', () => {
-  test('holds messages of any world; they are kept under the names of the profile', () => {
+describe('a JSON body', () => {
+  test('accepts messages under any family of names, and stores them under the names of the profile', () => {
     const message = read(
       SimulateRequestSchema,
       JSON.stringify({
@@ -47,7 +47,7 @@ describe('a JSON body (gateway.md §2)', () => {
     expect([...message.tx!.signatures[0]!]).toEqual([1, 2])
   })
 
-  test('decimals, addresses, times and durations are read as they are written', () => {
+  test('decimals, addresses, times and durations are read in their text form', () => {
     expect(read(DecCoinSchema, '{"denom":"a","amount":"1.5"}')).toMatchObject({ amount: '1500000000000000000' })
     const address = '0xAEf9437FF23D48D73271a41a8A094DEc9ac71477'
     expect(read(FunTokenSchema, `{"erc20_addr":"${address}"}`)).toMatchObject({ erc20Addr: { length: 20 } })
@@ -67,11 +67,11 @@ describe('a JSON body (gateway.md §2)', () => {
     ['{"tx":{"auth_info":{"signer_infos":[{"mode_info":{"single":{"mode":"NOPE"}}}]}}}', 'mode_info.single.mode'],
     ['{"tx":{"auth_info":{"signer_infos":[{"mode_info":{"single":{"mode":4294967296}}}]}}}', 'mode_info.single.mode'],
     ['nonsense', 'body'],
-  ])('%s is refused, and the place named', (text, place) => {
+  ])('%s is refused, and the error names the field', (text, place) => {
     expect(() => read(SimulateRequestSchema, text)).toThrow(place)
   })
 
-  test('nesting without end is refused, not followed', () => {
+  test('nesting that is too deep is refused', () => {
     const depth = 5000
     const nested = '{"multi":{"mode_infos":['.repeat(depth) + ']}}'.repeat(depth)
     const text = `{"tx":{"auth_info":{"signer_infos":[{"mode_info":${nested}}]}}}`

@@ -1,4 +1,4 @@
-/** JSON bodies as messages (gateway.md §2): original, camel-case and profile names, unknown keys ignored. */
+/** Reads JSON bodies into messages. Keys can be original, camel-case or profile names; unknown keys are ignored. */
 import {
   create,
   type DescEnum,
@@ -22,14 +22,14 @@ import { integerRange } from './integers.ts'
 
 const MAX_DEPTH = 100
 
-/** Reads the text of a body. Empty text and `null` are a message of defaults. Throws `invalidArgument` naming the field. */
+/** Reads a body. An empty text and `null` are an empty message. Throws `invalidArgument` naming the field. */
 export function readJson(identity: Identity, schema: DescMessage, text: string): Message {
   const json = parseFirst(text)
   if (json === undefined || json === null) return create(schema)
   return readMessage(identity, schema, json, '', 0)
 }
 
-/** The first JSON value of a text; what follows it is ignored. */
+/** Parses the first JSON value of a text and ignores the rest. */
 function parseFirst(text: string): unknown {
   if (text.trim() === '') return undefined
   try {
@@ -106,7 +106,7 @@ function readMessage(identity: Identity, schema: DescMessage, json: unknown, pat
 function readAny(identity: Identity, json: object, path: string, depth: number): Message {
   const { '@type': type, ...content } = json as Record<string, unknown>
   if (type === undefined && Object.keys(content).length === 0) return create(AnySchema)
-  if (typeof type !== 'string') throw violation(path, 'an @type is needed')
+  if (typeof type !== 'string') throw violation(path, '@type is missing')
   const schema = messageType(identity.toNeutralName(type.slice(type.lastIndexOf('/') + 1)))
   if (!schema) throw violation(path, `unknown message type "${type}"`)
   const special = schema.typeName === 'google.protobuf.Timestamp' || schema.typeName === 'google.protobuf.Duration'
@@ -141,7 +141,7 @@ function readEnum(type: DescEnum, json: unknown, path: string): number {
   if (typeof json === 'number') return Number(readInteger(ScalarType.INT32, json, path))
   const value = type.values.find(({ name }) => name === json)
   if (value) return value.number
-  const shown = typeof json === 'string' ? JSON.stringify(json) : 'that is neither name nor number'
+  const shown = typeof json === 'string' ? JSON.stringify(json) : 'that is neither a name nor a number'
   throw violation(path, `unknown value ${shown} for enum ${type.typeName}`)
 }
 
@@ -149,7 +149,7 @@ function readScalar(field: DescField, json: unknown, path: string): unknown {
   const kind = fieldOption(field, scalar, Scalar.UNSPECIFIED)
   switch (field.scalar) {
     case ScalarType.STRING:
-      if (typeof json !== 'string') throw violation(path, 'not a text')
+      if (typeof json !== 'string') throw violation(path, 'not a string')
       return kind === Scalar.DECIMAL ? readDecimal(json, path) : json
     case ScalarType.BYTES: {
       if (typeof json !== 'string') throw violation(path, 'not base64')
@@ -182,7 +182,7 @@ function readInteger(type: ScalarType, json: unknown, path: string): bigint | nu
   const text = typeof json === 'string' ? json.trim() : typeof json === 'number' ? String(json) : ''
   if (!/^-?\d{1,20}$/.test(text)) throw violation(path, 'not an integer')
   if (typeof json === 'number' && !Number.isSafeInteger(json))
-    throw violation(path, 'too large for a JSON number: write it as text')
+    throw violation(path, 'too large for a JSON number: send it as a string')
   const { min, max, big } = integerRange(type)
   const value = BigInt(text)
   if (value < min || value > max) throw violation(path, `out of range (${min} to ${max})`)

@@ -25,7 +25,7 @@ import { echoSchema } from './testing.ts'
 
 const writer = createJsonWriter(almanac)
 
-describe('fields of a response (gateway.md §1)', () => {
+describe('fields of a response', () => {
   test('an absent message is null, an empty list is a list, a 64-bit number is a text', () => {
     const balance = create(QueryBalanceResponseSchema, { balanceWei: '0' })
     expect(writer.of(QueryBalanceResponseSchema)(balance)).toBe('{"balance_wei":"0","bank":null,"erc20":null}')
@@ -40,7 +40,7 @@ describe('fields of a response (gateway.md §1)', () => {
     expect(write(create(QueryCodeResponseSchema, { code: hex('0102') }))).toBe('{"code":"AQI="}')
   })
 
-  test('a nullable integer that is absent is null, one that never is absent prints 0', () => {
+  test('an absent nullable integer is null, an integer that is never absent is 0', () => {
     expect(
       writer.of(QueryBaseFeeResponseSchema)(create(QueryBaseFeeResponseSchema, { baseFee: '1000000000000' })),
     ).toBe('{"base_fee":"1000000000000","base_fee_unative":null}')
@@ -66,7 +66,7 @@ describe('fields of a response (gateway.md §1)', () => {
     expect(echo.dec).toBe('-0.000000000000000001')
   })
 
-  test('times and durations, the unset ones of value type included: upgrade.md §8, epochs.md §2', () => {
+  test('times and durations are text, unset ones of value type included', () => {
     const plan = create(QueryCurrentPlanResponseSchema, { plan: { name: 'v2.0.0', height: 123456n } })
     expect(writer.of(QueryCurrentPlanResponseSchema)(plan)).toBe(
       '{"plan":{"name":"v2.0.0","time":"0001-01-01T00:00:00Z","height":"123456","info":"","upgraded_client_state":null}}',
@@ -92,7 +92,7 @@ describe('fields of a response (gateway.md §1)', () => {
     expect(JSON.parse(write(create(echoSchema, { one: { case: 'ob', value: 0 } } as never))).ob).toBe(0)
   })
 
-  test('enum names, unknown numbers, floats and maps', () => {
+  test('enums are names, or numbers if unknown; floats and maps have their JSON forms', () => {
     const message = { enum: 3, double: Number.NaN, float: Math.fround(1e-7), ms: { b: '1', a: '2' } }
     const text = writer.of(echoSchema)(create(echoSchema, message as never))
     expect(text).toContain('"enum":"BOND_STATUS_BONDED"')
@@ -108,7 +108,7 @@ describe('fields of a response (gateway.md §1)', () => {
     )
   })
 
-  test('a message that never is absent prints its defaults; an addition to the document is silent when unset', () => {
+  test('a message that is never absent prints its defaults; an added field is omitted when unset', () => {
     expect(writer.of(QueryFeeShareResponseSchema)(create(QueryFeeShareResponseSchema))).toBe(
       '{"feeshare":{"contract_address":"","deployer_address":"","withdrawer_address":""}}',
     )
@@ -126,7 +126,7 @@ describe('an Any', () => {
       account: { typeUrl, value: toBinary(BaseAccountSchema, create(BaseAccountSchema, { address: 'a', pubKey })) },
     })
 
-  test('shows its content under the names of the profile, whichever it came with', () => {
+  test('shows its content under the names of the profile', () => {
     const json = writer.of(QueryAccountResponseSchema)(account('/sdk.auth.v1beta1.BaseAccount'))
     expect(json).toBe(
       '{"account":{"@type":"/sdk.auth.v1beta1.BaseAccount","address":"a","pub_key":{"@type":"/sdk.crypto.secp256k1.PubKey","key":"AQI="},"account_number":"0","sequence":"0"}}',
@@ -137,7 +137,7 @@ describe('an Any', () => {
     expect(named.account.pub_key['@type']).toBe('/cosmos.crypto.secp256k1.PubKey')
   })
 
-  test('of a well-known type has its value beside the type', () => {
+  test('of a well-known type shows its value beside the type', () => {
     const value = toBinary(TimestampSchema, create(TimestampSchema, { seconds: 5n }))
     const message = create(QueryAccountResponseSchema, { account: { typeUrl: '/google.protobuf.Timestamp', value } })
     expect(writer.of(QueryAccountResponseSchema)(message)).toBe(
@@ -145,7 +145,7 @@ describe('an Any', () => {
     )
   })
 
-  test('that nobody knows, or that is broken, never fails the response', () => {
+  test('of an unknown type, or with malformed bytes, never fails the response', () => {
     const write = writer.of(QueryAccountResponseSchema)
     const unknown = create(QueryAccountResponseSchema, { account: { typeUrl: '/x.Y', value: hex('01') } })
     expect(write(unknown)).toBe('{"account":{"@type":"/x.Y","value":"AQ=="}}')
@@ -155,7 +155,7 @@ describe('an Any', () => {
     expect(write(broken)).toBe('{"account":{"@type":"/sdk.auth.v1beta1.BaseAccount","value":"Cv8="}}')
   })
 
-  test('within many others is shown as its bytes', () => {
+  test('that is nested too deeply is shown as bytes', () => {
     const typeUrl = '/sdk.authz.v1beta1.MsgExec'
     let account = create(AnySchema, { typeUrl })
     for (let i = 0; i < 1000; i++) {
@@ -167,7 +167,7 @@ describe('an Any', () => {
     const text = writer.of(QueryAccountResponseSchema)(create(QueryAccountResponseSchema, { account }))
     expect(text.split(`"@type":"${typeUrl}"`)).toHaveLength(MAX_ANY_DEPTH + 2)
     expect(text).toContain('"value":')
-    // And the next one is looked into again.
+    // The next one is decoded again.
     expect(writer.of(QueryAccountResponseSchema)(create(QueryAccountResponseSchema, { account }))).toBe(text)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Messages as JSON in responses (gateway.md §1, D3): a writer compiled once per message type from its descriptor.
- * Absent message `null`, empty bytes `null`, empty list `[]`, unset oneof no key, 64-bit integers as text.
+ * Writes messages as JSON (docs/gateways.md#json, D3), by a writer that is compiled once for each message type. An absent
+ * message and empty bytes are `null`, an empty list is `[]`, an unset oneof has no key, 64-bit integers are strings.
  */
 import {
   create,
@@ -25,22 +25,22 @@ import { formatDuration, formatRfc3339, type SecondsNanos } from '../primitives/
 type Write = (message: Message) => string
 
 export interface JsonWriter {
-  /** The writer of a type: compiled on first use, kept. */
+  /** Returns the writer of a type. It is compiled on first use and cached. */
   of(schema: DescMessage): Write
 }
 
 type Slots = Readonly<Record<string, unknown>>
 type WriteValue = (value: never) => string
-/** `"name":value`, or nothing where the key is left out. */
+/** Writes `"name":value`, or an empty text if the key is omitted. */
 type WriteField = (message: Slots) => string
 
 const NULL = 'null'
 const ZERO_TIME = '"0001-01-01T00:00:00Z"'
 
-/** Values of type Any within each other that are looked into. Each costs a copy of all that it holds, and nothing of the chain is so deep. */
+/** Depth to which nested values of type Any are decoded. Each level copies its content; no message of the chain is this deep. */
 export const MAX_ANY_DEPTH = 64
 
-/** The names of a profile decide keys and type URLs; everything else is in the descriptors. */
+/** Creates a writer. The names of the profile determine keys and type URLs; the descriptors determine everything else. */
 export function createJsonWriter(identity: Identity): JsonWriter {
   const writers = new Map<DescMessage, Write>()
 
@@ -50,7 +50,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     const special = SPECIAL[schema.typeName]
     if (special) return special as Write
     if (schema.typeName === 'google.protobuf.Any') return writeAny as unknown as Write
-    // A type may hold itself, so it is known before its fields are compiled.
+    // A type can contain itself, so it is registered before its fields are compiled.
     let compiled: Write | undefined
     const write: Write = (message) => compiled!(message)
     writers.set(schema, write)
@@ -92,7 +92,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     }
   }
 
-  /** What stands for a field that is not set: `null`, or the defaults of one that never is absent. */
+  /** Returns the text of an unset field: `null`, or the defaults of a field that is never absent. */
   function absentValue(field: DescField): string {
     if (field.fieldKind !== 'message' || !fieldOption(field, non_null, false)) return NULL
     if (field.message.typeName === 'google.protobuf.Timestamp') return ZERO_TIME
@@ -146,7 +146,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     }
   }
 
-  /** Values of type Any that hold the one being written. */
+  /** Number of Any values around the one being written. */
   let around = 0
 
   function writeAny(any: Any): string {
@@ -169,7 +169,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
   return { of }
 }
 
-/** Content that nobody can read: as it came. */
+/** Writes an Any whose content cannot be decoded: its bytes. */
 function opaque(any: Any): string {
   return `{"@type":${quote(any.typeUrl)},"value":${writeBytesOrNull(any.value)}}`
 }
@@ -178,7 +178,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Types with a JSON form of their own. */
+/** Writers of well-known types with a special JSON form. */
 const SPECIAL: Readonly<Record<string, (message: never) => string>> = {
   'google.protobuf.Timestamp': (message: SecondsNanos) => `"${formatRfc3339(message)}"`,
   'google.protobuf.Duration': (message: SecondsNanos) => `"${formatDuration(message)}"`,
@@ -230,7 +230,7 @@ function scalarWriter(field: DescField, type: ScalarType, bytes: (value: Uint8Ar
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON or HTML needs escaped
 const NEEDS_ESCAPE = /["\\<>&\u0000-\u001f\u2028\u2029\ud800-\udfff]/
 
-/** A JSON string that is also safe inside HTML. */
+/** Writes a JSON string that is also safe inside HTML. */
 function quote(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`
   return htmlSafe(JSON.stringify(text))
@@ -240,7 +240,7 @@ function writeFloat(value: number): string {
   return Number.isFinite(value) ? String(value) : `"${value}"`
 }
 
-/** The shortest digits that are the same number in single precision. */
+/** Writes the shortest digits that give the same number in single precision. */
 function writeSingle(value: number): string {
   if (!Number.isFinite(value)) return writeFloat(value)
   let digits = 1
@@ -258,7 +258,7 @@ function writeBytesOrNull(value: Uint8Array): string {
 
 const DIGITS = /^-?\d+$/
 
-/** Digits of value · 10^18 as text with 18 decimals; a decimal that was never set prints `0`. */
+/** Writes the digits of value · 10^18 with 18 decimal places; an unset decimal is `0`. */
 function writeDecimal(wire: string): string {
   if (wire === '') return '"0"'
   if (!DIGITS.test(wire)) return quote(wire)
@@ -271,16 +271,16 @@ function writeInteger(wire: string): string {
   return wire === '' ? '"0"' : quote(wire)
 }
 
-const REMEMBERED = 4096
+const MAX_CHECKSUMMED = 4096
 const checksummed = new Map<string, string>()
 
-/** Checksums cost a hash, and the same contracts are printed again and again. */
+/** Writes an address with its EIP-55 checksum. Cached: a checksum takes a hash, and few addresses appear often. */
 function writeEvmAddress(bytes: Uint8Array): string {
   const key = toKey(bytes)
   const known = checksummed.get(key)
   if (known !== undefined) return known
   const text = `"${formatEip55(padLeft(bytes, 20))}"`
-  if (checksummed.size >= REMEMBERED) checksummed.clear()
+  if (checksummed.size >= MAX_CHECKSUMMED) checksummed.clear()
   checksummed.set(key, text)
   return text
 }

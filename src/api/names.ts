@@ -1,18 +1,18 @@
-/** The names under which services answer: neutral, the active profile's, and those that clients hard-code (D18). */
+/** The names of services: neutral, those of the active profile, and those that clients hard-code (D18). */
 import type { DescFile } from '@bufbuild/protobuf'
+import { files } from '../gen/files.ts'
 import { describeFiles } from '../identity/apply.ts'
 import { createIdentity } from '../identity/identity.ts'
 import { FAMILY, profile } from '../identity/profiles/almanac.ts'
-import { files } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 
 export interface Names {
-  /** The name that answers carry. */
+  /** Returns the name in answers. */
   active(neutral: string): string
-  /** Every name that is understood, the active one first. */
+  /** Returns every accepted name, the active one first. */
   accepted(neutral: string): readonly string[]
-  /** Every proto file under each family of names, the active one first. Each is work to make: ask when it is needed. */
-  readonly worlds: readonly (() => readonly DescFile[])[]
+  /** Functions that build every proto file under one family of names, the active family first. Building takes time. */
+  readonly families: readonly (() => readonly DescFile[])[]
 }
 
 const family = createIdentity({ ...profile, names: FAMILY })
@@ -21,6 +21,6 @@ export function createNames(identity: Identity): Names {
   return {
     active: identity.toProfileName,
     accepted: (neutral) => [...new Set([identity.toProfileName(neutral), neutral, family.toProfileName(neutral)])],
-    worlds: [() => describeFiles(identity), () => files, () => describeFiles(family)],
+    families: [() => describeFiles(identity), () => files, () => describeFiles(family)],
   }
 }

@@ -1,19 +1,30 @@
-/** What the consensus engine's own surface (CometBFT RPC, node and transaction services) tells beyond blocks and state. */
+/** Facts and functions of a node for the CometBFT RPC and the node and transaction services, beyond blocks and state. */
 import type { CheckResult, GenesisDocument } from '../app/types.ts'
+import type { GatewayNode } from './gateway.ts'
 
-export interface Engine {
+export interface NodeInfo {
   /** Address of the node's key, 20 bytes. */
   readonly nodeId: Uint8Array
   readonly moniker: string
-  /** As `tcp://host:port`; the node itself listens to no peers in `solo`. */
+  /** Peer address, `tcp://host:port`. A solo node does not listen there. */
   readonly listenAddress: string
   readonly rpcAddress: string
   /** This node's validator key (ed25519, 32 bytes); undefined if it holds none. */
   readonly validatorKey: Uint8Array | undefined
-  /** The document the chain began with. */
+  /** Returns the genesis document of the chain. */
   genesis(): GenesisDocument
-  /** Admission without keeping the transaction or its effects. */
-  check(tx: Uint8Array): CheckResult
-  /** Runs a transaction on the latest state and forgets it. Rejects as `Compute.run` does; a failed run is a code in the result. */
+  /** Runs a transaction on the latest state and discards it. A failed run is a code; rejects as `Compute.run` does. */
   simulate(tx: Uint8Array, signal?: AbortSignal): Promise<CheckResult>
+}
+
+/** The facts and functions for the CometBFT RPC, which only the process with the check state serves. */
+export interface CometNodeInfo extends NodeInfo {
+  /** Runs the admission check and discards the transaction and its effects. */
+  check(tx: Uint8Array): CheckResult
+}
+
+/** Dependencies of the CometBFT RPC and of the services that no module owns. */
+export interface NodeEnvironment {
+  readonly node: GatewayNode
+  readonly nodeInfo: NodeInfo
 }

@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 from the live descriptors: what is mounted is described, and nothing else (gateway.md §11, D50). */
+/** OpenAPI 3.1 from the live descriptors. It describes the mounted operations and no others (D50). */
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { not_in_query, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { fieldOption } from '../identity/options.ts'
@@ -31,7 +31,7 @@ const ANY: Json = {
   additionalProperties: true,
 }
 
-/** The description of these routes under the names of a profile. */
+/** Returns the description of routes under the names of a profile. */
 export function describeApi(identity: Identity, routes: readonly Route[], version: string): Json {
   const schemas: Json = { Error: ERROR, Any: ANY }
 
@@ -93,11 +93,11 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
   }
 
   function pathParameters(group: readonly Route[]): Json[] {
-    return group[0]!.variables.map(({ name, way }) => ({
+    return group[0]!.variables.map(({ name, fields }) => ({
       name,
       in: 'path',
       required: true,
-      schema: fieldSchema(way.at(-1)!),
+      schema: fieldSchema(fields.at(-1)!),
     }))
   }
 
@@ -111,7 +111,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
         name: 'by',
         in: 'query',
         required: false,
-        description: 'Which operation answers; without it the value of the path decides.',
+        description: 'Selects the operation; without it the value of the path decides.',
         schema: { type: 'string', enum: group.map((route) => route.by) },
       })
     }
@@ -126,7 +126,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
         : {}),
       responses: {
         200: {
-          description: 'The answer, and the height it was read at.',
+          description: 'The answer, with the height that was read.',
           headers: { [heightHeader]: { schema: { type: 'string' } } },
           content: { 'application/json': { schema: answers.length > 1 ? { oneOf: answers } : answers[0] } },
         },
@@ -139,7 +139,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
   }
 
   const used = new Map<string, number>()
-  /** `chain.evm.v1.Query.Balance`; a further path of the same operation has a number behind it. */
+  /** Returns an id such as `chain.evm.v1.Query.Balance`; further paths of the same operation get a number as suffix. */
   function operationId({ rpc }: Route): string {
     const id = `${identity.toProfileName(rpc.parent.typeName)}.${rpc.name}`
     const count = (used.get(id) ?? 0) + 1
@@ -162,7 +162,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
   }
 }
 
-/** Routes of one verb and one shape together, in the order of declaration. */
+/** Groups routes of one verb and one shape, in the order of declaration. */
 function byShape(routes: readonly Route[]): readonly (readonly Route[])[] {
   const groups = new Map<string, Route[]>()
   for (const route of routes) {

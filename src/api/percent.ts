@@ -3,7 +3,7 @@ import { formatUtf8 } from '../primitives/bytes.ts'
 
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/
 
-/** Text of one encoded part, or the escape that is none. Bytes that are no UTF-8 become U+FFFD. */
+/** Decodes one part. Returns the escape if it is malformed. Bytes that are not UTF-8 become U+FFFD. */
 export function percentDecode(text: string): string | { readonly badEscape: string } {
   if (!text.includes('%')) return text
   const bad = BAD_ESCAPE.exec(text)

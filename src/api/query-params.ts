@@ -1,4 +1,4 @@
-/** Query parameters as fields of a request (gateway.md §4): parsed by the field's type, the wrong ones named. */
+/** Query parameters as fields of a request, parsed by the type of the field. Errors name the parameter. */
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf'
 import { non_null, not_in_query, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { fieldOption } from '../identity/options.ts'
@@ -13,10 +13,10 @@ import { percentDecode } from './percent.ts'
 
 type Slots = Record<string, unknown>
 
-/** Values by name, in the order given. */
+/** Parameter values by name, in the given order. */
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
-/** Splits a query string. Throws `invalidArgument` on a semicolon and on a bad escape. */
+/** Splits a query string. Throws `invalidArgument` for a semicolon or a bad escape. */
 export function parseQuery(query: string): Parameters {
   const parameters = new Map<string, string[]>()
   for (const part of query.split('&')) {
@@ -40,7 +40,7 @@ function decodePart(text: string): string {
 
 const namesOf = new Map<DescMessage, Map<string, DescField>>()
 
-/** The field of a name: as in the proto, in camel case, or under the profile. */
+/** Finds a field by its name in the proto, in camel case, or under the profile. */
 export function fieldNamed(identity: Identity, schema: DescMessage, name: string): DescField | undefined {
   let names = namesOf.get(schema)
   if (!names) {
@@ -52,13 +52,13 @@ export function fieldNamed(identity: Identity, schema: DescMessage, name: string
 }
 
 export interface QueryOptions {
-  /** Fields that the path has set: parameters of these names are ignored. */
+  /** Fields that the path has set; parameters with these names are ignored. */
   readonly bound: ReadonlySet<string>
-  /** An unknown parameter is an error. */
+  /** Whether an unknown parameter is an error. */
   readonly strict?: boolean
 }
 
-/** Puts parameters into a request. Unknown names are ignored. Throws `invalidArgument` naming the parameter. */
+/** Sets the fields of a request from parameters. Throws `invalidArgument` naming the parameter. */
 export function applyQuery(
   identity: Identity,
   schema: DescMessage,
@@ -104,7 +104,7 @@ function applyOne(
   }
 }
 
-/** The sub-message of a field, made if it is not there yet. */
+/** Returns the sub-message of a field. Creates it if it is not set. */
 function enter(field: DescField & { fieldKind: 'message' }, slots: Slots, name: string): Slots {
   if (field.oneof) {
     const member = slots[field.oneof.localName] as { case?: string; value?: unknown }
@@ -134,7 +134,7 @@ function setField(
   }
   if (field.fieldKind === 'map') {
     if (bracket === undefined) throw violation(name, `a map needs a key: ${field.name}[key]=value`)
-    if (field.mapKind === 'message') throw violation(name, 'messages in a map cannot be given here')
+    if (field.mapKind === 'message') throw violation(name, 'a map of messages cannot be set by a query parameter')
     const entries = slots[field.localName] as Slots
     entries[bracket] = parseValue(field, values[0]!, name)
     return
@@ -150,14 +150,14 @@ function setField(
   slots[field.localName] = parseValue(field, values[0]!, name)
 }
 
-/** The value of a field from one text, as query strings and paths carry it. Throws `invalidArgument` naming `name`. */
+/** Parses the value of a field from a query string or a path. Throws `invalidArgument` naming `name`. */
 export function parseValue(field: DescField, text: string, name: string): unknown {
   if (field.message) return parseSpecial(field, field.message, text, name)
   if (field.enum) {
     const value = field.enum.values.find((row) => row.name === text)
     if (value) return value.number
     const number = parseInteger(text, ScalarType.INT32)
-    if (number === undefined) throw violation(name, `no value of ${field.enum.name}`)
+    if (number === undefined) throw violation(name, `not a value of ${field.enum.name}`)
     return number
   }
   const kind = scalarOf(field)
@@ -182,7 +182,7 @@ export function parseValue(field: DescField, text: string, name: string): unknow
 
 const scalars = new WeakMap<DescField, Scalar>()
 
-/** Reading an option costs more than parsing most values. */
+/** Returns the scalar option of a field. Cached, since reading an option takes longer than parsing most values. */
 function scalarOf(field: DescField): Scalar {
   let kind = scalars.get(field)
   if (kind === undefined) {
@@ -194,7 +194,7 @@ function scalarOf(field: DescField): Scalar {
 
 const INTEGER = /^([+-]?)(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+)$/
 
-/** Decimal, or with a base prefix; a leading zero means nothing. Undefined if it is no integer of that type. */
+/** Parses decimal digits, with leading zeros allowed, or digits with a base prefix. Undefined for no integer of the type. */
 function parseInteger(text: string, type: ScalarType): bigint | number | undefined {
   const match = INTEGER.exec(text)
   if (!match || match[2]!.length > 80) return undefined
@@ -261,9 +261,10 @@ function parseBytes(kind: Scalar, text: string, name: string): Uint8Array {
     return bytes
   }
   if (kind === Scalar.JSON && /^\s*[{[]/.test(text)) return utf8(text)
-  // Hexadecimal digits are base64 digits too: without padding they were hardly meant as such.
-  if (/^0[xX]/.test(text) && text.length % 4 !== 0) throw violation(name, 'not base64; hexadecimal is not read here')
-  // A plus that was not escaped arrives as a space, which base64 does not have.
+  // Hexadecimal digits are also base64 digits. Without padding the text is hardly meant as base64.
+  if (/^0[xX]/.test(text) && text.length % 4 !== 0)
+    throw violation(name, 'not base64; this field does not accept hexadecimal')
+  // An unescaped plus arrives as a space, which base64 does not use.
   const bytes = parseBase64(text.replace(/[\r\n]/g, '').replaceAll(' ', '+'))
   if (!bytes) throw violation(name, 'not base64')
   return bytes
@@ -273,7 +274,7 @@ function parseSpecial(field: DescField, type: DescMessage, text: string, name: s
   const nullable = field.fieldKind === 'message' && !fieldOption(field, non_null, false)
   if (type.typeName === 'google.protobuf.Timestamp') {
     if (text === 'null' && nullable) return create(type)
-    // So does the plus of an offset.
+    // The unescaped plus of a time zone arrives as a space too.
     const timeNs = parseRfc3339(text.replace(/ (\d{2}:\d{2})$/, '+$1'))
     if (timeNs === undefined) throw violation(name, 'not an RFC 3339 time')
     return create(type, toTimestamp(timeNs) as never)
@@ -284,5 +285,5 @@ function parseSpecial(field: DescField, type: DescMessage, text: string, name: s
     if (durationNs === undefined) throw violation(name, 'not a duration with its unit, such as 1.5s')
     return create(type, toDuration(durationNs) as never)
   }
-  throw violation(name, `give its fields, such as ${name}.${type.fields[0]?.name ?? '…'}`)
+  throw violation(name, `set its fields, such as ${name}.${type.fields[0]?.name ?? '…'}`)
 }

@@ -4,7 +4,7 @@ import { createResponseCache } from './rest-cache.ts'
 
 const payload = (text: string) => createPayload(text, [])
 
-test('answers at the latest height are forgotten when it moves, pinned ones are not', () => {
+test('responses at the latest height are dropped when it changes, pinned ones stay', () => {
   const cache = createResponseCache(1_000_000)
   cache.set('/a', 5n, false, payload('latest at 5'))
   cache.set('/a', 5n, true, payload('pinned at 5'))
@@ -16,7 +16,7 @@ test('answers at the latest height are forgotten when it moves, pinned ones are 
   expect(cache.get('/a', 5n, true)?.text).toBe('pinned at 5')
 })
 
-test('an answer that was on its way when the height moved is not kept as the latest', () => {
+test('a response of an earlier height is not cached as the latest', () => {
   const cache = createResponseCache(1_000_000)
   cache.set('/b', 6n, false, payload('6'))
   cache.set('/a', 5n, false, payload('5'))
@@ -24,7 +24,7 @@ test('an answer that was on its way when the height moved is not kept as the lat
   expect(cache.get('/b', 6n, false)?.text).toBe('6')
 })
 
-test('memory is bounded: the oldest go, and what is too large for its share is not kept', () => {
+test('memory is bounded: the oldest response is evicted, and one that is too large is not cached', () => {
   const cache = createResponseCache(100_000)
   for (let i = 0; i < 1000; i++) cache.set(`/${i}`, 5n, false, payload('x'.repeat(200)))
   const kept = Array.from({ length: 1000 }, (_, i) => cache.get(`/${i}`, 5n, false)).filter((entry) => entry)
@@ -36,7 +36,7 @@ test('memory is bounded: the oldest go, and what is too large for its share is n
   expect(cache.get('/large', 5n, false)).toBeUndefined()
 })
 
-test('ten thousand balances fit into the default of 16 MiB, so that asking for them in turn is served from memory', () => {
+test('ten thousand balances fit into the default of 16 MiB', () => {
   const cache = createResponseCache(16 * 1024 * 1024)
   const body = '{"balance_wei":"10000000000000000000000","bank":null,"erc20":null}'
   const target = (i: number) => `/chain/evm/v1/balances/0x${i.toString(16).padStart(40, '0')}`
@@ -44,7 +44,7 @@ test('ten thousand balances fit into the default of 16 MiB, so that asking for t
   expect(cache.get(target(0), 5n, false)).toBeDefined()
 })
 
-test('no memory keeps nothing', () => {
+test('a limit of 0 caches nothing', () => {
   const cache = createResponseCache(0)
   cache.set('/a', 5n, false, payload('a'))
   expect(cache.get('/a', 5n, false)).toBeUndefined()

@@ -1,17 +1,21 @@
-/** Answers that are kept because a height's state never changes. */
+/** The cache of REST responses. It can keep them because the state of a height never changes. */
+import { selectHeight } from './asked-height.ts'
+import type { GatewayNode } from './gateway.ts'
 import type { Payload } from './http.ts'
+import { isStrict, type RestRequest } from './rest-message.ts'
+import type { Route } from './routes.ts'
 
 export interface ResponseCache {
-  /** The answer of a target at the latest height or at a pinned one. */
+  /** Returns the response for a target at the latest height or at a pinned one. */
   get(target: string, height: bigint, pinned: boolean): Payload | undefined
   set(target: string, height: bigint, pinned: boolean, payload: Payload): void
-  /** Forgets everything. */
+  /** Removes every response. */
   clear(): void
 }
 
-/** What an entry costs beside its text. */
+/** Memory of an entry beside its text. */
 const OVERHEAD_BYTES = 300
-/** Of the memory, what answers at the latest height may take. */
+/** Share of the memory for responses at the latest height. */
 const LATEST_SHARE = 0.75
 
 interface Table {
@@ -32,14 +36,14 @@ function put(table: Table, limitBytes: number, key: string, payload: Payload): v
 }
 
 function sizeOf(key: string, payload: Payload): number {
-  // A long body may be compressed later, and then both forms are kept.
+  // A long body can be compressed later, and then both forms are cached.
   const forms = payload.sizeBytes < 1024 ? 1 : 2
   return OVERHEAD_BYTES + key.length + payload.sizeBytes * forms
 }
 
 /**
- * Two tables that share `limitBytes`: answers at the latest height, forgotten when it moves, and answers at heights that
- * were asked for by number. The oldest go first. 0 keeps nothing.
+ * Two tables that share `limitBytes`: responses at the latest height, which are dropped when it changes, and responses at
+ * heights that requests named. The oldest entry is evicted first. 0 caches nothing.
  */
 export function createResponseCache(limitBytes: number): ResponseCache {
   const latest: Table = { entries: new Map(), sizeBytes: 0 }
@@ -74,4 +78,50 @@ export function createResponseCache(limitBytes: number): ResponseCache {
       if (!latest.entries.has(target)) put(latest, limitBytes * LATEST_SHARE, target, payload)
     },
   }
+}
+
+/** The response cache of one gateway. It is emptied after every rollback of the chain. */
+export interface RestCache {
+  /** Empties the cache if the chain has rolled back. Returns how often it has, to compare before and after a read. */
+  refresh(): number | undefined
+  /** Returns the cached response if URL and height determine it. */
+  get(request: RestRequest): Payload | undefined
+  /** Caches a response that URL and height determine; any other is ignored. */
+  set(request: RestRequest, route: Route, height: bigint, pinned: boolean, payload: Payload): void
+}
+
+/** Creates a cache of `limitBytes`. `onRollback` is called when the chain has rolled back. */
+export function createRestCache(node: GatewayNode, limitBytes: number, onRollback: () => void): RestCache {
+  const responses = createResponseCache(limitBytes)
+  let rollbacks: number | undefined
+
+  function refresh(): number | undefined {
+    const status = node.driver.status()
+    if (status.rollbacks !== rollbacks) {
+      rollbacks = status.rollbacks
+      responses.clear()
+      onRollback()
+    }
+    return rollbacks
+  }
+
+  return {
+    refresh,
+    get(request) {
+      refresh()
+      if (namesHeight(request) || isStrict(request)) return undefined
+      if (request.headers['grpc-timeout'] !== undefined) return undefined
+      const height = selectHeight(request.headers, undefined)
+      return responses.get(request.target, height ?? node.blocks.latestHeight(), height !== undefined)
+    },
+    set(request, route, height, pinned, payload) {
+      if (route.verb !== 'GET' || !route.isStateQuery || namesHeight(request)) return
+      responses.set(request.target, height, pinned, payload)
+    },
+  }
+}
+
+/** Whether the target can name a height. The height of a cached response comes from the headers alone. */
+function namesHeight({ target }: RestRequest): boolean {
+  return target.includes('height=')
 }

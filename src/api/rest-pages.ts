@@ -1,4 +1,4 @@
-/** What the REST port serves besides operations: an index, the description of the API, and what the node brings. */
+/** Pages of the REST port beside the operations: an index, the description of the API, and pages of the node. */
 import type { GatewayNode } from './gateway.ts'
 import { createPayload, type Payload } from './http.ts'
 import { describeApi } from './openapi.ts'
@@ -9,10 +9,10 @@ interface Page {
   readonly payload: Payload
 }
 
-/** The page of a path; undefined if there is none. */
+/** Returns the page of a path; undefined if there is no page. */
 export type Pages = (path: string) => Page | undefined
 
-/** A page that the node brings, as JSON text. */
+/** Returns a further page of the node, as JSON text. */
 export type ExtraPage = (path: string) => { readonly status: number; readonly body: string } | undefined
 
 const NO_STORE = ['Cache-Control', 'no-store']
@@ -48,7 +48,7 @@ export function createPages(node: GatewayNode, router: Router, extra: ExtraPage 
     )
   }
 
-  function brought(path: string): Page | undefined {
+  function extraPage(path: string): Page | undefined {
     const found = extra(path)
     return found && page(found.status, 'application/json', found.body, NO_STORE)
   }
@@ -67,12 +67,12 @@ export function createPages(node: GatewayNode, router: Router, extra: ExtraPage 
         browser ??= page(200, 'text/html; charset=utf-8', browserPage(), NO_CACHE)
         return browser
       default:
-        return brought(path)
+        return extraPage(path)
     }
   }
 }
 
-/** A page without any outside resource that lists the operations and asks them. */
+/** Returns an HTML page that lists the operations and sends requests. It loads nothing from elsewhere. */
 function browserPage(): string {
   return `<!doctype html>
 <meta charset="utf-8">

@@ -1,4 +1,4 @@
-/** From a path, a query string and a body to the request message of one operation. */
+/** Builds the request message of one operation from a path, a query string and a body. */
 import { create, type DescMessage, type Message } from '@bufbuild/protobuf'
 import type { Identity } from '../identity/types.ts'
 import { violation } from './errors.ts'
@@ -12,11 +12,11 @@ type Slots = Record<string, unknown>
 export interface BoundRequest {
   readonly route: Route
   readonly request: Message
-  /** Text of `?height=`, where that is no field of the request. */
+  /** Text of `?height=`, unless that is a field of the request. */
   readonly height: string | undefined
-  /** Text of the last variable of the path. */
+  /** Value of the last variable of the path. */
   readonly value: string
-  /** The same for another operation of the shape, by its `?by=`; absent where the request names one or there is but one. */
+  /** Binds the request to another operation of the shape, by its `?by=`. Absent if `?by=` is given, or there is only one. */
   readonly rebind?: (by: string) => BoundRequest
 }
 
@@ -24,8 +24,8 @@ const NO_PARAMETERS: Parameters = new Map()
 const NO_NAMES: ReadonlySet<string> = new Set()
 
 /**
- * Binds a match. Undefined: the path ends before its value, and the query string does not give it either.
- * Throws `invalidArgument` naming what is wrong.
+ * Binds a match. Returns undefined if the path ends before its last value and the query string does not give it. Throws
+ * `invalidArgument` naming the parameter.
  */
 export function bindRequest(
   identity: Identity,
@@ -66,7 +66,7 @@ function bindRoute(
   return { route, request, height, value: match.values.at(-1) ?? '' }
 }
 
-/** Names that select an answer and are no fields: taken out before unknown ones are looked for. */
+/** Removes `height` and `by` unless they are fields, so that they do not count as unknown parameters. */
 function reserved(schema: DescMessage, parameters: Parameters): Parameters {
   const names = ['height', 'by'].filter(
     (name) => parameters.has(name) && !schema.fields.some((field) => field.name === name),
@@ -79,17 +79,17 @@ function reserved(schema: DescMessage, parameters: Parameters): Parameters {
 
 function setVariable(request: Message, variable: Variable, text: string): void {
   let slots = request as unknown as Slots
-  const { way } = variable
-  for (let i = 0; i < way.length - 1; i++) {
-    const field = way[i]!
+  const { fields } = variable
+  for (let i = 0; i < fields.length - 1; i++) {
+    const field = fields[i]!
     slots[field.localName] ??= create(field.message!)
     slots = slots[field.localName] as Slots
   }
-  const field = way[way.length - 1]!
+  const field = fields[fields.length - 1]!
   slots[field.localName] = parseValue(field, text, variable.name)
 }
 
-/** A parameter of a query string that is otherwise not looked at, so that what is wrong elsewhere in it is no matter. */
+/** Returns one parameter of a query string. Ignores errors elsewhere in the string. */
 function looseParameter(query: string, name: string): string | undefined {
   const values = looseParameters(query, name)
   if (new Set(values).size > 1) throw violation(name, 'given twice')
@@ -106,7 +106,7 @@ function looseParameters(query: string, name: string): readonly string[] {
   })
 }
 
-/** Operations of one shape: `?by=` names one (D5); else the value tells, or the first declared answers. */
+/** Chooses among operations of one shape: by `?by=` (D5), else by the form of the value, else the first declared. */
 function chooseRoute(identity: Identity, match: Match, routes: readonly Route[], query: string): Route {
   const first = routes[0]!
   if (routes.length === 1 || first.by === '') return first
@@ -119,7 +119,7 @@ function chooseRoute(identity: Identity, match: Match, routes: readonly Route[],
   throw violation('by', `one of ${routes.map((route) => route.by).join(', ')} expected`)
 }
 
-/** Text with the account prefix is a string, anything else base64 bytes (support-modules.md §5). */
+/** Guesses the kind of a value: a string if it begins with the prefix of accounts, else base64 bytes. */
 function guessBy(identity: Identity, value: string): string {
   return value.startsWith(`${identity.bech32.account}1`) ? 'string' : 'bytes'
 }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'
-import { createRestHandler, createRestServer, type GatewayServer } from './rest.ts'
+import type { GatewayServer } from './http-server.ts'
+import { createRestHandler, createRestServer } from './rest.ts'
 import { echoMethods, gatewayNode } from './testing.ts'
 
 const ECHO = '/demo.echo.v1.Query/'
@@ -46,7 +47,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: Buffer
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as JSON
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as JSON
   readonly json: any
 }
 
@@ -129,13 +130,13 @@ describe('paths', () => {
     '/chain/denom',
     '/nope',
     '/chain/./nothing',
-  ])('%s is no route: 404 code 5, never a redirection', async (path) => {
+  ])('%s is not a route: 404 code 5, never a redirection', async (path) => {
     const { status, json } = await ask(path)
     expect([status, json.code, json.details]).toEqual([404, 5, []])
     expect(json.error).toBe(json.message)
   })
 
-  test('a route that is not there names the nearest one', async () => {
+  test('an unknown route names the nearest one', async () => {
     expect((await ask('/chain/nothin')).json.message).toContain('/chain/nothing')
   })
 
@@ -165,7 +166,7 @@ describe('paths', () => {
     else expect(answer.json.details[0].field).toBe('height')
   })
 
-  test('enum names and numbers are values', async () => {
+  test('enums are given by name or number', async () => {
     expect((await ask('/chain/enum/BOND_STATUS_BONDED')).json.enum).toBe('BOND_STATUS_BONDED')
     expect((await ask('/chain/enum/3')).json.enum).toBe('BOND_STATUS_BONDED')
     expect((await ask('/chain/enum/bonded')).status).toBe(400)
@@ -179,7 +180,7 @@ describe('methods', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', String(get.text.length)])
   })
 
-  test('OPTIONS tells what is allowed', async () => {
+  test('OPTIONS lists the allowed methods', async () => {
     const { status, headers } = await ask('/chain/nothing', { method: 'OPTIONS' })
     expect([status, headers['allow']]).toEqual([204, 'GET, HEAD, OPTIONS'])
   })
@@ -195,7 +196,7 @@ describe('methods', () => {
     expect((await ask('/nope', { method: 'DELETE' })).status).toBe(404)
   })
 
-  test('a body is read leniently, and its limit holds', async () => {
+  test('a body is read leniently, up to its limit', async () => {
     const post = (body: string, type = 'application/json') =>
       ask('/chain/post', { method: 'POST', headers: { 'content-type': type }, body })
     expect((await post('')).json.s).toBe('')
@@ -227,12 +228,12 @@ describe('heights', () => {
     expect(headers['cache-control']).toContain('immutable')
   })
 
-  test('so does ?height=, and nothing else wrong in the query of a request without fields matters', async () => {
+  test('?height= selects the state, and other errors in the query of a request without fields are ignored', async () => {
     const { status, headers } = await ask('/chain/nothing?x=%zz&height=15')
     expect([status, headers['x-sdk-block-height']]).toEqual([200, '15'])
   })
 
-  test('0 and absent are the latest', async () => {
+  test('0 and an absent height are the latest', async () => {
     for (const headers of [{}, { 'x-sdk-block-height': '0' }]) {
       const answer = await ask('/chain/nothing', { headers })
       expect([answer.status, answer.headers['x-sdk-block-height'], answer.headers['cache-control']]).toEqual([
@@ -243,7 +244,7 @@ describe('heights', () => {
     }
   })
 
-  test.each(['-1', 'abc', '', '99999999999999999999', '5.0'])('%j is no height: 400 code 3', async (value) => {
+  test.each(['-1', 'abc', '', '99999999999999999999', '5.0'])('%j is not a height: 400 code 3', async (value) => {
     const { status, json } = await ask('/chain/nothing', { headers: { 'x-sdk-block-height': value } })
     expect([status, json.code, json.details[0]?.field]).toEqual([400, 3, 'x-sdk-block-height'])
   })
@@ -275,7 +276,7 @@ describe('heights', () => {
     for (const tags of ['"other"', 'application/json', 'ETag', '']) expect(await statusFor(tags), tags).toBe(200)
   })
 
-  test('an answer of a state that was taken back meanwhile is not kept for the state that comes in its place', async () => {
+  test('an answer of a state that was rolled back meanwhile is not cached for the next state of that height', async () => {
     let rollbacks = 0
     const waiting: ((s: string) => void)[] = []
     const services = new Map([
@@ -297,13 +298,13 @@ describe('heights', () => {
     const second = handle('/chain/waits')
     waiting.pop()!('after')
     expect((await second).body).toContain('"s":"after"')
-    // And this one is kept.
+    // This one is cached.
     expect((await handle('/chain/waits')).body).toContain('"s":"after"')
   })
 })
 
 describe('answers', () => {
-  test('a long answer is compressed for who takes it', async () => {
+  test('a long answer is compressed for a client that accepts it', async () => {
     const path = `/chain/echo/${'x'.repeat(3000)}`
     const plain = await ask(path)
     const packed = await ask(path, { headers: { 'accept-encoding': 'gzip' } })
@@ -328,7 +329,7 @@ describe('answers', () => {
     }
   })
 
-  test('a bug in a handler shows nothing of itself', async () => {
+  test('a bug in a handler is hidden from the client', async () => {
     const { status, json, headers } = await ask('/chain/throws')
     expect([status, json.code]).toEqual([500, 13])
     expect(json.message).not.toContain('secret')
@@ -336,7 +337,7 @@ describe('answers', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  test('a deadline ends what takes longer', async () => {
+  test('a deadline ends a longer request', async () => {
     const tiny = await ask('/chain/nothing', { headers: { 'grpc-timeout': '1n' } })
     expect([tiny.status, tiny.json.code]).toEqual([504, 4])
     const slow = await ask('/chain/waits', { headers: { 'grpc-timeout': '50m' } })
@@ -352,12 +353,12 @@ describe('answers', () => {
     expect((await ask(path, { headers: { 'grpc-metadata-a-bin': 'AQI' } })).status).toBe(200)
   })
 
-  test('an unacceptable Accept gets JSON all the same, and the server tells its time', async () => {
+  test('any Accept gets JSON, and the server sends its time', async () => {
     const { headers } = await ask('/chain/nothing', { headers: { accept: 'text/html' } })
     expect([headers['content-type'], headers['x-server-time']]).toEqual(['application/json', '1700000000'])
   })
 
-  test('browsers of other origins may ask for a height and read it', async () => {
+  test('pages of other origins can name a height and read it', async () => {
     const headers = { origin: 'https://a.example', 'access-control-request-headers': 'x-sdk-block-height' }
     const preflight = await ask('/chain/nothing', { method: 'OPTIONS', headers })
     expect(preflight.status).toBe(204)
@@ -367,7 +368,7 @@ describe('answers', () => {
     expect(answer.headers['access-control-expose-headers']).toContain('grpc-metadata-x-sdk-block-height')
   })
 
-  test('the port has an index, what the node brings, its description, and a page that shows it', async () => {
+  test('the port serves an index, pages of the node, the description of the API, and a page that shows it', async () => {
     expect((await ask('/')).json.latest_height).toBe('20')
     const ready = await ask('/readyz')
     expect([ready.status, ready.json.status, ready.headers['cache-control']]).toEqual([503, 'halted', 'no-store'])

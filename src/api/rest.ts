@@ -1,18 +1,15 @@
-/** The REST gateway on `node:http`, and the same without a network. */
+/** The REST gateway on `node:http`, and the same gateway in process. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'
-import { bodySinkOf, closeServer, IDLE_TIMEOUT_MS, readBody, sendPayload } from './http.ts'
-import { createRestResponder, type RestOptions, type RestReply } from './rest-handler.ts'
+import { bodySinkOf, readBody, sendPayload } from './http.ts'
+import { closeServer, type GatewayServer, IDLE_TIMEOUT_MS, listen } from './http-server.ts'
+import type { RestReply } from './rest-message.ts'
+import { createRestResponder, type RestOptions } from './rest-responder.ts'
 import type { StreamedBody } from './spool.ts'
 
-export interface GatewayServer {
-  listen(port: number, host: string): Promise<{ readonly port: number }>
-  close(): Promise<void>
-}
-
-/** Calldata travels in the query string. */
+/** Limit of a request's head: calldata is part of the query string. */
 const MAX_HEAD_BYTES = 256 * 1024
 const GIVEN_ID = /^[\w.:-]{1,64}$/
 
@@ -36,10 +33,11 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}): 
     else send(req, res, reply)
   }
 
-  return serverOf(createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS, maxHeaderSize: MAX_HEAD_BYTES }, handle))
+  const server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS, maxHeaderSize: MAX_HEAD_BYTES }, handle)
+  return { listen: (port, host) => listen(server, port, host), close: () => closeServer(server) }
 }
 
-/** An answer as plain text, for who holds the node and needs no port. Asks with GET. */
+/** Returns a function that answers GET requests in process, without a port; bodies are text. */
 export function createRestHandler(
   node: GatewayNode,
   options: RestOptions = {},
@@ -61,7 +59,7 @@ export function createRestHandler(
   }
 }
 
-/** The whole of a body that is made in pieces. */
+/** Collects a streamed body. */
 function textOf(stream: StreamedBody): Promise<string> {
   return new Promise((resolve, reject) => {
     const pieces: string[] = []
@@ -77,7 +75,7 @@ function textOf(stream: StreamedBody): Promise<string> {
 }
 
 const NO_HEADERS: Readonly<Record<string, undefined>> = {}
-/** Headers that no answer depends on, as clients spell them; compression is looked up when a body is long enough. */
+/** Headers that no answer depends on, as clients spell them. `Accept-Encoding` is read only for a body worth compressing. */
 const PLAIN: ReadonlySet<string> = new Set(
   [
     'Host',
@@ -91,7 +89,7 @@ const PLAIN: ReadonlySet<string> = new Set(
   ].flatMap((name) => [name, name.toLowerCase()]),
 )
 
-/** Whether a request carries nothing that would change its answer: then its headers need not be taken apart. */
+/** Whether no header of a request can change its answer; its headers are then not parsed. */
 function isPlain(rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) if (!PLAIN.has(rawHeaders[i]!)) return false
   return true
@@ -104,7 +102,7 @@ function createIds(): () => string {
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, payload, headers, stream }: RestReply): void {
-  // Also one who has left takes the parts that are on their way.
+  // Drain the stream even if the client has disconnected.
   if (res.destroyed && stream) stream(bodySinkOf(res))
   if (res.destroyed || res.headersSent) return
   if (!stream || req.method === 'HEAD') {
@@ -115,24 +113,8 @@ function send(req: IncomingMessage, res: ServerResponse, { status, payload, head
   stream(bodySinkOf(res))
 }
 
-/** Proxies send the whole URL. */
+/** Returns path and query of a target; proxies send the whole URL. */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target
   return /^https?:\/\/[^/]*(\/.*)?$/i.exec(target)?.[1] ?? '/'
-}
-
-/** A server that can be closed although clients keep their connections. */
-function serverOf(server: Server): GatewayServer {
-  return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, host, () => {
-          server.off('error', reject)
-          const address = server.address()
-          resolve({ port: typeof address === 'object' && address ? address.port : port })
-        })
-      }),
-    close: () => closeServer(server),
-  }
 }

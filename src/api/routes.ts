@@ -1,4 +1,4 @@
-/** REST routes, built from the descriptors at start, and the matching of paths to them (gateway.md §3.3). */
+/** REST routes, built from the descriptors at start, and their matching to paths (docs/gateways.md#routes). */
 import { create, type DescField, type DescMessage, type DescMethod } from '@bufbuild/protobuf'
 import { by as byOption, compute, rest_of_path, tx_service } from '../gen/almanac/options_pb.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
@@ -9,51 +9,58 @@ import type { Identity } from '../identity/types.ts'
 import { violation } from './errors.ts'
 import { percentDecode } from './percent.ts'
 import { fieldNamed } from './query-params.ts'
+import { SHARED_PATHS, type SharedPath } from './shared-paths.ts'
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One operation under one template. Templates differ in the names of their variables only if they share a shape. */
+/** One operation under one path template. Templates of one shape differ only in the names of their variables. */
 export interface Route {
   readonly verb: Verb
-  /** In neutral names. */
+  /** Path template in neutral names. */
   readonly template: string
   readonly rpc: DescMethod
   /** `/package.Service/Method`, neutral. */
   readonly method: string
-  /** Fields that the path sets, in the order of the variables; each a way from the request down. */
+  /** Variables of the path, in order. */
   readonly variables: readonly Variable[]
-  /** The body is the whole request. */
+  /** Whether the body is the whole request. */
   readonly body: boolean
-  /** Value of `?by=` that selects it among operations of one shape. */
+  /** Value of `?by=` that selects this operation among those of one shape. */
   readonly by: string
+  /** Rule by which the state selects among operations of one shape; undefined if they have no such rule. */
+  readonly sharedPath: SharedPath | undefined
+  /** Header that names the operation in every answer, as name and value; empty unless the path is shared. */
+  readonly operationHeaders: readonly string[]
   readonly txService: boolean
-  /** Reads state alone, so that its answer is fixed by the height. */
+  /** Whether it reads state alone, so that the height determines the answer. */
   readonly isStateQuery: boolean
-  /** And does so at once, in this thread. */
+  /** Whether it reads state alone, synchronously in this thread. */
   readonly isLight: boolean
-  /** Names of the fields that the path sets. */
+  /** Names of the variables of the path. */
   readonly bound: ReadonlySet<string>
   /** Whether a query string could set a field. */
   readonly takesQuery: boolean
-  /** `?height=` is a field of the request, not the state to read. */
+  /** Whether `?height=` is a field of the request, not the height to read. */
   readonly ownsHeight: boolean
 }
 
 export interface Variable {
   readonly name: string
-  readonly way: readonly DescField[]
+  /** Fields from the request down to the one that the variable sets. */
+  readonly fields: readonly DescField[]
+  /** Whether the value can contain slashes. */
   readonly restOfPath: boolean
 }
 
-/** Of a method without a route. */
+/** The rule of a method without a route. */
 const NO_RULE = create(HttpRuleSchema)
 
 export interface Match {
-  /** Routes of one shape, in the order of declaration. Empty: nothing has this path. */
+  /** Routes of one shape, in the order of declaration. */
   readonly routes: readonly Route[]
   /** Decoded values of the variables. */
   readonly values: readonly string[]
-  /** The value must come from the query string: the path ends before it. */
+  /** Whether the last value must come from the query string, because the path ends before it. */
   readonly fromQuery: boolean
 }
 
@@ -62,17 +69,17 @@ interface Node {
   single?: Node
   /** Routes that end here. */
   readonly routes: Route[]
-  /** Routes whose last variable takes everything from here on; `empty` if it may take nothing. */
+  /** Routes whose last variable takes the rest of the path; `empty` if the rest can be empty. */
   readonly rest: { readonly route: Route; readonly empty: boolean }[]
-  /** Routes that would end in a variable one segment on, and may be given it as a query parameter. */
+  /** Routes whose last variable is the next segment, and can be given as a query parameter instead. */
   readonly beforeRest: Route[]
 }
 
 export interface Router {
   readonly routes: readonly Route[]
-  /** Throws `invalidArgument` on a bad escape. */
+  /** Finds the routes of a path; undefined if there is no such path. Throws `invalidArgument` for a bad escape. */
   match(rawPath: string): Match | undefined
-  /** The template that a path comes closest to. */
+  /** Returns the template that is most similar to a path. */
   nearest(rawPath: string): string | undefined
 }
 
@@ -82,7 +89,7 @@ function createNode(): Node {
 
 type Segment = { readonly literal: string } | { readonly variable: string; readonly wild: boolean }
 
-/** Segments of `/a/{x}/{y=**}`. */
+/** Splits a template such as `/a/{x}/{y=**}` into segments. */
 function parseTemplate(template: string): readonly Segment[] {
   return template
     .slice(1)
@@ -101,16 +108,16 @@ const PATTERNS: Readonly<Record<string, Verb>> = {
   patch: 'PATCH',
 }
 
-function fieldWay(identity: Identity, schema: DescMessage, name: string): readonly DescField[] {
-  const way: DescField[] = []
+function fieldsTo(identity: Identity, schema: DescMessage, name: string): readonly DescField[] {
+  const fields: DescField[] = []
   let type: DescMessage | undefined = schema
   for (const part of name.split('.')) {
     const field: DescField | undefined = type && fieldNamed(identity, type, part)
     if (!field) throw new TypeError(`${schema.typeName} has no field ${name}`)
-    way.push(field)
+    fields.push(field)
     type = field.message
   }
-  return way
+  return fields
 }
 
 function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] {
@@ -120,11 +127,13 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
   const variables: Variable[] = []
   for (const segment of parseTemplate(template)) {
     if (!('variable' in segment)) continue
-    const way = fieldWay(identity, rpc.input, segment.variable)
-    variables.push({ name: segment.variable, way, restOfPath: fieldOption(way.at(-1)!, rest_of_path, false) })
+    const fields = fieldsTo(identity, rpc.input, segment.variable)
+    variables.push({ name: segment.variable, fields, restOfPath: fieldOption(fields.at(-1)!, rest_of_path, false) })
   }
   const bound = new Set(variables.map(({ name }) => name))
   const isStateQuery = rpc.parent.name === 'Query'
+  const by = methodOption(rpc, byOption, '')
+  const sharedPath = by === '' ? undefined : SHARED_PATHS.get(rpc.parent.typeName)
   const route: Route = {
     verb,
     template,
@@ -132,7 +141,9 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
     method: methodPath(rpc),
     variables,
     body: rule.body === '*',
-    by: methodOption(rpc, byOption, ''),
+    by,
+    sharedPath,
+    operationHeaders: sharedPath ? [sharedPath.header, rpc.name] : [],
     txService: methodOption(rpc, tx_service, false),
     isStateQuery,
     isLight: isStateQuery && !methodOption(rpc, compute, false),
@@ -143,7 +154,7 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
   return [route, ...rule.additionalBindings.flatMap((binding) => routesOf(identity, rpc, binding))]
 }
 
-/** Every route of the given methods, under its neutral path, the profile's and those of families that are understood. */
+/** Builds the routes of methods: under neutral paths, those of the profile, and those of other accepted families. */
 export function createRouter(identity: Identity, rpcs: Iterable<DescMethod>): Router {
   const routes = [...rpcs].flatMap((rpc) => routesOf(identity, rpc, methodOption(rpc, http, NO_RULE)))
   const root = createNode()
@@ -206,10 +217,11 @@ function insert(root: Node, route: Route, path: string): void {
   node.routes.push(route)
 }
 
-/** Literal before variable before rest of path. A variable is empty only in the last segment. */
+/** Prefers a literal to a variable, and a variable to the rest of the path. Only the last segment can be empty. */
 function find(node: Node, segments: readonly string[], at: number, values: readonly string[]): Match | undefined {
   if (at === segments.length) {
-    if (node.routes.length > 0) return { routes: node.routes, values: reread(node.routes, values), fromQuery: false }
+    if (node.routes.length > 0)
+      return { routes: node.routes, values: decodeAgain(node.routes, values), fromQuery: false }
     const wild = node.rest.filter(({ empty }) => empty)
     if (wild.length > 0) return { routes: wild.map(({ route }) => route), values: [...values, ''], fromQuery: false }
     return node.beforeRest.length > 0 ? { routes: node.beforeRest, values, fromQuery: true } : undefined
@@ -225,13 +237,13 @@ function find(node: Node, segments: readonly string[], at: number, values: reado
   if (node.rest.length === 0) return undefined
   const joined = segments.slice(at).join('/')
   const routes = node.rest.map(({ route }) => route)
-  return { routes, values: reread(routes, [...values, joined]), fromQuery: false }
+  return { routes, values: decodeAgain(routes, [...values, joined]), fromQuery: false }
 }
 
 const TWICE_ENCODED = /%(2f|3a)/i
 
-/** A value that may hold slashes and still holds encoded ones was encoded twice. */
-function reread(routes: readonly Route[], values: readonly string[]): readonly string[] {
+/** Decodes a value again if it can contain slashes and still contains encoded ones: it was encoded twice. */
+function decodeAgain(routes: readonly Route[], values: readonly string[]): readonly string[] {
   const variables = routes[0]!.variables
   return values.map((value, i) => {
     if (!variables[i]?.restOfPath || !TWICE_ENCODED.test(value)) return value
@@ -240,7 +252,7 @@ function reread(routes: readonly Route[], values: readonly string[]): readonly s
   })
 }
 
-/** How well a path fits a template: equal leading segments, then how alike the first differing ones begin. */
+/** Scores the similarity of a path to a template: equal leading segments, then the common start of the first different ones. */
 function likeness(template: readonly string[], path: readonly string[]): number {
   let score = 0
   for (let i = 0; i < template.length && i < path.length; i++) {

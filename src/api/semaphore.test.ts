@@ -1,27 +1,27 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createSeats } from './semaphore.ts'
+import { createSemaphore } from './semaphore.ts'
 
-test('seats are taken in order, no more than there are, and who would wait too long in line is told', async () => {
-  const seats = createSeats({ most: 2, mostWaiting: 3 })
+test('a semaphore grants its permits in order and rejects a caller when the queue is full', async () => {
+  const semaphore = createSemaphore({ permits: 2, queueLimit: 3 })
   const taken: number[] = []
-  const leaves: (() => void)[] = []
+  const releases: (() => void)[] = []
   const all = [0, 1, 2, 3, 4].map(async (n) => {
-    leaves[n] = await seats.take()
+    releases[n] = await semaphore.acquire()
     taken.push(n)
   })
   await setImmediate()
   expect(taken).toEqual([0, 1])
-  await expect(seats.take()).rejects.toMatchObject({ status: 'resourceExhausted' })
-  leaves[1]!()
+  await expect(semaphore.acquire()).rejects.toMatchObject({ status: 'resourceExhausted' })
+  releases[1]!()
   await setImmediate()
   expect(taken).toEqual([0, 1, 2])
   for (const n of [0, 2, 3, 4]) {
-    leaves[n]!()
+    releases[n]!()
     await setImmediate()
   }
   await Promise.all(all)
   expect(taken).toEqual([0, 1, 2, 3, 4])
-  // All are free again.
-  await Promise.all([seats.take(), seats.take()])
+  // All permits are free now.
+  await Promise.all([semaphore.acquire(), semaphore.acquire()])
 })

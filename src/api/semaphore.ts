@@ -1,27 +1,36 @@
-/** How much long work of a kind goes on at a time: it shares one thread, and each piece of it holds memory. */
+/** Limits concurrent long-running operations: they share one thread, and each of them uses memory. */
 import { queryError } from '../primitives/errors.ts'
 
-export interface Seats {
-  /** Waits for a seat, in order; resolves with how to leave it. Rejects `resourceExhausted` where too many wait. */
-  take(): Promise<() => void>
+export interface Semaphore {
+  /**
+   * Waits for a permit, first come first served. Resolves with the function that releases it. Rejects `resourceExhausted`
+   * if the queue is full.
+   */
+  acquire(): Promise<() => void>
 }
 
-export function createSeats({ most, mostWaiting }: { readonly most: number; readonly mostWaiting: number }): Seats {
+export function createSemaphore({
+  permits,
+  queueLimit,
+}: {
+  readonly permits: number
+  readonly queueLimit: number
+}): Semaphore {
   const waiting: (() => void)[] = []
   let taken = 0
 
-  function leave(): void {
+  function release(): void {
     const next = waiting.shift()
     if (next) next()
     else taken--
   }
 
   return {
-    async take() {
-      if (taken < most) taken++
-      else if (waiting.length >= mostWaiting) throw queryError('resourceExhausted', 'too many searches at once')
+    async acquire() {
+      if (taken < permits) taken++
+      else if (waiting.length >= queueLimit) throw queryError('resourceExhausted', 'too many searches at once')
       else await new Promise<void>((resolve) => waiting.push(resolve))
-      return leave
+      return release
     },
   }
 }

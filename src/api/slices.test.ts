@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPause, type Pause } from './slices.ts'
 
-/** Works until the slice is over. */
+/** Checks the time until the slice is over. */
 function rest(pause: Pause): Promise<void> {
   for (;;) {
     const promise = pause()
@@ -9,7 +9,7 @@ function rest(pause: Pause): Promise<void> {
   }
 }
 
-test('of all long work one slice runs in a turn of the loop, each in its order', async () => {
+test('one slice of all long work runs in a turn of the event loop, in order', async () => {
   let turns = 0
   let isOver = false
   const count = (): void => {

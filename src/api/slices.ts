@@ -1,8 +1,11 @@
-/** Long work in slices: between them the thread is everybody's, and of all such work only one slice runs in a turn of its loop. */
+/**
+ * Time slices for long work on the main thread. Between slices the event loop serves other requests; in one turn of it only
+ * one slice of all such work runs.
+ */
 
 const SLICE_MS = 5
 
-/** Work that waits for its next slice, in order. */
+/** Long work that waits for its next slice, first come first served. */
 const waiting: (() => void)[] = []
 
 function turn(): void {
@@ -16,7 +19,7 @@ function nextTurn(): Promise<void> {
   })
 }
 
-/** To be called between two pieces of work: a promise to be waited for where the slice is over, else nothing. */
+/** Checks the time between two steps of long work. Returns a promise to await if the slice is over, else undefined. */
 export type Pause = () => Promise<void> | undefined
 
 export function createPause(): Pause {

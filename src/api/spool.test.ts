@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBase64Encoder } from './spool.ts'
 
-test('parts of any length become one base64 text, also when each takes the memory of the one before', () => {
+test('parts of any length become one base64 text, even if each reuses the memory of the last', () => {
   const whole = Uint8Array.from({ length: 1000 }, (_, i) => (i * 7) & 0xff)
   const memory = new Uint8Array(64)
   const encode = createBase64Encoder()

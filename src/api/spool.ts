@@ -1,30 +1,30 @@
-/** Long answers on their way to a client: held back while they may still become an error, then passed on as they come. */
-import { HOLD_BACK_BYTES } from '../modules/evm/tracing/tracing.ts'
+/** Long answers: buffered while they can still become an error, then streamed to the client. */
+import { HOLD_BACK_BYTES } from '../modules/evm/tracing/trace-writer.ts'
 import type { PartTaker } from './gateway.ts'
 
-/** Where a body goes in pieces. */
+/** The receiver of a streamed body. */
 export interface BodySink {
-  /** `done` is called when there is room for more. */
-  write(piece: string | Uint8Array, done: () => void): void
+  /** Sends a chunk. Calls `done` when the receiver has room for more. */
+  write(chunk: string | Uint8Array, done: () => void): void
   end(): void
-  /** Breaks the answer off, so that a client sees that it is not whole. */
+  /** Breaks off the connection, so that the client sees an incomplete answer. */
   abort(): void
 }
 
-/** A body that is written while it is made. */
+/** A body that is sent while it is produced. */
 export type StreamedBody = (sink: BodySink) => void
 
 export interface Spool {
   readonly onPart: PartTaker
-  /** What is held, if nothing has been passed on. */
-  held(): Uint8Array | undefined
-  /** To be called when all parts are there; a failure after parts were passed on breaks the answer off. */
+  /** Returns the buffered bytes; undefined once streaming has begun. */
+  buffered(): Uint8Array | undefined
+  /** Ends the answer. A failure after streaming has begun breaks off the connection. */
   finish(failed: boolean): void
 }
 
 /**
- * Holds parts back until there are too many; then calls `onOverflow` once with the body that begins with them. `encode` turns parts
- * into pieces of the body, the last call, with undefined, into what is left.
+ * Buffers parts up to `HOLD_BACK_BYTES`; then calls `onOverflow` once with a streamed body that begins with them. `encode`
+ * turns a part into a chunk of the body; the last call, with undefined, returns the rest.
  */
 export function createSpool(
   encode: (part: Uint8Array | undefined) => string | Uint8Array,
@@ -70,7 +70,7 @@ export function createSpool(
       if (!flows) onOverflow(begin)
       flows = true
     },
-    held() {
+    buffered() {
       if (flows) return undefined
       const whole = Buffer.concat(parts.map(({ part }) => part))
       return new Uint8Array(whole.buffer, whole.byteOffset, whole.length)
@@ -82,14 +82,14 @@ export function createSpool(
   }
 }
 
-/** Turns parts into one base64 text. */
+/** Returns an encoder that turns parts into one base64 text. */
 export function createBase64Encoder(): (part: Uint8Array | undefined) => string {
   let rest: Buffer = Buffer.alloc(0)
   return (part) => {
     if (!part) return rest.toString('base64')
     const all = rest.length === 0 ? Buffer.from(part.buffer, part.byteOffset, part.length) : Buffer.concat([rest, part])
     const whole = all.length - (all.length % 3)
-    // The memory of a part is the next one's as soon as the part is taken.
+    // The memory of a part is reused for the next part.
     rest = Buffer.from(all.subarray(whole))
     return all.toString('base64', 0, whole)
   }

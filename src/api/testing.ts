@@ -1,4 +1,4 @@
-/** For the tests of gateways: a service that answers its own request, and a node with handlers of one's own. */
+/** Support for gateway tests: a service that returns its request, and a node with given handlers. */
 import {
   create,
   createFileRegistry,
@@ -16,10 +16,10 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { proveKeys } from '../app/proofs.ts'
 import { non_null, rest_of_path, Scalar, scalar } from '../gen/almanac/options_pb.ts'
+import { files } from '../gen/files.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { HttpRuleSchema } from '../gen/google/api/http_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
-import { files } from '../identity/registry.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { createDispatch, type DispatchParts, type QueryHandler } from './dispatch.ts'
 import type { GatewayNode } from './gateway.ts'
@@ -149,7 +149,7 @@ const echoRegistry = createFileRegistry(echoFile(), (name) =>
   [...files, ...files.flatMap((file) => file.dependencies)].find((file) => `${file.name}.proto` === name),
 )
 
-/** Answers every request with itself; `Throws` fails, `Waits` answers after a while. */
+/** Methods of the service. A test provides their handlers. */
 export const echoMethods: readonly DescMethod[] = echoRegistry.getService('demo.echo.v1.Query')!.methods
 export const echoSchema = echoRegistry.getMessage('demo.echo.v1.Echo')!
 
@@ -161,7 +161,7 @@ export interface TestNodeOptions {
   readonly services?: DispatchParts['services']
 }
 
-/** A node at height 20 whose earliest kept height is 10. Handlers are given by method path. */
+/** Creates a node at height 20 whose earliest height is 10. `queries` are handlers by method path. */
 export function gatewayNode({
   queries = {},
   settings = {},

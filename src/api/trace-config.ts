@@ -1,24 +1,23 @@
-/** Options of a trace, from the query service's message or from JSON (evm.md §2.10, §2.11; D20, D39). */
+/** Options of a trace, from the message of the query service or from JSON (docs/queries.md#traces; D20, D39). */
 import type { TraceConfig as TraceConfigMessage } from '../gen/chain/evm/v1/evm_pb.ts'
-import { readObject } from '../modules/evm/hex-json.ts'
-import type { TraceConfig } from '../modules/evm/tracing/tracing.ts'
-import { needsScripts } from '../modules/evm/tracing/tracing.ts'
+import { readObject } from '../modules/evm/calls/hex-json.ts'
+import type { TraceConfig } from '../modules/evm/tracing/trace-config.ts'
+import { needsScripts } from '../modules/evm/tracing/trace-config.ts'
 import { queryError } from '../primitives/errors.ts'
-import { formatDuration, parseDuration, toDuration } from '../primitives/time.ts'
+import { formatDuration, NS_PER_MS, parseDuration, toDuration } from '../primitives/time.ts'
 import { wrongField } from '../sdk/request.ts'
 import type { GatewayNode } from './gateway.ts'
 
-/** How a trace is to run. */
+/** The options and the time limit of a trace. */
 export interface TraceSettings {
   readonly config: TraceConfig
   readonly timeoutMs: number
-  /** What of the request the node did not do as asked; undefined: nothing. */
+  /** Text about an option that the node changed; undefined if it changed no option. */
   readonly notice: string | undefined
 }
 
-/** What a trace may take when nobody says otherwise. */
+/** Time limit of a trace without an option `timeout`. */
 const DEFAULT_TIMEOUT_MS = 5000
-const NANOS_PER_MS = 1_000_000n
 
 function readTimeout(text: string, budgetMs: number): Pick<TraceSettings, 'timeoutMs' | 'notice'> {
   if (text === '') return { timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, budgetMs), notice: undefined }
@@ -27,9 +26,9 @@ function readTimeout(text: string, budgetMs: number): Pick<TraceSettings, 'timeo
     const shown = JSON.stringify(text.slice(0, 40))
     throw wrongField('trace_config.timeout', `timeout value: time: invalid duration ${shown}`)
   }
-  const askedMs = Number(nanos) / Number(NANOS_PER_MS)
+  const askedMs = Number(nanos) / Number(NS_PER_MS)
   if (askedMs <= budgetMs) return { timeoutMs: Math.max(1, Math.ceil(askedMs)), notice: undefined }
-  const budget = formatDuration(toDuration(BigInt(budgetMs) * NANOS_PER_MS))
+  const budget = formatDuration(toDuration(BigInt(budgetMs) * NS_PER_MS))
   return { timeoutMs: budgetMs, notice: `timeout ${text.slice(0, 40)} is above the budget of this node, ${budget}` }
 }
 
@@ -37,7 +36,7 @@ function checkLimit(limit: number): void {
   if (limit < 0) throw wrongField('trace_config.limit', `output limit cannot be negative, got ${limit}`)
 }
 
-/** Throws 3 for a negative limit, a duration that is none, and a tracer that there is not. */
+/** Reads the options of a query. Throws `invalidArgument` for a negative limit, a bad duration or an unknown tracer. */
 export function readTraceConfig(node: GatewayNode, message: TraceConfigMessage | undefined): TraceSettings {
   const config: TraceConfig = {
     tracer: message?.tracer ?? '',
@@ -54,7 +53,7 @@ export function readTraceConfig(node: GatewayNode, message: TraceConfigMessage |
   return { config, ...readTimeout(message?.timeout ?? '', node.settings.evmTimeoutMs) }
 }
 
-/** The options of `debug_trace*`: camelCase keys, the tracer's own options whole. Throws as `readTraceConfig`. */
+/** Reads the options of `debug_trace*`: camelCase keys, and `tracerConfig` as given. Throws as `readTraceConfig`. */
 export function readTraceOptions(node: GatewayNode, value: unknown): TraceSettings {
   const object = value === undefined || value === null ? {} : readObject(value, { type: 'tracers.TraceConfig' })
   const of = <T>(key: string, type: string, absent: T): T => {
@@ -78,7 +77,7 @@ export function readTraceOptions(node: GatewayNode, value: unknown): TraceSettin
     debug: of('debug', 'bool', false),
   }
   of('reexec', 'uint64', 0)
-  if (!Number.isSafeInteger(config.limit)) throw queryError('invalidArgument', 'limit is no integer')
+  if (!Number.isSafeInteger(config.limit)) throw queryError('invalidArgument', 'limit is not an integer')
   checkLimit(config.limit)
   needsScripts(config)
   return { config, ...readTimeout(of('timeout', 'string', ''), node.settings.evmTimeoutMs) }

@@ -1,6 +1,6 @@
-/** What the trace operations of the query service mean: which transactions, on which state, under which tracer (D15, D33, D38, D45). */
+/** Turns the trace operations of the query service into jobs: transactions, state and tracer (D15, D33, D38, D45). */
 import { shownPrice } from '../app/evm/price.ts'
-import type { EvmTx, StoredBlock } from '../app/records.ts'
+import type { StoredBlock } from '../app/records.ts'
 import { inputOfBlock } from '../app/trace.ts'
 import type { TracePayload, TraceSubject } from '../app/trace-jobs.ts'
 import type { BlockInput } from '../app/types.ts'
@@ -14,33 +14,33 @@ import * as evm from '../modules/evm/keeper.ts'
 import type { TracedMessage } from '../modules/evm/tracing/trace-call.ts'
 import { unpackTxData } from '../modules/evm/tx-data.ts'
 import { parseEvm } from '../primitives/address.ts'
-import { equal, formatHex, formatHex0x, parseHex } from '../primitives/bytes.ts'
+import { equal, formatHex, formatHex0x, parseHex, ZERO_ADDRESS } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { keccak256 } from '../primitives/hash.ts'
-import { fromTimestamp } from '../primitives/time.ts'
+import { fromTimestamp, NS_PER_SECOND } from '../primitives/time.ts'
 import { wrongField } from '../sdk/request.ts'
 import type { GatewayNode } from './gateway.ts'
+import { findMined } from './mined.ts'
 import { createPause } from './slices.ts'
 import { readTraceConfig, type TraceSettings } from './trace-config.ts'
 
-/** A trace that can be run: a job on the state of one height. */
+/** A trace that is ready to run: a job on the state of one height. */
 export interface TraceOrder {
   readonly payload: TracePayload
-  /** State that the job reads; undefined: the latest. */
+  /** Height of the state that the job reads; undefined: the latest. */
   readonly height: bigint | undefined
-  /** Block that is told of; undefined: that of the state. */
+  /** Height that the answer names; undefined: that of the state. */
   readonly shownHeight: bigint | undefined
   readonly settings: TraceSettings
 }
 
-/** Most bytes of one result. */
+/** Limit of one result. */
 const OUTPUT_BYTES = 16 * 2 ** 30
 const NO_LIMIT = (1n << 64n) - 1n
-const NANOS = 1_000_000_000n
-/** Seconds of the year 1, which an absent time has. */
+/** Unix seconds of the year 1, the time of an unset field. */
 const YEAR_ONE = -62_135_596_800n
 
-/** Fields that both requests have. */
+/** The fields that both requests have. */
 type BlockFields = Pick<
   QueryTraceTxRequest,
   'blockNumber' | 'blockHash' | 'blockTime' | 'proposerAddress' | 'chainId' | 'blockMaxGas'
@@ -55,7 +55,7 @@ function order(
   return { payload: { config: settings.config, subject, outputBytes: OUTPUT_BYTES }, height, shownHeight, settings }
 }
 
-/** The trace of a block that is kept, or of one of its EVM transactions. */
+/** Returns the trace of a stored block, or of one of its EVM transactions. */
 export function minedOrder(
   node: GatewayNode,
   block: StoredBlock,
@@ -82,19 +82,19 @@ function inputUpTo({ blocks }: GatewayNode, block: StoredBlock, lastTxIndex: num
   return inputOfBlock(block, blocks.validators(block.header.height - 1n) ?? [], lastTxIndex)
 }
 
-/** The height of the state that a block began with. Throws 5 for the first block of a chain, which holds no transactions. */
+/** Returns the height of the state before a block. Throws `notFound` for the first block of a chain, which has no transactions. */
 function parentHeight({ header: { height } }: StoredBlock): bigint {
   if (height > 1n) return height - 1n
   throw queryError('notFound', 'genesis is not traceable')
 }
 
-/** A state within a block: the height to begin on, and what runs there first. */
+/** A state within a block: the height to begin at, and the transactions that run first. */
 export interface PlaceInBlock {
   readonly height: bigint
   readonly within: BlockInput
 }
 
-/** The state that an EVM transaction of a kept block began with, by its index. Throws 5 if the block has none of that index. */
+/** Returns the state before an EVM transaction of a stored block, by its index. Throws `notFound` for a wrong index. */
 export function placeBefore(node: GatewayNode, block: StoredBlock, evmIndex: bigint): PlaceInBlock {
   const tx = block.evmTxs[Number(evmIndex)]
   if (!tx && (evmIndex > 0n || block.evmTxs.length > 0)) {
@@ -103,24 +103,16 @@ export function placeBefore(node: GatewayNode, block: StoredBlock, evmIndex: big
   return { height: parentHeight(block), within: inputUpTo(node, block, (tx?.txIndex ?? 0) - 1) }
 }
 
-/** A kept transaction by the hash of its Ethereum form. */
-export function findMined(
-  node: GatewayNode,
-  hash: Uint8Array,
-): { readonly block: StoredBlock; readonly tx: EvmTx } | undefined {
-  const place = node.blocks.evmTx(hash)
-  const block = place && node.blocks.block(place.height)
-  const tx = place && block?.evmTxs[place.evmIndex]
-  return block && tx ? { block, tx } : undefined
-}
-
 function parseHash(text: string, field: string): Uint8Array {
   const bytes = parseHex(text.replace(/^0x/i, ''))
-  if (bytes?.length !== 32) throw wrongField(field, `${field} is no hash of 32 bytes`)
+  if (bytes?.length !== 32) throw wrongField(field, `${field} is not a hash of 32 bytes`)
   return bytes
 }
 
-/** The block that number and hash name; undefined if neither is given. Throws 5 for one that is not kept, 3 if they disagree. */
+/**
+ * Returns the block that number and hash name; undefined if neither is given. Throws `notFound` if the block is not
+ * stored, `invalidArgument` if they disagree.
+ */
 function namedBlock(node: GatewayNode, { blockNumber, blockHash }: BlockFields): StoredBlock | undefined {
   if (blockNumber < 0n) throw wrongField('block_number', `block_number must not be negative, but got ${blockNumber}`)
   const height = blockHash === '' ? undefined : node.blocks.heightOfHash(parseHash(blockHash, 'block_hash'))
@@ -142,12 +134,12 @@ function checkChainId(node: GatewayNode, { chainId }: BlockFields): void {
   }
 }
 
-/** Unix nanoseconds; undefined if absent, which the year 1 means too. */
+/** Returns Unix nanoseconds; undefined for an absent time or the year 1. */
 function blockTimeNs({ blockTime }: BlockFields): bigint | undefined {
   return blockTime && blockTime.seconds !== YEAR_ONE ? fromTimestamp(blockTime) : undefined
 }
 
-/** Throws 3 for a field that says something else than the kept block (D38). */
+/** Throws `invalidArgument` for a field that contradicts the stored block (D38). */
 function checkAgainst(node: GatewayNode, block: StoredBlock, request: BlockFields): void {
   checkChainId(node, request)
   const { header, hash, gasLimit } = block
@@ -159,8 +151,8 @@ function checkAgainst(node: GatewayNode, block: StoredBlock, request: BlockField
     throw differs('block_hash', blockHash, formatHex(hash))
   }
   const timeNs = blockTimeNs(request)
-  // A time in whole seconds is what the EVM sees of the block's.
-  if (timeNs !== undefined && timeNs !== header.timeNs && timeNs !== (header.timeNs / NANOS) * NANOS) {
+  // The EVM sees the time of the block in whole seconds.
+  if (timeNs !== undefined && timeNs !== header.timeNs && timeNs !== (header.timeNs / NS_PER_SECOND) * NS_PER_SECOND) {
     throw differs('block_time', timeNs, header.timeNs)
   }
   if (proposerAddress.length > 0 && !equal(proposerAddress, header.proposer)) {
@@ -184,8 +176,8 @@ const isSigned = ({ signature }: Transaction): boolean => signature.r !== 0n || 
 
 function senderOf(node: GatewayNode, tx: Transaction, { from }: MsgEthereumTx, mayBeUnsigned: boolean): Uint8Array {
   const given = from === '' ? undefined : parseEvm(from)
-  if (from !== '' && !given) throw wrongField('msg.from', 'msg.from is no address')
-  if (!isSigned(tx) && mayBeUnsigned) return given ?? new Uint8Array(20)
+  if (from !== '' && !given) throw wrongField('msg.from', 'msg.from is not an address')
+  if (!isSigned(tx) && mayBeUnsigned) return given ?? ZERO_ADDRESS
   let signer: Uint8Array
   try {
     signer = recoverSender(tx, { chainId: node.evmChainId })
@@ -219,14 +211,14 @@ function messageOf(tx: Transaction, from: Uint8Array, gasPriceWei: bigint): Trac
   }
 }
 
-/** A block as the request describes it, and as far as it is kept, as it is. */
+/** Returns the block context: the fields of the request, then those of the stored block. */
 function overridesOf(request: BlockFields, block: StoredBlock | undefined): BlockOverrides {
   const { blockNumber, blockMaxGas } = request
   const timeNs = blockTimeNs(request) ?? block?.header.timeNs
   const limit = blockMaxGas !== 0n ? blockMaxGas : block?.gasLimit
   return {
     number: block?.header.height ?? (blockNumber > 0n ? blockNumber : undefined),
-    time: timeNs === undefined ? undefined : timeNs / NANOS,
+    time: timeNs === undefined ? undefined : timeNs / NS_PER_SECOND,
     gasLimit: limit === undefined ? undefined : limit <= 0n ? NO_LIMIT : limit,
     feeRecipient: request.proposerAddress.length === 0 ? block?.coinbase : undefined,
     prevRandao: block && (block.prevRandao ?? evm.prevRandaoOf(block.header.timeNs, block.header.lastCommitHash)),
@@ -242,8 +234,9 @@ function checkProposer({ proposerAddress }: BlockFields): Uint8Array | undefined
 }
 
 /**
- * The order of `TraceTx` and `TraceCall`. A transaction that is kept is traced where it stands; another runs on the state before the
- * block that the request describes, and as a call on the state behind it. Throws 3 and 5 as the decisions say.
+ * Returns the trace of `TraceTx` or `TraceCall`. A stored transaction is traced at its position in its block. Any other runs
+ * on the state before the described block, or, as a call, on the state after it. Throws `invalidArgument` for a contradiction
+ * or a missing field, `notFound` for an unknown hash or block.
  */
 export async function txOrder(
   node: GatewayNode,
@@ -253,7 +246,8 @@ export async function txOrder(
 ): Promise<TraceOrder> {
   const settings = readTraceConfig(node, request.traceConfig)
   const { msg } = request
-  if (!msg) throw wrongField('msg', 'msg is missing: msg.hash names a transaction of a block, msg.data brings one')
+  if (!msg)
+    throw wrongField('msg', 'msg is missing: set msg.hash to the hash of a transaction, or msg.data to a transaction')
   const tx = msg.data && msg.data.typeUrl !== '' ? unpack(node, msg, 'msg.data') : undefined
   const given = msg.hash === '' ? undefined : parseHash(msg.hash, 'msg.hash')
   const own = tx && keccak256(encodeTransaction(tx))
@@ -272,7 +266,7 @@ export async function txOrder(
   return await unminedOrder(node, request, tx, { asked, isCall, settings })
 }
 
-/** Messages of many transactions, one after the other: to recover a sender takes a tenth of a millisecond. */
+/** Builds the messages of many transactions, in time slices: recovering a sender takes a tenth of a millisecond. */
 async function messagesOf<Item>(
   items: readonly Item[],
   messageAt: (item: Item, i: number) => TracedMessage,
@@ -297,7 +291,7 @@ async function unminedOrder(
   }: { readonly asked: bigint | undefined; readonly isCall: boolean; readonly settings: TraceSettings },
 ): Promise<TraceOrder> {
   const latest = node.blocks.latestHeight()
-  // The block may be the one to come: then the request alone describes it.
+  // The block can be the next one, which only the request describes.
   const isKnown = request.blockHash !== '' || (request.blockNumber !== 0n && request.blockNumber <= latest)
   const block = isKnown ? namedBlock(node, request) : undefined
   if (block) checkAgainst(node, block, { ...request, ...(isCall && { proposerAddress: new Uint8Array(0) }) })
@@ -327,7 +321,7 @@ async function unminedOrder(
   return order(settings, { kind: 'messages', messages }, height)
 }
 
-/** The order of `TraceBlock`: the block named, or that of the height asked for. Throws 5 for one that is not kept. */
+/** Returns the trace of `TraceBlock`: the named block, or that of the requested height. Throws `notFound` if it is not stored. */
 export async function blockOrder(
   node: GatewayNode,
   request: QueryTraceBlockRequest,
@@ -342,7 +336,7 @@ export async function blockOrder(
   return minedOrder(node, block, undefined, settings)
 }
 
-/** The order for a block that is not kept: its transactions, each behind those before it, on the state of a kept height. */
+/** Returns the trace of a block that is not stored: its transactions in order, on the state of a stored height. */
 export async function unknownBlockOrder(
   node: GatewayNode,
   { txs, ...described }: { readonly txs: readonly Transaction[] } & BlockOverrides,
@@ -357,7 +351,7 @@ export async function unknownBlockOrder(
   return order(settings, { kind: 'messages', messages }, height)
 }
 
-/** Transactions of no block, each behind those before it, on the state of the height asked for. */
+/** Returns the trace of transactions without a block, in order, on the state of the requested height. */
 async function listOrder(
   node: GatewayNode,
   request: QueryTraceBlockRequest,

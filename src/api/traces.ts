@@ -1,4 +1,4 @@
-/** Runs traces in the compute pool and passes their results on, in parts or whole. */
+/** Runs traces in the compute pool and returns their results, in parts or whole. */
 import { create, type Message } from '@bufbuild/protobuf'
 import {
   type QueryTraceBlockRequest,
@@ -11,12 +11,12 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import type { GatewayNode, PartTaker, QueryAnswer, QueryCall } from './gateway.ts'
 import { blockOrder, type TraceOrder, txOrder } from './trace-request.ts'
 
-/** What an answer that is not passed on in parts may be long. */
+/** Limit of an answer that is not streamed. */
 const WHOLE_BYTES = 64 << 20
-/** Of a result that the log shows. */
+/** Length of the end of a result that is logged. */
 const LOGGED_BYTES = 2048
 
-/** Runs an order. Its result goes to `onPart`. Rejects with why there is none; parts may have gone out before that. */
+/** Runs a trace and passes its result to `onPart`. Rejects if it fails; some parts can be out by then. */
 export async function runTrace(
   node: GatewayNode,
   order: TraceOrder,
@@ -45,12 +45,12 @@ export async function runTrace(
   }
 }
 
-/** The one text of a trace whose time was up, and what was made of the time asked for (D39). */
+/** Returns the error of a trace over its time, with a notice if the requested time was reduced (D39). */
 function lateError(notice: string | undefined): ChainError {
   return queryError('deadlineExceeded', notice === undefined ? 'execution timeout' : `execution timeout: ${notice}`)
 }
 
-/** The end of what went by. */
+/** Keeps the end of a result. */
 function createTail() {
   let kept: Uint8Array = new Uint8Array(0)
   return {
@@ -58,7 +58,7 @@ function createTail() {
       const joined = part.length >= LOGGED_BYTES ? part : concat(kept, part)
       kept = joined.slice(-LOGGED_BYTES)
     },
-    /** Printable ASCII; whatever else is escaped, so that it stays one record. */
+    /** Returns printable ASCII with everything else escaped, so that it is one log record. */
     text: () =>
       Array.from(kept, (byte) =>
         byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
@@ -66,7 +66,7 @@ function createTail() {
   }
 }
 
-/** Collects a result that is wanted whole. */
+/** Collects the parts of a result into one. `bytes` throws `resourceExhausted` for more than 64 MiB. */
 export function collect(): { readonly onPart: PartTaker; readonly bytes: () => Uint8Array } {
   const parts: Uint8Array[] = []
   let size = 0
@@ -102,12 +102,12 @@ const ORDERS: ReadonlyMap<string, { readonly orderOf: OrderOf; readonly isBlock:
 
 export const isTrace = (method: string): boolean => ORDERS.has(method)
 
-/** Answers a trace operation. With `onPart` in the call the result goes there, and the response is empty. */
+/** Answers a trace operation. If the call has `onPart`, the result is passed there and the response is empty. */
 export async function answerTrace(node: GatewayNode, call: QueryCall): Promise<QueryAnswer> {
   const { orderOf, isBlock } = ORDERS.get(call.method)!
   let height: bigint | undefined
   try {
-    // A height that is asked for must be one, also where the trace needs none.
+    // A requested height must be readable even if the trace does not read it.
     if (call.height !== undefined) node.withContext(call.height, () => undefined)
     const order = await orderOf(node, call.request, call.height)
     height = order.shownHeight ?? node.withContext(order.height, (ctx) => ctx.block.height)

@@ -7,9 +7,8 @@ import { MAX_ANY_DEPTH } from './json.ts'
 type Rename = (name: string) => string
 
 /**
- * A copy in which every `Any` carries its type under the name that `rename` gives it. Where nobody can look into one, because
- * `registry` (neutral names) does not know it, its bytes are no message of its type, or it lies within too many others, what it holds
- * stays as it is.
+ * Returns a copy in which every `Any` names its type as `rename` does. The content of an `Any` is copied unchanged if
+ * `registry` (neutral names) lacks its type, its bytes cannot be decoded, or it is nested deeper than `MAX_ANY_DEPTH`.
  */
 export function renameTypeUrls(
   registry: Registry,

@@ -1,4 +1,4 @@
-/** Blocks, transactions and validator updates as the consensus engine's RPC looks them up. */
+/** Blocks, transactions and validator updates in the CometBFT RPC. */
 import type { StoredBlock, Validator } from '../../app/records.ts'
 import { formatUpperHex, txResultJson, validatorUpdateJson } from '../../consensus/comet/block-json.ts'
 import { merkleProof } from '../../consensus/comet/merkle.ts'
@@ -6,10 +6,10 @@ import { EMPTY, formatBase64, toKey } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { GatewayNode } from '../gateway.ts'
+import type { TxPlace } from '../search/search.ts'
 import type { Json } from './method.ts'
-import type { TxPlace } from './search.ts'
 
-/** Throws unless a block of that height is kept. */
+/** Throws unless a block of this height is stored. */
 export function requireHeight({ blocks }: GatewayNode, height: bigint): void {
   const [earliest, latest] = [blocks.earliestHeight(), blocks.latestHeight()]
   if (height <= 0n) throw queryError('invalidArgument', `height must be greater than 0, but got ${height}`)
@@ -22,7 +22,7 @@ export function requireHeight({ blocks }: GatewayNode, height: bigint): void {
   }
 }
 
-/** The block of a height, by default the newest. Throws as `requireHeight`. */
+/** Returns the block of a height, by default the latest. Throws as `requireHeight`. */
 export function requireBlock(node: GatewayNode, height: bigint | undefined): StoredBlock {
   const asked = height ?? node.blocks.latestHeight()
   requireHeight(node, asked)
@@ -31,13 +31,13 @@ export function requireBlock(node: GatewayNode, height: bigint | undefined): Sto
   return block
 }
 
-/** Undefined if no kept block has that hash. */
+/** Finds a block by its hash; undefined if no stored block has it. */
 export function blockOfHash({ blocks }: GatewayNode, hash: Uint8Array = EMPTY): StoredBlock | undefined {
   const height = hash.length === 32 ? blocks.heightOfHash(hash) : undefined
   return height === undefined ? undefined : blocks.block(height)
 }
 
-/** A transaction with its result, as `tx` and `tx_search` show it; undefined if its block is not kept. */
+/** Returns a transaction with its result, as in `tx` and `tx_search`; undefined if its block is not stored. */
 export function txJson({ blocks }: GatewayNode, place: TxPlace, prove: boolean): Json | undefined {
   const block = blocks.block(place.height)
   const [tx, result] = [block?.txs[place.index], block?.results[place.index]]
@@ -66,7 +66,7 @@ function txProof(block: StoredBlock, index: number): Json {
   }
 }
 
-/** What a block changed in the validator set that votes two heights later; null if nothing, or not known yet. */
+/** Returns the changes of a block to the validator set two heights later; null if there are no changes, or not yet. */
 export function validatorUpdates({ blocks }: GatewayNode, height: bigint): Json[] | null {
   const [before, after] = [blocks.validators(height + 1n), blocks.validators(height + 2n)]
   if (!before || !after) return null

@@ -1,4 +1,4 @@
-/** Subscriptions of the consensus engine's RPC over WebSocket (cometbft.md §11.5). */
+/** Subscriptions of the CometBFT RPC over WebSocket (docs/cometbft.md#subscriptions). */
 import type { WebSocket } from 'ws'
 import type { StoredBlock } from '../../app/records.ts'
 import {
@@ -13,15 +13,15 @@ import { formatBase64 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
-import { sendText } from '../jsonrpc/unread.ts'
+import { type EventMap, flattenEvents, matchesMap, parseQuery, type Query } from '../search/query.ts'
+import { sendText } from '../websocket.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
-import { type EventMap, flattenEvents, matchesMap, parseQuery, type Query } from './query.ts'
 
 const MAX_CLIENTS = 100
 const MAX_SUBSCRIPTIONS = 5
 const PING_MS = 27_000
 const SILENCE_MS = 30_000
-/** A client that leaves this much unread loses events, as the engine's slow clients do. */
+/** Unread bytes above which a client loses events, as slow clients of CometBFT do. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 interface Publication {
@@ -29,7 +29,7 @@ interface Publication {
   readonly events: EventMap
 }
 
-/** What a block tells subscribers, in the order of the engine. */
+/** Returns the events of a block for subscribers, in the order of CometBFT. */
 function publications(block: StoredBlock): Publication[] {
   const height = block.header.height.toString()
   const publish = (kind: string, value: Json): Publication => ({
@@ -73,7 +73,7 @@ function txPublication(block: StoredBlock, tx: Uint8Array, index: number): Publi
   }
 }
 
-/** Whether a query can never match an event of this kind; most blocks need no work for most subscribers. */
+/** Whether a query cannot match any event of this kind. Saves most of the matching. */
 function excludes(query: Query, kind: string): boolean {
   return query.some(
     ({ key, operator, operand }) =>
@@ -83,17 +83,17 @@ function excludes(query: Query, kind: string): boolean {
 
 interface Client {
   readonly socket: WebSocket
-  /** By the text of the query: the id of the request that subscribed, echoed on every event. */
+  /** Subscriptions by the text of their query. Every event repeats the id of the request that subscribed. */
   readonly subscriptions: Map<string, { readonly id: unknown; readonly query: Query }>
 }
 
-/** Answers a JSON-RPC request with the shared methods and those given; undefined for a notification. */
+/** Answers a JSON-RPC request with the methods of the RPC and the given ones; undefined for a notification. */
 export type Answer = (
   request: unknown,
   extra: Readonly<Record<string, CometMethod>>,
 ) => Promise<Record<string, unknown> | undefined>
 
-/** Serves WebSocket clients: every method of the RPC, and subscriptions to what blocks bring. */
+/** Serves WebSocket clients: every method of the RPC, and subscriptions to the events of blocks. */
 export function createSubscriptions(
   environment: CometEnvironment,
   answer: Answer,
@@ -115,7 +115,7 @@ export function createSubscriptions(
       const stopPings = keepAlive(socket)
       socket.on('message', (data) => {
         handle(client, answer, data.toString()).catch((error: unknown) => {
-          environment.node.log('debug', 'a websocket of the engine RPC broke off', { error: String(error) })
+          environment.node.log('debug', 'a WebSocket of the CometBFT RPC broke off', { error: String(error) })
           socket.terminate()
         })
       })

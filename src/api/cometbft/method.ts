@@ -1,27 +1,25 @@
-/** What a method of the consensus engine's RPC is. */
-
-import type { GatewayNode } from '../gateway.ts'
-import type { Engine } from '../node-info.ts'
+/** A method of the CometBFT RPC. */
+import type { CometNodeInfo, NodeEnvironment } from '../node-info.ts'
 import type { ParamKinds, Params } from './params.ts'
 
 export type Json = Record<string, unknown>
 
-export interface CometEnvironment {
-  readonly node: GatewayNode
-  readonly engine: Engine
+/** Dependencies of the methods. */
+export interface CometEnvironment extends NodeEnvironment {
+  readonly nodeInfo: CometNodeInfo
 }
 
-/** `fixed`: the answer never changes; `byHeight`: it does not when the call names a height (cometbft.md §11.1). */
+/** Caching of an answer by clients: `fixed` never changes, `byHeight` does not change if the call names a height. */
 type Cacheable = 'never' | 'byHeight' | 'fixed'
 
 export interface CometMethod {
   readonly params: ParamKinds
   readonly cacheable: Cacheable
-  /** Params are those that `params` describes. Throws `ChainError`. */
+  /** Runs the method with arguments of the declared kinds. Throws `ChainError`. */
   readonly run: (environment: CometEnvironment, params: never) => Json | Promise<Json>
 }
 
-/** A method whose parameters have the types that their kinds name. */
+/** Defines a method. Its arguments have the types of their kinds. */
 export function method<Kinds extends ParamKinds>(
   params: Kinds,
   run: (environment: CometEnvironment, params: Params<Kinds>) => Json | Promise<Json>,

@@ -69,7 +69,7 @@ test('CosmJS sends coins and finds the transaction, its memo, events and the new
   expect(account).toMatchObject({ address: alice, sequence: 1, pubkey: { type: 'tendermint/PubKeySecp256k1' } })
 })
 
-test('CosmJS signs for an account of the Ethereum kind with its own wallet for these', async () => {
+test('CosmJS signs for an account with an Ethereum key', async () => {
   const path = stringToPath("m/44'/60'/0'/0/0")
   const wallet = await DirectEthSecp256k1HdWallet.fromMnemonic(node.mnemonic, { prefix: 'chain', hdPaths: [path] })
   const eve = node.accounts.find((account) => account.path === "m/44'/60'/0'/0/0")!.bech32
@@ -84,7 +84,7 @@ test('CosmJS signs for an account of the Ethereum kind with its own wallet for t
   client.disconnect()
 })
 
-test('an account that does not exist is null to CosmJS, and a bad signature a refused broadcast', async () => {
+test('CosmJS reads a missing account as null, and a bad signature is a refused broadcast', async () => {
   const reader = await StargateClient.create(comet)
   expect(await reader.getAccount('chain1rh8u6q2lxdqzcsax76jh8f50hcync7p6mu63ch')).toBeNull()
   await expect(reader.broadcastTx(new Uint8Array([1, 2, 3]))).rejects.toThrow(/code 2/)
@@ -113,7 +113,7 @@ test('CosmJS reads status, blocks, results, commits, validators, genesis and sea
   await comet.health()
 })
 
-test('a block stands up to a light client: its hash is its commit’s, and a validator has signed that', async () => {
+test('a light client accepts a block: its commit is for its hash and signed by a validator', async () => {
   const { header, commit } = await comet.commit(sent.height)
   const { validators } = await comet.validatorsAll(sent.height)
   const { block, blockId } = await comet.block(sent.height)
@@ -174,12 +174,12 @@ test('each header commits to the block before it: its id, commit, results, state
   expect(header.consensusHash).toEqual(hashConsensusParams({ maxBytes: BigInt(max_bytes), maxGas: BigInt(max_gas) }))
 })
 
-test('a transaction is proved to be in its block', async () => {
+test('a proof shows that a transaction is in its block', async () => {
   const found = await comet.tx({ hash: hex(sent.transactionHash), prove: true })
   expect(found.proof!.rootHash).toEqual((await comet.block(sent.height)).block.header.dataHash)
 })
 
-test('subscribers hear of blocks and of the transactions they asked for', async () => {
+test('subscribers receive blocks and the transactions that match their query', async () => {
   const live = (await connectComet(node.urls.comet.replace('http', 'ws'))) as Comet38Client
   const heard: string[] = []
   const blocks = live.subscribeNewBlock().subscribe({ next: ({ header }) => heard.push(`block ${header.height}`) })
@@ -194,7 +194,7 @@ test('subscribers hear of blocks and of the transactions they asked for', async 
   live.disconnect()
 })
 
-test('over a WebSocket every method works, and subscriptions have their limits', async () => {
+test('every method works over a WebSocket, and subscriptions are limited', async () => {
   const socket = new WebSocket(`${node.urls.comet.replace('http', 'ws')}/websocket`)
   await new Promise((resolve) => socket.once('open', resolve))
   const ask = (id: number, method: string, params: unknown) =>
@@ -231,7 +231,7 @@ test('the URI form takes quoted text and 0x bytes, and answers errors with statu
   expect((await get('/')).text).toContain('broadcast_tx_sync')
 })
 
-test('JSON-RPC errors have the engine’s codes and texts', async () => {
+test('JSON-RPC errors have the codes and texts of CometBFT', async () => {
   expect((await post('{')).status).toBe(500)
   expect((await post('{')).json.error).toMatchObject({ code: -32700, message: 'Parse error. Invalid JSON' })
   expect((await rpc('no_such_method')).error).toMatchObject({ code: -32601, message: 'Method not found' })
@@ -248,7 +248,7 @@ test('JSON-RPC errors have the engine’s codes and texts', async () => {
   )
 })
 
-test('batches answer in order, notifications not at all, and eleven calls are too many', async () => {
+test('a batch is answered in order without its notifications, and eleven calls are too many', async () => {
   const call = (id: number | null) => ({ jsonrpc: '2.0', id, method: 'health', params: {} })
   expect((await post([call(1), call(null), call(2)])).text).toBe(
     '[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]',
@@ -258,7 +258,7 @@ test('batches answer in order, notifications not at all, and eleven calls are to
   expect((await post(Array.from({ length: 11 }, (_, id) => call(id)))).json.error?.code).toBe(-32600)
 })
 
-test('abci_query answers in codes and words that clients test for', async () => {
+test('abci_query answers with the codes and texts that clients search for', async () => {
   const query = async (params: unknown) =>
     (await rpc('abci_query', params)).result?.['response'] as unknown as Record<string, unknown>
   expect(await query({ path: '/sdk.auth.v1beta1.Query/Account', data: '' })).toMatchObject({
@@ -275,7 +275,7 @@ test('abci_query answers in codes and words that clients test for', async () => 
   expect(await query({ path: '/sdk.bank.v1beta1.Query/Params', height: '999999' })).toMatchObject({ code: 18 })
 })
 
-test('a transaction with a message that is broken is decoded under the names that the caller uses', async () => {
+test('a transaction with a malformed message is decoded under the names that the caller uses', async () => {
   const broken = (typeUrl: string) => {
     const body = create(TxBodySchema, { messages: [{ typeUrl, value: hex('ffff') }] })
     return create(TxSchema, { body })

@@ -1,4 +1,4 @@
-/** The methods of the consensus engine's RPC, wire names verbatim (cometbft.md §11.3). Subscriptions: comet-events.ts. */
+/** The methods of the CometBFT RPC, by wire name (docs/cometbft.md#rpc). Subscriptions are in `events.ts`. */
 import type { TxResult } from '../../app/records.ts'
 import {
   blockIdJson,
@@ -12,26 +12,29 @@ import {
   validatorJson,
 } from '../../consensus/comet/block-json.ts'
 import { NO_BLOCK_ID, sortValidators } from '../../consensus/comet/hashes.ts'
+import type { Admission } from '../../consensus/driver.ts'
 import * as upgrade from '../../modules/upgrade/keeper.ts'
 import { EMPTY, formatBase64 } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
+import { isAlreadyPending } from '../admission.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { page } from '../search/page.ts'
+import { parseQuery } from '../search/query.ts'
+import { SEARCH_BUDGET_MS, type SearchOptions, searchBlocks, searchTxs } from '../search/search.ts'
+import { APPLICATION_NAME } from '../software.ts'
+import { waitingCount, waitingTxs } from '../waiting.ts'
 import { abciQuery, consensusParams, consensusParamUpdates } from './abci.ts'
 import { blockOfHash, requireBlock, requireHeight, txJson, validatorUpdates } from './blocks.ts'
 import { type CometMethod, type Json, method } from './method.ts'
-import { genesisBytes, nodeInfo, validatorInfo } from './node.ts'
-import { page } from './page.ts'
-import { parseQuery } from './query.ts'
-import { type SearchOptions, searchBlocks, searchTxs } from './search.ts'
+import { genesisBytes, nodeInfoJson, validatorInfo } from './node.ts'
 
-const SEARCH_BUDGET_MS = 5_000
 const COMMIT_TIMEOUT_MS = 10_000
 const GENESIS_CHUNK_BYTES = 16 * 1024 * 1024
 const MAX_BLOCK_METAS = 20n
 
-/** How many upgrades the state has seen (upgrade.md §4.6); left out while there is none. */
+/** Returns the number of upgrades so far (docs/modules/upgrade.md#state); omitted before the first. */
 function appVersion(node: GatewayNode, height: bigint): { readonly app_version?: string } {
   const version = node.withContext(height, upgrade.protocolVersion)
   return version === 0n ? {} : { app_version: version.toString() }
@@ -40,12 +43,12 @@ function appVersion(node: GatewayNode, height: bigint): { readonly app_version?:
 export const cometMethods: Readonly<Record<string, CometMethod>> = {
   health: method({}, () => ({})),
 
-  status: method({}, ({ node, engine }) => {
+  status: method({}, ({ node, nodeInfo }) => {
     const { blocks } = node
     const latest = blocks.header(blocks.latestHeight())
     const earliest = blocks.header(blocks.earliestHeight())
     return {
-      node_info: nodeInfo(node, engine),
+      node_info: nodeInfoJson(node, nodeInfo),
       sync_info: {
         latest_block_hash: formatUpperHex(latest?.hash ?? EMPTY),
         latest_app_hash: formatUpperHex(latest?.header.appHash ?? EMPTY),
@@ -57,7 +60,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
         earliest_block_time: formatRfc3339Nano(earliest?.header.timeNs ?? ZERO_TIME_NS),
         catching_up: node.driver.status().catchingUp,
       },
-      validator_info: validatorInfo(node, engine),
+      validator_info: validatorInfo(node, nodeInfo),
     }
   }),
 
@@ -67,7 +70,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     const latest = node.blocks.block(node.blocks.latestHeight())
     return {
       response: {
-        data: 'almanac',
+        data: APPLICATION_NAME,
         version: node.settings.version,
         ...(latest && {
           ...appVersion(node, latest.header.height),
@@ -82,9 +85,9 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   genesis: method(
     {},
-    ({ engine }) => {
-      const genesis = engine.genesis()
-      if (genesisBytes(engine).length > GENESIS_CHUNK_BYTES) {
+    ({ nodeInfo }) => {
+      const genesis = nodeInfo.genesis()
+      if (genesisBytes(nodeInfo).length > GENESIS_CHUNK_BYTES) {
         throw queryError('resourceExhausted', 'genesis response is large, please use the genesis_chunked API instead')
       }
       return { genesis }
@@ -94,8 +97,8 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   genesis_chunked: method(
     { chunk: 'int' },
-    ({ engine }, { chunk = 0n }) => {
-      const bytes = genesisBytes(engine)
+    ({ nodeInfo }, { chunk = 0n }) => {
+      const bytes = genesisBytes(nodeInfo)
       const total = Math.max(1, Math.ceil(bytes.length / GENESIS_CHUNK_BYTES))
       if (chunk < 0n || chunk >= BigInt(total)) {
         throw queryError(
@@ -267,7 +270,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   broadcast_tx_async: method({ tx: 'base64Bytes' }, ({ node }, { tx = EMPTY }) => {
     node.driver.submit(tx).catch((error: unknown) => {
-      node.log('debug', 'a transaction sent without waiting was not taken', { error: String(error) })
+      node.log('debug', 'a transaction sent without waiting was refused', { error: String(error) })
     })
     return { code: 0, data: '', log: '', codespace: '', hash: formatUpperHex(sha256(tx)) }
   }),
@@ -286,18 +289,18 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     }
   }),
 
-  check_tx: method({ tx: 'base64Bytes' }, ({ engine }, { tx = EMPTY }) =>
-    txResultJson({ ...NO_RESULT, ...engine.check(tx) }),
+  check_tx: method({ tx: 'base64Bytes' }, ({ nodeInfo }, { tx = EMPTY }) =>
+    txResultJson({ ...NO_RESULT, ...nodeInfo.check(tx) }),
   ),
 
   unconfirmed_txs: method({ limit: 'int' }, ({ node }, { limit = 30n }) => {
     const most = limit < 1n ? 30 : limit > 100n ? 100 : Number(limit)
-    const txs = node.driver.pending().slice(0, most)
+    const txs = waitingTxs(node).slice(0, most)
     return { ...poolCounts(node, txs.length), txs: txs.map(({ bytes }) => formatBase64(bytes)) }
   }),
 
   num_unconfirmed_txs: method({}, ({ node }) => ({
-    ...poolCounts(node, node.driver.pendingCount().count),
+    ...poolCounts(node, waitingCount(node).count),
     txs: null,
   })),
 }
@@ -313,16 +316,13 @@ const NO_RESULT: TxResult = {
   events: [],
 }
 
-const SDK_TX_IN_MEMPOOL = 19
-
-function refuseKnown(admission: { readonly code: number; readonly codespace: string }): void {
-  if (admission.codespace === 'sdk' && admission.code === SDK_TX_IN_MEMPOOL) {
-    throw queryError('alreadyExists', 'tx already exists in cache')
-  }
+/** Throws for a transaction that the mempool already has, in the text of CometBFT. */
+function refuseKnown(admission: Admission): void {
+  if (isAlreadyPending(admission)) throw queryError('alreadyExists', 'tx already exists in cache')
 }
 
 function poolCounts(node: GatewayNode, count: number): Json {
-  const { count: total, sizeBytes } = node.driver.pendingCount()
+  const { count: total, sizeBytes } = waitingCount(node)
   return { n_txs: count.toString(), total: total.toString(), total_bytes: sizeBytes.toString() }
 }
 

@@ -4,7 +4,7 @@ import { readJsonParams, readUriParams } from './params.ts'
 
 const KINDS = { height: 'int', prove: 'bool', query: 'text', data: 'hexBytes', tx: 'base64Bytes' } as const
 
-test('arguments by name: integers and bytes are strings, the rest is absent', () => {
+test('arguments by name have integers and bytes as strings, and omitted ones are absent', () => {
   expect(readJsonParams(KINDS, { height: '5', prove: true, query: 'a', data: '0a0b', tx: 'AQI=', other: 1 })).toEqual({
     height: 5n,
     prove: true,
@@ -21,7 +21,7 @@ test('arguments by position must be complete', () => {
   expect(() => readJsonParams({ height: 'int', prove: 'bool' }, ['7'])).toThrow('expected 2 parameters')
 })
 
-test('bytes as long as a body holds are read', () => {
+test('bytes of the length of a whole body are read', () => {
   expect(readJsonParams(KINDS, { tx: 'A'.repeat(5_000_000) }).tx?.length).toBe(3_750_000)
 })
 
@@ -35,7 +35,7 @@ test.each([
   [{ tx: 'AQI' }, 'tx'],
   [{ tx: '-_8=' }, 'tx'],
   [{ query: 5 }, 'query'],
-])('%j is refused, naming the argument', (params, name) => {
+])('%j is refused, and the error names the argument', (params, name) => {
   expect(() => readJsonParams(KINDS, params)).toThrow(`argument ${name}`)
 })
 

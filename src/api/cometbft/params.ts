@@ -1,8 +1,8 @@
-/** Arguments of the consensus engine's RPC: by name or position in JSON, as text in a URI (cometbft.md §11.1). */
+/** Arguments of the CometBFT RPC: by name or position in JSON, as text in a URI. */
 import { parseBase64, parseHex, utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 
-/** `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. */
+/** Kinds of arguments. `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. */
 type ParamKind = 'int' | 'bool' | 'text' | 'hexBytes' | 'base64Bytes'
 
 interface ParamValues {
@@ -13,15 +13,15 @@ interface ParamValues {
   base64Bytes: Uint8Array
 }
 
-/** Names in the order of positional arguments. */
+/** Kinds by name, in the order of positional arguments. */
 export type ParamKinds = Readonly<Record<string, ParamKind>>
 
-/** An argument that was not given is absent. */
+/** Values of arguments by name; an omitted argument is absent. */
 export type Params<Kinds extends ParamKinds> = { readonly [Name in keyof Kinds]?: ParamValues[Kinds[Name]] }
 
 const MAX_INT64 = (1n << 63n) - 1n
 
-/** Arguments of a JSON-RPC request. Throws `invalidArgument` saying which is wrong; unknown names are ignored. */
+/** Reads the arguments of a JSON-RPC request. Ignores unknown names. Throws `invalidArgument` naming the argument. */
 export function readJsonParams<Kinds extends ParamKinds>(kinds: Kinds, params: unknown): Params<Kinds> {
   const out: Record<string, unknown> = {}
   const names = Object.keys(kinds)
@@ -42,7 +42,7 @@ export function readJsonParams<Kinds extends ParamKinds>(kinds: Kinds, params: u
   return out as Params<Kinds>
 }
 
-/** Arguments of a URI. Throws `invalidArgument` saying which is wrong; an empty argument is absent. */
+/** Reads the arguments of a URI. An empty argument is absent. Throws `invalidArgument` naming the argument. */
 export function readUriParams<Kinds extends ParamKinds>(kinds: Kinds, search: URLSearchParams): Params<Kinds> {
   const out: Record<string, unknown> = {}
   for (const [name, kind] of Object.entries(kinds)) {

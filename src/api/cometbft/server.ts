@@ -1,13 +1,15 @@
-/** The consensus engine's RPC over HTTP (JSON-RPC by POST, URI form by GET) and WebSocket (cometbft.md §11.1). */
+/** The CometBFT RPC over HTTP (JSON-RPC by POST, URIs by GET) and WebSocket (docs/cometbft.md#rpc). */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
+import { type Cors, createCors } from '../cors.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
-import { closeServer, IDLE_TIMEOUT_MS, readBody } from '../http.ts'
-import type { Engine } from '../node-info.ts'
+import { readBody } from '../http.ts'
+import { closeServer, type GatewayServer, IDLE_TIMEOUT_MS, listen } from '../http-server.ts'
+import type { CometNodeInfo } from '../node-info.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod } from './method.ts'
 import { cometMethods } from './methods.ts'
@@ -18,7 +20,7 @@ const MAX_BATCH = 10
 const MAX_BODY_BYTES = 1_000_000
 const MAX_AGE = 'public, max-age=86400'
 
-/** The codes of JSON-RPC 2.0 with the texts of the engine. */
+/** Codes of JSON-RPC 2.0 with the texts of CometBFT. */
 const ERRORS = {
   parse: { code: -32700, message: 'Parse error. Invalid JSON' },
   request: { code: -32600, message: 'Invalid Request' },
@@ -29,7 +31,7 @@ const ERRORS = {
 
 type Id = string | number
 
-/** What one call answers: a JSON-RPC response object, and whether it may be cached. */
+/** A JSON-RPC response object, and whether clients can cache it. */
 interface Reply {
   readonly body: Record<string, unknown>
   readonly cacheable: boolean
@@ -39,10 +41,12 @@ function failure(id: Id | null, kind: keyof typeof ERRORS, data: string): Reply 
   return { body: { jsonrpc: '2.0', id, error: { ...ERRORS[kind], data } }, cacheable: false }
 }
 
-/** The text that a caller may read of anything thrown; what is no `ChainError` is logged and told without detail. */
+/** Returns the text of a failure for the client. Logs a value that is no `ChainError` and hides its details. */
 function errorText({ node }: CometEnvironment, error: unknown): string {
   if (error instanceof ChainError) return error.message
-  node.log('error', 'a call of the engine RPC failed', { error: error instanceof Error ? error.stack : String(error) })
+  node.log('error', 'a method of the CometBFT RPC failed', {
+    error: error instanceof Error ? error.stack : String(error),
+  })
   return 'internal error'
 }
 
@@ -73,13 +77,13 @@ async function runMethod(
   }
 }
 
-/** A commit that is not canonical yet, a block that was not found, or a set that votes next may still change. */
+/** Whether a result cannot change: not a commit before it is canonical, a missing block, or the set that votes next. */
 function isFinal({ node }: CometEnvironment, result: Record<string, unknown>, height: bigint | undefined): boolean {
   if (result['canonical'] === false || result['block'] === null || result['header'] === null) return false
   return height === undefined || height < node.blocks.latestHeight()
 }
 
-/** A request object that may be executed, a reply to one that may not, or undefined for a notification. */
+/** Reads a request object. Returns a reply for a malformed one, undefined for a notification. */
 function readRequest(
   request: unknown,
 ): { readonly id: Id; readonly name: string; readonly params: unknown } | Reply | undefined {
@@ -128,20 +132,17 @@ function send(response: ServerResponse, status: number, body: string, headers: R
   response.end(body)
 }
 
-function corsHeaders(node: GatewayNode, request: IncomingMessage): Record<string, string> {
-  const origin = request.headers.origin
-  const { corsOrigins } = node.settings
-  if (!origin || !(corsOrigins.includes('*') || corsOrigins.includes(origin))) return {}
-  return {
-    'Access-Control-Allow-Origin': corsOrigins.includes('*') ? '*' : origin,
-    'Access-Control-Allow-Methods': 'HEAD, GET, POST',
-    'Access-Control-Allow-Headers': 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
-    'Access-Control-Expose-Headers': `X-Server-Time, ${HALTED_HEADER}`,
-    Vary: 'Origin',
-  }
+/** Returns the headers for pages of other origins: as in CometBFT, every answer has those of a preflight answer too. */
+function corsHeaders(cors: Cors, request: IncomingMessage): Record<string, string> {
+  const names = cors.headers(request.headers.origin || undefined)
+  if (names.length === 0) return {}
+  const headers: Record<string, string> = { Vary: 'Origin' }
+  const all = names.concat(cors.preflight('HEAD, GET, POST'))
+  for (let i = 0; i < all.length; i += 2) headers[all[i]!] = all[i + 1]!
+  return headers
 }
 
-/** Nothing of a request's target throws: it is split, not understood. */
+/** Splits the target of a request without parsing it, since parsing could throw. */
 function splitTarget({ url = '/' }: IncomingMessage): { readonly path: string; readonly search: URLSearchParams } {
   const query = url.indexOf('?')
   return query < 0
@@ -149,12 +150,17 @@ function splitTarget({ url = '/' }: IncomingMessage): { readonly path: string; r
     : { path: url.slice(0, query), search: new URLSearchParams(url.slice(query + 1)) }
 }
 
-async function serve(environment: CometEnvironment, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  environment: CometEnvironment,
+  cors: Cors,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { node } = environment
   const halted = haltedHeader(node.driver)
   const headers: Record<string, string> = {
     ...(halted && { [halted[0]]: halted[1] }),
-    ...corsHeaders(node, request),
+    ...corsHeaders(cors, request),
     'X-Server-Time': Math.floor(node.now() / 1000).toString(),
   }
   const { path, search } = splitTarget(request)
@@ -225,18 +231,17 @@ async function servePost(
   send(response, 200, JSON.stringify(replies.length === 1 ? replies[0] : replies), headers)
 }
 
-export interface CometServer {
-  /** Resolves with the port once it is open. Rejects if it is taken. */
-  listen(port: number, host: string): Promise<{ readonly port: number }>
-  close(): Promise<void>
-}
-
-/** The RPC of the consensus engine for one node; opens no port until `listen`. */
-export function createCometServer(node: GatewayNode, engine: Engine): CometServer {
-  const environment: CometEnvironment = { node, engine }
+/** Creates the CometBFT RPC of a node. It opens no port until `listen`. */
+export function createCometServer(node: GatewayNode, nodeInfo: CometNodeInfo): GatewayServer {
+  const environment: CometEnvironment = { node, nodeInfo }
+  const cors = createCors({
+    origins: node.settings.corsOrigins,
+    exposed: ['X-Server-Time', HALTED_HEADER],
+    requestHeaders: 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
+  })
   const server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
-    serve(environment, request, response).catch((error: unknown) => {
-      node.log('debug', 'a request to the engine RPC broke off', { error: String(error) })
+    serve(environment, cors, request, response).catch((error: unknown) => {
+      node.log('debug', 'a connection of the CometBFT RPC broke off', { error: String(error) })
       if (!response.headersSent) send(response, 400, '')
       else response.destroy()
     })
@@ -250,15 +255,7 @@ export function createCometServer(node: GatewayNode, engine: Engine): CometServe
     sockets.handleUpgrade(request, socket, head, subscriptions.accept)
   })
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, host, () => {
-          server.off('error', reject)
-          const address = server.address()
-          resolve({ port: typeof address === 'object' && address ? address.port : port })
-        })
-      }),
+    listen: (port, host) => listen(server, port, host),
     close() {
       subscriptions.close()
       return closeServer(server, sockets.clients)

@@ -1,4 +1,4 @@
-/** What a JSON-RPC method may answer instead of a result, in geth's codes and words. */
+/** Errors of JSON-RPC methods, with the codes and texts of geth. */
 import { create, isMessage, type Message } from '@bufbuild/protobuf'
 import { RevertSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
@@ -24,18 +24,18 @@ export const invalidRequest = (message: string): ChainError => rpcError(-32600, 
 export const invalidParams = (message: string): ChainError => rpcError(-32602, 'invalidArgument', message)
 export const methodNotFound = (method: string): ChainError =>
   rpcError(-32601, 'unimplemented', `the method ${method} does not exist/is not available`)
-/** A kind of subscription that there is not, which geth counts among the methods. */
+/** Returns the error for an unknown kind of subscription, which geth treats as an unknown method. */
 export const subscriptionNotFound = (kind: string): ChainError =>
   rpcError(-32601, 'unimplemented', `no ${JSON.stringify(kind)} subscription in eth namespace`)
-/** The general failure of a method. */
+/** Returns the general failure of a method. */
 export const serverError = (message: string): ChainError => rpcError(-32000, 'unknown', message)
-/** A limit of the server: size of an answer, number of filters, time. */
+/** Returns the error for an exceeded limit of the server: size of an answer, number of filters, time. */
 export const limitExceeded = (message: string): ChainError => rpcError(-32005, 'resourceExhausted', message)
-/** A reverted call: code 3, and the revert bytes as `data`. */
+/** Returns the error of a reverted call: code 3, with the revert bytes as `data`. */
 export const reverted = (message: string, data: Uint8Array): ChainError =>
   rpcError(3, 'invalidArgument', message, [create(RevertSchema, { reason: message, data })])
 
-/** The error object of a failure, with its first detail as `data`; undefined for a bug, which shows nothing of itself. */
+/** Returns the error object of a failure, with its first detail as `data`; undefined for a bug, whose text is hidden. */
 export function toRpcError(error: unknown, writer: JsonWriter): RpcErrorObject | undefined {
   if (!(error instanceof ChainError)) return undefined
   const revert = error.details.find((detail) => isMessage(detail, RevertSchema))

@@ -1,53 +1,53 @@
-/** Blocks, transactions, receipts and logs as geth prints them. */
+/** Blocks, transactions, receipts and logs in the JSON of geth. */
+
 import type { EvmTx, StoredBlock } from '../../app/records.ts'
 import { encodeBlock } from '../../consensus/comet/encoding.ts'
 import { NO_COMMIT } from '../../consensus/comet/hashes.ts'
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { encodeTransaction, signatureV } from '../../evm/transaction/encode.ts'
 import { accessListOf, type Transaction, type UnsignedTransaction } from '../../evm/transaction/types.ts'
-import { formatHex0x } from '../../primitives/bytes.ts'
+import { formatHex0x, ZERO_WORD_HEX } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 export const EMPTY_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
-const ZERO_HASH = `0x${'00'.repeat(32)}`
-const NANOS = 1_000_000_000n
 
-/** A quantity: `0x` and digits without leading zeros. */
+/** Formats a quantity: `0x` and digits without leading zeros. */
 export function quantity(value: bigint | number): string {
   return `0x${value.toString(16)}`
 }
 
-/** 32 bytes; the zero hash for what a header leaves empty. */
+/** Formats a hash; the zero hash for an empty field of a header. */
 function hashOrZero(hash: Uint8Array): string {
-  return hash.length === 32 ? formatHex0x(hash) : ZERO_HASH
+  return hash.length === 32 ? formatHex0x(hash) : ZERO_WORD_HEX
 }
 
-const timestamp = (block: StoredBlock): string => quantity(block.header.timeNs / NANOS)
+const timestamp = (block: StoredBlock): string => quantity(block.header.timeNs / NS_PER_SECOND)
 
-/** The bits of all receipts' blooms together. */
+/** Combines the blooms of all receipts. */
 export function bloomOf(txs: readonly EvmTx[]): Uint8Array {
   const bloom = new Uint8Array(256)
   for (const tx of txs) for (let i = 0; i < 256; i++) bloom[i]! |= tx.bloom[i]!
   return bloom
 }
 
-/** Length of the block as the consensus engine encodes it. */
+/** Returns the length of a block in the encoding of CometBFT. */
 function sizeOf({ header, txs, lastCommit }: StoredBlock): number {
   return encodeBlock(header, txs, lastCommit ?? NO_COMMIT).length
 }
 
-/** What a block without a gas limit shows, as in the reference: most clients take no number beyond 32 bits, nor zero. */
+/** Shown limit of a block without a gas limit: many clients accept neither zero nor more than 32 bits. */
 const NO_GAS_LIMIT = 0xffff_ffffn
 
-/** The gas limit of a block as it is shown. */
+/** Returns the shown gas limit of a block. */
 export function gasLimitOf(block: StoredBlock): bigint {
   return block.gasLimit || NO_GAS_LIMIT
 }
 
-/** A block's header as subscriptions push it: no transactions, no size. */
+/** Formats a header for subscriptions: without transactions and size. */
 export function formatHeader(block: StoredBlock): JsonObject {
   const { header } = block
   return {
@@ -55,7 +55,7 @@ export function formatHeader(block: StoredBlock): JsonObject {
     hash: formatHex0x(block.hash),
     parentHash: hashOrZero(header.lastBlockId.hash),
     nonce: '0x0000000000000000',
-    mixHash: block.prevRandao ? formatHex0x(block.prevRandao) : ZERO_HASH,
+    mixHash: block.prevRandao ? formatHex0x(block.prevRandao) : ZERO_WORD_HEX,
     sha3Uncles: EMPTY_UNCLES,
     logsBloom: formatHex0x(bloomOf(block.evmTxs)),
     stateRoot: hashOrZero(header.appHash),
@@ -71,7 +71,7 @@ export function formatHeader(block: StoredBlock): JsonObject {
   }
 }
 
-/** A block with its EVM transactions, as hashes or whole. */
+/** Formats a block with its EVM transactions, as hashes or whole. */
 export function formatBlock(block: StoredBlock, whole: boolean): JsonObject {
   return {
     ...formatHeader(block),
@@ -82,7 +82,7 @@ export function formatBlock(block: StoredBlock, whole: boolean): JsonObject {
   }
 }
 
-/** A transaction of a block. */
+/** Formats a transaction of a block. */
 export function formatMined(block: StoredBlock, tx: EvmTx): JsonObject {
   return {
     blockHash: formatHex0x(block.hash),
@@ -93,7 +93,7 @@ export function formatMined(block: StoredBlock, tx: EvmTx): JsonObject {
   }
 }
 
-/** A transaction that waits for its block. */
+/** Formats a pending transaction. */
 export function formatPending(raw: Uint8Array, hash: Uint8Array, from: Uint8Array): JsonObject {
   return {
     blockHash: null,
@@ -104,7 +104,7 @@ export function formatPending(raw: Uint8Array, hash: Uint8Array, from: Uint8Arra
   }
 }
 
-/** The fields of a transaction; `gasPrice` is what was charged, and before that the fee cap. */
+/** Formats the fields of a transaction. `gasPrice` is the charged price; before inclusion, the fee cap. */
 function formatTransaction(tx: Transaction, hash: Uint8Array, from: Uint8Array, chargedWei?: bigint): JsonObject {
   return {
     from: formatHex0x(from),
@@ -118,7 +118,7 @@ function formatTransaction(tx: Transaction, hash: Uint8Array, from: Uint8Array, 
   }
 }
 
-/** The fields that a transaction has before it is signed. */
+/** Formats the fields of an unsigned transaction. */
 export function formatUnsigned(tx: UnsignedTransaction): JsonObject {
   const fees =
     tx.type < 2
@@ -161,7 +161,7 @@ function formatAuthorization(authorization: (Transaction & { type: 4 })['authori
   }
 }
 
-/** A signed transaction with its bytes, as `eth_signTransaction` and `eth_fillTransaction` answer it. */
+/** Formats a signed transaction with its bytes, as in `eth_signTransaction`. */
 export function formatSigned(tx: Transaction): JsonObject {
   const raw = encodeTransaction(tx)
   return {
@@ -178,7 +178,7 @@ export function formatSigned(tx: Transaction): JsonObject {
   }
 }
 
-export interface LogPlace {
+export interface LogPosition {
   readonly blockHash: Uint8Array
   readonly height: bigint
   readonly timeNs: bigint
@@ -189,23 +189,23 @@ export interface LogPlace {
 
 export function formatLog(
   log: { readonly address: Uint8Array; readonly topics: readonly Uint8Array[]; readonly data: Uint8Array },
-  place: LogPlace,
+  position: LogPosition,
 ): JsonObject {
   return {
     address: formatHex0x(log.address),
     topics: log.topics.map(formatHex0x),
     data: formatHex0x(log.data),
-    blockNumber: quantity(place.height),
-    transactionHash: formatHex0x(place.txHash),
-    transactionIndex: quantity(place.evmIndex),
-    blockHash: formatHex0x(place.blockHash),
-    blockTimestamp: quantity(place.timeNs / NANOS),
-    logIndex: quantity(place.logIndex),
+    blockNumber: quantity(position.height),
+    transactionHash: formatHex0x(position.txHash),
+    transactionIndex: quantity(position.evmIndex),
+    blockHash: formatHex0x(position.blockHash),
+    blockTimestamp: quantity(position.timeNs / NS_PER_SECOND),
+    logIndex: quantity(position.logIndex),
     removed: false,
   }
 }
 
-/** The logs of one transaction of a block. */
+/** Formats the logs of one transaction of a block. */
 export function formatLogs(block: StoredBlock, tx: EvmTx): readonly JsonObject[] {
   return tx.logs.map((log, i) =>
     formatLog(log, {

@@ -1,23 +1,18 @@
-/** Methods that a process beside the main one cannot answer by reading: those of the pool, of filters, of keys and of verbs. */
-import { developmentMethods } from './development/development.ts'
-import { signingMethods } from './eth/eth.ts'
+/** The JSON-RPC methods that an API worker forwards to the main process. */
 import type { Method, Methods } from './method.ts'
-import { txpoolMethods } from './txpool.ts'
+import { chainMethods, optionalMethods } from './methods.ts'
 
-const OF_THE_MAIN_PROCESS: readonly string[] = [
-  ...['eth_accounts', 'eth_getTransactionCount', 'eth_getTransactionByHash', 'eth_getRawTransactionByHash'],
-  ...['eth_pendingTransactions', 'eth_getPendingTransactions', 'eth_fillTransaction', 'debug_getRawTransaction'],
-  ...['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter', 'eth_uninstallFilter'],
-  ...['eth_getFilterChanges', 'eth_getFilterLogs', 'web3_clientVersion'],
-  ...Object.keys(txpoolMethods),
-  ...Object.keys(signingMethods),
-  ...Object.keys(developmentMethods),
-]
+/** Asks the main process for the result of a method. Rejects -32601 for a method that it does not serve. */
+type Ask = (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>
 
-/** These methods as questions to the main process, which knows whether they exist here. */
-export function forwardedMethods(
-  ask: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>,
-): Methods {
-  const forward = (name: string): Method => ({ run: ({ signal }, params) => ask(name, params, signal()) })
-  return Object.fromEntries(OF_THE_MAIN_PROCESS.map((name) => [name, forward(name)]))
+/** Returns every method that only the main process serves, as a question to it. */
+export function forwardedMethods(ask: Ask): Methods {
+  const forward = (name: string): Method => ({
+    servedBy: 'any',
+    run: ({ signal }, params) => ask(name, params, signal()),
+  })
+  const all = Object.entries({ ...chainMethods, ...optionalMethods.development })
+  return Object.fromEntries(
+    all.filter(([, { servedBy }]) => servedBy === 'main').map(([name]) => [name, forward(name)]),
+  )
 }

@@ -1,27 +1,35 @@
-/** A JSON-RPC method: its positional parameters, how each is read, and what runs. */
+/** Definitions of JSON-RPC methods: where they are served, their positional parameters, and their function. */
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { JsonWriter } from '../json.ts'
-import type { AnswerCache } from './answers.ts'
 import { invalidParams } from './errors.ts'
 import type { Filters } from './eth/filters.ts'
 import type { Subscriptions } from './eth/subscriptions.ts'
 import type { Param } from './params.ts'
+import type { ResultCache } from './result-cache.ts'
 
-/** What a method may use of the request and the connection it came on. */
+/** Dependencies of a running method: the node, and the connection of the request. */
 export interface RpcCall {
   readonly node: GatewayNode
   readonly filters: Filters
-  readonly answers: AnswerCache
+  readonly results: ResultCache
   /** Writes the details of errors. */
   readonly writer: JsonWriter
-  /** Present on connections that can push. */
+  /** Present on WebSocket connections. */
   readonly subscriptions?: Subscriptions | undefined
-  /** Aborts when the client has gone. Made when first asked for: most calls answer at once. */
+  /** Returns a signal that aborts when the client disconnects. It is created on first use, since most calls need none. */
   readonly signal: () => AbortSignal
 }
 
+/**
+ * The process that can answer: `any`, which reads snapshots and forwards transactions, or only `main`, which has the pool,
+ * the filters, the keys and the development chain.
+ */
+type ServedBy = 'any' | 'main'
+
 export interface Method {
+  readonly servedBy: ServedBy
+  /** Returns a JSON value or a promise of one. Throws a `ChainError`. */
   readonly run: (call: RpcCall, params: unknown) => unknown
 }
 
@@ -29,7 +37,7 @@ type Values<P extends readonly Param<unknown>[]> = {
   readonly [I in keyof P]: P[I] extends Param<infer T> ? T : never
 }
 
-/** The values of positional parameters. Throws -32602 as geth does: missing, too many, not readable. */
+/** Reads positional parameters. Throws -32602 in the texts of geth if they are missing, too many, or malformed. */
 function readParams(specs: readonly Param<unknown>[], params: unknown): readonly unknown[] {
   if (params !== undefined && params !== null && !Array.isArray(params)) throw invalidParams('non-array args')
   const given: readonly unknown[] = params ?? []
@@ -41,22 +49,32 @@ function readParams(specs: readonly Param<unknown>[], params: unknown): readonly
   })
 }
 
-/** The value of the argument at a place, which an error names. Throws -32602. */
-export function readArgument<T>(spec: Param<T>, value: unknown, place: number): T {
+/** Reads the argument at a position, which errors name. Throws -32602. */
+export function readArgument<T>(spec: Param<T>, value: unknown, position: number): T {
   try {
     return spec.read(value)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    throw invalidParams(error.codespace === 'jsonrpc' ? error.message : `invalid argument ${place}: ${error.message}`)
+    throw invalidParams(
+      error.codespace === 'jsonrpc' ? error.message : `invalid argument ${position}: ${error.message}`,
+    )
   }
 }
 
-/** A method from its parameters and its body; results are JSON values or promises of them. */
-export function method<const P extends readonly Param<unknown>[]>(
-  params: P,
-  run: (call: RpcCall, ...args: Values<P>) => unknown,
-): Method {
-  return { run: (call, given) => run(call, ...(readParams(params, given) as unknown as Values<P>)) }
+type Run<P extends readonly Param<unknown>[]> = (call: RpcCall, ...args: Values<P>) => unknown
+
+function define<P extends readonly Param<unknown>[]>(servedBy: ServedBy, params: P, run: Run<P>): Method {
+  return { servedBy, run: (call, given) => run(call, ...(readParams(params, given) as unknown as Values<P>)) }
+}
+
+/** Defines a method that every process answers, API workers included. */
+export function anyMethod<const P extends readonly Param<unknown>[]>(params: P, run: Run<P>): Method {
+  return define('any', params, run)
+}
+
+/** Defines a method that only the main process answers; API workers forward it. */
+export function mainMethod<const P extends readonly Param<unknown>[]>(params: P, run: Run<P>): Method {
+  return define('main', params, run)
 }
 
 export type Methods = Readonly<Record<string, Method>>

@@ -1,9 +1,9 @@
-/** `rpc_modules`: the namespaces that a node answers, which consoles ask for before anything else. */
-import { type Methods, method } from './method.ts'
+/** `rpc_modules`: the namespaces of a node. Consoles request them first. */
+import { anyMethod, type Methods } from './method.ts'
 
-/** The method over the names of all others. */
+/** Returns the method, from the names of all others. */
 export function moduleMethods(others: Methods): Methods {
   const namespaces = [...Object.keys(others), 'rpc_modules'].map((name) => name.slice(0, name.indexOf('_')))
   const modules = Object.fromEntries([...new Set(namespaces)].sort().map((name) => [name, '1.0']))
-  return { rpc_modules: method([], () => modules) }
+  return { rpc_modules: anyMethod([], () => modules) }
 }

@@ -1,8 +1,8 @@
-/** `net_`: the network a wallet believes itself on. */
-import { type Methods, method } from './method.ts'
+/** `net_`: the network of the node. */
+import { anyMethod, type Methods } from './method.ts'
 
 export const netMethods: Methods = {
-  net_version: method([], ({ node }) => node.evmChainId.toString()),
-  net_listening: method([], () => true),
-  net_peerCount: method([], () => '0x0'),
+  net_version: anyMethod([], ({ node }) => node.evmChainId.toString()),
+  net_listening: anyMethod([], () => true),
+  net_peerCount: anyMethod([], () => '0x0'),
 }

@@ -1,17 +1,17 @@
-/** Answers on their way out of a turn of the event loop. */
+/** Batches the sending of answers. */
 import type { ServerResponse } from 'node:http'
 
-/** The longest that an answer waits for others, milliseconds. */
+/** Longest delay of an answer. */
 const MOST_WAIT_MS = 2
 
 export interface Outbox {
-  /** Sends an answer with those that are made in the same turn, unless nobody waits for it any more. */
+  /** Sends an answer with the others of this turn of the event loop, unless its client has disconnected. */
   put(response: ServerResponse, text: string): void
 }
 
 /**
- * Answers made in one turn leave together at its end. A write wakes the client at the other end; done between two requests, on a
- * busy machine it costs as much as an answer does.
+ * Creates an outbox. It sends the answers of one turn of the event loop together at its end: a write wakes the client, and
+ * between two requests on a busy machine that takes as long as making an answer.
  */
 export function createOutbox(): Outbox {
   let waiting: { readonly response: ServerResponse; readonly text: string }[] = []
@@ -33,7 +33,7 @@ export function createOutbox(): Outbox {
   }
 }
 
-/** With its length known, head and body leave in one piece. */
+/** Sends an answer with its length, so that head and body are one write. */
 function send(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
   response.end(text)

@@ -4,7 +4,7 @@ import { address, blockOrLatest, bytes, logFilter, quantity64, storageKey } from
 
 const WORD = `0x${'11'.repeat(32)}`
 
-test('values are refused in geth’s words', () => {
+test('wrong values are refused with the texts of geth', () => {
   const refusals: readonly (readonly [() => unknown, string])[] = [
     [
       () => address.read('x'),

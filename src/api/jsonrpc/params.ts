@@ -1,4 +1,4 @@
-/** Readers of JSON-RPC parameters, with geth's texts for what they refuse. */
+/** Readers of JSON-RPC parameters. Their errors have the texts of geth. */
 
 import {
   cannotUnmarshal,
@@ -8,7 +8,7 @@ import {
   readHash,
   readObject,
   readQuantity,
-} from '../../modules/evm/hex-json.ts'
+} from '../../modules/evm/calls/hex-json.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { invalidParams } from './errors.ts'
 
@@ -20,7 +20,7 @@ export interface Param<T> {
 
 type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
 
-/** A block as a caller names it. */
+/** A block as a request names it. */
 export type BlockRef =
   | { readonly tag: BlockTag }
   | { readonly number: bigint }
@@ -37,7 +37,7 @@ export interface LogFilter {
 const TAGS: ReadonlySet<string> = new Set(['latest', 'pending', 'safe', 'finalized', 'earliest'])
 const MAX_HEIGHT = (1n << 63n) - 1n
 
-/** A parameter that may be absent or null, with what it then is. */
+/** Returns a parameter that can be absent or null, with its default. */
 export function optional<T, D>(param: Param<T>, absent: D): Param<T | D> {
   return { required: false, read: (value) => (value === undefined ? absent : param.read(value)) }
 }
@@ -76,7 +76,7 @@ export const text: Param<string> = {
     return value
   },
 }
-/** Any JSON value; its reader stands with the noun it becomes. */
+/** Any JSON value; the method reads it. */
 export const json: Param<unknown> = { required: true, read: (value) => value }
 export const numbers: Param<readonly number[]> = {
   required: true,
@@ -146,11 +146,11 @@ export const storageKey: Param<Uint8Array> = {
   },
 }
 
-/** Most slots that one `eth_getStorageValues` reads, as in geth. */
+/** Limit of slots in one `eth_getStorageValues`, as in geth. */
 const MAX_STORAGE_SLOTS = 1024
 
 export interface StorageRequest {
-  /** The address as it was given: answers go under the same text. */
+  /** The address as given; it is the key in the answer. */
   readonly text: string
   readonly address: Uint8Array
   readonly slots: readonly Uint8Array[]
@@ -207,7 +207,7 @@ function readAddresses(value: unknown): readonly Uint8Array[] {
   })
 }
 
-/** The object of `eth_getLogs`, `eth_newFilter` and log subscriptions. */
+/** The filter object of `eth_getLogs`, `eth_newFilter` and log subscriptions. */
 export const logFilter: Param<LogFilter> = {
   required: true,
   read: (value) => {

@@ -1,4 +1,4 @@
-/** The JSON-RPC 2.0 envelope: one request or a batch of them as text in, the answers as text out. */
+/** The JSON-RPC 2.0 envelope: takes one request or a batch as text, and returns the answers as text. */
 import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
@@ -7,14 +7,14 @@ import type { GatewayNode, PartTaker } from '../gateway.ts'
 import { createPause } from '../slices.ts'
 import { createSpool, type StreamedBody } from '../spool.ts'
 import { collect } from '../traces.ts'
-import type { AnswerCache } from './answers.ts'
 import { invalidRequest, limitExceeded, methodNotFound, parseError, type RpcErrorObject, toRpcError } from './errors.ts'
 import type { Methods, RpcCall } from './method.ts'
+import type { ResultCache } from './result-cache.ts'
 import { runOf } from './streamed.ts'
 
 type Id = string | number | null
 
-/** The text of an answer; undefined where none is sent, or it went out as it came. */
+/** The text of an answer; undefined if no answer is sent, or it was streamed. */
 type Text = string | undefined
 
 interface Request {
@@ -24,7 +24,7 @@ interface Request {
   readonly params: unknown
 }
 
-/** Bytes of all answers of a batch together, as geth limits them. */
+/** Limit of all answers of a batch together, as in geth. */
 const BATCH_RESPONSE_BYTES = 25_000_000
 
 const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
@@ -46,10 +46,10 @@ function readRequest(value: unknown): Request | { readonly id: Id; readonly refu
   return { id: knownId ?? null, notification: id === undefined, method, params }
 }
 
-/** Takes an answer that is longer than what is held back; nothing else is answered then. */
+/** Receives an answer that is too long to buffer. No other answer is sent then. */
 type OnStream = (body: StreamedBody) => void
 
-/** The text of a result that is made in parts; undefined if it went out as it came. */
+/** Returns the answer of a method that makes its result in parts; undefined if it was streamed. */
 async function textOf(
   id: Id,
   run: (onPart: PartTaker) => Promise<void>,
@@ -65,24 +65,24 @@ async function textOf(
   try {
     await run(spool.onPart)
   } catch (error) {
-    if (spool.held() !== undefined) throw error
+    if (spool.buffered() !== undefined) throw error
     spool.finish(true)
     return undefined
   }
-  const held = spool.held()
-  if (held !== undefined) return formatUtf8(held)
+  const buffered = spool.buffered()
+  if (buffered !== undefined) return formatUtf8(buffered)
   spool.finish(false)
   return undefined
 }
 
-/** Runs one request. Undefined for a notification, which is never answered. No promise where its method made none. */
+/** Runs one request. Returns undefined for a notification, and a promise only if the method does. */
 function answerOne(call: RpcCall, methods: Methods, value: unknown, onStream?: OnStream): Text | Promise<Text> {
   const request = readRequest(value)
   if ('refusal' in request) return errorText(call, request.id, request.refusal)
   if (request.notification) return undefined
   const { id, method, params } = request
   const found = Object.hasOwn(methods, method) ? methods[method] : undefined
-  let place: ReturnType<AnswerCache['placeOf']>
+  let key: ReturnType<ResultCache['keyOf']>
 
   function succeeded(result: Text): Text {
     call.node.observe?.(method, 'ok')
@@ -97,15 +97,15 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, onStream?: O
     const run = runOf(answer)
     if (run) return textOf(id, run, onStream).then(succeeded, failed)
     const result = JSON.stringify(answer ?? null)
-    if (place) call.answers.set(place, result)
+    if (key) call.results.set(key, result)
     return succeeded(result)
   }
 
   try {
     if (!found) throw methodNotFound(method)
-    place = call.answers.placeOf(method, params)
-    const kept = place && call.answers.get(place.key)
-    if (kept !== undefined) return succeeded(kept)
+    key = call.results.keyOf(method, params)
+    const cached = key && call.results.get(key)
+    if (cached !== undefined) return succeeded(cached)
     const answer = found.run(call, params)
     return answer instanceof Promise ? answer.then(made).catch(failed) : made(answer)
   } catch (error) {
@@ -123,8 +123,8 @@ const isSubmission = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && (value as { method?: unknown }).method === 'eth_sendRawTransaction'
 
 /**
- * Answers a batch in order, until its client leaves. Requests run one after the other, except transactions that follow one
- * another: they are submitted together, so that one block can take them all.
+ * Answers a batch in order, until the client disconnects. Requests run one after the other. Consecutive transactions are
+ * submitted together, so that one block can include them all.
  */
 async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unknown[]): Promise<Text> {
   if (batch.length === 0) return errorText(call, null, invalidRequest('empty batch'))
@@ -154,7 +154,7 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
   return texts.length === 0 ? undefined : `[${texts.join(',')}]`
 }
 
-/** The answer to a message; undefined when it holds only notifications. At once where no promise is needed. Never rejects. */
+/** Answers a message; undefined if it holds only notifications. Returns a promise only if it must. Never rejects. */
 export function answerMessage(
   call: RpcCall,
   methods: Methods,

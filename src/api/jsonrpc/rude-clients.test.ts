@@ -15,7 +15,7 @@ const UPGRADE = [
   'Origin: http://elsewhere.example',
 ]
 
-test('a page of another origin that leaves before it is refused does not end the node', async () => {
+test('a page of another origin that disconnects before it is refused does not stop the node', async () => {
   await using node = await startNode({ api: { cors: [] } })
   const { hostname, port } = new URL(node.urls.jsonrpc!)
   for (let i = 0; i < 20; i++) {
@@ -31,7 +31,7 @@ test('a page of another origin that leaves before it is refused does not end the
   refused.destroy()
 })
 
-test('a client of the engine’s WebSocket that does not read its answers is cut off', async () => {
+test('a CometBFT WebSocket client that does not read its answers is disconnected', async () => {
   await using node = await startNode()
   const socket = new WebSocket(`${node.urls.comet!.replace('http', 'ws')}/websocket`)
   await once(socket, 'open')
@@ -47,7 +47,7 @@ test('a client of the engine’s WebSocket that does not read its answers is cut
   expect(code).toBe(1006)
 })
 
-test('a batch of a thousand long calls leaves the node to others, and ends with its client', async () => {
+test('a batch of a thousand long calls does not block others, and ends when its client disconnects', async () => {
   await using node = await startNode({ blocks: { time: 'manual' } })
   for (let i = 0; i < 300; i++) await node.nextBlock()
   const gone = new AbortController()

@@ -36,7 +36,7 @@ async function nonceOf(index: number): Promise<bigint> {
   return BigInt(result as string)
 }
 
-/** A signed transfer of 1 wei, or what the fields make of it. */
+/** Signs a transfer of 1 wei with the given fields replaced. */
 function signed(index: number, nonce: bigint, fields: Partial<UnsignedTransaction> = {}): string {
   const transfer = {
     type: 0,
@@ -57,7 +57,7 @@ async function deposit(index: number, valueWei: bigint): Promise<string> {
   return (await rpc('eth_sendRawTransaction', [raw])).result as string
 }
 
-test('what is no call is answered with the codes of JSON-RPC', async () => {
+test('a malformed call is answered with the codes of JSON-RPC', async () => {
   const error = async (body: string) => JSON.parse((await post(body)).text) as Answer
   expect(await error('{')).toMatchObject({ id: null, error: { code: -32700 } })
   expect(await error('5')).toMatchObject({ id: null, error: { code: -32600 } })
@@ -84,7 +84,7 @@ test('what is no call is answered with the codes of JSON-RPC', async () => {
   })
 })
 
-test('a header is the block without its transactions, and the namespaces are told', async () => {
+test('a header is the block without its transactions, and rpc_modules lists the namespaces', async () => {
   const block = (await rpc('eth_getBlockByNumber', ['latest'])).result as Record<string, unknown>
   const { transactions: _transactions, totalDifficulty: _total, size: _size, uncles: _uncles, ...header } = block
   expect((await rpc('eth_getHeaderByNumber', [block['number']])).result).toEqual(header)
@@ -100,14 +100,14 @@ test('a header is the block without its transactions, and the namespaces are tol
   })
 })
 
-test('only JSON of bounded size is taken', async () => {
+test('only JSON of bounded size is accepted', async () => {
   expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415)
   expect((await post(`"${'x'.repeat(20_000_000)}"`)).status).toBe(413)
   expect((await fetch(node.urls.jsonrpc!)).status).toBe(200)
   expect((await fetch(node.urls.jsonrpc!, { method: 'PUT', body: '{}' })).status).toBe(405)
 })
 
-test('JSON nested beyond reason is refused before anybody works on it', async () => {
+test('JSON that is nested too deeply is refused before it is processed', async () => {
   const deep = '['.repeat(20_000) + ']'.repeat(20_000)
   for (const params of [deep, `[{"to":${deep}}]`, `[{},"latest",{"tracerConfig":${deep}}]`]) {
     const { text } = await post(`{"jsonrpc":"2.0","id":1,"method":"debug_traceCall","params":${params}}`)
@@ -149,7 +149,7 @@ test('transactions of one batch share a block', async () => {
   expect(await nonceOf(3)).toBe(nonce + 3n)
 })
 
-test('a refused transaction is told in geth’s words', async () => {
+test('a refused transaction gets the text of geth', async () => {
   const nonce = await nonceOf(1)
   const send = async (fields: Partial<UnsignedTransaction>, at = nonce) =>
     refusal('eth_sendRawTransaction', [signed(1, at, fields)])
@@ -170,10 +170,10 @@ test('a refused transaction is told in geth’s words', async () => {
   expect((await refusal('eth_sendRawTransaction', ['0xc0']))?.message).toContain('malformed transaction')
 })
 
-test('a transaction that waits is pending, counted at pending, and known', async () => {
+test('a waiting transaction is pending, counted at pending, and found by its hash', async () => {
   const nonce = await nonceOf(2)
   const raw = signed(2, nonce + 1n)
-  // Behind a gap: it is admitted, and its hash comes once the gap is closed.
+  // Behind a nonce gap: it is admitted, and its hash is returned once the gap is closed.
   const waiting = rpc('eth_sendRawTransaction', [raw])
   await expect.poll(async () => (await rpc('eth_pendingTransactions')).result).toHaveLength(1)
   const [pending] = (await rpc('eth_pendingTransactions')).result as { hash: string; blockHash: unknown }[]
@@ -191,7 +191,7 @@ test('a transaction that waits is pending, counted at pending, and known', async
   expect(await pendingCount()).toBe(nonce + 2n)
 })
 
-test('a body over the limit is 413 to every client that has sent it', async () => {
+test('a body over the limit is answered with 413', async () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'web3_sha3', params: [`0x${'00'.repeat(3_000_000)}`] })
   expect(await post(body)).toEqual({ status: 413, text: 'content length too large (>5242880)\n' })
   const simulate = `${node.urls.rest}/sdk/tx/v1beta1/simulate`
@@ -202,7 +202,7 @@ test('a body over the limit is 413 to every client that has sent it', async () =
   expect((await rpc('eth_chainId')).result).toBe('0x1b12')
 })
 
-test('a pruned height comes with its bounds, and a block is made by hand on a development chain', async () => {
+test('the error for a pruned height has its bounds, and a development chain makes a block on demand', async () => {
   await using pruned = await startNode({ store: { keep: 2 }, blocks: { time: 'manual' } })
   const ask = async (method: string, params: readonly unknown[]) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -232,7 +232,7 @@ test('a revert is code 3 with its bytes, in calls and estimates', async () => {
   expect(await refusal('eth_call', [{ to: DEAD }, '0xffffff'])).toEqual({ code: -32000, message: 'header not found' })
 })
 
-test('a call sees the state and the block that it pretends', async () => {
+test('a call reads the state and block overrides', async () => {
   // NUMBER, TIMESTAMP and the balance of the caller, a word each.
   const code = '0x4360005242602052333160405260606000f3'
   const { result } = await rpc('eth_call', [
@@ -248,7 +248,7 @@ test('a call sees the state and the block that it pretends', async () => {
   expect(words).toEqual([7, 8, 100])
 })
 
-test('a price beyond 256 bits is the highest there is', async () => {
+test('a gas price beyond 256 bits is capped at the maximum', async () => {
   // GASPRICE, returned.
   const code = '0x3a60005260206000f3'
   const [call, to] = [{ maxPriorityFeePerGas: '0x1' }, `0x${'12'.repeat(20)}`]
@@ -257,7 +257,7 @@ test('a price beyond 256 bits is the highest there is', async () => {
   expect(result).toBe(most)
 })
 
-test('pretended blocks stand upon each other, and what cannot be is told in geth’s codes', async () => {
+test('simulated blocks build on each other, and errors have the codes of geth', async () => {
   const [from, to] = [`0x${'34'.repeat(20)}`, `0x${'12'.repeat(20)}`]
   // Adds one to slot 0 and returns it with the number of the block.
   const code = '0x60005460010180600055600052436020526040600 0f3'.replace(' ', '')
@@ -300,7 +300,7 @@ test('pretended blocks stand upon each other, and what cannot be is told in geth
   expect(await refusal('eth_simulateV1', [poor])).toMatchObject({ code: -38014 })
 })
 
-test('an access list names the slots, and only what is not warm by itself', async () => {
+test('an access list names the slots, and only addresses that are not warm anyway', async () => {
   const from = node.accounts[0]!.address
   const { result } = await rpc('eth_createAccessList', [{ from, to: WNATIVE, data: '0xd0e30db0', value: '0x1' }])
   const { accessList } = result as { accessList: { address: string; storageKeys: string[] }[] }
@@ -339,7 +339,7 @@ test('logs are found by address and topic, by filters, and by block hash', async
   expect((await refusal('eth_getLogs', [{ blockHash: `0x${'11'.repeat(32)}` }]))?.message).toBe('unknown block')
 })
 
-test('more logs than an answer holds are refused, with what was covered', async () => {
+test('too many logs for an answer are refused, with the covered blocks', async () => {
   const nonce = await nonceOf(7)
   // Init code that logs until 65,535 gas are left: some 14,000 logs of 6,000,000 gas.
   const fields = { to: undefined, valueWei: 0n, gasLimit: 6_000_000n, data: hex('5b5f5fa05a61ffff1060005700') }
@@ -353,12 +353,12 @@ test('more logs than an answer holds are refused, with what was covered', async 
   const before = Number(blockNumber) - 1
   expect(await refusal('eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }])).toEqual({
     code: -32005,
-    message: `query returned more than 10000 results: covered are blocks 1 to ${before}`,
+    message: `query returned more than 10000 results: blocks 1 to ${before} were covered`,
   })
-  expect((await refusal('eth_getLogs', [{ blockHash }]))?.message).toContain('nothing was covered')
+  expect((await refusal('eth_getLogs', [{ blockHash }]))?.message).toContain('no block was covered')
 })
 
-test('at most 200 filters live at once', async () => {
+test('at most 200 filters exist at a time', async () => {
   const created: string[] = []
   for (let i = 0; i < 210; i++) {
     const { result } = await rpc('eth_newBlockFilter')
@@ -369,7 +369,7 @@ test('at most 200 filters live at once', async () => {
   for (const id of created) await rpc('eth_uninstallFilter', [id])
 })
 
-test('fee history tells base fees, use and tips, and refuses percentiles out of order', async () => {
+test('fee history has base fees, gas used and tips, and refuses percentiles out of order', async () => {
   const { result } = await rpc('eth_feeHistory', ['0x2', 'latest', [25, 75]])
   const history = result as Record<string, unknown[]>
   expect(history['baseFeePerGas']).toEqual(['0xe8d4a51000', '0xe8d4a51000', '0xe8d4a51000'])
@@ -399,7 +399,7 @@ test('the funded accounts sign and send', async () => {
   expect(signature).toMatch(/^0x[0-9a-f]{128}(1b|1c)$/)
 })
 
-test('a socket is pushed heads, logs and waiting transactions until it unsubscribes', async () => {
+test('a socket receives heads, logs and pending transactions until it unsubscribes', async () => {
   const socket = new WebSocket(node.urls.ws!)
   await once(socket, 'open')
   const messages: (Answer & { params?: { subscription: string; result: unknown } })[] = []
@@ -439,9 +439,9 @@ test('a socket is pushed heads, logs and waiting transactions until it unsubscri
   expect(await refusal('eth_subscribe', ['newHeads'])).toMatchObject({ code: -32601 })
 })
 
-test('a simulation shows moves of wei as logs, seals its blocks, and refuses senders that are contracts', async () => {
+test('a simulation shows transfers of wei as logs, seals its blocks, and refuses senders that are contracts', async () => {
   const [rich, box] = [`0x${'56'.repeat(20)}`, `0x${'57'.repeat(20)}`]
-  // Passes on what it got to DEAD by a call, after a log without topics.
+  // Logs without topics, then forwards its value to DEAD by a call.
   const code = `0x60006000a0600060006000600034${DEAD.slice(2).padStart(42, '73')}5af1`
   const block = {
     stateOverrides: { [rich]: { balance: '0x64' }, [box]: { code } },

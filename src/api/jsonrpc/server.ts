@@ -1,30 +1,24 @@
-/** The JSON-RPC server: HTTP and WebSocket on every port it listens on (evm.md §4). */
+/** The JSON-RPC server: HTTP and WebSocket on every port that it opens (docs/json-rpc.md). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
+import { type Cors, createCors } from '../cors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
-import { bodySinkOf, closeServer, IDLE_TIMEOUT_MS, takeBody } from '../http.ts'
+import { bodySinkOf, takeBody } from '../http.ts'
+import { closeServer, type GatewayServer, IDLE_TIMEOUT_MS, listen } from '../http-server.ts'
 import { createJsonWriter } from '../json.ts'
-import { createAnswerCache } from './answers.ts'
-import { rawMethods } from './debug/raw.ts'
-import { storageMethods } from './debug/storage.ts'
-import { traceMethods } from './debug/trace.ts'
-import { developmentMethods } from './development/development.ts'
+import { sendText } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
-import { ethMethods, signingMethods } from './eth/eth.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions } from './eth/subscriptions.ts'
 import type { Methods, RpcCall } from './method.ts'
+import { chainMethods, optionalMethods } from './methods.ts'
 import { moduleMethods } from './modules.ts'
-import { netMethods } from './net.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { createResultCache } from './result-cache.ts'
 import { answerMessage } from './rpc.ts'
-import { txpoolMethods } from './txpool.ts'
-import { sendText } from './unread.ts'
-import { web3Methods } from './web3.ts'
 
 const HTTP_TIMEOUT_MS = 30_000
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
@@ -33,67 +27,49 @@ const CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/jsonrequest',
 ])
 
+/** Dependencies of a call, except those of its connection. */
+interface Serve extends Omit<RpcCall, 'signal' | 'subscriptions'> {
+  readonly methods: Methods
+  readonly outbox: Outbox
+  readonly cors: Cors
+}
+
 export interface JsonRpcOptions {
-  /** Further methods, such as those of a development chain; a name given here wins. */
+  /** Further methods. They replace methods of the same name. */
   readonly methods?: Methods
 }
 
-export interface JsonRpcServer {
-  /** Opens one more port with both transports; 0 chooses one. Resolves with the port. */
-  listen(port: number, host: string): Promise<{ readonly port: number }>
-  /** The result of one method for another process. Rejects as the method does, -32601 for what there is not. */
+/** Serves HTTP and WebSocket on every port it opens; `listen` can be called several times. */
+export interface JsonRpcServer extends GatewayServer {
+  /** Runs one method for another process. Rejects as the method does, and -32601 for an unknown method. */
   answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
-  /** Ends every connection and port. */
-  close(): Promise<void>
 }
 
-/** All methods of this server, by wire name. */
+/** Returns all methods of this server by wire name. */
 function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
   const methods = {
-    ...ethMethods,
-    ...netMethods,
-    ...web3Methods,
-    ...txpoolMethods,
-    ...rawMethods,
-    ...traceMethods,
-    ...storageMethods,
-    ...(node.settings.devKeys && signingMethods),
-    ...(node.driver.development && { ...signingMethods, ...developmentMethods }),
+    ...chainMethods,
+    ...(node.settings.devKeys && optionalMethods.signing),
+    ...(node.driver.development && optionalMethods.development),
     ...options.methods,
   }
   return { ...methods, ...moduleMethods(methods) }
 }
 
-function allowedOrigin(node: GatewayNode, origin: string | undefined): string | undefined {
-  if (origin === undefined) return undefined
-  const { corsOrigins } = node.settings
-  if (corsOrigins.includes('*')) return '*'
-  return corsOrigins.includes(origin) ? origin : undefined
-}
-
-function setCors(node: GatewayNode, request: IncomingMessage, response: ServerResponse): void {
-  const origin = allowedOrigin(node, request.headers.origin)
-  if (origin === undefined) return
-  response.setHeader('Access-Control-Allow-Origin', origin)
-  response.setHeader('Access-Control-Expose-Headers', HALTED_HEADER)
-  if (origin !== '*') response.setHeader('Vary', 'Origin')
-}
-
-function preflight(response: ServerResponse): void {
-  response.setHeader('Access-Control-Allow-Methods', 'POST, GET, OPTIONS')
-  response.setHeader('Access-Control-Allow-Headers', 'Content-Type, Authorization')
-  response.setHeader('Access-Control-Max-Age', '600')
-  response.writeHead(204).end()
+function setHeaders(response: ServerResponse, headers: readonly string[]): void {
+  for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!)
 }
 
 function plain(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${text}\n`)
 }
 
-/** Refuses what is no JSON-RPC call; true when the request may go on. */
-function acceptable(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.method === 'OPTIONS') preflight(response)
-  else if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(200).end()
+/** Whether a request can be a JSON-RPC call. Answers every other request. */
+function isCall({ cors }: Serve, request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.method === 'OPTIONS') {
+    setHeaders(response, cors.preflight('POST, GET, OPTIONS'))
+    response.writeHead(204).end()
+  } else if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(200).end()
   else if (request.method !== 'POST') plain(response, 405, 'method not allowed')
   else if (!CONTENT_TYPES.has((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase())) {
     plain(response, 415, 'invalid content type, only application/json is supported')
@@ -101,14 +77,12 @@ function acceptable(request: IncomingMessage, response: ServerResponse): boolean
   return false
 }
 
-type Serve = Omit<RpcCall, 'signal' | 'subscriptions'> & { readonly methods: Methods; readonly outbox: Outbox }
-
 function serveHttp(serve: Serve, request: IncomingMessage, response: ServerResponse): void {
-  const { node, methods } = serve
-  setCors(node, request, response)
+  const { cors, node, methods } = serve
+  setHeaders(response, cors.headers(request.headers.origin))
   const halted = haltedHeader(node.driver)
   if (halted) response.setHeader(...halted)
-  if (!acceptable(request, response)) return
+  if (!isCall(serve, request, response)) return
   const { bodyLimitBytes } = node.settings
   let gone: AbortSignal | undefined
   const signal = (): AbortSignal => {
@@ -136,19 +110,19 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   )
 }
 
-/** Sends an answer that has not gone out in parts. */
+/** Sends an answer, unless it was streamed. */
 function send({ outbox }: Serve, response: ServerResponse, answer: string | undefined): void {
   if (!response.headersSent) outbox.put(response, answer === undefined ? '' : `${answer}\n`)
 }
 
-/** Aborts when the client leaves before its answer is sent. */
+/** Returns a signal that aborts if the client disconnects before its answer is sent. */
 function signalOf(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
-  const leave = (): void => {
+  const abort = (): void => {
     if (!response.writableFinished) gone.abort()
   }
-  if (response.destroyed) leave()
-  else response.once('close', leave)
+  if (response.destroyed) abort()
+  else response.once('close', abort)
   return gone.signal
 }
 
@@ -157,14 +131,14 @@ function serveSocket(serve: Serve, socket: WebSocket): void {
   const send = (text: string): void => sendText(socket, text)
   const subscriptions = createSubscriptions(serve.node, send)
   socket.on('message', (data: Buffer) => {
-    const give = (answer: string | undefined): void => {
+    const deliver = (answer: string | undefined): void => {
       if (answer !== undefined) send(answer)
       subscriptions.answered()
     }
     const call = { ...serve, subscriptions, signal: () => gone.signal }
     const answer = answerMessage(call, serve.methods, data.toString('utf8'))
-    if (answer instanceof Promise) void answer.then(give)
-    else give(answer)
+    if (answer instanceof Promise) void answer.then(deliver)
+    else deliver(answer)
   })
   socket.on('close', () => {
     gone.abort()
@@ -173,16 +147,22 @@ function serveSocket(serve: Serve, socket: WebSocket): void {
   socket.on('error', () => socket.terminate())
 }
 
-/** A JSON-RPC server over the node. It opens nothing until `listen`. */
+/** Creates the JSON-RPC server of a node. It opens no port until `listen`. */
 export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions = {}): JsonRpcServer {
   const filters = createFilters(node)
   const serve: Serve = {
     node,
     filters,
-    answers: createAnswerCache(node),
+    results: createResultCache(node),
     writer: createJsonWriter(node.identity),
     methods: methodTable(node, options),
     outbox: createOutbox(),
+    cors: createCors({
+      origins: node.settings.corsOrigins,
+      exposed: [HALTED_HEADER],
+      requestHeaders: 'Content-Type, Authorization',
+      preflightSeconds: 600,
+    }),
   }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
   sockets.on('connection', (socket) => serveSocket(serve, socket))
@@ -192,8 +172,8 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     serveHttp(serve, request, response)
   }
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (request.headers.origin !== undefined && allowedOrigin(node, request.headers.origin) === undefined) {
-      // Who is refused may have left before he hears it.
+    if (request.headers.origin !== undefined && !serve.cors.allows(request.headers.origin)) {
+      // A refused client can disconnect before it receives the answer.
       socket.on('error', () => socket.destroy())
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
       return
@@ -212,12 +192,9 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       const server = createServer({ keepAlive: true, noDelay: true, keepAliveTimeout: IDLE_TIMEOUT_MS }, onRequest)
       server.requestTimeout = HTTP_TIMEOUT_MS
       server.on('upgrade', onUpgrade)
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, host, resolve)
-      })
+      const opened = await listen(server, port, host)
       servers.push(server)
-      return { port: (server.address() as AddressInfo).port }
+      return opened
     },
     async close() {
       filters.close()

@@ -1,9 +1,9 @@
-/** Results that are made in parts, as JSON text: they need not fit in memory. */
+/** Results that are produced in parts, as JSON text, so that they need not fit in memory. */
 import type { PartTaker } from '../gateway.ts'
 
 const RUN = Symbol('streamed')
 
-/** A method's result that is still to be made. */
+/** A result of a method that is produced while it is sent. */
 export interface Streamed {
   readonly [RUN]: (onPart: PartTaker) => Promise<void>
 }
@@ -12,7 +12,7 @@ export function streamed(run: (onPart: PartTaker) => Promise<void>): Streamed {
   return { [RUN]: run }
 }
 
-/** What makes the result, if it is one in parts. */
+/** Returns the function that produces a streamed result; undefined for any other result. */
 export function runOf(result: unknown): Streamed[typeof RUN] | undefined {
   return typeof result === 'object' && result !== null && RUN in result ? (result as Streamed)[RUN] : undefined
 }

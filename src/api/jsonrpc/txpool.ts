@@ -1,12 +1,13 @@
-/** `txpool_`: the Ethereum transactions that wait, those that a block could take and those behind a missing nonce. */
+/** `txpool_`: pending Ethereum transactions: those that the next block can include, and those behind a missing nonce. */
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { feeCapOf } from '../../evm/transaction/types.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { equal, toKey } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { waitingTxs } from '../waiting.ts'
 import { formatPending, type JsonObject, quantity } from './format.ts'
-import { type Methods, method } from './method.ts'
+import { type Methods, mainMethod } from './method.ts'
 import { address } from './params.ts'
 
 interface Waiting {
@@ -17,10 +18,10 @@ interface Waiting {
   readonly isReady: boolean
 }
 
-/** In order of nonce within a sender. */
+/** Returns the pending transactions of each sender in the order of their nonces. */
 function waiting(node: GatewayNode): readonly Waiting[] {
   const bySender = new Map<string, Omit<Waiting, 'isReady'>[]>()
-  for (const { evm: tx } of node.driver.pending()) {
+  for (const { evm: tx } of waitingTxs(node)) {
     if (!tx) continue
     const own = bySender.get(toKey(tx.from))
     if (own) own.push(tx)
@@ -54,14 +55,14 @@ function bySender<T>(txs: readonly Waiting[], show: (tx: Waiting) => T) {
   return Object.fromEntries([...senders].map(([name, own]) => [name, byNonce(own, show)]))
 }
 
-/** Both parts of the pool, each shown in one way. */
+/** Formats both parts of the pool. */
 function parts<T>(txs: readonly Waiting[], show: (txs: readonly Waiting[]) => T) {
   return { pending: show(txs.filter(({ isReady }) => isReady)), queued: show(txs.filter(({ isReady }) => !isReady)) }
 }
 
 const whole = ({ raw, hash, from }: Waiting): JsonObject => formatPending(raw, hash, from)
 
-/** One line of text, as geth words it. */
+/** Formats one line of text, in the words of geth. */
 function summary({ raw }: Waiting): string {
   const tx = decodeTransaction(raw)
   const target = tx.to ? formatEip55(tx.to) : 'contract creation'
@@ -69,13 +70,13 @@ function summary({ raw }: Waiting): string {
 }
 
 export const txpoolMethods: Methods = {
-  txpool_content: method([], ({ node }) => parts(waiting(node), (txs) => bySender(txs, whole))),
-  txpool_contentFrom: method([address], ({ node }, who) =>
+  txpool_content: mainMethod([], ({ node }) => parts(waiting(node), (txs) => bySender(txs, whole))),
+  txpool_contentFrom: mainMethod([address], ({ node }, who) =>
     parts(
       waiting(node).filter(({ from }) => equal(from, who)),
       (txs) => byNonce(txs, whole),
     ),
   ),
-  txpool_inspect: method([], ({ node }) => parts(waiting(node), (txs) => bySender(txs, summary))),
-  txpool_status: method([], ({ node }) => parts(waiting(node), (txs) => quantity(txs.length))),
+  txpool_inspect: mainMethod([], ({ node }) => parts(waiting(node), (txs) => bySender(txs, summary))),
+  txpool_status: mainMethod([], ({ node }) => parts(waiting(node), (txs) => quantity(txs.length))),
 }

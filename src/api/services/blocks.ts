@@ -1,4 +1,4 @@
-/** Blocks as messages of the consensus engine's packages. */
+/** Blocks as protobuf messages of CometBFT and the SDK. */
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { blockIdInit, headerInit } from '../../app/header.ts'
 import type { Commit, StoredBlock } from '../../app/records.ts'
@@ -11,7 +11,7 @@ import { queryError } from '../../primitives/errors.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 import type { GatewayNode } from '../gateway.ts'
 
-/** The block of a height. Throws with `HeightBounds`: 3 below 1 or above the tip, 5 for one that is not kept any more. */
+/** Returns a block. Throws with `HeightBounds`: `invalidArgument` below 1 or above the tip, `notFound` for a pruned one. */
 export function requireBlock({ blocks }: GatewayNode, height: bigint): StoredBlock {
   const [earliest, latest] = [blocks.earliestHeight(), blocks.latestHeight()]
   const bounds = [create(HeightBoundsSchema, { requested: height, earliest, latest })]
@@ -38,7 +38,7 @@ function commitInit(commit: Commit): MessageInitShape<typeof CommitSchema> {
   }
 }
 
-/** The block as the engine has it. */
+/** Returns a block in the form of CometBFT. */
 export function blockInit(block: StoredBlock): MessageInitShape<typeof BlockSchema> {
   return {
     header: headerInit(block.header),
@@ -48,7 +48,7 @@ export function blockInit(block: StoredBlock): MessageInitShape<typeof BlockSche
   }
 }
 
-/** The block with its proposer as Bech32 text. */
+/** Returns a block in the form of the SDK, with its proposer as Bech32 text. */
 export function sdkBlockInit(block: StoredBlock, proposerBech32: string): MessageInitShape<typeof SdkBlockSchema> {
   return {
     header: { ...headerInit(block.header), proposerAddress: proposerBech32 },

@@ -1,4 +1,4 @@
-/** `sdk.base.node.v1beta1.Service`: how this node is set up, and where it stands (gateway.md §9). */
+/** `sdk.base.node.v1beta1.Service`: configuration and status of this node. */
 import { Service } from '../../gen/sdk/base/node/v1beta1/query_pb.ts'
 import { EMPTY } from '../../primitives/bytes.ts'
 import { toTimestamp } from '../../primitives/time.ts'

@@ -1,19 +1,15 @@
-/** Services that no module owns: they answer from the node, not from a module's state. */
-
+/** Definitions of services that no module owns: they answer from the node, not from the state of a module. */
 import type { MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { create, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf'
 import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2'
 import { methodPath } from '../../identity/registry.ts'
-import type { GatewayNode } from '../gateway.ts'
-import type { Engine } from '../node-info.ts'
+import type { NodeEnvironment } from '../node-info.ts'
 
-/** What services stand on. Asked for at each call, since the node's dispatch itself holds the services. */
-export type Environment = () => { readonly node: GatewayNode; readonly engine: Engine }
+/** Dependencies of services, read at each call: the dispatch of the node contains the services, so it exists later. */
+export type Environment = () => NodeEnvironment
 
-interface ServiceContext {
-  readonly node: GatewayNode
-  readonly engine: Engine
-  /** Height that the caller chose by header; undefined: the latest. */
+interface ServiceContext extends NodeEnvironment {
+  /** Height of the request headers; undefined: the latest. */
   readonly height: bigint | undefined
   readonly signal: AbortSignal | undefined
 }
@@ -24,7 +20,7 @@ type ServiceHandler = (
   options: { readonly height?: bigint | undefined; readonly signal?: AbortSignal | undefined },
 ) => Message | Promise<Message>
 
-/** By neutral full method name: `/sdk.tx.v1beta1.Service/GetTx`. */
+/** Handlers by neutral method path, such as `/sdk.tx.v1beta1.Service/GetTx`. */
 export type ServiceTable = Readonly<Record<string, ServiceHandler>>
 
 type Handlers<Methods extends GenServiceMethods> = {
@@ -34,7 +30,7 @@ type Handlers<Methods extends GenServiceMethods> = {
   ) => MessageInitShape<Methods[Name]['output']> | Promise<MessageInitShape<Methods[Name]['output']>>
 }
 
-/** One handler per rpc, each from the decoded request to an init shape of its response. */
+/** Defines a service: one handler per rpc, from the decoded request to an init shape of its response. */
 export function defineService<Methods extends GenServiceMethods>(
   service: GenService<Methods>,
   handlers: Handlers<Methods>,

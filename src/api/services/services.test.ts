@@ -79,7 +79,7 @@ async function broadcast(tx: Uint8Array, mode = 'BROADCAST_MODE_SYNC') {
   return { ...answer, response }
 }
 
-test('a transaction is found by its hash, by an event and by its block, alike', async () => {
+test('a transaction looks the same by its hash, by an event and in its block', async () => {
   const found = (await get(`/sdk/tx/v1beta1/txs/${hash}`)).json as { tx_response: { height: string } }
   expect(found).toMatchObject({
     tx: { body: { messages: [{ '@type': '/sdk.bank.v1beta1.MsgSend', amount: [{ amount: '5', denom: 'unative' }] }] } },
@@ -93,7 +93,7 @@ test('a transaction is found by its hash, by an event and by its block, alike', 
   expect(block).toMatchObject({ txs: [(found as unknown as { tx: unknown }).tx], pagination: { total: '1' } })
 })
 
-test('gRPC under the name that SDKs hard-code gives the same transaction', async () => {
+test('gRPC under the name that SDKs hard-code returns the same transaction', async () => {
   const client = new Client(node.urls.grpc, credentials.createInsecure())
   const same = (bytes: Buffer) => bytes
   const request = Buffer.from(toBinary(GetTxRequestSchema, create(GetTxRequestSchema, { hash })))
@@ -111,7 +111,7 @@ test('gRPC under the name that SDKs hard-code gives the same transaction', async
   expect(fromBinary(GetTxResponseSchema, bytes).txResponse).toMatchObject({ code: 0, txhash: hash })
 })
 
-test('switched off, the transaction service answers on no protocol', async () => {
+test('the transaction service answers in no protocol if it is switched off', async () => {
   await using closed = await startNode({ api: { tx: false } })
   expect((await fetch(`${closed.urls.rest}/sdk/tx/v1beta1/txs/${hash}`)).status).toBe(501)
   const client = new Client(closed.urls.grpc, credentials.createInsecure())
@@ -140,7 +140,7 @@ test('simulation runs a transaction without a signature and changes nothing', as
   expect(failed.json['message']).toMatch(/insufficient funds.* With gas wanted: '\d+' and gas used: '\d+'/)
 })
 
-test('what admission refuses is an answer with a code; what cannot be asked is an error', async () => {
+test('a refused transaction is an answer with a code; a malformed request is an error', async () => {
   const wrong = encodeSigned({ ...plan('5'), sequence: sequence + 7n }, FEE, privateKey)
   const refused = await broadcast(wrong)
   expect(refused.status).toBe(200)
@@ -167,14 +167,14 @@ test.each([
   expect(answer.json['code']).toBe(code)
 })
 
-test('decode and encode are each other’s inverse', async () => {
+test('encode is the inverse of decode', async () => {
   const bytes = formatBase64(encodeSigned(plan('5'), FEE, privateKey))
   const { json } = await post('/sdk/tx/v1beta1/decode', { tx_bytes: bytes })
   expect((await post('/sdk/tx/v1beta1/encode', { tx: json['tx'] })).json['tx_bytes']).toBe(bytes)
   expect((await post('/sdk/tx/v1beta1/encode/amino', { amino_json: '{}' })).status).toBe(501)
 })
 
-test('wallets and explorers learn of the node, its blocks and its validators', async () => {
+test('wallets and explorers read the node, its blocks and its validators', async () => {
   expect((await get('/sdk/base/tendermint/v1beta1/node_info')).json).toMatchObject({
     default_node_info: { network: node.chainId, version: expect.stringMatching(/^0\.38\./) },
     application_version: { name: 'almanac', build_deps: [] },

@@ -5,7 +5,7 @@ import type { Environment, ServiceTable } from './service.ts'
 import { tendermintService } from './tendermint.ts'
 import { txService } from './tx.ts'
 
-/** Their handlers by neutral method path, for the dispatch. */
+/** Returns the handlers of all services by neutral method path, for the dispatch. */
 export function createServices(environment: Environment): ServiceTable {
   return {
     ...switchedBySetting(txService(environment), environment),
@@ -14,7 +14,7 @@ export function createServices(environment: Environment): ServiceTable {
   }
 }
 
-/** The transaction service can be switched off, on every protocol alike (D37). */
+/** Adds the check of the setting that switches the transaction service off in every protocol (D37). */
 function switchedBySetting(table: ServiceTable, environment: Environment): ServiceTable {
   const entries = Object.entries(table).map(([path, handle]): [string, ServiceTable[string]] => [
     path,

@@ -1,4 +1,4 @@
-/** `sdk.base.tendermint.v1beta1.Service`: the consensus engine through the API's own door (gateway.md §9). */
+/** `sdk.base.tendermint.v1beta1.Service`: blocks, validators and ABCI queries over REST and gRPC. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { blockIdInit } from '../../app/header.ts'
 import type { StoredBlock, Validator } from '../../app/records.ts'
@@ -10,35 +10,31 @@ import { PubKeySchema } from '../../gen/sdk/crypto/ed25519/keys_pb.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import { formatHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
-import { answerAbciQuery } from '../cometbft/abci.ts'
-import { ENGINE_VERSION, P2P_PROTOCOL } from '../cometbft/node.ts'
-import { page } from '../cometbft/page.ts'
+import { answerAbciQuery } from '../abci-query.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { page } from '../search/page.ts'
+import { APPLICATION_NAME, ENGINE_VERSION, P2P_PROTOCOL, SDK_VERSION } from '../software.ts'
 import { blockInit, requireBlock, sdkBlockInit } from './blocks.ts'
 import { defineService } from './service.ts'
 
-/** The line of the SDK whose services and shapes this node has: clients choose endpoints by it. */
-const SDK_LINE = 'v0.47.0'
-const NAME = 'almanac'
-
 export const tendermintService = defineService(Service, {
-  getNodeInfo({ node, engine }) {
+  getNodeInfo({ node, nodeInfo }) {
     return {
       defaultNodeInfo: {
         protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: 0n },
-        defaultNodeId: formatHex(engine.nodeId),
-        listenAddr: engine.listenAddress,
+        defaultNodeId: formatHex(nodeInfo.nodeId),
+        listenAddr: nodeInfo.listenAddress,
         network: node.chainId,
         version: ENGINE_VERSION,
-        moniker: engine.moniker,
-        other: { txIndex: 'on', rpcAddress: engine.rpcAddress },
+        moniker: nodeInfo.moniker,
+        other: { txIndex: 'on', rpcAddress: nodeInfo.rpcAddress },
       },
       applicationVersion: {
-        name: NAME,
-        appName: NAME,
+        name: APPLICATION_NAME,
+        appName: APPLICATION_NAME,
         version: node.settings.version,
         goVersion: `node ${process.version}`,
-        sdkVersion: SDK_LINE,
+        sdkVersion: SDK_VERSION,
       },
     }
   },
@@ -64,11 +60,11 @@ export const tendermintService = defineService(Service, {
     return validatorSet(node, height, pagination)
   },
 
-  async aBCIQuery({ node, engine }, { path, data, height, prove }) {
+  async aBCIQuery({ node, nodeInfo }, { path, data, height, prove }) {
     if (!/^\/(app|store|p2p|custom)\//.test(path)) {
       throw queryError('invalidArgument', `only ABCI queries of /app, /store, /p2p and /custom are served, not ${path}`)
     }
-    return await answerAbciQuery({ node, engine }, { path, data, height, prove }, { throwsHeightErrors: true })
+    return await answerAbciQuery({ node, nodeInfo }, { path, data, height, prove }, { throwsHeightErrors: true })
   },
 })
 

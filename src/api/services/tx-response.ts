@@ -1,4 +1,4 @@
-/** Transactions and their results as the transaction service shows them (support-modules.md §4.5). */
+/** Transactions and their results in the form of the transaction service (docs/transactions.md#results). */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import type { StoredBlock } from '../../app/records.ts'
 import { logOf } from '../../app/result.ts'
@@ -19,9 +19,9 @@ import { sha256 } from '../../primitives/hash.ts'
 import { formatRfc3339, toTimestamp } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'
 import type { GatewayNode } from '../gateway.ts'
-import type { Engine } from '../node-info.ts'
+import type { NodeInfo } from '../node-info.ts'
 
-/** Undefined if the bytes are no transaction. */
+/** Decodes a transaction; undefined if the bytes are malformed. */
 export function tryDecodeTx(bytes: Uint8Array): Tx | undefined {
   try {
     return fromBinary(TxSchema, bytes)
@@ -30,7 +30,7 @@ export function tryDecodeTx(bytes: Uint8Array): Tx | undefined {
   }
 }
 
-/** Throws `invalidArgument` if the bytes are no transaction. */
+/** Decodes a transaction. Throws `invalidArgument` if the bytes are malformed. */
 export function decodeTx(bytes: Uint8Array): Tx {
   const tx = tryDecodeTx(bytes)
   if (!tx) throw queryError('invalidArgument', 'tx parse error')
@@ -44,7 +44,7 @@ function eventInits(events: readonly ChainEvent[]): MessageInitShape<typeof Even
   }))
 }
 
-/** The result of a transaction in a block. */
+/** Returns the response for a transaction of a block. */
 export function txResponse(
   { identity }: GatewayNode,
   block: StoredBlock,
@@ -76,7 +76,7 @@ interface LogEntry {
   readonly events?: readonly ChainEvent[]
 }
 
-/** The log of a success is a JSON array with an entry per message; any other log has no entries. */
+/** Parses a log. That of a success is a JSON array with an entry for each message; any other log has no entries. */
 function parseLogs(log: string): MessageInitShape<typeof ABCIMessageLogSchema>[] {
   if (!log.startsWith('[')) return []
   try {
@@ -93,9 +93,9 @@ function parseLogs(log: string): MessageInitShape<typeof ABCIMessageLogSchema>[]
   }
 }
 
-/** Gas and result of a simulated run. Throws the run's own failure, with the gas in its message. */
+/** Simulates a transaction and returns its gas and result. Throws the failure of the run, with the gas in its message. */
 export async function simulate(
-  engine: Engine,
+  nodeInfo: NodeInfo,
   tx: Uint8Array,
   signal?: AbortSignal,
 ): Promise<{
@@ -103,7 +103,7 @@ export async function simulate(
   readonly result: MessageInitShape<typeof ResultSchema>
 }> {
   if (tx.length === 0) throw queryError('invalidArgument', 'empty txBytes is not allowed')
-  const run = await engine.simulate(tx, signal)
+  const run = await nodeInfo.simulate(tx, signal)
   if (run.code !== 0) throw simulationError(run)
   return {
     gasInfo: { gasWanted: run.gasWanted, gasUsed: run.gasUsed },
@@ -116,9 +116,9 @@ export async function simulate(
   }
 }
 
-/** Encoded `SimulationResponse`: what the ABCI path `/app/simulate` answers. Throws as `simulate`. */
-export async function simulationResponse(engine: Engine, tx: Uint8Array): Promise<Uint8Array> {
-  return toBinary(SimulationResponseSchema, create(SimulationResponseSchema, await simulate(engine, tx)))
+/** Returns an encoded `SimulationResponse`, the answer of the ABCI path `/app/simulate`. Throws as `simulate`. */
+export async function simulationResponse(nodeInfo: NodeInfo, tx: Uint8Array): Promise<Uint8Array> {
+  return toBinary(SimulationResponseSchema, create(SimulationResponseSchema, await simulate(nodeInfo, tx)))
 }
 
 function simulationError(run: CheckResult): ChainError {
@@ -129,7 +129,7 @@ function simulationError(run: CheckResult): ChainError {
   return new ChainError(run.codespace, { code: run.code, status, text }, text, details)
 }
 
-/** The status of a registered error whose own object was lost on the way from a worker (gateway.md §5.3). */
+/** Returns the status of a registered error whose object did not survive the way from a worker. */
 function statusOfCode(codespace: string, code: number): Status {
   if (codespace === 'undefined') return 'internal'
   if (codespace !== 'sdk') return 'failedPrecondition'

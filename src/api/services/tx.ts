@@ -1,4 +1,4 @@
-/** `sdk.tx.v1beta1.Service`: simulate, broadcast and look up transactions (gateway.md §9, support-modules.md §11.3). */
+/** `sdk.tx.v1beta1.Service`: simulates, broadcasts and finds transactions (docs/gateways.md#broadcasting). */
 import { type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { blockIdInit } from '../../app/header.ts'
 import type { StoredBlock } from '../../app/records.ts'
@@ -9,22 +9,21 @@ import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
-import { page } from '../cometbft/page.ts'
-import { parseQuery } from '../cometbft/query.ts'
-import { searchTxs, type TxPlace } from '../cometbft/search.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { page } from '../search/page.ts'
+import { parseQuery } from '../search/query.ts'
+import { SEARCH_BUDGET_MS, searchTxs, type TxPlace } from '../search/search.ts'
 import { blockInit, requireBlock } from './blocks.ts'
 import { defineService } from './service.ts'
 import { decodeTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
 
-const SEARCH_BUDGET_MS = 5_000
 const DEFAULT_LIMIT = 100n
 
 type TxResponseInit = MessageInitShape<typeof TxResponseSchema>
 
 export const txService = defineService(Service, {
-  simulate({ engine, signal }, { txBytes, tx }) {
-    return simulate(engine, txBytes.length > 0 || !tx ? txBytes : toBinary(TxSchema, tx), signal)
+  simulate({ nodeInfo, signal }, { txBytes, tx }) {
+    return simulate(nodeInfo, txBytes.length > 0 || !tx ? txBytes : toBinary(TxSchema, tx), signal)
   },
 
   getTx({ node }, { hash }) {
@@ -37,7 +36,7 @@ export const txService = defineService(Service, {
     return found
   },
 
-  /** A transaction that admission refuses is an answer with its code, not an error. */
+  /** Broadcasts a transaction. A refusal by the mempool is an answer with its code, not an error. */
   async broadcastTx({ node }, { txBytes, mode }) {
     if (txBytes.length === 0) throw queryError('invalidArgument', 'invalid empty tx')
     if (mode === BroadcastMode.ASYNC) return { txResponse: sendWithoutWaiting(node, txBytes) }
@@ -114,12 +113,12 @@ function refuseAmino(): never {
 
 function sendWithoutWaiting(node: GatewayNode, tx: Uint8Array): TxResponseInit {
   node.driver.submit(tx).catch((error: unknown) => {
-    node.log('debug', 'a transaction sent without waiting was not taken', { error: String(error) })
+    node.log('debug', 'a transaction sent without waiting was refused', { error: String(error) })
   })
   return { txhash: formatUpperHex(sha256(tx)) }
 }
 
-/** Undefined if the block is not kept, or holds bytes there that are no transaction. */
+/** Reads a transaction and its result; undefined if the block is not stored, or its bytes are malformed. */
 function readPlace(node: GatewayNode, { height, index }: TxPlace): { tx: Tx; txResponse: TxResponseInit } | undefined {
   const block: StoredBlock | undefined = node.blocks.block(height)
   const tx = block?.txs[index] && tryDecodeTx(block.txs[index])

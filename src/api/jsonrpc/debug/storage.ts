@@ -1,15 +1,15 @@
-/** `debug_storageRangeAt`: the storage of a contract within a block, page by page, as geth has it. */
+/** `debug_storageRangeAt`: the storage of a contract within a block, in pages, as in geth. */
 import type { StoragePayload } from '../../../app/storage-job.ts'
 import type { StorageRange } from '../../../modules/evm/tracing/storage-range.ts'
 import { formatHex } from '../../../primitives/bytes.ts'
 import { placeBefore } from '../../trace-request.ts'
 import { invalidParams } from '../errors.ts'
-import { keptBlock } from '../eth/block-ref.ts'
+import { storedBlock } from '../eth/block-ref.ts'
 import type { JsonObject } from '../format.ts'
-import { type Methods, method } from '../method.ts'
+import { anyMethod, type Methods } from '../method.ts'
 import { address, block, bytes, decimalOrQuantity } from '../params.ts'
 
-/** Most slots of one page. */
+/** Limit of slots in one page. */
 const MAX_SLOTS = 10_000
 
 function formatRange({ slots, next }: StorageRange): JsonObject {
@@ -18,11 +18,11 @@ function formatRange({ slots, next }: StorageRange): JsonObject {
 }
 
 export const storageMethods: Methods = {
-  debug_storageRangeAt: method(
+  debug_storageRangeAt: anyMethod(
     [block, decimalOrQuantity, address, bytes, decimalOrQuantity],
     async ({ node, signal }, ref, index, contract, start, most) => {
       if (start.length > 32) throw invalidParams(`keyStart has ${start.length} bytes, at most 32`)
-      const { height, within } = placeBefore(node, keptBlock(node, ref), index)
+      const { height, within } = placeBefore(node, storedBlock(node, ref), index)
       const payload: StoragePayload = {
         within,
         address: contract,

@@ -1,20 +1,21 @@
-/** `debug_trace*`: geth's methods over the traces of the compute pool (evm.md §2.11, §4). */
+/** `debug_trace*`: the trace methods of geth (docs/queries.md#traces). */
 import type { TracePayload } from '../../../app/trace-jobs.ts'
 import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import type { Transaction } from '../../../evm/transaction/types.ts'
 import { type CallArgs, readBlockOverrides, readStateOverrides } from '../../../modules/evm/calls/call-args.ts'
-import { readObject, readQuantity } from '../../../modules/evm/hex-json.ts'
-import type { CallPayload } from '../../../modules/evm/jobs.ts'
+import { readObject, readQuantity } from '../../../modules/evm/calls/hex-json.ts'
+import type { CallPayload } from '../../../modules/evm/calls/jobs.ts'
 import { decodeUint, equal, formatHex0x } from '../../../primitives/bytes.ts'
 import { ChainError } from '../../../primitives/errors.ts'
 import { decode, encode, type RlpItem } from '../../../primitives/rlp.ts'
+import { findMined } from '../../mined.ts'
 import { readTraceOptions } from '../../trace-config.ts'
-import { findMined, minedOrder, placeBefore, type TraceOrder, unknownBlockOrder } from '../../trace-request.ts'
+import { minedOrder, placeBefore, type TraceOrder, unknownBlockOrder } from '../../trace-request.ts'
 import { runTrace } from '../../traces.ts'
 import { serverError } from '../errors.ts'
-import { keptBlock, stateHeight } from '../eth/block-ref.ts'
+import { stateHeight, storedBlock } from '../eth/block-ref.ts'
 import { callArgs } from '../eth/calls.ts'
-import { type Methods, method, type RpcCall } from '../method.ts'
+import { anyMethod, type Methods, type RpcCall } from '../method.ts'
 import { type BlockRef, blockNumber, blockOrLatest, bytes, hash, json, optional } from '../params.ts'
 import { type Streamed, streamed } from '../streamed.ts'
 import { encodeBlock } from './raw.ts'
@@ -34,7 +35,7 @@ function traceTransaction(call: RpcCall, wanted: Uint8Array, options: unknown): 
 
 function traceBlock(call: RpcCall, ref: BlockRef, options: unknown): Streamed {
   const settings = readTraceOptions(call.node, options)
-  return run(call, minedOrder(call.node, keptBlock(call.node, ref), undefined, settings))
+  return run(call, minedOrder(call.node, storedBlock(call.node, ref), undefined, settings))
 }
 
 function isGenesis(ref: BlockRef): boolean {
@@ -46,7 +47,7 @@ function traceBlockByNumber(call: RpcCall, ref: BlockRef, options: unknown): Str
   return traceBlock(call, ref, options)
 }
 
-/** Places of a header's fields in its list, and their least and most bytes. */
+/** Fields of an encoded header: index in its list, least and most bytes. */
 const HEADER = {
   parent: [0, 32, 32],
   coinbase: [2, 20, 20],
@@ -66,7 +67,7 @@ function malformed(reason: string): Error {
   return serverError(`could not decode block: ${reason}`)
 }
 
-/** A block in Ethereum's encoding. Throws -32000 if it is none. */
+/** Decodes a block in Ethereum's encoding. Throws -32000 if it is malformed. */
 function readBlock(encoded: Uint8Array): GivenBlock {
   const stringOf = (item: RlpItem | undefined): Uint8Array => {
     if (item instanceof Uint8Array) return item
@@ -77,8 +78,8 @@ function readBlock(encoded: Uint8Array): GivenBlock {
     if (!Array.isArray(header) || !Array.isArray(txs)) throw malformed('neither header nor transactions')
     return {
       field(name) {
-        const [place, least, most] = HEADER[name]
-        const bytes = stringOf(header[place])
+        const [index, least, most] = HEADER[name]
+        const bytes = stringOf(header[index])
         if (bytes.length < least || bytes.length > most) throw malformed(`${name} of ${bytes.length} bytes`)
         return bytes
       },
@@ -90,7 +91,7 @@ function readBlock(encoded: Uint8Array): GivenBlock {
   }
 }
 
-/** A block that is kept runs as it did; another one runs its transactions on the state of its parent. */
+/** Traces a given block: a stored block as it ran, any other on the state of its parent, which must be stored. */
 async function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unknown): Promise<Streamed> {
   const { node } = call
   const settings = readTraceOptions(node, options)
@@ -114,7 +115,7 @@ async function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unkn
   return run(call, await unknownBlockOrder(node, described, parent, settings))
 }
 
-/** Overrides lie in the options, beside those of the tracer. */
+/** Traces a call. Its overrides are in the options, beside those of the tracer. */
 function traceCall(call: RpcCall, args: CallArgs, ref: BlockRef, options: unknown): Streamed {
   const { node } = call
   if (args.blobs) throw serverError('blob transactions are not supported')
@@ -135,7 +136,7 @@ function traceCall(call: RpcCall, args: CallArgs, ref: BlockRef, options: unknow
       ? { height: stateHeight(node, ref) }
       : placeBefore(
           node,
-          keptBlock(node, ref),
+          storedBlock(node, ref),
           readQuantity(index, { type: 'hexutil.Uint', field: 'TraceCallConfig.txIndex' }, 64),
         )
   const trace: TracePayload = {
@@ -147,11 +148,11 @@ function traceCall(call: RpcCall, args: CallArgs, ref: BlockRef, options: unknow
 }
 
 export const traceMethods: Methods = {
-  debug_traceTransaction: method([hash, config], traceTransaction),
-  debug_traceCall: method([callArgs, blockOrLatest, config], traceCall),
-  debug_traceBlock: method([bytes, config], traceGivenBlock),
-  debug_traceBlockByNumber: method([blockNumber, config], traceBlockByNumber),
-  debug_traceBlockByHash: method([hash, config], (call, wanted, options) =>
+  debug_traceTransaction: anyMethod([hash, config], traceTransaction),
+  debug_traceCall: anyMethod([callArgs, blockOrLatest, config], traceCall),
+  debug_traceBlock: anyMethod([bytes, config], traceGivenBlock),
+  debug_traceBlockByNumber: anyMethod([blockNumber, config], traceBlockByNumber),
+  debug_traceBlockByHash: anyMethod([hash, config], (call, wanted, options) =>
     traceBlock(call, { hash: wanted }, options),
   ),
 }

@@ -1,4 +1,4 @@
-/** Verbs that change accounts and what blocks look like, each in an administrative block (ADR 0006). */
+/** Methods of development chains that change accounts and block fields, each in an administrative block (ADR 0006). */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x, formatUtf8, parseHex, utf8 } from '../../../primitives/bytes.ts'
@@ -6,18 +6,18 @@ import { queryError } from '../../../primitives/errors.ts'
 import { parseRequestJson } from '../../../primitives/request-json.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { quantity } from '../format.ts'
-import { type Methods, method } from '../method.ts'
+import { type Methods, mainMethod } from '../method.ts'
 import { address, boolean, bytes, storageKey } from '../params.ts'
 import { count, developmentOf, word } from './verbs.ts'
 
-/** Most bytes of a state that is loaded, unpacked. */
+/** Limit of a loaded state, decompressed. */
 const MAX_STATE_BYTES = 256 * 1024 * 1024
 
 async function amend(node: GatewayNode, ...amendments: readonly evm.Amendment[]): Promise<void> {
   await developmentOf(node).amend(amendments)
 }
 
-/** The accounts of the chain, in the form that anvil reads too. */
+/** Returns the accounts of the chain, in a form that anvil reads too. */
 function dumpState(node: GatewayNode): string {
   const accounts = node.withContext(undefined, (ctx) =>
     Object.fromEntries(
@@ -48,10 +48,10 @@ function readState(packed: Uint8Array): readonly evm.AccountDump[] {
     const plain = packed[0] === 0x1f ? gunzipSync(packed, { maxOutputLength: MAX_STATE_BYTES }) : packed
     ;({ accounts } = parseRequestJson(formatUtf8(plain)) as { accounts?: unknown })
   } catch {
-    throw queryError('invalidArgument', 'the state is not one that dumpState gave')
+    throw queryError('invalidArgument', 'state is not an output of dumpState')
   }
   if (typeof accounts !== 'object' || accounts === null)
-    throw queryError('invalidArgument', 'the state has no accounts')
+    throw queryError('invalidArgument', 'state has no field `accounts`')
   return Object.entries(accounts as Readonly<Record<string, SavedAccount | null>>).map(([at, saved]) => ({
     address: address.read(at),
     nonce: count.read(saved?.nonce ?? 0),
@@ -63,7 +63,7 @@ function readState(packed: Uint8Array): readonly evm.AccountDump[] {
 
 function readCode(text: string): Uint8Array {
   const code = parseHex(text)
-  if (!code) throw queryError('invalidArgument', 'the code of an account is not hexadecimal')
+  if (!code) throw queryError('invalidArgument', 'code of an account is not hexadecimal')
   return code
 }
 
@@ -74,42 +74,46 @@ async function loadState(node: GatewayNode, packed: Uint8Array): Promise<true> {
   return true
 }
 
-/** The verbs without their prefixes. */
+/** Methods by name without prefix. */
 export const accountVerbs: Methods = {
-  setBalance: method([address, count], ({ node }, at, wei) => amend(node, { kind: 'balance', address: at, wei })),
-  addBalance: method([address, count], ({ node }, at, wei) => {
+  setBalance: mainMethod([address, count], ({ node }, at, wei) => amend(node, { kind: 'balance', address: at, wei })),
+  addBalance: mainMethod([address, count], ({ node }, at, wei) => {
     const before = node.withContext(undefined, (ctx) => evm.balanceWei(ctx, at))
     return amend(node, { kind: 'balance', address: at, wei: before + wei })
   }),
-  setCode: method([address, bytes], ({ node }, at, code) => amend(node, { kind: 'code', address: at, code })),
-  setNonce: method([address, count], ({ node }, at, nonce) => amend(node, { kind: 'nonce', address: at, nonce })),
-  setStorageAt: method([address, storageKey, word], async ({ node }, at, slot, value) => {
+  setCode: mainMethod([address, bytes], ({ node }, at, code) => amend(node, { kind: 'code', address: at, code })),
+  setNonce: mainMethod([address, count], ({ node }, at, nonce) => amend(node, { kind: 'nonce', address: at, nonce })),
+  setStorageAt: mainMethod([address, storageKey, word], async ({ node }, at, slot, value) => {
     await amend(node, { kind: 'storage', address: at, slot, value })
     return true
   }),
-  // Ganache's names.
-  setAccountBalance: method([address, count], ({ node }, at, wei) =>
+  // Names of Ganache.
+  setAccountBalance: mainMethod([address, count], ({ node }, at, wei) =>
     amend(node, { kind: 'balance', address: at, wei }),
   ),
-  setAccountCode: method([address, bytes], ({ node }, at, code) => amend(node, { kind: 'code', address: at, code })),
-  setAccountNonce: method([address, count], ({ node }, at, nonce) =>
+  setAccountCode: mainMethod([address, bytes], ({ node }, at, code) =>
+    amend(node, { kind: 'code', address: at, code }),
+  ),
+  setAccountNonce: mainMethod([address, count], ({ node }, at, nonce) =>
     amend(node, { kind: 'nonce', address: at, nonce }),
   ),
-  setAccountStorageAt: method([address, storageKey, word], ({ node }, at, slot, value) =>
+  setAccountStorageAt: mainMethod([address, storageKey, word], ({ node }, at, slot, value) =>
     amend(node, { kind: 'storage', address: at, slot, value }),
   ),
-  impersonateAccount: method([address], ({ node }, at) => amend(node, { kind: 'impersonate', address: at, on: true })),
-  stopImpersonatingAccount: method([address], ({ node }, at) =>
+  impersonateAccount: mainMethod([address], ({ node }, at) =>
+    amend(node, { kind: 'impersonate', address: at, on: true }),
+  ),
+  stopImpersonatingAccount: mainMethod([address], ({ node }, at) =>
     amend(node, { kind: 'impersonate', address: at, on: false }),
   ),
-  autoImpersonateAccount: method([boolean], ({ node }, on) => amend(node, { kind: 'impersonate', on })),
-  setNextBlockBaseFeePerGas: method([count], ({ node }, wei) => amend(node, { kind: 'baseFee', wei })),
-  setCoinbase: method([address], ({ node }, at) => amend(node, { kind: 'coinbase', address: at })),
-  setPrevRandao: method([word], ({ node }, value) => amend(node, { kind: 'prevRandao', value })),
-  setBlockGasLimit: method([count], async ({ node }, gas) => {
+  autoImpersonateAccount: mainMethod([boolean], ({ node }, on) => amend(node, { kind: 'impersonate', on })),
+  setNextBlockBaseFeePerGas: mainMethod([count], ({ node }, wei) => amend(node, { kind: 'baseFee', wei })),
+  setCoinbase: mainMethod([address], ({ node }, at) => amend(node, { kind: 'coinbase', address: at })),
+  setPrevRandao: mainMethod([word], ({ node }, value) => amend(node, { kind: 'prevRandao', value })),
+  setBlockGasLimit: mainMethod([count], async ({ node }, gas) => {
     await amend(node, { kind: 'blockGasLimit', gas })
     return true
   }),
-  dumpState: method([], ({ node }) => dumpState(node)),
-  loadState: method([bytes], ({ node }, packed) => loadState(node, packed)),
+  dumpState: mainMethod([], ({ node }) => dumpState(node)),
+  loadState: mainMethod([bytes], ({ node }, packed) => loadState(node, packed)),
 }

@@ -1,42 +1,44 @@
-/** `anvil_`, `hardhat_` and `evm_`: making blocks, moving the clock, going back, and the pool of a development chain. */
+/** `anvil_`, `hardhat_` and `evm_`: block production, the clock, rollbacks and the pool of a development chain. */
+
 import type { Development } from '../../../consensus/driver.ts'
-import { VALIDATOR_BEHAVIOURS, type ValidatorBehaviour } from '../../../consensus/validators.ts'
+import { VALIDATOR_BEHAVIOURS, type ValidatorBehaviour } from '../../../consensus/solo/validators.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { equal, formatHex0x } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
+import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import type { GatewayNode } from '../../gateway.ts'
+import { waitingTxs } from '../../waiting.ts'
 import { serverError } from '../errors.ts'
 import { sendUnsigned } from '../eth/accounts.ts'
 import { callArgs } from '../eth/calls.ts'
 import { baseFee } from '../eth/fees.ts'
 import { type JsonObject, quantity } from '../format.ts'
-import { type Method, type Methods, method, type RpcCall } from '../method.ts'
+import { type Method, type Methods, mainMethod, type RpcCall } from '../method.ts'
 import { address, boolean, hash, json, optional, type Param, text } from '../params.ts'
 import { clientVersion } from '../web3.ts'
 import { accountVerbs } from './development-state.ts'
 import { count, developmentOf, underPrefixes } from './verbs.ts'
 
-const NANOS = 1_000_000_000n
 const MS_PER_SECOND = 1000n
-/** From here on an interval of `evm_setIntervalMining` is taken for milliseconds, as Hardhat gives it. */
+/** Least interval of `evm_setIntervalMining` that counts as milliseconds, as in Hardhat; a smaller one is seconds. */
 const LEAST_MILLISECONDS = 1000n
 
-/** The longest that a timer of the engine takes. */
+/** Longest interval of a timer. */
 const MOST_MILLISECONDS = 2n ** 31n - 1n
 
-const forkless = (): Error => serverError('forking is not supported: there is no other chain beneath this one')
+const forkless = (): Error => serverError('forking is not supported')
 
 const verb = (run: (development: Development, call: RpcCall) => unknown): Method =>
-  method([], (call) => run(developmentOf(call.node), call))
+  mainMethod([], (call) => run(developmentOf(call.node), call))
 
-/** Blocks that are asked for; a step of 0 is none. */
+/** Returns a method that makes blocks, one step of seconds apart; a step of 0 means none. */
 const mineBlocks = (fallbackStep: bigint) =>
-  method([optional(count, 1n), optional(count, fallbackStep)], ({ node }, blocks, step) =>
+  mainMethod([optional(count, 1n), optional(count, fallbackStep)], ({ node }, blocks, step) =>
     developmentOf(node).mine(blocks, step === 0n ? undefined : step),
   )
 
-/** `evm_mine`: a time for the block, or how many, in Ganache's form. */
-const mineOne = method([optional(json, undefined)], async ({ node }, given) => {
+/** `evm_mine`: takes the time of the block, or an object with time and number of blocks as in Ganache. */
+const mineOne = mainMethod([optional(json, undefined)], async ({ node }, given) => {
   const development = developmentOf(node)
   const isObject = typeof given === 'object' && given !== null
   const { timestamp, blocks } = (isObject ? given : { timestamp: given }) as Record<string, unknown>
@@ -46,17 +48,17 @@ const mineOne = method([optional(json, undefined)], async ({ node }, given) => {
 })
 
 const setIntervalMining = (unit: (interval: bigint) => bigint) =>
-  method([json], ({ node }, interval) => {
+  mainMethod([json], ({ node }, interval) => {
     const development = developmentOf(node)
     const intervalMs = unit(count.read(Array.isArray(interval) ? interval[0] : interval))
     if (intervalMs > MOST_MILLISECONDS) {
-      throw queryError('invalidArgument', `an interval of ${intervalMs} ms is longer than ${MOST_MILLISECONDS}`)
+      throw queryError('invalidArgument', `interval of ${intervalMs} ms is above the limit of ${MOST_MILLISECONDS} ms`)
     }
     development.setMining({ ...development.mining(), intervalMs: Number(intervalMs) })
   })
 
 const setTimestampInterval = (perSecond: bigint) =>
-  method([count], ({ node }, interval) => developmentOf(node).setTimeInterval(interval / perSecond))
+  mainMethod([count], ({ node }, interval) => developmentOf(node).setTimeInterval(interval / perSecond))
 
 const setAutomine = (node: GatewayNode, automine: boolean): void => {
   const development = developmentOf(node)
@@ -70,23 +72,26 @@ async function reset({ node }: RpcCall, options: unknown): Promise<void> {
 }
 
 function dropTransaction(node: GatewayNode, wanted: Uint8Array): boolean {
-  const tx = node.driver.pending().find(({ evm: one }) => one && equal(one.hash, wanted))
+  const tx = waitingTxs(node).find(({ evm: one }) => one && equal(one.hash, wanted))
   return tx !== undefined && developmentOf(node).drop(tx.hash)
 }
 
 function dropWhere(node: GatewayNode, matches: (from: Uint8Array | undefined) => boolean): void {
-  for (const { hash: found, evm: one } of node.driver.pending()) {
+  for (const { hash: found, evm: one } of waitingTxs(node)) {
     if (matches(one?.from)) developmentOf(node).drop(found)
   }
 }
 
-/** One of the behaviours by its name. */
+/** The name of a validator behaviour. */
 const behaviour: Param<ValidatorBehaviour> = {
   required: true,
   read(value) {
     const found = VALIDATOR_BEHAVIOURS.find((name) => name === value)
     if (!found) {
-      throw queryError('invalidArgument', `${JSON.stringify(value)} is none of ${VALIDATOR_BEHAVIOURS.join(', ')}`)
+      throw queryError(
+        'invalidArgument',
+        `behaviour ${JSON.stringify(value)} is not one of ${VALIDATOR_BEHAVIOURS.join(', ')}`,
+      )
     }
     return found
   },
@@ -100,7 +105,7 @@ function nodeInfo(node: GatewayNode): JsonObject {
   const block = newest(node)
   return {
     currentBlockNumber: quantity(block.header.height),
-    currentBlockTimestamp: Number(block.header.timeNs / NANOS),
+    currentBlockTimestamp: Number(block.header.timeNs / NS_PER_SECOND),
     currentBlockHash: formatHex0x(block.hash),
     hardFork: node.withContext(undefined, (ctx) => evm.chainRules(ctx).fork),
     transactionOrder: 'fifo',
@@ -127,43 +132,45 @@ function metadata(node: GatewayNode): JsonObject {
   }
 }
 
-/** Verbs with one meaning under each of the prefixes. */
+/** Methods with the same meaning under every prefix. */
 const verbs: Methods = {
   ...accountVerbs,
   snapshot: verb((development) => quantity(development.snapshot())),
-  revert: method([count], ({ node }, id) => developmentOf(node).revert(id)),
-  rollback: method([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
-  reset: method([optional(json, undefined)], reset),
-  increaseTime: method([count], async ({ node }, seconds) => quantity(await developmentOf(node).increaseTime(seconds))),
-  setTime: method([count], async ({ node }, seconds) => quantity(await developmentOf(node).setTime(seconds))),
-  setNextBlockTimestamp: method([count], ({ node }, seconds) => developmentOf(node).setNextTime(seconds)),
+  revert: mainMethod([count], ({ node }, id) => developmentOf(node).revert(id)),
+  rollback: mainMethod([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
+  reset: mainMethod([optional(json, undefined)], reset),
+  increaseTime: mainMethod([count], async ({ node }, seconds) =>
+    quantity(await developmentOf(node).increaseTime(seconds)),
+  ),
+  setTime: mainMethod([count], async ({ node }, seconds) => quantity(await developmentOf(node).setTime(seconds))),
+  setNextBlockTimestamp: mainMethod([count], ({ node }, seconds) => developmentOf(node).setNextTime(seconds)),
   removeBlockTimestampInterval: verb((development) => {
     development.setTimeInterval(undefined)
     return true
   }),
   getAutomine: verb((development) => development.mining().automine),
-  setAutomine: method([boolean], ({ node }, on) => setAutomine(node, on)),
+  setAutomine: mainMethod([boolean], ({ node }, on) => setAutomine(node, on)),
   getIntervalMining: verb((development) => {
     const { intervalMs } = development.mining()
     return intervalMs === 0 ? null : intervalMs / 1000
   }),
-  dropAllTransactions: method([], ({ node }) => dropWhere(node, () => true)),
-  removePoolTransactions: method([address], ({ node }, who) =>
+  dropAllTransactions: mainMethod([], ({ node }) => dropWhere(node, () => true)),
+  removePoolTransactions: mainMethod([address], ({ node }, who) =>
     dropWhere(node, (from) => from !== undefined && equal(from, who)),
   ),
-  setMinGasPrice: method([count], ({ node }, wei) => developmentOf(node).setMinGasPrice(wei)),
-  setLoggingEnabled: method([boolean], ({ node }, on) => developmentOf(node).setLogging(on)),
-  setRpcUrl: method([text], () => {
+  setMinGasPrice: mainMethod([count], ({ node }, wei) => developmentOf(node).setMinGasPrice(wei)),
+  setLoggingEnabled: mainMethod([boolean], ({ node }, on) => developmentOf(node).setLogging(on)),
+  setRpcUrl: mainMethod([text], () => {
     throw forkless()
   }),
-  setChainId: method([count], ({ node }, id) => {
+  setChainId: mainMethod([count], ({ node }, id) => {
     if (id !== node.evmChainId) throw serverError(`the chain id is fixed by genesis: ${node.evmChainId}`)
   }),
-  nodeInfo: method([], ({ node }) => nodeInfo(node)),
-  metadata: method([], ({ node }) => metadata(node)),
+  nodeInfo: mainMethod([], ({ node }) => nodeInfo(node)),
+  metadata: mainMethod([], ({ node }) => metadata(node)),
 }
 
-/** Verbs that tools mean differently by prefix, or that have one name alone. */
+/** Methods whose meaning depends on the prefix, or that have a single name. */
 const named: Methods = {
   anvil_mine: mineBlocks(0n),
   hardhat_mine: mineBlocks(1n),
@@ -174,27 +181,29 @@ const named: Methods = {
   anvil_setBlockTimestampInterval: setTimestampInterval(1n),
   hardhat_setBlockTimestampInterval: setTimestampInterval(MS_PER_SECOND),
   evm_setBlockTimestampInterval: setTimestampInterval(1n),
-  anvil_dropTransaction: method([hash], ({ node }, wanted) =>
+  anvil_dropTransaction: mainMethod([hash], ({ node }, wanted) =>
     dropTransaction(node, wanted) ? formatHex0x(wanted) : null,
   ),
-  hardhat_dropTransaction: method([hash], ({ node }, wanted) => dropTransaction(node, wanted)),
-  evm_dropTransaction: method([hash], ({ node }, wanted) => dropTransaction(node, wanted)),
-  eth_sendUnsignedTransaction: method([callArgs], sendUnsigned),
+  hardhat_dropTransaction: mainMethod([hash], ({ node }, wanted) => dropTransaction(node, wanted)),
+  evm_dropTransaction: mainMethod([hash], ({ node }, wanted) => dropTransaction(node, wanted)),
+  eth_sendUnsignedTransaction: mainMethod([callArgs], sendUnsigned),
   eth_mining: verb((development) => development.mining().automine || development.mining().intervalMs > 0),
-  eth_coinbase: method([], ({ node }) => node.withContext(undefined, (ctx) => formatHex0x(evm.blockEnv(ctx).coinbase))),
-  eth_hashrate: method([], () => '0x0'),
-  almanac_setValidator: method([count, behaviour], ({ node }, index, name) => {
+  eth_coinbase: mainMethod([], ({ node }) =>
+    node.withContext(undefined, (ctx) => formatHex0x(evm.blockEnv(ctx).coinbase)),
+  ),
+  eth_hashrate: mainMethod([], () => '0x0'),
+  almanac_setValidator: mainMethod([count, behaviour], ({ node }, index, name) => {
     developmentOf(node).setValidator(Number(index), name)
     return true
   }),
-  miner_start: method([optional(json, undefined)], ({ node }) => setAutomine(node, true)),
-  miner_stop: method([], ({ node }) => setAutomine(node, false)),
-  debug_setHead: method([count], ({ node }, height) => {
+  miner_start: mainMethod([optional(json, undefined)], ({ node }) => setAutomine(node, true)),
+  miner_stop: mainMethod([], ({ node }) => setAutomine(node, false)),
+  debug_setHead: mainMethod([count], ({ node }, height) => {
     const latest = node.blocks.latestHeight()
-    if (height > latest) throw queryError('invalidArgument', `block ${height} is not made yet`)
+    if (height > latest) throw queryError('invalidArgument', `block ${height} does not exist yet`)
     return developmentOf(node).rollback(latest - height)
   }),
 }
 
-/** Every verb of a development chain, by wire name. */
+/** Every method of a development chain, by wire name. */
 export const developmentMethods: Methods = { ...underPrefixes(verbs), ...named }

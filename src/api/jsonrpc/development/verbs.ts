@@ -1,4 +1,4 @@
-/** What the verbs of a development chain have in common: who may call them, their names, and how loosely they read numbers. */
+/** Shared parts of the methods of development chains: the check for such a chain, prefixes, and lenient numbers. */
 import type { Development } from '../../../consensus/driver.ts'
 import { parseHex } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
@@ -7,7 +7,7 @@ import { methodNotFound } from '../errors.ts'
 import type { Method, Methods } from '../method.ts'
 import type { Param } from '../params.ts'
 
-/** The engine's verbs. Throws -32601 on a chain that is none for development. */
+/** Returns the development functions of the chain. Throws -32601 if it is not a development chain. */
 export function developmentOf(node: GatewayNode): Development {
   const { development } = node.driver
   if (!development) throw methodNotFound('a development verb')
@@ -16,12 +16,13 @@ export function developmentOf(node: GatewayNode): Development {
 
 const PREFIXES = ['anvil', 'hardhat', 'evm'] as const
 
-/** One verb under the names that its tools use. `anvil_` answers null where the others answer true. */
+/** Returns each method under every prefix. A method without a result answers null under `anvil_`, true under the others. */
 export function underPrefixes(verbs: Methods): Methods {
   const methods: Record<string, Method> = {}
   for (const [name, verb] of Object.entries(verbs)) {
     for (const prefix of PREFIXES) {
       methods[`${prefix}_${name}`] = {
+        servedBy: 'main',
         async run(call, params) {
           const result = await verb.run(call, params)
           return result === undefined && prefix !== 'anvil' ? true : result
@@ -35,7 +36,7 @@ export function underPrefixes(verbs: Methods): Methods {
 const MOST_DIGITS = 80
 const MAX_WORD = (1n << 256n) - 1n
 
-/** A count of at most 256 bits as tools send it: a number, digits, or hexadecimal digits after `0x`. */
+/** A count of at most 256 bits: a JSON number, decimal digits, or hexadecimal digits after `0x`. */
 export const count: Param<bigint> = {
   required: true,
   read: (value) => {
@@ -48,7 +49,7 @@ export const count: Param<bigint> = {
   },
 }
 
-/** 32 bytes: shorter ones stand at the end of a word. */
+/** A word of 32 bytes; shorter input is padded on the left. */
 export const word: Param<Uint8Array> = {
   required: true,
   read: (value) => {

@@ -1,4 +1,4 @@
-/** Accounts whose keys the node holds (development chains only), and transactions filled in for signing. */
+/** Accounts with keys in the node (development chains only), and transactions completed for signing. */
 import { impersonate } from '../../../app/evm/impersonation.ts'
 import { encodeTransaction } from '../../../evm/transaction/encode.ts'
 import { secp256k1 } from '../../../evm/transaction/secp256k1.ts'
@@ -6,7 +6,7 @@ import { addressOfPrivateKey, signTransaction } from '../../../evm/transaction/s
 import type { UnsignedTransaction } from '../../../evm/transaction/types.ts'
 import type { CallArgs } from '../../../modules/evm/calls/call-args.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
-import { EMPTY, equal, formatHex0x } from '../../../primitives/bytes.ts'
+import { EMPTY, equal, formatHex0x, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { methodNotFound, serverError } from '../errors.ts'
 import { formatSigned, formatUnsigned, type JsonObject } from '../format.ts'
@@ -17,12 +17,12 @@ import { sendRaw, transactionCount } from './transactions.ts'
 
 const devKeysOf = ({ settings }: GatewayNode) => settings.devKeys?.() ?? []
 
-/** The accounts in the order of their keys, lower-case. */
+/** Returns the addresses of the keys in order, in lower case. */
 export function accounts(node: GatewayNode): readonly string[] {
   return devKeysOf(node).map((key) => formatHex0x(addressOfPrivateKey(key)))
 }
 
-/** The key of an account. Throws -32601 on a node without accounts, -32000 `unknown account` for another address. */
+/** Returns the key of an account. Throws -32601 on a node without keys, -32000 `unknown account` for another address. */
 function keyOf(node: GatewayNode, address: Uint8Array, method: string): Uint8Array {
   if (!node.settings.devKeys) throw methodNotFound(method)
   const key = devKeysOf(node).find((candidate) => equal(addressOfPrivateKey(candidate), address))
@@ -30,7 +30,7 @@ function keyOf(node: GatewayNode, address: Uint8Array, method: string): Uint8Arr
   return key
 }
 
-/** A signature of 65 bytes: r, s, and 27 or 28. */
+/** Signs a hash. Returns 65 bytes: r, s, and 27 or 28. */
 export function signHash(node: GatewayNode, address: Uint8Array, hash: Uint8Array, method: string): string {
   const { bytes, yParity } = secp256k1.sign(hash, keyOf(node, address, method))
   const signature = new Uint8Array(65)
@@ -60,11 +60,11 @@ function checkArgs(node: GatewayNode, args: CallArgs): void {
   }
 }
 
-/** The transaction that the arguments mean, with nonce, fees and gas limit filled in where they leave them open. */
+/** Returns a transaction from arguments, with the missing nonce, fees and gas limit filled in. */
 async function fill(call: RpcCall, args: CallArgs): Promise<UnsignedTransaction> {
   const { node } = call
   checkArgs(node, args)
-  const from = args.from ?? new Uint8Array(20)
+  const from = args.from ?? ZERO_ADDRESS
   const data = dataOf(args)
   const common = {
     chainId: node.evmChainId,
@@ -89,16 +89,16 @@ async function fill(call: RpcCall, args: CallArgs): Promise<UnsignedTransaction>
   return args.authorizations ? { ...dynamic, type: 4, authorizations: args.authorizations } : { ...dynamic, type: 2 }
 }
 
-/** `eth_fillTransaction`: the unsigned transaction and its bytes. */
+/** `eth_fillTransaction`: returns the unsigned transaction and its bytes. */
 export async function fillTransaction(call: RpcCall, args: CallArgs): Promise<JsonObject> {
   const tx = await fill(call, args)
   const unsigned = { ...tx, signature: { r: 0n, s: 0n, yParity: 0 } } as Parameters<typeof encodeTransaction>[0]
   return { raw: formatHex0x(encodeTransaction(unsigned)), tx: formatUnsigned(tx) }
 }
 
-/** `eth_signTransaction`. Throws as geth for what is missing, and `unknown account`. */
+/** `eth_signTransaction`. Throws in the texts of geth for missing fields and an unknown account. */
 export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promise<JsonObject> {
-  const from = args.from ?? new Uint8Array(20)
+  const from = args.from ?? ZERO_ADDRESS
   const key = keyOf(call.node, from, 'eth_signTransaction')
   if (args.gas === undefined) throw serverError('gas not specified')
   if (args.gasPriceWei === undefined && args.maxFeePerGasWei === undefined) {
@@ -108,9 +108,9 @@ export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promis
   return formatSigned(signTransaction(await fill(call, args), key))
 }
 
-/** `eth_sendTransaction`: filled in, signed or sent for an impersonated account. Resolves with the hash. */
+/** `eth_sendTransaction`: completes, signs and sends, or sends for an impersonated account. Resolves with the hash. */
 export async function sendTransaction(call: RpcCall, args: CallArgs): Promise<string> {
-  const from = args.from ?? new Uint8Array(20)
+  const from = args.from ?? ZERO_ADDRESS
   if (isImpersonated(call.node, from)) return sendAs(call, args, from)
   const key = keyOf(call.node, from, 'eth_sendTransaction')
   const tx = signTransaction(await fill(call, args), key)
@@ -125,11 +125,11 @@ async function sendAs(call: RpcCall, args: CallArgs, from: Uint8Array): Promise<
   return sendRaw(call.node, encodeTransaction(impersonate(await fill(call, args), from)))
 }
 
-/** `eth_sendUnsignedTransaction`: sent for any account, which is impersonated from then on. */
+/** `eth_sendUnsignedTransaction`: sends for any account, and impersonates it from then on. */
 export async function sendUnsigned(call: RpcCall, args: CallArgs): Promise<string> {
   const { development } = call.node.driver
   if (!development) throw methodNotFound('eth_sendUnsignedTransaction')
-  const from = args.from ?? new Uint8Array(20)
+  const from = args.from ?? ZERO_ADDRESS
   if (!isImpersonated(call.node, from)) await development.amend([{ kind: 'impersonate', address: from, on: true }])
   return sendAs(call, args, from)
 }

@@ -1,5 +1,4 @@
-/** Calls, estimates and access lists: arguments in, a job of the compute pool, geth's answers out. */
-
+/** Calls, estimates and access lists, run as compute jobs, with the answers of geth. */
 import { decodeRevert } from '../../../evm/revert.ts'
 import {
   type AccountOverride,
@@ -9,7 +8,7 @@ import {
   readCallArgs,
   readStateOverrides,
 } from '../../../modules/evm/calls/call-args.ts'
-import type { AccessListAnswer, CallAnswer, CallPayload, EstimateAnswer } from '../../../modules/evm/jobs.ts'
+import type { AccessListAnswer, CallAnswer, CallPayload, EstimateAnswer } from '../../../modules/evm/calls/jobs.ts'
 import { formatHex0x } from '../../../primitives/bytes.ts'
 import { reverted, serverError } from '../errors.ts'
 import { formatAccess, type JsonObject, quantity } from '../format.ts'
@@ -32,7 +31,7 @@ interface Overrides {
   readonly block?: BlockOverrides | undefined
 }
 
-/** Runs a job and turns its answer into a result: at once if it is light, else as a promise. */
+/** Runs a job and converts its answer: synchronously if it is light, else as a promise. */
 function run<Answer, Result>(
   { node, signal }: RpcCall,
   job: string,
@@ -55,14 +54,14 @@ function run<Answer, Result>(
   return answer.then(resultOf)
 }
 
-/** The failure of code as an error: code 3 with its bytes for a revert, -32000 for the rest. */
+/** Returns the error of a failed execution: code 3 with the revert bytes, -32000 for any other failure. */
 function failure(vmError: string, output: Uint8Array): Error {
   if (vmError !== 'execution reverted') return serverError(vmError)
   const reason = decodeRevert(output)
   return reverted(reason === undefined ? vmError : `${vmError}: ${reason}`, output)
 }
 
-/** `eth_call`: the bytes returned. Throws code 3 with the revert data, -32000 for other failures. */
+/** `eth_call`: returns the output. Throws code 3 with the revert data, -32000 for other failures. */
 export function ethCall(
   call: RpcCall,
   args: CallArgs,
@@ -94,7 +93,7 @@ export function estimateGas(
   })
 }
 
-/** `eth_createAccessList`: what the call touches, and the gas it then uses; a failure of the code is told beside it. */
+/** `eth_createAccessList`: returns the accessed slots and the gas used with them. A failed execution is a field beside them. */
 export function createAccessList(
   call: RpcCall,
   args: CallArgs,

@@ -1,4 +1,4 @@
-/** What gas costs and has cost. */
+/** Current and past prices of gas. */
 import type { StoredBlock } from '../../../app/records.ts'
 import { BASE_FEE_WEI } from '../../../modules/evm/wei.ts'
 import type { GatewayNode } from '../../gateway.ts'
@@ -12,7 +12,7 @@ import { heightOf } from './block-ref.ts'
 const MAX_BLOCKS = 1024n
 const MAX_PERCENTILES = 100
 
-/** Base fee of the newest block. Unit: wei. */
+/** Returns the base fee of the latest block. Unit: wei. */
 export function baseFee(node: GatewayNode): bigint {
   return node.blocks.block(node.blocks.latestHeight())?.baseFeeWei ?? BASE_FEE_WEI
 }
@@ -30,7 +30,7 @@ function checkPercentiles(percentiles: readonly number[]): void {
   }
 }
 
-/** The effective tips at percentiles of the block's gas, as geth counts them. Unit: wei. */
+/** Returns the effective tips at percentiles of the gas of a block, computed as in geth. Unit: wei. */
 function rewards(block: StoredBlock, percentiles: readonly number[]): readonly string[] {
   if (block.evmTxs.length === 0) return percentiles.map(() => '0x0')
   const tips = block.evmTxs
@@ -46,14 +46,14 @@ function rewards(block: StoredBlock, percentiles: readonly number[]): readonly s
   })
 }
 
-/** What fee history tells of one block. */
+/** Fee history of one block. */
 interface BlockFees {
   readonly baseFee: string
   readonly gasUsedRatio: number
   readonly reward: readonly string[]
 }
 
-/** `eth_feeHistory`: base fees, use of gas, and tips at the percentiles asked for. At most 1,024 blocks; ends early when the client has gone. */
+/** `eth_feeHistory`: base fees, gas used, and tips at percentiles, of at most 1,024 blocks. Stops if the client disconnects. */
 export async function feeHistory(
   { node, signal }: RpcCall,
   count: bigint,

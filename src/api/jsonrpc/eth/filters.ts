@@ -1,5 +1,4 @@
-/** Filters that a client polls: new blocks, waiting transactions, logs. They expire when nobody asks. */
-
+/** Filters that a client polls: new blocks, pending transactions, logs. They expire after five minutes without a poll. */
 import { formatHex0x } from '../../../primitives/bytes.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { invalidParams, serverError } from '../errors.ts'
@@ -10,12 +9,12 @@ import { findLogs, rangeOf, within } from './logs.ts'
 
 const EXPIRY_MS = 5 * 60_000
 const MAX_FILTERS = 200
-/** Hashes kept for one filter between two polls; the oldest give way. */
+/** Limit of hashes stored for one filter between two polls; the oldest are dropped. */
 const MAX_WAITING = 10_000
 
 interface Filter {
   lastAskedMs: number
-  /** What came since the last poll. */
+  /** Returns the results since the last poll. */
   changes(signal: AbortSignal): unknown
   readonly logs: LogFilter | undefined
   close(): void
@@ -25,9 +24,9 @@ export interface Filters {
   newBlocks(): string
   newPending(): string
   newLogs(filter: LogFilter): string
-  /** Throws -32000 `filter not found`. */
+  /** Returns the results of a filter since the last poll. Throws -32000 `filter not found`. */
   changes(id: string, signal: AbortSignal): unknown
-  /** All logs that a log filter matches now. Throws -32000 `filter not found`. */
+  /** Returns all logs that match a log filter. Throws -32000 `filter not found`. */
   logs(id: string, signal: AbortSignal): unknown
   remove(id: string): boolean
   close(): void
@@ -49,7 +48,7 @@ export function createFilters(node: GatewayNode): Filters {
     filters.set(id, { ...filter, lastAskedMs: node.now() })
     return id
   }
-  const room = (): void => {
+  const requireRoom = (): void => {
     expire()
     if (filters.size >= MAX_FILTERS) throw serverError(`too many filters, at most ${MAX_FILTERS}`)
   }
@@ -63,7 +62,7 @@ export function createFilters(node: GatewayNode): Filters {
 
   return {
     newBlocks() {
-      room()
+      requireRoom()
       let seen = node.blocks.latestHeight()
       const close = node.driver.onRollback((height) => {
         if (height < seen) seen = height
@@ -82,7 +81,7 @@ export function createFilters(node: GatewayNode): Filters {
       return add({ changes, logs: undefined, close })
     },
     newPending() {
-      room()
+      requireRoom()
       let waiting: string[] = []
       const close = node.driver.onPending((tx) => {
         if (!tx.evm) return
@@ -97,12 +96,12 @@ export function createFilters(node: GatewayNode): Filters {
       return add({ changes, logs: undefined, close })
     },
     newLogs(filter) {
-      room()
+      requireRoom()
       if (filter.blockHash) throw invalidParams('cannot use a block hash in a filter')
       if (filter.from && filter.to && heightOf(node, filter.from)! > heightOf(node, filter.to)!) {
         throw invalidParams('invalid block range params')
       }
-      // Logs of blocks from now on; a range in the past is what `logs` answers.
+      // A poll returns the logs of blocks from now on; `logs` answers for a range in the past.
       let seen = node.blocks.latestHeight()
       const close = node.driver.onRollback((height) => {
         if (height < seen) seen = height

@@ -1,17 +1,17 @@
-/** Searching logs within budgets of time and number, giving way to other work between pieces of the range. */
+/** Log searches within budgets of time and number, in time slices. */
 import type { BlockIndex, FoundLog } from '../../../indexer/types.ts'
-import { oncePerObject } from '../../../primitives/memo.ts'
+import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { createSeats } from '../../semaphore.ts'
+import { createSemaphore } from '../../semaphore.ts'
 import { createPause } from '../../slices.ts'
 import { invalidParams, limitExceeded, serverError } from '../errors.ts'
 import { formatLog, type JsonObject } from '../format.ts'
 import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
 
-/** Long searches of one node: each may hold as many logs as an answer does. */
-const seatsOf = oncePerObject((_: BlockIndex) => createSeats({ most: 16, mostWaiting: 10_000 }))
-/** Most logs in one answer. */
+/** Limits the long searches of one node: each can hold as many logs as an answer. */
+const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits: 16, queueLimit: 10_000 }))
+/** Limit of logs in one answer. */
 const MAX_LOGS = 10_000
 
 export interface LogRange {
@@ -30,7 +30,7 @@ function format(found: FoundLog): JsonObject {
   })
 }
 
-/** The part of a range that lies in another; `from` is above `to` when there is none. */
+/** Returns the intersection of two ranges; `from` is above `to` if it is empty. */
 export function within(range: LogRange, bounds: LogRange): LogRange {
   let { from, to } = range
   if (from < bounds.from) from = bounds.from
@@ -39,8 +39,8 @@ export function within(range: LogRange, bounds: LogRange): LogRange {
 }
 
 /**
- * The heights that a filter names, within the kept ones. Both bounds default to the latest block.
- * Throws geth's texts: `unknown block`, `invalid block range params`, `exceed maximum block range: N`.
+ * Returns the stored heights that a filter names. Both bounds default to the latest block. Throws in the texts of geth:
+ * `unknown block`, `invalid block range params`, `exceed maximum block range: N`.
  */
 export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
   const { blocks, settings } = node
@@ -59,8 +59,8 @@ export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
 }
 
 /**
- * The logs of a range that match, formatted, in order. Throws -32005 naming what was covered when they are more than
- * `MAX_LOGS` or the node's time budget for a call is used up; ends early when the client has gone.
+ * Returns the formatted logs of a range that match a filter, in order. Throws -32005 with the covered blocks for more than
+ * `MAX_LOGS` logs, or if the node's time budget for a call is spent. Stops if the client disconnects.
  */
 export async function findLogs(
   node: GatewayNode,
@@ -72,9 +72,9 @@ export async function findLogs(
   const deadline = node.now() + node.settings.evmTimeoutMs
   const pause = createPause()
   const covered = (height: bigint): string =>
-    height <= from ? 'nothing was covered' : `covered are blocks ${from} to ${height - 1n}`
+    height <= from ? 'no block was covered' : `blocks ${from} to ${height - 1n} were covered`
   const { addresses, topics } = filter
-  let leave: (() => void) | undefined
+  let release: (() => void) | undefined
   try {
     for (const step of node.blocks.logs({ fromHeight: from, toHeight: to, addresses, topics })) {
       if (typeof step !== 'bigint') {
@@ -84,13 +84,13 @@ export async function findLogs(
       }
       const rest = pause()
       if (!rest) continue
-      leave ??= await seatsOf(node.blocks).take()
+      release ??= await semaphoreOf(node.blocks).acquire()
       await rest
       if (signal.aborted) break
       if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(step)}`)
     }
     return found
   } finally {
-    leave?.()
+    release?.()
   }
 }

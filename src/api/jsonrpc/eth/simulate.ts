@@ -1,9 +1,10 @@
-/** `eth_simulateV1`: pretended blocks as geth prints them. */
-
+/** `eth_simulateV1`: simulated blocks in the JSON of geth. */
 import { decodeRevert } from '../../../evm/revert.ts'
-import type { SimulatedBlock, SimulatedCall, SimulatePayload } from '../../../modules/evm/calls/simulate.ts'
+import type { SimulatePayload } from '../../../modules/evm/calls/simulate.ts'
 import { readSimulateArgs, type SimulateArgs } from '../../../modules/evm/calls/simulate-args.ts'
-import { formatHex0x } from '../../../primitives/bytes.ts'
+import type { SimulatedBlock, SimulatedCall } from '../../../modules/evm/calls/simulated-block.ts'
+import { formatHex0x, ZERO_WORD_HEX } from '../../../primitives/bytes.ts'
+import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import { serverError } from '../errors.ts'
 import { EMPTY_UNCLES, formatLog, formatUnsigned, type JsonObject, quantity } from '../format.ts'
 import type { RpcCall } from '../method.ts'
@@ -12,7 +13,6 @@ import { stateHeight } from './block-ref.ts'
 
 const REVERTED = 3
 const VM_ERROR = -32015
-const NANOS = 1_000_000_000n
 
 export const simulateArgs: Param<SimulateArgs> = { required: true, read: readSimulateArgs }
 
@@ -33,7 +33,7 @@ function formatCall(block: SimulatedBlock, call: SimulatedCall, index: number, f
       formatLog(log, {
         blockHash: block.hash,
         height: block.env.number,
-        timeNs: block.env.timestamp * NANOS,
+        timeNs: block.env.timestamp * NS_PER_SECOND,
         txHash: call.hash,
         evmIndex: index,
         logIndex: firstLog + i,
@@ -73,7 +73,7 @@ function formatSimulated(block: SimulatedBlock, whole: boolean): JsonObject {
     mixHash: formatHex0x(env.prevRandao),
     sha3Uncles: EMPTY_UNCLES,
     logsBloom: formatHex0x(block.bloom),
-    stateRoot: `0x${'00'.repeat(32)}`,
+    stateRoot: ZERO_WORD_HEX,
     miner: formatHex0x(env.coinbase),
     difficulty: '0x0',
     extraData: '0x',
@@ -94,7 +94,7 @@ function formatSimulated(block: SimulatedBlock, whole: boolean): JsonObject {
   }
 }
 
-/** The blocks with their calls' results. Throws geth's -380xx codes for what makes the simulation impossible. */
+/** Simulates blocks and returns them with the results of their calls. Throws the -380xx codes of geth. */
 export async function simulateV1(call: RpcCall, args: SimulateArgs, block: BlockRef): Promise<readonly JsonObject[]> {
   const { node, signal } = call
   if (args.blocks.some(({ calls }) => calls.some(({ blobs }) => blobs))) {

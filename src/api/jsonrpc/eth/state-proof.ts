@@ -1,8 +1,8 @@
-/** `eth_getProof`: that an account and its slots are what they are, as ICS-23 proofs of this chain's trees (D28). */
+/** `eth_getProof`: proofs of an account and its slots, as ICS-23 proofs of this chain's trees (docs/json-rpc.md#eth_getproof, D28). */
 import type { ProvenKeys, StoreKey } from '../../../app/proofs.ts'
 import * as auth from '../../../modules/auth/keeper.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
-import { decodeUint, formatHex0x } from '../../../primitives/bytes.ts'
+import { decodeUint, formatHex0x, ZERO_WORD_HEX } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import type { StoreProof } from '../../../store/types.ts'
 import type { GatewayNode } from '../../gateway.ts'
@@ -12,12 +12,12 @@ import type { RpcCall } from '../method.ts'
 import { type BlockRef, type Param, storageKey } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
 
-/** Most slots of one question, as in geth. */
+/** Limit of slots in one request, as in geth. */
 const MAX_KEYS = 1024
-/** Keys that are proved without a look at the time. */
+/** Number of keys proved between two checks of the time. */
 const KEYS_AT_ONCE = 16
-/** Slots do not hang below the account here: their proofs lead to the same app hash as its own. */
-const NO_STORAGE_HASH = `0x${'00'.repeat(32)}`
+/** Storage root in the answer. Slots are not below their account here: both are proved against the app hash. */
+const NO_STORAGE_HASH = ZERO_WORD_HEX
 
 interface AskedSlot {
   readonly text: string
@@ -27,17 +27,17 @@ interface AskedSlot {
 export const slotsToProve: Param<readonly AskedSlot[]> = {
   required: true,
   read: (value) => {
-    if (!Array.isArray(value)) throw queryError('invalidArgument', 'storage keys are a list')
+    if (!Array.isArray(value)) throw queryError('invalidArgument', 'storage keys must be a list')
     if (value.length > MAX_KEYS)
       throw queryError('invalidArgument', `too many keys: ${value.length}, at most ${MAX_KEYS}`)
     return value.map((text: unknown) => ({ slot: storageKey.read(text), text: text as string }))
   },
 }
 
-/** From the key to the root of its store, and from there to the app hash. */
+/** Returns the proof from the key to the root of its store, and from there to the app hash. */
 const steps = ({ keyProof, storeProof }: StoreProof): readonly string[] => [keyProof, storeProof].map(formatHex0x)
 
-/** Proves keys at one height, a few at a time: a thousand hold the thread for as long as a block takes. */
+/** Proves keys at one height in time slices: a thousand proofs take as long as a block. */
 async function proveInSlices(
   node: GatewayNode,
   asked: bigint | undefined,
@@ -55,14 +55,14 @@ async function proveInSlices(
   return { height: height!, proofs }
 }
 
-/** What the account is at a kept height, and the proofs. Throws -32000 `header not found`. */
+/** Returns an account at a stored height with its proofs. Throws -32000 `header not found`. */
 export async function getProof(
   { node }: RpcCall,
   address: Uint8Array,
   slots: readonly AskedSlot[],
   block: BlockRef,
 ): Promise<JsonObject> {
-  const keys = [auth.accountPlace(address), ...slots.map(({ slot }) => evm.slotPlace(address, slot))]
+  const keys = [auth.accountStoreKey(address), ...slots.map(({ slot }) => evm.slotStoreKey(address, slot))]
   const { height, proofs } = await proveInSlices(node, stateHeight(node, block), keys)
   const account = node.withContext(height, (ctx) => ({
     balance: quantity(evm.balanceWei(ctx, address)),

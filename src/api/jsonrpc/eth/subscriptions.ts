@@ -1,33 +1,32 @@
-/** What one WebSocket connection has asked to be pushed: new heads, logs, waiting transactions. */
-
+/** Subscriptions of one WebSocket connection: new heads, logs, pending transactions. */
 import type { EvmTx, StoredBlock } from '../../../app/records.ts'
 import type { PendingTx } from '../../../consensus/driver.ts'
 import { createLogMatcher } from '../../../indexer/log-matcher.ts'
 import { formatHex0x } from '../../../primitives/bytes.ts'
-import { oncePerObject } from '../../../primitives/memo.ts'
+import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { serverError, subscriptionNotFound } from '../errors.ts'
 import { formatHeader, formatLogs, formatPending } from '../format.ts'
 import type { LogFilter } from '../params.ts'
-import { progress } from './facts.ts'
+import { progress } from './capabilities.ts'
 import { newId } from './ids.ts'
 
 const MAX_PER_CONNECTION = 200
 
 export interface Subscriptions {
-  /** The id of a new subscription. Throws for a kind that does not exist, and above 200 of a connection. */
+  /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 subscriptions on a connection. */
   subscribe(kind: string, filter: LogFilter | undefined, whole: boolean): string
   unsubscribe(id: string): boolean
-  /** To be called when the answers so far are on their way: nothing is pushed for an id before the client knows it. */
+  /** Releases the events of new subscriptions. To be called after their ids are sent, so that the client knows them. */
   answered(): void
   close(): void
 }
 
-const headerText = oncePerObject((block: StoredBlock) => JSON.stringify(formatHeader(block)))
-const logTexts = oncePerObject((block: StoredBlock) =>
-  oncePerObject((tx: EvmTx) => formatLogs(block, tx).map((log) => JSON.stringify(log))),
+const headerText = cachePerObject((block: StoredBlock) => JSON.stringify(formatHeader(block)))
+const logTexts = cachePerObject((block: StoredBlock) =>
+  cachePerObject((tx: EvmTx) => formatLogs(block, tx).map((log) => JSON.stringify(log))),
 )
-const pendingText = oncePerObject(({ raw, hash, from }: NonNullable<PendingTx['evm']>) =>
+const pendingText = cachePerObject(({ raw, hash, from }: NonNullable<PendingTx['evm']>) =>
   JSON.stringify(formatPending(raw, hash, from)),
 )
 
@@ -35,7 +34,7 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
   const closers = new Map<string, () => void>()
   const unanswered = new Map<string, string[]>()
 
-  /** Sends a result, which is JSON. */
+  /** Pushes a result, given as JSON. */
   const push = (id: string, result: string): void => {
     const params = `{"subscription":"${id}","result":${result}}`
     const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`

@@ -1,7 +1,6 @@
-/** Transactions on their way in, and found again. */
+/** Sending and finding transactions. */
 import { wrapEthereumTx } from '../../../app/evm/envelope.ts'
 import { impersonatedSender } from '../../../app/evm/impersonation.ts'
-import type { EvmTx, StoredBlock } from '../../../app/records.ts'
 import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import { refuse } from '../../../evm/transaction/errors.ts'
 import { recoverSender } from '../../../evm/transaction/sender.ts'
@@ -9,30 +8,20 @@ import { feeCapOf, type Transaction } from '../../../evm/transaction/types.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { equal, formatHex0x } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
+import { isAlreadyPending } from '../../admission.ts'
 import type { GatewayNode } from '../../gateway.ts'
+import { findMined } from '../../mined.ts'
+import { waitingTxs } from '../../waiting.ts'
 import { serverError } from '../errors.ts'
 import { formatMined, formatPending, type JsonObject } from '../format.ts'
 import type { BlockRef } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
 
-export interface Mined {
-  readonly block: StoredBlock
-  readonly tx: EvmTx
-}
-
-/** A transaction of a kept block. */
-export function findMined(node: GatewayNode, hash: Uint8Array): Mined | undefined {
-  const place = node.blocks.evmTx(hash)
-  const block = place && node.blocks.block(place.height)
-  const tx = place && block?.evmTxs[place.evmIndex]
-  return block && tx ? { block, tx } : undefined
-}
-
 function findPending(node: GatewayNode, hash: Uint8Array) {
-  return node.driver.pending().find(({ evm }) => evm && equal(evm.hash, hash))?.evm
+  return waitingTxs(node).find(({ evm }) => evm && equal(evm.hash, hash))?.evm
 }
 
-/** `eth_getTransactionByHash`: mined or waiting; null if unknown. */
+/** `eth_getTransactionByHash`: finds a mined or pending transaction; null if it is unknown. */
 export function transactionByHash(node: GatewayNode, hash: Uint8Array): JsonObject | null {
   const mined = findMined(node, hash)
   if (mined) return formatMined(mined.block, mined.tx)
@@ -40,32 +29,30 @@ export function transactionByHash(node: GatewayNode, hash: Uint8Array): JsonObje
   return pending ? formatPending(pending.raw, pending.hash, pending.from) : null
 }
 
-/** The bytes of a transaction, mined or waiting. */
+/** Returns the bytes of a mined or pending transaction; null if it is unknown. */
 export function rawTransaction(node: GatewayNode, hash: Uint8Array): string | null {
   const raw = findMined(node, hash)?.tx.raw ?? findPending(node, hash)?.raw
   return raw ? formatHex0x(raw) : null
 }
 
-/** Every EVM transaction that waits. */
+/** Returns every pending EVM transaction. */
 export function pendingTransactions(node: GatewayNode): readonly JsonObject[] {
   const found: JsonObject[] = []
-  for (const { evm } of node.driver.pending()) if (evm) found.push(formatPending(evm.raw, evm.hash, evm.from))
+  for (const { evm } of waitingTxs(node)) if (evm) found.push(formatPending(evm.raw, evm.hash, evm.from))
   return found
 }
 
-/** Nonce of an account; at `pending` the one behind its waiting transactions that follow without a gap. */
+/** Returns the nonce of an account; at `pending`, the one after its pending transactions without a gap. */
 export function transactionCount(node: GatewayNode, address: Uint8Array, block: BlockRef): bigint {
   let nonce = node.withContext(stateHeight(node, block), (ctx) => evm.nonce(ctx, address))
   if (!('tag' in block) || block.tag !== 'pending') return nonce
   const waiting = new Set<bigint>()
-  for (const { evm } of node.driver.pending()) if (evm && equal(evm.from, address)) waiting.add(evm.nonce)
+  for (const { evm } of waitingTxs(node)) if (evm && equal(evm.from, address)) waiting.add(evm.nonce)
   while (waiting.has(nonce)) nonce++
   return nonce
 }
 
 const ETHER = 1e18
-/** Code of the pool's refusal of bytes that it holds (codespace `sdk`). */
-const IN_MEMPOOL = 19
 
 function checkFeeCap(node: GatewayNode, tx: Transaction): void {
   const { txFeeCapWei } = node.settings
@@ -75,7 +62,7 @@ function checkFeeCap(node: GatewayNode, tx: Transaction): void {
   throw serverError(`tx fee (${ether(fee)} ether) exceeds the configured cap (${ether(txFeeCapWei)} ether)`)
 }
 
-/** A transaction from its bytes, refused as geth's RPC refuses it before the pool sees it. */
+/** Decodes a transaction. Throws as the RPC of geth does before a transaction reaches its pool. */
 function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
   if (raw[0] === 3) throw refuse('typeNotSupported', 'this chain has no blob transactions')
   const tx = decodeTransaction(raw)
@@ -86,23 +73,24 @@ function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
   return tx
 }
 
-/** Whether another transaction waits with this one's sender and nonce, and pays too much to be replaced. */
+/** Whether another transaction with the same sender and nonce is pending, which this one pays too little to replace. */
 function isTaken(node: GatewayNode, tx: Transaction, hash: Uint8Array): boolean {
   const from = impersonatedSender(tx) ?? recoverSender(tx)
-  return node.driver
-    .pending()
-    .some(({ evm }) => evm && evm.nonce === tx.nonce && equal(evm.from, from) && !equal(evm.hash, hash))
+  return waitingTxs(node).some(
+    ({ evm }) => evm && evm.nonce === tx.nonce && equal(evm.from, from) && !equal(evm.hash, hash),
+  )
 }
 
 /**
- * Hands a signed transaction to the driver; resolves with its hash, by the driver's rules after the commit of its block
- * or after admission. Throws -32000 with geth's text when refused.
+ * Submits a signed transaction to the driver. Resolves with its hash after the commit of its block or after admission, by
+ * the rules of the driver. Rejects -32000 with the text of geth if it is refused.
  */
 export async function sendRaw(node: GatewayNode, raw: Uint8Array): Promise<string> {
   const tx = readRaw(node, raw)
   const hash = keccak256(raw)
-  const { code, codespace, error, log } = await node.driver.submit(wrapEthereumTx(node.identity, tx, hash))
-  if (codespace === 'sdk' && code === IN_MEMPOOL)
+  const admission = await node.driver.submit(wrapEthereumTx(node.identity, tx, hash))
+  const { code, error, log } = admission
+  if (isAlreadyPending(admission))
     throw serverError(isTaken(node, tx, hash) ? 'replacement transaction underpriced' : 'already known')
   if (code !== 0) throw serverError(error?.message ?? log)
   return formatHex0x(hash)

@@ -1,4 +1,4 @@
-/** Structured data as wallets sign it (EIP-712), and the prefix of signed messages (EIP-191). */
+/** Hashes that wallets sign: structured data (EIP-712) and messages with their prefix (EIP-191). */
 import { concat, encodeUint, formatHex, padLeft, parseHex, utf8 } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
@@ -17,7 +17,7 @@ const WORD = 1n << 256n
 
 const invalid = (text: string): Error => queryError('invalidArgument', text)
 
-/** What is signed for a message: the hash of the personal-message prefix, its length and the bytes. */
+/** Returns the hash to sign for a message: that of the prefix, the length and the bytes. */
 export function messageHash(message: Uint8Array): Uint8Array {
   return keccak256(concat(utf8(`\x19Ethereum Signed Message:\n${message.length}`), message))
 }
@@ -126,7 +126,7 @@ function structHash(types: Types, name: string, value: unknown, depth: number): 
   return keccak256(concat(typeHash(types, name), ...parts))
 }
 
-/** What is signed for typed data (an object, or its JSON text). Throws `invalidArgument` naming what does not fit. */
+/** Returns the hash to sign for typed data, an object or its JSON text. Throws `invalidArgument` naming the wrong part. */
 export function typedDataHash(given: unknown): Uint8Array {
   let data: unknown = given
   if (typeof given === 'string') {

@@ -1,10 +1,10 @@
-/** Pages of the consensus engine's RPC: counted from 1, 30 entries unless told, 100 at most. */
+/** Pages of search results, as in the CometBFT RPC: numbered from 1, 30 entries by default, 100 at most. */
 import { queryError } from '../../primitives/errors.ts'
 
 const DEFAULT_PER_PAGE = 30n
 const MAX_PER_PAGE = 100n
 
-/** Entries of one page and their number in all. Throws `outOfRange` for a page that does not exist; page 1 always does. */
+/** Returns the entries of one page, and the number of all entries. Throws `outOfRange` for a missing page; page 1 exists. */
 export function page<T>(
   all: readonly T[],
   number: bigint | undefined,

@@ -9,7 +9,7 @@ const transfer = (recipient: string, amount: string) => ({
   ],
 })
 
-test('a query is read into its conditions, blanks optional around operators', () => {
+test('a query is parsed into conditions, with optional blanks around operators', () => {
   expect(parseQuery("tm.event='Tx' AND tx.height >= 5 AND  a.b<=1.5 AND c.d EXISTS AND e.f CONTAINS 'x y'")).toEqual([
     { key: 'tm.event', operator: '=', operand: { kind: 'text', text: 'Tx' } },
     { key: 'tx.height', operator: '>=', operand: { kind: 'number', text: '5' } },
@@ -36,11 +36,11 @@ test.each([
   'a.b > TIME yesterday',
   "a.b = 'x'AND c.d='y'",
   `a.b = '${'x'.repeat(512)}'`,
-])('%j is refused as no query', (text) => {
+])('%j is refused as malformed', (text) => {
   expect(() => parseQuery(text)).toThrow(/query/)
 })
 
-test('numbers compare by value, also inside a coin, and beyond 2^53', () => {
+test('numbers compare by value, inside a coin and beyond 2^53 too', () => {
   const holds = (query: string, value: string) => matchesMap(parseQuery(query), { 'a.b': [value] })
   expect(holds('a.b > 9', '10unative')).toBe(true)
   expect(holds('a.b = 1.50', '1.5')).toBe(true)
@@ -70,7 +70,7 @@ test('EXISTS finds an attribute, and a whole event type', () => {
   }
 })
 
-test('a name that every object of the language has is no event', () => {
+test('a property that every JavaScript object has does not match as an event', () => {
   const events = [transfer('bob', '7')]
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
     for (const text of [`${name} = 'x'`, `${name} EXISTS`, `${name}.name = 'Object'`]) {
@@ -80,7 +80,7 @@ test('a name that every object of the language has is no event', () => {
   }
 })
 
-test('a typed event is named by its full type, dots included', () => {
+test('a typed event is named by its full type with its dots', () => {
   const events = [{ type: 'chain.evm.v1.EventTx', attributes: [{ key: 'hash', value: '"0x1"' }] }]
   expect(matchesEvents(parseQuery(`chain.evm.v1.EventTx.hash = '"0x1"'`), events)).toBe(true)
 })

@@ -1,4 +1,4 @@
-/** The search language of the consensus engine's RPC: `tm.event='Tx' AND transfer.amount > 5` (cometbft.md §11.4). */
+/** The search language of CometBFT: `tm.event='Tx' AND transfer.amount > 5` (docs/cometbft.md#searches). */
 import { queryError } from '../../primitives/errors.ts'
 import { parseRfc3339 } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'
@@ -7,13 +7,13 @@ type Operator = '=' | '<' | '<=' | '>' | '>=' | 'CONTAINS' | 'EXISTS'
 
 type Operand =
   | { readonly kind: 'text'; readonly text: string }
-  /** A decimal number, as text. */
+  /** A decimal number as text. */
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'time'; readonly timeNs: bigint }
   | { readonly kind: 'none' }
 
 export interface Condition {
-  /** `type.attribute`, or for EXISTS also `type` alone. */
+  /** `type.attribute`; `type` alone is possible for EXISTS. */
   readonly key: string
   readonly operator: Operator
   readonly operand: Operand
@@ -26,7 +26,7 @@ const CONDITION =
   /^\s*([^\s()"'=<>\\]+)\s*(?:(EXISTS)(?=\s|$)|(<=|>=|=|<|>|CONTAINS(?=[\s']))\s*(?:'([^']*)'|TIME\s+(\S+)|DATE\s+(\S+)|(-?\d+(?:\.\d+)?)(?=\s|$)))/
 const AND = /^\s+AND\s+/
 
-/** Throws `invalidArgument` naming the place if a text is no query. */
+/** Parses a query. Throws `invalidArgument` naming the offset of a syntax error. */
 export function parseQuery(text: string): Query {
   if (text.length > MAX_LENGTH) throw queryError('invalidArgument', `maximum query length exceeded: ${MAX_LENGTH}`)
   const conditions: Condition[] = []
@@ -60,7 +60,7 @@ function operandOf(quoted?: string, time?: string, date?: string, number?: strin
   return { kind: 'time', timeNs }
 }
 
-/** Whether a value fulfils a condition. Numbers compare with the first number in the value (`12unative`). */
+/** Whether a value fulfils a condition. A number is compared with the first number in the value, as in `12unative`. */
 export function matchesValue({ operator, operand }: Condition, value: string): boolean {
   if (operator === 'EXISTS') return true
   if (operator === 'CONTAINS') return operand.kind === 'text' && value.includes(operand.text)
@@ -106,10 +106,10 @@ function compareDecimal(a: string, b: string): number {
   return compareBigint(BigInt(aWhole! + aFraction.padEnd(places, '0')), BigInt(bWhole! + bFraction.padEnd(places, '0')))
 }
 
-/** Values by `type.attribute`: the flattened events of a subscription. */
+/** Flattened events of a subscription: values by `type.attribute`. */
 export type EventMap = Readonly<Record<string, readonly string[]>>
 
-/** Events flattened, in order of appearance; keys without a type or attribute are left out. */
+/** Flattens events in order. Omits attributes without a key and events without a type. */
 export function flattenEvents(events: readonly ChainEvent[], more: Readonly<Record<string, string>>): EventMap {
   const map: Record<string, string[]> = {}
   const put = (key: string, value: string) => {
@@ -124,7 +124,7 @@ export function flattenEvents(events: readonly ChainEvent[], more: Readonly<Reco
   return map
 }
 
-/** Whether flattened events fulfil every condition, each by any event: the rule of subscriptions. */
+/** Whether flattened events fulfil every condition, each by any event. Subscriptions use this rule. */
 export function matchesMap(query: Query, map: EventMap): boolean {
   return query.every((condition) => {
     const values = Object.hasOwn(map, condition.key) ? map[condition.key] : undefined
@@ -133,13 +133,13 @@ export function matchesMap(query: Query, map: EventMap): boolean {
   })
 }
 
-/** `chain.evm.v1.EventTx` of `chain.evm.v1.EventTx.hash`: an event type may hold dots, an attribute may not. */
+/** Returns the event type of a key: an event type can contain dots, as in `chain.evm.v1.EventTx.hash`, an attribute cannot. */
 function eventTypeOf({ key, operator }: Condition, events: readonly ChainEvent[]): string {
   if (operator === 'EXISTS' && events.some(({ type }) => type === key)) return key
   return key.slice(0, Math.max(key.lastIndexOf('.'), 0))
 }
 
-/** Whether events fulfil every condition, all conditions of a type by the same event: the rule of searches. */
+/** Whether events fulfil every condition, all conditions of one type by the same event. Searches use this rule. */
 export function matchesEvents(query: Query, events: readonly ChainEvent[]): boolean {
   const byType = new Map<string, Condition[]>()
   for (const condition of query) {

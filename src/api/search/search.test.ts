@@ -3,7 +3,7 @@ import { type Node, startNode } from '../../index.ts'
 
 let node: Node
 
-// A millisecond passes whenever somebody looks: how long a search takes does not depend on the machine.
+// Each read of the clock advances it by a millisecond, so that the duration of a search does not depend on the machine.
 let nowMs = Date.UTC(2024, 0, 1)
 beforeAll(async () => {
   node = await startNode({ blocks: { time: 'manual' } }, { clock: () => nowMs++ })
@@ -27,7 +27,7 @@ async function heights(query: string, more: Record<string, string> = {}) {
   return { total: result!.total_count, heights: result!.blocks.map(({ block }) => Number(block.header.height)) }
 }
 
-test('blocks are found by ranges of height, newest first unless told', async () => {
+test('blocks are found by ranges of height, newest first by default', async () => {
   expect(await heights('block.height >= 5 AND block.height < 8')).toEqual({ total: '3', heights: [7, 6, 5] })
   expect(await heights('block.height > 298', { order_by: 'asc' })).toEqual({ total: '3', heights: [299, 300, 301] })
   expect(await heights('block.height = 7 AND block.height = 8')).toEqual({ total: '0', heights: [] })
@@ -37,7 +37,7 @@ test('blocks are found by ranges of height, newest first unless told', async () 
   expect(await heights('block.height > 0', { order_by: 'up' })).toContain('order_by')
 })
 
-test('many searches at once are answered or told to come back, and blocks go on', async () => {
+test('concurrent searches are answered or refused, and block production goes on', async () => {
   const searches = Promise.all(Array.from({ length: 100 }, () => heights('nothing.like = 5')))
   const before = node.height
   await node.nextBlock()

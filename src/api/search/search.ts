@@ -1,10 +1,10 @@
-/** Searches over kept transactions and blocks, in slices that leave the thread to others (cometbft.md §11.4). */
+/** Searches over stored transactions and blocks, in time slices (docs/cometbft.md#searches). */
 import type { StoredBlock } from '../../app/records.ts'
 import type { BlockIndex } from '../../indexer/types.ts'
 import { parseHex } from '../../primitives/bytes.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import { queryError } from '../../primitives/errors.ts'
-import { oncePerObject } from '../../primitives/memo.ts'
-import { createSeats } from '../semaphore.ts'
+import { createSemaphore } from '../semaphore.ts'
 import { createPause, type Pause } from '../slices.ts'
 import { type Condition, matchesEvents, matchesValue, type Query } from './query.ts'
 
@@ -13,6 +13,9 @@ export interface TxPlace {
   readonly index: number
 }
 
+/** Time budget of one search, without its wait in the queue. */
+export const SEARCH_BUDGET_MS = 5_000
+
 export interface SearchOptions {
   readonly newestFirst: boolean
   /** Wall clock, Unix milliseconds. */
@@ -20,19 +23,19 @@ export interface SearchOptions {
   readonly budgetMs: number
 }
 
-/** Searches of one node: together they never take the thread for long. */
-const seatsOf = oncePerObject((_: BlockIndex) => createSeats({ most: 2, mostWaiting: 64 }))
+/** Limits the concurrent searches of one node. */
+const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits: 2, queueLimit: 64 }))
 
 async function inTurn<T>(blocks: BlockIndex, search: () => Promise<T>): Promise<T> {
-  const leave = await seatsOf(blocks).take()
+  const release = await semaphoreOf(blocks).acquire()
   try {
     return await search()
   } finally {
-    leave()
+    release()
   }
 }
 
-/** Gives the thread away every few milliseconds; rejects `deadlineExceeded` once the budget is spent. */
+/** Yields the thread every few milliseconds. Rejects `deadlineExceeded` once the budget is spent. */
 function createSlicer({ now, budgetMs }: SearchOptions): Pause {
   const deadline = now() + budgetMs
   const pause = createPause()
@@ -44,7 +47,7 @@ function createSlicer({ now, budgetMs }: SearchOptions): Pause {
 }
 
 interface Plan {
-  /** Nothing can match. */
+  /** Whether nothing can match. */
   readonly empty: boolean
   readonly from: bigint
   readonly to: bigint
@@ -52,7 +55,7 @@ interface Plan {
   readonly events: Query
 }
 
-/** Bounds of the heights that fulfil the conditions on `heightKey`, within the kept ones. */
+/** Bounds the stored heights by the conditions on `heightKey`, and collects the conditions on events. */
 function planSearch(query: Query, blocks: BlockIndex, heightKey: string, kind: string): Plan {
   let [from, to] = [blocks.earliestHeight(), blocks.latestHeight()]
   const events: Condition[] = []
@@ -96,8 +99,8 @@ function heightRange({ operator, operand }: Condition): { readonly from: bigint;
 }
 
 /**
- * Places of all transactions that fulfil a query, in order. Throws `deadlineExceeded` over its budget (waiting not
- * counted), `resourceExhausted` when too many wait, `invalidArgument` for a height that is none.
+ * Returns the positions of all transactions that match a query, in order. Rejects `deadlineExceeded` over its budget (time
+ * in the queue does not count), `resourceExhausted` if the queue is full, `invalidArgument` for a malformed height.
  */
 export async function searchTxs(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<TxPlace[]> {
   const hashes = query.filter(({ key }) => key === 'tx.hash')
@@ -125,7 +128,7 @@ function placeOfHash(blocks: BlockIndex, { operator, operand }: Condition): TxPl
   return hash?.length === 32 ? blocks.tx(hash) : undefined
 }
 
-/** Reads blocks, keeping the last one: neighbours in a search share it. */
+/** Returns a reader that caches the last block: neighbouring results are often in one block. */
 function createBlockReader(blocks: BlockIndex): (height: bigint) => StoredBlock | undefined {
   let last: StoredBlock | undefined
   return (height) => {
@@ -190,7 +193,7 @@ async function* blocksBetween(
   }
 }
 
-/** Heights of all blocks that fulfil a query on `block.height` and block events, in order. Throws as `searchTxs`. */
+/** Returns the heights of all blocks that match a query on `block.height` and block events, in order. Rejects as `searchTxs`. */
 export async function searchBlocks(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<bigint[]> {
   const plan = planSearch(query, blocks, 'block.height', 'NewBlock')
   if (plan.empty) return []

@@ -1,15 +1,16 @@
-/** What a node says of itself and its chain: `eth_capabilities`, `eth_config`. */
+/** Capabilities of the node and rules of the chain: `eth_capabilities`, `eth_config`, `eth_syncing`. */
+
 import { crc32 } from 'node:zlib'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { decodeUint, formatHex0x, fromKey } from '../../../primitives/bytes.ts'
+import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { type JsonObject, quantity } from '../format.ts'
 
-const NANOS = 1_000_000_000n
-/** Where the hashes of earlier blocks lie (EIP-2935). */
+/** Contract that stores the hashes of earlier blocks (EIP-2935). */
 const HISTORY_STORAGE = '0x0000f90827f1c53a10cb7a02335b175320002935'
 
-/** Names that EIP-7910 gives the precompiles of Ethereum, and those of this chain's own. */
+/** Names of precompiles by address: those of EIP-7910, and those of this chain. */
 const PRECOMPILE_NAMES: Readonly<Record<number, string>> = {
   1: 'ECREC',
   2: 'SHA256',
@@ -33,13 +34,13 @@ const PRECOMPILE_NAMES: Readonly<Record<number, string>> = {
   2049: 'ORACLE',
 }
 
-/** How far a node that is catching up has come. */
+/** Returns the progress of a node that is catching up. */
 export function progress({ blocks }: GatewayNode): JsonObject {
   const height = quantity(blocks.latestHeight())
   return { startingBlock: quantity(blocks.earliestHeight()), currentBlock: height, highestBlock: height }
 }
 
-/** What can be asked of which blocks. */
+/** Returns the blocks for which each kind of data is available. */
 export function capabilities({ blocks, settings }: GatewayNode): JsonObject {
   const latest = blocks.latestHeight()
   const oldest = blocks.earliestHeight()
@@ -62,7 +63,7 @@ export function capabilities({ blocks, settings }: GatewayNode): JsonObject {
   }
 }
 
-/** The rules of the chain, which it has had from its first block on (EIP-7910). */
+/** Returns the rules of the chain, which hold from its first block (EIP-7910). */
 export function chainConfig(node: GatewayNode): JsonObject {
   const first = node.blocks.header(node.blocks.earliestHeight())!
   const rules = node.withContext(undefined, evm.chainRules)
@@ -71,7 +72,7 @@ export function chainConfig(node: GatewayNode): JsonObject {
   new DataView(forkId.buffer).setUint32(0, crc32(first.hash))
   return {
     current: {
-      activationTime: Number(first.header.timeNs / NANOS),
+      activationTime: Number(first.header.timeNs / NS_PER_SECOND),
       blobSchedule: { baseFeeUpdateFraction: 0, max: 0, target: 0 },
       chainId: quantity(node.evmChainId),
       forkId: formatHex0x(forkId),

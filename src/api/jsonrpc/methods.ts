@@ -1,0 +1,24 @@
+/** All JSON-RPC methods, by wire name. */
+import { rawMethods } from './debug/raw.ts'
+import { storageMethods } from './debug/storage.ts'
+import { traceMethods } from './debug/trace.ts'
+import { developmentMethods } from './development/development.ts'
+import { ethMethods, signingMethods } from './eth/eth.ts'
+import type { Methods } from './method.ts'
+import { netMethods } from './net.ts'
+import { txpoolMethods } from './txpool.ts'
+import { web3Methods } from './web3.ts'
+
+/** Methods of every chain. */
+export const chainMethods: Methods = {
+  ...ethMethods,
+  ...netMethods,
+  ...web3Methods,
+  ...txpoolMethods,
+  ...rawMethods,
+  ...traceMethods,
+  ...storageMethods,
+}
+
+/** Methods of nodes that hold keys, and of development chains. */
+export const optionalMethods = { signing: signingMethods, development: { ...signingMethods, ...developmentMethods } }
