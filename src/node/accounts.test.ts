@@ -7,7 +7,7 @@ import { deriveAccounts, seedOf } from './accounts.ts'
 const junk = 'test test test test test test test test test test test junk'
 const identity = { bech32: { account: 'chain', validator: 'chainvaloper', consensus: 'chainvalcons' } }
 
-test('the accounts of the test mnemonic are those that every Ethereum tool knows', () => {
+test('the test mnemonic has the accounts that every Ethereum tool derives', () => {
   const accounts = deriveAccounts(junk, 2, identity)
   expect(accounts.map(({ path, address }) => [path, address])).toMatchObject([
     ["m/44'/60'/0'/0/0", '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'],
@@ -18,7 +18,7 @@ test('the accounts of the test mnemonic are those that every Ethereum tool knows
   expect(accounts[0]!.privateKey).toBe('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 })
 
-test('keys are those of an independent BIP-32 implementation', () => {
+test('keys are equal to those of an independent BIP-32 implementation', () => {
   const mnemonic = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
   expect(seedOf(mnemonic)).toEqual(mnemonicToSeedSync(mnemonic))
   const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic))

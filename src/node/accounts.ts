@@ -12,7 +12,7 @@ export interface DevAccount {
   /** `0x` and 64 digits. */
   readonly privateKey: `0x${string}`
   readonly path: string
-  /** `eth`: address and signatures by Ethereum's rule; `cosmos`: by that of the sdk's secp256k1 keys. */
+  /** `eth`: address and signatures as in Ethereum; `cosmos`: as those of the SDK's secp256k1 keys. */
   readonly kind: 'eth' | 'cosmos'
   readonly addressBytes: Uint8Array
   readonly privateKeyBytes: Uint8Array
@@ -23,7 +23,7 @@ interface Node {
   readonly chainCode: Uint8Array
 }
 
-/** BIP-39 seed of a mnemonic without passphrase, 64 bytes. */
+/** Returns the BIP-39 seed of a mnemonic without passphrase, 64 bytes. */
 export function seedOf(mnemonic: string): Uint8Array {
   return new Uint8Array(pbkdf2Sync(mnemonic.normalize('NFKD'), 'mnemonic', 2048, 64, 'sha512'))
 }
@@ -32,7 +32,7 @@ function splitNode(digest: Buffer): Node {
   return { key: new Uint8Array(digest.subarray(0, 32)), chainCode: new Uint8Array(digest.subarray(32)) }
 }
 
-/** BIP-32 child; `index` from 2^31 on is hardened. */
+/** Derives a BIP-32 child. An `index` of 2^31 or more is hardened. */
 function child({ key, chainCode }: Node, index: number): Node {
   const data = Buffer.alloc(37)
   if (index >= 0x8000_0000) data.set(key, 1)
@@ -42,7 +42,7 @@ function child({ key, chainCode }: Node, index: number): Node {
   return { key: secp256k1.privateKeyTweakAdd(new Uint8Array(key), tweak), chainCode: next }
 }
 
-/** The keys at `prefix/0`, `prefix/1`, … of a seed; a `'` marks a hardened step. */
+/** Derives the keys at `prefix/0`, `prefix/1`, … of a seed; a `'` marks a hardened step. */
 function deriveKeys(seed: Uint8Array, prefix: string, count: number): Uint8Array[] {
   let node = splitNode(createHmac('sha512', utf8('Bitcoin seed')).update(seed).digest())
   for (const step of prefix.split('/').slice(1)) {
@@ -51,7 +51,7 @@ function deriveKeys(seed: Uint8Array, prefix: string, count: number): Uint8Array
   return Array.from({ length: count }, (_, n) => child(node, n).key)
 }
 
-/** Accounts 0 to count-1 at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
+/** Derives accounts 0 to count-1 at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
 export function deriveAccounts(
   mnemonic: string,
   count: number,
@@ -82,7 +82,10 @@ export function deriveAccounts(
   return accounts
 }
 
-/** Keys of the accounts that vote on prices, one a validator, at m/44'/118'/1'/0/n: nobody else's nonces move. */
+/**
+ * Derives the keys that vote on prices, one per validator, at m/44'/118'/1'/0/n: votes do not change the nonces of funded
+ * accounts.
+ */
 export function deriveFeederKeys(mnemonic: string, count: number): readonly Uint8Array[] {
   return deriveKeys(seedOf(mnemonic), "m/44'/118'/1'/0", count)
 }

@@ -1,4 +1,4 @@
-/** Opens the tables of a chain, on disk or in memory. */
+/** The backend of a node: on disk or in memory. */
 import type { Backend } from '../store/backend/backend.ts'
 import { openMemory } from '../store/backend/memory.ts'
 import type { DiskOptions } from './disk.ts'

@@ -1,11 +1,11 @@
-/** Whether this build can go on with a chain, found out at its start instead of in the midst of a block. */
+/** The check that this build can continue a chain, made at the start instead of during a block. */
 import type { Application } from '../app/types.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { VersionedStore } from '../store/versioned.ts'
 
 /**
- * Throws `failedPrecondition` that names what does not fit. A build that came too early or too late for an upgrade is left to the
- * halt that says so.
+ * Throws `failedPrecondition` with the misfits between build and state. Ignores a build that is too old or too new for an
+ * upgrade: the chain halts with that reason.
  */
 export function requireFittingBuild(
   store: Pick<VersionedStore, 'latestHeight' | 'at'>,
@@ -20,8 +20,8 @@ export function requireFittingBuild(
     if (found.length === 0) return
     throw queryError(
       'failedPrecondition',
-      `this build cannot go on with the chain, which is at height ${height}:\n  ${found.join('\n  ')}\n` +
-        'Start the build that ran it, or one with an upgrade that leads here; `almanac upgrade preflight` compares a build with a chain.',
+      `this build cannot continue the chain, which is at height ${height}:\n  ${found.join('\n  ')}\n` +
+        'Start the build that ran it, or one with an upgrade to these modules; `almanac upgrade preflight` compares a build with a chain.',
     )
   } finally {
     state.close()

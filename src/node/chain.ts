@@ -1,6 +1,5 @@
-/** Which chain a start is about: that of a home, or one that leaves nothing behind; and where its store lies. */
+/** The chain of a start: that of a home, or a temporary one. */
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseGenesis } from '../app/genesis-document.ts'
 import { validateGenesis } from '../app/genesis-validate.ts'
@@ -15,13 +14,12 @@ import type { Identity } from '../identity/types.ts'
 import { defaultFork } from '../modules/evm/keeper.ts'
 import { ofSecp256k1 } from '../primitives/address.ts'
 import { formatBase64 } from '../primitives/bytes.ts'
-import { formatRfc3339Nano } from '../primitives/time.ts'
+import { formatRfc3339Nano, NS_PER_MS } from '../primitives/time.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
 import { deriveAccounts, deriveFeederKeys } from './accounts.ts'
 import { configError, parseMilliseconds, type ResolvedConfig } from './config.ts'
-import { createEphemeralFolder } from './ephemeral-folder.ts'
 import type { Files } from './files.ts'
-import { type Beginning, type Home, openHome, readGenesisText } from './home.ts'
+import { type Home, type NewChain, openHome, readGenesisText } from './home.ts'
 import { acquireLock } from './lock.ts'
 import { chooseProfile } from './profile.ts'
 import { type Config, SETTINGS } from './settings.ts'
@@ -31,33 +29,36 @@ const UNATIVE_PER_NATIVE = 1_000_000n
 
 export interface ChainOptions {
   readonly resolved: ResolvedConfig
-  /** Folder of the chain; undefined leaves nothing behind. */
+  /** Folder of the chain; undefined for a chain that is deleted at its end. */
   readonly home: string | undefined
   readonly random?: (length: number) => Uint8Array
   readonly build?: { readonly upgrades?: readonly Upgrade[] }
 }
 
-/** A chain before its store is opened. */
-export interface Begun {
+/** A chain whose store is not open yet. */
+export interface OpenedChain {
   readonly home: Home | undefined
   readonly config: Config
   readonly profile: Profile
   readonly genesis: GenesisDocument
-  /** Of every validator that this node is; the first is that of `priv_validator_key.json`. */
+  /** Keys of the validators that this node runs. The first is the key of `priv_validator_key.json`. */
   readonly validatorKeys: readonly ValidatorKey[]
 }
 
-/** The chain of the home, or one of its own. */
+/**
+ * Opens the chain of the home, or creates it. Without a home it creates one in memory. Adds the release of the lock to
+ * `undo`.
+ */
 export function openChain(
   { resolved, home: root, random, build }: ChainOptions,
   files: Files,
   clock: () => number,
   undo: (() => unknown)[],
-): Begun {
+): OpenedChain {
   if (root === undefined) {
     const { mnemonic, id } = resolved.config.chain
     const validatorKey = derivedValidatorKey(mnemonic, id)
-    const { config, genesis, profile } = begin(resolved, validatorKey, files, clock)
+    const { config, genesis, profile } = createChain(resolved, validatorKey, files, clock)
     return {
       home: undefined,
       config,
@@ -73,13 +74,13 @@ export function openChain(
     resolved,
     stores: knownStores(build?.upgrades ?? upgrades),
     createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
-    begin: (key) => begin(resolved, key, files, clock),
+    createChain: (key) => createChain(resolved, key, files, clock),
   })
   const { config, profile, genesis, validatorKey } = home
   return { home, config, profile, genesis, validatorKeys: ownKeys(validatorKey, config, genesis) }
 }
 
-/** The stores that this build can open a chain with: its own, and those that its upgrades take over or remove. */
+/** Returns the names of the stores that a chain can have: this build's, and those that its upgrades rename or delete. */
 function knownStores(upgrades: readonly Upgrade[]): readonly string[] {
   const former = upgrades.flatMap(({ stores = {} }) => [
     ...(stores.renamed ?? []).map(({ from }) => from),
@@ -88,7 +89,7 @@ function knownStores(upgrades: readonly Upgrade[]): readonly string[] {
   return [...storeNames, ...former]
 }
 
-/** The keys of a localnet's validators, the node's own first. */
+/** Returns the keys of a localnet's validators, the key of `priv_validator_key.json` first. */
 function allKeys(first: ValidatorKey, { chain }: Config): readonly ValidatorKey[] {
   const others = Array.from({ length: chain.validators - 1 }, (_, i) =>
     derivedValidatorKey(chain.mnemonic, chain.id, i + 1),
@@ -96,7 +97,10 @@ function allKeys(first: ValidatorKey, { chain }: Config): readonly ValidatorKey[
   return [first, ...others]
 }
 
-/** The keys of this node: all of a localnet; those of a document's validators that the mnemonic gives, as of a localnet's export. */
+/**
+ * Returns the keys of this node: on a localnet all; with a genesis document its own, and those of the document's validators
+ * that derive from the mnemonic, as in the export of a localnet.
+ */
 function ownKeys(first: ValidatorKey, config: Config, genesis: GenesisDocument): readonly ValidatorKey[] {
   const { mnemonic, id, genesis: document } = config.chain
   if (document === '') return allKeys(first, config)
@@ -108,8 +112,8 @@ function ownKeys(first: ValidatorKey, config: Config, genesis: GenesisDocument):
   return [first, ...derived.filter(({ publicKey }) => listed.has(formatBase64(publicKey)))]
 }
 
-/** What a new chain begins with: the document of `--genesis`, or a localnet. */
-function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock: () => number): Beginning {
+/** Creates a chain from the document of `--genesis`, or a localnet. Writes nothing. */
+function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock: () => number): NewChain {
   const { config } = resolved
   const profile = chooseProfile(config.chain.profile, files)
   const identity = createIdentity(profile.profile)
@@ -121,9 +125,9 @@ function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock:
     })
     return { config: settled, profile, genesis: buildGenesis(settled, key, identity, clock) }
   }
-  for (const { section, key: name, flag } of ONLY_OF_LOCALNETS) {
+  for (const { section, key: name, flag } of LOCALNET_SETTINGS) {
     if (resolved.origins.get(`${section}.${name}`) !== 'default') {
-      throw configError(`${section}.${name} (--${flag}) is for a new localnet; with --genesis the document decides`)
+      throw configError(`${section}.${name} (--${flag}) is for a new localnet; with --genesis the document sets it`)
     }
   }
   const path = config.chain.genesis
@@ -131,12 +135,12 @@ function begin(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock:
   if (named && genesis.chain_id !== config.chain.id) {
     throw configError(`${path}: chain_id is ${genesis.chain_id}, and --chain-id says ${config.chain.id}`)
   }
-  // Found out before anything is written: a home that cannot start would be in the way.
+  // Validate before anything is written: a home that cannot start would block the next attempt.
   validateGenesis(genesis, profile.profile)
   return { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }
 }
 
-const ONLY_OF_LOCALNETS = [
+const LOCALNET_SETTINGS = [
   SETTINGS.chain.validators,
   SETTINGS.chain.balance,
   SETTINGS.chain.blockGasLimit,
@@ -150,14 +154,17 @@ function withFacts(config: Config, facts: Partial<Config['chain']>): Config {
 
 function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {
   const { mnemonic, accounts, validators, balance, blockGasLimit, id, fork, votingPeriod } = config.chain
-  if (!/^[!-~]{1,50}$/.test(id)) throw configError(`chain.id is "${id}", and must be 1 to 50 characters without blanks`)
+  if (!/^[!-~]{1,50}$/.test(id))
+    throw configError(`chain.id is "${id}", and must be 1 to 50 ASCII characters without blanks`)
   if (validators > accounts) {
-    throw configError(`chain.validators is ${validators}, and each needs one of the ${accounts} of chain.accounts`)
+    throw configError(
+      `chain.validators is ${validators}, and each needs one of the ${accounts} accounts of chain.accounts`,
+    )
   }
   return localnetGenesis({
     identity,
     chainId: id,
-    genesisTime: formatRfc3339Nano(BigInt(clock()) * 1_000_000n),
+    genesisTime: formatRfc3339Nano(BigInt(clock()) * NS_PER_MS),
     accounts: deriveAccounts(mnemonic, accounts, identity).map(({ addressBytes }) => ({
       address: addressBytes,
       balanceUnative: balance * UNATIVE_PER_NATIVE,
@@ -170,13 +177,4 @@ function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clo
     fork,
     votingPeriodMs: parseMilliseconds(votingPeriod)!,
   })
-}
-
-/** Where the store lies: in the home, in a temporary folder if workers must read it, or nowhere. */
-export function dataFolder({ home }: Begun, config: Config, undo: (() => unknown)[]): string | undefined {
-  if (home) return home.paths.data
-  if (config.compute.workers === 0 && config.api.workers === 0) return undefined
-  const folder = createEphemeralFolder()
-  undo.push(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }

@@ -1,7 +1,7 @@
-/** Outputs that nobody reads any more. */
+/** Standard outputs whose reader has closed them. */
 
-/** Who reads what a process writes may leave before its end: a node goes on then, and a command has nobody to tell. */
-export function outliveReaders(): void {
+/** Ignores `EPIPE` on both standard outputs: a node continues when the reader of its output ends. */
+export function ignoreClosedOutput(): void {
   for (const output of [process.stdout, process.stderr]) {
     output.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error

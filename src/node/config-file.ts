@@ -1,9 +1,9 @@
-/** `config.toml`: read, and written once with a comment for every key. */
+/** The file `config.toml`: its parser, and its initial text with a comment for every key. */
 import { parse } from 'smol-toml'
 import { configError, type ResolvedConfig } from './config.ts'
 import { ALL_SETTINGS, type Config, type Setting } from './settings.ts'
 
-/** Throws `invalidArgument` with line and column for a text that is no TOML. */
+/** Parses TOML. Throws `invalidArgument` with line and column of a syntax error. */
 export function parseConfigFile(text: string): Record<string, unknown> {
   try {
     return parse(text)
@@ -22,28 +22,28 @@ const readValue = (config: Config, name: string, { section }: Setting): unknown 
   (config[section as keyof Config] as Record<string, unknown>)[name]
 
 /**
- * The file that a home begins with: every key with what it means; what the first start was told stands, defaults are
- * commented out, so that a later build's better default takes effect.
+ * Renders the initial file of a home: every key with its meaning. Values that the first start was given are set, if
+ * `isStored` selects the setting. Defaults are commented out, so that a later build can improve them.
  */
-export function renderConfigFile({ config, origins }: ResolvedConfig, told: (setting: Setting) => boolean): string {
-  const lines = ['# Settings of this node. A flag or an environment variable ALMANAC_SECTION_KEY wins over a key here.']
+export function renderConfigFile({ config, origins }: ResolvedConfig, isStored: (setting: Setting) => boolean): string {
+  const lines = ['# Settings of this node. A flag or an environment variable ALMANAC_SECTION_KEY overrides a key here.']
   let section = ''
   for (const { name, setting } of ALL_SETTINGS) {
     if (setting.section !== section) {
       section = setting.section
       lines.push('', `[${section}]`)
     }
-    const stands = told(setting) && origins.get(`${section}.${setting.key}`) !== 'default'
+    const isSet = isStored(setting) && origins.get(`${section}.${setting.key}`) !== 'default'
     lines.push(`# ${setting.about}${setting.oneOf ? ` One of: ${setting.oneOf.join(', ')}.` : ''}`)
-    if (setting.genesis) lines.push('# Decided at the first start; another value needs another home.')
+    if (setting.genesis) lines.push('# Fixed at the first start; another value needs another home.')
     lines.push(
-      `${stands ? '' : '# '}${setting.key} = ${renderValue(stands ? readValue(config, name, setting) : setting.fallback)}`,
+      `${isSet ? '' : '# '}${setting.key} = ${renderValue(isSet ? readValue(config, name, setting) : setting.fallback)}`,
     )
   }
   return `${lines.join('\n')}\n`
 }
 
-/** What is in force, with the origin of each value, as TOML. */
+/** Renders the effective settings as TOML, with the origin of each value. */
 export function renderEffective({ config, origins }: ResolvedConfig): string {
   const lines: string[] = []
   let section = ''

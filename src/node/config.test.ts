@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseBlockTime, parseMemory, resolveConfig } from './config.ts'
 import { parseConfigFile, renderConfigFile, renderEffective } from './config-file.ts'
 
-test('a flag wins over the environment, that over the file, that over the default', () => {
+test('a flag precedes the environment, the environment the file, the file the default', () => {
   const file = parseConfigFile('[rest]\nport = 1\nhost = "0.0.0.0"\n[rpc]\nbatch_limit = 7\n[evm]\ngas_cap = 30000000')
   const environment = { ALMANAC_REST_PORT: '2', ALMANAC_RPC_BATCH_LIMIT: '8', PATH: '/bin' }
   const { config, origins } = resolveConfig({ file, environment, flags: { 'rest-port': '3' } })
@@ -16,7 +16,7 @@ test('a flag wins over the environment, that over the file, that over the defaul
   ])
 })
 
-test('unknown keys and bad values end with an error that names them', () => {
+test('unknown keys and bad values are refused with an error that names them', () => {
   const file = (text: string) => () => resolveConfig({ file: parseConfigFile(text) })
   expect(file('[rest]\nprot = 1')).toThrow('config.toml: unknown key rest.prot (did you mean rest.port?)')
   expect(file('[nonsense]\nport = 1')).toThrow('config.toml: unknown section [nonsense]')
@@ -32,7 +32,7 @@ test('unknown keys and bad values end with an error that names them', () => {
   expect(() => resolveConfig({ caller: { chain: { accounts: 0 } } })).toThrow('startNode: chain.accounts = 0')
 })
 
-test('values that a node could not run with, or not as they say, are refused with what would be right', () => {
+test('values out of range or of the wrong form are refused with the expected form', () => {
   const given = (flag: string, value: string) => () => resolveConfig({ flags: { [flag]: value } })
   for (const wrong of ['banana', '5', '0.025', '0.025unative,', '-1unative', '0.0000000000000000001unative']) {
     expect(given('api-min-gas-price', wrong)).toThrow(
@@ -40,7 +40,7 @@ test('values that a node could not run with, or not as they say, are refused wit
     )
   }
   for (const right of ['', '0unative', '0.025unative, 1ufoo']) expect(given('api-min-gas-price', right)).not.toThrow()
-  // Timers that are to wait longer end at once.
+  // Longer timers fire at once.
   expect(given('block-time', '2147484')).toThrow('or a duration from "1ms" to "596h"')
   expect(given('block-time', '596h')).not.toThrow()
   expect(given('evm-timeout', '0')).toThrow('must be a duration such as "5s", from 1 ms to 86400000 ms')
@@ -48,13 +48,13 @@ test('values that a node could not run with, or not as they say, are refused wit
   expect(given('voting-period', '0s')).toThrow('chain.voting_period = "0s": must be a duration')
   expect(given('compute-memory', '1MB')).toThrow('must be a size such as "256MB", from 16777216 to 1099511627776 bytes')
   expect(given('mempool-max-bytes', '0')).toThrow('mempool.max_bytes = "0": must be a size')
-  // Without an address a port is open to everybody.
+  // Without an address a port is open on all interfaces.
   for (const gateway of ['rest', 'grpc', 'jsonrpc', 'comet', 'metrics']) {
     expect(given(`${gateway}-host`, '')).toThrow(`${gateway}.host = "": must be a text that is not empty`)
   }
 })
 
-test('heights are a list, from a flag given once or often, the environment or the file', () => {
+test('a list of heights comes from one flag or several, the environment or the file', () => {
   const skipped = (sources: Parameters<typeof resolveConfig>[0]) => resolveConfig(sources).config.upgrade.skip
   expect(skipped({ flags: { 'unsafe-skip-upgrades': '100,200' } })).toEqual(['100', '200'])
   expect(skipped({ environment: { ALMANAC_UPGRADE_UNSAFE_SKIP_UPGRADES: '7' } })).toEqual(['7'])
@@ -68,7 +68,7 @@ test('heights are a list, from a flag given once or often, the environment or th
   )
 })
 
-test('block times are words, seconds, or durations', () => {
+test('a block time is a word, seconds, or a duration', () => {
   expect(parseBlockTime('arrival')).toEqual({ mode: 'arrival' })
   expect(parseBlockTime('0.5')).toEqual({ mode: 'interval', intervalMs: 500 })
   expect(parseBlockTime('500ms')).toEqual({ mode: 'interval', intervalMs: 500 })
@@ -81,15 +81,15 @@ test('block times are words, seconds, or durations', () => {
   expect([parseMemory('256MB'), parseMemory('12'), parseMemory('many')]).toEqual([268_435_456, 12, undefined])
 })
 
-test('the written file changes nothing, keeps what was told, and names every key', () => {
-  const told = resolveConfig({ flags: { accounts: '3', 'block-time': '2', balance: '5' } })
-  const text = renderConfigFile(told, () => true)
-  expect(resolveConfig({ file: parseConfigFile(text) }).config).toEqual(told.config)
+test('the initial file contains every key, sets the values that were given, and results in the same settings', () => {
+  const resolved = resolveConfig({ flags: { accounts: '3', 'block-time': '2', balance: '5' } })
+  const text = renderConfigFile(resolved, () => true)
+  expect(resolveConfig({ file: parseConfigFile(text) }).config).toEqual(resolved.config)
   expect(text).toContain('\naccounts = 3\n')
   expect(text).toContain('\n# port = 1317\n')
   expect(renderConfigFile(resolveConfig({ flags: { 'port-offset': '7' } }), () => false)).toContain(
     '\n# port_offset = 0\n',
   )
-  expect(renderEffective(told)).toContain('accounts = 3 # flag')
-  expect(parseConfigFile(renderEffective(told))).toMatchObject({ chain: { accounts: 3 }, log: { format: 'text' } })
+  expect(renderEffective(resolved)).toContain('accounts = 3 # flag')
+  expect(parseConfigFile(renderEffective(resolved))).toMatchObject({ chain: { accounts: 3 }, log: { format: 'text' } })
 })

@@ -1,18 +1,18 @@
-/** The settings in force: defaults, `config.toml`, environment, flags, in rising precedence. */
+/** The effective settings: defaults, `config.toml`, environment, flags, in rising precedence. */
 import { parseGasPrices } from '../app/ante/gas-prices.ts'
-import { LONGEST_INTERVAL_MS } from '../consensus/pace.ts'
-import type { BlockTiming } from '../consensus/solo.ts'
+import type { BlockTiming } from '../consensus/driver.ts'
+import { LONGEST_INTERVAL_MS } from '../consensus/solo/pace.ts'
 import { findProfile } from '../identity/profiles.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import { parseDuration } from '../primitives/time.ts'
 import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
 
-/** Where a value came from. */
+/** The source of a value. */
 type Origin = 'default' | 'config.toml' | 'environment' | 'flag' | 'caller'
 
 export interface ResolvedConfig {
   readonly config: Config
-  /** By `section.key`. */
+  /** The source of each setting, by `section.key`. */
   readonly origins: ReadonlyMap<string, Origin>
 }
 
@@ -22,13 +22,16 @@ export interface ConfigSources {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Values of flags by their name without dashes. */
   readonly flags?: Readonly<Record<string, unknown>>
-  /** What a program passes to `startNode`: sections and names as in `Config`. */
+  /** Settings that a program passes to `startNode`, by sections and names of `Config`. */
   readonly caller?: PartialConfig
 }
 
 export type PartialConfig = { readonly [Section in keyof Config]?: Partial<Config[Section]> }
 
-/** `arrival`, `manual`, seconds, or a duration with its unit; undefined if it is none, or no interval of blocks. */
+/**
+ * Parses `arrival`, `manual`, seconds, or a duration with its unit. Returns undefined for other texts and for lengths out of
+ * range.
+ */
 export function parseBlockTime(text: string): BlockTiming | undefined {
   if (text === 'arrival' || text === 'manual') return { mode: text }
   const intervalMs = parseMilliseconds(text)
@@ -36,7 +39,7 @@ export function parseBlockTime(text: string): BlockTiming | undefined {
   return isInterval ? { mode: 'interval', intervalMs } : undefined
 }
 
-/** Milliseconds of `2`, `0.5` (seconds), `500ms`, `1m`; undefined if it is none. */
+/** Parses `2` or `0.5` (seconds), `500ms`, `1m` to milliseconds. Returns undefined for other texts. */
 export function parseMilliseconds(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000)
   const ns = parseDuration(text)
@@ -45,25 +48,25 @@ export function parseMilliseconds(text: string): number | undefined {
 
 const MEMORY_UNITS: Readonly<Record<string, number>> = { '': 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 }
 
-/** Bytes of `256MB`, `1GB`, `4096`; undefined if it is none. */
+/** Parses `256MB`, `1GB`, `4096` to bytes. Returns undefined for other texts. */
 export function parseMemory(text: string): number | undefined {
   const match = /^(\d+)\s*(KB|MB|GB|)$/i.exec(text)
   return match ? Number(match[1]) * MEMORY_UNITS[match[2]!.toUpperCase()]! : undefined
 }
 
-/** `ALMANAC_SECTION_KEY`. */
+/** Returns `ALMANAC_SECTION_KEY`. */
 function environmentName({ section, key }: Setting): string {
   return `ALMANAC_${section}_${key}`.toUpperCase()
 }
 
 /**
- * The value of a setting from text, TOML or a program's own type.
- * Throws `invalidArgument` naming the key, the value and what it should be.
+ * Parses a setting from text, a TOML value or a program's own type.
+ * Throws `invalidArgument` with the key, the value and the expected form.
  */
 export function parseSetting(setting: Setting, raw: unknown, where: string): unknown {
   const shown = typeof raw === 'string' ? `"${raw}"` : typeof raw === 'object' ? JSON.stringify(raw) : String(raw)
-  const fail = (wanted: string): never => {
-    throw configError(`${where}: ${setting.section}.${setting.key} = ${shown}: must be ${wanted}`)
+  const fail = (expected: string): never => {
+    throw configError(`${where}: ${setting.section}.${setting.key} = ${shown}: must be ${expected}`)
   }
   const inRange = (value: number | bigint) =>
     (setting.min === undefined || value >= setting.min) && (setting.max === undefined || value <= setting.max)
@@ -133,7 +136,7 @@ export function configError(message: string): ChainError {
   return queryError('invalidArgument', message)
 }
 
-/** Throws `invalidArgument` naming the first unknown key or bad value, and where it stands. */
+/** Resolves all settings. Throws `invalidArgument` with the first unknown key or bad value, and its source. */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   refuseUnknownKeys(sources)
   const config: Record<string, Record<string, unknown>> = {}
@@ -148,7 +151,7 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   return { config: withDefaultChainId(config as Config, origins), origins }
 }
 
-/** A profile of this build brings the chain id that stands if nobody named one. */
+/** Replaces a default chain id with that of the profile, if the profile is one of this build. */
 function withDefaultChainId(config: Config, origins: ResolvedConfig['origins']): Config {
   const profile = findProfile(config.chain.profile)
   if (!profile || origins.get('chain.id') !== 'default') return config
@@ -169,7 +172,7 @@ function choose(setting: Setting, name: string, sources: ConfigSources): { value
   return { value: setting.fallback, origin: 'default' }
 }
 
-/** Environment names with our prefix that are no settings of `config.toml`. */
+/** Environment variables with our prefix that are not settings of `config.toml`. */
 const OTHER_VARIABLES = new Set(['ALMANAC_HOME', 'ALMANAC_EPHEMERAL'])
 
 function refuseUnknownKeys({ file, environment, caller }: ConfigSources): void {
@@ -201,7 +204,7 @@ function refuseUnknownKeys({ file, environment, caller }: ConfigSources): void {
   }
 }
 
-/** ` (did you mean …?)` when a known name is close. */
+/** Returns ` (did you mean …?)` if a known name is close, else an empty text. */
 function hint(name: string, known: readonly string[]): string {
   let best: string | undefined
   let least = 4

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createEphemeralFolder } from './ephemeral-folder.ts'
 
-test('an ephemeral chain removes what killed ones left behind, and nothing else', () => {
+test('a new ephemeral folder deletes the folders of killed processes, and no others', () => {
   const parent = mkdtempSync(join(tmpdir(), 'almanac-parent-'))
   const living = createEphemeralFolder(parent)
   const { pid: dead } = spawnSync(process.execPath, ['-e', '0'])

@@ -1,13 +1,13 @@
-/** Folders of chains that leave nothing behind, and what killed processes left of theirs. */
+/** Temporary folders of ephemeral chains. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive } from './lock.ts'
 
-/** Containers may share a folder for temporary files, and number their processes each for itself. */
+/** Contains the host name, since containers can share a temporary folder and number their processes independently. */
 const prefix = `almanac-${hostname()}-`
 
-/** A folder of this process below `parent`. What processes of this machine that are no more left there is removed. */
+/** Creates a folder of this process below `parent`. Deletes the folders that ended processes of this machine left there. */
 export function createEphemeralFolder(parent: string = tmpdir()): string {
   for (const name of readdirSync(parent)) {
     const owner = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined
@@ -15,7 +15,7 @@ export function createEphemeralFolder(parent: string = tmpdir()): string {
     try {
       rmSync(join(parent, name), { recursive: true, force: true })
     } catch {
-      // Of another user: theirs to remove.
+      // It belongs to another user.
     }
   }
   return mkdtempSync(join(parent, `${prefix}${process.pid}-`))

@@ -1,37 +1,37 @@
-/** Tells an operator when prices hang on too few votes (D51). */
+/** The warning about prices that depend on too few votes (D51). */
 import type { GatewayNode } from '../api/gateway.ts'
 import * as oracle from '../modules/oracle/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
 import type { Log } from './log.ts'
 
-/** With more than three bonded validators, fewer voters than this may set a price that most never saw. */
+/** Lowest safe number of voters: with fewer, a minority of four or more bonded validators can set a price. */
 const ENOUGH_VOTERS = 4n
 
 /**
- * Warns at once, and whenever the parameter is edited, when `min_voters` is below 4 with more than 3 bonded validators.
- * Returns what ends the watch.
+ * Warns if `min_voters` is below 4 with more than 3 bonded validators: now, and whenever the parameter changes.
+ * Returns a function that ends the watch.
  */
 export function watchVoters(
   { withContext, driver }: Pick<GatewayNode, 'withContext' | 'driver'>,
   log: Log,
 ): () => void {
-  let seen: bigint | undefined
-  const look = () =>
+  let checked: bigint | undefined
+  const check = () =>
     withContext(undefined, (ctx) => {
       const { minVoters } = oracle.params(ctx)
-      if (minVoters === seen) return
-      seen = minVoters
+      if (minVoters === checked) return
+      checked = minVoters
       const bonded = staking.bondedByPower(ctx).length
       if (minVoters >= ENOUGH_VOTERS || bonded <= 3) return
       log(
         'warn',
-        'min_voters of the oracle is low for this many validators: a price needs at least 4 voters to be hard to bend',
+        'min_voters of the oracle is low for this many validators: with fewer than 4 voters a minority can set a price',
         {
           min_voters: minVoters,
           bonded_validators: bonded,
         },
       )
     })
-  look()
-  return driver.onBlock(look)
+  check()
+  return driver.onBlock(check)
 }

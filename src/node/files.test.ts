@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { diskFiles } from './files.ts'
 
-test('what is no file has no text: neither a folder nor a name that is not there', () => {
+test('a folder and a missing path have no text', () => {
   const folder = mkdtempSync(join(tmpdir(), 'almanac-files-'))
   try {
     writeFileSync(join(folder, 'a'), 'text')
@@ -16,7 +16,7 @@ test('what is no file has no text: neither a folder nor a name that is not there
   }
 })
 
-test('a file is made once: nobody makes it again, and nothing is left beside it', () => {
+test('a file is created once, and no temporary file remains', () => {
   const folder = mkdtempSync(join(tmpdir(), 'almanac-files-'))
   try {
     const path = join(folder, 'within', 'a')

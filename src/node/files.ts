@@ -1,4 +1,4 @@
-/** The file system as the node uses it, so that a program may bring its own. */
+/** The file system interface of the node, which a program can replace. */
 import {
   closeSync,
   existsSync,
@@ -17,20 +17,20 @@ import {
 import { dirname } from 'node:path'
 
 export interface Files {
-  /** Undefined if there is no such file. */
+  /** Reads a text file. Returns undefined if the path does not exist or is a folder. */
   read(path: string): string | undefined
-  /** Whole or not at all: written beside and renamed. `secret` keeps it from other users; `durable`: it outlives a power cut. */
+  /** Writes a file atomically, by a rename. `secret`: only the owner can read it. `durable`: the file survives a power cut. */
   write(path: string, text: string, options?: { readonly secret?: boolean; readonly durable?: boolean }): void
-  /** Makes a file, whole or not at all. False if there is one: of several that try at once one succeeds. */
+  /** Creates a file atomically. Returns false if it exists; of concurrent attempts one succeeds. */
   create(path: string, text: string): boolean
   exists(path: string): boolean
-  /** Names in a folder; empty if there is none. */
+  /** Returns the names in a folder; none if it does not exist. */
   list(path: string): string[]
-  /** A file, or a folder with all that is in it; nothing if it is not there. */
+  /** Deletes a file, or a folder with its content. Does nothing if the path does not exist. */
   remove(path: string): void
 }
 
-/** A name is on disk when its folder is. */
+/** Flushes a folder: the name of a new file is durable only then. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
@@ -40,7 +40,7 @@ function syncFolder(path: string): void {
   }
 }
 
-/** For disks without a second name for a file: only a process that is killed between two calls leaves it empty. */
+/** Creates a file on a disk without hard links. A process that is killed between two system calls leaves it empty. */
 function createInPlace(path: string, text: string): boolean {
   try {
     put(path, text, { flag: 'wx' })
@@ -51,7 +51,7 @@ function createInPlace(path: string, text: string): boolean {
   }
 }
 
-/** Writes a text. An error names the file, which those of the operating system do not when it is the disk that is full. */
+/** Writes a text. An error names the file; that of a full disk does not by itself. */
 function put(path: string, text: string, options: { readonly mode?: number; readonly flag?: string } = {}): void {
   try {
     writeFileSync(path, text, { ...options, flush: true })
@@ -67,22 +67,22 @@ export const diskFiles: Files = {
     statSync(path, { throwIfNoEntry: false })?.isDirectory() === false ? readFileSync(path, 'utf8') : undefined,
   write(path, text, options) {
     mkdirSync(dirname(path), { recursive: true })
-    const beside = `${path}.${process.pid}.new`
+    const temporary = `${path}.${process.pid}.new`
     try {
-      put(beside, text, { mode: options?.secret ? 0o600 : 0o644 })
-      renameSync(beside, path)
+      put(temporary, text, { mode: options?.secret ? 0o600 : 0o644 })
+      renameSync(temporary, path)
     } catch (error) {
-      rmSync(beside, { force: true })
+      rmSync(temporary, { force: true })
       throw error
     }
     if (options?.durable) syncFolder(dirname(path))
   },
   create(path, text) {
     mkdirSync(dirname(path), { recursive: true })
-    const beside = `${path}.${process.pid}.new`
+    const temporary = `${path}.${process.pid}.new`
     try {
-      put(beside, text)
-      linkSync(beside, path)
+      put(temporary, text)
+      linkSync(temporary, path)
       return true
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
@@ -90,7 +90,7 @@ export const diskFiles: Files = {
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
       return createInPlace(path, text)
     } finally {
-      rmSync(beside, { force: true })
+      rmSync(temporary, { force: true })
     }
   },
   exists: existsSync,
@@ -98,7 +98,7 @@ export const diskFiles: Files = {
   remove: (path) => rmSync(path, { recursive: true, force: true }),
 }
 
-/** What the disk of a folder has left for this user, bytes; undefined where nobody knows. */
+/** Returns the free bytes for this user on the disk of a folder; undefined if the system does not report them. */
 export function freeBytes(path: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(path)

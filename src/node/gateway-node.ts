@@ -1,7 +1,7 @@
-/** What the gateways stand on, put together from the parts of whichever process serves them. */
+/** The node that gateways use, in the main process or in an API worker. */
 import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
 import type { GatewayNode } from '../api/gateway.ts'
-import type { Engine } from '../api/node-info.ts'
+import type { NodeInfo } from '../api/node-info.ts'
 import { createServices } from '../api/services/table.ts'
 import { answerTrace } from '../api/traces.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
@@ -30,15 +30,15 @@ export interface GatewayParts
   readonly config: Config
   /** Names of the jobs that `compute` runs. */
   readonly jobs: readonly string[]
-  readonly engine: Engine
+  readonly nodeInfo: NodeInfo
   readonly devKeys: GatewayNode['settings']['devKeys']
 }
 
 export function createGatewayNode(parts: GatewayParts): GatewayNode {
-  const { config, engine, queries, jobs, devKeys, ...shared } = parts
+  const { config, nodeInfo, queries, jobs, devKeys, ...shared } = parts
   const dispatch = createDispatch({
     queries,
-    services: new Map(Object.entries(createServices(() => ({ node, engine })))),
+    services: new Map(Object.entries(createServices(() => ({ node, nodeInfo })))),
     withContext: shared.withContext,
     compute: shared.compute,
     jobs: new Set(jobs),
@@ -74,13 +74,16 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
   return node
 }
 
-/** Keys that JSON-RPC signs with: those of Ethereum's path, if the node is told to. */
+/**
+ * Returns the keys that JSON-RPC signs with, those of Ethereum's path; undefined without `node.dev_keys` or a development
+ * chain.
+ */
 export function devKeysOf(config: Config, accounts: () => readonly DevAccount[]): GatewayNode['settings']['devKeys'] {
   if (!config.node.devKeys || !isDevelopment(config)) return undefined
   return () => accounts().flatMap(({ kind, privateKeyBytes }) => (kind === 'eth' ? [privateKeyBytes] : []))
 }
 
-/** Whether the chain is one for development: a localnet made by this node, unless it is told otherwise. */
+/** Whether this is a development chain: a localnet that this node created, unless `node.dev` is off. */
 export function isDevelopment({ node, chain }: Config): boolean {
   return node.dev && chain.genesis === ''
 }

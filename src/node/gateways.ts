@@ -1,11 +1,12 @@
-/** Opens the ports: which gateway listens where, and what to say when a port is taken. */
+/** The gateways of a node on their ports. */
 
 import type { GatewayNode } from '../api/gateway.ts'
 import type { Methods } from '../api/jsonrpc/method.ts'
-import type { Engine } from '../api/node-info.ts'
+import type { CometNodeInfo } from '../api/node-info.ts'
 import { queryError } from '../primitives/errors.ts'
 import { parseMemory } from './config.ts'
 import type { Health, MonitorServer } from './health.ts'
+import type { PortOf } from './ports.ts'
 import type { Config } from './settings.ts'
 
 export interface GatewayUrls {
@@ -24,17 +25,17 @@ export interface OpenGateways {
 
 export interface GatewayOptions {
   readonly node: GatewayNode
-  readonly engine: Engine
+  /** Absent in a process that does not serve the CometBFT RPC. */
+  readonly cometInfo?: CometNodeInfo
   readonly config: Config
-  /** Port 0 for every setting that stands at its default: the system chooses. */
-  readonly portOf: (section: 'rest' | 'grpc' | 'jsonrpc' | 'comet' | 'metrics', name: 'port' | 'wsPort') => number
-  /** JSON-RPC methods of its own, which win. */
+  readonly portOf: PortOf
+  /** JSON-RPC methods that replace those of the same name. */
   readonly rpcMethods?: Methods
   readonly ready: () => Health
   readonly renderMetrics: () => string
 }
 
-/** Host and port as URLs have them. */
+/** Formats host and port for a URL. */
 export function addressOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
@@ -44,9 +45,9 @@ interface Server {
   close(): Promise<void>
 }
 
-/** Opens every enabled gateway, or none: a port that cannot be had ends with an error that names it. */
+/** Opens every enabled gateway, or none: rejects with an error that names the port that cannot be opened. */
 export async function openGateways(options: GatewayOptions): Promise<OpenGateways> {
-  const { node, engine, config, portOf } = options
+  const { node, cometInfo, config, portOf } = options
   const open: Server[] = []
   const urls: Record<string, string> = {}
 
@@ -82,10 +83,10 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
       urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
     })
   }
-  if (config.comet.enabled) {
+  if (config.comet.enabled && cometInfo) {
     tasks.push(async () => {
       const { createCometServer } = await import('../api/cometbft/server.ts')
-      const server = createCometServer(node, engine)
+      const server = createCometServer(node, cometInfo)
       const { host } = config.comet
       urls['comet'] = `http://${await listen(server, 'CometBFT RPC', 'comet.port', portOf('comet', 'port'), host)}`
     })
@@ -112,7 +113,7 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   try {
     for (const task of tasks) {
       await task()
-      // Those that are open answer while the others are made.
+      // The gateways that are open answer requests while the others open.
       await new Promise((resolve) => setImmediate(resolve))
     }
   } catch (error) {
@@ -122,7 +123,7 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   return { urls: urls as GatewayUrls, close }
 }
 
-/** `/healthz` and `/readyz` beside the REST routes. */
+/** Returns the answers of `/healthz` and `/readyz`, which the REST port serves beside its routes. */
 function healthRoutes(ready: () => Health) {
   return (path: string): { readonly status: number; readonly body: string } | undefined => {
     if (path === '/healthz') return { status: 200, body: '{"ok":true}' }
@@ -134,13 +135,16 @@ function healthRoutes(ready: () => Health) {
 
 function portError(name: string, setting: string, port: number, host: string, error: NodeJS.ErrnoException): Error {
   const { code = '', message } = error
-  const unavailable = (reason: string, way: string) =>
-    queryError('unavailable', `${name} cannot listen on ${host}:${port}: ${reason}. ${way}`)
-  // gRPC reports what happened in words alone.
+  const unavailable = (reason: string, remedy: string) =>
+    queryError('unavailable', `${name} cannot listen on ${host}:${port}: ${reason}. ${remedy}`)
+  // gRPC reports an error without a code.
   if (code === 'EADDRINUSE' || /in use/i.test(message)) {
-    return unavailable('the port is taken', `Stop who uses it, move all ports with --port-offset N, or set ${setting}.`)
+    return unavailable(
+      'the port is taken',
+      `Stop the process using it, move all ports with --port-offset N, or set ${setting}.`,
+    )
   }
-  if (code === 'EACCES') return unavailable(message, `Ports below 1024 are the system's: set ${setting}.`)
+  if (code === 'EACCES') return unavailable(message, `Ports below 1024 are reserved: set ${setting}.`)
   if (/EADDR|ENOTFOUND|EAI_|EINVAL/.test(`${code} ${message}`)) {
     return unavailable(
       message,

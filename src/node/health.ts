@@ -1,23 +1,27 @@
-/** `/healthz`: the process answers. `/readyz`: its answers are current. */
+/** The health endpoints. `/healthz`: the process answers. `/readyz`: its answers are current. */
+
 import { createServer, type Server } from 'node:http'
-import { IDLE_TIMEOUT_MS } from '../api/http.ts'
-import type { Driver } from '../consensus/driver.ts'
-import type { BlockTiming } from '../consensus/solo.ts'
+import { IDLE_TIMEOUT_MS, listen } from '../api/http-server.ts'
+import type { BlockTiming, Driver } from '../consensus/driver.ts'
+import { NS_PER_MS } from '../primitives/time.ts'
 
 export interface Health {
   readonly status: 200 | 503
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** How many intervals the tip may be old, and the least age that counts as old. */
+/** Age at which the tip is late: this many intervals, but at least `LATE_LEAST_MS`. */
 const LATE_INTERVALS = 3
 const LATE_LEAST_MS = 5000
 
-/** Ready unless halted, catching up, before the first block, or, with blocks by the clock, behind it. */
-export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming, nowMs: number): Health {
+/**
+ * Returns the answer of `/readyz`: ready unless halted, catching up, before the first block, or late with blocks by the
+ * clock.
+ */
+export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming | undefined, nowMs: number): Health {
   const { catchingUp, halted, latestHeight, latestTimeNs } = driver.status()
-  const ageMs = Math.max(0, nowMs - Number(latestTimeNs / 1_000_000n))
-  const late = timing.mode === 'interval' && ageMs > Math.max(timing.intervalMs * LATE_INTERVALS, LATE_LEAST_MS)
+  const ageMs = Math.max(0, nowMs - Number(latestTimeNs / NS_PER_MS))
+  const late = timing?.mode === 'interval' && ageMs > Math.max(timing.intervalMs * LATE_INTERVALS, LATE_LEAST_MS)
   const reasons = [
     ...(halted ? [`halted: ${halted.reason}`] : []),
     ...(catchingUp ? ['catching up'] : []),
@@ -42,7 +46,7 @@ export interface MonitorServer {
   close(): Promise<void>
 }
 
-/** The server of the metrics port: `/metrics`, `/healthz`, `/readyz`. */
+/** Creates the server of the metrics port: `/metrics`, `/healthz`, `/readyz`. */
 export function createMonitorServer(render: () => string, ready: () => Health): MonitorServer {
   const server: Server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
     const path = (request.url ?? '/').split('?')[0]
@@ -60,11 +64,7 @@ export function createMonitorServer(render: () => string, ready: () => Health): 
     }
   })
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, host, () => resolve({ port: (server.address() as { port: number }).port }))
-      }),
+    listen: (port, host) => listen(server, port, host),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

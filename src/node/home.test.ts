@@ -32,7 +32,7 @@ function open(files: Files, flags: Record<string, unknown> = {}, stores = ['acc'
     resolved,
     stores,
     createValidatorKey: () => derivedValidatorKey('some words', 'chain-1'),
-    begin: () => ({
+    createChain: () => ({
       config: resolved.config,
       profile: chooseProfile(resolved.config.chain.profile, files),
       genesis: {
@@ -47,7 +47,7 @@ function open(files: Files, flags: Record<string, unknown> = {}, stores = ['acc'
   return openHome(options)
 }
 
-test('a second start goes on with what the first one chose', () => {
+test('a second start uses the choices of the first', () => {
   const files = memoryFiles()
   const first = open(files, { 'chain-id': 'mine-1', accounts: '3', 'rest-port': '99' })
   const again = open(files)
@@ -58,7 +58,7 @@ test('a second start goes on with what the first one chose', () => {
   expect(open(files, { accounts: '3' }).isNew).toBe(false)
 })
 
-test('another genesis choice ends with an error that names it and the ways out, and changes nothing', () => {
+test('another genesis choice is refused with the remedies, and the home stays unchanged', () => {
   const files = memoryFiles()
   open(files, { accounts: '3' })
   const before = new Map(files.all)
@@ -68,7 +68,7 @@ test('another genesis choice ends with an error that names it and the ways out, 
   expect(files.all).toEqual(before)
 })
 
-test('a home of another format, with unknown stores, or with edited choices is refused', () => {
+test('a home with another format, unknown stores, or edited choices is refused', () => {
   const files = memoryFiles()
   open(files)
   const record = files.all.get('/h/home.json')!
@@ -87,10 +87,10 @@ test('a home of another format, with unknown stores, or with edited choices is r
   expect(open(files).isNew).toBe(false)
   files.all.delete('/h/home.json')
   files.all.set('/h/data/data.mdb', '')
-  expect(() => open(files)).toThrow('/h/data holds a chain, but /h/home.json')
+  expect(() => open(files)).toThrow('/h/data contains a chain, but its record /h/home.json is missing')
 })
 
-test('a validator key comes back from its file and signs what its public key verifies', async () => {
+test('a validator key survives its file, and its signatures verify under its public key', async () => {
   const { createPublicKey, verify } = await import('node:crypto')
   const key = derivedValidatorKey('some words', 'chain-1')
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key.publicKey).toString('base64url') }
@@ -98,7 +98,7 @@ test('a validator key comes back from its file and signs what its public key ver
   expect(verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), key.sign(message))).toBe(true)
 })
 
-test('a profile from a file is kept with the chain, and another one, or an edited copy, is refused', () => {
+test('a profile from a file is stored with the chain, and another one, or an edited copy, is refused', () => {
   const files = memoryFiles()
   const mine = formatProfile({ ...nibiru, name: 'mine' })
   files.write('/p.json', mine)
@@ -118,7 +118,7 @@ test('a profile from a file is kept with the chain, and another one, or an edite
   expect(() => open(files)).toThrow('/h/profile.json is missing')
 })
 
-test('a genesis document is told apart by its content, wherever its file lies', () => {
+test('a genesis document is recognized by its content, not by its path', () => {
   const files = memoryFiles()
   files.write('/g.json', '{"a":1}')
   open(files, { genesis: '/g.json' })
@@ -130,7 +130,7 @@ test('a genesis document is told apart by its content, wherever its file lies', 
   expect(() => open(files, { genesis: '/none.json' })).toThrow('--genesis /none.json: no such file')
 })
 
-test('a home of a build that knew no profiles is one of the default profile', () => {
+test('a home of a build without profiles has the default profile', () => {
   const files = memoryFiles()
   open(files)
   const record = JSON.parse(files.read('/h/home.json')!) as { choices: Record<string, string>; choices_sha256: string }

@@ -1,4 +1,4 @@
-/** A node's home folder: what lies where, and what may not change between two starts. */
+/** The home folder of a node: its layout, and the choices that cannot change after the first start. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { GenesisDocument } from '../app/types.ts'
@@ -14,7 +14,7 @@ import { type ChosenProfile, chooseProfile, profileOfFile } from './profile.ts'
 import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
 import { formatValidatorKey, parseValidatorKey, type ValidatorKey } from './validator-key.ts'
 
-/** Layout of a home and its data; another number is another layout. */
+/** Version of the layout of a home and its data. */
 const HOME_FORMAT = 1
 
 export interface HomePaths {
@@ -22,14 +22,14 @@ export interface HomePaths {
   readonly config: string
   readonly record: string
   readonly genesis: string
-  /** Only of a profile that came from a file. */
+  /** Exists only for a profile that came from a file. */
   readonly profile: string
   readonly validatorKey: string
   readonly data: string
   readonly lock: string
 }
 
-/** `ALMANAC_HOME`, else `~/.almanac`. */
+/** Returns `ALMANAC_HOME`, else `~/.almanac`. */
 export function defaultHome(): string {
   return process.env['ALMANAC_HOME'] ?? join(homedir(), '.almanac')
 }
@@ -53,7 +53,7 @@ interface HomeRecord {
   /** Genesis choices by `section.key`, as text. */
   readonly choices: Readonly<Record<string, string>>
   readonly choices_sha256: string
-  /** Of the text of `genesis.json`. */
+  /** Digest of the text of `genesis.json`. */
   readonly genesis_sha256: string
   /** Stores of the chain's state. */
   readonly stores: readonly string[]
@@ -65,7 +65,7 @@ export interface Home {
   readonly profile: Profile
   readonly genesis: GenesisDocument
   readonly validatorKey: ValidatorKey
-  /** Whether this start began the chain. */
+  /** Whether this start created the chain. */
   readonly isNew: boolean
 }
 
@@ -76,12 +76,12 @@ export interface HomeOptions {
   /** Names of the stores that this build knows. */
   readonly stores: readonly string[]
   readonly createValidatorKey: () => ValidatorKey
-  /** Called once, when the chain begins. */
-  readonly begin: (key: ValidatorKey) => Beginning
+  /** Called once, for a home without a chain. */
+  readonly createChain: (key: ValidatorKey) => NewChain
 }
 
-/** What a chain begins with. */
-export interface Beginning {
+/** The settings, profile and genesis document of a new chain. */
+export interface NewChain {
   readonly config: Config
   readonly profile: ChosenProfile
   readonly genesis: GenesisDocument
@@ -101,14 +101,14 @@ function choicesOf(config: Config, files: Files): Record<string, string> {
   )
 }
 
-/** What a home records of a choice: of a file its content, wherever it lies. */
+/** Returns the recorded form of a choice. A file is recorded by the digest of its content, not by its path. */
 function recordedForm(key: string, value: string, files: Files): string {
   if (key === 'chain.profile') return chooseProfile(value, files).choice
   if (key !== 'chain.genesis' || value === '') return value
   return `sha256:${digestOfText(readGenesisText(value, files))}`
 }
 
-/** The text of a genesis document. Throws `notFound` if there is no such file. */
+/** Reads the text of a genesis document. Throws `notFound` if the file does not exist. */
 export function readGenesisText(path: string, files: Files): string {
   const text = files.read(path)
   if (text === undefined) throw queryError('notFound', `--genesis ${path}: no such file`)
@@ -121,22 +121,22 @@ const digestOf = (choices: Readonly<Record<string, string>>): string =>
   digestOfText(JSON.stringify(Object.entries(choices).sort(([a], [b]) => (a < b ? -1 : 1))))
 
 /**
- * Opens a home, or begins one. A home is never changed silently: throws `failedPrecondition`, naming the difference and
- * the ways out, when a genesis choice differs from the recorded one or the home is of another format.
+ * Opens a home, or creates one. A start never changes the choices of a home: throws `failedPrecondition` with the difference
+ * and the remedies if a genesis choice differs from the recorded one, or the home has another format.
  */
 export function openHome(options: HomeOptions): Home {
   const paths = homePaths(options.root)
   const text = options.files.read(paths.record)
-  return text === undefined ? beginHome(paths, options) : reopenHome(paths, text, options)
+  return text === undefined ? createHome(paths, options) : reopenHome(paths, text, options)
 }
 
-function beginHome(paths: HomePaths, { files, resolved, stores, createValidatorKey, begin }: HomeOptions): Home {
+function createHome(paths: HomePaths, { files, resolved, stores, createValidatorKey, createChain }: HomeOptions): Home {
   if (files.list(paths.data).length > 0) {
-    throw wayOut(paths, `${paths.data} holds a chain, but ${paths.record}, which says which one, is missing`, 'damage')
+    throw homeError(paths, `${paths.data} contains a chain, but its record ${paths.record} is missing`, 'damage')
   }
   const keyText = files.read(paths.validatorKey)
   const validatorKey = keyText === undefined ? createValidatorKey() : parseValidatorKey(keyText, paths.validatorKey)
-  const { config, profile, genesis } = begin(validatorKey)
+  const { config, profile, genesis } = createChain(validatorKey)
   const choices = choicesOf(config, files)
   const genesisText = `${JSON.stringify(genesis, null, 2)}\n`
   const record: HomeRecord = {
@@ -149,9 +149,9 @@ function beginHome(paths: HomePaths, { files, resolved, stores, createValidatorK
   if (files.read(paths.config) === undefined) {
     files.write(
       paths.config,
-      // A file may be gone when the chain starts again: its content lies in the home.
-      renderConfigFile(resolved, ({ genesis: decides, key }) => {
-        return decides === true && key !== 'genesis' && (key !== 'profile' || profile.text === undefined)
+      // The path of a file is not stored: the file can be gone at the next start, and its content is in the home.
+      renderConfigFile(resolved, ({ genesis: isChoice, key }) => {
+        return isChoice === true && key !== 'genesis' && (key !== 'profile' || profile.text === undefined)
       }),
     )
   }
@@ -171,16 +171,16 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     const recorded = recordedChoice(record, key, setting)
     const asked = recordedForm(key, choiceOf(resolved.config, setting.section, name), files)
     if (asked === recorded) continue
-    const speaker = origin === 'flag' ? `--${setting.flag}` : origin
-    throw wayOut(
+    const source = origin === 'flag' ? `--${setting.flag}` : origin
+    throw homeError(
       paths,
-      `the chain in ${paths.root} began with ${key} = ${recorded || 'none'}, and ${speaker} says ${asked || 'none'}`,
+      `the chain in ${paths.root} began with ${key} = ${recorded || 'none'}, and ${source} says ${asked || 'none'}`,
       'choice',
     )
   }
   const unknown = record.stores.filter((store) => !stores.includes(store))
   if (unknown.length > 0) {
-    throw wayOut(
+    throw homeError(
       paths,
       `the chain in ${paths.root} has stores that this build does not know: ${unknown.join(', ')}`,
       'build',
@@ -188,11 +188,11 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
   }
   const genesis = files.read(paths.genesis)
   const key = files.read(paths.validatorKey)
-  if (genesis === undefined) throw wayOut(paths, `${paths.genesis} is missing`, 'damage')
+  if (genesis === undefined) throw homeError(paths, `${paths.genesis} is missing`, 'damage')
   if (digestOfText(genesis) !== record.genesis_sha256) {
-    throw wayOut(paths, `${paths.genesis} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
+    throw homeError(paths, `${paths.genesis} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
   }
-  if (key === undefined) throw wayOut(paths, `${paths.validatorKey} is missing`, 'damage')
+  if (key === undefined) throw homeError(paths, `${paths.validatorKey} is missing`, 'damage')
   return {
     paths,
     config: withChoices(resolved.config, record.choices),
@@ -203,7 +203,7 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
   }
 }
 
-/** What a chain began with; a choice that its build did not know yet is the default. */
+/** Returns a recorded choice; the default for a setting that is newer than the record. */
 function recordedChoice({ choices }: HomeRecord, key: string, { fallback }: Setting): string {
   return choices[key] ?? String(fallback)
 }
@@ -214,24 +214,28 @@ function readProfile(paths: HomePaths, record: HomeRecord, files: Files): Profil
   if (own) return own
   const text = files.read(paths.profile)
   if (text === undefined && !choice.includes(' ')) {
-    throw wayOut(paths, `the chain in ${paths.root} has the profile ${choice}, which this build does not know`, 'build')
+    throw homeError(
+      paths,
+      `the chain in ${paths.root} has the profile ${choice}, which this build does not know`,
+      'build',
+    )
   }
-  if (text === undefined) throw wayOut(paths, `${paths.profile} is missing`, 'damage')
+  if (text === undefined) throw homeError(paths, `${paths.profile} is missing`, 'damage')
   const found = profileOfFile(text, paths.profile)
   if (found.choice !== choice) {
-    throw wayOut(paths, `${paths.profile} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
+    throw homeError(paths, `${paths.profile} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
   }
   return found.profile
 }
 
-/** The profile of the chain in a home. Throws `notFound` if there is no chain. */
+/** Reads the profile of the chain in a home. Throws `notFound` if the home has no chain. */
 export function profileOfHome(paths: HomePaths, files: Files): Profile {
   const text = files.read(paths.record)
   if (text === undefined) throw queryError('notFound', `no chain in ${paths.root}`)
   return readProfile(paths, parseRecord(paths, text), files)
 }
 
-/** Throws `failedPrecondition` for a home whose chain was begun and has no database yet, or no more. */
+/** Throws `failedPrecondition` for a home without a database: its chain never made a block, or the data was deleted. */
 export function requireDatabase({ root, data }: HomePaths, files: Files): void {
   if (files.list(data).length > 0) return
   throw queryError('failedPrecondition', `the chain in ${root} has no block yet: \`almanac start\` makes the first`)
@@ -242,20 +246,20 @@ function parseRecord(paths: HomePaths, text: string): HomeRecord {
   try {
     record = JSON.parse(text) as HomeRecord
   } catch (error) {
-    throw wayOut(paths, `${paths.record} is damaged (${(error as Error).message})`, 'damage')
+    throw homeError(paths, `${paths.record} is damaged (${(error as Error).message})`, 'damage')
   }
   if (record?.format !== HOME_FORMAT) {
-    throw wayOut(
+    throw homeError(
       paths,
       `${paths.root} has format ${record?.format}, and this build reads format ${HOME_FORMAT}`,
       'build',
     )
   }
   if (!isPlain(record.choices) || !Array.isArray(record.stores)) {
-    throw wayOut(paths, `${paths.record} is damaged (no choices, or no stores)`, 'damage')
+    throw homeError(paths, `${paths.record} is damaged (no choices, or no stores)`, 'damage')
   }
   if (digestOf(record.choices) !== record.choices_sha256) {
-    throw wayOut(
+    throw homeError(
       paths,
       `the genesis choices in ${paths.record} were edited: they no longer match their digest`,
       'damage',
@@ -266,7 +270,7 @@ function parseRecord(paths: HomePaths, text: string): HomeRecord {
 
 const isPlain = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The configuration with what the chain began with, whatever the defaults of this build are. */
+/** Returns the configuration with the recorded choices, which precede the defaults of this build. */
 function withChoices(config: Config, choices: Readonly<Record<string, string>>): Config {
   const caller: Record<string, Record<string, unknown>> = {}
   for (const { name, setting } of ALL_SETTINGS) {
@@ -282,20 +286,20 @@ function withChoices(config: Config, choices: Readonly<Record<string, string>>):
   return resolveConfig({ caller }).config
 }
 
-/** What else may be done, by what stands in the way. */
-const FIRST_WAY = {
-  choice: 'leave the setting away, and the chain goes on as it began',
-  build: 'start it with the build that made it; `almanac export` there prints its state as a genesis document',
-  damage: 'put the file back as it was, from a copy',
+/** The first remedy, by the kind of problem. */
+const FIRST_REMEDY = {
+  choice: 'omit the setting: the chain continues with its own',
+  build: 'start it with the build that created it; `almanac export` there prints its state as a genesis document',
+  damage: 'restore the file from a copy',
 }
 
-function wayOut({ root }: HomePaths, reason: string, first: keyof typeof FIRST_WAY): ChainError {
+function homeError({ root }: HomePaths, reason: string, first: keyof typeof FIRST_REMEDY): ChainError {
   return queryError(
     'failedPrecondition',
-    `${reason}.\nA chain's beginning does not change. Ways out:\n` +
-      `  ${FIRST_WAY[first]}\n` +
-      '  --home DIR   begins another chain beside it\n' +
-      `  almanac reset --home ${root}   deletes this chain, and the next start begins a new one` +
+    `${reason}.\nThe genesis choices of a chain cannot change. Remedies:\n` +
+      `  ${FIRST_REMEDY[first]}\n` +
+      '  --home DIR   uses another home, with a chain of its own\n' +
+      `  almanac reset --home ${root}   deletes this chain; the next start creates a new one` +
       (first === 'choice' ? `\n  almanac export --home ${root}   prints its state as a genesis document first` : ''),
   )
 }

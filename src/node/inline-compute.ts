@@ -1,4 +1,4 @@
-/** The compute pool of a node without compute workers: the same jobs, in the main thread, within the same time. */
+/** The compute pool of a node without compute workers: it runs the same jobs in the main thread, with the same time budget. */
 import type { JobBudget, Jobs } from '../app/jobs.ts'
 import { isIsolated } from '../app/trace-jobs.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
@@ -7,8 +7,8 @@ import type { Log } from './log.ts'
 import type { WithContext } from './state-reader.ts'
 import { type ComputePool, timeError } from './workers/pool.ts'
 
-/** What of an answer in parts may wait for a client. */
-const MOST_WAITING_BYTES = 64 << 20
+/** Limit of an answer in parts, which is complete before the client receives any of it. */
+const MAX_WAITING_BYTES = 64 << 20
 
 export interface InlineOptions {
   readonly jobs: Jobs
@@ -25,7 +25,7 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
   return {
     async run(name, payload, { height, signal, timeoutMs = options.timeoutMs, onPart }) {
       if (signal?.aborted) throw queryError('cancelled', 'the request was cancelled')
-      if (isIsolated(name, payload)) throw queryError('unimplemented', 'scripts do not run in this thread')
+      if (isIsolated(name, payload)) throw queryError('unimplemented', 'scripts do not run in the main thread')
       const deadline = options.elapsed() + timeoutMs
       let stopped = false
       const budget: JobBudget = {
@@ -33,9 +33,9 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
           stopped ||= options.elapsed() >= deadline
           return stopped
         },
-        // Nobody can take a part while this thread runs the job: what may wait is bounded instead.
+        // No client can take a part while this thread runs the job. `outputBytes` bounds the parts instead.
         write: (part) => onPart?.(part, () => {}),
-        outputBytes: MOST_WAITING_BYTES,
+        outputBytes: MAX_WAITING_BYTES,
       }
       try {
         return options.withContext(height, (ctx) => runJob(options.jobs, name, ctx, payload, budget))
@@ -53,7 +53,7 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
   }
 }
 
-/** Throws `unimplemented` for a name that is not in the table. */
+/** Runs a job by name. Throws `unimplemented` for an unknown name. */
 export function runJob(jobs: Jobs, name: string, ctx: ReadContext, payload: unknown, budget: JobBudget): unknown {
   const job = Object.hasOwn(jobs, name) ? jobs[name] : undefined
   if (!job) throw queryError('unimplemented', `there is no computation named ${name}`)

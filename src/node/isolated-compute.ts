@@ -1,10 +1,13 @@
-/** Jobs that may not end, kept away from all others: in a pool of their own, so that a call need not wait for a script's time to be up. */
+/** A separate pool for jobs that might not end, so that no call waits for a script to exceed its time. */
 import { isIsolated } from '../app/trace-jobs.ts'
 import type { ComputePool, PoolStats } from './workers/pool.ts'
 
 const NO_STATS: PoolStats = { waiting: 0, running: 0, done: 0, refused: 0, kills: 0 }
 
-/** `usual` for all jobs but those that must be isolated; `open` makes the pool for these when the first comes. */
+/**
+ * Returns a pool that runs isolated jobs in a second pool, which `open` creates for the first of them, and all others in
+ * `usual`.
+ */
 export function isolateScripts(usual: ComputePool, open: () => ComputePool): ComputePool {
   let isolated: ComputePool | undefined
 

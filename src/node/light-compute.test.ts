@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { readCallArgs } from '../modules/evm/calls/call-args.ts'
+import { evmJobs } from '../modules/evm/calls/jobs.ts'
+import { localnetGenesis } from '../modules/evm/development/localnet.ts'
 import { createEvmState } from '../modules/evm/evm-state.ts'
 import { evm } from '../modules/evm/index.ts'
-import { evmJobs } from '../modules/evm/jobs.ts'
-import { localnetGenesis } from '../modules/evm/localnet.ts'
 import { decodeUint, hex } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
 import { testContext } from '../sdk/testing.ts'
@@ -11,14 +11,14 @@ import { createInlineCompute } from './inline-compute.ts'
 import { createAttempt } from './light-compute.ts'
 
 const TO = `0x${'c0'.repeat(20)}`
-/** Leaves what is on top of the stack as the answer. */
+/** Code that returns the top of the stack. */
 const RETURN_TOP = '60005260206000f3'
-/** Asks precompile 5 (modexp) for a 256-byte modulus under a 256-byte exponent of ones: some 100,000 gas. */
-const DEAR_PRECOMPILE = `6101006000526101006020526101006040527f${'ff'.repeat(32)}8060605280608052806101605261018052600060006103606000600060055af1${RETURN_TOP}`
+/** Code that calls precompile 5 (modexp) with a 256-byte modulus and a 256-byte exponent of ones: about 100,000 gas. */
+const EXPENSIVE_PRECOMPILE = `6101006000526101006020526101006040527f${'ff'.repeat(32)}8060605280608052806101605261018052600060006103606000600060055af1${RETURN_TOP}`
 
 /**
- * A node's two ways over one state: with a try in this thread, and without. `elsewhere` lists what went the long way. The clock moves
- * by `tickMs` whenever somebody looks at it, processor time by `spentMs`.
+ * Creates two pools over one state: with a try in this thread, and without. `pooled` lists the jobs that ran in the pool.
+ * The clock advances by `tickMs` at each reading, processor time by `spentMs`.
  */
 function chain(code: string, tickMs = 0, spentMs = tickMs) {
   const ctx = testContext({ modules: [evm], block: { gasLimit: 60_000_000n } })
@@ -44,14 +44,14 @@ function chain(code: string, tickMs = 0, spentMs = tickMs) {
     elapsed,
   }
   const pool = createInlineCompute({ ...parts, timeoutMs: 60_000, log })
-  const elsewhere: string[] = []
+  const pooled: string[] = []
   const attempt = createAttempt(parts)
   return {
-    elsewhere,
+    pooled,
     async light(name: string, payload: unknown) {
       const answer = attempt(name, payload, undefined)
       if (answer) return answer.result
-      elsewhere.push(name)
+      pooled.push(name)
       return pool.run(name, payload, {})
     },
     usual: (name: string, payload: unknown) => pool.run(name, payload, {}),
@@ -67,7 +67,7 @@ const payload = (fields: object = {}, more: object = {}) => ({
   ...more,
 })
 
-test('a light call is answered where it arrives as it would be elsewhere: output, gas, failures and refusals', async () => {
+test('a light call has the same answer in this thread as in the pool: output, gas, failures and refusals', async () => {
   const codes = {
     answers: `602a${RETURN_TOP}`,
     'sees its gas': `5a${RETURN_TOP}`,
@@ -78,20 +78,20 @@ test('a light call is answered where it arrives as it would be elsewhere: output
   }
   for (const [what, code] of Object.entries(codes)) {
     for (const gas of ['0x5208', '0x7530', '0x186a0', '0xffffffff']) {
-      const { light, usual, elsewhere } = chain(code)
+      const { light, usual, pooled } = chain(code)
       for (const job of ['ethCall', 'estimateGas']) {
         const answer = (run: typeof light) => run(job, payload({ gas })).catch((error: Error) => error)
         expect(await answer(light), `${what} with ${gas}`).toEqual(await answer(usual))
       }
-      expect(elsewhere, what).toEqual([])
+      expect(pooled, what).toEqual([])
     }
   }
 })
 
-test('code sees the gas of its call, not that of the try', async () => {
+test('code sees the gas of its call, not the budget of the try', async () => {
   const { light } = chain(`5a${RETURN_TOP}`)
   const { output } = (await light('ethCall', payload({ gas: '0x1312d00' }))) as { output: Uint8Array }
-  // 20,000,000 less the 21,000 of a transaction and the 2 of GAS itself.
+  // 20,000,000 minus 21,000 of the transaction and 2 of GAS itself.
   expect(decodeUint(output)).toBe(20_000_000n - 21_002n)
 })
 
@@ -99,44 +99,44 @@ test.for([
   ['an endless loop', '5b600056'],
   ['a loop of calls', '5b6000600060006000600060045af150600056'],
   ['reads of many slots', '60005b805450600101600256'],
-  ['a dear precompile', DEAR_PRECOMPILE],
-] as const)('%s goes elsewhere, and its answer is the whole one', async ([, code]) => {
-  const { light, usual, elsewhere } = chain(code)
+  ['an expensive precompile', EXPENSIVE_PRECOMPILE],
+] as const)('%s runs in the pool and is answered completely', async ([, code]) => {
+  const { light, usual, pooled } = chain(code)
   expect(await light('ethCall', payload())).toEqual(await usual('ethCall', payload()))
-  expect(elsewhere).toEqual(['ethCall'])
+  expect(pooled).toEqual(['ethCall'])
 })
 
-test('hashing of much memory is ended by the clock, without a jump between', async () => {
-  const { light, elsewhere } = chain(`${'620f424060002050'.repeat(40)}00`, 1)
+test('the clock ends a try that hashes much memory without a jump', async () => {
+  const { light, pooled } = chain(`${'620f424060002050'.repeat(40)}00`, 1)
   await light('ethCall', payload())
-  expect(elsewhere).toEqual(['ethCall'])
+  expect(pooled).toEqual(['ethCall'])
 })
 
-test('a light call that only waited for the processor is answered where it arrived', async () => {
-  const { light, elsewhere } = chain(`${'620f424060002050'.repeat(40)}00`, 1, 0)
+test('a light call that only waited for the processor is answered in this thread', async () => {
+  const { light, pooled } = chain(`${'620f424060002050'.repeat(40)}00`, 1, 0)
   await light('ethCall', payload())
-  expect(elsewhere).toEqual([])
+  expect(pooled).toEqual([])
 })
 
-test('what was too heavy is not tried again for a while, as to this function alone', async () => {
-  // Turns without end unless the first word of its input is zero.
-  const { light, elsewhere, wait } = chain('5b600035600057')
+test('a heavy function is not tried again for a while, other functions are', async () => {
+  // Loops forever unless the first word of its input is zero.
+  const { light, pooled, wait } = chain('5b600035600057')
   const heavy = payload({ data: `0x11111111${'00'.repeat(28)}`, gas: '0x989680' })
   await light('ethCall', heavy)
   await light('ethCall', heavy)
-  expect(elsewhere).toHaveLength(2)
+  expect(pooled).toHaveLength(2)
   await light('ethCall', payload({ data: `0x${'00'.repeat(32)}` }))
   await light('ethCall', payload({ data: `0x11111111${'00'.repeat(28)}`, gas: '0x7530' }))
-  expect(elsewhere).toHaveLength(3)
+  expect(pooled).toHaveLength(3)
   wait(2000)
   await light('ethCall', payload({ data: `0x11111111${'00'.repeat(28)}`, gas: '0x7530' }))
-  expect(elsewhere).toHaveLength(3)
+  expect(pooled).toHaveLength(3)
 })
 
-test('overrides, creations and other jobs are not tried here', async () => {
-  const { light, elsewhere } = chain('00')
+test('overrides, creations and other jobs are not tried in this thread', async () => {
+  const { light, pooled } = chain('00')
   await light('ethCall', payload({}, { stateOverrides: [{ address: hex(TO), nonce: 5n }] }))
   await light('ethCall', { ...payload(), args: readCallArgs({ data: '0x00' }) })
   await light('createAccessList', payload())
-  expect(elsewhere).toEqual(['ethCall', 'ethCall', 'createAccessList'])
+  expect(pooled).toEqual(['ethCall', 'ethCall', 'createAccessList'])
 })

@@ -1,25 +1,25 @@
 /**
- * Light calls where they arrive. A call that takes a fraction of a millisecond costs several times that on the way to another
- * thread and back, so it is first tried in this one, on a budget too small to be noticed; what exceeds it goes the long way, from the
- * start. Where it ran does not show in its answer.
+ * Light calls, which run in the thread that receives them. A call takes a fraction of a millisecond; sending it to another
+ * thread and back costs several times that. So a call is first tried here, on a small budget. A call that exceeds the budget
+ * starts again in the pool. The answer is the same in both cases.
  */
 import type { Compute } from '../api/gateway.ts'
 import type { JobBudget, Jobs } from '../app/jobs.ts'
+import { LIGHT_JOBS } from '../modules/evm/calls/jobs.ts'
 import { TOO_HEAVY } from '../modules/evm/calls/light.ts'
-import { LIGHT_JOBS } from '../modules/evm/jobs.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { runJob } from './inline-compute.ts'
 import type { WithContext } from './state-reader.ts'
 import type { ComputePool } from './workers/pool.ts'
 
-/** Pieces of work of one try: reads of state, calls, and stretches of code of some microseconds. */
-const MOST_WORK = 400
-/** The longest that a try may take, milliseconds: first by the clock, and from then on of processor time. */
-const MOST_MS = 5
-/** For so long a call that was too heavy is not tried again, milliseconds. */
-const REMEMBERED_MS = 1000
-const MOST_REMEMBERED = 10_000
-/** What takes too long may have been held up by other threads; so many times in a row it counts as too heavy. */
+/** Steps of one try: reads of state, calls, and stretches of code of some microseconds. */
+const MAX_WORK = 400
+/** Time limit of a try, milliseconds: first by the clock, then by the processor time that follows. */
+const MAX_MS = 5
+/** Time for which a heavy call is not tried again, milliseconds. */
+const HEAVY_MS = 1000
+const MAX_SUBJECTS = 10_000
+/** Slow tries in a row after which a call counts as heavy. A single slow try can be the fault of other threads. */
 const SLOW_IN_A_ROW = 4
 
 export interface LightParts {
@@ -36,8 +36,8 @@ function spentByProcess(): number {
   return (user + system) / 1000
 }
 
-/** A pool that is asked only for what is not light. */
-export function lightenPool(pool: ComputePool, parts: LightParts): ComputePool {
+/** Returns a pool that tries light calls in this thread, and runs all other jobs in `pool`. */
+export function withLightCalls(pool: ComputePool, parts: LightParts): ComputePool {
   let done = 0
   const attempt = createAttempt(parts)
   return {
@@ -55,21 +55,21 @@ export function lightenPool(pool: ComputePool, parts: LightParts): ComputePool {
   }
 }
 
-/** Tries jobs in this thread. */
+/** Creates the function that tries jobs in this thread. */
 export function createAttempt({
   jobs,
   withContext,
   elapsed,
   spent = spentByProcess,
 }: LightParts): NonNullable<Compute['attempt']> {
-  /** By subject: when it may be tried again, and how often in a row it took too long. */
+  /** The time of the next try and the number of slow tries in a row, by subject. */
   const troubles = new Map<string, { until: number; slow: number }>()
 
   function note(subject: string, tooMuch: boolean): void {
-    if (troubles.size >= MOST_REMEMBERED) troubles.clear()
+    if (troubles.size >= MAX_SUBJECTS) troubles.clear()
     const slow = (troubles.get(subject)?.slow ?? 0) + 1
     const isHeavy = tooMuch || slow >= SLOW_IN_A_ROW
-    troubles.set(subject, { slow, until: isHeavy ? elapsed() + REMEMBERED_MS : 0 })
+    troubles.set(subject, { slow, until: isHeavy ? elapsed() + HEAVY_MS : 0 })
   }
 
   return (name, payload, height) => {
@@ -78,13 +78,16 @@ export function createAttempt({
     let work = 0
     let about: (() => string) | undefined
     let late: number | undefined
-    /** The clock runs on while another process has the processor, and on a busy machine that is often; asking for both costs too much. */
+    /**
+     * The clock also advances while another process runs. Processor time does not, but reading it costs too much for every
+     * step.
+     */
     const isLate = (): boolean => {
-      if (elapsed() - started <= MOST_MS) return false
+      if (elapsed() - started <= MAX_MS) return false
       late ??= spent()
-      return spent() - late > MOST_MS
+      return spent() - late > MAX_MS
     }
-    const shouldStop = () => ++work > MOST_WORK || isLate()
+    const shouldStop = () => ++work > MAX_WORK || isLate()
     const budget: JobBudget = {
       shouldStop,
       light: {
@@ -103,9 +106,9 @@ export function createAttempt({
       if (about !== undefined && troubles.size > 0) troubles.delete(about())
       return { result }
     } catch (error) {
-      // A bug is one elsewhere too, and logged there.
+      // A bug occurs in the pool as well, which logs it.
       if (error !== TOO_HEAVY && error instanceof ChainError) throw error
-      if (about !== undefined) note(about(), work > MOST_WORK)
+      if (about !== undefined) note(about(), work > MAX_WORK)
       return undefined
     }
   }

@@ -26,12 +26,12 @@ export interface LmdbOptions extends ReopenFacts {
 }
 
 /**
- * Address space reserved for the file; it uses only as much as the file is long. LMDB maps a file that outgrows its map again,
- * and keeps the old maps with their pages until the process ends: on a chain of 60,000 blocks they used more memory than the file.
+ * Address space reserved for the file, of which only the file's length is used. LMDB maps a file again when it outgrows its map, and
+ * keeps the old maps with their pages until the process ends: on a chain of 60,000 blocks they used more memory than the file.
  */
 const MAP_BYTES = 2 ** 36
 const FORMAT = 'almanac store 3'
-/** The same without a write-ahead journal, so a database is converted by marking it. */
+/** The previous format. It only lacks the write-ahead journal, so marking a database converts it. */
 const FORMAT_BEFORE = 'almanac store 2'
 /** One row of the shared database: the format. */
 const FORMAT_TABLE = 'format'
@@ -54,7 +54,7 @@ interface FastReads {
 interface TableSlot {
   readonly db: Db
   readonly prefix: Buffer
-  /** Whether rows behind the last key are appended, which fills pages whole. */
+  /** Whether rows after the last key are appended, which fills pages completely. */
   readonly appends: boolean
   /** The last key of a table that appends, once it has been read. */
   last: Buffer | undefined

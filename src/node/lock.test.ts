@@ -17,12 +17,12 @@ beforeEach(() => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name))
 })
 
-/** A lock of another program of ours that runs, and one of a process that has ended. */
+/** The lock of another running process of this program, and that of an ended process. */
 const LIVING = `${other.pid} 1\n`
 const DEAD = `${spawnSync(process.execPath, ['-e', '0']).pid} 1\n`
 const busy = `process ${other.pid} already runs in this home (${path}); stop it, or use --home DIR`
 
-test('a lock is held once, by one node of a process as by one process, until it is released', () => {
+test('one node holds a lock until its release, against nodes of its own and of other processes', () => {
   const release = acquireLock(path, diskFiles)
   expect(lockHolder(path, diskFiles)).toBe(process.pid)
   expect(() => acquireLock(path, diskFiles)).toThrow('this process already runs in this home')
@@ -34,7 +34,7 @@ test('a lock is held once, by one node of a process as by one process, until it 
   expect(readFileSync(path, 'utf8')).toBe(LIVING)
 })
 
-test('the lock of a dead process is replaced, whatever it holds, and by whoever has its number now', () => {
+test('the lock of a dead process is replaced, whatever its text, even by a process with the same id', () => {
   for (const text of [DEAD, '', 'no number', `${process.pid}\n`, `${process.pid} 1\n`]) {
     writeFileSync(path, text)
     expect(lockHolder(path, diskFiles), text).toBeUndefined()
@@ -45,7 +45,7 @@ test('the lock of a dead process is replaced, whatever it holds, and by whoever 
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('of those that find a dead lock at one time only one replaces it', () => {
+test('of several processes that find a dead lock only one replaces it', () => {
   const turn = `${path}.turn`
   writeFileSync(path, DEAD)
   writeFileSync(turn, LIVING)
@@ -54,7 +54,7 @@ test('of those that find a dead lock at one time only one replaces it', () => {
   writeFileSync(turn, DEAD)
   acquireLock(path, diskFiles)()
 
-  /** Another process does all of it between our look at the lock and our turn. */
+  /** Another process replaces the lock after this process read it. */
   const slow = (rival: () => void): Files => ({
     ...diskFiles,
     create(at, text) {
@@ -70,7 +70,7 @@ test('of those that find a dead lock at one time only one replaces it', () => {
     ),
   ).toThrow(busy)
   expect([readFileSync(path, 'utf8'), existsSync(turn)]).toEqual([LIVING, false])
-  // It has even ended again.
+  // That process has ended again.
   writeFileSync(path, DEAD)
   acquireLock(
     path,

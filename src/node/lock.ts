@@ -1,9 +1,9 @@
-/** One node at a time in a home. The lock of a process that was killed is not in the way. */
+/** The lock of a home: one node at a time. The lock of a killed process is replaced. */
 import { readFileSync } from 'node:fs'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import type { Files } from './files.ts'
 
-/** Whether a program of ours may still run under the number. */
+/** Whether a process of this program can still run under a process id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -11,7 +11,7 @@ export function isAlive(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
   try {
-    // A number that was given again to another program does not hold our lock.
+    // The system can reuse the id for another program.
     return /node|almanac/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
   } catch {
     return true
@@ -19,12 +19,12 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * What this process writes into its locks: its number, and when it began, since after a restart of a container another process
- * may have the number.
+ * Returns the text of this process's locks: its id and its start time, since after a restart of a container another process
+ * can have the same id.
  */
 const ownText = (): string => `${process.pid} ${Math.round(performance.timeOrigin)}\n`
 
-/** The process that a lock says holds it; undefined if it does not run any more. */
+/** Returns the process id in a lock; undefined if that process has ended. */
 function holderOf(text: string): number | undefined {
   const pid = Number.parseInt(text, 10)
   if (!(pid > 0)) return undefined
@@ -32,7 +32,7 @@ function holderOf(text: string): number | undefined {
   return holds ? pid : undefined
 }
 
-/** The process that runs in a home, by its lock. */
+/** Returns the id of the process that runs in a home; undefined if there is no such process. */
 export function lockHolder(path: string, files: Pick<Files, 'read'>): number | undefined {
   return holderOf(files.read(path) ?? '')
 }
@@ -42,7 +42,7 @@ function held(path: string, holder: number | undefined): ChainError {
   return queryError('unavailable', `${who} already runs in this home (${path}); stop it, or use --home DIR`)
 }
 
-/** Returns what releases the lock. Throws `unavailable` naming the process that runs in this home. */
+/** Acquires a lock and returns the function that releases it. Throws `unavailable` with the process that runs in this home. */
 export function acquireLock(path: string, files: Files): () => void {
   if (!files.create(path, ownText())) replaceDead(path, files)
   return () => {
@@ -51,8 +51,8 @@ export function acquireLock(path: string, files: Files): () => void {
 }
 
 /**
- * Puts our lock into the place of a dead process's. A second lock, held for this moment, keeps others from doing the same: who gets
- * it next finds the lock of a living process.
+ * Replaces the lock of a dead process. A second lock, held meanwhile, keeps other processes from doing the same: the next
+ * process that acquires it finds the lock of a living process.
  */
 function replaceDead(path: string, files: Files): void {
   const holder = lockHolder(path, files)
@@ -61,7 +61,7 @@ function replaceDead(path: string, files: Files): void {
   if (!files.create(turn, ownText())) {
     const other = lockHolder(turn, files)
     if (other !== undefined) throw held(path, other)
-    // Of a process that was killed in such a moment.
+    // Its owner was killed while it replaced a lock.
     files.remove(turn)
     if (!files.create(turn, ownText())) throw held(path, lockHolder(turn, files))
   }

@@ -1,4 +1,4 @@
-/** The node's log: one line a record, as text for people or as JSON for machines. */
+/** The node's log: one line per record, as text or as JSON. */
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void
@@ -25,7 +25,7 @@ function showText(value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 
-/** Records below `level` are dropped. Values may be bigints and errors; an error shows its stack. */
+/** Creates a log that drops records below `level`. Values can be bigints and errors; an error shows its stack. */
 export function createLog({ format, level, write, now }: LogOptions): Log {
   const lowest = RANK[level as LogLevel]
   return (at, message, fields = {}) => {

@@ -1,21 +1,21 @@
-/** What the node counts of itself, as Prometheus reads it. */
+/** The metrics of a node, in the text format of Prometheus. */
 
 export interface Metrics {
-  /** One committed block; times in milliseconds. `intervalMs` is undefined for the first block since the start. */
+  /** Records a committed block; times in milliseconds. `intervalMs` is undefined for the first block since the start. */
   block(times: { readonly intervalMs: number | undefined; readonly executeMs: number; readonly commitMs: number }): void
-  /** Answered requests of one operation (empty: of none), with `ok` or the name of their status. */
+  /** Counts answered requests of an operation, empty if none was found, by `ok` or the name of their status. */
   request(operation: string, status: string, times?: number): void
-  /** The text of `/metrics`. */
-  render(): string
+  /** Returns the text of `/metrics`. */
+  render(readings: MetricReadings): string
 }
 
-/** Values that are read when somebody asks. */
-export interface MetricSources {
-  height(): bigint
+/** Current values of the node. */
+export interface MetricReadings {
+  readonly height: bigint
   /** Whether no further block is made. */
-  isHalted(): boolean
-  mempool(): { readonly count: number; readonly sizeBytes: number }
-  compute(): {
+  readonly isHalted: boolean
+  readonly mempool: { readonly count: number; readonly sizeBytes: number }
+  readonly compute: {
     readonly waiting: number
     readonly running: number
     readonly done: number
@@ -23,7 +23,7 @@ export interface MetricSources {
     readonly kills: number
   }
   /** Bytes on disk; undefined for a chain in memory. */
-  databaseBytes(): number | undefined
+  readonly databaseBytes: number | undefined
 }
 
 interface Histogram {
@@ -68,11 +68,11 @@ const renderValue = (name: string, type: string, help: string, value: number | b
 
 const escapeLabel = (text: string): string => text.replace(/[\\"\n]/g, (mark) => (mark === '\n' ? '\\n' : `\\${mark}`))
 
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(): Metrics {
   const interval = histogram(BLOCK_SECONDS)
   const execute = histogram(WORK_SECONDS)
   const commit = histogram(WORK_SECONDS)
-  /** By operation and status. */
+  /** Number of answers by operation and status. */
   const requests = new Map<string, { operation: string; status: string; count: number }>()
 
   return {
@@ -87,36 +87,33 @@ export function createMetrics(sources: MetricSources): Metrics {
       if (known) known.count += times
       else requests.set(key, { operation, status, count: times })
     },
-    render() {
-      const { count, sizeBytes } = sources.mempool()
-      const compute = sources.compute()
-      const database = sources.databaseBytes()
+    render({ height, isHalted, mempool: { count, sizeBytes }, compute, databaseBytes }) {
       const answered = [...requests.values()].map(
         ({ operation, status, count }) =>
           `almanac_requests_total{operation="${escapeLabel(operation)}",status="${escapeLabel(status)}"} ${count}\n`,
       )
       return [
-        renderValue('almanac_height', 'gauge', 'Latest committed height.', sources.height()),
-        renderValue('almanac_halted', 'gauge', '1 when no further block is made.', sources.isHalted() ? 1 : 0),
+        renderValue('almanac_height', 'gauge', 'Latest committed height.', height),
+        renderValue('almanac_halted', 'gauge', '1 when no further block is made.', isHalted ? 1 : 0),
         renderHistogram('almanac_block_interval_seconds', 'Time between two commits.', interval),
         renderHistogram('almanac_block_execute_seconds', 'Time to execute a block.', execute),
         renderHistogram('almanac_block_commit_seconds', 'Time to hash and commit a block.', commit),
         renderValue('almanac_mempool_transactions', 'gauge', 'Waiting transactions.', count),
         renderValue('almanac_mempool_bytes', 'gauge', 'Bytes of waiting transactions.', sizeBytes),
         `${head('almanac_requests_total', 'counter', 'Answered requests.')}${answered.join('')}`,
-        renderValue('almanac_compute_waiting', 'gauge', 'Computations that wait for a thread.', compute.waiting),
-        renderValue('almanac_compute_running', 'gauge', 'Computations that run.', compute.running),
-        renderValue('almanac_compute_done_total', 'counter', 'Computations that ended.', compute.done),
+        renderValue('almanac_compute_waiting', 'gauge', 'Jobs that wait for a thread.', compute.waiting),
+        renderValue('almanac_compute_running', 'gauge', 'Jobs that run.', compute.running),
+        renderValue('almanac_compute_done_total', 'counter', 'Jobs that ended.', compute.done),
+        renderValue('almanac_compute_refused_total', 'counter', 'Jobs refused by a full queue.', compute.refused),
         renderValue(
-          'almanac_compute_refused_total',
+          'almanac_compute_kills_total',
           'counter',
-          'Computations refused by a full queue.',
-          compute.refused,
+          'Threads that were ended because a job exceeded its budget.',
+          compute.kills,
         ),
-        renderValue('almanac_compute_kills_total', 'counter', 'Threads ended over their budget.', compute.kills),
-        ...(database === undefined
+        ...(databaseBytes === undefined
           ? []
-          : [renderValue('almanac_database_bytes', 'gauge', 'Size of the database on disk.', database)]),
+          : [renderValue('almanac_database_bytes', 'gauge', 'Size of the database on disk.', databaseBytes)]),
         renderValue('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
       ].join('')
     },

@@ -1,7 +1,7 @@
-/** The words of a development chain's accounts, checked where somebody has chosen them. */
+/** The check of a mnemonic that the operator chose. */
 import { configError } from './config.ts'
 
-/** Rejects with 3 for words that no wallet would take: most often one of them is misspelt. */
+/** Rejects `invalidArgument` for a mnemonic that is not valid under BIP-39, with the first misspelt word. */
 export async function requireMnemonic(words: string): Promise<void> {
   const [{ validateMnemonic }, { wordlist }] = await Promise.all([
     import('@scure/bip39'),
@@ -9,6 +9,7 @@ export async function requireMnemonic(words: string): Promise<void> {
   ])
   if (validateMnemonic(words, wordlist)) return
   const unknown = words.split(/\s+/).find((word) => !wordlist.includes(word))
-  const fault = unknown === undefined ? 'their number or their order is wrong' : `"${unknown}" is none of its words`
+  const fault =
+    unknown === undefined ? 'the number or the order of its words is wrong' : `"${unknown}" is not in its word list`
   throw configError(`chain.mnemonic is not a BIP-39 mnemonic in English: ${fault}`)
 }

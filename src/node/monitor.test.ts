@@ -1,25 +1,24 @@
 import { expect, test } from 'vitest'
 import type { Halted } from '../consensus/driver.ts'
 import { createMonitorServer, readiness } from './health.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type MetricReadings } from './metrics.ts'
 
-const metrics = () =>
-  createMetrics({
-    height: () => 7n,
-    isHalted: () => true,
-    mempool: () => ({ count: 2, sizeBytes: 300 }),
-    compute: () => ({ waiting: 1, running: 1, done: 5, refused: 0, kills: 3 }),
-    databaseBytes: () => 4096,
-  })
+const READINGS: MetricReadings = {
+  height: 7n,
+  isHalted: true,
+  mempool: { count: 2, sizeBytes: 300 },
+  compute: { waiting: 1, running: 1, done: 5, refused: 0, kills: 3 },
+  databaseBytes: 4096,
+}
 
-test('blocks fall into cumulative buckets, requests are counted by operation and status', () => {
-  const counted = metrics()
+test('block times fall into cumulative buckets, requests are counted by operation and status', () => {
+  const counted = createMetrics()
   counted.block({ intervalMs: undefined, executeMs: 3, commitMs: 1 })
   counted.block({ intervalMs: 500, executeMs: 3000, commitMs: 1 })
   counted.request('/chain.evm.v1.Query/Params', 'ok')
   counted.request('/chain.evm.v1.Query/Params', 'ok')
   counted.request('/chain.evm.v1.Query/Balance', 'notFound')
-  const lines = counted.render().split('\n')
+  const lines = counted.render(READINGS).split('\n')
   for (const line of [
     'almanac_height 7',
     'almanac_halted 1',
@@ -38,7 +37,7 @@ test('blocks fall into cumulative buckets, requests are counted by operation and
   }
 })
 
-test('a node is ready unless halted, before its first block, or behind its clock', () => {
+test('a node is ready unless it is halted, before its first block, or behind its clock', () => {
   const at = (status: { halted?: Halted; latestHeight?: bigint }, ageMs: number, intervalMs?: number) =>
     readiness(
       { status: () => ({ catchingUp: false, latestHeight: 5n, latestTimeNs: 1_000_000_000_000n, ...status }) },
@@ -68,9 +67,9 @@ test('a node is ready unless halted, before its first block, or behind its clock
   expect(at({ latestHeight: 0n }, 0)).toMatchObject({ status: 503, body: { reasons: ['no block yet'] } })
 })
 
-test('the monitor answers its three paths and refuses the rest', async () => {
+test('the monitor answers its three paths and refuses all others', async () => {
   const server = createMonitorServer(
-    () => metrics().render(),
+    () => createMetrics().render(READINGS),
     () => ({ status: 503, body: { ready: false } }),
   )
   const { port } = await server.listen(0, '127.0.0.1')

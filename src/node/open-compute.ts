@@ -1,4 +1,4 @@
-/** The pool in which a node computes: worker threads with light calls kept here, or this thread. */
+/** The compute pool of a node: worker threads with light calls in this thread, or this thread alone. */
 import type { GatewayNode } from '../api/gateway.ts'
 import type { Jobs } from '../app/jobs.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
@@ -6,7 +6,7 @@ import type { Build } from './build.ts'
 import { parseMemory, parseMilliseconds } from './config.ts'
 import { createInlineCompute } from './inline-compute.ts'
 import { isolateScripts } from './isolated-compute.ts'
-import { lightenPool } from './light-compute.ts'
+import { withLightCalls } from './light-compute.ts'
 import type { Log } from './log.ts'
 import type { Config } from './settings.ts'
 import { workerEntry } from './worker-programs.ts'
@@ -40,7 +40,7 @@ export function openCompute(parts: {
   const { workers } = config.compute
   if (workers > 0 && dataPath !== undefined) {
     const usual = isolateScripts(pool(workers), () => pool(1))
-    return lightenPool(usual, { jobs, withContext, elapsed })
+    return withLightCalls(usual, { jobs, withContext, elapsed })
   }
   return isolateScripts(createInlineCompute({ jobs, withContext, timeoutMs, log, elapsed }), () => pool(1))
 }

@@ -1,14 +1,14 @@
-/** The chain of a home, for reading: beside a node that runs on it, or without one. */
+/** Read access to the chain of a home, whether a node runs on it or not. */
 import { createApplication } from '../app/application.ts'
+import { storesOf } from '../app/stores.ts'
 import type { Application, GenesisDocument } from '../app/types.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { openVersionedStore, type VersionedStore } from '../store/versioned.ts'
+import { openBackend } from './backend.ts'
 import type { Build } from './build.ts'
 import type { Files } from './files.ts'
 import { type HomePaths, profileOfHome, requireDatabase } from './home.ts'
-import { openLmdb } from './lmdb.ts'
-import { storeOptionsOf } from './profile.ts'
 import { createStateReader, type WithContext } from './state-reader.ts'
 
 interface ReadHome {
@@ -18,7 +18,7 @@ interface ReadHome {
   readonly withContext: WithContext
 }
 
-/** Opens it, hands it over, closes it. `skip`: heights of blocks that drop a plan that is due. */
+/** Opens the chain of a home, runs `use`, and closes it. `skip`: heights of blocks that drop a due plan. */
 export async function readHome<T>(
   paths: HomePaths,
   files: Files,
@@ -28,9 +28,9 @@ export async function readHome<T>(
   const identity = createIdentity(profileOfHome(paths, files))
   const genesis = JSON.parse(files.read(paths.genesis)!) as GenesisDocument
   requireDatabase(paths, files)
-  const backend = openLmdb(paths.data, { readOnly: true })
+  const backend = await openBackend({ path: paths.data, readOnly: true })
   try {
-    const store = openVersionedStore(backend, storeOptionsOf(identity))
+    const store = openVersionedStore(backend, storesOf(identity))
     const app = createApplication({
       identity,
       chainId: genesis.chain_id,

@@ -30,7 +30,7 @@ async function rpc<T>(node: Node, method: string, params: readonly unknown[]): P
   return result
 }
 
-/** Blocks with one payment each, whose amount is of the seed. Answers with the hashes of the payments. */
+/** Makes blocks with one payment each, whose amount depends on the seed. Returns the hashes of the payments. */
 async function grow(node: Node, to: bigint, seed: bigint): Promise<string[]> {
   const sent: string[] = []
   while (node.height < to) {
@@ -52,7 +52,7 @@ async function headerAt(node: Node, height: bigint): Promise<Header> {
   return (answer as { block: { header: Header } }).block.header
 }
 
-test('after a rollback the chain goes on as one that never went further, and knows nothing of what was undone', async () => {
+test('after a rollback the chain continues like one that never went further, and finds nothing of the removed blocks', async () => {
   const far = await open('far')
   const undone = (await grow(far, 20n, 1n)).slice(-4)
   const afterTarget = (await headerAt(far, 17n)).app_hash
@@ -81,7 +81,7 @@ test('after a rollback the chain goes on as one that never went further, and kno
   }
 })
 
-test('only kept heights can be gone back to, and a plan that is still to come keeps its file', async () => {
+test('a rollback accepts only kept heights, and keeps the file of an upgrade that is still ahead', async () => {
   const node = await open('pruned')
   await grow(node, 30n, 1n)
   await node.stop()

@@ -1,4 +1,4 @@
-/** Every setting of a node: its key in `config.toml`, its flag, its default, what it means. Environment names follow from the key. */
+/** All settings of a node: key in `config.toml`, flag, default and meaning. The environment variable follows from the key. */
 
 type SettingKind =
   | 'text'
@@ -21,10 +21,10 @@ export interface Setting<Value = unknown> {
   readonly fallback: Value
   readonly about: string
   readonly oneOf?: readonly string[]
-  /** Of a text its length, of a duration milliseconds, of memory bytes. */
+  /** Lower bound: of a text its length, of a duration milliseconds, of a memory size bytes. */
   readonly min?: number
   readonly max?: number
-  /** Decides genesis: recorded in the home, refused when it differs at a later start. */
+  /** Whether it decides genesis: the home records it, and a later start refuses another value. */
   readonly genesis?: boolean
 }
 
@@ -50,56 +50,70 @@ const define = <Value>(
 const port = { min: 0, max: 65_535 }
 const host = { min: 1 }
 const HOUR_MS = 3_600_000
-/** More than a machine has; what is less says nothing of whether it is enough. */
-const MOST_BYTES = 2 ** 40
-/** With less a thread ends while it starts. */
-const LEAST_THREAD_BYTES = 16 << 20
+/** Upper bound of a memory size, more than any machine has. */
+const MAX_BYTES = 2 ** 40
+/** Memory that a thread needs to start. */
+const MIN_THREAD_BYTES = 16 << 20
 const count = { min: 0, max: 1_000_000_000 }
 
 export const SETTINGS = {
   chain: {
-    profile: define(
+    profile: define('chain', 'profile', 'text', 'almanac', 'Profile: almanac, nibiru, nibiru@2.17, or a file.', {
+      flag: 'profile',
+      genesis: true,
+    }),
+    genesis: define(
       'chain',
-      'profile',
+      'genesis',
       'text',
-      'almanac',
-      'Names of the chain: almanac, nibiru, nibiru@2.17, or a file.',
+      '',
+      'File of the genesis document of a new chain; without one, a localnet.',
       {
-        flag: 'profile',
+        flag: 'genesis',
         genesis: true,
       },
     ),
-    genesis: define('chain', 'genesis', 'text', '', 'Genesis document to begin with, a file; without one a localnet.', {
-      flag: 'genesis',
-      genesis: true,
-    }),
     id: define(
       'chain',
       'id',
       'text',
       'almanac-localnet-1',
-      'Chain id; decides the EVM chain id too. A profile has its own default.',
+      'Chain id; it also determines the EVM chain id. A profile has its own default.',
       {
         flag: 'chain-id',
         genesis: true,
       },
     ),
-    mnemonic: define('chain', 'mnemonic', 'text', TEST_MNEMONIC, 'Words of the funded accounts. Development only.', {
-      flag: 'mnemonic',
-      genesis: true,
-    }),
-    accounts: define('chain', 'accounts', 'integer', 10, 'Funded accounts, at each of the two derivation paths.', {
-      flag: 'accounts',
-      genesis: true,
-      min: 1,
-      max: 100_000,
-    }),
+    mnemonic: define(
+      'chain',
+      'mnemonic',
+      'text',
+      TEST_MNEMONIC,
+      'BIP-39 mnemonic of the funded accounts. For development only.',
+      {
+        flag: 'mnemonic',
+        genesis: true,
+      },
+    ),
+    accounts: define(
+      'chain',
+      'accounts',
+      'integer',
+      10,
+      'Number of funded accounts at each of the two derivation paths.',
+      {
+        flag: 'accounts',
+        genesis: true,
+        min: 1,
+        max: 100_000,
+      },
+    ),
     validators: define(
       'chain',
       'validators',
       'integer',
       1,
-      'Validators of a localnet, all of this node; the first accounts operate them.',
+      'Number of validators of a localnet. This node runs all of them; the first accounts operate them.',
       {
         flag: 'validators',
         genesis: true,
@@ -107,13 +121,13 @@ export const SETTINGS = {
         max: 100,
       },
     ),
-    balance: define('chain', 'balance', 'bigint', 10_000n, 'Balance of each funded account, whole native units.', {
+    balance: define('chain', 'balance', 'bigint', 10_000n, 'Balance of each funded account, in whole native units.', {
       flag: 'balance',
       genesis: true,
       min: 0,
       max: 1_000_000_000_000,
     }),
-    blockGasLimit: define('chain', 'block_gas_limit', 'bigint', 60_000_000n, 'Gas limit of a block; -1 is none.', {
+    blockGasLimit: define('chain', 'block_gas_limit', 'bigint', 60_000_000n, 'Gas limit of a block; -1 for no limit.', {
       flag: 'block-gas-limit',
       genesis: true,
       min: -1,
@@ -124,10 +138,10 @@ export const SETTINGS = {
       'voting_period',
       'duration',
       '30s',
-      'How long a proposal of a localnet may be voted on, and may wait for its deposit.',
+      'Voting period and deposit period of proposals on a localnet.',
       { flag: 'voting-period', genesis: true, min: 1, max: 1_000_000 * HOUR_MS },
     ),
-    fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum rules: Berlin to Osaka. A profile has its own default.', {
+    fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum fork, Berlin to Osaka. A profile has its own default.', {
       flag: 'fork',
       genesis: true,
       oneOf: ['Berlin', 'London', 'Paris', 'Shanghai', 'Cancun', 'Prague', 'Osaka'],
@@ -139,13 +153,16 @@ export const SETTINGS = {
       'time',
       'blockTime',
       'arrival',
-      'When a block is made: "arrival" (of a transaction), "manual", or an interval such as "2", "0.5" or "500ms".',
+      'When to make blocks: "arrival" (of a transaction), "manual", or an interval such as "2", "0.5" or "500ms".',
       { flag: 'block-time' },
     ),
   },
   node: {
-    portOffset: define('node', 'port_offset', 'integer', 0, 'Added to every port.', { flag: 'port-offset', ...port }),
-    moniker: define('node', 'moniker', 'text', 'almanac', 'Name of the node in its own status.', { flag: 'moniker' }),
+    portOffset: define('node', 'port_offset', 'integer', 0, 'Number added to every port.', {
+      flag: 'port-offset',
+      ...port,
+    }),
+    moniker: define('node', 'moniker', 'text', 'almanac', 'Name of the node in its status.', { flag: 'moniker' }),
     silent: define('node', 'silent', 'boolean', false, 'Print no banner.', { flag: 'silent' }),
     configOut: define('node', 'config_out', 'text', '', 'File that receives accounts, keys and URLs as JSON.', {
       flag: 'config-out',
@@ -158,7 +175,7 @@ export const SETTINGS = {
       'dev',
       'boolean',
       true,
-      'Whether a localnet has development verbs and accounts; --no-dev: none.',
+      'Whether a localnet has development methods and accounts; --no-dev turns them off.',
       {
         flag: 'dev',
       },
@@ -178,7 +195,14 @@ export const SETTINGS = {
     enabled: define('jsonrpc', 'enabled', 'boolean', true, 'Serve Ethereum JSON-RPC.'),
     host: define('jsonrpc', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('jsonrpc', 'port', 'integer', 8545, 'Port; 0 lets the system choose.', port),
-    wsPort: define('jsonrpc', 'ws_port', 'integer', 8546, 'Second port, where tools expect WebSocket.', port),
+    wsPort: define(
+      'jsonrpc',
+      'ws_port',
+      'integer',
+      8546,
+      'Second JSON-RPC port, where tools expect WebSocket; 0 lets the system choose.',
+      port,
+    ),
   },
   comet: {
     enabled: define('comet', 'enabled', 'boolean', true, 'Serve the CometBFT RPC.'),
@@ -196,32 +220,28 @@ export const SETTINGS = {
       'workers',
       'integer',
       0,
-      'Processes that serve REST, gRPC and JSON-RPC beside the main one; 0 serves them in it.',
+      'Processes that serve REST, gRPC and JSON-RPC; 0: the main process serves them.',
       {
         min: 0,
         max: 64,
       },
     ),
-    tx: define('api', 'tx', 'boolean', true, 'Offer the transaction service (simulate, broadcast, get).'),
-    cors: define('api', 'cors', 'list', ['*'], 'Origins that browsers may call from; an empty list allows none.'),
-    bodyLimit: define('api', 'body_limit', 'integer', 5 * 1024 * 1024, 'Largest request body, bytes.', {
+    tx: define('api', 'tx', 'boolean', true, 'Serve the transaction service (simulate, broadcast, get).'),
+    cors: define('api', 'cors', 'list', ['*'], 'Origins that browsers can call from; an empty list allows none.'),
+    bodyLimit: define('api', 'body_limit', 'integer', 5 * 1024 * 1024, 'Maximum size of a request body, bytes.', {
       min: 1024,
       max: 1_000_000_000,
     }),
-    cache: define(
-      'api',
-      'cache',
-      'memory',
-      '16MB',
-      'Memory for REST answers, which hold for their height; 0 keeps none.',
-      { min: 0, max: MOST_BYTES },
-    ),
+    cache: define('api', 'cache', 'memory', '16MB', 'Memory of the cache of REST answers; 0 turns it off.', {
+      min: 0,
+      max: MAX_BYTES,
+    }),
     minGasPrice: define(
       'api',
       'min_gas_price',
       'gasPrices',
       '',
-      'Lowest gas price this node admits, as "0.025unative".',
+      'Lowest gas price that this node admits, such as "0.025unative".',
     ),
   },
   rpc: {
@@ -230,16 +250,16 @@ export const SETTINGS = {
       'logs_block_range',
       'integer',
       0,
-      'Most blocks one log query may cover; 0 is no limit.',
+      'Maximum number of blocks in a log query; 0 for no limit.',
       count,
     ),
-    batchLimit: define('rpc', 'batch_limit', 'integer', 1000, 'Most calls in one JSON-RPC batch.', {
+    batchLimit: define('rpc', 'batch_limit', 'integer', 1000, 'Maximum number of calls in a JSON-RPC batch.', {
       min: 1,
       max: 100_000,
     }),
   },
   evm: {
-    gasCap: define('evm', 'gas_cap', 'bigint', 25_000_000n, 'Gas cap of a call or an estimate.', count),
+    gasCap: define('evm', 'gas_cap', 'bigint', 25_000_000n, 'Gas limit of a call or an estimate.', count),
     timeout: define('evm', 'timeout', 'duration', '5s', 'Time budget of a call, an estimate or a trace.', {
       min: 1,
       max: 24 * HOUR_MS,
@@ -249,7 +269,7 @@ export const SETTINGS = {
       'tx_fee_cap',
       'bigint',
       0n,
-      'Highest fee of a sent transaction, whole native units; 0 is off.',
+      'Highest fee of a transaction sent over JSON-RPC, in whole native units; 0 for no limit.',
       count,
     ),
   },
@@ -259,29 +279,42 @@ export const SETTINGS = {
       'workers',
       'integer',
       1,
-      'Threads for calls, estimates and traces; 0 runs them in the main thread.',
+      'Threads for calls, estimates and traces; 0: the main thread runs them.',
       {
         min: 0,
         max: 64,
       },
     ),
-    queue: define('compute', 'queue', 'integer', 256, 'Requests that may wait for a thread.', { min: 1, max: 100_000 }),
-    memory: define('compute', 'memory', 'memory', '256MB', 'Memory of one thread; over it, the thread is ended.', {
-      min: LEAST_THREAD_BYTES,
-      max: MOST_BYTES,
+    queue: define('compute', 'queue', 'integer', 256, 'Maximum number of requests that wait for a thread.', {
+      min: 1,
+      max: 100_000,
     }),
+    memory: define(
+      'compute',
+      'memory',
+      'memory',
+      '256MB',
+      'Memory limit of a thread; a thread that exceeds it is ended.',
+      {
+        min: MIN_THREAD_BYTES,
+        max: MAX_BYTES,
+      },
+    ),
   },
   mempool: {
-    maxTxs: define('mempool', 'max_txs', 'integer', 5000, 'Most waiting transactions.', { min: 1, max: 10_000_000 }),
-    maxBytes: define('mempool', 'max_bytes', 'memory', '256MB', 'Most bytes of waiting transactions.', {
+    maxTxs: define('mempool', 'max_txs', 'integer', 5000, 'Maximum number of waiting transactions.', {
       min: 1,
-      max: MOST_BYTES,
+      max: 10_000_000,
     }),
-    maxTxBytes: define('mempool', 'max_tx_bytes', 'memory', '1MB', 'Largest single transaction.', {
+    maxBytes: define('mempool', 'max_bytes', 'memory', '256MB', 'Maximum size of all waiting transactions.', {
       min: 1,
-      max: MOST_BYTES,
+      max: MAX_BYTES,
     }),
-    slots: define('mempool', 'slots', 'integer', 8, 'Waiting EVM transactions of one sender.', {
+    maxTxBytes: define('mempool', 'max_tx_bytes', 'memory', '1MB', 'Maximum size of a transaction.', {
+      min: 1,
+      max: MAX_BYTES,
+    }),
+    slots: define('mempool', 'slots', 'integer', 8, 'Maximum number of waiting EVM transactions per sender.', {
       min: 1,
       max: 100_000,
     }),
@@ -292,13 +325,13 @@ export const SETTINGS = {
       'enabled',
       'boolean',
       true,
-      'Vote on simulated prices for the validators of a localnet, which then has a block each second too.',
+      'Vote on simulated prices for the validators of a localnet. Without blocks.time it then also makes a block each second.',
       { flag: 'feeder' },
     ),
     seed: define('feeder', 'seed', 'integer', 1, 'Seed of the simulated prices.', count),
   },
   store: {
-    keep: define('store', 'keep', 'integer', 0, 'Heights to keep for queries; 0 keeps all.', count),
+    keep: define('store', 'keep', 'integer', 0, 'Number of heights to keep for queries; 0 keeps all.', count),
   },
   upgrade: {
     halt: define(
@@ -306,7 +339,7 @@ export const SETTINGS = {
       'halt',
       'text',
       'exit',
-      'What the node does when the chain halts: end, or go on answering queries at the last height.',
+      'Reaction to a halt of the chain: end the process, or continue to answer queries at the last height.',
       { flag: 'halt', oneOf: ['exit', 'serve'] },
     ),
     skip: define(
@@ -314,13 +347,13 @@ export const SETTINGS = {
       'unsafe_skip_upgrades',
       'heights',
       [],
-      'Heights of blocks that drop a plan that is due in place of running it; all validators must agree.',
+      'Heights of blocks that drop a due upgrade instead of running it; all validators must agree.',
       { flag: 'unsafe-skip-upgrades' },
     ),
   },
   log: {
-    format: define('log', 'format', 'text', 'text', 'Form of the log.', { oneOf: ['text', 'json'] }),
-    level: define('log', 'level', 'text', 'info', 'Lowest level that is written.', {
+    format: define('log', 'format', 'text', 'text', 'Format of the log.', { oneOf: ['text', 'json'] }),
+    level: define('log', 'level', 'text', 'info', 'Lowest level that the log contains.', {
       oneOf: ['debug', 'info', 'warn', 'error'],
     }),
   },

@@ -20,7 +20,7 @@ async function rpc(node: Node, method: string, params: readonly unknown[]): Prom
   return result
 }
 
-/** A raw transfer of 1 unative from the node's first account. */
+/** Returns a raw transfer of 1 unative from the node's first account. */
 function transfer(node: Node, nonce: number, to = '0x00000000000000000000000000000000000000aa'): string {
   const signed = signTransaction(
     {
@@ -38,7 +38,7 @@ function transfer(node: Node, nonce: number, to = '0x000000000000000000000000000
   return formatHex0x(encodeTransaction(signed))
 }
 
-test('a test chain answers without a port, stands still until its next block, and is the same every time', async () => {
+test('a test chain answers without a port, waits for its next block, and is the same at every run', async () => {
   await using one = await testNode()
   await using two = await testNode()
   expect(one.urls).toEqual({})
@@ -52,7 +52,7 @@ test('a test chain answers without a port, stands still until its next block, an
   await expect(one.query('/chain/evm/v1/nothing')).rejects.toThrow('no route')
 })
 
-test('many nodes run in one process, each on ports of its own', async () => {
+test('several nodes run in one process, each on its own ports', async () => {
   const nodes = await Promise.all([1, 2, 3].map((n) => startNode({ chain: { id: `chain-${n}` } })))
   expect(new Set(nodes.flatMap(({ urls }) => Object.values(urls))).size).toBe(15)
   await rpc(nodes[0]!, 'eth_sendRawTransaction', [transfer(nodes[0]!, 0)])
@@ -61,7 +61,7 @@ test('many nodes run in one process, each on ports of its own', async () => {
   await expect(rpc(nodes[1]!, 'eth_blockNumber', [])).rejects.toThrow()
 })
 
-test('with blocks on arrival a hash is answered when its receipt is there', async () => {
+test('with blocks on arrival a hash is returned when its receipt exists', async () => {
   await using node = await startNode()
   const hashes = await Promise.all(
     [0, 1, 2, 3].map((nonce) => rpc(node, 'eth_sendRawTransaction', [transfer(node, nonce)])),
@@ -74,7 +74,7 @@ test('with blocks on arrival a hash is answered when its receipt is there', asyn
   )
 })
 
-test('with blocks by hand a hash means admission, and the block takes what waits', async () => {
+test('with manual blocks a hash means admission, and the next block includes the waiting transactions', async () => {
   await using node = await startNode({ blocks: { time: 'manual' } })
   const hash = await rpc(node, 'eth_sendRawTransaction', [transfer(node, 0)])
   expect(await rpc(node, 'eth_getTransactionReceipt', [hash])).toBeNull()
@@ -82,13 +82,13 @@ test('with blocks by hand a hash means admission, and the block takes what waits
   expect(await rpc(node, 'eth_getTransactionReceipt', [hash])).toMatchObject({ blockNumber: '0x2' })
 })
 
-test('with an interval blocks come by the clock, empty ones too', async () => {
+test('with an interval blocks come by the clock, even without transactions', async () => {
   await using node = await startNode({ blocks: { time: '50ms' }, jsonrpc: { enabled: false } })
   await expect.poll(() => node.height).toBeGreaterThan(3n)
   expect(node.urls.jsonrpc).toBeUndefined()
 })
 
-test('a chain in a home goes on where it was, with everything that was in it', async () => {
+test('a chain in a home continues at its height with its state', async () => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-'))
   const first = await startNode({ home, chain: { accounts: 2 } })
   const hash = await rpc(first, 'eth_sendRawTransaction', [transfer(first, 0)])
@@ -106,13 +106,13 @@ test('a chain in a home goes on where it was, with everything that was in it', a
   rmSync(home, { recursive: true })
 })
 
-test('a build that cannot go on with a chain is refused at the start, with what does not fit', async () => {
+test('a build that cannot continue a chain is refused at the start, with the misfit', async () => {
   const home = mkdtempSync(join(tmpdir(), 'almanac-'))
   const config = { home, ports: false, chain: { accounts: 1 } }
   await (await startNode(config)).stop()
   const build = { modules: modules.filter(({ name }) => name !== 'inflation') }
   await expect(startNode(config, { build })).rejects.toThrow(
-    'this build cannot go on with the chain, which is at height 1:\n  module inflation is at version 3 on the chain and absent',
+    'this build cannot continue the chain, which is at height 1:\n  module inflation is at version 3 on the chain and absent',
   )
   const again = await startNode(config)
   expect(again.height).toBe(1n)
@@ -120,29 +120,29 @@ test('a build that cannot go on with a chain is refused at the start, with what 
   rmSync(home, { recursive: true })
 })
 
-test('words and an id that no chain can begin with are refused with what would be right', async () => {
+test('an invalid mnemonic and an invalid chain id are refused with the reason', async () => {
   const of = (chain: { mnemonic?: string; id?: string }) => startNode({ ports: false, chain })
   await expect(of({ mnemonic: 'test test' })).rejects.toThrow(
-    'chain.mnemonic is not a BIP-39 mnemonic in English: their number or their order is wrong',
+    'chain.mnemonic is not a BIP-39 mnemonic in English: the number or the order of its words is wrong',
   )
-  await expect(of({ mnemonic: `${'test '.repeat(11)}jnuk` })).rejects.toThrow('"jnuk" is none of its words')
+  await expect(of({ mnemonic: `${'test '.repeat(11)}jnuk` })).rejects.toThrow('"jnuk" is not in its word list')
   for (const id of ['', 'a b', 'x'.repeat(51)]) {
-    await expect(of({ id })).rejects.toThrow(`chain.id is "${id}", and must be 1 to 50 characters without blanks`)
+    await expect(of({ id })).rejects.toThrow(`chain.id is "${id}", and must be 1 to 50 ASCII characters without blanks`)
   }
 })
 
-test('a taken port is named, with the ways out, and nothing keeps running', async () => {
+test('a taken port ends the start with an error that names it and the remedies', async () => {
   const other = createServer()
   const port = await new Promise<number>((resolve) => {
     other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port))
   })
   await expect(startNode({ rest: { port } })).rejects.toThrow(
-    `REST cannot listen on 127.0.0.1:${port}: the port is taken. Stop who uses it, move all ports with --port-offset N, or set rest.port.`,
+    `REST cannot listen on 127.0.0.1:${port}: the port is taken. Stop the process using it, move all ports with --port-offset N, or set rest.port.`,
   )
   other.close()
   await using free = await startNode({ rest: { port } })
   expect(free.urls.rest).toBe(`http://127.0.0.1:${port}`)
-  // An address for documents, which no machine has.
+  // An address for documentation, which no machine has.
   const elsewhere = { host: '203.0.113.7' }
   const only = { grpc: { enabled: false }, jsonrpc: { enabled: false }, comet: { enabled: false } }
   await expect(startNode({ ...only, rest: elsewhere })).rejects.toThrow(
@@ -150,7 +150,7 @@ test('a taken port is named, with the ways out, and nothing keeps running', asyn
   )
 })
 
-test('a query at a height to come and one at a height gone say so, and a wrong setting names its key', async () => {
+test('a query at a future or pruned height names the height, and a wrong setting is named by its key', async () => {
   await using node = await testNode({ store: { keep: 2 } })
   for (let i = 0; i < 5; i++) await node.nextBlock()
   await expect(node.query('/chain/evm/v1/params?height=99')).rejects.toThrow(/99/)

@@ -1,5 +1,7 @@
-/** The node in a program: `startNode` for any chain, `testNode` for one whose blocks and clock a test holds in its hand. */
+/** The node as a library: `startNode` for any chain, `testNode` for a chain whose blocks and clock a test controls. */
+
 import { queryError } from '../primitives/errors.ts'
+import { NS_PER_MS } from '../primitives/time.ts'
 import type { DevAccount } from './accounts.ts'
 import { type AssembledNode, assembleNode } from './assembly.ts'
 import type { Build } from './build.ts'
@@ -10,30 +12,30 @@ import type { GatewayUrls } from './gateways.ts'
 import { homePaths } from './home.ts'
 import { createLog, type Log } from './log.ts'
 
-/** Settings by section, as in `config.toml` with names in camel case; what is absent has its default. */
+/** Settings by section, as in `config.toml` but in camel case. Absent settings have their defaults. */
 export interface NodeConfig extends PartialConfig {
-  /** Folder of the chain; without it the chain is in memory and gone when the node stops. */
+  /** Folder of the chain. Without it the chain is in memory, and lost when the node stops. */
   readonly home?: string
-  /** False opens no port: ask with `query`. Otherwise the system chooses every port that is not named. */
+  /** False opens no port; `query` works without one. Otherwise the system chooses every port that is not set. */
   readonly ports?: boolean
 }
 
-/** The world outside, for those who bring their own. */
+/** Clock, randomness, log and files that replace those of the system. */
 export interface World {
   /** Wall clock, Unix milliseconds. */
   readonly clock?: () => number
   readonly random?: (length: number) => Uint8Array
-  /** Receives the log; without it, warnings and errors go to the error output. */
+  /** Receives the log. Without it, warnings and errors go to standard error. */
   readonly log?: Log
   readonly files?: Files
-  /** The state machine's modules and upgrades, in place of those of this build. */
+  /** Modules and upgrades that replace those of this build. */
   readonly build?: Build
 }
 
 export interface Node extends AsyncDisposable {
-  /** Only of ports that are open. */
+  /** URLs of the open ports. */
   readonly urls: GatewayUrls & Required<Omit<GatewayUrls, 'metrics'>>
-  /** Those at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
+  /** Accounts at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
   readonly accounts: readonly DevAccount[]
   readonly chainId: string
   readonly evmChainId: number
@@ -43,16 +45,19 @@ export interface Node extends AsyncDisposable {
   /** Makes a block now. Resolves with its height after the commit. */
   nextBlock(): Promise<bigint>
   /**
-   * Puts the clock forward and makes the blocks that are needed until no epoch is due: none, or one for each epoch that ended
-   * in between. 0 catches up with a clock of one's own that has moved. Resolves with the latest height.
+   * Moves the clock forward and makes blocks until no epoch is due: one for each epoch that ended in between. 0 catches up
+   * with a `World.clock` that has moved. Resolves with the latest height.
    */
   advance(seconds: number): Promise<bigint>
-  /** Answers a REST path as its JSON, without a port: `/chain/evm/v1/params`. Rejects with the error of a failed answer. */
+  /** Answers a REST path with its JSON, without a port: `/chain/evm/v1/params`. Rejects with the error of a failed answer. */
   query(path: string): Promise<Record<string, unknown>>
   stop(): Promise<void>
 }
 
-/** In memory, blocks on arrival, no workers, no feeder, every port chosen by the system, unless told otherwise. Many may run at once. */
+/**
+ * Starts a node. By default it is in memory, makes blocks on arrival, and has no workers, no feeder, and ports that the system
+ * chooses. Several nodes can run in one process.
+ */
 export async function startNode(config: NodeConfig = {}, world: World = {}): Promise<Node> {
   const { home, ports = true, ...sections } = config
   const files = world.files ?? diskFiles
@@ -82,10 +87,10 @@ export async function startNode(config: NodeConfig = {}, world: World = {}): Pro
   return nodeOf(assembled)
 }
 
-/** Noon of the first day of 2024: the time of a test's genesis. */
+/** Noon of the first day of 2024: the genesis time of a test chain. */
 const TEST_TIME_MS = Date.UTC(2024, 0, 1, 12)
 
-/** `startNode` with a clock that stands still and blocks made by `nextBlock` alone: the same run every time. */
+/** Starts a node whose clock is fixed and whose blocks only `nextBlock` makes: every run is the same. */
 export async function testNode(config: NodeConfig = {}, world: World = {}): Promise<Node> {
   return startNode(
     { ports: false, ...config, blocks: { time: 'manual', ...config.blocks } },
@@ -104,8 +109,8 @@ function nodeOf(node: AssembledNode): Node {
     get height() {
       return node.height
     },
-    nextBlock: () => node.gateway.driver.nextBlock(),
-    advance: (seconds) => node.advance(BigInt(Math.round(seconds * 1000)) * 1_000_000n),
+    nextBlock: () => node.production.nextBlock(),
+    advance: (seconds) => node.production.advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS),
     async query(path) {
       const { createRestHandler } = await import('../api/rest.ts')
       const answer = await createRestHandler(node.gateway)(path)

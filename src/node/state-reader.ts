@@ -1,4 +1,4 @@
-/** Opens one height for one request: the same in the main thread and in every worker. */
+/** Reads of one height for one request, in the main thread and in workers. */
 import type { Application } from '../app/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { queryError } from '../primitives/errors.ts'
@@ -8,12 +8,12 @@ import type { VersionedStore } from '../store/versioned.ts'
 export type WithContext = <T>(height: bigint | undefined, read: (ctx: ReadContext) => T) => T
 
 /**
- * Reads one height and closes it afterwards; undefined and 0 are the latest, read once. Throws with `HeightBounds` (D17):
- * `unavailable` before the first block, `outOfRange` for a height to come, `notFound` for one that is not kept any more.
+ * Creates the function that reads one height and closes it afterwards; undefined and 0 are the latest. It throws with
+ * `HeightBounds` (D17): `unavailable` before the first block, `outOfRange` for a future height, `notFound` for a pruned one.
  */
 export function createStateReader(
   store: Pick<VersionedStore, 'at'>,
-  blocks: Pick<BlockIndex, 'header' | 'forgetAbove'>,
+  blocks: Pick<BlockIndex, 'header' | 'evictAbove'>,
   app: Pick<Application, 'readContext'>,
 ): WithContext {
   let rollbacks: number | undefined
@@ -25,7 +25,7 @@ export function createStateReader(
     try {
       const { height } = snapshot
       if (snapshot.rollbacks !== rollbacks) {
-        if (rollbacks !== undefined) blocks.forgetAbove(0n)
+        if (rollbacks !== undefined) blocks.evictAbove(0n)
         rollbacks = snapshot.rollbacks
       }
       const found = blocks.header(height)

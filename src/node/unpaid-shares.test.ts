@@ -3,9 +3,9 @@ import type { StoredBlock } from '../app/records.ts'
 import { createIdentity } from '../identity/identity.ts'
 import { nibiru } from '../identity/profiles/nibiru.ts'
 import type { ChainEvent } from '../store/types.ts'
-import { watchPayouts } from './unpaid-shares.ts'
+import { logFailedPayouts } from './unpaid-shares.ts'
 
-test('each share that could not be paid is a line of the log, under the names of the profile', () => {
+test('the log has a line for each share that could not be paid, also under profile names', () => {
   const listeners: ((block: StoredBlock) => void)[] = []
   const driver = {
     onBlock(listener: (block: StoredBlock) => void) {
@@ -14,7 +14,7 @@ test('each share that could not be paid is a line of the log, under the names of
     },
   }
   const lines: unknown[] = []
-  const end = watchPayouts({ identity: createIdentity(nibiru), driver }, (...line) => void lines.push(line))
+  const end = logFailedPayouts({ identity: createIdentity(nibiru), driver }, (...line) => void lines.push(line))
   const event = (type: string, fields: Record<string, string>): ChainEvent => ({
     type,
     attributes: Object.entries(fields).map(([key, value]) => ({ key, value: JSON.stringify(value) })),

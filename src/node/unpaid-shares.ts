@@ -1,11 +1,14 @@
-/** Tells an operator when a developer's share of a fee could not be paid: the chain itself goes on as if nothing were. */
+/** The log of fee shares that could not be paid: the chain itself continues without an error. */
 import type { Driver } from '../consensus/driver.ts'
 import { EventPayoutFailedDevGasSchema } from '../gen/chain/devgas/v1/devgas_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import type { Log } from './log.ts'
 
-/** Logs each failed payout of every block. Returns what ends the watch. */
-export function watchPayouts({ identity, driver }: { identity: Identity; driver: Pick<Driver, 'onBlock'> }, log: Log) {
+/** Logs each failed payout of every block. Returns a function that ends the watch. */
+export function logFailedPayouts(
+  { identity, driver }: { identity: Identity; driver: Pick<Driver, 'onBlock'> },
+  log: Log,
+) {
   const failed = identity.toProfileName(EventPayoutFailedDevGasSchema.typeName)
   return driver.onBlock(({ header, results }) => {
     for (const { events } of results) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unwind } from './unwind.ts'
 
-test('every step is taken once, last first, and the first failure is told when all are', async () => {
+test('every step runs once, the last one first, and the first failure is thrown after all have run', async () => {
   const taken: string[] = []
   const steps = [
     () => taken.push('lock'),

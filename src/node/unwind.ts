@@ -1,8 +1,8 @@
-/** The way back from what was opened, last first. */
+/** The closing of a node's parts, the last opened first. */
 
 /**
- * Takes every step, whatever one of them throws: what stands behind it in line is to be closed too. Rejects with the first
- * failure when all are taken. The steps are gone from the list, so that none is taken twice.
+ * Runs every step, in reverse order, even if one of them throws. Rejects with the first failure after all have run. Empties
+ * the list, so that no step runs twice.
  */
 export async function unwind(steps: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = []

@@ -1,4 +1,4 @@
-/** What a start makes of the `upgrade-info.json` it finds: the chain's own plan decides, the file is only compared with it. */
+/** The comparison of an existing `upgrade-info.json` with the chain's own plan, which alone decides. */
 import { upgradeInfo } from '../app/halt.ts'
 import type { Application } from '../app/types.ts'
 import * as upgrade from '../modules/upgrade/keeper.ts'
@@ -11,15 +11,15 @@ import type { Log } from './log.ts'
 import { readUpgradeInfo, type UpgradeInfo, upgradeInfoPath } from './upgrade-info.ts'
 
 /**
- * Warns of a file that is of another chain or another time. Throws `failedPrecondition` for one that cannot be read when the
- * next block is to run the upgrade that it should name: then somebody must look (upgrade.md §6).
+ * Warns of a file that belongs to another chain or another height. Throws `failedPrecondition` if the file cannot be read and
+ * the next block runs the upgrade that it should name: an operator must repair it (docs/modules/upgrade.md#block-hooks).
  */
 export function checkUpgradeFile(parts: {
   readonly data: string
   readonly files: Files
   readonly store: Pick<VersionedStore, 'latestHeight' | 'at'>
   readonly app: Pick<Application, 'readContext' | 'haltBefore'>
-  /** Heights of blocks that drop a plan that is due. */
+  /** Heights of blocks that drop a due plan. */
   readonly skip: readonly bigint[]
   readonly log: Log
 }): void {
@@ -29,7 +29,7 @@ export function checkUpgradeFile(parts: {
   const path = upgradeInfoPath(data)
   const height = store.latestHeight()
   if (height === 0n) {
-    log('warn', 'upgrade-info.json is not of this chain, which begins now: it has no effect', { path })
+    log('warn', 'upgrade-info.json belongs to another chain, since this one is new: it has no effect', { path })
     return
   }
   const state = store.at()
@@ -37,15 +37,15 @@ export function checkUpgradeFile(parts: {
     const ctx = app.readContext(state, { height, timeNs: 0n, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY })
     const next = height + 1n
     if (found.kind === 'whole') {
-      const fault = foreignness(ctx, found.upgrade, next)
+      const fault = misfit(ctx, found.upgrade, next)
       if (fault !== undefined)
-        log('warn', 'upgrade-info.json is of another chain or another time: it has no effect', { path, fault })
+        log('warn', 'upgrade-info.json does not fit this chain: it has no effect', { path, fault })
       return
     }
     const plan = upgrade.plan(ctx)
     const runs = plan && plan.height <= next && !skip.includes(next) && !app.haltBefore(state, next)
     if (!runs) {
-      log('warn', 'upgrade-info.json cannot be read: it is taken as missing, since no upgrade is due', {
+      log('warn', 'upgrade-info.json cannot be read: it is ignored, since no upgrade is due', {
         path,
         reason: found.reason,
       })
@@ -53,16 +53,16 @@ export function checkUpgradeFile(parts: {
     }
     throw queryError(
       'failedPrecondition',
-      `failed to read upgrade info from disk: ${found.reason}.\n${path} should hold\n  ${upgradeInfo(plan, next)}\n` +
-        'Write that into it, or remove it: the chain has the same plan in its state, and goes on with it.',
+      `failed to read upgrade info from disk: ${found.reason}.\n${path} should contain\n  ${upgradeInfo(plan, next)}\n` +
+        'Write that text into it, or delete it: the chain has the same plan in its state, and continues with it.',
     )
   } finally {
     state.close()
   }
 }
 
-/** What about an upgrade does not fit the state; undefined if it is the next, or was applied. */
-function foreignness(ctx: ReadContext, { name, height }: UpgradeInfo, next: bigint): string | undefined {
+/** Returns the difference between an upgrade and the state; undefined if it is the next upgrade, or was applied. */
+function misfit(ctx: ReadContext, { name, height }: UpgradeInfo, next: bigint): string | undefined {
   const plan = upgrade.plan(ctx)
   const done = upgrade.doneHeight(ctx, name)
   const says = `it names ${JSON.stringify(name)} at height ${height}`

@@ -9,10 +9,10 @@ const home = mkdtempSync(join(tmpdir(), 'almanac-upgrade-info-'))
 const data = join(home, 'data')
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Row 7 of the vectors of upgrade.md §13. */
+/** A file without the field `info`, as the Cosmos SDK writes it for a plan without one. */
 const WITHOUT_INFO = '{"name":"v2.0.0","time":"0001-01-01T00:00:00Z","height":123456}'
 
-test('the file is written whole, for its owner alone, over an earlier one, and read as it was written', () => {
+test('the file replaces an earlier one, is readable by its owner only, and is read back', () => {
   expect(readUpgradeInfo(data, diskFiles)).toEqual({ kind: 'missing' })
   writeUpgradeInfo(data, '{"name":"older","height":7}', diskFiles)
   writeUpgradeInfo(data, WITHOUT_INFO, diskFiles)
@@ -25,7 +25,7 @@ test('the file is written whole, for its owner alone, over an earlier one, and r
   })
 })
 
-test('a file that is cut off, empty or of something else says what is wrong with it', () => {
+test('a file that is cut off, empty or of another kind is damaged, with the reason', () => {
   const reasonOf = (text: string) => {
     writeFileSync(upgradeInfoPath(data), text)
     const found = readUpgradeInfo(data, diskFiles)

@@ -1,4 +1,4 @@
-/** `data/upgrade-info.json`: what the build that stopped at a plan tells the supervisor and the next build (upgrade.md §6). */
+/** The file `data/upgrade-info.json`, which a build that stopped at a plan writes for the supervisor and the next build. */
 import { join } from 'node:path'
 import type { Files } from './files.ts'
 
@@ -6,23 +6,23 @@ const ZERO_TIME = '0001-01-01T00:00:00Z'
 
 export interface UpgradeInfo {
   readonly name: string
-  /** The block that was not made. */
+  /** Height of the block that was not made. */
   readonly height: bigint
   readonly info: string
 }
 
-/** What lies there. */
+/** The result of reading the file. */
 export type FoundUpgradeInfo =
   | { readonly kind: 'missing' }
   | { readonly kind: 'whole'; readonly upgrade: UpgradeInfo }
-  /** Cut off, or not such a file; `reason` says what is wrong with it. */
+  /** Cut off, or another kind of file. */
   | { readonly kind: 'damaged'; readonly reason: string }
 
 export function upgradeInfoPath(data: string): string {
   return join(data, 'upgrade-info.json')
 }
 
-/** Writes the file over any earlier one: whole, for its owner alone, and on disk when this returns. */
+/** Writes the file over any earlier one: atomically, readable by its owner only, and durable when this returns. */
 export function writeUpgradeInfo(data: string, text: string, files: Files): void {
   files.write(upgradeInfoPath(data), text, { secret: true, durable: true })
 }
@@ -39,7 +39,7 @@ export function readUpgradeInfo(data: string, files: Files): FoundUpgradeInfo {
   return typeof read === 'string' ? { kind: 'damaged', reason: read } : { kind: 'whole', upgrade: read }
 }
 
-/** The upgrade, or what is wrong with the text. A height may be a number or a text. */
+/** Returns the upgrade, or the fault of the text. A height can be a number or a text. */
 function parseUpgradeInfo(text: string): UpgradeInfo | string {
   if (text.trim() === '') return 'the file is empty'
   let json: unknown

@@ -1,4 +1,4 @@
-/** The ed25519 key with which this node signs blocks, in the file form of the consensus engine. */
+/** The ed25519 key that signs this node's blocks, and its file in CometBFT's format. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { ofEd25519 } from '../primitives/address.ts'
 import { concat, formatBase64, formatHex, hex, utf8 } from '../primitives/bytes.ts'
@@ -15,11 +15,11 @@ export interface ValidatorKey {
   sign(message: Uint8Array): Uint8Array
 }
 
-/** PKCS #8 of an ed25519 seed is this and the seed. */
+/** PKCS #8 of an ed25519 key: this prefix and the seed. */
 const PKCS8_PREFIX = hex('302e020100300506032b657004220420')
 const SPKI_PREFIX_LENGTH = 12
 
-/** The key of a seed of 32 bytes. */
+/** Returns the key of a seed of 32 bytes. */
 export function validatorKeyOf(seed: Uint8Array): ValidatorKey {
   const key: KeyObject = createPrivateKey({
     key: Buffer.from(concat(PKCS8_PREFIX, seed)),
@@ -36,13 +36,13 @@ export function validatorKeyOf(seed: Uint8Array): ValidatorKey {
   }
 }
 
-/** The key of a chain without a home, and of every validator but the first: the same for the same mnemonic and chain id. */
+/** Derives the key of a chain without a home, or of a validator after the first, from the mnemonic and the chain id. */
 export function derivedValidatorKey(mnemonic: string, chainId: string, index = 0): ValidatorKey {
   const which = index === 0 ? 'validator key' : `validator key ${index}`
   return validatorKeyOf(sha256(utf8(`${which} of ${chainId}\n${mnemonic}`)))
 }
 
-/** `priv_validator_key.json`. */
+/** Returns the text of `priv_validator_key.json`. */
 export function formatValidatorKey({ seed, publicKey, address }: ValidatorKey): string {
   const file = {
     address: formatHex(address).toUpperCase(),
@@ -52,7 +52,7 @@ export function formatValidatorKey({ seed, publicKey, address }: ValidatorKey): 
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** Throws `failedPrecondition` if the text holds no such key. */
+/** Parses `priv_validator_key.json`. Throws `failedPrecondition` if the text contains no key. */
 export function parseValidatorKey(text: string, path: string): ValidatorKey {
   try {
     const value = (JSON.parse(text) as { priv_key: { value: string } }).priv_key.value
@@ -60,6 +60,6 @@ export function parseValidatorKey(text: string, path: string): ValidatorKey {
     if (bytes.length !== 64) throw new Error(`${bytes.length} bytes where 64 are expected`)
     return validatorKeyOf(bytes.slice(0, 32))
   } catch (error) {
-    throw queryError('failedPrecondition', `${path} holds no validator key: ${(error as Error).message}`)
+    throw queryError('failedPrecondition', `${path} contains no validator key: ${(error as Error).message}`)
   }
 }

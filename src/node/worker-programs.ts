@@ -1,26 +1,26 @@
-/** The programs of worker threads and processes: of this build, or of one that was handed over. */
+/** The programs of worker threads and processes: those of this build, or of a build that the caller passed. */
 import { queryError } from '../primitives/errors.ts'
 import type { Build } from './build.ts'
 import { configError } from './config.ts'
 import type { Config } from './settings.ts'
 
-/** Throws 3 for workers that would read the chain with another state machine than the main thread. */
+/** Throws `invalidArgument` for workers that would run another state machine than the main thread. */
 export function requireWorkerPrograms(build: Build | undefined, { compute, api }: Config): void {
   if (!build || build.workers || (compute.workers === 0 && api.workers === 0)) return
   throw configError(
-    `compute.workers is ${compute.workers} and api.workers ${api.workers}, and the build that was handed over brings no programs for ` +
-      'workers: set both to 0, or name the programs in its `workers`',
+    `compute.workers is ${compute.workers} and api.workers is ${api.workers}, but the build has no programs for workers: ` +
+      'set both to 0, or set `workers` of the build',
   )
 }
 
 /**
- * The program of a worker: that of the build which was handed over, else of this one, beside the bundle that this runs from, or
- * in `dist/` when it runs from sources.
+ * Returns the program of a worker: that of the passed build, else that of this build. The latter is beside the running bundle,
+ * or in `dist/` if this runs from sources.
  */
 export function workerEntry(name: 'compute' | 'api', build: Build | undefined): URL {
   if (build?.workers) return build.workers[name]
-  // A script of a tracer runs in a worker even where none was configured.
-  if (build) throw queryError('unimplemented', 'scripts run in workers, and this build brings no programs for them')
+  // Scripts of tracers run in a worker even if none is configured.
+  if (build) throw queryError('unimplemented', 'scripts run in workers, and this build has no programs for workers')
   const base = import.meta.url.endsWith('.ts') ? '../../dist/' : './'
   return new URL(`${base}workers/${name}.cjs`, import.meta.url)
 }

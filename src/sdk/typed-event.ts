@@ -1,19 +1,13 @@
 /** Typed events: messages whose fields become attributes, sorted by key, with JSON values (docs/transactions.md#results). */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
+import { cachePerObject } from '../primitives/cache.ts'
 import type { ChainEvent, EventAttribute } from '../store/types.ts'
 import { type FieldWriter, fieldWriters, type JsonNames } from './json.ts'
 
-/** Field writers sorted by name, by the list in the order of the descriptor. */
-const sortedWriters = new WeakMap<readonly FieldWriter[], readonly FieldWriter[]>()
-
-function sortedByName(writers: readonly FieldWriter[]): readonly FieldWriter[] {
-  let sorted = sortedWriters.get(writers)
-  if (!sorted) {
-    sorted = writers.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    sortedWriters.set(writers, sorted)
-  }
-  return sorted
-}
+/** Returns field writers sorted by name, from the list in the order of the descriptor. */
+const sortedByName = cachePerObject((writers: readonly FieldWriter[]) =>
+  writers.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+)
 
 /** Returns the event of a message: its type under the profile, attributes sorted by key. Unset parts of a oneof are omitted. */
 export function typedEvent(names: JsonNames, schema: DescMessage, message: Message): ChainEvent {

@@ -4,6 +4,7 @@ import type { Params } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
 import { concat, utf8 } from '../../primitives/bytes.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
@@ -134,19 +135,15 @@ export function* accounts(ctx: ReadContext): IterableIterator<Account> {
   }
 }
 
-/** The prefix of the type URLs of vesting accounts, by profile. */
-const vestingTypes = new WeakMap<Identity, Uint8Array>()
+/** Returns the prefix of the type URLs of vesting accounts under a profile. */
+const vestingTypeOf = cachePerObject((identity: Identity) => utf8(`/${identity.toProfileName('sdk.vesting.v1beta1')}.`))
 
 /**
  * Returns the vesting part of a stored account; undefined for other kinds. It decides by the type URL, which begins at the third
  * byte, and decodes only vesting accounts, since few accounts vest.
  */
 function vestingOf(identity: Identity, key: Uint8Array, encoded: Uint8Array): Vesting | undefined {
-  let type = vestingTypes.get(identity)
-  if (!type) {
-    type = utf8(`/${identity.toProfileName('sdk.vesting.v1beta1')}.`)
-    vestingTypes.set(identity, type)
-  }
+  const type = vestingTypeOf(identity)
   for (let i = 0; i < type.length; i++) if (encoded[i + 2] !== type[i]) return undefined
   return decodeAccount(identity, key, encoded).vesting
 }

@@ -5,7 +5,7 @@
 import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
 import { toKey } from '../../primitives/bytes.ts'
-import { createMemo, type Memo } from '../../primitives/memo.ts'
+import { cachePerObject, createCache } from '../../primitives/cache.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import type { EventAttribute } from '../../store/types.ts'
 import * as state from './state.ts'
@@ -27,17 +27,8 @@ export interface HolderKeys extends BalanceKeys {
 }
 
 /** Size of the cache, which contains 2,000 to 4,000 holders of about 1 kB each. */
-const MEMO_SIZE = 2048
-const memos = new WeakMap<Identity, Memo<HolderKeys>>()
-
-function memoOf(identity: Identity): Memo<HolderKeys> {
-  let memo = memos.get(identity)
-  if (!memo) {
-    memo = createMemo(MEMO_SIZE)
-    memos.set(identity, memo)
-  }
-  return memo
-}
+const CACHE_SIZE = 2048
+const cacheOf = cachePerObject((_identity: Identity) => createCache<HolderKeys>(CACHE_SIZE))
 
 function makeHolderKeys(ctx: ReadContext, holder: Uint8Array): HolderKeys {
   const { baseDenom } = ctx.identity
@@ -54,9 +45,9 @@ function makeHolderKeys(ctx: ReadContext, holder: Uint8Array): HolderKeys {
 }
 
 export function holderKeysOf(ctx: ReadContext, holder: Uint8Array): HolderKeys {
-  const memo = memoOf(ctx.identity)
+  const cache = cacheOf(ctx.identity)
   const text = toKey(holder)
-  return memo.recall(text) ?? memo.keep(text, makeHolderKeys(ctx, holder))
+  return cache.get(text) ?? cache.set(text, makeHolderKeys(ctx, holder))
 }
 
 export function balanceKeysOf(ctx: ReadContext, holder: Uint8Array, denom: string): BalanceKeys {

@@ -14,7 +14,7 @@ export const MAX_NONCES = 20
 
 /** Returns the address that `owner()` returns; undefined for a failed call, zero, and anything that is not an address. */
 export function ownerOf(ctx: Context, contract: Uint8Array): Uint8Array | undefined {
-  const answer = evm.answerOf(ctx, contract, OWNER_CALL, OWNER_GAS)
+  const answer = evm.tryStaticCall(ctx, contract, OWNER_CALL, OWNER_GAS)
   if (answer?.length !== 32 || decodeUint(answer.subarray(0, 12)) !== 0n) return undefined
   const owner = answer.slice(12)
   return decodeUint(owner) === 0n ? undefined : owner

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Node, testNode } from '../start.ts'
 
 const PAIRS = ['uatom:uusd', 'ubtc:uusd', 'ueth:uusd', 'uusdc:uusd', 'uusdt:uusd']
-/** Blocks of a voting period of a localnet with a feeder. */
+/** Length of the voting period of a localnet with a feeder, blocks. */
 const PERIOD = 3
 
 const fedNode = (seed = 1) => testNode({ feeder: { enabled: true, seed } })
@@ -30,7 +30,7 @@ async function blocks(node: Node, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await node.nextBlock()
 }
 
-test('a localnet with a feeder has prices after two voting periods, others after each one more, and misses none', async () => {
+test('a localnet with a feeder has prices after two voting periods, new ones after each further period, and no misses', async () => {
   await using node = await fedNode()
   expect(await ratesOf(node)).toEqual({})
   await blocks(node, 2 * PERIOD)
@@ -47,7 +47,7 @@ test('a localnet with a feeder has prices after two voting periods, others after
   expect(await missesOf(node)).toBe(misses)
 })
 
-test('the feeder makes no block, and leaves the sequences of the funded accounts alone', async () => {
+test('the feeder causes no block, and does not change the sequences of the funded accounts', async () => {
   await using node = await fedNode()
   const before = node.height
   await new Promise((done) => setTimeout(done, 50))
@@ -60,7 +60,7 @@ test('the feeder makes no block, and leaves the sequences of the funded accounts
   expect(account.sequence ?? account.base_account?.sequence).toBe('0')
 })
 
-test('equal seeds vote the same, other seeds otherwise', async () => {
+test('feeders with equal seeds vote for equal prices, with other seeds for others', async () => {
   const run = async (seed: number) => {
     await using node = await fedNode(seed)
     await blocks(node, PERIOD * 3)
@@ -74,20 +74,20 @@ test('equal seeds vote the same, other seeds otherwise', async () => {
   expect(other.rates).not.toEqual(one.rates)
 })
 
-test('a feeder pays what the node asks for a transaction', async () => {
+test('a feeder pays the minimum gas price of the node', async () => {
   await using node = await testNode({ feeder: { enabled: true }, api: { minGasPrice: '0.025unative' } })
   await blocks(node, 2 * PERIOD)
   expect(Object.keys(await ratesOf(node))).toEqual(PAIRS)
 })
 
-test('without a feeder nothing is to be voted on, and nobody misses anything (D25)', async () => {
+test('without a feeder there are no vote targets and no misses (D25)', async () => {
   await using node = await testNode()
   await blocks(node, 70)
   expect(await node.query('/chain/oracle/v1beta1/params')).toMatchObject({ params: { whitelist: [] } })
   expect(await missesOf(node)).toBe('0')
 })
 
-test('a feeder is back after the clock was put forward by a day of epochs', async () => {
+test('a feeder resumes after the clock moved forward by a day of epochs', async () => {
   await using node = await fedNode()
   await blocks(node, 2 * PERIOD)
   const misses = Number(await missesOf(node))

@@ -1,9 +1,10 @@
-/** The feeder of a localnet's own validators: simulated prices, a vote before whichever block is next. */
+/** The feeder of a localnet's validators: it votes on simulated prices before each block. */
 import type { GatewayNode } from '../../api/gateway.ts'
 import { createRestHandler } from '../../api/rest.ts'
 import { requiredFees } from '../../app/ante/fee.ts'
 import type { GenesisDocument } from '../../app/types.ts'
-import type { Solo } from '../../consensus/solo.ts'
+import type { BlockProduction, Offer } from '../../consensus/driver.ts'
+import type { OwnValidators, ValidatorBehaviour } from '../../consensus/solo/validators.ts'
 import type { Identity } from '../../identity/types.ts'
 import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -16,14 +17,14 @@ import { createRestChain } from './rest-chain.ts'
 export interface FedValidator {
   /** Operator, Bech32. */
   readonly operator: string
-  /** Of its feeder's account, 32 bytes. */
+  /** Key of its feeder's account, 32 bytes. */
   readonly feederKey: Uint8Array
-  readonly behaviour?: () => FeederBehaviour
+  readonly behaviour: () => FeederBehaviour
 }
 
 export interface EmbeddedOptions extends Pick<FeederOptions, 'log'> {
   readonly gateway: GatewayNode
-  readonly follow: Solo['follow']
+  readonly beforeBlock: BlockProduction['beforeBlock']
   readonly validators: readonly FedValidator[]
   readonly seed: number
 }
@@ -33,28 +34,39 @@ function keyOf(privateKey: Uint8Array): FeederKey {
   return { algorithm: 'secp256k1', publicKey, address: ofSecp256k1(publicKey), privateKey }
 }
 
-/** The validators whose feeders a genesis document names by the keys of a mnemonic: those of a localnet, in their order. */
-export function fedValidators(genesis: GenesisDocument, mnemonic: string, identity: Identity): readonly FedValidator[] {
+/** Returns the validators whose feeder accounts derive from the mnemonic: those of a localnet, in the order of its genesis. */
+export function fedValidators(
+  genesis: GenesisDocument,
+  mnemonic: string,
+  identity: Identity,
+  validators: Pick<OwnValidators, 'behaviour'>,
+): readonly FedValidator[] {
   const oracle = genesis.app_state['oracle'] as
     | { readonly feeder_delegations?: readonly { feeder_address: string; validator_address: string }[] }
     | undefined
   const delegations = oracle?.feeder_delegations ?? []
-  return deriveFeederKeys(mnemonic, delegations.length).flatMap((feederKey) => {
+  const fed = deriveFeederKeys(mnemonic, delegations.length).flatMap((feederKey) => {
     const address = formatBech32(identity.bech32.account, keyOf(feederKey).address)
     const found = delegations.find(({ feeder_address: feeder }) => feeder === address)
     return found ? [{ operator: found.validator_address, feederKey }] : []
   })
+  return fed.map((validator, i) => ({ ...validator, behaviour: () => feederBehaviour(validators.behaviour(i)) }))
+}
+
+/** Returns the behaviour of a validator's feeder: that of a stopped validator is silent. */
+function feederBehaviour(behaviour: ValidatorBehaviour): FeederBehaviour {
+  return behaviour === 'stopped' ? 'silent' : behaviour
 }
 
 /**
- * Feeds until it is stopped. It follows the blocks and makes none; what it fails at, it tries again before the next one.
- * Equal seeds, blocks and behaviours give equal transactions.
+ * Votes before each block, without causing one, until the returned function is called. Retries a failed vote before the next
+ * block. Equal seeds, blocks and behaviours result in equal transactions.
  */
 export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
   const { gateway, validators, seed, log } = options
   const { identity, chainId, driver } = gateway
   let rest: ReturnType<typeof createRestHandler> | undefined
-  let offer: Parameters<Parameters<Solo['follow']>[0]>[0]
+  let offer: Offer
   const chain = createRestChain(identity, chainId, {
     async get(path) {
       rest ??= createRestHandler(gateway, { cacheBytes: 0 })
@@ -75,11 +87,11 @@ export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
       validator: operator,
       key: keyOf(feederKey),
       prices: simulatedPrices(seed),
-      ...(behaviour && { behaviour }),
+      behaviour,
     }),
   )
-  return options.follow(async (give) => {
-    offer = give
+  return options.beforeBlock(async (offerTx) => {
+    offer = offerTx
     for (const feeder of feeders) {
       await feeder.step().catch((error: unknown) => log('warn', 'the feeder could not vote', { error: String(error) }))
     }

@@ -1,4 +1,4 @@
-/** A feeder: promises prices and reveals them, one transaction each voting period (oracle.md §5, §10). */
+/** A feeder, which promises and reveals prices with one transaction per voting period (docs/modules/oracle.md#messages). */
 import { create } from '@bufbuild/protobuf'
 import {
   MsgAggregateExchangeRatePrevoteSchema,
@@ -13,20 +13,20 @@ import { encodeSigned, type Fee, type PlannedMessage, type TxPlan } from '../../
 import type { Log } from '../log.ts'
 import type { PriceSource } from './prices.ts'
 
-/** The chain as a feeder sees it, over whatever it speaks. Each rejects when the node does not answer. */
+/** The chain interface of a feeder. Every method rejects if the node does not answer. */
 export interface FeederChain {
   readonly chainId: string
   height(): Promise<bigint>
-  /** Blocks of a voting period, and the pairs to vote on, in the configured order. */
+  /** Returns the length of a voting period in blocks, and the pairs to vote on, in the order of the parameters. */
   targets(): Promise<{ readonly votePeriod: bigint; readonly pairs: readonly string[] }>
   account(address: string): Promise<{ readonly number: bigint; readonly sequence: bigint }>
-  /** Hash of the prevote that a validator has in state; undefined for none. */
+  /** Returns the hash of a validator's prevote in the state; undefined without a prevote. */
   prevote(validator: string): Promise<string | undefined>
-  /** What admission said. */
+  /** Submits a transaction. Resolves with the result of admission. */
   broadcast(tx: Uint8Array): Promise<{ readonly code: number; readonly log: string }>
 }
 
-/** How a validator's feeder behaves: so that misses and slashing can be seen. */
+/** Behaviour of a validator's feeder; the last two cause misses and slashing. */
 export type FeederBehaviour = 'honest' | 'silent' | 'liar'
 
 export interface FeederKey {
@@ -43,51 +43,53 @@ export interface FeederOptions {
   readonly chain: FeederChain
   /** Operator of the validator, Bech32. */
   readonly validator: string
-  /** The validator's own, or its delegate's. */
+  /** Key of the validator, or of its delegate. */
   readonly key: FeederKey
   readonly prices: PriceSource
-  /** Of the next transaction; without it, one that costs nothing. */
+  /** Returns the fee of the next transaction; by default the fee is empty. */
   readonly fee?: () => Fee
   readonly log: Log
-  /** Numbers below 1, for salts. */
+  /** Returns numbers from 0 to below 1, for salts. */
   readonly random: () => number
   readonly behaviour?: () => FeederBehaviour
 }
 
-interface Promised {
+/** A prevote that this feeder sent. */
+interface SentPrevote {
   readonly hash: string
   readonly salt: string
   readonly rates: string
-  /** Voting period of the promise. */
+  /** Voting period of the prevote. */
   readonly period: bigint
 }
 
-/** A promise and a reveal cost 500 each, and their signature. */
+/** Gas of a transaction: 500 each for prevote and vote, and the cost of the signature. */
 export const VOTE_GAS = 7_000n
 const SALTS = 9_999
-/** What admission says while the account's last vote is in no block yet. */
-const STILL_WAITING = sdkErrors.wrongSequence().code
-/** What a liar makes of a price. */
+/** Code of admission while the account's last vote is not in a block yet. */
+const VOTE_WAITS = sdkErrors.wrongSequence().code
+/** Factor of a liar's prices. */
 const LIE = 3n
 const ABSTAIN = '-1.000000000000000000'
 
-/** What came of a look at the chain: a vote is on its way, there is none to send yet, or admission refused it. */
-export type Look = 'sent' | 'waiting' | 'refused'
+/** The result of a step: a vote was sent, no vote is due yet, or admission refused it. */
+export type StepResult = 'sent' | 'waiting' | 'refused'
 
-/** Each looks at the chain once, and rejects when the node does not answer. Never two at a time. */
+/** Both methods read the chain once, and reject if the node does not answer. Calls must not overlap. */
 export interface Feeder {
-  /** Votes if this voting period has no vote of it yet: reveals what it promised in the last one and promises anew. */
-  step(): Promise<Look>
-  /** Reveals what it promised, and promises nothing more. Rejects when there is no promise that could be revealed. */
-  conclude(): Promise<Look>
+  /** Votes once per voting period: reveals the prices of the last period's prevote, and sends a new prevote. */
+  step(): Promise<StepResult>
+  /** Reveals the last prevote without a new one. Rejects if no prevote can be revealed. */
+  conclude(): Promise<StepResult>
 }
 
 export function createFeeder(options: FeederOptions): Feeder {
   const { identity, chain, validator, key, prices, log, random } = options
   const behaviour = options.behaviour ?? (() => 'honest')
   const feeder = formatBech32(identity.bech32.account, key.address)
-  let promised: Promised | undefined
-  let seen: bigint | undefined
+  let lastPrevote: SentPrevote | undefined
+  /** Period of the last vote. */
+  let votedPeriod: bigint | undefined
   let votePeriod: bigint | undefined
 
   async function ratesOf(pairs: readonly string[]): Promise<string> {
@@ -100,67 +102,68 @@ export function createFeeder(options: FeederOptions): Feeder {
       .join('|')
   }
 
-  /** The reveal of the last promise, if it is still the one in state and its time has come. */
+  /** Returns the vote that reveals the last prevote, if that is still in the state and its period was the one before. */
   async function reveal(period: bigint): Promise<PlannedMessage[]> {
-    if (!promised || promised.period + 1n !== period) return []
-    if ((await chain.prevote(validator)) !== promised.hash) return []
-    const { salt, rates: exchangeRates } = promised
+    if (!lastPrevote || lastPrevote.period + 1n !== period) return []
+    if ((await chain.prevote(validator)) !== lastPrevote.hash) return []
+    const { salt, rates: exchangeRates } = lastPrevote
     const schema = MsgAggregateExchangeRateVoteSchema
     return [{ schema, message: create(schema, { salt, exchangeRates, feeder, validator }) }]
   }
 
-  async function send(messages: readonly PlannedMessage[], period: bigint): Promise<Look> {
+  async function send(messages: readonly PlannedMessage[], period: bigint): Promise<StepResult> {
     const { number, sequence } = await chain.account(feeder)
     const plan = { identity, messages, key, memo: '', timeoutHeight: 0n, chainId: chain.chainId }
     const fee = options.fee?.() ?? { gasLimit: VOTE_GAS, amount: [] }
     const tx = encodeSigned({ ...plan, accountNumber: number, sequence }, fee, key.privateKey)
     const { code, log: reason } = await chain.broadcast(tx)
     if (code === 0) return 'sent'
-    if (code === STILL_WAITING) return 'waiting'
+    if (code === VOTE_WAITS) return 'waiting'
     log('warn', 'a vote was refused', { validator, period, code, reason })
     return 'refused'
   }
 
-  /** What is sent now is in the next block at the earliest. */
+  /** Returns the earliest height of a transaction that is sent now. */
   const nextHeight = async (): Promise<bigint> => (await chain.height()) + 1n
 
   return {
     async step() {
       if (behaviour() === 'silent') return 'waiting'
       const next = await nextHeight()
-      if (votePeriod !== undefined && next / votePeriod === seen) return 'waiting'
+      if (votePeriod !== undefined && next / votePeriod === votedPeriod) return 'waiting'
       const targets = await chain.targets()
       const { pairs } = targets
       votePeriod = targets.votePeriod
       const period = next / votePeriod
-      if (pairs.length === 0 || period === seen) return 'waiting'
+      if (pairs.length === 0 || period === votedPeriod) return 'waiting'
       const vote = await reveal(period)
       const rates = await ratesOf(pairs)
       const salt = String(Math.floor(random() * SALTS))
       const hash = voteHash(salt, rates, validator)
       const schema = MsgAggregateExchangeRatePrevoteSchema
-      const look = await send([...vote, { schema, message: create(schema, { hash, feeder, validator }) }], period)
-      if (look !== 'sent') return look
-      seen = period
-      promised = { hash, salt, rates, period }
+      const result = await send([...vote, { schema, message: create(schema, { hash, feeder, validator }) }], period)
+      if (result !== 'sent') return result
+      votedPeriod = period
+      lastPrevote = { hash, salt, rates, period }
       log('debug', 'voted', { validator, period, revealed: vote.length > 0, rates })
-      return look
+      return result
     },
 
     async conclude() {
       const next = await nextHeight()
       const period = next / (await chain.targets()).votePeriod
-      if (promised?.period === period) return 'waiting'
+      if (lastPrevote?.period === period) return 'waiting'
       const vote = await reveal(period)
-      if (!promised || vote.length === 0) throw queryError('failedPrecondition', 'no promise can be revealed any more')
-      const look = await send(vote, period)
-      if (look === 'sent') log('debug', 'revealed', { validator, period, rates: promised.rates })
-      return look
+      if (!lastPrevote || vote.length === 0)
+        throw queryError('failedPrecondition', 'no prevote can be revealed any more')
+      const result = await send(vote, period)
+      if (result === 'sent') log('debug', 'revealed', { validator, period, rates: lastPrevote.rates })
+      return result
     },
   }
 }
 
-/** A price three times as high. */
+/** Returns a price three times as high. */
 function lie(price: string): string {
   const [whole = '0', places = ''] = price.split('.')
   const digits = (BigInt(whole + places) * LIE).toString().padStart(places.length + 1, '0')

@@ -19,7 +19,7 @@ const PAIRS = ['ubtc:uusd', 'ueth:uusd', 'uatom:uusd', 'uusdc:uusd']
 test.each([
   ['1', '1.000000000000000000'],
   [' 0.5 ', '0.500000000000000000'],
-  // Cut, not rounded: the chain takes 18 places.
+  // Truncated, not rounded: the chain accepts 18 places.
   ['0.1234567890123456789', '0.123456789012345678'],
   [1e-7, '0.000000100000000000'],
   [123456789, '123456789.000000000000000000'],
@@ -33,7 +33,7 @@ test.each([
 })
 
 describe('prices', () => {
-  test('of a file are read anew each time, and a pair without a price has none', async () => {
+  test('of a file are read at each call, and a pair without a price is omitted', async () => {
     const path = join(folder, 'prices.json')
     writeFileSync(path, JSON.stringify(ANSWER))
     const prices = filePrices(path, 'data.rates')
@@ -42,16 +42,16 @@ describe('prices', () => {
     expect([...(await prices(PAIRS))]).toEqual([['uusdc:uusd', '1.000000000000000000']])
   })
 
-  test('of a file that is absent, holds no JSON or nothing at the way are an error that names it', async () => {
+  test('of a file that is absent, is not JSON or has nothing at the path are an error that names the file', async () => {
     const path = join(folder, 'broken.json')
     writeFileSync(path, '{')
-    await expect(filePrices(path)(PAIRS)).rejects.toThrow(`${path} holds no JSON`)
+    await expect(filePrices(path)(PAIRS)).rejects.toThrow(`${path} is not JSON`)
     writeFileSync(path, '{"data":1}')
-    await expect(filePrices(path, 'data.rates')(PAIRS)).rejects.toThrow(`${path} holds no object at data.rates`)
+    await expect(filePrices(path, 'data.rates')(PAIRS)).rejects.toThrow(`${path} has no object at data.rates`)
     await expect(filePrices(join(folder, 'absent.json'))(PAIRS)).rejects.toThrow('absent.json')
   })
 
-  test('of a URL are read anew each time; a failed answer is an error that names it', async () => {
+  test('of a URL are read at each call; a failed answer is an error that names the URL', async () => {
     let status = 200
     const server = createServer((_, response) => response.writeHead(status).end(JSON.stringify(ANSWER)))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -66,7 +66,7 @@ describe('prices', () => {
     }
   })
 
-  test('of a walk are the same for the same seed, others for another, and never stand still or run away', async () => {
+  test('of a walk depend on the seed and change a little at each step', async () => {
     const [one, same, other] = [simulatedPrices(7), simulatedPrices(7), simulatedPrices(8)]
     let last = await one(['ubtc:uusd', 'uother:uusd'])
     expect(await same(['ubtc:uusd', 'uother:uusd'])).toEqual(last)

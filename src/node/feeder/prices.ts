@@ -1,14 +1,14 @@
-/** Where a feeder's prices come from: a file, a URL, or a walk that means nothing. */
+/** The price sources of a feeder: a file, a URL, or a random walk. */
 import { readFile } from 'node:fs/promises'
 import { queryError } from '../../primitives/errors.ts'
 
-/** Prices by pair, as decimal texts; a pair without a price is abstained on. Rejects if there are none to be had. */
+/** Returns prices by pair, as decimal texts. A feeder abstains on a pair without a price. Rejects if the source fails. */
 export type PriceSource = (pairs: readonly string[]) => Promise<ReadonlyMap<string, string>>
 
 const PLACES = 18
 const HTTP_TIMEOUT_MS = 5_000
 
-/** Digits as the chain takes them: no exponent, at most 18 places, cut and not rounded. Undefined if it is no price. */
+/** Formats a price for the chain: no exponent, 18 decimal places, truncated. Returns undefined if the value is not a price. */
 export function priceText(value: unknown): string | undefined {
   const text = typeof value === 'number' ? plain(value) : typeof value === 'string' ? value.trim() : ''
   const match = /^(\d+)(?:\.(\d*))?$/.exec(text)
@@ -16,30 +16,30 @@ export function priceText(value: unknown): string | undefined {
   return `${match[1]}.${(match[2] ?? '').slice(0, PLACES).padEnd(PLACES, '0')}`
 }
 
-/** A number without exponent. */
+/** Formats a number without exponent. */
 function plain(value: number): string {
   return Number.isFinite(value) ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : ''
 }
 
-/** The value at a way such as `data.rates`; the whole for an empty one. */
-function at(json: unknown, way: string): unknown {
-  if (way === '') return json
-  return way.split('.').reduce<unknown>((value, step) => {
+/** Returns the value at a path such as `data.rates`; the whole for an empty path. */
+function at(json: unknown, path: string): unknown {
+  if (path === '') return json
+  return path.split('.').reduce<unknown>((value, step) => {
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined
   }, json)
 }
 
-/** Prices that a JSON object holds by pair (`{"ubtc:uusd": "64250.5"}`), below a way into it. */
-function readPrices(text: string, way: string, place: string, pairs: readonly string[]): ReadonlyMap<string, string> {
+/** Reads prices from a JSON object by pair (`{"ubtc:uusd": "64250.5"}`) at a path. `source` names the text in errors. */
+function readPrices(text: string, path: string, source: string, pairs: readonly string[]): ReadonlyMap<string, string> {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    throw queryError('invalidArgument', `${place} holds no JSON`)
+    throw queryError('invalidArgument', `${source} is not JSON`)
   }
-  const prices = at(json, way)
+  const prices = at(json, path)
   if (typeof prices !== 'object' || prices === null) {
-    throw queryError('invalidArgument', `${place} holds no object${way === '' ? '' : ` at ${way}`}`)
+    throw queryError('invalidArgument', `${source} has no object${path === '' ? '' : ` at ${path}`}`)
   }
   const found = new Map<string, string>()
   for (const pair of pairs) {
@@ -49,30 +49,30 @@ function readPrices(text: string, way: string, place: string, pairs: readonly st
   return found
 }
 
-export function filePrices(path: string, way = ''): PriceSource {
-  return async (pairs) => readPrices(await readFile(path, 'utf8'), way, path, pairs)
+export function filePrices(file: string, path = ''): PriceSource {
+  return async (pairs) => readPrices(await readFile(file, 'utf8'), path, file, pairs)
 }
 
-export function httpPrices(url: string, way = ''): PriceSource {
+export function httpPrices(url: string, path = ''): PriceSource {
   return async (pairs) => {
     const response = await fetch(url, { signal: AbortSignal.timeout(HTTP_TIMEOUT_MS) })
     if (!response.ok) throw queryError('unavailable', `${url} answered ${response.status}`)
-    return readPrices(await response.text(), way, url, pairs)
+    return readPrices(await response.text(), path, url, pairs)
   }
 }
 
-/** Where the walk of a well-known pair begins; any other at 100. */
-const BEGINNINGS: Readonly<Record<string, number>> = {
+/** Initial prices of the walk; 100 for any other pair. */
+const INITIAL_PRICES: Readonly<Record<string, number>> = {
   'ubtc:uusd': 64_250,
   'ueth:uusd': 3_100,
   'uatom:uusd': 9.5,
   'uusdc:uusd': 1,
   'uusdt:uusd': 1,
 }
-/** Largest step of a walk, as a part of the price. */
+/** Largest step of the walk, as a fraction of the price. */
 const STEP = 0.002
 
-/** Numbers below 1, the same for the same seed. */
+/** Creates a generator of numbers from 0 to below 1; equal seeds generate equal numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -81,14 +81,14 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** A walk from a seed: equal seeds asked equally often say equal prices. */
+/** Creates a random walk: equal seeds return equal prices at the same call. */
 export function simulatedPrices(seed: number): PriceSource {
   const random = seededRandom(seed)
   const prices = new Map<string, number>()
   return async (pairs) => {
     const now = new Map<string, string>()
     for (const pair of pairs) {
-      const price = (prices.get(pair) ?? BEGINNINGS[pair] ?? 100) * (1 + STEP * (2 * random() - 1))
+      const price = (prices.get(pair) ?? INITIAL_PRICES[pair] ?? 100) * (1 + STEP * (2 * random() - 1))
       prices.set(pair, price)
       now.set(pair, priceText(price.toFixed(6))!)
     }

@@ -1,4 +1,4 @@
-/** Trees that another thread writes: what it asks for, what it adds, and what happens when it fails. */
+/** Tests of trees that another thread writes: its questions, the memory it adds, and its failures. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ function keyOf(i: number): Uint8Array {
 const changesOf = (from: number, to: number, step = 1): KeyChange[] =>
   Array.from({ length: (to - from) / step }, (_, i) => ({ key: keyOf(from + i * step), value: keyOf(i) }))
 
-/** The root hash of the same trees, written by one thread. */
+/** Returns the root hash of the same blocks, written by one thread. */
 function hashAlone(blocks: readonly (readonly KeyChange[])[]): string {
   const treeStore = createTreeStore(noPages, noNumbers)
   let root = NONE
@@ -36,13 +36,13 @@ function hashAlone(blocks: readonly (readonly KeyChange[])[]): string {
   return formatHex(treeStore.rootHash(root))
 }
 
-test('memory that the other thread adds is there for the owner, and the other way round', async () => {
+test('each thread sees the memory that the other one adds', async () => {
   await using helpers = createHelpers()
   const treeStore = createTreeStore(noPages, noNumbers, helpers)
   await helpers.up(treeStore)
   const blocks: KeyChange[][] = []
   let root = NONE
-  // Nodes and keys of each block fill a megabyte; every second is written here.
+  // Nodes and keys of each block fill a megabyte. This thread writes every second block.
   for (let i = 0; i < 8; i++) {
     const changes = changesOf(i * 6000, (i + 1) * 6000)
     blocks.push(changes)
@@ -55,7 +55,7 @@ test('memory that the other thread adds is there for the owner, and the other wa
   expect(formatHex(treeStore.rootHash(root))).toBe(hashAlone(blocks))
 })
 
-test('what it has replaced is handed over when the list is full, and frees every node', async () => {
+test('a full list of replaced nodes is passed to the owner, and every node is freed', async () => {
   await using helpers = createHelpers()
   const treeStore = createTreeStore(noPages, noNumbers, helpers)
   await helpers.up(treeStore)
@@ -72,7 +72,7 @@ test('what it has replaced is handed over when the list is full, and frees every
   expect(treeStore.nodeCount).toBe(2 * 80_000 - 1)
 })
 
-test('nodes are freed by the thread that writes, and those that do not fit before', async () => {
+test('the writing thread frees nodes, and the owner frees those that do not fit', async () => {
   await using helpers = createHelpers()
   const treeStore = createTreeStore(noPages, noNumbers, helpers)
   await helpers.up(treeStore)
@@ -86,7 +86,7 @@ test('nodes are freed by the thread that writes, and those that do not fit befor
   expect(treeStore.nodeCount).toBe(2 * 60_000 - 1)
 })
 
-test('the other thread asks for pages, and hears of one that is missing', async () => {
+test('the other thread requests pages, and a missing page is an error', async () => {
   await using helpers = createHelpers()
   const pages = new Map<number, Uint8Array>()
   const asked: number[] = []
@@ -126,10 +126,10 @@ test('the other thread asks for pages, and hears of one that is missing', async 
   expect(helpers.count()).toBeGreaterThan(0)
 })
 
-test.each(['before it is begun with', 'while it is written', 'while a page is asked for'])(
-  'what is given up %s leaves the other thread free',
+test.each(['before it starts', 'while it runs', 'while a page is requested'])(
+  'a write that is aborted %s leaves the other thread free',
   async (when) => {
-    await using helpers = createHelpers(when === 'before it is begun with' ? 0 : 5)
+    await using helpers = createHelpers(when === 'before it starts' ? 0 : 5)
     const below = seeded(3)
     let isRead = false
     const treeStore = createTreeStore(
@@ -143,7 +143,7 @@ test.each(['before it is begun with', 'while it is written', 'while a page is as
     await helpers.up(treeStore)
     const page = { page: 7, height: 9, size: 300, hash: new Uint8Array(32) }
     for (let i = 0; i < 30; i++) {
-      const root = when === 'while a page is asked for' ? treeStore.refer(page) : NONE
+      const root = when === 'while a page is requested' ? treeStore.refer(page) : NONE
       treeStore.begin([{ root, changes: changesOf(0, 1 + below(3000)) }], 1).abort()
     }
     expect(isRead).toBe(false)
@@ -154,7 +154,7 @@ test.each(['before it is begun with', 'while it is written', 'while a page is as
   },
 )
 
-test('more trees than one call takes are written by their owner', async () => {
+test('the owner writes the trees if they are too many for one call', async () => {
   await using helpers = createHelpers()
   const treeStore = createTreeStore(noPages, noNumbers, helpers)
   await helpers.up(treeStore)
@@ -173,7 +173,7 @@ const work: [number, number, number] = [0, 1, 0]
 test.each([
   ['does not answer', 'for (;;) Atomics.wait(cells, 0, 2)'],
   ['ends', 'Atomics.notify(cells, 0); process.exit()'],
-])('a thread that takes trees and %s is an error, and is asked no more', async (_, then) => {
+])('a thread that takes trees and %s is an error, and is not used again', async (_, then) => {
   const folder = mkdtempSync(join(tmpdir(), 'almanac-trees-'))
   const program = join(folder, 'thread.cjs')
   const begin = `const { cells } = require('node:worker_threads').workerData
@@ -199,7 +199,7 @@ test.each([
 })
 
 test.each(['relative.cjs', '/nowhere/thread.cjs'])(
-  'where no thread is to be had, the owner writes the trees (%s)',
+  'the owner writes the trees if the thread cannot start (%s)',
   async (program) => {
     const helper = createTreeHelper(runtime, host, { parallelism: 2, minChanges: 1, blocksBefore: 1, program })
     for (let i = 0; i < 50; i++) {
@@ -210,7 +210,7 @@ test.each(['relative.cjs', '/nowhere/thread.cjs'])(
   },
 )
 
-test('small blocks start no thread, and a machine of one processor never does', async () => {
+test('small blocks start no thread, nor does a machine with one processor', async () => {
   for (const options of [{ parallelism: 1 }, { parallelism: 2, minChanges: 1001 }]) {
     const helper = createTreeHelper(runtime, host, options)
     for (let i = 0; i < 20; i++) expect(helper.offer(work, 1000)).toBe(false)

@@ -31,7 +31,10 @@ import {
 const MIN_CHANGES = 256
 /** Number of large blocks after which the thread starts: the next ones are probably large too. */
 const BLOCKS_BEFORE = 4
-/** Number of waits of a second after which a silent thread counts as lost. Waits are counted, since a machine can be suspended. */
+/**
+ * Number of waits of a second after which a silent thread counts as lost. Waits are counted, since a machine can be
+ * suspended.
+ */
 const MAX_WAITS = 120
 const WAIT_MS = 1_000
 
@@ -100,7 +103,10 @@ export function createTreeHelper(
     passTurn(cells, memory, TAKEN)
   }
 
-  /** Withdraws the trees and returns false if the thread has not started. Otherwise waits until it asks or ends, and returns true. */
+  /**
+   * Withdraws the trees and returns false if the thread has not started. Otherwise waits until it asks or ends, and
+   * returns true.
+   */
   function wait(): boolean {
     if (Atomics.compareExchange(cells, TURN, OFFERED, OWN) === OFFERED) return false
     for (let waits = 0; turn() === TAKEN || turn() === REFUSED; waits++) {

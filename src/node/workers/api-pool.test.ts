@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startNode } from '../start.ts'
 
-test('API workers serve REST from their own reads, hand transactions to the main process, and end with it', async () => {
+test('API workers serve REST from their own reads, forward transactions to the main process, and end with it', async () => {
   const node = await startNode({ api: { workers: 2 }, comet: { enabled: false } })
   const ask = async (path: string, init?: RequestInit) => {
     const response = await fetch(node.urls.rest + path, init)
@@ -18,7 +18,7 @@ test('API workers serve REST from their own reads, hand transactions to the main
   expect(await node.nextBlock()).toBe(2n)
   expect(await ask('/chain/evm/v1/params')).toMatchObject({ status: 200, height: '2' })
   expect(await ask('/readyz')).toMatchObject({ status: 200, body: { ready: true } })
-  // Heavy work and admission come back from the main process.
+  // The main process does heavy work and admission.
   const args = btoa(JSON.stringify({ from: address, to: node.accounts[2]!.address, value: '0x1' }))
   expect(await ask(`/chain/evm/v1/estimate_gas?args=${encodeURIComponent(args)}`)).toMatchObject({
     status: 200,
@@ -34,7 +34,7 @@ test('API workers serve REST from their own reads, hand transactions to the main
   await expect(ask('/chain/evm/v1/params')).rejects.toThrow()
 })
 
-test('blocks that are made while API workers start are in what they begin with', async () => {
+test('API workers see blocks that were made while they started', async () => {
   await using node = await startNode({
     ...{ api: { workers: 2 }, blocks: { time: '2ms' } },
     ...{ grpc: { enabled: false }, jsonrpc: { enabled: false }, comet: { enabled: false } },
@@ -45,7 +45,7 @@ test('blocks that are made while API workers start are in what they begin with',
   expect(Number(response.headers.get('x-sdk-block-height'))).toBeGreaterThanOrEqual(Number(height))
 })
 
-test('API workers that are killed are replaced, on the same ports, while blocks are made', async () => {
+test('killed API workers are replaced on the same ports while blocks are made', async () => {
   const only = { grpc: { enabled: false }, jsonrpc: { enabled: false }, comet: { enabled: false } }
   await using node = await startNode({ ...only, api: { workers: 2 }, blocks: { time: '2ms' } })
   const killed = Object.values(cluster.workers!).map((worker) => worker!)
@@ -66,7 +66,7 @@ test('API workers that are killed are replaced, on the same ports, while blocks 
   expect(node.height).toBeGreaterThan(before)
 })
 
-test('a port that API workers cannot have is named', async () => {
+test('a taken port of API workers is named', async () => {
   await using other = await startNode({
     grpc: { enabled: false },
     jsonrpc: { enabled: false },
@@ -78,9 +78,9 @@ test('a port that API workers cannot have is named', async () => {
   )
 })
 
-test('API workers serve JSON-RPC: reads of their own, and filters, keys, verbs and pushes with the main process', async () => {
+test('API workers serve JSON-RPC: they read themselves, and forward filters, keys and development methods', async () => {
   await using node = await startNode({ api: { workers: 2 }, comet: { enabled: false } })
-  // A connection of its own each time, so that both workers are asked.
+  // A new connection for each request, so that both workers receive some.
   const rpc = async (method: string, ...params: unknown[]) => {
     const response = await fetch(node.urls.jsonrpc, {
       method: 'POST',

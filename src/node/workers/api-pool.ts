@@ -1,13 +1,12 @@
 /**
- * The API workers: processes that serve REST, gRPC and JSON-RPC over their own reads of the store, on ports that they share.
- * What only the main process can do (taking transactions, the pool, filters, keys, heavy work) they ask of it. The CometBFT
- * RPC stays in the main process: it keeps subscriptions for its clients.
+ * The API workers: processes that serve REST, gRPC and JSON-RPC from their own reads of the store, on ports that they share.
+ * They forward the rest to the main process: transactions, the pool, filters, keys and heavy work. The CometBFT RPC stays in
+ * the main process, which stores the subscriptions of its clients.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Compute, PartTaker } from '../../api/gateway.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
-import type { Solo } from '../../consensus/solo.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
 import type { Log } from '../log.ts'
@@ -24,9 +23,9 @@ export interface ApiPoolOptions {
   readonly workers: number
   readonly entry: URL
   readonly setup: Omit<ApiSetup, 'status'>
-  readonly driver: Driver & Pick<Solo, 'onHalt'>
+  readonly driver: Driver
   readonly compute: Compute
-  /** Answers a JSON-RPC method that needs the pool, filters, keys or the engine's verbs. */
+  /** Answers a JSON-RPC method that needs the pool, filters, keys or development methods. */
   readonly rpc: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>
   readonly observe: ((operation: string, status: string, times: number) => void) | undefined
   readonly log: Log
@@ -37,31 +36,35 @@ export interface ApiPool {
   close(): Promise<void>
 }
 
-/** A question of a worker: how to end it, and what to call when it has taken each part of the answer. */
-interface Asked {
+/** A request of a worker in progress. */
+interface RunningRequest {
   readonly abort: AbortController
+  /** Callbacks of the parts that the worker has not taken yet, in order. */
   readonly parts: (() => void)[]
 }
 
-/** Delay before a worker that ended is started again. */
+/** Delay before an ended worker is started again. */
 const RESTART_MS = 500
-/** Time that a worker has to end by itself. */
+/** Time that a worker has to end by itself, milliseconds. */
 const STOP_MS = 2000
 
-/** Resolves when every worker listens; rejects, with all of them ended, when one cannot. */
+/** Starts the workers. Resolves when all of them listen. Rejects if one cannot listen; then all have ended. */
 export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const { driver, compute, log } = options
   const workers = new Set<Worker>()
   let stopping = false
   cluster.setupPrimary({ exec: fileURLToPath(options.entry), args: [], execArgv: [], serialization: 'advanced' })
 
-  /** What a worker does not hear any more, because it was killed, is no matter: the one that takes its place begins with all of it. */
-  const tell = (worker: Worker, message: ToApiWorker, told = () => {}) => {
-    if (worker.isConnected()) worker.send(message, undefined, undefined, told)
-    else told()
+  /**
+   * Sends a message, and calls `sent` afterwards. A message to an ended worker is dropped: its replacement starts from the
+   * status.
+   */
+  const send = (worker: Worker, message: ToApiWorker, sent = () => {}) => {
+    if (worker.isConnected()) worker.send(message, undefined, undefined, sent)
+    else sent()
   }
 
-  function serve(worker: Worker, running: Map<number, Asked>, message: FromApiWorker): void {
+  function serve(worker: Worker, running: Map<number, RunningRequest>, message: FromApiWorker): void {
     if (message.kind === 'abort') {
       running.get(message.id)?.abort.abort()
       return
@@ -76,16 +79,16 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     }
     if (message.kind === 'hello' || message.kind === 'listening' || message.kind === 'failed') return
     const { id } = message
-    const asked: Asked = { abort: new AbortController(), parts: [] }
-    running.set(id, asked)
+    const request: RunningRequest = { abort: new AbortController(), parts: [] }
+    running.set(id, request)
     const onPart: PartTaker = (part, done) => {
-      asked.parts.push(done)
-      tell(worker, { kind: 'part', id, part })
+      request.parts.push(done)
+      send(worker, { kind: 'part', id, part })
     }
-    answer(message, asked.abort.signal, onPart)
+    answer(message, request.abort.signal, onPart)
       .then(
-        (result) => tell(worker, { kind: 'answer', id, result }),
-        (error) => tell(worker, { kind: 'answer', id, error: packError(error) }),
+        (result) => send(worker, { kind: 'answer', id, result }),
+        (error) => send(worker, { kind: 'answer', id, error: packError(error) }),
       )
       .finally(() => running.delete(id))
   }
@@ -102,36 +105,44 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     }
     if (message.kind === 'nextHeader') return driver.nextHeader(message.height)
     if (message.kind === 'rpc') return options.rpc(message.method, message.params, signal)
-    if (message.kind !== 'compute') throw queryError('internal', 'not a question')
+    if (message.kind !== 'compute') throw queryError('internal', 'not a request')
     const { job, payload, height, timeoutMs, inParts } = message
     return compute.run(job, payload, { height, signal, timeoutMs, ...(inParts && { onPart }) })
   }
 
-  /** Workers that have not taken the last status, and those among them for which there is a newer one. */
-  const [taking, behind] = [new Set<Worker>(), new Set<Worker>()]
+  /** Workers to which a status is being sent. */
+  const receiving = new Set<Worker>()
+  /** Workers among them for which there is a newer status. */
+  const outdated = new Set<Worker>()
   const publishTo = (worker: Worker) => {
-    if (taking.has(worker)) {
-      behind.add(worker)
+    if (receiving.has(worker)) {
+      outdated.add(worker)
       return
     }
-    taking.add(worker)
-    tell(worker, { kind: 'status', status: driver.status() }, () => {
-      taking.delete(worker)
-      if (behind.delete(worker)) publishTo(worker)
+    receiving.add(worker)
+    send(worker, { kind: 'status', status: driver.status() }, () => {
+      receiving.delete(worker)
+      if (outdated.delete(worker)) publishTo(worker)
     })
   }
   const publish = () => {
     for (const worker of workers) publishTo(worker)
   }
 
-  /** Ports that workers ask for: all the same, since they share them. What the system chose at first is asked for by name when nobody has it. */
+  /**
+   * Ports that workers open: all the same, since they share them. If no worker listens, the next one opens the ports that the
+   * system chose first.
+   */
   let { ports } = options.setup
   let urls: GatewayUrls | undefined
   const listening = new Set<Worker>()
 
-  /** Whether a worker listens where clients look for it: the system chose anew if the last one ended while it started. */
-  function arrive(worker: Worker, at: GatewayUrls): boolean {
-    if (urls && JSON.stringify(urls) !== JSON.stringify(at)) {
+  /**
+   * Adds a worker that listens. Ends it if its ports are others: the system chooses new ones if the last worker ended
+   * meanwhile.
+   */
+  function acceptListening(worker: Worker, found: GatewayUrls): boolean {
+    if (urls && JSON.stringify(urls) !== JSON.stringify(found)) {
       worker.process.kill('SIGKILL')
       return false
     }
@@ -141,30 +152,30 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
 
   function start(): Promise<GatewayUrls> {
     const worker = cluster.fork()
-    const running = new Map<number, Asked>()
+    const running = new Map<number, RunningRequest>()
     workers.add(worker)
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromApiWorker) => {
         if (message.kind === 'hello') {
           if (listening.size === 0 && urls) ports = portsOf(urls, ports)
-          tell(worker, { kind: 'setup', setup: { ...options.setup, ports, status: driver.status() } })
+          send(worker, { kind: 'setup', setup: { ...options.setup, ports, status: driver.status() } })
         } else if (message.kind === 'listening') {
-          const at = message.urls as GatewayUrls
-          if (arrive(worker, at)) resolve(at)
+          const found = message.urls as GatewayUrls
+          if (acceptListening(worker, found)) resolve(found)
         } else if (message.kind === 'failed') reject(unpackError(message.error))
         else serve(worker, running, message)
       })
-      worker.on('error', (error) => log('warn', 'API worker cannot be reached', { error }))
+      worker.on('error', (error) => log('warn', 'a message to an API worker failed', { error }))
       worker.on('exit', (code) => {
         workers.delete(worker)
         listening.delete(worker)
-        taking.delete(worker)
-        behind.delete(worker)
+        receiving.delete(worker)
+        outdated.delete(worker)
         for (const { abort, parts } of running.values()) {
           abort.abort()
           for (const done of parts.splice(0)) done()
         }
-        reject(queryError('unavailable', `an API worker ended with ${code}`))
+        reject(queryError('unavailable', `an API worker ended with exit code ${code}`))
         if (stopping) return
         log('error', 'API worker ended', { code })
         setTimeout(() => {
@@ -175,9 +186,9 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   }
 
   const announce = (tx: PendingTx) => {
-    for (const worker of workers) tell(worker, { kind: 'pending', tx })
+    for (const worker of workers) send(worker, { kind: 'pending', tx })
   }
-  const forget = [
+  const removers = [
     driver.onBlock(publish),
     driver.onRollback(publish),
     driver.onPending(announce),
@@ -186,7 +197,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
 
   async function close(): Promise<void> {
     stopping = true
-    for (const end of forget) end()
+    for (const remove of removers) remove()
     await Promise.all(
       [...workers].map(
         (worker) =>
@@ -209,7 +220,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   }
 }
 
-/** The ports of URLs and addresses; of a gateway that is off what it was before. */
+/** Returns the ports of URLs and addresses; the previous port of a gateway that is off. */
 function portsOf({ rest, grpc, jsonrpc, ws }: GatewayUrls, before: ApiSetup['ports']): ApiSetup['ports'] {
   const portOf = (url: string | undefined, otherwise: number) => Number(/:(\d+)$/.exec(url ?? '')?.[1] ?? otherwise)
   return {

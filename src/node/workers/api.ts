@@ -1,4 +1,4 @@
-/** Entry of an API worker of this build. */
+/** Entry point of the API workers of this build. */
 import { runApiWorker } from './api-worker.ts'
 
 runApiWorker()

@@ -1,8 +1,9 @@
-/** A compute worker: opens the chain for reading and runs one job after another. */
+/** A compute worker: it opens the chain for reading and runs one job after another. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApplication } from '../../app/application.ts'
 import { createJobs, type JobBudget } from '../../app/jobs.ts'
+import { storesOf } from '../../app/stores.ts'
 import { isIsolated } from '../../app/trace-jobs.ts'
 import type { Application } from '../../app/types.ts'
 import type { ScriptEngine } from '../../evm/tracers/javascript/sandbox.ts'
@@ -12,9 +13,8 @@ import { openBlockIndex } from '../../indexer/block-index.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import type { Build } from '../build.ts'
+import { openDisk } from '../disk.ts'
 import { runJob } from '../inline-compute.ts'
-import { openLmdb } from '../lmdb.ts'
-import { storeOptionsOf } from '../profile.ts'
 import { createStateReader, type WithContext } from '../state-reader.ts'
 import {
   type JobAnswer,
@@ -31,14 +31,14 @@ import { loadScriptEngine } from './script-engine.ts'
 
 const NICENESS = 5
 
-/** Serves the thread's port until it is ended. `build`: the state machine, where not that of this build. */
+/** Runs jobs until the thread is terminated. `build` replaces the state machine of this build. */
 export function runComputeWorker(build?: Build): void {
   const { dataPath, state, profile, chainId, minGasPrices, cancelled, taken, slots } = workerData as WorkerSetup
   const port = parentPort!
   const cancelFlag = new Int32Array(cancelled)
   const takenCount = new Int32Array(taken)
   const identity = createIdentity(profile)
-  // Blocks come before calls. Linux has priorities for threads, and 0 is this one; elsewhere the whole process would be meant.
+  // Blocks precede calls. On Linux the id 0 means this thread; on other systems it means the whole process.
   if (process.platform === 'linux') setPriority(0, NICENESS)
   const app = createApplication({
     identity,
@@ -53,30 +53,30 @@ export function runComputeWorker(build?: Build): void {
   const jobs = createJobs(app)
   const withContext = state ? openRemoteState(state, app) : openLocalState(dataPath!, identity, app)
 
-  let handed = 0
+  let sentParts = 0
 
-  /** Hands bytes on in parts, and waits while every slot has one that is not taken: the pool says when nobody takes them any more. */
-  function handOn(id: number, bytes: Uint8Array): void {
+  /** Sends bytes in parts. Waits while every slot is in use, until the pool cancels the job. */
+  function sendParts(id: number, bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += PART_BYTES) {
       for (;;) {
         const count = Atomics.load(takenCount, 0)
-        if (handed - count < PART_SLOTS) break
+        if (sentParts - count < PART_SLOTS) break
         if (Atomics.load(cancelFlag, 0) === id) throw queryError('deadlineExceeded', 'the answer was not taken in time')
         Atomics.wait(takenCount, 0, count, 20)
       }
-      const piece = bytes.subarray(at, at + PART_BYTES)
-      const slot = handed++ % PART_SLOTS
-      new Uint8Array(slots, slot * PART_BYTES).set(piece)
-      port.postMessage({ id, slot, length: piece.length } satisfies JobPart)
+      const part = bytes.subarray(at, at + PART_BYTES)
+      const slot = sentParts++ % PART_SLOTS
+      new Uint8Array(slots, slot * PART_BYTES).set(part)
+      port.postMessage({ id, slot, length: part.length } satisfies JobPart)
     }
   }
 
-  function run({ id, job, payload, height, timeoutMs }: JobRequest, begun: number, scripts?: ScriptEngine): void {
-    const deadline = begun + timeoutMs
+  function run({ id, job, payload, height, timeoutMs }: JobRequest, startedMs: number, scripts?: ScriptEngine): void {
+    const deadline = startedMs + timeoutMs
     const shouldStop = () => performance.now() >= deadline || Atomics.load(cancelFlag, 0) === id
     const budget: JobBudget = {
       shouldStop,
-      write: (part) => handOn(id, part),
+      write: (part) => sendParts(id, part),
       outputBytes: Number.POSITIVE_INFINITY,
       scripts,
     }
@@ -89,32 +89,32 @@ export function runComputeWorker(build?: Build): void {
     port.postMessage(answer)
   }
 
-  /** Runs a job with an engine for its scripts. An engine that was full or failed is not used again. */
-  async function runWithScripts(request: JobRequest, begun: number): Promise<void> {
-    run(request, begun, await loadScriptEngine())
+  /** Runs a job with a new script engine, since a script can fill or break the memory of its engine. */
+  async function runWithScripts(request: JobRequest, startedMs: number): Promise<void> {
+    run(request, startedMs, await loadScriptEngine())
   }
 
-  /** Present while a job waits for its engine: those behind it stay behind it. */
+  /** Present while a job waits for its engine; later jobs run after it. */
   let tail: Promise<void> | undefined
 
   port.on('message', (request: JobRequest) => {
-    const begun = performance.now()
+    const startedMs = performance.now()
     const scripted = isScripted(request)
-    if (!tail && !scripted) return run(request, begun)
-    const mine = (tail ?? Promise.resolve()).then(() =>
-      scripted ? runWithScripts(request, begun) : run(request, begun),
+    if (!tail && !scripted) return run(request, startedMs)
+    const current = (tail ?? Promise.resolve()).then(() =>
+      scripted ? runWithScripts(request, startedMs) : run(request, startedMs),
     )
-    tail = mine
-    void mine.then(() => {
-      if (tail === mine) tail = undefined
+    tail = current
+    void current.then(() => {
+      if (tail === current) tail = undefined
     })
   })
   port.postMessage({ ready: true } satisfies ReadyMessage)
 }
 
 function openLocalState(path: string, identity: Identity, app: Application): WithContext {
-  const backend = openLmdb(path, { readOnly: true })
-  const store = openVersionedStore(backend, storeOptionsOf(identity))
+  const backend = openDisk(path, { readOnly: true })
+  const store = openVersionedStore(backend, storesOf(identity))
   return createStateReader(store, openBlockIndex(backend), app)
 }
 
@@ -122,7 +122,7 @@ function isScripted({ job, payload }: JobRequest): boolean {
   try {
     return isIsolated(job, payload)
   } catch {
-    // A tracer that there is not: the job says so itself.
+    // The tracer is unknown: the job reports it.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** Entry of a compute worker of this build. */
+/** Entry point of the compute workers of this build. */
 import { runComputeWorker } from './compute-worker.ts'
 
 runComputeWorker()

@@ -1,9 +1,8 @@
-/** The main process as an API worker knows it: what it asks of it, and what it hears. */
+/** The main process as an API worker sees it: requests to it, and notifications from it. */
 import type { Compute, Observe, PartTaker } from '../../api/gateway.ts'
 import type { StoredBlock } from '../../app/records.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { createListeners } from '../../consensus/listeners.ts'
-import { queryError } from '../../primitives/errors.ts'
 import {
   type ApiSetup,
   type CarriedAdmission,
@@ -15,9 +14,9 @@ import {
   unpackError,
 } from './messages.ts'
 
-type Question = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'answered' | 'abort' | 'taken' }>
-/** A question without its number. */
-type Ask = Question extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
+type Request = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'answered' | 'abort' | 'taken' }>
+/** A request without its id. */
+type NewRequest = Request extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
 
 interface Waiting {
   readonly resolve: (result: unknown) => void
@@ -25,57 +24,56 @@ interface Waiting {
   readonly onPart: PartTaker | undefined
 }
 
-/** The chain's blocks as this process reads them. */
-interface OwnReads {
-  /** Drops what is remembered of blocks that were taken back. */
-  forget(): void
-  /** A block that was committed. */
+/** The reads of this process. */
+interface BlockReader {
+  /** Drops cached blocks after a rollback. */
+  dropCache(): void
+  /** Returns a committed block. */
   block(height: bigint): StoredBlock | undefined
-  /** Told what a listener threw. */
+  /** Called with what a listener throws. */
   onListenerFailure(error: unknown): void
 }
 
 export interface MainProcess {
-  ask(question: Ask, signal?: AbortSignal, onPart?: PartTaker): Promise<unknown>
-  /** The engine, which runs there. */
+  ask(request: NewRequest, signal?: AbortSignal, onPart?: PartTaker): Promise<unknown>
+  /** The driver of the main process. */
   readonly driver: Driver
-  /** Runs a job in the compute pool there. */
+  /** Runs a job in the compute pool of the main process. */
   readonly compute: Compute['run']
-  /** Counts answers for it. */
+  /** Creates the function that counts answers for the main process. */
   count(): Observe
-  /** From now on blocks that are new come from these reads. */
-  follow(reads: OwnReads): void
+  /** Sets the reader that delivers new blocks to listeners. */
+  attachReader(reader: BlockReader): void
 }
 
-/** How often it hears what was answered. */
+/** Interval between two reports of counted answers. */
 const REPORT_MS = 500
 
-const tell = (message: FromApiWorker): void => void process.send!(message)
+const send = (message: FromApiWorker): void => void process.send!(message)
 
-/** What only the main process does. */
-export const elsewhere = (what: string) => () => {
-  throw queryError('unimplemented', `${what} is served by the main process`)
-}
-
-/** Says hello to the main process, and serves when it has said what: `serve` resolves with the URLs that it listens on. */
+/**
+ * Connects to the main process and calls `serve` with the setup that it sends. `serve` resolves with the URLs of the open
+ * ports.
+ */
 export function joinMainProcess(
   serve: (setup: ApiSetup, main: MainProcess) => Promise<Readonly<Record<string, string | undefined>>>,
 ): void {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let status: DriverStatus | undefined
-  let reads: OwnReads | undefined
-  const onListenerFailure = (error: unknown) => reads?.onListenerFailure(error)
-  const heard = {
+  let reader: BlockReader | undefined
+  const onListenerFailure = (error: unknown) => reader?.onListenerFailure(error)
+  const listeners = {
     block: createListeners<StoredBlock>(onListenerFailure),
     pending: createListeners<PendingTx>(onListenerFailure),
     rollback: createListeners<bigint>(onListenerFailure),
+    halt: createListeners<void>(onListenerFailure),
   }
 
-  const ask: MainProcess['ask'] = (question, signal, onPart) => {
+  const ask: MainProcess['ask'] = (request, signal, onPart) => {
     const id = ++lastId
     return new Promise((resolve, reject) => {
-      const abort = () => tell({ kind: 'abort', id })
+      const abort = () => send({ kind: 'abort', id })
       const done = () => {
         signal?.removeEventListener('abort', abort)
         waiting.delete(id)
@@ -92,7 +90,7 @@ export function joinMainProcess(
         onPart,
       })
       signal?.addEventListener('abort', abort, { once: true })
-      tell({ ...question, id } as Question)
+      send({ ...request, id } as Request)
     })
   }
 
@@ -102,30 +100,28 @@ export function joinMainProcess(
       const carried = (await ask({ kind: 'submitAndWait', tx, timeoutMs })) as CarriedAdmission
       return { admission: unpackAdmission(carried), ...(carried.inclusion && { inclusion: carried.inclusion }) }
     },
-    nextBlock: elsewhere('making blocks'),
     nextHeader: async (height) => {
       await ask({ kind: 'nextHeader', height })
     },
-    pending: elsewhere('the pool'),
-    pendingCount: elsewhere('the pool'),
-    onBlock: heard.block.add,
-    onPending: heard.pending.add,
-    onRollback: heard.rollback.add,
+    onBlock: listeners.block.add,
+    onPending: listeners.pending.add,
+    onRollback: listeners.rollback.add,
+    onHalt: listeners.halt.add,
     status: () => status!,
     stop: async () => undefined,
   }
 
-  /** The chain has moved: listeners get each block that is new to them. */
-  function move(before: DriverStatus, now: DriverStatus): void {
+  /** Notifies listeners of a rollback and of each new block. */
+  function notifyChange(before: DriverStatus, now: DriverStatus): void {
     const wentBack = before.rollbacks !== now.rollbacks
     if (wentBack) {
-      reads?.forget()
-      heard.rollback.tell(now.latestHeight)
+      reader?.dropCache()
+      listeners.rollback.notify(now.latestHeight)
     }
-    if (!heard.block.isHeard()) return
+    if (!listeners.block.hasListeners()) return
     for (let height = before.latestHeight + 1n; height <= now.latestHeight; height++) {
-      const block = reads?.block(height)
-      if (block) heard.block.tell(block)
+      const block = reader?.block(height)
+      if (block) listeners.block.notify(block)
     }
   }
 
@@ -133,7 +129,7 @@ export function joinMainProcess(
     const counts = new Map<string, { operation: string; status: Parameters<Observe>[1]; times: number }>()
     setInterval(() => {
       if (counts.size === 0) return
-      tell({ kind: 'answered', counts: [...counts.values()] })
+      send({ kind: 'answered', counts: [...counts.values()] })
       counts.clear()
     }, REPORT_MS).unref()
     return (operation, status) => {
@@ -150,8 +146,8 @@ export function joinMainProcess(
     compute: (job, payload, { height, signal, timeoutMs, onPart }) =>
       ask({ kind: 'compute', job, payload, height, timeoutMs, inParts: onPart !== undefined }, signal, onPart),
     count,
-    follow(from) {
-      reads = from
+    attachReader(attached) {
+      reader = attached
     },
   }
 
@@ -159,19 +155,20 @@ export function joinMainProcess(
     if (message.kind === 'setup') {
       status = message.setup.status
       serve(message.setup, main).then(
-        (urls) => tell({ kind: 'listening', urls }),
-        (error) => tell({ kind: 'failed', error: packError(error) }),
+        (urls) => send({ kind: 'listening', urls }),
+        (error) => send({ kind: 'failed', error: packError(error) }),
       )
     } else if (message.kind === 'status') {
-      // What came before the setup is in it.
+      // The setup contains every earlier status.
       if (!status) return
       const before = status
       status = message.status
-      move(before, status)
+      notifyChange(before, status)
+      if (!before.halted && status.halted) listeners.halt.notify()
     } else if (message.kind === 'pending') {
-      heard.pending.tell(message.tx)
+      listeners.pending.notify(message.tx)
     } else if (message.kind === 'part') {
-      const taken = () => tell({ kind: 'taken', id: message.id })
+      const taken = () => send({ kind: 'taken', id: message.id })
       const { onPart } = waiting.get(message.id) ?? {}
       if (onPart) onPart(message.part, taken)
       else taken()
@@ -181,9 +178,9 @@ export function joinMainProcess(
       else asked?.resolve(message.result)
     }
   })
-  // Ctrl-C reaches the whole group of processes; this one ends when the main process lets it go, or is gone.
+  // Ctrl-C reaches the whole process group. A worker ends when the main process disconnects or ends.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => {})
   process.on('disconnect', () => process.exit())
-  tell({ kind: 'hello' })
+  send({ kind: 'hello' })
 }

@@ -1,7 +1,7 @@
-/** What the main thread and its workers say to each other. Everything is structured-cloneable. */
+/** The messages between the main thread and its workers. All are structured-cloneable. */
 import type { MessagePort } from 'node:worker_threads'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
-import type { Engine } from '../../api/node-info.ts'
+import type { NodeInfo } from '../../api/node-info.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import type { Admission, Driver, Inclusion, PendingTx } from '../../consensus/driver.ts'
 import type { Profile } from '../../identity/profiles/profile.ts'
@@ -9,25 +9,25 @@ import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
 import type { Config } from '../settings.ts'
 
-/** What a worker gets of the main thread's state: a port for questions, and a count that rises with each answer. */
+/** Access to the main thread's state from a worker: a port for requests, and a count of the answers. */
 export interface RemoteState {
   readonly port: MessagePort
   readonly answered: SharedArrayBuffer
 }
 
-/** What a worker needs to open the chain for reading. */
+/** The setup of a compute worker. */
 export interface WorkerSetup {
-  /** Folder of the LMDB environment; absent: state comes from the main thread. */
+  /** Folder of the database; if undefined, the worker reads state through the main thread. */
   readonly dataPath?: string | undefined
   readonly state?: RemoteState | undefined
   readonly profile: Profile
   readonly chainId: string
   readonly minGasPrices: string
-  /** One flag a worker: the number of the job that shall stop. */
+  /** Id of the job that is to stop. */
   readonly cancelled: SharedArrayBuffer
-  /** One count a worker: the parts of answers that were taken. */
+  /** Number of parts that the pool has taken. */
   readonly taken: SharedArrayBuffer
-  /** The slots of its parts. */
+  /** The slots of the parts. */
   readonly slots: SharedArrayBuffer
 }
 
@@ -37,7 +37,7 @@ export interface JobRequest {
   readonly job: string
   readonly payload: unknown
   readonly height: bigint | undefined
-  /** Milliseconds left of its time budget. */
+  /** Remaining time budget, milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -45,31 +45,34 @@ export type JobAnswer =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   | { readonly id: number; readonly ok: false; readonly error: CarriedError }
 
-/** A part of a long answer: it lies in one of the slots that thread and main thread share. */
+/** A part of a long answer, stored in one of the slots that both threads share. */
 export interface JobPart {
   readonly id: number
   readonly slot: number
-  /** Bytes of it. */
+  /** Length in bytes. */
   readonly length: number
 }
 
-/** Slots in which parts change hands, without a copy and nothing to collect. */
+/** Number of slots. They transfer parts without a copy and without garbage. */
 export const PART_SLOTS = 16
 export const PART_BYTES = 1 << 16
 
-/** Sent once, when the worker can take jobs. */
+/** Sent once, when the worker is ready for jobs. */
 export interface ReadyMessage {
   readonly ready: true
 }
 
-/** What an API worker needs to serve queries of the same chain. */
+/** The facts of `NodeInfo`, without its functions. */
+export type NodeFacts = Pick<NodeInfo, 'nodeId' | 'moniker' | 'listenAddress' | 'rpcAddress' | 'validatorKey'>
+
+/** The setup of an API worker. */
 export interface ApiSetup {
   readonly dataPath: string
   readonly config: Config
   readonly profile: Profile
   readonly chainId: string
   readonly genesis: GenesisDocument
-  readonly facts: Pick<Engine, 'nodeId' | 'moniker' | 'listenAddress' | 'rpcAddress' | 'validatorKey'>
+  readonly facts: NodeFacts
   readonly ports: { readonly rest: number; readonly grpc: number; readonly jsonrpc: number; readonly ws: number }
   readonly status: DriverStatus
 }
@@ -81,25 +84,25 @@ export type ToApiWorker =
   | { readonly kind: 'setup'; readonly setup: ApiSetup }
   /** After each commit, and when the chain halts. */
   | { readonly kind: 'status'; readonly status: DriverStatus }
-  /** A transaction that was admitted. */
+  /** Sent for each admitted transaction. */
   | { readonly kind: 'pending'; readonly tx: PendingTx }
   | { readonly kind: 'part'; readonly id: number; readonly part: Uint8Array }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
 
-/** How often an operation was answered with a status. */
+/** Number of answers of an operation with a status. */
 interface AnsweredCount {
   readonly operation: string
   readonly status: 'ok' | Status
   readonly times: number
 }
 
-/** From an API worker to the main process. What it asks is answered under the same number. */
+/** From an API worker to the main process. A message with an id is a request; its answer has the same id. */
 export type FromApiWorker =
-  /** It hears now. */
+  /** The worker can receive messages. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'listening'; readonly urls: Readonly<Record<string, string | undefined>> }
   | { readonly kind: 'failed'; readonly error: CarriedError }
-  /** What it answered since it last said so. */
+  /** Answers since the last report. */
   | { readonly kind: 'answered'; readonly counts: readonly AnsweredCount[] }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
   | { readonly kind: 'submitAndWait'; readonly id: number; readonly tx: Uint8Array; readonly timeoutMs: number }
@@ -113,14 +116,14 @@ export type FromApiWorker =
       readonly payload: unknown
       readonly height: bigint | undefined
       readonly timeoutMs: number | undefined
-      /** Whether it takes the answer in parts. */
+      /** Whether to send the answer in parts. */
       readonly inParts: boolean
     }
-  /** The last part was taken. */
+  /** The worker has taken the oldest part of a request. */
   | { readonly kind: 'taken'; readonly id: number }
   | { readonly kind: 'abort'; readonly id: number }
 
-/** An admission as it travels: its error apart, in a form that arrives whole. */
+/** A cloneable admission: its error has a form of its own. */
 export interface CarriedAdmission {
   readonly admission: Omit<Admission, 'error'>
   readonly error?: CarriedError
@@ -135,7 +138,7 @@ export function unpackAdmission({ admission, error }: CarriedAdmission): Admissi
   return { ...admission, ...(error && { error: unpackError(error) }) }
 }
 
-/** An error on its way between threads. Without a status it was a bug: its stack is for the log alone. */
+/** A cloneable error. An error without a status is a bug: its stack is for the log only. */
 export type CarriedError =
   | {
       readonly status: Status

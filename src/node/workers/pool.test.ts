@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { profile } from '../../identity/profiles/almanac.ts'
 import { type ComputePool, createComputePool } from './pool.ts'
 
-/** A thread with four jobs: answer, fail, count until told to stop, never stop, and eat memory. */
+/** A thread with jobs that answer, fail, count until cancelled, never stop, and fill the memory. */
 const program = `
 import { parentPort, workerData } from 'node:worker_threads'
 const cancelled = new Int32Array(workerData.cancelled)
@@ -44,7 +44,7 @@ function open(more: { workers?: number; queue?: number; graceMs?: number } = {})
   return { pool, logged }
 }
 
-test('a job is answered, and its failure arrives as the error that it was', async () => {
+test('a job is answered, and its failure arrives as the same error', async () => {
   const { pool, logged } = open()
   expect(await pool.run('echo', { amount: 5n }, { timeoutMs: 60_000 })).toEqual({ amount: 5n })
   await expect(pool.run('refuse', {}, { timeoutMs: 60_000 })).rejects.toMatchObject({ status: 'notFound', code: 7 })
@@ -56,7 +56,7 @@ test('a job is answered, and its failure arrives as the error that it was', asyn
   expect(pool.stats()).toMatchObject({ done: 3, kills: 0, running: 0 })
 })
 
-test('a job that cannot be sent fails, and holds nobody up', async () => {
+test('a job that cannot be cloned fails without delaying others', async () => {
   const { pool } = open()
   await pool.run('echo', 1, { timeoutMs: 60_000 })
   await expect(pool.run('echo', () => 1, { timeoutMs: 60_000 })).rejects.toThrow('could not be cloned')
@@ -64,7 +64,7 @@ test('a job that cannot be sent fails, and holds nobody up', async () => {
   expect(pool.stats()).toMatchObject({ waiting: 0, running: 0, kills: 0 })
 })
 
-test('sixteen endless jobs are all answered when their time is over, counted from their arrival', async () => {
+test('sixteen endless jobs are all rejected at the end of their time, counted from their arrival', async () => {
   const { pool } = open()
   await pool.run('echo', 1, { timeoutMs: 60_000 })
   const all = Array.from({ length: 16 }, () => pool.run('endless', {}, {}).catch((error) => error.status))
@@ -73,7 +73,7 @@ test('sixteen endless jobs are all answered when their time is over, counted fro
   expect(pool.stats().kills).toBe(1)
 })
 
-test('a job whose client has gone stops, and its thread goes on if it stops in time', async () => {
+test('a cancelled job stops, and its thread continues if the job stops in time', async () => {
   const { pool } = open({ graceMs: 60_000 })
   await pool.run('echo', 1, { timeoutMs: 60_000 })
   const client = new AbortController()
@@ -85,7 +85,7 @@ test('a job whose client has gone stops, and its thread goes on if it stops in t
   await expect(pool.run('echo', 3, { signal: client.signal })).rejects.toMatchObject({ status: 'cancelled' })
 })
 
-test('a job over its memory is ended, and so is nobody else', async () => {
+test('a job over its memory is ended, and no other', async () => {
   const { pool } = open()
   await pool.run('echo', 1, { timeoutMs: 60_000 })
   const eater = pool.run('memory', {}, { timeoutMs: 60_000 })
@@ -94,7 +94,7 @@ test('a job over its memory is ended, and so is nobody else', async () => {
   expect(await next).toBe('next')
 })
 
-test('a full queue refuses, and a stopped pool too', async () => {
+test('a full queue and a stopped pool refuse jobs', async () => {
   const { pool } = open({ queue: 1 })
   await pool.run('echo', 1, { timeoutMs: 60_000 })
   const first = pool.run('endless', {}, {}).catch((error) => error.status)

@@ -1,4 +1,4 @@
-/** The compute pool: jobs in worker threads, each with a budget of time and memory, ended when over it or not wanted any more. */
+/** The compute pool: it runs jobs in worker threads, and ends a job that exceeds its time or memory, or that is cancelled. */
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Compute, PartTaker } from '../../api/gateway.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
@@ -22,14 +22,14 @@ export interface PoolOptions {
   /** Module that the threads run. */
   readonly entry: URL
   readonly setup: Omit<WorkerSetup, 'cancelled' | 'taken' | 'slots' | 'state'>
-  /** Reads state for threads that cannot open it. */
+  /** Present for a store in memory, which threads cannot open: it reads state for them. */
   readonly withContext?: WithContext | undefined
   readonly memoryBytes: number
-  /** Jobs that may wait. */
+  /** Limit of waiting jobs. */
   readonly queue: number
-  /** Budget of a job whose caller names none, counted from its arrival. */
+  /** Default time budget of a job, counted from its arrival. */
   readonly timeoutMs: number
-  /** Time in which a job that was told to stop may do so by itself; 150 by default. */
+  /** Time that a cancelled job has to stop by itself, milliseconds; 150 by default. */
   readonly graceMs?: number
   readonly log: Log
   /** Monotonic clock, milliseconds. */
@@ -52,20 +52,20 @@ export interface ComputePool extends Compute {
 
 const GRACE_MS = 150
 /**
- * Jobs that lie ready in a thread that is the only one, so that it need not wait for the main thread between two short ones.
- * With several threads a job would have to wait behind a long one while another thread is free.
+ * Jobs that are sent ahead to a single thread, so that it does not wait for the main thread between two short jobs. With
+ * several threads nothing is sent ahead: a job could wait for a long one while another thread is free.
  */
 const AHEAD = 8
-/** Time in which a job whose time is up may end an answer that has begun. */
+/** Time that a job over its time has to complete an answer in parts, milliseconds. */
 const CLOSING_MS = 200
 /**
- * Behind that, the longest that no part of the answer moves. What was made in time is handed on while its reader takes it, but for no
- * longer than the job had.
+ * Afterwards, the longest time without a part being taken, milliseconds. Parts that were made in time are delivered while the
+ * reader takes them, but for no longer than the job's time budget.
  */
 const IDLE_MS = 1000
-/** Threads start with the first job, or so long after the pool: what is being started beside it comes first. */
+/** Threads start with the first job, or after this delay, milliseconds, so that the rest of the node starts first. */
 const START_MS = 50
-/** Delay before a thread that died at its start is started again. */
+/** Delay before a thread that ended during its start is started again, milliseconds. */
 const RESTART_MS = 1000
 
 interface Job {
@@ -73,11 +73,11 @@ interface Job {
   readonly deadline: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
-  /** Takes a long answer in parts. */
+  /** Receives a long answer in parts. */
   readonly onPart: PartTaker | undefined
-  /** Ends the turn of each part that is not taken. */
+  /** Callbacks that release the parts that are not taken yet. */
   readonly parts: Set<() => void>
-  /** Parts that came so far. */
+  /** Number of parts received. */
   passed: number
   settled: boolean
   release: () => void
@@ -89,9 +89,9 @@ interface Thread {
   readonly taken: Int32Array
   readonly slots: SharedArrayBuffer
   ready: boolean
-  /** Given to the thread and not answered, in order: it runs the first. */
+  /** Jobs that were sent to the thread and are not answered, in order; the thread runs the first. */
   jobs: Job[]
-  /** Ends the thread when the job does not stop. */
+  /** Ends the thread if the job does not stop. */
   killTimer: ReturnType<typeof setTimeout> | undefined
 }
 
@@ -141,15 +141,15 @@ export function createComputePool(options: PoolOptions): ComputePool {
       else finishJob(fresh, message)
       feed()
     })
-    worker.on('error', (error) => loseThread(fresh, error))
-    worker.on('exit', () => loseThread(fresh, new Error('worker thread ended')))
+    worker.on('error', (error) => replaceThread(fresh, error))
+    worker.on('exit', () => replaceThread(fresh, new Error('worker thread ended')))
   }
 
-  /** Hands a part of an answer on; the thread goes on when it is taken. */
+  /** Passes a part to the caller. The thread reuses the slot when the part is taken. */
   function pass({ jobs, taken, slots }: Thread, { id, slot, length }: JobPart): void {
     const job = jobs[0]
     let isOpen = true
-    // Not before other events had their turn: a port goes on with its messages as long as there are any.
+    // After other events: a port otherwise handles messages as long as there are any.
     const done = (): void => {
       if (!isOpen) return
       isOpen = false
@@ -166,8 +166,8 @@ export function createComputePool(options: PoolOptions): ComputePool {
     } else done()
   }
 
-  /** A thread ended by itself: out of memory, or a bug. */
-  function loseThread(thread: Thread, error: Error & { code?: string }): void {
+  /** Replaces a thread that ended by itself, out of memory or by a bug. */
+  function replaceThread(thread: Thread, error: Error & { code?: string }): void {
     if (stopped || !threads.includes(thread)) return
     const [job, ...others] = thread.jobs
     thread.jobs = []
@@ -188,7 +188,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
     clearTimeout(thread.killTimer)
     thread.jobs.shift()
     counts.done++
-    // Its caller left before its turn came.
+    // Its caller cancelled it before it started.
     if (next?.settled) stopRunning(thread, next)
     settle(job, () => {
       if (answer.ok) job.resolve(answer.result)
@@ -213,11 +213,12 @@ export function createComputePool(options: PoolOptions): ComputePool {
       void thread.worker.terminate()
       options.log('warn', 'compute worker killed: its job did not stop', { job: job.request.job })
     }
-    // Where this thread was held up, the answer may have come in time and lie in the queue behind the timer.
+    // If this thread was blocked, an answer that came in time can be in the event queue behind the timer.
     thread.killTimer = setTimeout(() => setImmediate(kill), graceMs)
     thread.killTimer.unref()
   }
 
+  /** Sends waiting jobs to threads that have room. */
   function feed(): void {
     for (const thread of threads) {
       while (thread.ready && thread.jobs.length < ahead && queue.length > 0) {
@@ -228,24 +229,24 @@ export function createComputePool(options: PoolOptions): ComputePool {
           thread.worker.postMessage({ ...job.request, timeoutMs } satisfies JobRequest)
           thread.jobs.push(job)
         } catch (error) {
-          // It cannot be cloned: a bug of who asks, and of no concern to the thread.
+          // The payload cannot be cloned: a bug of the caller. The thread is not affected.
           settle(job, () => job.reject(error as Error))
         }
       }
     }
   }
 
-  /** Jobs that do not run yet, whether they lie in the queue or ready in a thread. */
+  /** Returns the number of jobs that do not run yet, in the queue or sent ahead. */
   function waiting(): number {
     return queue.length + threads.reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), 0)
   }
 
-  /** Ends a job's time for its caller; the thread follows. */
-  function give(job: Job, error: () => ChainError): void {
+  /** Rejects a job at once, and stops it in its thread. */
+  function abandon(job: Job, error: () => ChainError): void {
     if (job.settled) return
     const thread = threads.find(({ jobs }) => jobs.includes(job))
     settle(job, () => job.reject(error()))
-    // Nobody takes them any more.
+    // The caller takes no further parts.
     for (const done of [...job.parts]) done()
     if (!thread) queue.splice(queue.indexOf(job), 1)
     else if (thread.jobs[0] === job) stopRunning(thread, job)
@@ -264,7 +265,9 @@ export function createComputePool(options: PoolOptions): ComputePool {
       if (signal?.aborted) return Promise.reject(cancelledError())
       if (waiting() >= options.queue) {
         counts.refused++
-        return Promise.reject(queryError('resourceExhausted', `${waiting()} computations wait already; try again`))
+        return Promise.reject(
+          queryError('resourceExhausted', `${waiting()} computations are already waiting; try again`),
+        )
       }
       return new Promise((resolve, reject) => {
         const job: Job = {
@@ -281,17 +284,17 @@ export function createComputePool(options: PoolOptions): ComputePool {
             signal?.removeEventListener('abort', abort)
           },
         }
-        // An answer in parts may still be closed in order when its time is up.
-        const rest = onPart ? CLOSING_MS : 0
-        let seen = 0
+        // An answer in parts has some time to be completed.
+        const closingMs = onPart ? CLOSING_MS : 0
+        let passedBefore = 0
         const end = (): void => {
-          const moves = job.parts.size > 0 || job.passed > seen
-          seen = job.passed
-          if (moves && options.elapsed() < job.deadline + timeoutMs) timer = setTimeout(end, IDLE_MS)
-          else give(job, () => timeError(timeoutMs))
+          const isMoving = job.parts.size > 0 || job.passed > passedBefore
+          passedBefore = job.passed
+          if (isMoving && options.elapsed() < job.deadline + timeoutMs) timer = setTimeout(end, IDLE_MS)
+          else abandon(job, () => timeError(timeoutMs))
         }
-        let timer = setTimeout(end, timeoutMs + rest)
-        const abort = () => give(job, cancelledError)
+        let timer = setTimeout(end, timeoutMs + closingMs)
+        const abort = () => abandon(job, cancelledError)
         signal?.addEventListener('abort', abort, { once: true })
         queue.push(job)
         start()
@@ -317,7 +320,7 @@ export function createComputePool(options: PoolOptions): ComputePool {
   }
 }
 
-/** A channel over which a thread reads this thread's state. */
+/** Opens a channel through which a thread reads this thread's state. */
 function offerState(withContext: WithContext): RemoteState {
   const { port1, port2 } = new MessageChannel()
   const answered = new SharedArrayBuffer(4)

@@ -1,4 +1,4 @@
-/** State of the main thread, read from a worker: for stores that lie in memory, where a worker can open none (D16). */
+/** The main thread's state for a worker, which cannot open a store in memory itself (D16). */
 import { receiveMessageOnPort } from 'node:worker_threads'
 import type { Application } from '../../app/types.ts'
 import type { Entry, Range, Reader } from '../../store/types.ts'
@@ -7,37 +7,37 @@ import { type CarriedError, packError, type RemoteState, unpackError } from './m
 
 type Header = Parameters<Application['readContext']>[1]
 
-type Question =
+type StateRequest =
   | { readonly kind: 'header'; readonly height: bigint | undefined }
   | { readonly kind: 'get'; readonly height: bigint; readonly store: string; readonly key: Uint8Array }
   | { readonly kind: 'iterate'; readonly height: bigint; readonly store: string; readonly range: Range }
 
 type Answer = { readonly value: unknown } | { readonly error: CarriedError }
 
-/** Entries of one answer. */
+/** Number of entries in one answer. */
 const PAGE = 128
 
-/** Answers a worker's questions until its port closes. */
+/** Answers a worker's requests until its port closes. */
 export function serveState({ port, answered }: RemoteState, withContext: WithContext): void {
   const count = new Int32Array(answered)
-  const answer = (question: Question): unknown =>
-    withContext(question.height, ({ store, block }) => {
-      if (question.kind === 'get') return store.get(question.store, question.key)
-      if (question.kind === 'header') {
+  const answer = (request: StateRequest): unknown =>
+    withContext(request.height, ({ store, block }) => {
+      if (request.kind === 'get') return store.get(request.store, request.key)
+      if (request.kind === 'header') {
         const { height, timeNs, proposer, hash, lastCommitHash } = block
         return { height, timeNs, proposer, hash, lastCommitHash } satisfies Header
       }
       const entries: Entry[] = []
-      for (const entry of store.iterate(question.store, question.range)) {
+      for (const entry of store.iterate(request.store, request.range)) {
         entries.push(entry)
         if (entries.length === PAGE) break
       }
       return entries
     })
-  port.on('message', (question: Question) => {
+  port.on('message', (request: StateRequest) => {
     let reply: Answer
     try {
-      reply = { value: answer(question) }
+      reply = { value: answer(request) }
     } catch (error) {
       reply = { error: packError(error) }
     }
@@ -48,13 +48,16 @@ export function serveState({ port, answered }: RemoteState, withContext: WithCon
   port.unref()
 }
 
-/** The same reading of heights as the main thread has. Each call waits for the main thread. */
+/**
+ * Opens the state for a worker, with the heights of `createStateReader`. Each uncached read blocks until the main thread
+ * answers.
+ */
 export function openRemoteState({ port, answered }: RemoteState, app: Pick<Application, 'readContext'>): WithContext {
   const count = new Int32Array(answered)
 
-  function ask(question: Question): unknown {
+  function ask(request: StateRequest): unknown {
     const before = Atomics.load(count, 0)
-    port.postMessage(question)
+    port.postMessage(request)
     for (;;) {
       Atomics.wait(count, 0, before)
       const received = receiveMessageOnPort(port)
@@ -66,12 +69,12 @@ export function openRemoteState({ port, answered }: RemoteState, app: Pick<Appli
   }
 
   function readerOf(height: bigint): Reader {
-    const known = new Map<string, Uint8Array | undefined>()
+    const cache = new Map<string, Uint8Array | undefined>()
     function get(store: string, key: Uint8Array): Uint8Array | undefined {
       const name = `${store}/${Buffer.from(key).toString('latin1')}`
-      if (known.has(name)) return known.get(name)
+      if (cache.has(name)) return cache.get(name)
       const value = ask({ kind: 'get', height, store, key }) as Uint8Array | undefined
-      known.set(name, value)
+      cache.set(name, value)
       return value
     }
     function* iterate(store: string, range: Range = {}): IterableIterator<Entry> {

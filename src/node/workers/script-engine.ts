@@ -1,18 +1,18 @@
-/** Instances of QuickJS for scripts of tracers. */
+/** Instances of QuickJS for tracer scripts. */
 import type { QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import type { ScriptEngine } from '../../evm/tracers/javascript/sandbox.ts'
 
 const PAGE_BYTES = 65_536
 const INITIAL_BYTES = 16 << 20
-/** All of an engine's memory: QuickJS does not count what it allocates, so this is what holds a script. */
-const MOST_BYTES = 64 << 20
+/** Memory limit of an engine. QuickJS does not count allocations, so this is the only limit of a script. */
+const MAX_BYTES = 64 << 20
 
-/** An engine of its own: what a script did to the last one's memory is gone with it. */
+/** Loads a new engine, whose memory no earlier script has changed. */
 export async function loadScriptEngine(): Promise<ScriptEngine> {
   const [{ newQuickJSWASMModuleFromVariant, newVariant }, variant] = await Promise.all([
     import('quickjs-emscripten-core'),
     import('@jitl/quickjs-wasmfile-release-sync'),
   ])
-  const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: MOST_BYTES / PAGE_BYTES })
+  const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: MAX_BYTES / PAGE_BYTES })
   return newQuickJSWASMModuleFromVariant(newVariant(variant.default as unknown as QuickJSSyncVariant, { wasmMemory }))
 }

@@ -1,0 +1,65 @@
+/** The processes that serve REST, gRPC and JSON-RPC in addition to the main process. */
+import type { GatewayNode } from '../../api/gateway.ts'
+import type { Build } from '../build.ts'
+import type { OpenedChain } from '../chain.ts'
+import type { Metrics } from '../metrics.ts'
+import type { PortOf } from '../ports.ts'
+import { workerEntry } from '../worker-programs.ts'
+import type { ApiPool } from '../workers/api-pool.ts'
+import type { NodeFacts } from '../workers/messages.ts'
+
+/** Starts the API workers, and adds the steps that end them to `undo`. Rejects if one of them cannot listen. */
+export async function startApiWorkers(
+  parts: {
+    readonly chain: OpenedChain
+    readonly dataPath: string
+    readonly facts: NodeFacts
+    readonly gateway: GatewayNode
+    readonly portOf: PortOf
+    readonly build: Build | undefined
+    readonly metrics: Metrics | undefined
+  },
+  undo: (() => unknown)[],
+): Promise<ApiPool> {
+  const { chain, dataPath, facts, gateway, portOf, build, metrics } = parts
+  const { config, profile, genesis } = chain
+  const { openApiPool } = await import('../workers/api-pool.ts')
+  const { createJsonRpcServer } = await import('../../api/jsonrpc/server.ts')
+  const rpc = createJsonRpcServer(gateway)
+  undo.push(() => rpc.close())
+  const pool = await openApiPool({
+    workers: config.api.workers,
+    entry: workerEntry('api', build),
+    setup: {
+      dataPath,
+      config,
+      profile,
+      chainId: gateway.chainId,
+      genesis,
+      facts,
+      ports: {
+        rest: portOf('rest', 'port'),
+        grpc: portOf('grpc', 'port'),
+        jsonrpc: portOf('jsonrpc', 'port'),
+        ws: portOf('jsonrpc', 'wsPort'),
+      },
+    },
+    driver: gateway.driver,
+    compute: gateway.compute,
+    rpc: rpc.answer,
+    observe: metrics?.request,
+    log: gateway.log,
+  })
+  undo.push(() => pool.close())
+  return pool
+}
+
+/** Turns off the gateways that API workers serve. */
+export function withoutWorkerGateways(config: OpenedChain['config']): OpenedChain['config'] {
+  return {
+    ...config,
+    rest: { ...config.rest, enabled: false },
+    grpc: { ...config.grpc, enabled: false },
+    jsonrpc: { ...config.jsonrpc, enabled: false },
+  }
+}

@@ -1,0 +1,51 @@
+/** The storage of a node: its tables, and the versioned store over them. */
+import { rmSync } from 'node:fs'
+import { storesOf } from '../../app/stores.ts'
+import type { Identity } from '../../identity/types.ts'
+import type { Backend } from '../../store/backend/backend.ts'
+import { openVersionedStore, type VersionedStore } from '../../store/versioned.ts'
+import { openBackend } from '../backend.ts'
+import type { OpenedChain } from '../chain.ts'
+import { createEphemeralFolder } from '../ephemeral-folder.ts'
+import type { Log } from '../log.ts'
+import { createTreeHelper } from '../trees/tree-helper.ts'
+
+export interface NodeStorage {
+  /** Folder of the database; undefined for a chain in memory. */
+  readonly dataPath: string | undefined
+  readonly backend: Backend
+  readonly store: VersionedStore
+}
+
+/** Opens the storage of a chain, and adds the steps that close it to `undo`. Rejects as `openBackend` does. */
+export async function openStorage(
+  chain: OpenedChain,
+  identity: Identity,
+  log: Log,
+  undo: (() => unknown)[],
+): Promise<NodeStorage> {
+  const dataPath = dataFolder(chain, undo)
+  const backend = await openBackend({
+    path: dataPath,
+    noSync: chain.home === undefined,
+    onNewFormat: (before, now) =>
+      log('info', 'converted the database to a new format: older builds cannot open it', { before, now }),
+  })
+  const { keep } = chain.config.store
+  const store = openVersionedStore(backend, {
+    ...storesOf(identity),
+    createTreeHelper,
+    ...(keep > 0 && { keepHeights: keep }),
+  })
+  undo.push(() => store.close())
+  return { dataPath, backend, store }
+}
+
+/** Returns the folder in the home, a temporary one if workers must read the store, or undefined for a store in memory. */
+function dataFolder({ home, config }: OpenedChain, undo: (() => unknown)[]): string | undefined {
+  if (home) return home.paths.data
+  if (config.compute.workers === 0 && config.api.workers === 0) return undefined
+  const folder = createEphemeralFolder()
+  undo.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
