@@ -26,7 +26,7 @@ import { advance, genesisTip, type Tip, tipOf } from './tip.ts'
 export type ExecutorStore = Pick<VersionedStore, 'latestHeight' | 'at' | 'prepare' | 'rollback' | 'tables'>
 
 /** The cause of a halt: an upgrade, or a failure. */
-export type HaltCause =
+type HaltCause =
   | { readonly halt: Halt; readonly error?: undefined }
   | { readonly halt?: undefined; readonly error: unknown }
 
@@ -53,10 +53,10 @@ export interface ExecutedBlock {
 }
 
 /** Makes the record of a block once its app hash is known. */
-export type MakeRecord = (appHash: Uint8Array) => StoredBlock
+type MakeRecord = (appHash: Uint8Array) => StoredBlock
 
 /** A hashed block, not yet durable. Discard it with `abort`. */
-export interface PreparedCommit {
+interface PreparedCommit {
   /** App hash after the block, for an engine that wants it before the commit. */
   readonly appHash: Uint8Array
   /**
@@ -68,7 +68,7 @@ export interface PreparedCommit {
 }
 
 /** A block that was executed elsewhere. */
-export interface ForeignBlock {
+interface ForeignBlock {
   readonly height: bigint
   readonly record: MakeRecord
   /** The validator set in force at this height; absent if it is the previous one, rotated. */

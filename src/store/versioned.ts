@@ -7,7 +7,7 @@ import { createReader } from './reader.ts'
 import type { CreateTreeHelper } from './tree/tree-writes.ts'
 import { type CheckpointSpacing, DEFAULT_SPACING } from './tree/trees.ts'
 import type { Snapshot, Tables, TableWrite } from './types.ts'
-import { type BlockChanges, createWriter, type PreparedBlock, type Records, type StoreWriter } from './writer.ts'
+import { type BlockChanges, createWriter, type Records, type StoreWriter } from './writer.ts'
 
 export interface VersionedStoreOptions {
   /** Stores in the app hash at the beginning of the chain. Upgrades can change them. */
@@ -48,7 +48,7 @@ export interface VersionedStore {
   close(): Promise<void>
 }
 
-export type { BlockChanges, PreparedBlock, Records }
+export type { BlockChanges }
 
 const LEAST_KEPT = 2
 

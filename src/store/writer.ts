@@ -33,7 +33,7 @@ export interface BlockChanges {
 export type Records = (appHash: Uint8Array) => Iterable<TableWrite>
 
 /** A block between the two phases: hashed, and not yet durable. Readers still see the height before. */
-export interface PreparedBlock {
+interface PreparedBlock {
   /** App hash after the block. Reading it waits for the trees, which `commit` does anyway. */
   readonly appHash: Uint8Array
   /** Writes state and records durably in one transaction. On failure the store must be reopened. */
