@@ -1,4 +1,4 @@
-/** The state behind a recording of answers alone, put together from what they tell: accounts, coins, tokens. */
+/** The state of a recording that has only answers, reconstructed from them: accounts, coins, tokens. */
 import { create, type JsonValue } from '@bufbuild/protobuf'
 import { firstVersions } from '../src/app/first-versions.ts'
 import { modules } from '../src/app/modules.ts'
@@ -14,7 +14,7 @@ import { setBalance } from '../src/modules/bank/balance.ts'
 import * as bank from '../src/modules/bank/keeper.ts'
 import { supplies } from '../src/modules/bank/state.ts'
 import { genesis as epochs } from '../src/modules/epochs/genesis.ts'
-import { insert } from '../src/modules/evm/funtoken/funtokens.ts'
+import { insert } from '../src/modules/evm/funtoken/mappings.ts'
 import { codes, slots } from '../src/modules/evm/state.ts'
 import { parseDenom } from '../src/modules/tokenfactory/denom.ts'
 import * as tokenfactory from '../src/modules/tokenfactory/keeper.ts'
@@ -59,12 +59,12 @@ interface Body {
   }[]
 }
 
-/** Where the usual ERC-20 keeps its values: balances by holder, name, symbol. */
+/** Storage slots of the usual ERC-20 contract: balances by holder, name, symbol. */
 const SLOTS = { balances: 0n, name: 3n, symbol: 4n }
 
 const word = (value: bigint): Uint8Array => encodeUint(value, 32)
 
-/** A text of up to 31 bytes as Solidity stores it. */
+/** Encodes a text of up to 31 bytes as Solidity stores it. */
 function shortText(text: string): Uint8Array {
   const stored = new Uint8Array(32)
   stored.set(utf8(text))
@@ -126,7 +126,7 @@ function write(ctx: Context, path: string, body: Body): void {
   }
 }
 
-/** What the answers that succeeded say of the state, as writes of one block, and the height they were given at. */
+/** Returns the state that the successful answers show, as the writes of one block, and their height. */
 export async function stateOfAnswers(
   recording: Recording,
   identity: Identity,
@@ -139,7 +139,7 @@ export async function stateOfAnswers(
   }
   const { facts: app } = createRouter(modules)
   const ctx = createContext({ branch, transient: createTransient(), identity, app, block })
-  // As genesis writes them: an answer shows whether they are the chain's.
+  // Genesis writes the module versions. A recorded answer checks that they are the chain's.
   upgrade.setModuleVersions(ctx, firstVersions(identity, modules))
   let height = 1n
   for await (const { height: answered, path, status, body } of recording.answers()) {

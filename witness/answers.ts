@@ -1,24 +1,24 @@
-/** `npm run answers -- FOLDER`: asks a node that holds a recording's state what the reference was asked. */
+/** `npm run answers -- FOLDER`: repeats the requests of a recording on a node with its state, and compares the answers. */
 import { parseArgs } from 'node:util'
 import { identityOf } from '../src/identity/profiles.ts'
-import { formatPart } from './compare.ts'
+import { formatMismatch } from './compare.ts'
 import { DIFFERENCES } from './differences.ts'
-import { judge, type Outcome, type Verdict } from './judge.ts'
 import { loadRecording } from './load.ts'
 import { openGateways } from './questions.ts'
 import { openRecording } from './recording.ts'
 import { UNBUILT_MODULES } from './unbuilt.ts'
+import { compareAnswers, type Outcome, type Verdict } from './verdict.ts'
 
 const USAGE = `usage: npm run answers -- FOLDER [--only PATTERN] [--verbose] [--json]
 
-  --only PATTERN  asks only what has PATTERN (a regular expression) in its operation, path or method
-  --verbose       shows listed differences too, and long values whole
-  --json          prints one JSON object per question that is not equal
+  --only PATTERN  repeats only requests whose operation, path or method matches PATTERN, a regular expression
+  --verbose       also prints listed differences, and does not truncate values
+  --json          prints one JSON object for each answer that is not equal
 `
 
-/** Answers of one operation that are shown with their values; further ones have a line each, unless asked for all. */
+/** Different answers of one operation that are printed with values. Further ones have a line each, unless `verbose` is set. */
 const SHOWN_PER_OPERATION = 5
-const SHOWN_PARTS = 12
+const SHOWN_MISMATCHES = 12
 
 type Counts = Record<Verdict, number>
 
@@ -47,7 +47,7 @@ async function run(folder: string, { only, verbose, json }: Options): Promise<bo
       const { module, operation } = question
       const outcome = UNBUILT_MODULES.includes(module)
         ? ({ question, verdict: 'not built', isExact: false, listed: [], unlisted: [] } satisfies Outcome)
-        : judge(question, await question.ask(), DIFFERENCES)
+        : compareAnswers(question, await question.ask(), DIFFERENCES)
       const counts = byOperation.get(operation) ?? { ...noCounts(), module }
       byOperation.set(operation, counts)
       counts[outcome.verdict]++
@@ -65,10 +65,10 @@ async function run(folder: string, { only, verbose, json }: Options): Promise<bo
   if (!json) {
     printTable(byOperation, byDifference, total)
     print(
-      `\n${exact} answers are the same text, byte for byte; the other equal ones differ in blanks, in order or in what is listed once`,
+      `\n${exact} answers are equal byte for byte; the other equal answers differ in whitespace, in the order of members, or in clock, build and envelope`,
     )
     const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1)
-    print(`loaded in ${seconds(started, loadedAt)} s, asked in ${seconds(loadedAt, performance.now())} s`)
+    print(`loaded in ${seconds(started, loadedAt)} s, compared in ${seconds(loadedAt, performance.now())} s`)
   }
   return total.different === 0
 }
@@ -87,8 +87,9 @@ function printOutcome({ question, verdict, listed, unlisted }: Outcome, verbose:
   if (verdict !== 'different' && !(verbose && verdict === 'listed')) return
   print(`\n${verdict}: ${question.operation}  ${question.text.slice(0, verbose ? undefined : 200)}`)
   if (listed.length > 0) print(`    listed: ${listed.join(', ')}`)
-  for (const part of unlisted.slice(0, verbose ? undefined : SHOWN_PARTS)) print(`    ${formatPart(part)}`)
-  if (unlisted.length > SHOWN_PARTS && !verbose) print(`    … ${unlisted.length} differences in all`)
+  for (const mismatch of unlisted.slice(0, verbose ? undefined : SHOWN_MISMATCHES))
+    print(`    ${formatMismatch(mismatch)}`)
+  if (unlisted.length > SHOWN_MISMATCHES && !verbose) print(`    … ${unlisted.length} differences in total`)
 }
 
 function printBriefly({ question, verdict, unlisted }: Outcome): void {
@@ -104,11 +105,11 @@ function printTable(
   total: Counts,
 ): void {
   const row = (name: string, { equal, listed, different, ...counts }: Counts, note = ''): string => {
-    const asked = equal + listed + different + counts['not built']
-    const cells = [asked, equal, listed, different, counts['not built']].map((count) => String(count).padStart(10))
+    const requests = equal + listed + different + counts['not built']
+    const cells = [requests, equal, listed, different, counts['not built']].map((count) => String(count).padStart(10))
     return `${name.padEnd(44)}${cells.join('')}${note && `  ${note}`}`
   }
-  const heads = ['asked', 'equal', 'listed', 'different', 'not built'].map((head) => head.padStart(10))
+  const heads = ['requests', 'equal', 'listed', 'different', 'not built'].map((head) => head.padStart(10))
   print(`\n${'operation'.padEnd(44)}${heads.join('')}`)
   for (const name of [...byOperation.keys()].sort()) {
     const counts = byOperation.get(name)!
@@ -116,10 +117,10 @@ function printTable(
   }
   print(row('total', total))
   if (byDifference.size > 0) print('\nlisted differences (witness/differences.ts):')
-  for (const { id, where, why, decision } of DIFFERENCES) {
+  for (const { id, where, explanation, source } of DIFFERENCES) {
     const count = byDifference.get(id)
     if (count !== undefined)
-      print(`${String(count).padStart(6)}  ${id}: ${where}: ${why}${decision ? ` (${decision})` : ''}`)
+      print(`${String(count).padStart(6)}  ${id}: ${where}: ${explanation}${source ? ` (${source})` : ''}`)
   }
 }
 

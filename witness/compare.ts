@@ -1,17 +1,17 @@
-/** Where two answers part: their JSON walked side by side. */
+/** Comparison of two JSON answers, value by value. */
 
-/** One place where two values differ; undefined is what is not there at all. */
-export interface Part {
-  /** Way from the root: `status`, `header.content-type`, `body.balances[0].amount`. */
+/** A path at which two answers differ. The value of an absent member is undefined. */
+export interface Mismatch {
+  /** Path from the root: `status`, `header.content-type`, `body.balances[0].amount`. */
   readonly at: string
   readonly reference: unknown
   readonly ours: unknown
 }
 
-/** Deepest differences at most of one answer: what differs more is another thing altogether. */
-const MOST_PARTS = 2_000
+/** Maximum mismatches of one answer. Comparison stops there. */
+const MAX_MISMATCHES = 2_000
 
-/** A JSON text, with numbers that a double cannot hold kept as they are written. */
+/** Parses JSON. Numbers that a double cannot represent become texts of their digits. */
 export function parseJson(text: string): unknown {
   const kept = text.replace(/("(?:[^"\\]|\\.)*")|(-?\d{16,}(?:\.\d+)?(?:[eE][+-]?\d+)?)/g, (whole, string?: string) =>
     string === undefined ? JSON.stringify(`number ${whole}`) : whole,
@@ -22,34 +22,34 @@ export function parseJson(text: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Differences of two parsed values; the order of an object's members is none. */
-export function differences(reference: unknown, ours: unknown, at = 'body'): Part[] {
-  const parts: Part[] = []
-  walk(reference, ours, at, parts)
-  return parts
+/** Returns the mismatches of two parsed values. The order of an object's members does not matter. */
+export function compareJson(reference: unknown, ours: unknown, at = 'body'): Mismatch[] {
+  const mismatches: Mismatch[] = []
+  walk(reference, ours, at, mismatches)
+  return mismatches
 }
 
-function walk(reference: unknown, ours: unknown, at: string, parts: Part[]): void {
-  if (Object.is(reference, ours) || parts.length >= MOST_PARTS) return
+function walk(reference: unknown, ours: unknown, at: string, mismatches: Mismatch[]): void {
+  if (Object.is(reference, ours) || mismatches.length >= MAX_MISMATCHES) return
   if (Array.isArray(reference) && Array.isArray(ours)) {
     const length = Math.max(reference.length, ours.length)
-    for (let i = 0; i < length; i++) walk(reference[i], ours[i], `${at}[${i}]`, parts)
+    for (let i = 0; i < length; i++) walk(reference[i], ours[i], `${at}[${i}]`, mismatches)
     return
   }
   if (isObject(reference) && isObject(ours)) {
     for (const key of new Set([...Object.keys(reference), ...Object.keys(ours)])) {
-      walk(reference[key], ours[key], `${at}.${key}`, parts)
+      walk(reference[key], ours[key], `${at}.${key}`, mismatches)
     }
     return
   }
-  parts.push({ at, reference, ours })
+  mismatches.push({ at, reference, ours })
 }
 
-/** Differences of two bodies: as JSON where both are, else as texts. */
-export function compareBodies(reference: string, ours: string): Part[] {
+/** Returns the mismatches of two bodies: as JSON if both are JSON, else as texts. */
+export function compareBodies(reference: string, ours: string): Mismatch[] {
   if (reference === ours) return []
   try {
-    return differences(parseJson(reference), parseJson(ours))
+    return compareJson(parseJson(reference), parseJson(ours))
   } catch {
     return reference.trim() === ours.trim() ? [] : [{ at: 'body', reference, ours }]
   }
@@ -57,15 +57,15 @@ export function compareBodies(reference: string, ours: string): Part[] {
 
 const SHOWN = 160
 
-/** A value on one line, cut where it is long. */
+/** Formats a value on one line, truncated if it is long. */
 function show(value: unknown): string {
   if (value === undefined) return '(absent)'
   const text = typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value)
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length})` : text
 }
 
-/** A difference on two lines, the longer texts from a little before where they part. */
-export function formatPart({ at, reference, ours }: Part): string {
+/** Formats a mismatch on two lines. Long texts start 20 characters before their first difference. */
+export function formatMismatch({ at, reference, ours }: Mismatch): string {
   if (typeof reference === 'string' && typeof ours === 'string' && reference.length + ours.length > 2 * SHOWN) {
     let same = 0
     while (same < reference.length && reference[same] === ours[same]) same++

@@ -1,23 +1,23 @@
-/** What a row of the list of differences is. */
-import type { Part } from './compare.ts'
-import type { Exchange } from './explain.ts'
+/** The types of the entries in the list of differences. */
+import type { Mismatch } from './compare.ts'
+import type { Exchange } from './exchange.ts'
 
 export interface Difference {
   /** Short name, unique. */
   readonly id: string
-  /** Where it shows, in words. */
+  /** The operations, fields or situations in which it occurs. */
   readonly where: string
-  /** Why we differ, or why ours is better. */
-  readonly why: string
-  /** The decision of the design, or the section of the specifications, that settles it. */
-  readonly decision?: string
+  /** The difference and its reason, in one or two sentences. */
+  readonly explanation: string
+  /** The decision, page or decision record that documents our side. */
+  readonly source?: string
 }
 
-/** A difference in what is answered. */
+/** A difference in answers. */
 export interface AnswerDifference extends Difference {
-  /** Operations that it is about; all by default. */
+  /** The operations that it applies to; all by default. */
   readonly operation?: RegExp
-  /** A matter of clock, build or envelope: listed once, and an answer that differs in nothing else is equal. */
-  readonly everywhere?: true
-  explains(part: Part, exchange: Exchange): boolean
+  /** Set if an answer that differs only in this way counts as equal. */
+  readonly countsAsEqual?: true
+  explains(mismatch: Mismatch, exchange: Exchange): boolean
 }

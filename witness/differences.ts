@@ -1,45 +1,45 @@
-/** Where we differ from the reference, and why: every row a rule. Whatever differs otherwise is a bug. */
+/** The list of differences from the reference. Each entry is a rule with an explanation; any other difference is a bug. */
 import type { AnswerDifference, Difference } from './difference.ts'
 import {
   differsInZeroWords,
   errorOf,
   hasSlashes,
-  inGethWords,
   isAdded,
-  isErrorPart,
-  isUnreadAny,
+  isInError,
+  isRawAny,
   referenceError,
   statuses,
-} from './explain.ts'
+  toGethText,
+} from './exchange.ts'
 import type { ResultDifference } from './replay-block.ts'
 import type { KeyDifference } from './replay-compare.ts'
 import { JSON_RPC } from './rpc-differences.ts'
 import { TRACES } from './trace-differences.ts'
 
-/** Texts of the reference's libraries about values that cannot be read. */
+/** Texts of the reference's libraries about values that they cannot parse. */
 const LIBRARY_TEXT =
   /strconv\.Parse|illegal base64|invalid character|unexpected end of JSON|type mismatch|parsing field/
 const HEIGHT_TEXT = /codespace sdk code (18|26): |height header|height must be|block height is bigger/
 const NOT_IMPLEMENTED = 501
-/** The failing precompile's name, as text and inside returned bytes. */
-const OTHER_VM = ['precompileWasm', Buffer.from('precompileWasm').toString('hex')]
+/** The name of the Wasm precompile in its failures, as text and in returned bytes. */
+const WASM_PRECOMPILE = ['precompileWasm', Buffer.from('precompileWasm').toString('hex')]
 
-const EVERYWHERE: readonly AnswerDifference[] = [
+const ENVELOPE: readonly AnswerDifference[] = [
   {
     id: 'error-member',
     where: 'error bodies over REST',
-    why: 'carry `error`, equal to `message`, beside `code`, `message` and `details`',
-    decision: 'D1',
-    everywhere: true,
+    explanation: 'The body has the member `error`, equal to `message`, in addition to `code`, `message` and `details`.',
+    source: 'D1',
+    countsAsEqual: true,
     explains: ({ at, reference, ours }, { oursBody }) =>
       at === 'body.error' && reference === undefined && ours === errorOf(oursBody)?.message,
   },
   {
     id: 'error-details',
     where: 'error bodies over REST, `error.data` over JSON-RPC',
-    why: 'name the field, the heights or the revert in a typed message where the reference has nothing',
-    decision: 'D23',
-    everywhere: true,
+    explanation: 'A typed message names the field, the heights or the revert. The reference has no details.',
+    source: 'D23',
+    countsAsEqual: true,
     explains: ({ at, reference, ours }) =>
       reference === undefined &&
       /^body\.(details\[\d+\]|error\.data)$/.test(at) &&
@@ -48,8 +48,8 @@ const EVERYWHERE: readonly AnswerDifference[] = [
   {
     id: 'build',
     where: 'node_info, syncing, web3_clientVersion, x-server-time',
-    why: 'tell of the build, of the machine and of the moment, not of the chain',
-    everywhere: true,
+    explanation: 'The answer describes the build, the machine and the time, not the chain.',
+    countsAsEqual: true,
     operation: /Service\/(GetNodeInfo|GetSyncing)$|^web3_clientVersion$/,
     explains: ({ at }) => /^body\.(syncing|default_node_info\..*|application_version\..*|result)$/.test(at),
   },
@@ -59,100 +59,102 @@ const ROUTES: readonly AnswerDifference[] = [
   {
     id: 'unknown-route',
     where: 'paths without an operation',
-    why: 'are 404 with code 5, not 501 with code 12; `/` is an index of what there is',
-    decision: 'D2',
+    explanation: 'The answer is 404 with code 5, not 501 with code 12. `/` is an index of the API.',
+    source: 'D2',
     operation: /^no route$/,
-    explains: (part, exchange) =>
-      (isErrorPart(part) && statuses(exchange, [NOT_IMPLEMENTED], [404])) ||
+    explains: (mismatch, exchange) =>
+      (isInError(mismatch) && statuses(exchange, [NOT_IMPLEMENTED], [404])) ||
       (exchange.question.text === 'GET /' && statuses(exchange, [NOT_IMPLEMENTED], [200])),
   },
   {
     id: 'slashes',
     where: 'denoms with slashes in a path, raw or encoded',
-    why: 'are looked up, where the reference is 501',
-    decision: 'D4',
+    explanation: 'The denom is looked up. The reference answers 501.',
+    source: 'D4',
     explains: (_, exchange) => statuses(exchange, [NOT_IMPLEMENTED], [200, 400, 404]) && hasSlashes(exchange.question),
   },
   {
     id: 'served-here',
-    where: 'operations that the reference has and does not mount over REST: consensus parameters, node configuration',
-    why: 'are served',
-    decision: 'gateway.md §9',
+    where: 'operations that the reference has but does not serve over REST: consensus parameters, node configuration',
+    explanation: 'The operation is served. The reference answers 501.',
+    source: 'docs/gateways.md#routes',
     explains: (_, exchange) =>
       statuses(exchange, [NOT_IMPLEMENTED], [200, 400, 404]) && exchange.question.operation !== 'no route',
   },
 ]
 
+/** The code `invalid request`, which the reference answers for every failure over `abci_query`. */
+const INVALID_REQUEST = 18
+
 const STATUSES: readonly AnswerDifference[] = [
   {
     id: 'height-errors',
     where: 'heights that cannot be read',
-    why: 'are 400, 404 or 503 with the bounds in `details`, not 500 with code 2',
-    decision: 'D17',
-    explains: (part, exchange) => isErrorPart(part) && HEIGHT_TEXT.test(referenceError(exchange).message ?? ''),
+    explanation: 'The answer is 400, 404 or 503 with the bounds in `details`, not 500 with code 2.',
+    source: 'D17',
+    explains: (mismatch, exchange) => isInError(mismatch) && HEIGHT_TEXT.test(referenceError(exchange).message ?? ''),
   },
   {
     id: 'panics',
     where: 'calls that make a precompile of the reference panic',
-    why: 'fail as the call they are: 200 with `vm_error`, or 400 in an estimate',
-    decision: 'D30',
+    explanation: 'The call fails like any other: 200 with `vm_error`, or 400 in an estimate.',
+    source: 'D30',
     explains: (_, exchange) => /runtime error: /.test(referenceError(exchange).message ?? ''),
   },
   {
     id: 'true-status',
     where: 'failures that the reference reports as 500 with code 2 or 13',
-    why: 'have their true status: 400 bad input, 404 not found, and what else they are; the text may name more',
-    decision: 'D1',
-    explains: (part, exchange) =>
-      isErrorPart(part) && statuses(exchange, [500], [400, 403, 404, 409, 429, 501, 503, 504]),
+    explanation:
+      'The answer has the status of the failure: 400 for bad input, 404 for not found, and so on. The text can contain more.',
+    source: 'D1',
+    explains: (mismatch, exchange) =>
+      isInError(mismatch) && statuses(exchange, [500], [400, 403, 404, 409, 429, 501, 503, 504]),
   },
   {
     id: 'named-parameters',
-    where: 'values that cannot be read, 400 on both sides',
-    why: 'are told with the name of the parameter, not in the words of a library',
-    decision: 'gateway.md §4',
+    where: 'values that cannot be parsed, 400 on both sides',
+    explanation: 'The text names the parameter. The text of the reference is that of a library.',
+    source: 'docs/gateways.md#errors',
     explains: ({ at }, exchange) =>
       at === 'body.message' &&
       statuses(exchange, [400], [400]) &&
       LIBRARY_TEXT.test(referenceError(exchange).message ?? ''),
   },
-]
-
-/** What the reference says of every failure over `abci_query`. */
-const REFUSED_CODE = 18
-
-const FACTORY: readonly AnswerDifference[] = [
   {
     id: 'engine-failures',
     where: 'failures of module queries over `abci_query`',
-    why: 'have the code and the text of their true status; the reference calls all of them an invalid request',
-    decision: 'D1',
+    explanation: 'Code and text are those of the failure. The reference answers `invalid request` for every failure.',
+    source: 'D1',
     operation: /^abci /,
     explains: ({ at, reference }) =>
-      (at === 'body.code' && reference === REFUSED_CODE) ||
+      (at === 'body.code' && reference === INVALID_REQUEST) ||
       (at === 'body.log' && String(reference).endsWith(': invalid request')),
   },
+]
+
+const DENOMS_AND_FEE_SHARES: readonly AnswerDifference[] = [
   {
-    id: 'denoms-of-nobody',
-    where: 'denoms of a creator that is no address',
-    why: 'are an error, 400, where the reference finds an empty list',
-    decision: 'tokenfactory.md §3.1',
+    id: 'invalid-creator',
+    where: 'denoms of an invalid creator address',
+    explanation: 'The answer is an error, 400. The reference answers an empty list.',
+    source: 'docs/modules/tokenfactory.md#queries',
     operation: /^tokenfactory\.Query\/Denoms$/,
     explains: (_, exchange) => statuses(exchange, [200], [400]),
   },
   {
-    id: 'shares-of-nobody',
-    where: 'fee shares of what is no address',
-    why: 'are an error, 400, where the reference finds an empty list',
-    decision: 'D5, devgas.md §4.2',
+    id: 'invalid-fee-share-address',
+    where: 'fee shares of an invalid address',
+    explanation: 'The answer is an error, 400. The reference answers an empty list.',
+    source: 'D5, docs/modules/devgas.md#queries',
     operation: /^devgas\.Query\/FeeShares$/,
     explains: (_, exchange) => statuses(exchange, [200], [400]),
   },
   {
     id: 'shares-of-a-contract',
     where: 'fee shares of a contract',
-    why: 'are its own record, or 404 where it has none; the reference reads every address as a deployer and finds an empty list',
-    decision: 'D5',
+    explanation:
+      'The answer is the record of the contract, or 404 without a record. The reference takes every address for a deployer and answers an empty list.',
+    source: 'D5',
     operation: /^devgas\.Query\/FeeShares$/,
     explains: (_, exchange) => statuses(exchange, [200], [404]),
   },
@@ -162,47 +164,49 @@ const FIELDS: readonly AnswerDifference[] = [
   {
     id: 'eth-account-balance',
     where: 'eth_account',
-    why: 'has `balance` in the base denom, as the API document says; this line of the reference lacks it',
-    decision: 'D13',
+    explanation: 'The answer has `balance` in the base denom, as the API document says. The reference omits it.',
+    source: 'D13',
     operation: /^evm\.Query\/EthAccount$/,
-    explains: (part) => isAdded(part, /^balance$/),
+    explains: (mismatch) => isAdded(mismatch, /^balance$/),
   },
   {
     id: 'balance-of-token',
     where: 'balances',
-    why: 'has the parts `bank` and `erc20` of the `token` asked for; the line before v2.17 ignores the parameter',
-    decision: 'api.md §4.1',
+    explanation:
+      'The answer has the parts `bank` and `erc20` of the requested `token`. The reference before v2.17 ignores the parameter.',
+    source: 'docs/modules/evm.md#queries',
     operation: /^evm\.Query\/Balance$/,
-    explains: (part) => isAdded(part, /^(bank|erc20)$/),
+    explains: (mismatch) => isAdded(mismatch, /^(bank|erc20)$/),
   },
   {
     id: 'wasm-plugins',
     where: 'evm params from v2.17 on',
-    why: 'lack `wasm_plugins`: there is no other VM here whose plugins could be named',
-    decision: 'api.md §2.2',
+    explanation: 'The answer has no `wasm_plugins`, since this build has no Wasm.',
+    source: 'docs/modules/evm.md#parameters',
     operation: /^evm\.Query\/Params$/,
     explains: ({ at, reference }) => at === 'body.params.wasm_plugins' && (reference as unknown[]).length === 0,
   },
   {
     id: 'proto-json',
     where: 'redelegations',
-    why: 'print 64-bit integers as strings and empty lists as `[]` like every other answer; the reference mixes two writers',
-    decision: 'D3',
+    explanation:
+      '64-bit integers are strings and empty lists are `[]`, as in every other answer. The reference uses a second JSON writer here.',
+    source: 'D3',
     operation: /^staking\.Query\/Redelegations$/,
-    explains: (part) => {
-      const { at, reference, ours } = part
+    explains: (mismatch) => {
+      const { at, reference, ours } = mismatch
       if (at.endsWith('.entries')) return reference === null && Array.isArray(ours) && ours.length === 0
       if (typeof reference === 'number') return ours === String(reference)
-      return isAdded(part, /^unbonding_on_hold_ref_count$/) && ours === '0'
+      return isAdded(mismatch, /^unbonding_on_hold_ref_count$/) && ours === '0'
     },
   },
   {
-    id: 'unknown-any',
-    where: 'messages of modules that do not exist here, inside transactions and proposals',
-    why: 'are `@type` and base64 `value`, so that the rest of the answer can be read',
-    decision: 'D3',
+    id: 'undecoded-any',
+    where: 'messages of unbuilt modules, inside transactions and proposals',
+    explanation: 'The message consists of `@type` and a base64 `value`, so that the rest of the answer can be read.',
+    source: 'D3',
     explains: ({ at, reference, ours }, { oursBody }) =>
-      (ours === undefined || (at.endsWith('.value') && reference === undefined)) && isUnreadAny(oursBody, at),
+      (ours === undefined || (at.endsWith('.value') && reference === undefined)) && isRawAny(oursBody, at),
   },
 ]
 
@@ -210,24 +214,24 @@ const CALLS: readonly AnswerDifference[] = [
   {
     id: 'block-of-calls',
     where: 'eth_call, over REST and JSON-RPC',
-    why: 'shows COINBASE and GASLIMIT of the block that is read, where the reference reads 0',
-    decision: 'evm.md §3.2, D38',
+    explanation: 'COINBASE and GASLIMIT are those of the block that is read. In the reference they are 0.',
+    source: 'docs/modules/evm.md#block-values, D38',
     operation: /^(eth_call|evm\.Query\/EthCall)$/,
     explains: ({ at, reference, ours }) => /^body\.(ret|result)$/.test(at) && differsInZeroWords(reference, ours),
   },
   {
-    id: 'other-vm',
-    where: 'calls that reach the precompile of the other VM',
-    why: 'find no contract there: that VM is not part of this build',
-    decision: 'evm.md §3.7',
+    id: 'wasm-precompile',
+    where: 'calls of the Wasm precompile',
+    explanation: 'The precompile finds no contract, since this build has no Wasm.',
+    source: 'docs/modules/evm.md#precompiles',
     operation: /^(eth_|debug_|evm\.Query\/(EthCall|EstimateGas|Trace))/,
-    explains: (_, { ours }) => OTHER_VM.some((text) => ours.body.includes(text)),
+    explains: (_, { ours }) => WASM_PRECOMPILE.some((text) => ours.body.includes(text)),
   },
   {
     id: 'gas-cap',
     where: 'eth_call without `gas_cap`',
-    why: 'runs with the configured cap; in the reference a call that burns all gas burns 2^63-1',
-    decision: 'D14',
+    explanation: 'The call runs with the configured cap. In the reference a call that uses all its gas uses 2^63-1.',
+    source: 'D14',
     operation: /^evm\.Query\/EthCall$/,
     explains: ({ at, reference, ours }) =>
       at === 'body.gas_used' && BigInt(reference as string) > 25_000_000n && ours === '25000000',
@@ -235,58 +239,58 @@ const CALLS: readonly AnswerDifference[] = [
   {
     id: 'default-gas-cap',
     where: 'estimate_gas without `gas_cap`',
-    why: 'means the configured cap, as the API document says; the reference refuses it',
-    decision: 'D14',
+    explanation: 'The estimate uses the configured cap, as the API document says. The reference refuses the request.',
+    source: 'D14',
     operation: /^evm\.Query\/EstimateGas$/,
     explains: (_, exchange) =>
       /^gas cap cannot be lower/.test(referenceError(exchange).message ?? '') && statuses(exchange, [400], [200, 400]),
   },
   {
     id: 'geth-failures',
-    where: 'eth_call and eth_estimateGas that fail',
-    why: "are told in geth's words, with code 3 and the revert bytes in `data` for a revert",
-    decision: 'D24',
+    where: 'failing eth_call and eth_estimateGas',
+    explanation: "The text is geth's. A revert has code 3 and the revert bytes in `data`.",
+    source: 'D24',
     operation: /^eth_(call|estimateGas)$/,
     explains: ({ at, ours }, exchange) =>
       at.startsWith('body.error.') &&
-      inGethWords(referenceError(exchange).message ?? '') === errorOf(exchange.oursBody)?.message &&
+      toGethText(referenceError(exchange).message ?? '') === errorOf(exchange.oursBody)?.message &&
       (at !== 'body.error.code' || ours === 3 || ours === -32000),
   },
 ]
 
-/** Differences in answers by what they are about. */
+/** Differences in answers, by section of the generated page. */
 export const ANSWER_SECTIONS: Readonly<Record<string, readonly AnswerDifference[]>> = {
-  'Clock, build and envelope': EVERYWHERE,
+  'Clock, build and envelope': ENVELOPE,
   Routes: ROUTES,
   'Statuses and texts of errors': STATUSES,
   Fields: FIELDS,
-  'The token factory': FACTORY,
+  'Denoms and fee shares': DENOMS_AND_FEE_SHARES,
   'Calls and estimates': CALLS,
   'JSON-RPC': JSON_RPC,
   Traces: TRACES,
 }
 
-/** Differences in answers, the first that explains a part counting. */
+/** Differences in answers. The first one that explains a mismatch counts. */
 export const DIFFERENCES: readonly AnswerDifference[] = Object.values(ANSWER_SECTIONS).flat()
 
-/** A difference in what a replayed block writes or answers. */
+/** A difference in the writes or results of a replayed block. */
 export interface ReplayDifference extends Difference {
-  /** Explains a written key. */
+  /** Whether it explains a difference in a key. */
   key?(difference: KeyDifference): boolean
-  /** Explains a field of a transaction's result. */
+  /** Whether it explains a difference in a field of a transaction's result. */
   result?(difference: ResultDifference): boolean
 }
 
-const EVENT_OF_COINS =
+const BANK_EVENT =
   /^(coin_spent|coin_received|transfer|burn|coinbase|message\{sender=|wei_change\{wei_change_reason=bank\.)/
 
-/** Whether the recorded events are ours and, among them, further ones of the bank. Both are texts of an event a line. */
-function addsOnlyEventsOfCoins(ours: string, recorded: string): boolean {
+/** Whether the recorded events are ours with additional bank events in between. Both texts have one event per line. */
+function addsOnlyBankEvents(ours: string, recorded: string): boolean {
   const own = ours.split('\n')
   let at = 0
   for (const event of recorded.split('\n')) {
     if (event === own[at]) at++
-    else if (!EVENT_OF_COINS.test(event)) return false
+    else if (!BANK_EVENT.test(event)) return false
   }
   return at === own.length
 }
@@ -295,23 +299,26 @@ function addsOnlyEventsOfCoins(ours: string, recorded: string): boolean {
 export const REPLAY_DIFFERENCES: readonly ReplayDifference[] = [
   {
     id: 'compiler',
-    where: 'the code of a contract that is made for a coin, and the app hash of that block',
-    why: 'our source by our compiler; from there on replay runs the recorded code, so that what calls of it cost is compared',
-    decision: 'ADR 0015',
+    where: 'the code of the contract that is created for a coin, and the app hash of that block',
+    explanation:
+      'Our contract has other sources and another compiler. Replay then runs the recorded code, so that the gas of later calls is compared.',
+    source: 'ADR 0015',
   },
   {
     id: 'events-of-undone-precompile-calls',
-    where: 'events of an Ethereum transaction whose code caught the failure of a frame that had called a precompile',
-    why: 'go with the frame, as its writes do; the reference undoes the writes and keeps the events of coins that never moved',
-    decision: 'design.md, The store',
+    where: 'events of an EVM transaction in which a frame called a precompile and failed, and its caller continued',
+    explanation:
+      'The events of the frame are dropped with its writes. The reference drops the writes but keeps bank events of coins that never moved.',
+    source: 'docs/evm-internals.md#one-call',
     result: ({ isEvm, field, ours, recorded }) =>
-      isEvm && (field === 'events' || field === 'log') && addsOnlyEventsOfCoins(ours, recorded),
+      isEvm && (field === 'events' || field === 'log') && addsOnlyBankEvents(ours, recorded),
   },
   {
-    id: 'codes-of-plain-errors',
-    where: 'results of transactions that fail with an error which the reference never registered',
-    why: 'codespace and code name the failure, where the reference has `undefined` and 1 for all of them',
-    decision: 'D1',
+    id: 'unregistered-errors',
+    where: 'results of transactions that fail with an error that the reference did not register',
+    explanation:
+      'Codespace and code are those of the failure. The reference has `undefined` and 1 for all such errors.',
+    source: 'D1',
     result: ({ field, ours, recorded }) =>
       field === 'code' && recorded.startsWith('undefined/1 ') && !ours.startsWith('/0'),
   },

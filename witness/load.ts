@@ -1,7 +1,7 @@
 /** Loads a recording into a store and its index, and opens the node's gateways over them. */
 
 import type { GatewayNode } from '../src/api/gateway.ts'
-import type { NodeInfo } from '../src/api/node-info.ts'
+import type { CometNodeInfo } from '../src/api/node-info.ts'
 import { createApplication } from '../src/app/application.ts'
 import { createJobs } from '../src/app/jobs.ts'
 import type { Commit } from '../src/app/records.ts'
@@ -27,7 +27,7 @@ import type { RecordedBlock, Recording } from './recording.ts'
 
 export interface LoadedNode {
   readonly node: GatewayNode
-  readonly nodeInfo: NodeInfo
+  readonly nodeInfo: CometNodeInfo
   readonly identity: Identity
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function loadRecording(
   return { ...openGateway(store, executor, app, identity, genesis), identity, close: () => store.close() }
 }
 
-/** Returns a genesis document for a recording that has none. */
+/** Returns an empty genesis document, for a recording without one. */
 function emptyGenesis({ defaultChainId }: Identity): GenesisDocument {
   return {
     chain_id: defaultChainId,
@@ -146,9 +146,9 @@ async function nextAt<T extends { readonly height: number }>(
   return value
 }
 
-/** Returns a driver that takes no transactions and makes no blocks. */
+/** Returns a driver that accepts no transactions and makes no blocks. */
 function idleDriver(executor: Executor): Driver {
-  const refuse = () => Promise.reject(queryError('unavailable', 'a recording makes no blocks'))
+  const refuse = () => Promise.reject(queryError('unavailable', 'a recorded chain makes no blocks'))
   return {
     submit: refuse,
     submitAndWait: refuse,
@@ -184,7 +184,7 @@ function openGateway(
     elapsed: () => performance.now(),
   })
   const driver = idleDriver(executor)
-  const nodeInfo: NodeInfo = {
+  const nodeInfo: CometNodeInfo = {
     nodeId: new Uint8Array(20),
     moniker: 'witness',
     listenAddress: '',
@@ -192,9 +192,9 @@ function openGateway(
     validatorKey: undefined,
     genesis: () => genesis,
     check: () => {
-      throw queryError('unavailable', 'a recording takes no transactions')
+      throw queryError('unavailable', 'a recorded chain accepts no transactions')
     },
-    simulate: () => Promise.reject(queryError('unavailable', 'a recording takes no transactions')),
+    simulate: () => Promise.reject(queryError('unavailable', 'a recorded chain accepts no transactions')),
   }
   const node = createGatewayNode({
     config,

@@ -21,14 +21,14 @@ const event = (type: string, attributes: Record<string, string>): RecordedEvent 
   attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })),
 })
 
-/** Runs the events of one context on the state of another. */
+/** Applies the movements of events to an empty state. */
 function replayed(events: readonly RecordedEvent[]) {
   const other = testContext()
   for (const movement of movementsOf(events)) applyMovement(other, movement)
   return other
 }
 
-test('what the bank does is done again from its events: mint, send, burn', () => {
+test('the events of mint, send and burn reproduce the balances and the supply', () => {
   bank.mint(ctx, minter, [{ denom: 'unative', amount: 9n }])
   bank.send(ctx, minter.address, bob, [{ denom: 'unative', amount: 4n }])
   bank.burn(ctx, minter, [{ denom: 'unative', amount: 5n }])
@@ -39,7 +39,7 @@ test('what the bank does is done again from its events: mint, send, burn', () =>
   expect(auth.hasAccount(other, bob)).toBe(true)
 })
 
-test('each operation knows who paid, and whether it destroyed coins', () => {
+test('each operation has its payer, and whether it burned coins', () => {
   const [from, to] = [format(ctx, alice), format(ctx, bob)]
   const movements = movementsOf([
     event('coin_spent', { spender: from, amount: '7unative' }),
@@ -58,7 +58,7 @@ test('each operation knows who paid, and whether it destroyed coins', () => {
   ])
 })
 
-test('a send of nothing writes no balance, but makes the recipient’s account', () => {
+test('an empty send writes no balance, but creates the recipient’s account', () => {
   const [from, to] = [format(ctx, alice), format(ctx, bob)]
   const other = replayed([
     event('coin_spent', { spender: from, amount: '' }),
@@ -69,6 +69,6 @@ test('a send of nothing writes no balance, but makes the recipient’s account',
   expect(auth.hasAccount(other, bob)).toBe(true)
 })
 
-test('an amount that is none is an error that names the event', () => {
+test('an invalid amount is an error that names the event', () => {
   expect(() => movementsOf([event('coin_spent', { spender: 'x', amount: 'all' })])).toThrow('event coin_spent')
 })

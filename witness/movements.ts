@@ -1,4 +1,4 @@
-/** Coins that moved, as a block's events tell it: how the writes of modules that are not built reach bank and auth. */
+/** Coin movements read from recorded events, by which substitutes of unbuilt modules write to bank and auth. */
 import * as address from '../src/identity/address.ts'
 import * as auth from '../src/modules/auth/keeper.ts'
 import { balance, setBalance } from '../src/modules/bank/balance.ts'
@@ -12,9 +12,9 @@ type Step =
   | { readonly kind: 'mint' | 'burn'; readonly coins: readonly Coin[] }
   | { readonly kind: 'account'; readonly account: string }
 
-/** One operation of the bank: a transfer to one or many, a mint, a burn. */
+/** One operation of the bank: a transfer to one or more accounts, a mint, or a burn. */
 export interface Movement {
-  /** Who paid; for a mint the minter. */
+  /** Address of the payer, or of the minter. */
   readonly from: string
   readonly isBurn: boolean
   readonly steps: readonly Step[]
@@ -27,11 +27,11 @@ function attribute(event: RecordedEvent, key: string): string {
 function coinsOf(event: RecordedEvent): readonly Coin[] {
   const text = attribute(event, 'amount')
   const coins = tryParseText(text)
-  if (!coins) throw new Error(`event ${event.type}: amount ${text} is no list of coins`)
+  if (!coins) throw new Error(`event ${event.type}: amount "${text}" is not a list of coins`)
   return coins
 }
 
-/** The operations behind a list of events, in their order. */
+/** Returns the operations that a list of events reports, in order. */
 export function movementsOf(events: readonly RecordedEvent[]): Movement[] {
   const movements: { from: string; isBurn: boolean; steps: Step[] }[] = []
   for (const [i, event] of events.entries()) {
@@ -45,7 +45,7 @@ export function movementsOf(events: readonly RecordedEvent[]): Movement[] {
       case 'coin_received': {
         const account = attribute(event, 'receiver')
         const step: Step = { kind: 'receive', account, coins: coinsOf(event) }
-        // A mint is a receipt without a payer.
+        // A mint has a receiver and no payer.
         if (events[i + 1]?.type === 'coinbase' || !last) movements.push({ from: account, isBurn: false, steps: [step] })
         else last.steps.push(step)
         break
@@ -65,7 +65,7 @@ export function movementsOf(events: readonly RecordedEvent[]): Movement[] {
   return movements
 }
 
-/** Does to bank and auth what the operation did, without asking whether it may. */
+/** Applies an operation to bank and auth, without checking permissions or balances. */
 export function applyMovement(ctx: Context, { steps }: Movement): void {
   for (const step of steps) {
     switch (step.kind) {

@@ -1,4 +1,4 @@
-/** Recorded questions as the gateways of a node take them: over REST, JSON-RPC and the engine's `abci_query`. */
+/** Recorded requests, and the gateways of a node that answer them: REST, JSON-RPC and the engine's `abci_query`. */
 import { createCometServer } from '../src/api/cometbft/server.ts'
 import { createJsonRpcServer } from '../src/api/jsonrpc/server.ts'
 import { createRestHandler } from '../src/api/rest.ts'
@@ -9,7 +9,7 @@ import type { RecordedAbciAnswer, RecordedAnswer, RecordedRpcAnswer, Recording }
 import { type TraceQuestion, traceOfCall, traceOfPath } from './trace-questions.ts'
 import { UNBUILT_MODULES } from './unbuilt.ts'
 
-/** What came back, or was recorded as having come back. */
+/** An answer, ours or recorded. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -19,59 +19,60 @@ export interface Answer {
 export interface Question {
   /** `evm.Query/EthCall`, `eth_call`, or `no route`. */
   readonly operation: string
-  /** For people: path and height, or method and parameters. */
+  /** Description for reports: path and height, or method and parameters. */
   readonly text: string
-  /** The module that answers. */
+  /** The module that the answer depends on. */
   readonly module: string
-  /** Height that was asked for; undefined: the latest. */
+  /** The requested height; undefined means the latest. */
   readonly height: number | undefined
-  /** What a question about a trace asks for. */
+  /** Details of a request for a trace. */
   readonly trace: TraceQuestion | undefined
   readonly reference: Answer
   ask(): Promise<Answer>
 }
 
 export interface Gateways {
+  /** Yields the recorded requests. Each can be repeated with `ask`. */
   questions(recording: Recording): AsyncGenerator<Question>
   close(): Promise<void>
 }
 
 const HOST = '127.0.0.1'
 const NO_ROUTE = 'no route'
-/** Operations that show what modules beside their own bring. */
-const ANSWERED_BY_ALL: Readonly<Record<string, string>> = {
+/** Operations whose answers contain data of other modules, with a module that they depend on. */
+const MODULES_OF_ANSWERS: Readonly<Record<string, string>> = {
   'auth.Query/ModuleAccounts': 'transfer',
   'auth.Query/ModuleAccountByName': 'gov',
 }
-/** JSON-RPC methods are of the EVM, whatever their prefix says. */
+/** The module of all JSON-RPC methods. */
 const RPC_MODULE = 'evm'
 
-/** Last segments of a method's path without the version: `/chain.evm.v1.Query/Balance` is `evm.Query/Balance`. */
+/** Returns operation and module of a method path: `/chain.evm.v1.Query/Balance` is `evm.Query/Balance` of `evm`. */
 function operationOf(methodPath: string): { readonly operation: string; readonly module: string } {
   const [service = '', method = ''] = methodPath.slice(1).split('/')
   const parts = service.split('.').slice(1)
   const named = parts.filter((part) => !/^v\d/.test(part))
   const operation = `${named.join('.')}/${method}`
-  return { operation, module: ANSWERED_BY_ALL[operation] ?? named.slice(0, -1).at(-1) ?? '' }
+  return { operation, module: MODULES_OF_ANSWERS[operation] ?? named.slice(0, -1).at(-1) ?? '' }
 }
 
-/** The module that a path without an operation would be of: `/cosmos/authz/v1beta1/grants`. */
+/** Returns the module in a path without an operation, such as `authz` in `/cosmos/authz/v1beta1/grants`. */
 function moduleOfPath(path: string): string {
   const [, family = '', module = ''] = path.split('/')
   return UNBUILT_MODULES.includes(family) ? family : module
 }
 
-/** Address of the precompile that calls the other VM. */
-const OTHER_VM = /0000000000000000000000000000000000000802/i
+/** The address of the Wasm precompile. */
+const WASM_PRECOMPILE = /0000000000000000000000000000000000000802/i
 
-/** The module that a call is about, as far as its arguments tell. */
+/** Returns `wasm` if the arguments of a call contain the address of the Wasm precompile, else `otherwise`. */
 function moduleOfCall(text: string, otherwise: string): string {
   const args = /[?&]args=([^&]*)/.exec(text)?.[1]
   const readable = args === undefined ? text : Buffer.from(decodeURIComponent(args), 'base64').toString('utf8')
-  return OTHER_VM.test(readable) ? 'wasm' : otherwise
+  return WASM_PRECOMPILE.test(readable) ? 'wasm' : otherwise
 }
 
-/** Opens the node's own gateways on ports that nobody else has. */
+/** Opens the node's gateways on free ports. */
 export async function openGateways({ node, nodeInfo, identity }: LoadedNode): Promise<Gateways> {
   const rest = createRestHandler(node, { cacheBytes: 0 })
   const router = createRouter(
@@ -165,7 +166,7 @@ interface AbciBody {
   readonly result?: { readonly response?: Readonly<Record<string, unknown>> }
 }
 
-/** The members of an `abci_query` answer that were recorded. */
+/** Returns the members of an `abci_query` answer that recordings contain. */
 function responseOf(body: string): string {
   const response = (JSON.parse(body) as AbciBody).result?.response
   if (!response) return body

@@ -1,4 +1,4 @@
-/** From a recorded block to the receipts of its EVM transactions, which the reference keeps in results and events. */
+/** Receipts of EVM transactions in a recorded block, made from the results, in which the reference stores them. */
 import { fromBinary } from '@bufbuild/protobuf'
 import { chargedPrice } from '../src/app/evm/price.ts'
 import type { EvmTx, TxResult } from '../src/app/records.ts'
@@ -15,7 +15,7 @@ import { BASE_FEE_WEI } from '../src/modules/evm/wei.ts'
 import { hex } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
 
-/** The EVM transactions that a block executed, in order. */
+/** Returns the EVM transactions that a block executed, with receipts, in order. */
 export function receiptsOf(
   identity: Identity,
   evmChainId: bigint,

@@ -23,7 +23,7 @@ async function all<T>(lines: AsyncIterable<T>): Promise<T[]> {
   return read
 }
 
-test('a recording that is cut off is an error that names file and line', async () => {
+test('a truncated recording is an error that names file and line', async () => {
   const whole = gzipSync(
     Array.from({ length: 2000 }, (_, i) => `${ANSWER.slice(0, -1)},"n":${Math.sin(i)}}`).join('\n'),
   )
@@ -31,14 +31,14 @@ test('a recording that is cut off is an error that names file and line', async (
   await expect(all(openRecording(folder).answers())).rejects.toThrow(/answers\.jsonl\.gz, line \d+: /)
 })
 
-test('a line that is no JSON, or lacks a field, is named', async () => {
+test('an error about invalid JSON or an invalid field names the line', async () => {
   writeFileSync(join(folder, 'answers.jsonl.gz'), gzipSync(`${ANSWER}\n{"path":"/x",`))
   await expect(all(openRecording(folder).answers())).rejects.toThrow(/answers\.jsonl\.gz, line 2: not JSON/)
   writeFileSync(join(folder, 'answers.jsonl.gz'), gzipSync(`${ANSWER}\n{"path":"/x","status":"200","body":""}`))
-  await expect(all(openRecording(folder).answers())).rejects.toThrow('line 2: status must be number, is string')
+  await expect(all(openRecording(folder).answers())).rejects.toThrow('line 2: status must be number, but is string')
 })
 
-test('a height that is missing is named', async () => {
+test('an error about a missing height names the line', async () => {
   const block = { hash: '', time: '', appHash: '', proposer: '', header: {}, evidence: [], txs: [], results: [] }
   const line = (height: number) => JSON.stringify({ ...block, height, beginBlockEvents: [], endBlockEvents: [] })
   writeFileSync(join(folder, 'blocks.jsonl.gz'), gzipSync(`${line(1)}\n${line(3)}\n`))
@@ -46,7 +46,7 @@ test('a height that is missing is named', async () => {
   await expect(all(openRecording(folder).blocks())).rejects.toThrow('line 2: height 3 follows 1')
 })
 
-test('a folder without a recording is refused', () => {
-  expect(() => openRecording(folder)).toThrow('holds no recording')
-  expect(() => openRecording(join(folder, 'none'))).toThrow('no such folder')
+test('a folder without a recording is an error', () => {
+  expect(() => openRecording(folder)).toThrow('the folder is not a recording')
+  expect(() => openRecording(join(folder, 'none'))).toThrow('the folder does not exist')
 })

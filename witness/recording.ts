@@ -1,4 +1,4 @@
-/** Recordings of the reference chain: what each of their files holds, read line by line, with the place of what is wrong. */
+/** Recordings of the reference chain: the contents of their files, read line by line. Errors name file and line. */
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { createGunzip, gunzipSync } from 'node:zlib'
@@ -54,7 +54,7 @@ export interface RecordedBlock {
   readonly time: string
   readonly hash: string
   readonly partSetHeader: { readonly total: number; readonly hash: string }
-  /** Of the header: the state after the block before. */
+  /** The app hash in the header, which is that of the state after the previous block. */
   readonly appHash: string
   readonly proposer: string
   readonly header: Readonly<Record<string, unknown>> & { readonly chain_id: string; readonly last_commit_hash: string }
@@ -73,7 +73,7 @@ export interface RecordedBlock {
   readonly consensusParamUpdates: Readonly<Record<string, unknown>> | null
 }
 
-/** One line of `validators.jsonl.gz`: the set that signs a height. */
+/** One line of `validators.jsonl.gz`: the validator set that signs the block of a height. */
 export interface RecordedValidators {
   readonly height: number
   readonly validators: readonly {
@@ -84,7 +84,7 @@ export interface RecordedValidators {
   }[]
 }
 
-/** One line of `answers.jsonl.gz`; `header` is the height asked for by header, absent when none was sent. */
+/** One line of `answers.jsonl.gz`. `header` is the height that the request's header selected, absent without the header. */
 export interface RecordedAnswer {
   readonly height: number | null
   readonly header?: string
@@ -113,7 +113,7 @@ export interface RecordedRpcAnswer {
   readonly body: string
 }
 
-/** One line of `steps.jsonl.gz`: a key, a contract, or a transaction that was sent. */
+/** One line of `steps.jsonl.gz`: a key, a contract, or a sent transaction. */
 type RecordedStep = Readonly<Record<string, unknown>>
 
 export interface Recording {
@@ -121,12 +121,12 @@ export interface Recording {
   readonly name: string
   /** The profile under which the recorded chain ran: `nibiru` or `nibiru@2.17`. */
   readonly profile: string
-  /** The recorded chain's EVM chain id, where the summary names it. */
+  /** The EVM chain id of the recorded chain, if the summary contains it. */
   readonly evmChainId: bigint | undefined
-  /** Whether it holds lines of a kind: not every recording holds every kind. */
+  /** Whether the recording has a file of a kind. A recording can lack any of them. */
   has(kind: 'blocks' | 'answers' | 'abci' | 'jsonrpc'): boolean
   genesis(): GenesisDocument
-  /** In ascending height without a gap. */
+  /** Yields the blocks in ascending height, without gaps. */
   blocks(): AsyncGenerator<RecordedBlock>
   changes(): AsyncGenerator<RecordedChanges>
   validators(): AsyncGenerator<RecordedValidators>
@@ -148,15 +148,15 @@ function damaged(place: string, what: string): ChainError {
 }
 
 /**
- * Opens a folder. Files are read when they are asked for; each error names file and line. Throws if the folder is none, or
- * holds no recording.
+ * Opens a folder. Reads each file on demand; errors name file and line. Throws if the folder does not exist or contains no
+ * recording.
  */
 export function openRecording(folder: string): Recording {
   const root = resolve(folder)
-  if (!existsSync(root) || !statSync(root).isDirectory()) throw damaged(folder, 'no such folder')
+  if (!existsSync(root) || !statSync(root).isDirectory()) throw damaged(folder, 'the folder does not exist')
   const file = (name: string) => join(root, name)
   if (!['blocks.jsonl.gz', 'answers.jsonl.gz'].some((name) => existsSync(file(name)))) {
-    throw damaged(folder, 'holds no recording: neither blocks.jsonl.gz nor answers.jsonl.gz is there')
+    throw damaged(folder, 'the folder is not a recording: it contains neither blocks.jsonl.gz nor answers.jsonl.gz')
   }
   const { last, evmChainId } = readSummary(file('summary.json'))
   return {
@@ -170,7 +170,7 @@ export function openRecording(folder: string): Recording {
       for await (const { value, place } of byHeight<RecordedBlock>(file('blocks.jsonl.gz'), BLOCK, last)) {
         const { txs, results } = value
         if (txs.length !== results.length) {
-          throw damaged(place, `${results.length} results for ${txs.length} transactions`)
+          throw damaged(place, `the block has ${txs.length} transactions but ${results.length} results`)
         }
         yield value
       }
@@ -180,7 +180,7 @@ export function openRecording(folder: string): Recording {
       for await (const { value, place } of byHeight<RecordedChanges>(file('changes.jsonl.gz'), shape, last)) {
         for (const [i, { store, key, value: bytes = '' }] of value.changes.entries()) {
           if (typeof store !== 'string' || !isHex(key) || !isHex(bytes)) {
-            throw damaged(`${place}, change ${i + 1}`, 'store, key and value must be text, hex and hex')
+            throw damaged(`${place}, change ${i + 1}`, 'store must be text, key and value must be hexadecimal')
           }
         }
         yield value
@@ -201,7 +201,10 @@ export function openRecording(folder: string): Recording {
 
 const isHex = (text: unknown): boolean => typeof text === 'string' && text.length % 2 === 0 && /^[0-9a-f]*$/i.test(text)
 
-/** A genesis of the line before the newest still has the fee module of inter-chain transfers; else the README says which line. */
+/**
+ * Returns the profile of a recording. A genesis of the line v2.11 has a section `feeibc`, and one of v2.17 has not. Without a
+ * genesis, the README names the version.
+ */
 function profileOf(root: string): string {
   const genesis = join(root, 'genesis.json.gz')
   if (existsSync(genesis)) {
@@ -214,7 +217,7 @@ function profileOf(root: string): string {
   return Number(minor ?? 11) > 11 ? 'nibiru@2.17' : 'nibiru'
 }
 
-/** The last height and the EVM chain id, as far as there is a summary that tells them. */
+/** Reads the last height and the EVM chain id from the summary, if it exists and contains them. */
 function readSummary(path: string): { readonly last: number | undefined; readonly evmChainId: bigint | undefined } {
   if (!existsSync(path)) return { last: undefined, evmChainId: undefined }
   const { heights, scenario } = parsed(readFileSync(path, 'utf8'), path) as {
@@ -236,7 +239,7 @@ function parsed(text: string, place: string): unknown {
   }
 }
 
-/** A compressed file that is one JSON document. */
+/** Reads a compressed JSON document. */
 function readDocument(path: string): unknown {
   let text: string
   try {
@@ -249,21 +252,23 @@ function readDocument(path: string): unknown {
 
 interface Placed<T> {
   readonly value: T
+  /** File and line. */
   readonly place: string
 }
 
-/** Lines of a compressed file, each a JSON object with these fields. */
+/** Yields the lines of a compressed file. Throws if a line is not a JSON object with these fields. */
 async function* lines<T>(path: string, shape: Shape): AsyncGenerator<Placed<T>> {
   let number = 0
   for await (const text of textLines(path, () => number + 1)) {
     number++
     const place = `${path}, line ${number}`
     const value = parsed(text, place) as Record<string, unknown>
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw damaged(place, 'not an object')
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw damaged(place, 'the line is not an object')
     for (const [field, type] of Object.entries(shape)) {
       const found = value[field]
       const actual = found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found
-      if (actual !== type) throw damaged(place, `${field} must be ${type}, is ${actual}`)
+      if (actual !== type) throw damaged(place, `${field} must be ${type}, but is ${actual}`)
     }
     yield { value: value as T, place }
   }
@@ -273,7 +278,7 @@ async function* valuesOf<T>(path: string, shape: Shape): AsyncGenerator<T> {
   for await (const { value } of lines<T>(path, shape)) yield value
 }
 
-/** Lines of ascending heights without a gap, up to `last` if that is known. */
+/** Yields lines of consecutive heights. Throws if there is a gap, or if the last height is not `last`. */
 async function* byHeight<T extends { readonly height: number }>(
   path: string,
   shape: Shape,
@@ -286,8 +291,9 @@ async function* byHeight<T extends { readonly height: number }>(
     before = height
     yield line
   }
-  if (before === undefined) throw damaged(path, 'no line')
-  if (last !== undefined && before !== last) throw damaged(path, `ends at height ${before}, the summary says ${last}`)
+  if (before === undefined) throw damaged(path, 'the file is empty')
+  if (last !== undefined && before !== last)
+    throw damaged(path, `ends at height ${before}, but summary.json ends at height ${last}`)
 }
 
 async function* textLines(path: string, at: () => number): AsyncGenerator<string> {
@@ -296,7 +302,7 @@ async function* textLines(path: string, at: () => number): AsyncGenerator<string
   source.on('error', (error) => gunzip.destroy(error))
   source.pipe(gunzip)
   const decoder = new TextDecoder()
-  // A line may span many chunks: its parts are joined once.
+  // A line can span several chunks. Its parts are joined once, so that a long line takes linear time.
   let parts: string[] = []
   try {
     for await (const chunk of gunzip) {

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { DIFFERENCES, REPLAY_DIFFERENCES } from './differences.ts'
 import { renderReference } from './reference-page.ts'
 
-test('the page about the reference is what the lists say (`npm run reference` writes it)', () => {
+test('docs/reference.md is up to date (`npm run reference` generates it)', () => {
   expect(readFileSync(new URL('../docs/reference.md', import.meta.url), 'utf8')).toBe(renderReference())
 })
 
-test('every difference has a name of its own and says where and why', () => {
+test('every difference has a unique id, a place and an explanation', () => {
   const all = [...DIFFERENCES, ...REPLAY_DIFFERENCES]
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
-  expect(all.filter(({ where, why }) => where === '' || why === '')).toEqual([])
+  expect(all.filter(({ where, explanation }) => where === '' || explanation === '')).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** `npm run reference`: writes `docs/reference.md` anew. */
+/** `npm run reference`: generates `docs/reference.md`. */
 import { writeFileSync } from 'node:fs'
 import { renderReference } from './reference-page.ts'
 

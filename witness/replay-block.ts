@@ -1,4 +1,4 @@
-/** One recorded block executed on its recorded parent, and what came of it. */
+/** Executes one recorded block on its recorded parent state, and compares writes and results. */
 import type { TxResult } from '../src/app/records.ts'
 import { logOf } from '../src/app/result.ts'
 import type { GenesisDocument } from '../src/app/types.ts'
@@ -6,13 +6,13 @@ import type { ExecutedBlock, Executor } from '../src/consensus/executor.ts'
 import { compare, equal } from '../src/primitives/bytes.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import type { Change, Reader } from '../src/store/types.ts'
+import { createExclusions, type Exclusions } from './exclusions.ts'
 import { inputOf, txsOf } from './recorded-block.ts'
 import type { RecordedBlock, RecordedEvent, RecordedResult, RecordedValidators } from './recording.ts'
 import { type Comparison, compareChanges } from './replay-compare.ts'
-import type { Player } from './stand-ins.ts'
-import { createTouched, type Touched } from './touched.ts'
+import type { ReplayApplication } from './substitutes.ts'
 
-/** One field of a transaction's result in which we differ. */
+/** A field of a transaction's result that differs from the recorded one. */
 export interface ResultDifference {
   readonly tx: number
   readonly isEvm: boolean
@@ -23,67 +23,67 @@ export interface ResultDifference {
 
 export interface ResultTally {
   sdk: number
-  /** SDK transactions with another gas used: reported, not required. */
+  /** SDK transactions with different gas used, which is reported but not an error. */
   sdkOtherGas: number
   evm: number
-  /** EVM transactions whose result depends on a precompile that is not built. */
-  evmLeftOut: number
+  /** EVM transactions whose result can depend on an unbuilt precompile. */
+  evmExcluded: number
 }
 
-export interface PlayedBlock {
+export interface ReplayedBlock {
   readonly executed: ExecutedBlock
   readonly comparison: Comparison
   readonly results: ResultTally
   readonly resultDifferences: readonly ResultDifference[]
-  /** To whom keys of the block are left; empty for a block that is executed whole. */
-  readonly leftTo: readonly string[]
+  /** Modules because of which keys of the block are excluded; empty for a block that is compared completely. */
+  readonly excludedFor: readonly string[]
 }
 
-function comparePlaces(a: Change, b: Change): number {
+function compareKeys(a: Change, b: Change): number {
   return a.store === b.store ? compare(a.key, b.key) : a.store < b.store ? -1 : 1
 }
 
-/** Executes a block on the executor's tip and compares its writes and results with the recorded ones. */
-export function playBlock(
+/** Executes a block with the node's executor on its tip, and compares writes and results with the recorded ones. */
+export function replayBlock(
   executor: Executor,
-  player: Player,
+  application: ReplayApplication,
   block: RecordedBlock,
   recorded: readonly Change[],
   signers: RecordedValidators | undefined,
   genesis: () => GenesisDocument,
-): PlayedBlock {
-  const touched = createTouched()
+): ReplayedBlock {
+  const exclusions = createExclusions()
   const txs = txsOf(block)
-  player.begin(block, txs, recorded, touched)
+  application.setBlock(block, txs, recorded, exclusions)
   if (executor.isEmpty()) executor.begin(genesis())
   const parent = block.height > 1 ? executor.state() : undefined
   try {
     const executed = executor.execute(inputOf(block, txs, signers))
-    return judge(block, executed, recorded, parent ?? createEmptyBranch(), touched)
+    return compareBlock(block, executed, recorded, parent ?? createEmptyBranch(), exclusions)
   } finally {
     parent?.close()
   }
 }
 
-function judge(
+function compareBlock(
   block: RecordedBlock,
   executed: ExecutedBlock,
   recorded: readonly Change[],
   parent: Reader,
-  touched: Touched,
-): PlayedBlock {
+  exclusions: Exclusions,
+): ReplayedBlock {
   const { output } = executed
-  const ours = executed.changes.filter(({ store }) => store !== 'x').toSorted(comparePlaces)
+  const ours = executed.changes.filter(({ store }) => store !== 'x').toSorted(compareKeys)
   const isNew = (store: string, key: Uint8Array): boolean => !parent.has(store, key)
-  const comparison = compareChanges(ours, recorded, parent, touched.leftOut(isNew))
-  const leftTo = [...new Set([...comparison.stores.values()].flatMap(({ leftOut }) => [...leftOut.keys()]))]
-  const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmLeftOut: 0 }
+  const comparison = compareChanges(ours, recorded, parent, exclusions.rule(isNew))
+  const excludedFor = [...new Set([...comparison.stores.values()].flatMap(({ excluded }) => [...excluded.keys()]))]
+  const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmExcluded: 0 }
   const resultDifferences: ResultDifference[] = []
   const evmTxs = new Set(output.evmTxs.map(({ txIndex }) => txIndex))
   for (const [tx, result] of output.results.entries()) {
     const isEvm = evmTxs.has(tx) || isEvmResult(block.results[tx]!)
-    if (isEvm && touched.isEvmLost(tx)) {
-      results.evmLeftOut++
+    if (isEvm && exclusions.isEvmExcluded(tx)) {
+      results.evmExcluded++
       continue
     }
     results[isEvm ? 'evm' : 'sdk']++
@@ -91,7 +91,7 @@ function judge(
     if (!isEvm && String(result.gasUsed) !== block.results[tx]!.gasUsed) results.sdkOtherGas++
     for (const one of found) resultDifferences.push({ tx, isEvm, ...one })
   }
-  return { executed, comparison, results, resultDifferences, leftTo }
+  return { executed, comparison, results, resultDifferences, excludedFor }
 }
 
 const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))
@@ -118,12 +118,12 @@ function differencesOf(
       recorded: Buffer.from(data).toString('hex'),
     })
   }
-  compare('log', ours.code === 0 ? normalLog(logOf(ours)) : '', ours.code === 0 ? normalLog(recorded.log) : '')
+  compare('log', ours.code === 0 ? normalizeLog(logOf(ours)) : '', ours.code === 0 ? normalizeLog(recorded.log) : '')
   compare('events', eventsText(ours.events), eventsText(recorded.events))
   return found
 }
 
-/** The recorded outcome; where codes agree its text does not count. */
+/** Returns the recorded outcome as text. If the codes agree, it contains our log, so that texts are not compared. */
 function codeText(ours: TxResult, recorded: RecordedResult): string {
   if (ours.code === recorded.code && ours.codespace === recorded.codespace) {
     return `${ours.codespace}/${ours.code} ${ours.code ? logOf(ours) : ''}`.trim()
@@ -131,8 +131,8 @@ function codeText(ours: TxResult, recorded: RecordedResult): string {
   return `${recorded.codespace}/${recorded.code} ${recorded.code ? recorded.log : ''}`.trim()
 }
 
-/** The events that a log tells in JSON; another log as it is. */
-function normalLog(text: string): string {
+/** Returns the events of a log in JSON as text, or another log unchanged. */
+function normalizeLog(text: string): string {
   try {
     return eventsText((JSON.parse(text) as { events: RecordedEvent[] }[]).flatMap(({ events }) => events))
   } catch {

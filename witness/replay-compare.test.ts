@@ -23,19 +23,22 @@ function compare(ours: readonly Change[], recorded: readonly Change[]) {
   )
   return {
     stores: Object.fromEntries(
-      [...stores].map(([name, { compared, equal, leftOut }]) => [name, [compared, equal, Object.fromEntries(leftOut)]]),
+      [...stores].map(([name, { compared, equal, excluded }]) => [
+        name,
+        [compared, equal, Object.fromEntries(excluded)],
+      ]),
     ),
     differences: differences.map(({ key, kind }) => `${new TextDecoder().decode(key)}: ${kind}`),
   }
 }
 
-test('equal writes are equal, deletes and empty values apart', () => {
+test('equal writes are equal, and a delete differs from an empty value', () => {
   const writes = [change('bank', 'a', '2'), change('bank', 'b', ''), change('bank', 'kept')]
   expect(compare(writes, writes)).toEqual({ stores: { bank: [3, 3, {}] }, differences: [] })
   expect(compare([change('bank', 'b', '')], [change('bank', 'b')]).differences).toEqual(['b: value'])
 })
 
-test('another value, and a write that only one side has, are differences', () => {
+test('another value, and a write of only one side, are differences', () => {
   const found = compare(
     [change('bank', 'a', '2'), change('bank', 'mine', '1')],
     [change('bank', 'a', '3'), change('bank', 'other')],
@@ -44,14 +47,14 @@ test('another value, and a write that only one side has, are differences', () =>
   expect(found.stores).toEqual({ bank: [2, 0, { gov: 1 }] })
 })
 
-test('a write that changes nothing and that one side has alone counts apart', () => {
+test('a write of one side that does not change the value is a no-op', () => {
   expect(compare([change('bank', 'kept', '1')], []).differences).toEqual(['kept: noOp'])
   expect(compare([], [change('bank', 'never')]).differences).toEqual(['never: noOp'])
   expect(compare([], [change('bank', 'kept')]).differences).toEqual(['kept: recorded only'])
   expect(compare([change('bank', 'new', '1')], []).differences).toEqual(['new: ours only'])
 })
 
-test('keys that are left to the recording are counted for their module and not compared', () => {
+test('excluded keys are counted by module and not compared', () => {
   const found = compare([change('gov', 'x', '1')], [change('gov', 'x', '2'), change('bank', 'm1', '5')])
   expect(found).toEqual({ stores: { gov: [0, 0, { gov: 1 }], bank: [0, 0, { gov: 1 }] }, differences: [] })
 })

@@ -1,9 +1,9 @@
-/** Writes of a block, ours against the recorded ones, key by key. */
+/** Comparison of our writes of a block with the recorded ones, key by key. */
 import { equal, toKey } from '../src/primitives/bytes.ts'
 import type { Change, Reader } from '../src/store/types.ts'
-import type { LeftOut } from './touched.ts'
+import type { ExcludedBy } from './exclusions.ts'
 
-/** `noOp`: one side wrote what was there already, the other did not write. */
+/** `noOp`: one side wrote the value that the key had already, and the other side did not write the key. */
 type Kind = 'value' | 'ours only' | 'recorded only' | 'noOp'
 
 export interface KeyDifference {
@@ -20,8 +20,8 @@ export interface StoreTally {
   /** Keys compared. */
   compared: number
   equal: number
-  /** Keys left to the recording, by module. */
-  readonly leftOut: Map<string, number>
+  /** Keys that are excluded from the comparison, counted by module. */
+  readonly excluded: Map<string, number>
 }
 
 export interface Comparison {
@@ -35,7 +35,11 @@ interface Sides {
   recorded?: Uint8Array | null
 }
 
-function byStore(changes: readonly Change[], side: 'ours' | 'recorded', into: Map<string, Map<string, Sides>>): void {
+function groupByStore(
+  changes: readonly Change[],
+  side: 'ours' | 'recorded',
+  into: Map<string, Map<string, Sides>>,
+): void {
   for (const { store, key, value } of changes) {
     const keys = into.get(store) ?? new Map<string, Sides>()
     into.set(store, keys)
@@ -49,25 +53,25 @@ function byStore(changes: readonly Change[], side: 'ours' | 'recorded', into: Ma
 const same = (a: Uint8Array | null | undefined, b: Uint8Array | null | undefined): boolean =>
   a && b ? equal(a, b) : a === b
 
-/** Compares two lists of writes over the same parent state. `leftOut` names the module that a key is left to. */
+/** Compares two lists of writes over the same parent state. `excludedBy` returns the module that excludes a key. */
 export function compareChanges(
   ours: readonly Change[],
   recorded: readonly Change[],
   parent: Reader,
-  leftOut: LeftOut,
+  excludedBy: ExcludedBy,
 ): Comparison {
   const sides = new Map<string, Map<string, Sides>>()
-  byStore(recorded, 'recorded', sides)
-  byStore(ours, 'ours', sides)
+  groupByStore(recorded, 'recorded', sides)
+  groupByStore(ours, 'ours', sides)
   const stores = new Map<string, StoreTally>()
   const differences: KeyDifference[] = []
   for (const [store, keys] of sides) {
-    const tally: StoreTally = { compared: 0, equal: 0, leftOut: new Map() }
+    const tally: StoreTally = { compared: 0, equal: 0, excluded: new Map() }
     stores.set(store, tally)
     for (const { key, ours: mine, recorded: theirs } of keys.values()) {
-      const module = leftOut(store, key)
+      const module = excludedBy(store, key)
       if (module !== undefined) {
-        tally.leftOut.set(module, (tally.leftOut.get(module) ?? 0) + 1)
+        tally.excluded.set(module, (tally.excluded.get(module) ?? 0) + 1)
         continue
       }
       tally.compared++

@@ -1,18 +1,18 @@
-/** What a replay prints. */
+/** The printed report of a replay. */
 import { formatHex } from '../src/primitives/bytes.ts'
 import type { PlacedKeyDifference, PlacedResultDifference, ReplayReport } from './replay-run.ts'
 import { UNBUILT_MODULES } from './unbuilt.ts'
 
 interface PrintOptions {
   readonly json: boolean
-  /** Every difference with its values, listed ones included. */
+  /** Prints every difference with its values, listed ones included. */
   readonly verbose: boolean
 }
 
 const hexOf = (value: Uint8Array | null | undefined): string =>
   value === undefined ? 'not written' : value === null ? 'deleted' : `0x${formatHex(value)}`
 
-/** The first bytes of a key, by which its kind is known. */
+/** Returns the store and the leading bytes of a key, which determine its kind. */
 const kindOf = (store: string, key: Uint8Array): string =>
   key[0]! >= 0x61
     ? `${store} ${new TextDecoder().decode(key).replace(/[^a-zA-Z].*$/s, '')}`
@@ -33,31 +33,31 @@ export function printReport(
   print(`${report.recording} under ${report.profile}: ${report.blocks} blocks in ${report.seconds.toFixed(1)} s`)
   print(`modules whose messages are not executed: ${UNBUILT_MODULES.join(', ')}`)
   print('')
-  print(`${'store'.padEnd(14)}${'compared'.padStart(9)}${'equal'.padStart(9)}${'left out'.padStart(10)}  for`)
+  print(`${'store'.padEnd(14)}${'compared'.padStart(9)}${'equal'.padStart(9)}${'excluded'.padStart(10)}  because of`)
   let compared = 0
   let equal = 0
-  let left = 0
+  let excluded = 0
   for (const [store, tally] of [...stores].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const out = [...tally.leftOut.values()].reduce((sum, count) => sum + count, 0)
-    const modules = [...tally.leftOut].map(([module, count]) => `${module} ${count}`).join(', ')
+    const out = [...tally.excluded.values()].reduce((sum, count) => sum + count, 0)
+    const modules = [...tally.excluded].map(([module, count]) => `${module} ${count}`).join(', ')
     compared += tally.compared
     equal += tally.equal
-    left += out
+    excluded += out
     print(line(store, tally.compared, tally.equal, out, modules))
   }
-  print(line('all', compared, equal, left, ''))
+  print(line('all', compared, equal, excluded, ''))
   print('')
   const noOps = keys.filter(({ kind }) => kind === 'noOp')
   const values = keys.filter(({ kind }) => kind !== 'noOp')
   const unlistedKeys = values.filter(({ listed }) => listed === undefined)
-  print(`keys with another value: ${values.length}, of them not listed: ${unlistedKeys.length}`)
-  print(`keys that differ in a no-op write alone: ${noOps.length}`)
+  print(`keys with a different value: ${values.length}, not listed: ${unlistedKeys.length}`)
+  print(`keys that differ only in a no-op write: ${noOps.length}`)
   print(
-    `transactions: ${results.evm} of the EVM compared, ${results.evmLeftOut} left out; ${results.sdk} of the SDK, ` +
-      `${results.sdkOtherGas} with another gas used`,
+    `EVM transactions: ${results.evm} compared, ${results.evmExcluded} excluded; SDK transactions: ${results.sdk} compared, ` +
+      `${results.sdkOtherGas} with different gas used`,
   )
   const unlistedResults = resultDifferences.filter(({ listed }) => listed === undefined)
-  print(`fields of results that differ: ${resultDifferences.length}, of them not listed: ${unlistedResults.length}`)
+  print(`result fields that differ: ${resultDifferences.length}, not listed: ${unlistedResults.length}`)
   for (const [id, group] of groupBy([...keys, ...resultDifferences], ({ listed }) => listed ?? '')) {
     if (id !== '') print(`  listed: ${id}: ${group.length}`)
   }

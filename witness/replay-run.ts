@@ -1,4 +1,4 @@
-/** A whole recording replayed: every block on its recorded parent, and the app hash of every height. */
+/** The replay of a recording: executes every block on its recorded parent state, and checks the app hash of every height. */
 import { REFERENCE_STORES } from '../src/app/stores.ts'
 import { createExecutor, type ExecutedBlock } from '../src/consensus/executor.ts'
 import type { Identity } from '../src/identity/types.ts'
@@ -8,13 +8,13 @@ import { openVersionedStore } from '../src/store/versioned.ts'
 import { REPLAY_DIFFERENCES } from './differences.ts'
 import { changesOf, factsBefore, recordOf } from './recorded-block.ts'
 import type { RecordedValidators, Recording } from './recording.ts'
-import { type PlayedBlock, playBlock, type ResultDifference, type ResultTally } from './replay-block.ts'
+import { type ReplayedBlock, type ResultDifference, type ResultTally, replayBlock } from './replay-block.ts'
 import type { KeyDifference, StoreTally } from './replay-compare.ts'
-import type { Player } from './stand-ins.ts'
+import type { ReplayApplication } from './substitutes.ts'
 
 export interface PlacedKeyDifference extends KeyDifference {
   readonly height: number
-  /** The row of the list that explains it. */
+  /** Id of the `REPLAY_DIFFERENCES` entry that explains it. */
   readonly listed: string | undefined
 }
 
@@ -23,7 +23,10 @@ export interface PlacedResultDifference extends ResultDifference {
   readonly listed: string | undefined
 }
 
-/** `listed`: blocks that the list or the recording answers for, by the reason; `different`: all others that do not come out. */
+/**
+ * App hashes computed from our own changes. `listed`: heights that differ for a known reason (a listed difference, or an
+ * unbuilt module), by reason. `different`: all other heights that differ.
+ */
 interface OwnHashes {
   computed: number
   equal: number
@@ -40,53 +43,56 @@ export interface ReplayReport {
   readonly keys: readonly PlacedKeyDifference[]
   readonly results: ResultTally
   readonly resultDifferences: readonly PlacedResultDifference[]
-  /** App hashes computed from the recorded changes, and how many came out as the next header has them. */
+  /** App hashes computed from the recorded changes. `equal`: the number that equal the app hash of the next header. */
   readonly recordedHashes: { readonly computed: number; readonly equal: number; readonly different: readonly number[] }
-  /** App hashes computed from our own changes, on the recorded state before. */
+  /** App hashes computed from our own changes on the recorded parent state. */
   readonly ownHashes: OwnHashes
-  /** Failures that no transaction may have. */
+  /** Unexpected failures: no transaction may cause them. */
   readonly bugs: readonly string[]
-  /** Differences in values or results that no row explains, wrong hashes, and bugs. */
+  /** Number of differences in values or results that are not listed, of wrong hashes, and of bugs. */
   readonly unlisted: number
 }
 
 export interface ReplayOptions {
   readonly identity: Identity
-  readonly makePlayer: (chainId: string, onBug: (error: unknown) => void) => Player
-  /** Only this block; the state before it is loaded all the same. */
+  readonly createApp: (chainId: string, onBug: (error: unknown) => void) => ReplayApplication
+  /** Executes only the block of this height. The state before it is loaded in any case. */
   readonly only?: number | undefined
 }
 
-/** An executed block if its own changes must give the app hash; else the reason why not. */
-interface PlayedOwn {
+/**
+ * A block whose own changes must give the app hash, or the reason why they need not. Empty if there are unlisted
+ * differences.
+ */
+interface OwnResult {
   readonly executed?: ExecutedBlock
-  /** The rows of the list, or the modules of the recording, that explain the differences. */
+  /** The entries of the list, or the unbuilt modules, that explain the differences. */
   readonly listed?: string
 }
 
-function ownOf({ leftTo, executed }: PlayedBlock, differences: readonly PlacedKeyDifference[]): PlayedOwn {
+function ownResult({ excludedFor, executed }: ReplayedBlock, differences: readonly PlacedKeyDifference[]): OwnResult {
   if (differences.some(({ listed }) => listed === undefined)) return {}
-  const reasons = [...leftTo, ...new Set(differences.map(({ listed }) => listed!))]
+  const reasons = [...excludedFor, ...new Set(differences.map(({ listed }) => listed!))]
   return reasons.length > 0 ? { listed: reasons.join(', ') } : { executed }
 }
 
-function countOwn(tally: OwnHashes, height: number, { executed, listed }: PlayedOwn, isEqual: boolean): void {
+function countOwn(tally: OwnHashes, height: number, { executed, listed }: OwnResult, isEqual: boolean): void {
   tally.computed++
   if (executed && isEqual) tally.equal++
   else if (listed === undefined) tally.different.push(height)
   else tally.listed.set(listed, [...(tally.listed.get(listed) ?? []), height])
 }
 
-/** Replays what a recording holds. Throws for a damaged recording, naming the place. */
+/** Replays the blocks of a recording. Throws for a damaged recording, with file and line. */
 export async function replay(
   recording: Recording,
-  { identity, makePlayer, only }: ReplayOptions,
+  { identity, createApp, only }: ReplayOptions,
 ): Promise<ReplayReport> {
   const started = performance.now()
   const stores = new Map<string, StoreTally>()
   const keys: PlacedKeyDifference[] = []
   const resultDifferences: PlacedResultDifference[] = []
-  const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmLeftOut: 0 }
+  const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmExcluded: 0 }
   const recordedHashes = { computed: 0, equal: 0, different: [] as number[] }
   const ownHashes: OwnHashes = { computed: 0, equal: 0, different: [], listed: new Map() }
   const bugs: string[] = []
@@ -96,9 +102,9 @@ export async function replay(
   }
   let blocks = 0
   const store = openVersionedStore(openMemory(), REFERENCE_STORES)
-  const player = makePlayer(recording.genesis().chain_id, onBug)
+  const application = createApp(recording.genesis().chain_id, onBug)
   const executor = createExecutor({
-    app: player.app,
+    app: application.app,
     store,
     elapsed: () => performance.now(),
     onHalt: ({ reason }) => bugs.push(`block ${height}: ${reason}`),
@@ -108,14 +114,14 @@ export async function replay(
   const changes = recording.changes()
   const validators = recording.validators()
   let appHash: Uint8Array | undefined
-  let own: PlayedOwn | undefined
+  let own: OwnResult | undefined
   for await (const block of recording.blocks()) {
     height = block.height
     const line = (await changes.next()).value
     const signersOfNext = (await validators.next()).value ?? undefined
     if (!line || line.height !== height) {
       throw new Error(
-        `${recording.folder}: blocks.jsonl.gz has height ${height}, changes.jsonl.gz ${line?.height ?? 'none'}`,
+        `${recording.folder}: blocks.jsonl.gz has height ${height}, changes.jsonl.gz has ${line ? `height ${line.height}` : 'ended'}`,
       )
     }
     if (appHash) {
@@ -129,23 +135,23 @@ export async function replay(
     own = undefined
     if (only === undefined || only === height) {
       blocks++
-      const played = playBlock(executor, player, block, recorded, signers, recording.genesis)
-      addStores(stores, played.comparison.stores)
-      const found = played.comparison.differences.map((one) => ({
+      const replayed = replayBlock(executor, application, block, recorded, signers, recording.genesis)
+      addStores(stores, replayed.comparison.stores)
+      const found = replayed.comparison.differences.map((one) => ({
         ...one,
         height,
         listed: REPLAY_DIFFERENCES.find(({ key }) => key?.(one))?.id,
       }))
       keys.push(...found)
-      for (const one of played.resultDifferences) {
+      for (const one of replayed.resultDifferences) {
         resultDifferences.push({ ...one, height, listed: REPLAY_DIFFERENCES.find(({ result }) => result?.(one))?.id })
       }
-      for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += played.results[field]
-      own = ownOf(played, found)
+      for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += replayed.results[field]
+      own = ownResult(replayed, found)
     }
-    const facts = factsBefore(player.app, store, block, recorded)
+    const facts = factsBefore(application.app, store, block, recorded)
     const record = (hash: Uint8Array) => recordOf(identity, block, undefined, facts, hash)
-    // Equal changes are committed as executed: they must give the app hash by themselves.
+    // Without differences, our own changes are committed, so that the next header checks the app hash that they give.
     const stored = own?.executed
       ? executor.prepare(own.executed, record).commit()
       : executor.commitForeign({ height: BigInt(height), record }, recorded)
@@ -176,11 +182,11 @@ export async function replay(
 }
 
 function addStores(into: Map<string, StoreTally>, from: ReadonlyMap<string, StoreTally>): void {
-  for (const [store, { compared, equal, leftOut }] of from) {
-    const tally = into.get(store) ?? { compared: 0, equal: 0, leftOut: new Map<string, number>() }
+  for (const [store, { compared, equal, excluded }] of from) {
+    const tally = into.get(store) ?? { compared: 0, equal: 0, excluded: new Map<string, number>() }
     into.set(store, tally)
     tally.compared += compared
     tally.equal += equal
-    for (const [module, count] of leftOut) tally.leftOut.set(module, (tally.leftOut.get(module) ?? 0) + count)
+    for (const [module, count] of excluded) tally.excluded.set(module, (tally.excluded.get(module) ?? 0) + count)
   }
 }

@@ -1,4 +1,4 @@
-/** The tool on a recording of our own: three blocks, and a contract of the other machine, which is not executed, in the second. */
+/** Replays a recording made here: three blocks, the second with a message to a Wasm contract, which has a substitute. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApplication } from '../src/app/application.ts'
 import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
-import { madeBlock } from '../src/app/halt.ts'
+import { requireBlock } from '../src/app/halt.ts'
 import { localnetGenesis } from '../src/app/localnet.ts'
 import { logOf } from '../src/app/result.ts'
 import { REFERENCE_STORES } from '../src/app/stores.ts'
@@ -31,7 +31,7 @@ import type { Change } from '../src/store/types.ts'
 import { openVersionedStore } from '../src/store/versioned.ts'
 import { openRecording } from './recording.ts'
 import { replay } from './replay-run.ts'
-import { createPlayer } from './stand-ins.ts'
+import { createReplayApplication } from './substitutes.ts'
 
 const CHAIN_ID = 'nibiru-localnet-0'
 const identity = identityOf('nibiru')
@@ -43,10 +43,10 @@ const text = (address: Uint8Array) => formatBech32(identity.bech32.account, addr
 const carolKey = new Uint8Array(32).fill(0xca)
 const publicKey = publicKeyOf(carolKey)
 const carol = addressOf(identity, { kind: 'secp256k1', key: publicKey })
-/** A contract's slot in the other machine's store. */
+/** A key of a contract in the Wasm store. */
 const CONTRACT_KEY = Uint8Array.of(0x03, 1)
 
-/** What carol sends to a contract of the other machine. */
+/** The message that carol sends to a Wasm contract. */
 const MsgExecuteContract = createFileRegistry(
   create(FileDescriptorProtoSchema, {
     name: 'wasm.proto',
@@ -124,7 +124,7 @@ const blockLine = (height: number, appHash: Uint8Array, txs: readonly Uint8Array
   endBlockEvents: [],
 })
 
-/** A transaction of carol's with one message. */
+/** Returns a transaction of carol's with one message. */
 function signed(schema: DescMessage, message: Message): Uint8Array {
   const fee = { gasLimit: 500_000n, amount: [{ denom: 'unibi', amount: 500n }] }
   const key = { algorithm: 'secp256k1', publicKey } as const
@@ -133,7 +133,7 @@ function signed(schema: DescMessage, message: Message): Uint8Array {
   return encodeSigned({ ...plan, accountNumber: 1n, sequence: 0n }, fee, carolKey)
 }
 
-/** Makes the recording; `spoil` may change what the second block wrote. */
+/** Writes the recording. `spoil` can change the writes of the second block. */
 async function record(spoil: (changes: Change[]) => Change[] = (changes) => changes): Promise<void> {
   const settings = { minGasPrices: '' }
   const app = createApplication({ identity, chainId: CHAIN_ID, evmChainId, settings })
@@ -159,7 +159,7 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
   })
   const state = createEmptyBranch()
   app.initChain(genesis, state)
-  const first = madeBlock(app.executeBlock(state, input(1, [])))
+  const first = requireBlock(app.executeBlock(state, input(1, [])))
   const begun = new Map(
     [...state.changes(), ...first.branch.changes()]
       .filter(({ store: name }) => name !== 'x')
@@ -170,15 +170,15 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
   )
   const { appHash } = store.commit({ height: 1n, changes: firstChanges })
   const tx = await transfer()
-  // What the contract does, as far as its events tell it, is a send; beside it, it writes its own state.
+  // The contract's events report a send. It also writes its own state.
   const amount = [{ denom: 'unibi', amount: '1000' }]
   const send = create(MsgSendSchema, { fromAddress: text(carol), toAddress: text(bob), amount })
-  const second = madeBlock(app.executeBlock(store.at(), input(2, [tx, signed(MsgSendSchema, send)])))
+  const second = requireBlock(app.executeBlock(store.at(), input(2, [tx, signed(MsgSendSchema, send)])))
   const execution = signed(MsgExecuteContract, create(MsgExecuteContract))
   const written = { store: 'wasm', key: CONTRACT_KEY, value: Uint8Array.of(1) }
   const secondChanges = spoil([...second.branch.changes().filter(({ store: name }) => name !== 'x'), written])
   const secondHash = store.commit({ height: 2n, changes: secondChanges }).appHash
-  const third = madeBlock(app.executeBlock(store.at(), input(3, [])))
+  const third = requireBlock(app.executeBlock(store.at(), input(3, [])))
   writeFileSync(
     join(folder, 'genesis.json.gz'),
     gzipSync(JSON.stringify({ ...genesis, app_state: { ...genesis.app_state, feeibc: {} } })),
@@ -208,10 +208,10 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
 const run = () =>
   replay(openRecording(folder), {
     identity,
-    makePlayer: (chainId, onBug) => createPlayer({ identity, chainId, evmChainId, onBug }),
+    createApp: (chainId, onBug) => createReplayApplication({ identity, chainId, evmChainId, onBug }),
   })
 
-test('every key of genesis and blocks comes out, what a contract moved included, and so do the app hashes', async () => {
+test('a replay reproduces every key of genesis and blocks, coins moved by a Wasm contract included, and the app hashes', async () => {
   await record()
   const report = await run()
   expect(report.keys).toEqual([])
@@ -219,11 +219,11 @@ test('every key of genesis and blocks comes out, what a contract moved included,
   expect([report.unlisted, report.blocks, report.results.evm, report.results.sdk]).toEqual([0, 3, 1, 1])
   expect(report.recordedHashes).toEqual({ computed: 2, equal: 2, different: [] })
   expect(report.ownHashes).toEqual({ computed: 2, equal: 1, different: [], listed: new Map([['wasm', [2]]]) })
-  expect([...report.stores.get('wasm')!.leftOut]).toEqual([['wasm', 1]])
-  expect(report.stores.get('bank')!.leftOut.size).toBe(0)
+  expect([...report.stores.get('wasm')!.excluded]).toEqual([['wasm', 1]])
+  expect(report.stores.get('bank')!.excluded.size).toBe(0)
 })
 
-test('values that differ are found in their block, and blocks after it start from what was recorded', async () => {
+test('a different value is reported for its block only, since the next block starts from the recorded state', async () => {
   await record((changes) =>
     changes.map((change) =>
       change.store === 'bank' && change.key[0] === 0x0f ? { ...change, value: new Uint8Array(32).fill(1) } : change,
@@ -239,8 +239,8 @@ test('values that differ are found in their block, and blocks after it start fro
   expect(report.recordedHashes.equal).toBe(2)
 })
 
-test('changes that end before the blocks do are an error that names the height', async () => {
+test('changes that end before the blocks are an error that names the height', async () => {
   await record()
   lines('changes.jsonl.gz', [{ height: 1, changes: [] }])
-  await expect(run()).rejects.toThrow('blocks.jsonl.gz has height 2, changes.jsonl.gz none')
+  await expect(run()).rejects.toThrow('blocks.jsonl.gz has height 2, changes.jsonl.gz has ended')
 })

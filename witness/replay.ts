@@ -1,6 +1,6 @@
 /**
  * `npm run replay -- FOLDER [--json] [--verbose] [--block H]`: executes every block of a recording on its recorded parent
- * and compares what was written. Ends with 1 when there is a difference that is not listed, with 2 when it cannot run.
+ * state and compares the writes. Exits with 1 if there is a difference that is not listed, and with 2 if it cannot run.
  */
 import { parseArgs } from 'node:util'
 import { evmChainIdOf } from '../src/identity/identity.ts'
@@ -8,7 +8,7 @@ import { identityOf } from '../src/identity/profiles.ts'
 import { openRecording } from './recording.ts'
 import { printReport } from './replay-report.ts'
 import { replay } from './replay-run.ts'
-import { createPlayer } from './stand-ins.ts'
+import { createReplayApplication } from './substitutes.ts'
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -20,14 +20,14 @@ async function main(): Promise<number> {
     throw new Error('usage: npm run replay -- FOLDER [--json] [--verbose] [--block H]')
   const recording = openRecording(folder)
   if (!recording.has('blocks')) {
-    process.stdout.write(`${recording.name} holds no blocks: there is nothing to replay\n`)
+    process.stdout.write(`${recording.name} contains no blocks to replay\n`)
     return 0
   }
   const identity = identityOf(recording.profile)
   const report = await replay(recording, {
     identity,
-    makePlayer: (chainId, onBug) =>
-      createPlayer({
+    createApp: (chainId, onBug) =>
+      createReplayApplication({
         identity,
         chainId,
         evmChainId: recording.evmChainId ?? evmChainIdOf(identity, chainId),

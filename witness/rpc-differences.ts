@@ -1,13 +1,13 @@
-/** Differences in answers over JSON-RPC. Part of the list in `differences.ts`. */
+/** Differences in answers over JSON-RPC, a section of the list in `differences.ts`. */
 import type { AnswerDifference } from './difference.ts'
-import { errorOf, isAdded, referenceError, sameLogsOfTransactions } from './explain.ts'
+import { errorOf, isAdded, referenceError, sameLogsOfTransactions } from './exchange.ts'
 
 export const JSON_RPC: readonly AnswerDifference[] = [
   {
     id: 'geth-null',
-    where: 'eth_getBlockBy…, eth_getTransactionBy… of what does not exist',
-    why: 'is `null`, as in geth, not an error',
-    decision: 'D24',
+    where: 'eth_getBlockBy…, eth_getTransactionBy… of an unknown block or transaction',
+    explanation: 'The answer is `null`, as in geth, not an error.',
+    source: 'D24',
     operation: /^eth_get(Block|Transaction)By/,
     explains: ({ at }, exchange) =>
       /^body\.(error|result)$/.test(at) &&
@@ -17,16 +17,17 @@ export const JSON_RPC: readonly AnswerDifference[] = [
   {
     id: 'geth-fields',
     where: 'logs, transactions, eth_feeHistory',
-    why: 'have the fields of newer geth: blockTimestamp, yParity, baseFeePerBlobGas, blobGasUsedRatio',
-    decision: 'D24',
+    explanation:
+      'The answer has fields of newer geth releases: blockTimestamp, yParity, baseFeePerBlobGas, blobGasUsedRatio.',
+    source: 'D24',
     operation: /^eth_/,
-    explains: (part) => isAdded(part, /^(blockTimestamp|yParity|baseFeePerBlobGas|blobGasUsedRatio)$/),
+    explains: (mismatch) => isAdded(mismatch, /^(blockTimestamp|yParity|baseFeePerBlobGas|blobGasUsedRatio)$/),
   },
   {
     id: 'receipt-addresses',
     where: 'receipts',
-    why: '`to` of a creation and `contractAddress` of anything else are null, as in geth',
-    decision: 'D24',
+    explanation: '`to` of a creation, and `contractAddress` of any other transaction, are null, as in geth.',
+    source: 'D24',
     operation: /^eth_getTransactionReceipt$/,
     explains: ({ at, reference, ours }) =>
       ours === null &&
@@ -36,8 +37,9 @@ export const JSON_RPC: readonly AnswerDifference[] = [
   {
     id: 'gas-of-evm-transactions',
     where: '`gasUsed` of blocks, `cumulativeGasUsed` of receipts, `gasUsedRatio`',
-    why: 'add up the EVM transactions, which JSON-RPC shows; the reference adds the others of the block, which it does not',
-    decision: 'D24',
+    explanation:
+      'The value is the sum over EVM transactions, the only ones that JSON-RPC shows. The reference adds the SDK transactions of the block.',
+    source: 'D24',
     operation: /^eth_get(BlockBy|TransactionReceipt)/,
     explains: ({ at, reference, ours }) =>
       /^body\.result\.(gasUsed|cumulativeGasUsed)$/.test(at) && BigInt(reference as string) > BigInt(ours as string),
@@ -45,8 +47,8 @@ export const JSON_RPC: readonly AnswerDifference[] = [
   {
     id: 'logs-of-failed',
     where: 'eth_getTransactionLogs of a failed transaction',
-    why: 'is an empty list, as in its receipt, not an error',
-    decision: 'D24',
+    explanation: 'The answer is an empty list, as in the receipt, not an error.',
+    source: 'D24',
     operation: /^eth_getTransactionLogs$/,
     explains: (_, { referenceBody, oursBody }) =>
       /eth tx did not succeed/.test(errorOf(referenceBody)?.message ?? '') &&
@@ -55,41 +57,43 @@ export const JSON_RPC: readonly AnswerDifference[] = [
   {
     id: 'logs-with-transaction',
     where: 'eth_getLogs',
-    why: 'gives logs of EVM transactions; the reference adds those of other messages, under a transaction hash of zeros',
-    decision: 'D24',
+    explanation:
+      'The answer has only logs of EVM transactions. The reference adds logs of other messages, with a transaction hash of zeros.',
+    source: 'D24',
     operation: /^eth_getLogs$/,
     explains: (_, exchange) => sameLogsOfTransactions(exchange),
   },
   {
     id: 'log-range',
     where: 'eth_getLogs with a range that ends before it begins',
-    why: 'is an error, as in geth, not an empty list',
-    decision: 'D24',
+    explanation: 'The answer is an error, as in geth, not an empty list.',
+    source: 'D24',
     operation: /^eth_getLogs$/,
     explains: (_, { oursBody }) => errorOf(oursBody)?.message === 'invalid block range params',
   },
   {
     id: 'safe-tag',
     where: 'block tag `safe`',
-    why: 'is understood by every method',
-    decision: 'D24',
+    explanation: 'Every method accepts the tag. The reference refuses it.',
+    source: 'D24',
     operation: /^eth_/,
     explains: (_, { question, referenceBody }) =>
       question.text.includes('"safe"') && /0x prefix/.test(errorOf(referenceBody)?.message ?? ''),
   },
   {
     id: 'nonce-at-height',
-    where: 'eth_getTransactionCount of an account that is gone by now',
-    why: 'is the nonce at the height asked for; the reference looks at the latest state first and says 0',
-    decision: 'D24',
+    where: 'eth_getTransactionCount of an account that no longer exists',
+    explanation:
+      'The answer is the nonce at the requested height. The reference reads the latest state first and answers 0.',
+    source: 'D24',
     operation: /^eth_getTransactionCount$/,
     explains: ({ at, reference, ours }) => at === 'body.result' && reference === '0x0' && ours !== undefined,
   },
   {
     id: 'early-proofs',
     where: 'eth_getProof at the first two heights',
-    why: 'is answered, where the reference refuses',
-    decision: 'D28',
+    explanation: 'The proof is answered. The reference refuses it.',
+    source: 'D28',
     operation: /^eth_getProof$/,
     explains: (_, { referenceBody }) =>
       /^proof queries at ABCI block height/.test(errorOf(referenceBody)?.message ?? ''),
@@ -97,23 +101,23 @@ export const JSON_RPC: readonly AnswerDifference[] = [
   {
     id: 'peer-count',
     where: 'net_peerCount',
-    why: 'is a quantity, as in geth, not a number',
-    decision: 'D24',
+    explanation: 'The answer is a quantity, as in geth, not a JSON number.',
+    source: 'D24',
     operation: /^net_peerCount$/,
     explains: ({ reference, ours }) => ours === `0x${Number(reference).toString(16)}`,
   },
   {
     id: 'sha3-of-bytes',
     where: 'web3_sha3',
-    why: 'hashes the bytes, as in geth, not the text that names them',
-    decision: 'D24',
+    explanation: 'The answer is the hash of the bytes, as in geth. The reference hashes their hexadecimal text.',
+    source: 'D24',
     operation: /^web3_sha3$/,
     explains: ({ at }) => at === 'body.result',
   },
   {
     id: 'own-keys',
     where: 'eth_accounts',
-    why: 'names the development keys of this node; the reference named those in its own keyring',
+    explanation: 'The answer lists the development keys of this node. The reference lists the keys of its keyring.',
     operation: /^eth_accounts$/,
     explains: ({ at }) => /^body\.result/.test(at),
   },

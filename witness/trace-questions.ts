@@ -1,15 +1,15 @@
-/** What a recorded question about a trace asks for. */
+/** Details of recorded requests for traces. */
 import type { EvmTx } from '../src/app/records.ts'
 import type { BlockIndex } from '../src/indexer/types.ts'
 import { parseHex } from '../src/primitives/bytes.ts'
 import type { RecordedRpcAnswer } from './recording.ts'
 
 export interface TraceQuestion {
-  /** Undefined where none is named. */
+  /** Name of the tracer; undefined if the request has no tracer. */
   readonly tracer: string | undefined
-  /** What is given to the tracer. */
+  /** Options of the tracer. */
   readonly config: Readonly<Record<string, unknown>>
-  /** The mined transactions that it is about, with their receipts. */
+  /** The mined transactions that are traced, with their receipts. */
   readonly txs: readonly EvmTx[]
 }
 
@@ -31,7 +31,7 @@ function txsOfBlock(blocks: BlockIndex, named: unknown): readonly EvmTx[] {
   return (height !== undefined && blocks.block(height)?.evmTxs) || []
 }
 
-/** Of a REST path; undefined where it asks for no trace. */
+/** Returns the details of a REST path, or undefined if it does not request a trace. */
 export function traceOfPath(blocks: BlockIndex, path: string): TraceQuestion | undefined {
   const [route = '', query = ''] = path.split('?')
   if (!/\/trace_(tx|call|block)$/.test(route)) return undefined
@@ -44,7 +44,7 @@ export function traceOfPath(blocks: BlockIndex, path: string): TraceQuestion | u
   }
 }
 
-/** Of a JSON-RPC call; undefined where it asks for no trace. */
+/** Returns the details of a JSON-RPC call, or undefined if it does not request a trace. */
 export function traceOfCall(blocks: BlockIndex, request: RecordedRpcAnswer['request']): TraceQuestion | undefined {
   const { method, params } = request
   if (!/^debug_trace/.test(method ?? '')) return undefined

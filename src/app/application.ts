@@ -12,8 +12,8 @@ import { cacheReads } from '../store/read-cache.ts'
 import type { Reader } from '../store/types.ts'
 import { executeOpened } from './block.ts'
 import { check } from './check.ts'
-import { createEnvironment } from './environment.ts'
 import { exportGenesis, initChain } from './genesis.ts'
+import { createHostFailures } from './host-failures.ts'
 import { modules as allModules } from './modules.ts'
 import { createQueryTable } from './query.ts'
 import type { Substitution } from './substitution.ts'
@@ -36,7 +36,7 @@ export interface ApplicationOptions {
   readonly settings: AdmissionSettings
   /** Present in replays of blocks that this build cannot execute as a whole. */
   readonly substitution?: Substitution | undefined
-  /** Receives unexpected failures of transactions, except failures of the environment; must not change state. */
+  /** Receives unexpected failures of transactions, except host failures; must not change state. */
   readonly onBug?: (error: unknown) => void
   /** Receives the lines that contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
@@ -66,9 +66,9 @@ type HeaderFacts = Parameters<Application['readContext']>[1]
 export function createApplication(options: ApplicationOptions): Application {
   const { identity, chainId, evmChainId, settings, onPrint, modules = allModules } = options
   const { upgrades = allUpgrades, skipUpgrades = [], onUpgrade = () => {} } = options
-  const environment = createEnvironment()
+  const hostFailures = createHostFailures()
   const onBug = (error: unknown): void => {
-    if (environment.isToBlame(error)) throw error
+    if (hostFailures.includes(error)) throw error
     options.onBug?.(error)
   }
   const { substitution } = options
@@ -123,7 +123,7 @@ export function createApplication(options: ApplicationOptions): Application {
   }
 
   function executeBlock(base: Reader, block: BlockInput): BlockOutcome {
-    const cached = cacheReads(environment.over(base))
+    const cached = cacheReads(hostFailures.mark(base))
     const opened = openBlock(opening, substitution?.over(cached) ?? cached, block)
     if (opened.halt) return opened
     const { era, stores } = opened

@@ -11,7 +11,7 @@ import { createContext, createTransient } from '../sdk/create-context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import type { Branch, ChainEvent } from '../store/types.ts'
 import { type BlockGas, deliver } from './deliver.ts'
-import { renewLocalhostClient } from './foreign/localhost.ts'
+import { updateLocalhostClient } from './foreign/localhost.ts'
 import { headerInit } from './header.ts'
 import type { Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
@@ -63,7 +63,7 @@ interface BegunBlock {
 export function beginBlock(machine: Machine, opening: Opening, input: BlockInput): BegunBlock {
   const ctx = blockContext(machine, opening, input)
   for (const module of machine.modules) module.beginBlock?.(ctx)
-  if (machine.identity.behaviours.localhostClient) renewLocalhostClient(ctx)
+  if (machine.identity.behaviours.localhostClient) updateLocalhostClient(ctx)
   return { ctx, events: ctx.branchStore.events.splice(0), gas: { limit: ctx.block.gasLimit, used: 0n } }
 }
 

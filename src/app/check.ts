@@ -19,7 +19,7 @@ const WEI_PER_UNIT_OF_PRIORITY = 10n ** 6n
 
 /**
  * Runs admission on a branch of the pool's context, and merges it if the transaction passes and `take` accepts it. A simulation
- * also runs the messages, and its writes are dropped. Throws only for failures of the environment, not for an invalid transaction.
+ * also runs the messages, and its writes are dropped. Throws only for host failures, not for an invalid transaction.
  */
 export function check(
   machine: Machine,

@@ -25,7 +25,7 @@ const NO_GAS = { gasWanted: 0n, gasUsed: 0n }
 
 /**
  * Runs one transaction on the block's context, which keeps the transaction's writes; its events are in the result. Throws only
- * for failures of the environment, not for an invalid transaction.
+ * for host failures, not for an invalid transaction.
  */
 export function deliver(
   machine: Machine,

@@ -14,7 +14,7 @@ export interface Machine {
   readonly settings: AdmissionSettings
   readonly substitution?: Substitution | undefined
   /**
-   * Receives unexpected failures of transactions; must not change state. It rethrows a failure of the environment, which
+   * Receives unexpected failures of transactions; must not change state. It rethrows a host failure, which
    * ends the block.
    */
   readonly onBug: (error: unknown) => void

@@ -83,7 +83,7 @@ function tipOf(executor: Executor) {
   return { ...rest, sets: [lastValidators, validators, nextValidators].map(whole) }
 }
 
-test('a block is hashed before it is durable, and listeners hear of it after the tip has moved', () => {
+test('a block is hashed before it is durable, and listeners run after the tip has moved', () => {
   const { executor } = open()
   expect(executor.isEmpty()).toBe(true)
   executor.begin(genesis)

@@ -110,7 +110,7 @@ function refund(ctx: Context, from: Uint8Array, refundWei: bigint): void {
 
 /**
  * Executes an admitted transaction. The outcome of the code, failures included, is in the result. It throws only for bugs and
- * failures of the environment; the caller then drops the context's branch.
+ * host failures; the caller then drops the context's branch.
  */
 export function execute(
   ctx: Context,

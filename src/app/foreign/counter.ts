@@ -1,4 +1,4 @@
-/** The count of a block's ordinary transactions that the reference keeps for contracts of its other machine (state-layout.md §1.1). */
+/** The reference's counter of SDK transactions in a block, in its Wasm store (docs/state-layout.md#foreign-modules). */
 import { concat, decodeUint, decodeUint64, encodeUint, encodeUint64 } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
 
@@ -7,7 +7,7 @@ const KEY = Uint8Array.of(0x08)
 const HEIGHT_LENGTH = 8
 const COUNT_LENGTH = 4
 
-/** One more transaction of the block, at the price of a look and a write. */
+/** Counts an SDK transaction of the block. Consumes the gas of one read and one write. */
 export function countTransaction(ctx: Context): void {
   const { height } = ctx.block
   const stored = ctx.store.get(STORE, KEY)

@@ -5,40 +5,40 @@ import type { BranchedContext } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
 import { countTransaction } from './counter.ts'
 import { writeForeignGenesis } from './genesis.ts'
-import { renewLocalhostClient, revisionOf } from './localhost.ts'
+import { revisionOf, updateLocalhostClient } from './localhost.ts'
 
 let ctx: BranchedContext
 beforeEach(() => {
   ctx = testContext({ identity: identityOf('nibiru'), block: { chainId: 'nibiru-localnet-0' } })
 })
 
-/** What a store holds, keys as text where they are. */
+/** Returns the entries of a store, with keys as text and values as hex. */
 const stored = (store: string) =>
   [...ctx.store.iterate(store, {})].map(([key, value]) => [formatUtf8(key), formatHex(value)])
 
 describe('the localhost client', () => {
-  test('holds the height of its chain (state-layout.md §1.1)', () => {
+  test('contains the height of its chain', () => {
     ctx.block.height = 300n
-    renewLocalhostClient(ctx)
+    updateLocalhostClient(ctx)
     const key = 'clients/09-localhost/clientState'
     // Any{type_url: 42 bytes, value: ClientState{latest_height: Height{revision_height: 300}}}
     const typeUrl = formatHex(utf8('/ibc.lightclients.localhost.v2.ClientState'))
     expect(stored('ibc')).toEqual([[key, `0a2a${typeUrl}12050a0310ac02`]])
     ctx.block.height = 301n
-    renewLocalhostClient(ctx)
+    updateLocalhostClient(ctx)
     expect(stored('ibc')).toEqual([[key, `0a2a${typeUrl}12050a0310ad02`]])
   })
 
-  test('and its revision, which is the number that a chain id ends in', () => {
+  test('contains the revision, which is the number at the end of the chain id', () => {
     const revisions = ['nibiru-localnet-0', 'cataclysm-1', 'chain-2-30', 'chain', 'chain-01', 'chain-', '-1', 'a--1']
     expect(revisions.map(revisionOf)).toEqual([0n, 1n, 30n, 0n, 0n, 0n, 0n, 0n])
     Object.assign(ctx.block, { chainId: 'cataclysm-1' })
-    renewLocalhostClient(ctx)
+    updateLocalhostClient(ctx)
     expect(stored('ibc')[0]![1]).toMatch(/12060a0408011001$/)
   })
 })
 
-test('ordinary transactions are counted from one in each block', () => {
+test('each block counts its SDK transactions from one', () => {
   const counts = () => formatHex(ctx.store.get('wasm', Uint8Array.of(0x08))!)
   ctx.block.height = 0n
   countTransaction(ctx)
@@ -53,7 +53,7 @@ describe('genesis', () => {
   const capability = { index: '1', owners: [] }
   const transfer = { port_id: 'transfer', denom_traces: [], params: { send_enabled: true, receive_enabled: false } }
 
-  test('ports are bound in turn, the owners of each sorted by name, and the next index is kept', () => {
+  test('binds ports in order, sorts the owners of each by name, and stores the next index', () => {
     const interchainaccounts = {
       controller_genesis_state: { ports: ['icacontroller-1'], params: { controller_enabled: true } },
       host_genesis_state: { port: 'icahost', params: { host_enabled: false, allow_messages: ['*', '<a>'] } },
@@ -86,7 +86,7 @@ describe('genesis', () => {
     ])
   })
 
-  test('a port that the document has bound already is not bound again', () => {
+  test('does not bind a port that the document has bound already', () => {
     const owners = [
       { module: 'ibc', name: 'ports/transfer' },
       { module: 'transfer', name: 'ports/transfer' },
@@ -99,7 +99,7 @@ describe('genesis', () => {
     expect(stored('capability')[1]![1]).toBe('0000000000000002')
   })
 
-  test('the fee of crisis and the parameters of the other machine are what the document says', () => {
+  test('writes the crisis fee and the Wasm parameters of the document', () => {
     writeForeignGenesis(ctx, {
       crisis: { constant_fee: { denom: 'unibi', amount: '1000' } },
       wasm: {
@@ -117,27 +117,31 @@ describe('genesis', () => {
     ])
   })
 
-  test('what a document has not is not written, and what is wrong is named', () => {
+  test('skips absent sections, and names the field of an invalid one', () => {
     writeForeignGenesis(ctx, { params: null, upgrade: {} })
     expect(ctx.branchStore.changes()).toEqual([])
     const wasm = { params: { code_upload_access: { permission: 'Somebody' } } }
-    expect(() => writeForeignGenesis(ctx, { wasm })).toThrow('genesis of module wasm: Somebody is no access type')
+    expect(() => writeForeignGenesis(ctx, { wasm })).toThrow(
+      'genesis of module wasm: Somebody is not an access type: expected Unspecified, Nobody, Everybody or AnyOfAddresses',
+    )
     expect(() => writeForeignGenesis(ctx, { ibc: { client_genesis: { next_client_sequence: 'x' } } })).toThrow(
-      'genesis of module ibc: next_client_sequence: a whole number expected',
+      'genesis of module ibc: next_client_sequence: expected a whole number below 2^64, got "x"',
     )
     expect(() => writeForeignGenesis(ctx, { capability: { index: '1', owners: 'none' } })).toThrow(
-      'genesis of module capability: owners: a list expected',
+      'genesis of module capability: owners: expected a list',
     )
   })
 })
 
-test('sections that are none, and entries that are none, are refused with their place', () => {
+test('sections and entries of the wrong type are refused with their path', () => {
   const write = (state: object) => () => writeForeignGenesis(ctx, state as never)
-  expect(write({ wasm: [] })).toThrow('genesis of module wasm: wasm: an object expected')
-  expect(write({ capability: { owners: [null] } })).toThrow('owners[0]: an object expected')
+  expect(write({ wasm: [] })).toThrow('genesis of module wasm: wasm: expected an object')
+  expect(write({ capability: { owners: [null] } })).toThrow('owners[0]: expected an object')
   const owners = (entry: unknown) => ({ capability: { owners: [{ index: '1', index_owners: { owners: [entry] } }] } })
-  expect(write(owners(null))).toThrow('owners[0]: an object expected')
-  expect(write(owners({ module: 7 }))).toThrow('module: a text expected')
-  expect(write({ capability: { index: '18446744073709551616' } })).toThrow('index: a whole number expected')
+  expect(write(owners(null))).toThrow('owners[0]: expected an object')
+  expect(write(owners({ module: 7 }))).toThrow('module: expected a text')
+  expect(write({ capability: { index: '18446744073709551616' } })).toThrow(
+    'index: expected a whole number below 2^64, got "18446744073709551616"',
+  )
   expect(write({ capability: null, ibc: undefined })).not.toThrow()
 })

@@ -1,6 +1,6 @@
 /**
- * What modules of the reference that this build has not write at genesis, and never change while nobody uses them: the
- * parameters and bound ports of the inter-chain modules, the fee of crisis, the parameters of the other machine.
+ * Genesis writes of foreign modules, which this build does not have: parameters and bound ports of the IBC modules, the
+ * crisis fee, the Wasm parameters. They do not change while the modules are unused (docs/state-layout.md#foreign-modules).
  */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { concat, encodeUint64, utf8 } from '../../primitives/bytes.ts'
@@ -16,25 +16,25 @@ export const FOREIGN_STORES: readonly string[] = [
 
 type Section = Readonly<Record<string, unknown>>
 
-/** An object within a section; an absent one is empty. */
+/** Returns an object within a section; an absent one is empty. */
 function part(section: Section, name: string): Section {
   const value = section[name] ?? {}
-  if (typeof value !== 'object' || Array.isArray(value)) throw errors.invalidRequest(`${name}: an object expected`)
+  if (typeof value !== 'object' || Array.isArray(value)) throw errors.invalidRequest(`${name}: expected an object`)
   return value as Section
 }
 
 function list(section: Section, name: string): readonly unknown[] {
   const value = section[name] ?? []
-  if (!Array.isArray(value)) throw errors.invalidRequest(`${name}: a list expected`)
+  if (!Array.isArray(value)) throw errors.invalidRequest(`${name}: expected a list`)
   return value
 }
 
-/** A list of objects within a section. */
+/** Returns a list of objects within a section; an absent one is empty. */
 function sections(section: Section, name: string): readonly Section[] {
   const entries = list(section, name)
   for (const [i, entry] of entries.entries()) {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-      throw errors.invalidRequest(`${name}[${i}]: an object expected`)
+      throw errors.invalidRequest(`${name}[${i}]: expected an object`)
     }
   }
   return entries as readonly Section[]
@@ -44,18 +44,18 @@ function integer(section: Section, name: string): bigint {
   const text = String(section[name] ?? 0)
   const number = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined
   if (number === undefined || number !== BigInt.asUintN(64, number)) {
-    throw errors.invalidRequest(`${name}: a whole number expected`)
+    throw errors.invalidRequest(`${name}: expected a whole number below 2^64, got "${text}"`)
   }
   return number
 }
 
 function text(section: Section, name: string): string {
   const value = section[name] ?? ''
-  if (typeof value !== 'string') throw errors.invalidRequest(`${name}: a text expected`)
+  if (typeof value !== 'string') throw errors.invalidRequest(`${name}: expected a text`)
   return value
 }
 
-/** A parameter of a subspace, under its own name and as JSON. */
+/** Writes a parameter of a subspace as JSON, under its own name. */
 function setParam(ctx: Context, subspace: string, name: string, value: unknown): void {
   ctx.store.set('params', utf8(`${subspace}/${name}`), utf8(canonicalJson(value as AminoValue)))
 }
@@ -76,8 +76,11 @@ function encodeOwners(owners: readonly Owner[]): Uint8Array {
 const INDEX_KEY = utf8('index')
 const capabilityKey = (index: bigint): Uint8Array => concat(utf8('capability_index'), encodeUint64(index))
 
-/** Capabilities, with those of ports that are bound at genesis: `bind` answers false for one that is bound already. */
-function openCapabilities(ctx: Context, section: Section) {
+/**
+ * Writes the capabilities of a section. `bind` writes the capability of a port, or returns false if the section has bound the
+ * port already.
+ */
+function writeCapabilities(ctx: Context, section: Section) {
   let index = integer(section, 'index') || 1n
   const bound = new Set<string>()
   for (const entry of sections(section, 'owners')) {
@@ -102,9 +105,9 @@ function openCapabilities(ctx: Context, section: Section) {
   }
 }
 
-type Capabilities = ReturnType<typeof openCapabilities>
+type Capabilities = ReturnType<typeof writeCapabilities>
 
-/** `ConnectionEnd` of the chain to itself: client, version, open, counterparty with the prefix `ibc`. */
+/** Encodes the `ConnectionEnd` of the chain to itself: client, version, state OPEN, counterparty with the prefix `ibc`. */
 function localhostConnection(): Uint8Array {
   const version = new BinaryWriter().uint32(0x0a).string('1')
   for (const feature of ['ORDER_ORDERED', 'ORDER_UNORDERED']) version.uint32(0x12).string(feature)
@@ -124,8 +127,8 @@ function writeIbc(ctx: Context, section: Section): void {
   sequence('nextClientSequence', client, 'next_client_sequence')
   ctx.store.set('ibc', utf8('connections/connection-localhost'), localhostConnection())
   sequence('nextConnectionSequence', connection, 'next_connection_sequence')
-  const pace = integer(part(connection, 'params'), 'max_expected_time_per_block')
-  setParam(ctx, 'ibc', 'MaxExpectedTimePerBlock', pace.toString())
+  const maxBlockTime = integer(part(connection, 'params'), 'max_expected_time_per_block')
+  setParam(ctx, 'ibc', 'MaxExpectedTimePerBlock', maxBlockTime.toString())
   sequence('nextChannelSequence', part(section, 'channel_genesis'), 'next_channel_sequence')
 }
 
@@ -138,8 +141,8 @@ function writeTransfer(ctx: Context, section: Section, capabilities: Capabilitie
   setParam(ctx, 'transfer', 'ReceiveEnabled', params['receive_enabled'] === true)
 }
 
-/** A port of accounts on other chains, which the module remembers under the port's own name. */
-function bindAccounts(ctx: Context, module: string, port: string, capabilities: Capabilities): void {
+/** Binds a port of interchain accounts. The module stores a new one under the port's name. */
+function bindAccountPort(ctx: Context, module: string, port: string, capabilities: Capabilities): void {
   if (capabilities.bind(module, port)) ctx.store.set(module, utf8(`port/${port}`), Uint8Array.of(1))
 }
 
@@ -147,9 +150,9 @@ function writeInterchainAccounts(ctx: Context, section: Section, capabilities: C
   const controller = part(section, 'controller_genesis_state')
   const host = part(section, 'host_genesis_state')
   const params = part(host, 'params')
-  for (const port of list(controller, 'ports')) bindAccounts(ctx, 'icacontroller', String(port), capabilities)
+  for (const port of list(controller, 'ports')) bindAccountPort(ctx, 'icacontroller', String(port), capabilities)
   setParam(ctx, 'icacontroller', 'ControllerEnabled', part(controller, 'params')['controller_enabled'] === true)
-  bindAccounts(ctx, 'icahost', text(host, 'port'), capabilities)
+  bindAccountPort(ctx, 'icahost', text(host, 'port'), capabilities)
   setParam(ctx, 'icahost', 'HostEnabled', params['host_enabled'] === true)
   setParam(ctx, 'icahost', 'AllowMessages', list(params, 'allow_messages'))
 }
@@ -160,12 +163,15 @@ function writeCrisis(ctx: Context, section: Section): void {
   ctx.store.set('crisis', Uint8Array.of(0x01), coin.finish())
 }
 
-/** Who may upload and instantiate contracts of the other machine. */
+/** Numbers of `AccessType`: the accounts that can upload or instantiate Wasm contracts. */
 const ACCESS: Readonly<Record<string, number>> = { Unspecified: 0, Nobody: 1, Everybody: 3, AnyOfAddresses: 4 }
 
 function accessOf(name: string): number {
   const number = ACCESS[name]
-  if (number === undefined) throw errors.invalidRequest(`${name} is no access type`)
+  if (number === undefined)
+    throw errors.invalidRequest(
+      `${name} is not an access type: expected Unspecified, Nobody, Everybody or AnyOfAddresses`,
+    )
   return number
 }
 
@@ -186,7 +192,10 @@ function writeWasm(ctx: Context, section: Section): void {
   }
 }
 
-/** Writes the sections that a document has; what else they hold is carried, not acted on (ADR 0009). Throws sdk 18 naming the place. */
+/**
+ * Writes the state of the foreign modules that a genesis document has sections for. Other contents of the sections are only
+ * kept for export (ADR 0009). Throws sdk 18 with the path of an invalid value.
+ */
 export function writeForeignGenesis(ctx: Context, state: Section): void {
   const write = (name: string, run: (section: Section) => void): void => {
     if ((state[name] ?? null) === null) return
@@ -194,7 +203,7 @@ export function writeForeignGenesis(ctx: Context, state: Section): void {
   }
   let capabilities: Capabilities = { bind: () => false }
   write('capability', (section) => {
-    capabilities = openCapabilities(ctx, section)
+    capabilities = writeCapabilities(ctx, section)
   })
   write('transfer', (section) => writeTransfer(ctx, section, capabilities))
   write('ibc', (section) => writeIbc(ctx, section))

@@ -1,6 +1,6 @@
-/** What the rules of `differences.ts` look at: pieces of an exchange, and comparisons that say what a difference means. */
+/** A question with both answers, and the predicates on it that the rules of `differences.ts` use. */
 import { ZERO_WORD_HEX } from '../src/primitives/bytes.ts'
-import { differences, type Part } from './compare.ts'
+import { compareJson, type Mismatch } from './compare.ts'
 import type { Answer, Question } from './questions.ts'
 
 /** A question with both answers. */
@@ -8,7 +8,7 @@ export interface Exchange {
   readonly question: Question
   readonly reference: Answer
   readonly ours: Answer
-  /** Bodies as JSON; undefined where one is none. */
+  /** The bodies as JSON; undefined if a body is not JSON. */
   readonly referenceBody: unknown
   readonly oursBody: unknown
 }
@@ -18,7 +18,7 @@ interface ErrorBody {
   readonly message?: string
 }
 
-/** The members of a REST error body, or the `error` of a JSON-RPC answer. */
+/** Returns the members of a REST error body, or the `error` of a JSON-RPC answer. */
 export function errorOf(body: unknown): ErrorBody | undefined {
   const { error, code, message } = (body ?? {}) as ErrorBody & { readonly error?: unknown }
   if (typeof error === 'object' && error !== null) return error as ErrorBody
@@ -28,25 +28,25 @@ export function errorOf(body: unknown): ErrorBody | undefined {
 
 export const referenceError = ({ referenceBody }: Exchange): ErrorBody => errorOf(referenceBody) ?? {}
 
-/** Whether both answer, and with these statuses. */
+/** Whether both answers have statuses of these lists. */
 export function statuses({ reference, ours }: Exchange, from: readonly number[], to: readonly number[]): boolean {
   return from.includes(reference.status) && to.includes(ours.status)
 }
 
-/** Whether a part belongs to the error itself: status, code, text. */
-export const isErrorPart = ({ at }: Part): boolean => /^(status|body\.(code|message))$/.test(at)
+/** Whether a mismatch is in the error itself: status, code or text. */
+export const isInError = ({ at }: Mismatch): boolean => /^(status|body\.(code|message))$/.test(at)
 
-/** Whether a part is a member of the given name that only we have. */
-export const isAdded = ({ at, reference }: Part, name: RegExp): boolean =>
+/** Whether a mismatch is a member that only our answer has, with a name that matches. */
+export const isAdded = ({ at, reference }: Mismatch, name: RegExp): boolean =>
   reference === undefined && name.test(at.slice(at.lastIndexOf('.') + 1))
 
-/** Whether a path names a denom that holds slashes, raw or encoded. */
+/** Whether a path contains a denom with slashes, raw or encoded. */
 export function hasSlashes({ text }: Question): boolean {
   return /%2f|\/(tf|factory|ibc|erc20)\//i.test(text.split('?')[0]!)
 }
 
-/** Whether the object that a part is a member of is an Any that we print unread: type and bytes. */
-export function isUnreadAny(body: unknown, at: string): boolean {
+/** Whether the object that contains the path `at` is an undecoded `Any`: only type and bytes. */
+export function isRawAny(body: unknown, at: string): boolean {
   let value: unknown = { body }
   for (const step of at.split(/[.[\]]+/).slice(0, -1)) {
     value = (value as Record<string, unknown> | undefined)?.[step]
@@ -54,7 +54,7 @@ export function isUnreadAny(body: unknown, at: string): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === '@type,value'
 }
 
-/** Bytes that a JSON value of an answer stands for: `0x` hex or base64. */
+/** Decodes a JSON value of an answer: `0x` and hex, or base64. */
 function bytesOf(value: unknown): Buffer {
   if (typeof value !== 'string') return Buffer.alloc(0)
   return value.startsWith('0x') ? Buffer.from(value.slice(2), 'hex') : Buffer.from(value, 'base64')
@@ -77,16 +77,16 @@ interface Log {
   readonly transactionHash: string
 }
 
-/** Whether two lists of logs are the same once those without a transaction are taken out, and our further fields. */
+/** Whether two lists of logs are equal except for recorded logs without a transaction, and fields that only we have. */
 export function sameLogsOfTransactions({ referenceBody, oursBody }: Exchange): boolean {
   const [before, now] = [referenceBody, oursBody].map((body) => (body as { result?: readonly Log[] }).result ?? [])
-  const wanted = before!.filter(({ transactionHash }) => transactionHash !== ZERO_WORD_HEX)
-  const parts = differences(wanted, now)
-  return wanted.length < before!.length && parts.every((part) => isAdded(part, /^blockTimestamp$/))
+  const expected = before!.filter(({ transactionHash }) => transactionHash !== ZERO_WORD_HEX)
+  const mismatches = compareJson(expected, now)
+  return expected.length < before!.length && mismatches.every((mismatch) => isAdded(mismatch, /^blockTimestamp$/))
 }
 
-/** The reference's text of a failed call in geth's words. */
-export function inGethWords(message: string): string {
+/** Converts the reference's text of a failed call to geth's. */
+export function toGethText(message: string): string {
   return message
     .replace(/^rpc error: code = \w+ desc = /, '')
     .replace(/^estimate gas VMError: /, '')

@@ -17,9 +17,9 @@ import { testContext } from '../sdk/testing.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { Reader } from '../store/types.ts'
 import { createApplication } from './application.ts'
-import { createEnvironment } from './environment.ts'
 import { wrapEthereumTx } from './evm/envelope.ts'
 import { requireBlock } from './halt.ts'
+import { createHostFailures } from './host-failures.ts'
 import { localnetGenesis } from './localnet.ts'
 import { testApplication } from './testing.ts'
 
@@ -98,7 +98,7 @@ function failingReader(base: Reader, failing: number, failure: Error) {
   return { reader, reads: () => count }
 }
 
-test('a failing read of the disk stops the block, and fails no transaction', () => {
+test('a failing disk read stops the block and fails no transaction', () => {
   const state = beginning()
   const bugs: unknown[] = []
   const onBug = (error: unknown) => bugs.push(error)
@@ -125,8 +125,8 @@ test('a failing read of the disk stops the block, and fails no transaction', () 
   expect(bugs).toEqual([])
 })
 
-test('a failed allocation is a failure of the host, and an error that every node has is not', () => {
-  const { isToBlame } = createEnvironment()
+test('a failed allocation is a host failure, and an error that every node has is not', () => {
+  const hostFailures = createHostFailures()
   const failureOf = (run: () => unknown): unknown => {
     try {
       run()
@@ -135,10 +135,10 @@ test('a failed allocation is a failure of the host, and an error that every node
     }
     return undefined
   }
-  expect(isToBlame(failureOf(() => new ArrayBuffer(2 ** 46)))).toBe(true)
-  expect(isToBlame(new RangeError('WebAssembly.Memory(): could not allocate memory'))).toBe(true)
+  expect(hostFailures.includes(failureOf(() => new ArrayBuffer(2 ** 46)))).toBe(true)
+  expect(hostFailures.includes(new RangeError('WebAssembly.Memory(): could not allocate memory'))).toBe(true)
   const deep = (): number => deep() + 1
   for (const run of [deep, () => 'a'.repeat(2 ** 30), () => new Array(-1), () => (undefined as never as []).length]) {
-    expect(isToBlame(failureOf(run))).toBe(false)
+    expect(hostFailures.includes(failureOf(run))).toBe(false)
   }
 })

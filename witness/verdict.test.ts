@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { compareBodies, formatPart } from './compare.ts'
+import { compareBodies, formatMismatch } from './compare.ts'
 import type { AnswerDifference } from './difference.ts'
 import { DIFFERENCES } from './differences.ts'
-import { judge } from './judge.ts'
 import type { Answer, Question } from './questions.ts'
+import { compareAnswers } from './verdict.ts'
 
 const json = (body: unknown, status = 200): Answer => ({ status, headers: {}, body: JSON.stringify(body) })
 
@@ -13,16 +13,19 @@ function question(reference: Answer, operation = 'bank.Query/Balance'): Question
 }
 
 const verdict = (reference: Answer, ours: Answer, operation?: string, rules = DIFFERENCES) =>
-  judge(question(reference, operation), ours, rules)
+  compareAnswers(question(reference, operation), ours, rules)
 
 test('the same JSON in another order and spacing is equal', () => {
   const ours = { status: 200, headers: {}, body: '{ "b": [1, 2], "a": null }\n' }
   expect(verdict(json({ a: null, b: [1, 2] }), ours).verdict).toBe('equal')
 })
 
-test('every place that differs is named: values, lengths of lists, absent members', () => {
-  const parts = compareBodies('{"a":1,"l":[{"x":"1"},{"x":"2"}],"n":null}', '{"a":"1","l":[{"x":"1"}],"m":0,"n":{}}')
-  expect(parts).toEqual([
+test('every difference has its path: values, lengths of lists, absent members', () => {
+  const mismatches = compareBodies(
+    '{"a":1,"l":[{"x":"1"},{"x":"2"}],"n":null}',
+    '{"a":"1","l":[{"x":"1"}],"m":0,"n":{}}',
+  )
+  expect(mismatches).toEqual([
     { at: 'body.a', reference: 1, ours: '1' },
     { at: 'body.l[1]', reference: { x: '2' }, ours: undefined },
     { at: 'body.n', reference: null, ours: {} },
@@ -30,28 +33,28 @@ test('every place that differs is named: values, lengths of lists, absent member
   ])
 })
 
-test('numbers beyond what a double holds are compared digit by digit', () => {
+test('numbers that a double cannot represent are compared by their digits', () => {
   expect(compareBodies('{"n":18446744073709551615}', '{"n":18446744073709551614}')).toHaveLength(1)
   expect(compareBodies('{"n":18446744073709551615}', '{"n":18446744073709551615}')).toEqual([])
 })
 
-test('bodies that are no JSON are compared as texts', () => {
+test('bodies that are not JSON are compared as texts', () => {
   expect(compareBodies('Not Found\n', 'Not Found')).toEqual([])
   expect(compareBodies('Not Found', '{}')).toEqual([{ at: 'body', reference: 'Not Found', ours: '{}' }])
 })
 
-test('status and the headers that mean something are part of the answer', () => {
+test('the status and some of the headers are compared', () => {
   const headers = { 'content-type': 'application/json', 'x-server-time': '1' }
   const ours = { ...json({}, 404), headers: { 'content-type': 'text/plain', 'x-server-time': '2' } }
   const { verdict: result, unlisted } = verdict({ ...json({}), headers }, ours, undefined, [])
   expect([result, unlisted.map(({ at }) => at)]).toEqual(['different', ['status', 'header.content-type']])
 })
 
-test('a difference counts as listed only where every part of it is explained', () => {
+test('an answer counts as listed only if every mismatch is explained', () => {
   const rule: AnswerDifference = {
     id: 'more',
     where: 'balances',
-    why: 'have more',
+    explanation: 'The answer has more members.',
     operation: /^bank\./,
     explains: ({ at, reference }) => at === 'body.more' && reference === undefined,
   }
@@ -68,7 +71,7 @@ test('a difference counts as listed only where every part of it is explained', (
   expect(verdict(reference, json({ amount: '1', more: 1 }), 'auth.Query/Params', rules).verdict).toBe('different')
 })
 
-test('a true status explains an error, and nothing but an error', () => {
+test('the rule about statuses explains errors only', () => {
   const reference = json({ code: 2, message: 'not found', details: [] }, 500)
   const error = { error: 'no such', code: 5, message: 'no such', details: [] }
   expect(verdict(reference, json(error, 404))).toMatchObject({ verdict: 'listed', listed: ['true-status'] })
@@ -76,7 +79,7 @@ test('a true status explains an error, and nothing but an error', () => {
   expect(verdict(json({ balance: '1' }), json(error, 404)).verdict).toBe('different')
 })
 
-test('words that differ in a call are explained only where the reference reads zero', () => {
+test('a different word of a call is explained only if it is zero in the reference', () => {
   const answer = (...words: readonly string[]) =>
     json({ result: `0x${words.map((w) => w.padStart(64, '0')).join('')}` })
   expect(verdict(answer('0', '7'), answer('abc', '7'), 'eth_call').verdict).toBe('listed')
@@ -84,9 +87,9 @@ test('words that differ in a call are explained only where the reference reads z
   expect(verdict(answer('0'), answer('0', '1'), 'eth_call').verdict).toBe('different')
 })
 
-test('long texts are shown from where they part', () => {
+test('long texts are shown from shortly before their first difference', () => {
   const [reference, ours] = [`${'a'.repeat(300)}x`, `${'a'.repeat(300)}y`]
-  expect(formatPart({ at: 'body', reference, ours })).toBe(
+  expect(formatMismatch({ at: 'body', reference, ours })).toBe(
     `body (from 280)\n      - "${'a'.repeat(20)}x"\n      + "${'a'.repeat(20)}y"`,
   )
 })

@@ -1,4 +1,7 @@
-/** Transactions with messages that this build does not execute: admitted by our rules, their effects taken from the recording. */
+/**
+ * Decodes recorded transactions. Messages that this build does not execute are replaced by substitutes: our ante steps run, and
+ * the effects of the message come from the recording.
+ */
 import {
   create,
   createFileRegistry,
@@ -37,14 +40,14 @@ const descriptors = createFileRegistry(
     syntax: 'proto3',
     messageType: [
       {
-        name: 'Foreign',
+        name: 'Substitute',
         options: signed,
         field: [
           { name: 'signers', jsonName: 'signers', number: 1, type: STRING, label: REPEATED },
           { name: 'type_name', jsonName: 'typeName', number: 2, type: STRING, label: OPTIONAL },
         ],
       },
-      { name: 'Done' },
+      { name: 'SubstituteResponse' },
     ],
   }),
   () => undefined,
@@ -54,76 +57,77 @@ function descriptor(name: string): DescMessage {
   return descriptors.getMessage(`witness.${name}`)!
 }
 
-/** Stands for any message that is not executed. */
-export const FOREIGN: DescMessage = descriptor('Foreign')
-export const DONE: DescMessage = descriptor('Done')
+/** Replaces any message that is not executed. */
+export const SUBSTITUTE: DescMessage = descriptor('Substitute')
+export const SUBSTITUTE_RESPONSE: DescMessage = descriptor('SubstituteResponse')
 
-/** A message that is not executed, with its place in the transaction. */
-export interface ForeignMessage {
-  /** Modules whose work it may be: its own, then those of the messages within. */
+/** A message with a substitute. */
+export interface SubstitutedMessage {
+  /** Modules that can have written for it: its own, then those of the messages within it. */
   readonly modules: readonly string[]
+  /** Index of the message in its transaction. */
   readonly index: number
 }
 
-export interface WitnessTx {
+export interface RecordedTx {
   readonly tx: DecodedTx
-  /** By index of the message. */
-  readonly foreign: ReadonlyMap<number, ForeignMessage>
+  /** Substituted messages by index. */
+  readonly substituted: ReadonlyMap<number, SubstitutedMessage>
 }
 
-/** Contracts of the other machine have addresses of their own length. */
-const OTHER_ADDRESS_LENGTH = 32
+/** The length of the address of a Wasm contract in bytes. */
+const WASM_ADDRESS_LENGTH = 32
 
-function isOtherContract(value: unknown): boolean {
+function isWasmContract(value: unknown): boolean {
   const parts = typeof value === 'string' ? decodeBech32(value) : undefined
-  return parts !== undefined && 'bytes' in parts && parts.bytes.length === OTHER_ADDRESS_LENGTH
+  return parts !== undefined && 'bytes' in parts && parts.bytes.length === WASM_ADDRESS_LENGTH
 }
 
-/** Modules that have a part in what cannot be executed of a message; empty for one that can. */
-function foreignModules(app: AppFacts, identity: Identity, typeUrl: string, value: Uint8Array): readonly string[] {
+/** Returns the modules because of which a message is not executed, itself or within; empty if it is executed. */
+function unexecutedModules(app: AppFacts, identity: Identity, typeUrl: string, value: Uint8Array): readonly string[] {
   const typeName = neutralTypeName(identity, typeUrl)
   const owner = ownerOfMessage(typeName)
   const schema = isUnbuilt(owner) || !app.isRouted(typeName) ? undefined : app.message(typeName)
   if (!schema) return [owner]
   const message = fromBinary(schema, value) as Message & Record<string, unknown>
   const within = (message['msgs'] ?? message['messages'] ?? []) as readonly { typeUrl: string; value: Uint8Array }[]
-  const inner = within.flatMap((one) => foreignModules(app, identity, one.typeUrl, one.value))
+  const inner = within.flatMap((one) => unexecutedModules(app, identity, one.typeUrl, one.value))
   if (inner.length > 0) return [owner, ...inner]
-  return owner === 'devgas' && isOtherContract(message['contractAddress']) ? [owner] : []
+  return owner === 'devgas' && isWasmContract(message['contractAddress']) ? [owner] : []
 }
 
 /**
- * A recorded transaction. Its foreign messages are replaced by `FOREIGN`, signed by those whose sequences the recording
- * says were used; where it was not admitted nobody knows them, and nothing was written.
+ * Decodes a recorded transaction. The signers of a substitute are the accounts whose sequences the recorded events contain.
+ * They are unknown if the transaction was refused at admission; it has written nothing then.
  */
 export function decodeRecorded(
   app: AppFacts,
   identity: Identity,
   bytes: Uint8Array,
   recorded: RecordedResult,
-): WitnessTx {
+): RecordedTx {
   const raw = fromBinary(TxRawSchema, bytes)
   const body = fromBinary(TxBodySchema, raw.bodyBytes)
-  const foreign = new Map<number, ForeignMessage>()
+  const substituted = new Map<number, SubstitutedMessage>()
   for (const [index, { typeUrl, value }] of body.messages.entries()) {
-    const modules = foreignModules(app, identity, typeUrl, value)
-    if (modules.length > 0) foreign.set(index, { modules, index })
+    const modules = unexecutedModules(app, identity, typeUrl, value)
+    if (modules.length > 0) substituted.set(index, { modules, index })
   }
-  if (foreign.size === 0) return { tx: decodeTx(app, identity, bytes), foreign }
+  if (substituted.size === 0) return { tx: decodeTx(app, identity, bytes), substituted }
   const signers = recorded.events.flatMap(({ type, attributes }) =>
     type === 'tx' ? attributes.filter(({ key }) => key === 'acc_seq').map(({ value }) => value.split('/')[0]!) : [],
   )
   const messages = body.messages.map(({ typeUrl, value }, index) => {
     const typeName = neutralTypeName(identity, typeUrl)
-    if (!foreign.has(index)) {
+    if (!substituted.has(index)) {
       const schema = app.message(typeName)!
       return { typeUrl, schema, message: fromBinary(schema, value) }
     }
-    const message = create(FOREIGN, { signers, typeName } as never) as MessageShape<DescMessage>
-    return { typeUrl, schema: FOREIGN, message }
+    const message = create(SUBSTITUTE, { signers, typeName } as never) as MessageShape<DescMessage>
+    return { typeUrl, schema: SUBSTITUTE, message }
   })
   return {
-    foreign,
+    substituted,
     tx: {
       bytes,
       raw,
