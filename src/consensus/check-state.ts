@@ -1,4 +1,4 @@
-/** The state that admission of transactions runs on: the latest commit, with what passed since. Every engine needs one. */
+/** The state for admission of transactions: the latest commit plus the transactions admitted since. Every engine needs it. */
 import type { Application, CheckMode, CheckResult, TakePassed } from '../app/types.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { errors } from '../sdk/errors.ts'
@@ -12,7 +12,7 @@ export interface CheckState {
    * and nothing is kept. Never throws for a bad transaction.
    */
   check(tx: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult
-  /** Drops what passed: the next check runs on the latest commit. */
+  /** Drops the admitted transactions: the next check runs on the latest commit. */
   reset(): void
 }
 
@@ -28,7 +28,7 @@ export function createCheckState({ app, open, tip }: Dependencies): CheckState {
   /** The snapshot below the check state; opened by the first check after a reset. */
   let base: Snapshot | undefined
 
-  /** Refuses a transaction that no block has room for: it would wait forever, and keep blocks coming. */
+  /** Refuses a transaction that no block has room for: it would wait forever and cause empty blocks. */
   function requireRoomInBlock({ length }: Uint8Array): void {
     const room = roomForTxs(tip())
     if (length > room) throw errors.txTooLarge(`${length} bytes, and a block has room for ${room}`)

@@ -1,7 +1,7 @@
 /** The interface between engines, which decide the next block, and everything that follows the chain. */
 import type { StoredBlock, TxResult } from '../app/records.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
-import type { ValidatorBehaviour } from './solo/validators.ts'
+import type { ValidatorBehaviour } from './validators.ts'
 
 /** The result of admission. */
 export interface Admission {
@@ -12,7 +12,7 @@ export interface Admission {
   readonly gasUsed: bigint
   /** sha256 of the bytes, 32 bytes. */
   readonly hash: Uint8Array
-  /** The expected failure, for gateways that answer with texts of their own. */
+  /** The expected failure, for gateways with their own texts. */
   readonly error?: Error
 }
 
@@ -100,17 +100,17 @@ export type BlockTiming =
   | { readonly mode: 'manual' }
   | { readonly mode: 'interval'; readonly intervalMs: number }
 
-/** The consensus interface used by gateways. Optional parts are present where this process has them. */
+/** The consensus interface used by gateways. Optional parts are present if this process has them. */
 export interface Driver extends Submission, ChainEvents {
   /**
-   * Resolves when the header after a committed height exists, which contains its app hash. At the tip an own engine makes a
-   * block for it, at most one a second. Rejects `unavailable` while no block can follow.
+   * Resolves when the header after a committed height exists, which contains its app hash. At the tip the embedded engine
+   * makes a block for it, at most one a second. Rejects `unavailable` while no block can follow.
    */
   nextHeader(height: bigint): Promise<void>
   status(): ChainStatus
-  /** Absent where the pool is in another process. */
+  /** Absent if the pool is in another process. */
   readonly pool?: PoolView | undefined
-  /** Absent where another process or program decides the next block. */
+  /** Absent if another process or program decides the next block. */
   readonly production?: BlockProduction | undefined
   /** Absent except on a development chain. */
   readonly development?: Development | undefined

@@ -143,6 +143,26 @@ test('blocks committed with changes from elsewhere give the same chain, and can 
   expect(commit(replica, [transfer(1n)]).block).toEqual(commit(source, [transfer(1n)]).block)
 })
 
+test('a block from elsewhere can be compared by its app hash and discarded, and its record can fail without harm', () => {
+  const source = open().executor
+  const replica = open().executor
+  source.begin(genesis)
+  const { validators } = source.tip()
+  const { block, executed } = commit(source)
+  const given = { height: 1n, record: () => block, validators }
+  const forged = executed.changes.map((change, i) => (i === 0 ? { ...change, value: new Uint8Array(1) } : change))
+  const prepared = replica.prepareForeign(given, forged)
+  expect(prepared.appHash).not.toEqual(block.nextAppHash)
+  prepared.abort()
+  const unreadable = () => {
+    throw new Error('damaged record')
+  }
+  const damaged = replica.prepareForeign({ ...given, record: unreadable }, executed.changes)
+  expect(() => damaged.commit()).toThrow('damaged record')
+  damaged.abort()
+  expect(replica.prepareForeign(given, executed.changes).appHash).toEqual(block.nextAppHash)
+})
+
 test('a failure halts the chain once, with the height that was not made', () => {
   const { executor, halts } = open()
   executor.begin(genesis)
@@ -172,5 +192,5 @@ test('a listener that throws keeps neither the others nor the chain from going o
 })
 
 test('an executor without a genesis or a block says so', () => {
-  expect(() => open().executor.tip()).toThrow('neither a block nor a genesis')
+  expect(() => open().executor.tip()).toThrow('no genesis yet')
 })

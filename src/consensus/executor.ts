@@ -1,12 +1,11 @@
 /**
- * Executes blocks, commits them in two phases, and notifies those who follow the chain. Every engine and every source of
+ * Executes blocks, commits them in two phases, and notifies listeners. Every engine and every source of
  * blocks goes through here; none of them writes to the store.
  */
 import type { Halt } from '../app/halt.ts'
 import type { StoredBlock, Validator } from '../app/records.ts'
 import type { Application, BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
-import { rollbackRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { MAX_ROTATIONS, openIndexer, validatorRow } from '../indexer/writer.ts'
 import { blockLimits } from '../modules/consensus/keeper.ts'
@@ -14,12 +13,14 @@ import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { createEmptyBranch } from '../store/branch.ts'
+import type { StoreChanges } from '../store/history/store-changes.ts'
 import type { Branch, Change, Snapshot, TableWrite } from '../store/types.ts'
 import type { VersionedStore } from '../store/versioned.ts'
 import { type CheckState, createCheckState } from './check-state.ts'
 import type { ChainStatus, Halted } from './driver.ts'
 import { haltedByFailure, haltedByUpgrade, haltedError } from './halted.ts'
 import { createListeners } from './listeners.ts'
+import { rollbackChain } from './rollback.ts'
 import { advance, genesisTip, type Tip, tipOf } from './tip.ts'
 
 /** The part of the versioned store that the executor uses, as its only writer. */
@@ -35,11 +36,11 @@ export interface ExecutorOptions {
   readonly store: ExecutorStore
   /** Monotonic clock for `onTiming`, milliseconds. */
   readonly elapsed: () => number
-  /** Called when the chain halts, before any listener. Nothing of the halted block was committed. */
+  /** Called when the chain halts, before any listener. */
   readonly onHalt: (halted: Halted, cause: HaltCause) => void
-  /** Called with what a listener of blocks, rollbacks or halts throws. */
+  /** Called with errors thrown by listeners of blocks, rollbacks and halts. */
   readonly onListenerFailure: (error: unknown) => void
-  /** Called after each commit with the duration of both steps, milliseconds. */
+  /** Called after each commit of a block executed here, with the duration of both steps, milliseconds. */
   readonly onTiming?: (timing: { readonly executeMs: number; readonly commitMs: number }) => void
 }
 
@@ -55,9 +56,9 @@ export interface ExecutedBlock {
 /** Makes the record of a block once its app hash is known. */
 type MakeRecord = (appHash: Uint8Array) => StoredBlock
 
-/** A hashed block, not yet durable. Discard it with `abort`. */
+/** A block whose changes are being hashed; nothing of it is durable. */
 interface PreparedCommit {
-  /** App hash after the block, for an engine that wants it before the commit. */
+  /** App hash after the block, for engines that need it before the commit. Reading it waits for the trees. */
   readonly appHash: Uint8Array
   /**
    * Writes state, record and index entries in one durable transaction, and moves the tip. Calls `settle`, then the block
@@ -73,6 +74,8 @@ interface ForeignBlock {
   readonly record: MakeRecord
   /** The validator set in force at this height; absent if it is the previous one, rotated. */
   readonly validators?: readonly Validator[] | undefined
+  /** Stores that an upgrade added, renamed or deleted in this block. */
+  readonly stores?: StoreChanges | undefined
 }
 
 export interface Executor {
@@ -89,13 +92,15 @@ export interface Executor {
   /** Reads the state of the latest commit. */
   read<T>(use: (ctx: ReadContext) => T): T
   /**
-   * Executes a block on the tip. Halts the chain and throws `unavailable` where an upgrade is due that this build cannot run.
-   * Any other error is the caller's to judge: `fail` halts the chain because of it.
+   * Executes a block on the tip. Halts the chain and throws `unavailable` if this build must not make the block, because of an
+   * upgrade. The caller handles other errors; `fail` halts the chain because of one.
    */
   execute(input: BlockInput): ExecutedBlock
-  /** Hashes an executed block. `txHashes`, sha256 of its transactions, saves hashing them again. */
+  /** Starts hashing an executed block. `txHashes`, sha256 of its transactions, saves hashing them again. */
   prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedCommit
-  /** Commits a block that was executed elsewhere, with its changes. */
+  /** Starts hashing the changes of a block that was executed elsewhere; compare `appHash` with the next header before the commit. */
+  prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit
+  /** Prepares and commits a block that was executed elsewhere. */
   commitForeign(block: ForeignBlock, changes: readonly Change[]): StoredBlock
   /** Goes back to a kept height. Calls `settle`, then the rollback listeners. Throws as `VersionedStore.rollback`. */
   rollback(height: bigint, settle?: () => void): void
@@ -132,9 +137,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   function loadTip(): Tip {
     const height = store.latestHeight()
-    if (height === 0n) throw new Error('the chain has neither a block nor a genesis')
+    if (height === 0n) throw new Error('the chain has no genesis yet: begin it first')
     const block = blocks.block(height)
-    if (!block) throw queryError('dataLoss', `the store is at height ${height} and holds no such block`)
+    if (!block) throw queryError('dataLoss', `the block of the latest height ${height} is missing from the index`)
     const { header, hash } = block
     const state = store.at()
     try {
@@ -157,7 +162,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         throw haltedError(found)
       }
       const own = output.branch.changes()
-      const changes = genesisState ? overlay(genesisState.changes(), own) : own
+      const changes = genesisState ? mergeChanges(genesisState.changes(), own) : own
       return { input, output, changes, executeMs: elapsed() - started }
     } finally {
       state?.close()
@@ -189,7 +194,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  /** Returns rows for the sets that genesis, updates, or the distance since the last row call for. */
+  /** Returns validator rows after genesis, after an update, and every `MAX_ROTATIONS` heights. */
   function validatorRows(before: Tip, next: Tip, areUpdated: boolean): TableWrite[] {
     const rows = genesisState ? [validatorRow(next.height, before.validators)] : []
     const from = next.height + 2n
@@ -208,19 +213,31 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return block
   }
 
-  function commitForeign({ height, record, validators }: ForeignBlock, changes: readonly Change[]): StoredBlock {
-    let stored: StoredBlock | undefined
-    store.prepare({ height, changes }).commit((appHash) => {
-      stored = record(appHash)
-      return [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
-    })
-    return moveTo(stored!, undefined)
+  function prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit {
+    const { height, record, stores } = block
+    const prepared = store.prepare({ height, changes, stores })
+    return {
+      get appHash() {
+        return prepared.appHash
+      },
+      commit(settle) {
+        const stored = record(prepared.appHash)
+        const validators = block.validators ?? boundingSet(height)
+        const rows = [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
+        prepared.commit(() => rows)
+        return moveTo(stored, undefined, settle)
+      },
+      abort: prepared.abort,
+    }
   }
 
+  /** Returns the set of a height whose row bounds the rotations of later lookups. */
+  const boundingSet = (height: bigint): readonly Validator[] | undefined =>
+    height % MAX_ROTATIONS === 0n ? blocks.validators(height) : undefined
+
   function rollback(height: bigint, settle?: () => void): void {
-    const rows = rollbackRows(store.tables, height)
     checkState.reset()
-    store.rollback({ height, records: () => rows })
+    rollbackChain(store, height)
     blocks.evictAbove(height)
     indexer = openIndexer(store.tables)
     tip = loadTip()
@@ -270,7 +287,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     read,
     execute,
     prepare,
-    commitForeign,
+    prepareForeign,
+    commitForeign: (block, changes) => prepareForeign(block, changes).commit(),
     rollback,
     fail(error) {
       if (!halted) halt(haltedByFailure(error, requireTip().height + 1n), { error })
@@ -293,7 +311,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 }
 
 /** Merges the writes of genesis with those of the first block: each key once, by store and key. */
-function overlay(genesis: readonly Change[], first: readonly Change[]): Change[] {
+function mergeChanges(genesis: readonly Change[], first: readonly Change[]): Change[] {
   const merged = new Map<string, Change>()
   for (const change of genesis) merged.set(`${change.store}\0${toKey(change.key)}`, change)
   for (const change of first) merged.set(`${change.store}\0${toKey(change.key)}`, change)

@@ -1,13 +1,13 @@
 /** The assembly of a node: storage, state machine, engine, compute pool, gateways. No other file depends on all of them. */
 import type { GatewayNode } from '../api/gateway.ts'
 import type { CometNodeInfo } from '../api/node-info.ts'
-import { carriedSections } from '../app/carried.ts'
+import { unbuiltSections } from '../app/unbuilt-sections.ts'
 import { createJobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
 import type { BlockProduction, BlockTiming } from '../consensus/driver.ts'
 import type { Executor } from '../consensus/executor.ts'
-import { createOwnValidators } from '../consensus/solo/validators.ts'
+import { createOwnValidators } from '../consensus/validators.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Identity } from '../identity/types.ts'
 import { equal } from '../primitives/bytes.ts'
@@ -244,7 +244,7 @@ function factsOf({ node, comet }: Config, { publicKey }: ValidatorKey): NodeFact
 
 /** Warns about sections of the genesis document without a module, and about a node that is no validator. */
 function warnOf({ genesis, validatorKeys }: OpenedChain, { blocks, tip }: Executor, log: Log): void {
-  const carried = Object.keys(carriedSections(genesis, modules))
+  const carried = Object.keys(unbuiltSections(genesis, modules))
   if (carried.length > 0) {
     log('warn', 'genesis has sections of modules that this build does not have: kept for exports, without effect', {
       modules: carried.join(', '),

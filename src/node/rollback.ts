@@ -1,10 +1,9 @@
 /** The rollback of a stopped chain to an earlier height: state, blocks and indexes. */
 
 import { storesOf } from '../app/stores.ts'
+import { rollbackChain } from '../consensus/rollback.ts'
 import { createIdentity } from '../identity/identity.ts'
-import { rollbackRows } from '../indexer/rollback.ts'
-import { openVersionedStore } from '../store/versioned.ts'
-import { openBackend } from './backend.ts'
+import { openStore } from './backend.ts'
 import type { Files } from './files.ts'
 import { type HomePaths, profileOfHome, requireDatabase } from './home.ts'
 import { readUpgradeInfo, upgradeInfoPath } from './upgrade-info.ts'
@@ -29,17 +28,16 @@ export async function rollbackHome(
 ): Promise<RolledBack> {
   const identity = createIdentity(profileOfHome(paths, files))
   requireDatabase(paths, files)
-  const store = openVersionedStore(await openBackend({ path: paths.data }), {
-    ...storesOf(identity),
-    ...(keepHeights > 0 && { keepHeights }),
-  })
+  const { store } = await openStore(
+    { path: paths.data },
+    { ...storesOf(identity), ...(keepHeights > 0 && { keepHeights }) },
+  )
   try {
     const from = store.latestHeight()
     // Throws for an unavailable height before anything changes.
     store.at(height).close()
     if (height === from) return { from, appHash: store.appHash(), forgotten: undefined }
-    const rows = rollbackRows(store.tables, height)
-    const { appHash } = store.rollback({ height, records: () => rows })
+    const { appHash } = rollbackChain(store, height)
     return { from, appHash, forgotten: forgetUpgrade(paths, files, height) }
   } finally {
     await store.close()

@@ -4,8 +4,8 @@ import * as gov from '../../modules/gov/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { Executor } from '../executor.ts'
 
-/** Most blocks that one move of the clock makes: three years of half hours. */
-const MOST_TO_CATCH_UP = 52_560
+/** Maximum number of blocks for one move of the clock: three years of half hours. */
+const MAX_TO_CATCH_UP = 52_560
 
 interface Dependencies {
   readonly read: Executor['read']
@@ -15,7 +15,7 @@ interface Dependencies {
 }
 
 /**
- * Returns a function that makes those blocks; each block turns one epoch of an identifier. It rejects with
+ * Returns a function that makes blocks until no epoch or proposal is due; each block turns one epoch of an identifier. It rejects with
  * `resourceExhausted` if more than 52,560 are needed.
  */
 export function createCatchUp({ read, now, nextBlock }: Dependencies): () => Promise<void> {
@@ -24,7 +24,7 @@ export function createCatchUp({ read, now, nextBlock }: Dependencies): () => Pro
   return async () => {
     const until = now()
     for (let made = 0; isAnythingDue(until); made++) {
-      if (made === MOST_TO_CATCH_UP) {
+      if (made === MAX_TO_CATCH_UP) {
         throw queryError(
           'resourceExhausted',
           `epochs or proposals are due after ${made} blocks that were made for them`,

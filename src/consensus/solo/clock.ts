@@ -2,7 +2,7 @@
 
 import { NS_PER_MS } from '../../primitives/time.ts'
 
-/** Least difference between the times of two blocks. */
+/** Minimum difference between the times of two blocks. */
 export const TIME_STEP_NS = NS_PER_MS
 
 /** The state of a clock. */
@@ -19,7 +19,7 @@ export interface BlockClock {
   /** Returns the time of the block after one at `lastNs`. */
   next(lastNs: bigint): bigint
   /** Records the time of a block: a time set for one block is used up, and a step moves the clock with it. */
-  used(timeNs: bigint, stepped: boolean): void
+  record(timeNs: bigint, stepped: boolean): void
   /** Moves the clock forward or back. */
   shift(byNs: bigint): void
   /** Returns the shifted wall clock. */
@@ -39,7 +39,7 @@ export function createBlockClock(wall: () => bigint): BlockClock {
       const wanted = nextNs ?? (intervalNs === undefined ? wall() + offsetNs : lastNs + intervalNs)
       return wanted < least ? least : wanted
     },
-    used(timeNs, stepped) {
+    record(timeNs, stepped) {
       const { nextNs, intervalNs } = state
       if (!stepped && nextNs === undefined && intervalNs === undefined) return
       state = { offsetNs: timeNs - wall(), nextNs: undefined, intervalNs }

@@ -10,12 +10,12 @@ import type { PooledTx } from './mempool.ts'
 
 /** The end of the year 9999, the last time of a protobuf Timestamp. Unit: seconds. */
 const LAST_SECOND = 253_402_300_799n
-/** Most blocks of one request. */
-const MOST_BLOCKS = 1_000_000n
+/** Maximum number of blocks of one request. */
+const MAX_BLOCKS = 1_000_000n
 
 /** Options of a block. */
-export interface BlockWish {
-  /** Changes of an administrative block, which includes no transactions and hardly moves the time. */
+export interface BlockOptions {
+  /** Changes of an administrative block, which includes no transactions and advances time by the minimum step. */
   readonly amendments?: readonly Amendment[] | undefined
   /** Leaves the pool as it is. */
   readonly isEmpty?: boolean
@@ -27,9 +27,9 @@ export interface BlockWish {
 export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging' | 'print' | 'setValidator'>
 
 /** The parts of the engine that `createDevelopment` uses. */
-export interface Workings {
+export interface Dependencies {
   readonly clock: BlockClock
-  makeBlock(wish: BlockWish): Promise<bigint>
+  makeBlock(wish: BlockOptions): Promise<bigint>
   /** Makes blocks until no epoch is due. */
   catchUp(): Promise<void>
   goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void>
@@ -42,7 +42,7 @@ export interface Workings {
   readonly tools: DevelopmentTools
 }
 
-interface Remembered {
+interface ChainSnapshot {
   readonly id: bigint
   readonly height: bigint
   readonly waiting: readonly PooledTx[]
@@ -50,9 +50,9 @@ interface Remembered {
   readonly mining: Mining
 }
 
-export function createDevelopment(workings: Workings): Development {
-  const { clock, tip } = workings
-  let snapshots: Remembered[] = []
+export function createDevelopment(dependencies: Dependencies): Development {
+  const { clock, tip } = dependencies
+  let snapshots: ChainSnapshot[] = []
   let lastId = 0n
 
   const evictAbove = (height: bigint): void => {
@@ -66,14 +66,14 @@ export function createDevelopment(workings: Workings): Development {
   const aheadSeconds = (): bigint => clock.state().offsetNs / NS_PER_SECOND
 
   return {
-    amend: (amendments) => workings.makeBlock({ amendments }),
+    amend: (amendments) => dependencies.makeBlock({ amendments }),
     async mine(count, stepSeconds) {
-      if (count > MOST_BLOCKS)
-        throw queryError('invalidArgument', `${count} blocks exceed the limit of ${MOST_BLOCKS} per request`)
+      if (count > MAX_BLOCKS)
+        throw queryError('invalidArgument', `${count} blocks exceed the limit of ${MAX_BLOCKS} per request`)
       checkTime(tip().timeNs / NS_PER_SECOND + count * (stepSeconds ?? 0n))
       const stepNs = stepSeconds === undefined ? undefined : stepSeconds * NS_PER_SECOND
       for (let i = 0n; i < count; i++) {
-        await workings.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
+        await dependencies.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
         // Yield to requests between thousands of blocks.
         if (i % 16n === 15n) await new Promise((resolve) => setImmediate(resolve))
       }
@@ -83,9 +83,9 @@ export function createDevelopment(workings: Workings): Development {
       snapshots.push({
         id: ++lastId,
         height,
-        waiting: workings.pending(),
+        waiting: dependencies.pending(),
         clock: clock.state(),
-        mining: workings.mining(),
+        mining: dependencies.mining(),
       })
       return lastId
     },
@@ -93,19 +93,19 @@ export function createDevelopment(workings: Workings): Development {
       const found = snapshots.find((one) => one.id === id)
       if (!found) return false
       snapshots = snapshots.filter((one) => one.id < id)
-      await workings.goBack(found.height, found.waiting)
+      await dependencies.goBack(found.height, found.waiting)
       clock.restore(found.clock)
-      workings.setMining(found.mining)
+      dependencies.setMining(found.mining)
       return true
     },
     async reset() {
       snapshots = []
-      await workings.goBack(workings.firstHeight(), [])
+      await dependencies.goBack(dependencies.firstHeight(), [])
       clock.restore({ offsetNs: 0n, nextNs: undefined, intervalNs: undefined })
     },
     async rollback(blocks) {
       const height = tip().height - blocks
-      const first = workings.firstHeight()
+      const first = dependencies.firstHeight()
       if (height < first) {
         throw queryError(
           'invalidArgument',
@@ -113,18 +113,18 @@ export function createDevelopment(workings: Workings): Development {
         )
       }
       evictAbove(height)
-      await workings.goBack(height, workings.pending())
+      await dependencies.goBack(height, dependencies.pending())
     },
     async increaseTime(seconds) {
       checkTime(clock.now() / NS_PER_SECOND + seconds)
       clock.shift(seconds * NS_PER_SECOND)
-      await workings.catchUp()
+      await dependencies.catchUp()
       return aheadSeconds()
     },
     async setTime(seconds) {
       checkTime(seconds)
       clock.shift(seconds * NS_PER_SECOND - clock.now())
-      await workings.catchUp()
+      await dependencies.catchUp()
       return aheadSeconds()
     },
     setNextTime(seconds) {
@@ -142,9 +142,9 @@ export function createDevelopment(workings: Workings): Development {
       checkTime(tip().timeNs / NS_PER_SECOND + (seconds ?? 0n))
       clock.restore({ ...clock.state(), intervalNs: seconds === undefined ? undefined : seconds * NS_PER_SECOND })
     },
-    mining: workings.mining,
-    setMining: workings.setMining,
-    drop: workings.drop,
-    ...workings.tools,
+    mining: dependencies.mining,
+    setMining: dependencies.setMining,
+    drop: dependencies.drop,
+    ...dependencies.tools,
   }
 }

@@ -158,7 +158,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
       const closed = new Set<string>()
       let bytes = 0
       let gas = 0n
-      // The turn of a transaction goes to the lowest nonce of its sender.
+      // A sender's lowest nonce takes the earliest slot.
       for (const { order } of [...waiting.values()]) {
         const queue = queues.get(order.sender)
         const tx = queue?.byNonce.get(queue.next)

@@ -1,6 +1,6 @@
 /** Waiting for the next header: proofs at the tip need it, because it contains the app hash of the height before. */
 
-/** Least time between two blocks that are made only for proofs. */
+/** Minimum time between two blocks that are made only for proofs. */
 const SPACING_MS = 1000
 
 /** The parts of the engine that `createNextHeader` uses. */

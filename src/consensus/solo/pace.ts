@@ -11,7 +11,7 @@ export interface Pace {
   timing(): BlockTiming
   mining(): Mining
   setMining(to: Mining): void
-  /** Schedules a block, with blocks on arrival, for when no more transactions arrive between two turns of the event loop. */
+  /** Schedules a block for the end of the current burst of transactions. */
   schedule(): void
   start(): void
   stop(): void
@@ -21,7 +21,7 @@ interface Engine {
   /** Monotonic clock, milliseconds. */
   elapsed(): number
   /** Settles when the blocks and rollbacks in the queue are done. */
-  line(): Promise<unknown>
+  queue(): Promise<unknown>
   /** Number of waiting transactions. */
   waiting(): number
   /** Whether the next block has a transaction to include, and blocks are made at all. */
@@ -41,7 +41,7 @@ export function createPace(timing: BlockTiming, engine: Engine): Pace {
   function schedule(): void {
     if (!mining.automine || scheduled || !engine.hasReady()) return
     scheduled = true
-    void engine.line().then(() => {
+    void engine.queue().then(() => {
       const begun = engine.elapsed()
       let seen = 0
       const gather = () => {

@@ -21,9 +21,9 @@ interface Dependencies {
   readonly limits: MempoolLimits
   tip(): Tip
   /** Throws `unavailable` once no further block is made. */
-  refuseWhenClosed(): void
+  requireOpen(): void
   /** Whether arriving transactions cause a block. */
-  isEager(): boolean
+  minesOnArrival(): boolean
   /** Called after a transaction was added. */
   onArrival(): void
   onListenerFailure(error: unknown): void
@@ -34,7 +34,7 @@ export interface Pool extends Submission, PoolView, Pick<ChainEvents, 'onPending
   offer: Offer
   /** Whether the next block has a transaction to include. */
   hasReady(): boolean
-  /** Returns the transactions of the next block and removes them. They count as known until `settle`. */
+  /** Returns the transactions of the next block and removes them. Resubmissions are refused until `settle`. */
   take(limits: { readonly maxBytes: number; readonly maxGas: bigint }): readonly PooledTx[]
   /** Checks the rest again after a commit, and answers the clients that wait for the block's transactions. */
   settle(block: StoredBlock): void
@@ -43,7 +43,7 @@ export interface Pool extends Submission, PoolView, Pick<ChainEvents, 'onPending
   /** Removes a transaction. Returns false if it is not in the pool. */
   drop(hash: Uint8Array): boolean
   /** Rejects all clients that wait for a block. */
-  dismiss(error: Error): void
+  rejectWaiters(error: Error): void
 }
 
 export function createPool(dependencies: Dependencies): Pool {
@@ -108,11 +108,11 @@ export function createPool(dependencies: Dependencies): Pool {
 
   return {
     async submit(bytes) {
-      dependencies.refuseWhenClosed()
+      dependencies.requireOpen()
       const hash = sha256(bytes)
       const { admission, tx } = admit(bytes, hash)
       if (!tx) return admission
-      if (!dependencies.isEager()) {
+      if (!dependencies.minesOnArrival()) {
         announce(tx)
         return admission
       }
@@ -122,7 +122,7 @@ export function createPool(dependencies: Dependencies): Pool {
       return found && 'dropped' in found ? found.dropped : admission
     },
     async submitAndWait(bytes, timeoutMs) {
-      dependencies.refuseWhenClosed()
+      dependencies.requireOpen()
       const hash = sha256(bytes)
       const { admission, tx } = admit(bytes, hash)
       if (!tx) return { admission }
@@ -170,6 +170,6 @@ export function createPool(dependencies: Dependencies): Pool {
       return true
     },
     onPending: listeners.add,
-    dismiss: (error) => waiters.rejectAll(error),
+    rejectWaiters: (error) => waiters.rejectAll(error),
   }
 }

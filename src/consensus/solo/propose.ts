@@ -13,12 +13,7 @@ import {
   NO_EVIDENCE_HASH,
 } from '../comet/hashes.ts'
 import type { Tip } from '../tip.ts'
-
-/** A validator key of this process. */
-export interface Signer {
-  readonly address: Uint8Array
-  sign(message: Uint8Array): Uint8Array
-}
+import type { Signer } from '../validators.ts'
 
 /** A proposed block, not yet executed. */
 export interface Proposal {
@@ -29,7 +24,7 @@ export interface Proposal {
 }
 
 /** Rounds to search for a proposer that signs. */
-const MOST_ROUNDS = 100
+const MAX_ROUNDS = 100
 
 /** Returns the first round whose proposer signs, or the first round if none does. */
 function turnOf(
@@ -37,7 +32,7 @@ function turnOf(
   signers: readonly Signer[],
 ): { readonly proposer: Validator; readonly round: number } {
   let set = validators
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const proposer = proposerOf(set)
     if (signers.some(({ address }) => equal(address, proposer.address))) return { proposer, round }
     set = rotateProposers(set)

@@ -6,14 +6,15 @@ import type { BlockProduction, BlockTiming, Driver, Offer, PoolView } from '../d
 import type { Executor } from '../executor.ts'
 import { haltedError } from '../halted.ts'
 import { roomForTxs } from '../tip.ts'
+import type { Signer } from '../validators.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
-import { type BlockWish, createDevelopment, type DevelopmentTools } from './development.ts'
+import { type BlockOptions, createDevelopment, type DevelopmentTools } from './development.ts'
 import type { MempoolLimits, PooledTx } from './mempool.ts'
 import { createNextHeader } from './next-header.ts'
 import { createPace } from './pace.ts'
 import { createPool } from './pool.ts'
-import { propose, type Signer, storedBlock } from './propose.ts'
+import { propose, storedBlock } from './propose.ts'
 
 export interface SoloOptions {
   readonly executor: Executor
@@ -26,7 +27,7 @@ export interface SoloOptions {
   readonly now: () => bigint
   /** Monotonic clock, milliseconds. */
   readonly elapsed: () => number
-  /** Called with what a listener of pending transactions throws. */
+  /** Called with errors thrown by listeners of pending transactions. */
   readonly onListenerFailure: (error: unknown) => void
   /** Present on a development chain, which tools may change without a transaction. */
   readonly development?: DevelopmentTools | undefined
@@ -51,44 +52,44 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     checkState: executor.checkState,
     limits: options.limits,
     tip,
-    refuseWhenClosed,
-    isEager: () => pace.mining().automine,
+    requireOpen,
+    minesOnArrival: () => pace.mining().automine,
     onArrival: () => pace.schedule(),
     onListenerFailure: options.onListenerFailure,
   })
   const pace = createPace(options.timing, {
     elapsed,
-    line: () => queue,
+    queue: () => queue,
     waiting: () => pool.pendingCount().count,
     hasReady: () => !stopping && executor.status().halted === undefined && pool.hasReady(),
     nextBlock: () => nextBlock(),
   })
   executor.onHalt((halted) => {
     pace.stop()
-    pool.dismiss(haltedError(halted))
+    pool.rejectWaiters(haltedError(halted))
   })
   if (executor.isEmpty()) {
     executor.begin(options.genesis)
     await nextBlock()
   } else executor.haltIfDue()
 
-  function refuseWhenClosed(): void {
+  function requireOpen(): void {
     executor.requireRunning()
     if (stopping) throw queryError('unavailable', 'the node is stopping')
   }
 
-  function blockTime({ amendments, stepNs }: BlockWish): bigint {
+  function blockTime({ amendments, stepNs }: BlockOptions): bigint {
     const { timeNs, hash } = tip()
     const isFirst = hash.length === 0
     if (isFirst) return clock.next(timeNs - TIME_STEP_NS)
-    // An administrative block leaves times that were set for the next block to a block that tools see as such. The remainder
-    // keeps its hash, which does not depend on its changes, apart from that of a block that was rolled back.
+    // An administrative block advances time by the least step, and does not use up a time set for the next block. The hash of
+    // a block does not cover its changes, so the number of rollbacks makes it differ from that of a rolled-back block.
     if (amendments) return timeNs + TIME_STEP_NS + (BigInt(executor.status().rollbacks ?? 0) % 1_000_000n)
     return stepNs === undefined ? clock.next(timeNs) : timeNs + stepNs
   }
 
-  /** Makes one block from the pool. Throws if it cannot be made; then nothing of it was written. */
-  async function makeBlock(wish: BlockWish): Promise<StoredBlock> {
+  /** Makes one block from the pool. Throws if execution or commit fails. */
+  async function makeBlock(wish: BlockOptions): Promise<StoredBlock> {
     if (steps.size > 0) await Promise.all([...steps].map((step) => step(pool.offer)))
     const before = tip()
     const { amendments } = wish
@@ -104,7 +105,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       taken.map(({ hash }) => hash),
     )
     return prepared.commit((block) => {
-      if (!amendments) clock.used(block.header.timeNs, wish.stepNs !== undefined)
+      if (!amendments) clock.record(block.header.timeNs, wish.stepNs !== undefined)
       pool.settle(block)
     })
   }
@@ -112,14 +113,14 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   /** Runs blocks and rollbacks one after another. */
   function inQueue<T>(run: () => Promise<T>): Promise<T> {
     const done = queue.then(() => {
-      refuseWhenClosed()
+      requireOpen()
       return run()
     })
     queue = done.catch(() => undefined)
     return done
   }
 
-  function nextBlock(wish: BlockWish = {}): Promise<bigint> {
+  function nextBlock(wish: BlockOptions = {}): Promise<bigint> {
     return inQueue(async () => {
       try {
         const { header } = await makeBlock(wish)
@@ -146,7 +147,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     submitAndWait: pool.submitAndWait,
     nextHeader: createNextHeader({
       latestHeight: () => tip().height,
-      // A block for a proof takes transactions only where blocks do not follow arrival.
+      // With blocks on arrival it includes waiting transactions; otherwise it is empty.
       nextBlock: () => nextBlock({ isEmpty: !pace.mining().automine }),
       elapsed,
     }),
@@ -190,7 +191,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       pace.stop()
       await queue
       executor.checkState.reset()
-      pool.dismiss(queryError('unavailable', 'the node is stopping'))
+      pool.rejectWaiters(queryError('unavailable', 'the node is stopping'))
     },
   }
 }

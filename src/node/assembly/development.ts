@@ -1,7 +1,7 @@
 /** The parts of a node that tools change on a development chain. */
 import type { AdmissionSettings } from '../../app/transaction.ts'
 import type { DevelopmentTools } from '../../consensus/solo/development.ts'
-import type { OwnValidators } from '../../consensus/solo/validators.ts'
+import type { OwnValidators } from '../../consensus/validators.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { Log } from '../log.ts'
 

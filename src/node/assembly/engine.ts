@@ -4,7 +4,7 @@ import type { BlockProduction, BlockTiming, Driver } from '../../consensus/drive
 import { createExecutor, type Executor } from '../../consensus/executor.ts'
 import type { DevelopmentTools } from '../../consensus/solo/development.ts'
 import { startSolo } from '../../consensus/solo/solo.ts'
-import type { OwnValidators } from '../../consensus/solo/validators.ts'
+import type { OwnValidators } from '../../consensus/validators.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
 import type { VersionedStore } from '../../store/versioned.ts'

@@ -1,13 +1,13 @@
 /** `anvil_`, `hardhat_` and `evm_`: block production, the clock, rollbacks and the pool of a development chain. */
 
 import type { Development } from '../../../consensus/driver.ts'
-import { VALIDATOR_BEHAVIOURS, type ValidatorBehaviour } from '../../../consensus/solo/validators.ts'
+import { VALIDATOR_BEHAVIOURS, type ValidatorBehaviour } from '../../../consensus/validators.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { equal, formatHex0x } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { waitingTxs } from '../../waiting.ts'
+import { pendingTxs } from '../../pending-txs.ts'
 import { serverError } from '../errors.ts'
 import { sendUnsigned } from '../eth/accounts.ts'
 import { callArgs } from '../eth/calls.ts'
@@ -21,10 +21,10 @@ import { count, developmentOf, underPrefixes } from './verbs.ts'
 
 const MS_PER_SECOND = 1000n
 /** Least interval of `evm_setIntervalMining` that counts as milliseconds, as in Hardhat; a smaller one is seconds. */
-const LEAST_MILLISECONDS = 1000n
+const MIN_MILLISECONDS = 1000n
 
 /** Longest interval of a timer. */
-const MOST_MILLISECONDS = 2n ** 31n - 1n
+const MAX_MILLISECONDS = 2n ** 31n - 1n
 
 const forkless = (): Error => serverError('forking is not supported')
 
@@ -51,8 +51,8 @@ const setIntervalMining = (unit: (interval: bigint) => bigint) =>
   mainMethod([json], ({ node }, interval) => {
     const development = developmentOf(node)
     const intervalMs = unit(count.read(Array.isArray(interval) ? interval[0] : interval))
-    if (intervalMs > MOST_MILLISECONDS) {
-      throw queryError('invalidArgument', `interval of ${intervalMs} ms is above the limit of ${MOST_MILLISECONDS} ms`)
+    if (intervalMs > MAX_MILLISECONDS) {
+      throw queryError('invalidArgument', `interval of ${intervalMs} ms is above the limit of ${MAX_MILLISECONDS} ms`)
     }
     development.setMining({ ...development.mining(), intervalMs: Number(intervalMs) })
   })
@@ -72,12 +72,12 @@ async function reset({ node }: RpcCall, options: unknown): Promise<void> {
 }
 
 function dropTransaction(node: GatewayNode, wanted: Uint8Array): boolean {
-  const tx = waitingTxs(node).find(({ evm: one }) => one && equal(one.hash, wanted))
+  const tx = pendingTxs(node).find(({ evm: one }) => one && equal(one.hash, wanted))
   return tx !== undefined && developmentOf(node).drop(tx.hash)
 }
 
 function dropWhere(node: GatewayNode, matches: (from: Uint8Array | undefined) => boolean): void {
-  for (const { hash: found, evm: one } of waitingTxs(node)) {
+  for (const { hash: found, evm: one } of pendingTxs(node)) {
     if (matches(one?.from)) developmentOf(node).drop(found)
   }
 }
@@ -177,7 +177,7 @@ const named: Methods = {
   evm_mine: mineOne,
   anvil_setIntervalMining: setIntervalMining((seconds) => seconds * MS_PER_SECOND),
   hardhat_setIntervalMining: setIntervalMining((milliseconds) => milliseconds),
-  evm_setIntervalMining: setIntervalMining((value) => (value < LEAST_MILLISECONDS ? value * MS_PER_SECOND : value)),
+  evm_setIntervalMining: setIntervalMining((value) => (value < MIN_MILLISECONDS ? value * MS_PER_SECOND : value)),
   anvil_setBlockTimestampInterval: setTimestampInterval(1n),
   hardhat_setBlockTimestampInterval: setTimestampInterval(MS_PER_SECOND),
   evm_setBlockTimestampInterval: setTimestampInterval(1n),

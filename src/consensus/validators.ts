@@ -1,6 +1,11 @@
 /** The validators whose keys this process has, and their behaviour. */
-import { queryError } from '../../primitives/errors.ts'
-import type { Signer } from './propose.ts'
+import { queryError } from '../primitives/errors.ts'
+
+/** A validator key of this process. */
+export interface Signer {
+  readonly address: Uint8Array
+  sign(message: Uint8Array): Uint8Array
+}
 
 /**
  * The behaviour of a validator. `stopped` neither signs nor proposes; the others do both. For prices, `honest` votes for its
