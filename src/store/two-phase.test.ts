@@ -6,12 +6,13 @@ import { openDisk } from '../node/disk.ts'
 import { utf8 } from '../primitives/bytes.ts'
 import type { Backend } from './backend/backend.ts'
 import { openMemory } from './backend/memory.ts'
+import type { BlockChanges } from './block-work.ts'
 import { createBranch } from './branch.ts'
 import { CHECKPOINTS, HEAD, LOG, PAGES, STAGED } from './tables.ts'
 import { randomBlock, STORES, seeded } from './testing/backend-contract.ts'
 import { openTestStore } from './testing/test-store.ts'
 import type { Change } from './types.ts'
-import type { BlockChanges, VersionedStore } from './versioned.ts'
+import type { VersionedStore } from './versioned.ts'
 
 const OPTIONS = { hashedStores: [...STORES].sort(), checkpoints: { changedKeys: 200, writesInMemory: 50 } }
 

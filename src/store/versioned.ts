@@ -1,5 +1,6 @@
 /** The committed state of a chain at every kept height, with local tables beside it, over one backend. */
 import type { Backend } from './backend/backend.ts'
+import type { BlockChanges } from './block-work.ts'
 import { readTip } from './history/heights.ts'
 import { readRegistry } from './history/registry.ts'
 import type { Latest } from './latest.ts'
@@ -7,7 +8,7 @@ import { createReader } from './reader.ts'
 import type { CreateTreeHelper } from './tree/tree-writes.ts'
 import { type CheckpointSpacing, DEFAULT_SPACING } from './tree/trees.ts'
 import type { Snapshot, Tables, TableWrite } from './types.ts'
-import { type BlockChanges, createWriter, type Records, type StoreWriter } from './writer.ts'
+import { createWriter, type Records, type StoreWriter } from './writer.ts'
 
 export interface VersionedStoreOptions {
   /** Stores in the app hash at the beginning of the chain. Upgrades can change them. */
@@ -48,14 +49,12 @@ export interface VersionedStore {
   close(): Promise<void>
 }
 
-export type { BlockChanges }
-
-const LEAST_KEPT = 2
+const MIN_KEPT_HEIGHTS = 2
 
 /** Opens a store over a backend. Throws an `Error` if its trees do not give the recorded app hash. */
 export function openVersionedStore(backend: Backend, options: VersionedStoreOptions): VersionedStore {
   const { hashedStores, otherStores } = options
-  const keepHeights = Math.max(options.keepHeights ?? Number.POSITIVE_INFINITY, LEAST_KEPT)
+  const keepHeights = Math.max(options.keepHeights ?? Number.POSITIVE_INFINITY, MIN_KEPT_HEIGHTS)
   const loadRegistry = (tables: Tables) => readRegistry(tables, hashedStores, otherStores)
   const latest: Latest = { tip: readTip(backend), registry: loadRegistry(backend), treesAt: () => undefined }
   const reader = createReader(backend, latest, loadRegistry)
@@ -103,5 +102,5 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
 function spacingFor(keepHeights: number, asked: Partial<CheckpointSpacing> | undefined): CheckpointSpacing {
   const spacing = { ...DEFAULT_SPACING, ...asked }
   if (!Number.isFinite(keepHeights)) return spacing
-  return { ...spacing, blocks: Math.min(spacing.blocks, keepHeights), lasting: 0 }
+  return { ...spacing, blocks: Math.min(spacing.blocks, keepHeights), permanent: 0 }
 }

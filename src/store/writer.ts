@@ -1,33 +1,17 @@
 /** The writing half of a store: blocks in two phases, and rollback. A store has one writer. */
 import type { Backend } from './backend/backend.ts'
+import { type BlockChanges, type BlockWork, createBlockWorks } from './block-work.ts'
 import { heightError, type Tip, tipRow } from './history/heights.ts'
 import { prune } from './history/pruning.ts'
 import { rewindRows } from './history/rollback.ts'
 import { clearStaged } from './history/staging.ts'
-import { createStateRows } from './history/state-rows.ts'
-import { changesStores, type StoreChanges } from './history/store-changes.ts'
-import { readRefs } from './history/version-refs.ts'
-import { createByteArena } from './journal/byte-arena.ts'
 import type { Latest } from './latest.ts'
 import { loggedChanges } from './reader.ts'
-import { HEAD } from './tables.ts'
 import { findCheckpoint, removeCheckpointsAfter } from './tree/checkpoints.ts'
 import { appHashOf } from './tree/tree-roots.ts'
 import type { CreateTreeHelper } from './tree/tree-writes.ts'
 import { type CheckpointSpacing, openTrees, type Trees } from './tree/trees.ts'
-import type { Change, Entry, Staged, TableWrite } from './types.ts'
-
-/** The state changes of one block. */
-export interface BlockChanges {
-  /** One more than the latest height; any positive height in an empty store. */
-  readonly height: bigint
-  /** Sorted by store and key, each key once, as `Branch.changes` returns them. The first block's include genesis. */
-  readonly changes: readonly Change[]
-  /** Runs of writes below the changes, as `Branch.staged` returns them. */
-  readonly staged?: Staged | undefined
-  /** Stores that an upgrade adds, renames or deletes in this block; the changes use the new names. */
-  readonly stores?: StoreChanges | undefined
-}
+import type { TableWrite } from './types.ts'
 
 /** Makes the rows of the local tables that are written with a block, once its app hash is known. */
 export type Records = (appHash: Uint8Array) => Iterable<TableWrite>
@@ -65,23 +49,9 @@ export interface StoreWriter {
   close(): Promise<void>
 }
 
-/** The work of a prepared block: the tree part and the state part of its rows. */
-interface BlockWork {
-  /** Finishes the trees, once. */
-  appHash(): Uint8Array
-  stateRows(): Iterable<TableWrite>
-  /** Rows of the trees, after `appHash`. */
-  treeRows(): Iterable<TableWrite>
-  /** Whether the commit also prunes. */
-  readonly prunes: boolean
-  /** Stops work that has not finished. Does nothing after `appHash`. */
-  abort(): void
-}
-
 export function createWriter(backend: Backend, latest: Latest, options: WriterOptions): StoreWriter {
   const { keepHeights, spacing, onWrite } = options
-  const arena = createByteArena()
-  const logArena = createByteArena()
+  const blocks = createBlockWorks(backend, latest)
   let pending: BlockWork | undefined
   /** The failure after which trees and disk may differ. What the disk holds is whole. */
   let failure: { readonly cause: unknown } | undefined
@@ -91,7 +61,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
   let trees = openTreesAt(latest.tip.height, latest.tip.appHash)
   latest.treesAt = (height) => {
     // The trees must not be read while a block is applied to them.
-    pending?.appHash()
+    if (pending) orFail(pending.appHash)
     return trees.at(height)
   }
 
@@ -136,9 +106,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     if (height < 1 || (tip.height > 0 && height !== tip.height + 1)) {
       throw new Error(`height ${block.height} does not follow ${tip.height}`)
     }
-    const { staged, stores } = block
-    const isLarge = staged !== undefined || (stores !== undefined && changesStores(stores))
-    const work = orFail(() => (isLarge ? beginLarge(height, block) : begin(height, block)))
+    const work = orFail(() => blocks.begin(trees, block))
     pending = work
     return {
       get appHash() {
@@ -197,81 +165,6 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
       : { ...tip, height, appHash }
   }
 
-  function* stateRows(height: number, changes: Iterable<Change>): IterableIterator<TableWrite> {
-    const { numberFor } = latest.registry
-    const state = createStateRows({
-      backend,
-      height,
-      logFrom: latest.tip.logFrom,
-      numberFor,
-      arena,
-      logArena,
-    })
-    for (const change of changes) yield* state.of(change)
-    yield* state.end()
-  }
-
-  /** Applies a block to the trees. A helper thread may work on them until `appHash` is called. */
-  function begin(height: number, { changes }: BlockChanges): BlockWork {
-    const treeCommit = trees.begin(height, changes)
-    let finished: ReturnType<typeof treeCommit.finish> | undefined
-    const finish = () => {
-      finished ??= treeCommit.finish()
-      return finished
-    }
-    return {
-      appHash: () => finish().appHash,
-      stateRows: () => stateRows(height, changes),
-      treeRows: () => finish().rows,
-      prunes: true,
-      abort: treeCommit.abort,
-    }
-  }
-
-  /**
-   * Applies a block that changes the stores, or is too large for memory. It is read from its runs twice, once for the trees
-   * and once for the state. Tree pages go to disk first, under numbers that nothing refers to before the commit.
-   */
-  function beginLarge(height: number, { changes, staged, stores = {} }: BlockChanges): BlockWork {
-    const { registry, tip } = latest
-    const all = () => staged?.changes(changes) ?? changes
-    const before = registry.eraAt(tip.height)
-    const registered = changesStores(stores) ? [registry.begin(height, stores)] : []
-    const treeCommit = trees.beginStreaming({
-      height,
-      order: registry.eraAt(height).order,
-      renamed: new Map(stores.renamed?.map(({ from, to }) => [to, from])),
-      entriesOf: (store) => latestEntries(before.numbers.get(store)),
-    })
-    function* pages(): IterableIterator<TableWrite> {
-      yield* treeCommit.begin()
-      for (const change of all()) yield* treeCommit.apply(change)
-    }
-    backend.write(pages())
-    const { appHash, rows } = treeCommit.finish()
-    return {
-      appHash: () => appHash,
-      *stateRows() {
-        yield* registered
-        yield* stateRows(height, all())
-      },
-      *treeRows() {
-        yield* rows
-        if (staged) yield* staged.clearing()
-      },
-      prunes: false,
-      abort() {},
-    }
-  }
-
-  /** Yields the entries of a store at the latest height, by its number. */
-  function* latestEntries(number: number | undefined): IterableIterator<Entry> {
-    if (number === undefined) return
-    const range = { start: Uint8Array.of(number), end: Uint8Array.of(number + 1) }
-    for (const [key, bytes] of backend.iterate(HEAD, range))
-      yield [key.subarray(1), bytes.subarray(readRefs(bytes).end)]
-  }
-
   function rollback({ height, records }: Parameters<StoreWriter['rollback']>[0]): { appHash: Uint8Array } {
     requireUsable()
     const { tip, registry } = latest
@@ -305,6 +198,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     rollback,
     async close() {
       const isWhole = !failure && !pending
+      pending?.abort()
       if (isWhole && latest.tip.height > trees.checkpointHeight()) backend.write(trees.checkpoint())
       await trees.close()
     },

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { storesOf } from '../../app/stores.ts'
 import type { Identity } from '../../identity/types.ts'
 import type { Backend } from '../../store/backend/backend.ts'
-import { openVersionedStore, type VersionedStore } from '../../store/versioned.ts'
-import { openBackend } from '../backend.ts'
+import type { VersionedStore } from '../../store/versioned.ts'
+import { openStore } from '../backend.ts'
 import type { OpenedChain } from '../chain.ts'
 import { createEphemeralFolder } from '../ephemeral-folder.ts'
 import type { Log } from '../log.ts'
@@ -17,7 +17,7 @@ export interface NodeStorage {
   readonly store: VersionedStore
 }
 
-/** Opens the storage of a chain, and adds the steps that close it to `undo`. Rejects as `openBackend` does. */
+/** Opens the storage of a chain, and adds the steps that close it to `undo`. Rejects with the errors of `openStore`. */
 export async function openStorage(
   chain: OpenedChain,
   identity: Identity,
@@ -25,18 +25,16 @@ export async function openStorage(
   undo: (() => unknown)[],
 ): Promise<NodeStorage> {
   const dataPath = dataFolder(chain, undo)
-  const backend = await openBackend({
-    path: dataPath,
-    noSync: chain.home === undefined,
-    onNewFormat: (before, now) =>
-      log('info', 'converted the database to a new format: older builds cannot open it', { before, now }),
-  })
   const { keep } = chain.config.store
-  const store = openVersionedStore(backend, {
-    ...storesOf(identity),
-    createTreeHelper,
-    ...(keep > 0 && { keepHeights: keep }),
-  })
+  const { backend, store } = await openStore(
+    {
+      path: dataPath,
+      noSync: chain.home === undefined,
+      onNewFormat: (before, now) =>
+        log('info', 'converted the database to a new format: older builds cannot open it', { before, now }),
+    },
+    { ...storesOf(identity), createTreeHelper, ...(keep > 0 && { keepHeights: keep }) },
+  )
   undo.push(() => store.close())
   return { dataPath, backend, store }
 }
