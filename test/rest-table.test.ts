@@ -70,7 +70,7 @@ describe('rows 1 to 10: paths and methods', () => {
     expectError(await ask(path), 404, 5)
   })
 
-  test('HEAD, OPTIONS, POST and DELETE', async () => {
+  test('HEAD and OPTIONS are answered, and other methods are errors', async () => {
     const head = await ask(`${P}/base_fee`, { method: 'HEAD' })
     expect([head.status, head.text]).toEqual([200, ''])
     const options = await ask(`${P}/base_fee`, { method: 'OPTIONS' })
@@ -84,29 +84,29 @@ describe('rows 1 to 10: paths and methods', () => {
 })
 
 describe('rows 11 to 23: balances', () => {
-  test('of a missing account are zero, in any spelling of its address', async () => {
+  test('balances of a missing account are zero, in any spelling of its address', async () => {
     for (const text of [EMPTY_ACCOUNT, EMPTY_ACCOUNT.slice(2)]) {
       const { text: body } = await ask(`${P}/balances/${text}`)
       expect(body).toBe('{"balance_wei":"0","bank":null,"erc20":null}')
     }
   })
 
-  test('of a funded account are found by its hexadecimal and its Bech32 address', async () => {
+  test('balances of a funded account are found by its hexadecimal and its Bech32 address', async () => {
     const balance = '10000000000000000000000'
     expect((await ask(`${P}/balances/${address}`)).json.balance_wei).toBe(balance)
     expect((await ask(`${P}/balances/${bech32}`)).json.balance_wei).toBe(balance)
   })
 
-  test.each(['0x123', '', 'xyz'])('of %j is 400', async (text) => {
+  test.each(['0x123', '', 'xyz'])('the address %j is 400', async (text) => {
     expectError(await ask(`${P}/balances/${text}`), 400, 3)
   })
 
-  test('without an address, or with a further segment, have no route', async () => {
+  test('a path without an address, or with a further segment, has no route', async () => {
     expectError(await ask(`${P}/balances`), 404, 5)
     expectError(await ask(`${P}/balances/0xA/extra`), 404, 5)
   })
 
-  test('use the address of the path, and the token in any encoding', async () => {
+  test('the address of the path applies, and the token can have any encoding', async () => {
     const other = await ask(`${P}/balances/${EMPTY_ACCOUNT}?address=${address}`)
     expect(other.json.balance_wei).toBe('0')
     const raw = await ask(`${P}/balances/${address}?token=unative`)
@@ -119,13 +119,13 @@ describe('rows 11 to 23: balances', () => {
     expect((await ask(`${P}/balances/${address}?tokn=a`)).json.bank).toBeNull()
   })
 
-  test('with a bad escape are a JSON error', async () => {
+  test('a path with a bad escape is a JSON error', async () => {
     expectError(await ask(`${P}/balances/%zz`), 400, 3)
   })
 })
 
 describe('rows 24 to 27: code and storage', () => {
-  test('of an account without code or storage', async () => {
+  test('an account without code or storage has empty code and zero slots', async () => {
     expect((await ask(`${P}/codes/${EMPTY_ACCOUNT}`)).text).toBe('{"code":null}')
     expectError(await ask(`${P}/codes/xyz`), 400, 3)
     expect((await ask(`${P}/storage/${EMPTY_ACCOUNT}/0x0`)).text).toBe(`{"value":"0x${'0'.repeat(64)}"}`)
@@ -376,9 +376,9 @@ describe('names and modules', () => {
         /^\/sdk\/upgrade\/v1beta1\/(applied_plan|current_plan|module_versions)/.test(path),
     )
     // 41 documented paths (the three fee shares are one), and the right spelling beside the misspelt one.
-    expect(documented.length).toBe(42)
+    expect(documented.length, 'paths of the API document; a new operation raises this number').toBe(42)
     const operations = documented.flatMap((path) => paths[path].get['x-operations'] ?? [paths[path].get.operationId])
-    expect(new Set(operations.filter((id) => !id.endsWith('.2'))).size).toBe(43)
+    expect(new Set(operations.filter((id) => !id.endsWith('.2'))).size, 'operations of the API document').toBe(43)
     expect(operations.length).toBe(new Set(operations).size)
     for (const path of Object.keys(paths)) {
       const { status, json } = await ask(path.replace(/\{[^}]*\}/g, '1'), { method: 'OPTIONS' })

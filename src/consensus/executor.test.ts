@@ -173,6 +173,7 @@ test('a failure halts the chain once, with the height that was not made', () => 
   executor.fail(new Error('again'))
   expect([halts, heard, executor.status().halted?.height]).toEqual([['disk full'], [2n], 2n])
   expect(() => executor.requireRunning()).toThrow('the chain has halted: disk full')
+  expect(() => run(executor)).toThrow('the chain has halted: disk full')
 })
 
 test('a listener that throws keeps neither the others nor the chain from going on', () => {

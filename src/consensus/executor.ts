@@ -92,8 +92,8 @@ export interface Executor {
   /** Reads the state of the latest commit. */
   read<T>(use: (ctx: ReadContext) => T): T
   /**
-   * Executes a block on the tip. Halts the chain and throws `unavailable` if this build must not make the block, because of an
-   * upgrade. The caller handles other errors; `fail` halts the chain because of one.
+   * Executes a block on the tip. Throws `unavailable` if the chain has halted, and halts it if this build must not make the
+   * block because of an upgrade. The caller handles other errors; `fail` halts the chain because of one.
    */
   execute(input: BlockInput): ExecutedBlock
   /** Starts hashing an executed block. `txHashes`, sha256 of its transactions, saves hashing them again. */
@@ -151,7 +151,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   const checkState = createCheckState({ app, open: () => store.at(), tip: requireTip })
 
+  function requireRunning(): void {
+    if (halted) throw haltedError(halted)
+  }
+
   function execute(input: BlockInput): ExecutedBlock {
+    requireRunning()
     const started = elapsed()
     const state = genesisState ? undefined : store.at()
     try {
@@ -214,6 +219,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   function prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit {
+    requireRunning()
     const { height, record, stores } = block
     const prepared = store.prepare({ height, changes, stores })
     return {
@@ -297,9 +303,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const due = haltDue()
       if (due) halt(haltedByUpgrade(due), { halt: due })
     },
-    requireRunning() {
-      if (halted) throw haltedError(halted)
-    },
+    requireRunning,
     status() {
       const { height, timeNs } = requireTip()
       return { ...(halted && { halted }), latestHeight: height, latestTimeNs: timeNs, rollbacks }
