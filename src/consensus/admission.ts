@@ -2,6 +2,7 @@
 import type { CheckResult } from '../app/types.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import type { ChainError } from '../primitives/errors.ts'
+import { errors } from '../sdk/errors.ts'
 import type { Admission } from './driver.ts'
 
 /** Returns the result of a transaction that was refused before any check. */
@@ -37,3 +38,11 @@ export async function within<T>(promise: Promise<T>, timeoutMs: number): Promise
     clearTimeout(timer)
   }
 }
+
+/** Returns the error of a transaction that offers too little to replace the pending one of its sender and nonce. */
+export const underpriced = (nonce: bigint): ChainError =>
+  errors.txInMempool(`another transaction with nonce ${nonce} waits`)
+
+/** Whether a transaction was refused with that error. */
+export const isUnderpriced = ({ log }: Pick<Admission, 'log'>): boolean =>
+  /^another transaction with nonce \d+ waits/.test(log)

@@ -2,6 +2,7 @@
 import type { CheckResult } from '../../app/types.ts'
 import { toKey } from '../../primitives/bytes.ts'
 import { errors } from '../../sdk/errors.ts'
+import { underpriced } from '../admission.ts'
 import type { PendingTx } from '../driver.ts'
 
 export interface MempoolLimits {
@@ -127,7 +128,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
       const queue = queues.get(sender)
       const rival = queue?.byNonce.get(nonce)
       if (rival) {
-        if (!outbids(tx, rival)) throw errors.txInMempool(`another transaction with nonce ${nonce} waits`)
+        if (!outbids(tx, rival)) throw underpriced(nonce)
         forget(rival)
         remember(tx)
         return rival

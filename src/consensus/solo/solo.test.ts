@@ -16,6 +16,7 @@ import { defineModule, type Module } from '../../sdk/module.ts'
 import { openMemory } from '../../store/backend/memory.ts'
 import type { Snapshot } from '../../store/types.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
+import { isUnderpriced } from '../admission.ts'
 import { hashHeader } from '../comet/hashes.ts'
 import type { BlockTiming } from '../driver.ts'
 import { createExecutor, type ExecutorStore } from '../executor.ts'
@@ -168,7 +169,10 @@ test('a transaction that cannot replace another does not change the balance of i
       code: 19,
       log: 'another transaction with nonce 0 waits: tx already in mempool',
     })
+    // An API worker, which has no pool, tells the two refusals apart by the admission alone.
+    expect(isUnderpriced(again)).toBe(true)
   }
+  expect(isUnderpriced(await solo.submit(transfer(0, { gasPriceWei })))).toBe(false)
   expect((await solo.submit(transfer(1, { gasPriceWei }))).code).toBe(0)
   await solo.production.nextBlock()
   expect(blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0, 0])

@@ -1,29 +1,28 @@
 /** Sending and finding transactions. */
 import { wrapEthereumTx } from '../../../app/evm/envelope.ts'
-import { impersonatedSender } from '../../../app/evm/impersonation.ts'
+import { isUnderpriced } from '../../../consensus/admission.ts'
 import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import { refuse } from '../../../evm/transaction/errors.ts'
-import { recoverSender } from '../../../evm/transaction/sender.ts'
 import { feeCapOf, type Transaction } from '../../../evm/transaction/types.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { equal, formatHex0x } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { isAlreadyPending } from '../../admission.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { findMined } from '../../mined.ts'
-import { waitingTxs } from '../../waiting.ts'
+import { pendingTxs } from '../../pending-txs.ts'
+import { findStoredEvmTx } from '../../stored-evm-tx.ts'
 import { serverError } from '../errors.ts'
 import { formatMined, formatPending, type JsonObject } from '../format.ts'
 import type { BlockRef } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
 
 function findPending(node: GatewayNode, hash: Uint8Array) {
-  return waitingTxs(node).find(({ evm }) => evm && equal(evm.hash, hash))?.evm
+  return pendingTxs(node).find(({ evm }) => evm && equal(evm.hash, hash))?.evm
 }
 
 /** `eth_getTransactionByHash`: finds a mined or pending transaction; null if it is unknown. */
 export function transactionByHash(node: GatewayNode, hash: Uint8Array): JsonObject | null {
-  const mined = findMined(node, hash)
+  const mined = findStoredEvmTx(node, hash)
   if (mined) return formatMined(mined.block, mined.tx)
   const pending = findPending(node, hash)
   return pending ? formatPending(pending.raw, pending.hash, pending.from) : null
@@ -31,14 +30,14 @@ export function transactionByHash(node: GatewayNode, hash: Uint8Array): JsonObje
 
 /** Returns the bytes of a mined or pending transaction; null if it is unknown. */
 export function rawTransaction(node: GatewayNode, hash: Uint8Array): string | null {
-  const raw = findMined(node, hash)?.tx.raw ?? findPending(node, hash)?.raw
+  const raw = findStoredEvmTx(node, hash)?.tx.raw ?? findPending(node, hash)?.raw
   return raw ? formatHex0x(raw) : null
 }
 
 /** Returns every pending EVM transaction. */
 export function pendingTransactions(node: GatewayNode): readonly JsonObject[] {
   const found: JsonObject[] = []
-  for (const { evm } of waitingTxs(node)) if (evm) found.push(formatPending(evm.raw, evm.hash, evm.from))
+  for (const { evm } of pendingTxs(node)) if (evm) found.push(formatPending(evm.raw, evm.hash, evm.from))
   return found
 }
 
@@ -47,7 +46,7 @@ export function transactionCount(node: GatewayNode, address: Uint8Array, block: 
   let nonce = node.withContext(stateHeight(node, block), (ctx) => evm.nonce(ctx, address))
   if (!('tag' in block) || block.tag !== 'pending') return nonce
   const waiting = new Set<bigint>()
-  for (const { evm } of waitingTxs(node)) if (evm && equal(evm.from, address)) waiting.add(evm.nonce)
+  for (const { evm } of pendingTxs(node)) if (evm && equal(evm.from, address)) waiting.add(evm.nonce)
   while (waiting.has(nonce)) nonce++
   return nonce
 }
@@ -62,7 +61,7 @@ function checkFeeCap(node: GatewayNode, tx: Transaction): void {
   throw serverError(`tx fee (${ether(fee)} ether) exceeds the configured cap (${ether(txFeeCapWei)} ether)`)
 }
 
-/** Decodes a transaction. Throws as the RPC of geth does before a transaction reaches its pool. */
+/** Decodes a transaction. Throws the errors of geth's RPC for a transaction that does not reach its pool. */
 function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
   if (raw[0] === 3) throw refuse('typeNotSupported', 'this chain has no blob transactions')
   const tx = decodeTransaction(raw)
@@ -73,25 +72,18 @@ function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
   return tx
 }
 
-/** Whether another transaction with the same sender and nonce is pending, which this one pays too little to replace. */
-function isTaken(node: GatewayNode, tx: Transaction, hash: Uint8Array): boolean {
-  const from = impersonatedSender(tx) ?? recoverSender(tx)
-  return waitingTxs(node).some(
-    ({ evm }) => evm && evm.nonce === tx.nonce && equal(evm.from, from) && !equal(evm.hash, hash),
-  )
-}
-
 /**
  * Submits a signed transaction to the driver. Resolves with its hash after the commit of its block or after admission, by
- * the rules of the driver. Rejects -32000 with the text of geth if it is refused.
+ * the rules of the driver. Rejects with -32000 and the text of geth if it is refused.
  */
 export async function sendRaw(node: GatewayNode, raw: Uint8Array): Promise<string> {
   const tx = readRaw(node, raw)
   const hash = keccak256(raw)
   const admission = await node.driver.submit(wrapEthereumTx(node.identity, tx, hash))
   const { code, error, log } = admission
-  if (isAlreadyPending(admission))
-    throw serverError(isTaken(node, tx, hash) ? 'replacement transaction underpriced' : 'already known')
+  if (isAlreadyPending(admission)) {
+    throw serverError(isUnderpriced(admission) ? 'replacement transaction underpriced' : 'already known')
+  }
   if (code !== 0) throw serverError(error?.message ?? log)
   return formatHex0x(hash)
 }
