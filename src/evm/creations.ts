@@ -12,8 +12,8 @@ import {
   refuseRequest,
   succeed,
 } from './execution.ts'
+import { enterFrame, type Frame, installAfter, isTooDeep } from './frame-memory.ts'
 import { A, DIGEST, FRAME } from './layout.ts'
-import { enterFrame, type Frame, installBehind, isTooDeep } from './placing.ts'
 import { CODE_DEPOSIT } from './prices.ts'
 import { writeAddressBigEndian } from './words.ts'
 
@@ -64,7 +64,7 @@ export function beginCreate(
   if (value > 0n) journal.transfer(creator, self, value)
   const length = interpreter.u32(parent + FRAME.childDataLength)
   const from = interpreter.u32(parent + FRAME.childData)
-  const installed = installBehind(interpreter, parent, length, (at) =>
+  const installed = installAfter(interpreter, parent, length, (at) =>
     interpreter.bytes().copyWithin(at, from, from + length),
   )
   if (!installed) {

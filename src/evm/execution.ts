@@ -1,11 +1,11 @@
 /** The types that the driver of frames shares with its parts: the request for a call or creation, its context and its outcome. */
 import { EMPTY } from '../primitives/bytes.ts'
-import type { Access } from './access.ts'
 import type { Account } from './account.ts'
-import type { Environment, Interpreter } from './interpreter.ts'
+import type { Environment, Host, Interpreter } from './interpreter.ts'
 import type { Journal } from './journal/journal.ts'
 import { FRAME } from './layout.ts'
 import type { Recorder } from './recorder.ts'
+import type { RunningState } from './running.ts'
 import type { CallMessage, CallResult, EvmOptions } from './types.ts'
 
 /** The requester of a call or creation: a running frame, or a caller from outside. */
@@ -31,7 +31,9 @@ export interface ExecutionContext {
   readonly interpreter: Interpreter
   readonly environment: Environment
   readonly journal: Journal
-  readonly access: Access
+  /** The functions that running code calls. */
+  readonly access: Host
+  readonly running: RunningState
   readonly options: EvmOptions
   /** Absent if no tracer reads steps. */
   readonly recorder: Recorder | undefined

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { machine, type Setup } from '../../test/evm/machine.ts'
-import { recorder } from '../../test/evm/step-lines.ts'
+import { machine, type Setup } from '../../test/support/evm/machine.ts'
+import { recorder } from '../../test/support/evm/step-lines.ts'
 
 /** Returns the last step of failing code: its `failure`, cost and error. */
 function failing(code: string, gas: bigint, { isStatic = false, ...setup }: Setup & { isStatic?: boolean } = {}) {
@@ -88,7 +88,7 @@ describe('a step that began and ended its frame', () => {
     expect(failing('0c', 1000n)).toEqual([2, 0n, 'invalid opcode: opcode 0xc not defined'])
   })
 
-  test('is priced in full in a static frame', () => {
+  test('a step that ended its frame is priced in full in a static frame', () => {
     const error = 'write protection'
     expect(failing('60015f55', 100_000n, { isStatic: true })).toEqual([2, 22_100n, error])
     expect(failing('60405fa0', 100_000n, { isStatic: true })).toEqual([2, 375n + 512n + 6n, error])

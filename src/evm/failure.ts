@@ -1,5 +1,5 @@
 /** The error and cost of a failed step, as geth reports them: derived afterwards, because only tracers and outermost calls need them. */
-import { type CallPrice, delegationTarget } from './access.ts'
+import { delegationTarget } from './delegation.ts'
 import * as errors from './errors.ts'
 import type { Rules } from './forks.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -7,6 +7,7 @@ import type { Journal } from './journal/journal.ts'
 import { CALL_GAS, CALL_PRICED, FRAME, STATUS, UNPRICED } from './layout.ts'
 import { OPCODES, opcodeOf, traceName } from './opcodes.ts'
 import { NEW_ACCOUNT, pricesOf } from './prices.ts'
+import type { CallPrice } from './running.ts'
 
 export interface FailureContext {
   readonly interpreter: Interpreter
@@ -22,7 +23,7 @@ export interface Failure {
 }
 
 const UINT64 = 1n << 64n
-const MOST_PRICED_MEMORY = 0x1fffffffe0n
+const MAX_PRICED_MEMORY = 0x1fffffffe0n
 const CALL_VALUE = 9000n
 const LOG = 375n
 
@@ -71,7 +72,7 @@ function operand(interpreter: Interpreter, record: number, index: number): bigin
 function initCodeError(offset: bigint, length: bigint): string {
   const end = memoryEnd(offset, length)
   if (end === undefined) return errors.GAS_OVERFLOW
-  if (end > MOST_PRICED_MEMORY) return `${errors.OUT_OF_GAS}: ${errors.GAS_OVERFLOW}`
+  if (end > MAX_PRICED_MEMORY) return `${errors.OUT_OF_GAS}: ${errors.GAS_OVERFLOW}`
   return `${errors.OUT_OF_GAS}: ${errors.MAX_INIT_CODE_SIZE}: size ${length}`
 }
 
@@ -183,7 +184,7 @@ function memoryEnd(offset: bigint, length: bigint): bigint | undefined {
 /** Returns the cost of growth to `end`, or the error if it has no price. */
 function memoryCost(size: number, end: bigint | undefined): bigint | string {
   if (end === undefined) return errors.GAS_OVERFLOW
-  if (end > MOST_PRICED_MEMORY) return `${errors.OUT_OF_GAS}: ${errors.GAS_OVERFLOW}`
+  if (end > MAX_PRICED_MEMORY) return `${errors.OUT_OF_GAS}: ${errors.GAS_OVERFLOW}`
   const price = (words: bigint): bigint => 3n * words + (words * words) / 512n
   const before = BigInt(size) / 32n
   const after = (end + 31n) / 32n

@@ -63,12 +63,12 @@ export function reportExit(
 
 /** Reports the self-destruct that ended a frame, in the form of a call. */
 export function reportDestruct(
-  { access, journal }: ExecutionContext,
+  { running, journal }: ExecutionContext,
   tracer: Tracer | undefined,
   { self, depth }: Requester,
 ): void {
-  const { beneficiary, amount } = access.destructed!
-  access.destructed = undefined
+  const { beneficiary, amount } = running.destructed!
+  running.destructed = undefined
   if (!tracer || tracer.callee !== undefined) return
   tracer.enter?.(
     {

@@ -3,8 +3,8 @@
  * stack; only a precompile that calls the EVM back nests the loop.
  */
 import { EMPTY } from '../primitives/bytes.ts'
-import { delegationTarget } from './access.ts'
 import { beginCreate, CREATE, CREATE2, endCreation } from './creations.ts'
+import { delegationTarget } from './delegation.ts'
 import * as errors from './errors.ts'
 import {
   childValue,
@@ -19,9 +19,9 @@ import {
 } from './execution.ts'
 import { failureOf } from './failure.ts'
 import { reportDestruct, reportEnter, reportExit } from './frame-events.ts'
+import { enterFrame, type Frame, installCode, isTooDeep } from './frame-memory.ts'
 import { addressKey } from './interpreter.ts'
 import { A, FRAME, RETURN_DATA_SIZE, STATUS } from './layout.ts'
-import { enterFrame, type Frame, installCode, isTooDeep } from './placing.ts'
 import { createPrecompileCalls } from './precompile-calls.ts'
 
 /** The fuel of one run: a few milliseconds of code between two checks of `shouldStop`. */
@@ -31,12 +31,12 @@ const LIGHT_FUEL = 32
 
 /** Creates the driver of one execution's frames. */
 export function createFrames(context: ExecutionContext) {
-  const { interpreter, journal, access, options, recorder } = context
+  const { interpreter, journal, running, options, recorder } = context
   const { rules, precompiles, shouldStop, tracer, light } = options
   const fuel = light ? LIGHT_FUEL : FUEL
   const { eips } = rules
   const { live } = interpreter
-  const failures = { interpreter, journal, rules, lastCall: access.lastCall }
+  const failures = { interpreter, journal, rules, lastCall: running.lastCall }
   let stopped = false
 
   const runPrecompile = createPrecompileCalls(context)
@@ -109,7 +109,7 @@ export function createFrames(context: ExecutionContext) {
     if (!reported && !isLarge) return EMPTY
     const from = interpreter.u32(record + FRAME.out)
     const output = interpreter.slice(from, from + length)
-    if (isLarge) access.largeReturn = output
+    if (isLarge) running.largeReturn = output
     return output
   }
 
@@ -150,11 +150,11 @@ export function createFrames(context: ExecutionContext) {
   }
 
   function run(frame: Frame): number {
-    access.self = frame.self
+    running.self = frame.self
     recorder?.prepare()
     const status = interpreter.exports.run(frame.record, fuel)
     recorder?.report(frame, (priced) => failureOf(failures, frame.record, status, priced))
-    if (access.destructed) reportDestruct(context, tracer, frame)
+    if (running.destructed) reportDestruct(context, tracer, frame)
     return status
   }
 

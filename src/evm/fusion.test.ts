@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GAS, machine, push, type Setup } from '../../test/evm/machine.ts'
+import { GAS, machine, push, type Setup } from '../../test/support/evm/machine.ts'
 
 const WORDS = [0n, 1n, 33n, (1n << 64n) - 1n, 1n << 64n, (1n << 128n) - 2n, (1n << 255n) + 5n, (1n << 256n) - 1n]
 /** Sequences that the plain build runs as one opcode (`fuse` in evm/analysis.ts); the traced build never does. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CALLER, CONTRACT, GAS, machine, OTHER, RETURN_TOP } from '../../test/evm/machine.ts'
+import { CALLER, CONTRACT, GAS, machine, OTHER, RETURN_TOP } from '../../test/support/evm/machine.ts'
 import { decodeUint, EMPTY, encodeUint, equal, formatHex, hex, toKey } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
 import { create2Address, createAddress } from './contract-address.ts'

@@ -1,5 +1,6 @@
 /** The EVM of one transaction: calls and creations from outside, over one journal. */
 import { EMPTY, ZERO_ADDRESS } from '../primitives/bytes.ts'
+import { MAX_INT64 } from '../primitives/integers.ts'
 import { createAccess } from './access.ts'
 import type { Account } from './account.ts'
 import { environmentOf } from './environment.ts'
@@ -10,6 +11,7 @@ import { type Interpreter, openCaller, sharedInterpreter } from './interpreter.t
 import { createJournal, type Journal } from './journal/journal.ts'
 import { A, FRAME } from './layout.ts'
 import { clearTrace, createRecorder } from './recorder.ts'
+import { createRunningState } from './running.ts'
 import type { CallMessage, CallResult, CreateMessage, CreateResult, EvmOptions } from './types.ts'
 import { writeAddress, writeAddressBigEndian } from './words.ts'
 
@@ -21,8 +23,6 @@ export interface Evm {
   /** Runs a creation from outside to its end: nonce, address, init code, code deposit. */
   create(message: CreateMessage): CreateResult
 }
-
-const MAX_GAS = (1n << 63n) - 1n
 
 interface Opening {
   readonly want: number
@@ -43,22 +43,23 @@ export function createEvm(
 ): Evm {
   const environment = environmentOf(options)
   const journal = createJournal(options.state, options.rules, options.precompiles)
-  const access = createAccess(interpreter, journal, options)
-  const recorder = createRecorder(interpreter, journal, access, options.tracer)
-  const frames = createFrames({ interpreter, environment, journal, access, options, recorder, callBack })
+  const running = createRunningState()
+  const access = createAccess(interpreter, journal, running, options)
+  const recorder = createRecorder(interpreter, journal, running, options.tracer)
+  const frames = createFrames({ interpreter, environment, journal, access, running, options, recorder, callBack })
 
   /** Opens a record for the caller, runs its request, and closes the record even after an error. */
   function run(opening: Opening, request: Request): { outcome: Outcome; gasLeft: bigint } {
     const { live } = interpreter
     const base = live.length
     if (base === 0) interpreter.tidy()
-    const self = access.self
+    const self = running.self
     const start = journal.snapshot()
     interpreter.attach(access, environment)
     try {
       if (recorder && base === 0) clearTrace(interpreter)
       const record = openCaller(interpreter, opening.data)
-      const paid = opening.gas > MAX_GAS ? MAX_GAS : opening.gas
+      const paid = opening.gas > MAX_INT64 ? MAX_INT64 : opening.gas
       if (record === undefined) {
         journal.commit(start)
         return { outcome: { success: false, error: errors.OUT_OF_GAS, output: EMPTY, address: undefined }, gasLeft: 0n }
@@ -87,7 +88,7 @@ export function createEvm(
       throw error
     } finally {
       live.length = base
-      access.self = self
+      running.self = self
     }
   }
 

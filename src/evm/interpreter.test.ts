@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { CALLER, GAS, machine, OTHER, push, top } from '../../test/evm/machine.ts'
+import { CALLER, GAS, machine, OTHER, push, top } from '../../test/support/evm/machine.ts'
 import { decodeUint, encodeUint, formatHex, hex } from '../primitives/bytes.ts'
 import { keccak256 } from '../primitives/hash.ts'
 import { instantiate } from './interpreter.ts'

@@ -13,7 +13,7 @@ export interface Opcode {
 
 type Row = readonly [code: number, name: string, pops: number, pushes: number, gas: number, eip?: number]
 
-// Gas that depends on operands or state is charged in `evm/interpreter.ts` and `access.ts`.
+// Gas that depends on operands or state is charged in `evm/interpreter.ts` and the files that `access.ts` composes.
 const ROWS: readonly Row[] = [
   [0x00, 'STOP', 0, 0, 0],
   [0x01, 'ADD', 2, 1, 3],

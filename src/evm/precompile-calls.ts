@@ -33,6 +33,7 @@ export function createPrecompileCalls({
   environment,
   journal,
   access,
+  running,
   options,
   recorder,
   callBack,
@@ -48,7 +49,7 @@ export function createPrecompileCalls({
       interpreter.exports.settleCall(parent, success, gas, RETURN_DATA, output.length)
       return
     }
-    access.largeReturn = output
+    running.largeReturn = output
     interpreter.exports.settleCall(parent, success, gas, 0, 0)
     interpreter.setU32(RETURN_LENGTH, output.length)
     const wanted = Math.min(output.length, interpreter.u32(parent + FRAME.childOutLength))

@@ -1,6 +1,5 @@
 /** Passes recorded steps from the interpreter to the tracer. */
 import { fromKey, toKey } from '../primitives/bytes.ts'
-import type { Access } from './access.ts'
 import type { Account } from './account.ts'
 import type { Failure } from './failure.ts'
 import type { Interpreter } from './interpreter.ts'
@@ -25,6 +24,7 @@ import {
   TRACE_TOP,
 } from './layout.ts'
 import { traceName } from './opcodes.ts'
+import type { RunningState } from './running.ts'
 import {
   FAILURE,
   type FormattedSteps,
@@ -73,11 +73,11 @@ export function clearTrace(interpreter: Interpreter): void {
 export function createRecorder(
   interpreter: Interpreter,
   journal: Journal,
-  access: Access,
+  running: RunningState,
   tracer: Tracer | undefined,
 ): Recorder | undefined {
   if (!tracer?.reads) return undefined
-  const { changes } = access
+  const { changes } = running
 
   /** Returns the address of the last step in the buffer, or 0. */
   function lastStep(end: number): number {
@@ -98,7 +98,7 @@ export function createRecorder(
 
   function returnData(): Uint8Array {
     const length = interpreter.u32(RETURN_LENGTH)
-    return length > RETURN_DATA_SIZE ? access.largeReturn : interpreter.slice(RETURN_DATA, RETURN_DATA + length)
+    return length > RETURN_DATA_SIZE ? running.largeReturn : interpreter.slice(RETURN_DATA, RETURN_DATA + length)
   }
 
   /** The arena of the instance that has the names of opcodes in its memory. */
@@ -143,7 +143,7 @@ export function createRecorder(
           error: settleFailure(end, failure),
           returnData,
           format: (from, how, most) => format(from, end, how, most),
-          stateBefore: (at) => stateBefore(access, journal, at),
+          stateBefore: (at) => stateBefore(running, journal, at),
         })
       }
       changes.length = 0
@@ -174,7 +174,7 @@ function runningContract(interpreter: Interpreter, record: number, self: Account
 }
 
 /** Returns the state before a step that has already run. */
-function stateBefore({ changes }: Access, journal: Journal, record: number): TraceState {
+function stateBefore({ changes }: RunningState, journal: Journal, record: number): TraceState {
   if (changes.length === 0) return journal
   return {
     exists: (address) => journal.exists(address),

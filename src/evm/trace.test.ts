@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CALLER, CONTRACT, GAS, machine, OTHER } from '../../test/evm/machine.ts'
-import { recorder } from '../../test/evm/step-lines.ts'
+import { CALLER, CONTRACT, GAS, machine, OTHER } from '../../test/support/evm/machine.ts'
+import { recorder } from '../../test/support/evm/step-lines.ts'
 import { formatHex, toKey } from '../primitives/bytes.ts'
 import type { FrameEnd, FrameStart } from './trace.ts'
 

@@ -149,7 +149,7 @@ test('refunds for clearing a slot are at most a fifth of the gas, before London 
   }
   // 21000 + 4 (two PUSH0) + 5000 (cold slot, reset); 4800 refunded.
   expect(run('Shanghai')).toMatchObject({ gasUsedBeforeRefund: 26_004n, gasUsed: 21_204n })
-  // 21000 + 6 (two PUSH1) + 5000; 15000 refunded, but half at most.
+  // 21000 + 6 (two PUSH1) + 5000; 15000 to refund, limited to half of the gas used.
   expect(run('Berlin')).toMatchObject({ gasUsedBeforeRefund: 26_006n, gasUsed: 13_003n })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMemoryState } from '../../../test/evm/memory-state.ts'
+import { createMemoryState } from '../../../test/support/evm/memory-state.ts'
 import { decodeUint, encodeUint, hex } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import { rulesOf } from '../forks.ts'

@@ -9,7 +9,7 @@ import { isZero } from './input.ts'
 
 const BN_SNARK1 = 4
 const BLS12_381 = 5
-/** Tells `mclBn_init` the sizes below. */
+/** Argument of `mclBn_init` that selects the sizes below. */
 const COMPILED_TIME_VAR = 46
 /** The method of mapping to a curve: RFC 9380. */
 const MAP_TO_MODE = 5

@@ -9,7 +9,7 @@ import {
   constantEvaluation,
   EVALUATION,
   precompileAt,
-} from '../../../test/evm/hostile-precompiles.ts'
+} from '../../../test/support/evm/hostile-precompiles.ts'
 import { concat, encodeUint, formatHex, hex, toKey } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { FORK_NAMES, rulesOf } from '../forks.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { EVALUATION } from '../../../test/evm/hostile-precompiles.ts'
-import { CONTRACT, machine } from '../../../test/evm/machine.ts'
+import { EVALUATION } from '../../../test/support/evm/hostile-precompiles.ts'
+import { CONTRACT, machine } from '../../../test/support/evm/machine.ts'
 import { encodeUint } from '../../primitives/bytes.ts'
 import { rulesOf } from '../forks.ts'
 import { standardPrecompiles } from './index.ts'

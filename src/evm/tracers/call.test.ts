@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CALLER, CONTRACT, OTHER } from '../../../test/evm/machine.ts'
-import { traced, traceText } from '../../../test/evm/traced.ts'
+import { CALLER, CONTRACT, OTHER } from '../../../test/support/evm/machine.ts'
+import { traced, traceText } from '../../../test/support/evm/traced.ts'
 import { encodeUint, formatHex, formatHex0x, hex } from '../../primitives/bytes.ts'
 import { createAddress } from '../contract-address.ts'
 

@@ -1,8 +1,8 @@
 /** prestateTracer: the accounts that a transaction accessed, as they were before; with `diffMode` also their changes. */
 import { EMPTY, equal, formatHex0x, fromKey, toKey, ZERO_WORD } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
-import { delegationTarget } from '../access.ts'
 import { ZERO_KEY } from '../account.ts'
+import { delegationTarget } from '../delegation.ts'
 import type { FrameStart, TracedResult, TracedTransaction, TraceState } from '../trace.ts'
 import type { Output } from './output.ts'
 import {

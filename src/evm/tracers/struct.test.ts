@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { OTHER } from '../../../test/evm/machine.ts'
-import { traced, traceText } from '../../../test/evm/traced.ts'
+import { OTHER } from '../../../test/support/evm/machine.ts'
+import { traced, traceText } from '../../../test/support/evm/traced.ts'
 import { formatHex } from '../../primitives/bytes.ts'
 import { createStructTraceOf } from './struct.ts'
 

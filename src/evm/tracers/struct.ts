@@ -14,7 +14,7 @@ export interface StructLogOptions {
   /** The maximum number of entries; 0 for no limit. */
   readonly limit: number
   readonly output: Output
-  /** The maximum length of the result, which is truncated beyond it and says so. Unit: bytes. */
+  /** The maximum length of the result, which is truncated beyond it with a notice. Unit: bytes. */
   readonly outputBytes: number
 }
 

@@ -2,7 +2,7 @@
 import { formatEip55 } from '../../primitives/address.ts'
 import { equal, formatHex0x } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
-import { delegationTarget } from '../access.ts'
+import { delegationTarget } from '../delegation.ts'
 import { refuse } from './errors.ts'
 
 /** Returns the error to throw for a failed check. */

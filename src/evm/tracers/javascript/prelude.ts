@@ -99,7 +99,7 @@ export const PRELUDE = `
       return word(p + 14 + 8 * (size - 1 - index))
     },
   } : { length: function () { return u32[p + 12] }, peek: unrecorded('stack') }
-  var MOST_PADDING = 1024 * 1024
+  var MAX_PADDING = 1024 * 1024
   var mem = recorded.memory ? {
     length: function () { return u32[p + 5] },
     slice: function (begin, end) {
@@ -109,7 +109,7 @@ export const PRELUDE = `
         throw new RangeError('tracer accessed out of bound memory: offset ' + begin + ', end ' + end)
       }
       var size = u32[p + 5]
-      if (end - size > MOST_PADDING) throw new RangeError('reached limit for padding memory slice: ' + (end - size))
+      if (end - size > MAX_PADDING) throw new RangeError('reached limit for padding memory slice: ' + (end - size))
       var bytes = new Uint8Array(end - begin)
       var last = Math.min(end, size, memory.length)
       if (begin < last) bytes.set(memory.subarray(begin, last))

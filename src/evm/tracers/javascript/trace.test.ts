@@ -1,7 +1,7 @@
 import variant from '@jitl/quickjs-wasmfile-release-sync'
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import { expect, test } from 'vitest'
-import { CALLER, CONTRACT, machine } from '../../../../test/evm/machine.ts'
+import { CALLER, CONTRACT, machine } from '../../../../test/support/evm/machine.ts'
 import { formatHex } from '../../../primitives/bytes.ts'
 import { ChainError } from '../../../primitives/errors.ts'
 import { createOutput } from '../output.ts'
@@ -22,7 +22,7 @@ interface Run {
   readonly gas?: bigint
 }
 
-/** Runs code under a script; what the script says of it, parsed. */
+/** Runs code under a script, and returns the parsed result of the script. */
 function traced(
   source: string,
   { code = '602a6001015f5260205ff3', other, config, shouldStop = () => false, gas }: Run = {},

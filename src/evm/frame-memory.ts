@@ -46,11 +46,11 @@ export function installCode(
   const shared = interpreter.install(environment, toKey(account.codeHash), code)
   account.installed = shared
   if (shared && ++shared.calls === optimiseAtCall) interpreter.optimise(shared)
-  return shared ?? installBehind(interpreter, parent, code.length, (at) => interpreter.bytes().set(code, at))
+  return shared ?? installAfter(interpreter, parent, code.length, (at) => interpreter.bytes().set(code, at))
 }
 
 /** Installs code for one frame only, after the parent's memory; undefined if memory is full. */
-export function installBehind(
+export function installAfter(
   interpreter: Interpreter,
   parent: number,
   length: number,
