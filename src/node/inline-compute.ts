@@ -5,9 +5,10 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Log } from './log.ts'
 import type { WithContext } from './state-reader.ts'
-import { type ComputePool, timeError } from './workers/pool.ts'
+import { timeError } from './workers/job-errors.ts'
+import type { ComputePool } from './workers/pool.ts'
 
-/** Limit of an answer in parts, which is complete before the client receives any of it. */
+/** Limit of an answer in parts, which is complete before the client receives a byte. */
 const MAX_WAITING_BYTES = 64 << 20
 
 export interface InlineOptions {

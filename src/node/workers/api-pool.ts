@@ -39,13 +39,13 @@ export interface ApiPool {
 /** A request of a worker in progress. */
 interface RunningRequest {
   readonly abort: AbortController
-  /** Callbacks of the parts that the worker has not taken yet, in order. */
+  /** Callbacks of the parts that the worker has not sent yet, in order. */
   readonly parts: (() => void)[]
 }
 
 /** Delay before an ended worker is started again. */
 const RESTART_MS = 500
-/** Time that a worker has to end by itself, milliseconds. */
+/** Time after which a worker that does not end is killed, milliseconds. */
 const STOP_MS = 2000
 
 /** Starts the workers. Resolves when all of them listen. Rejects if one cannot listen; then all have ended. */
@@ -138,7 +138,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const listening = new Set<Worker>()
 
   /**
-   * Adds a worker that listens. Ends it if its ports are others: the system chooses new ones if the last worker ended
+   * Adds a worker that listens. Ends it if its ports differ: the system chooses new ones if the last worker ended
    * meanwhile.
    */
   function acceptListening(worker: Worker, found: GatewayUrls): boolean {

@@ -7,11 +7,8 @@ import { forwardedMethods } from '../../api/jsonrpc/forwarded.ts'
 import type { NodeInfo } from '../../api/node-info.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
-import { storesOf } from '../../app/stores.ts'
 import type { CheckResult } from '../../app/types.ts'
 import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
-import { openBlockIndex } from '../../indexer/block-index.ts'
-import { openVersionedStore } from '../../store/versioned.ts'
 import { openBackend } from '../backend.ts'
 import type { Build } from '../build.ts'
 import { ignoreClosedOutput } from '../closed-output.ts'
@@ -21,7 +18,7 @@ import { type GatewayUrls, openGateways } from '../gateways.ts'
 import { readiness } from '../health.ts'
 import { createAttempt } from '../light-compute.ts'
 import { createLog } from '../log.ts'
-import { createStateReader } from '../state-reader.ts'
+import { openReader } from '../open-reader.ts'
 import { joinMainProcess, type MainProcess } from './main-process.ts'
 import type { ApiSetup } from './messages.ts'
 
@@ -39,7 +36,6 @@ async function serve(
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(line), now: Date.now })
   const identity = createIdentity(profile)
   const backend = await openBackend({ path: dataPath, readOnly: true })
-  const store = openVersionedStore(backend, storesOf(identity))
   const evmChainId = evmChainIdOf(identity, chainId)
   const app = createApplication({
     identity,
@@ -49,13 +45,12 @@ async function serve(
     onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
     ...build,
   })
-  const blocks = openBlockIndex(backend, () => store.latestHeight())
+  const { blocks, withContext } = openReader(backend, identity, app)
   main.attachReader({
     dropCache: () => blocks.evictAbove(0n),
     block: (height) => blocks.block(height),
     onListenerFailure: (error) => log('error', 'a listener of the chain failed', { error }),
   })
-  const withContext = createStateReader(store, blocks, app)
   const jobs = createJobs(app)
   const compute: Compute = {
     attempt: createAttempt({ jobs, withContext, elapsed: () => performance.now() }),

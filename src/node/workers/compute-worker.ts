@@ -3,19 +3,14 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApplication } from '../../app/application.ts'
 import { createJobs, type JobBudget } from '../../app/jobs.ts'
-import { storesOf } from '../../app/stores.ts'
 import { isIsolated } from '../../app/trace-jobs.ts'
-import type { Application } from '../../app/types.ts'
 import type { ScriptEngine } from '../../evm/tracers/javascript/sandbox.ts'
 import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
-import type { Identity } from '../../identity/types.ts'
-import { openBlockIndex } from '../../indexer/block-index.ts'
 import { queryError } from '../../primitives/errors.ts'
-import { openVersionedStore } from '../../store/versioned.ts'
 import type { Build } from '../build.ts'
 import { openDisk } from '../disk.ts'
 import { runJob } from '../inline-compute.ts'
-import { createStateReader, type WithContext } from '../state-reader.ts'
+import { openReader } from '../open-reader.ts'
 import {
   type JobAnswer,
   type JobPart,
@@ -51,7 +46,9 @@ export function runComputeWorker(build?: Build): void {
     ...build,
   })
   const jobs = createJobs(app)
-  const withContext = state ? openRemoteState(state, app) : openLocalState(dataPath!, identity, app)
+  const withContext = state
+    ? openRemoteState(state, app)
+    : openReader(openDisk(dataPath!, { readOnly: true }), identity, app).withContext
 
   let sentParts = 0
 
@@ -61,7 +58,8 @@ export function runComputeWorker(build?: Build): void {
       for (;;) {
         const count = Atomics.load(takenCount, 0)
         if (sentParts - count < PART_SLOTS) break
-        if (Atomics.load(cancelFlag, 0) === id) throw queryError('deadlineExceeded', 'the answer was not taken in time')
+        if (Atomics.load(cancelFlag, 0) === id)
+          throw queryError('deadlineExceeded', 'the client did not read the answer in time')
         Atomics.wait(takenCount, 0, count, 20)
       }
       const part = bytes.subarray(at, at + PART_BYTES)
@@ -110,12 +108,6 @@ export function runComputeWorker(build?: Build): void {
     })
   })
   port.postMessage({ ready: true } satisfies ReadyMessage)
-}
-
-function openLocalState(path: string, identity: Identity, app: Application): WithContext {
-  const backend = openDisk(path, { readOnly: true })
-  const store = openVersionedStore(backend, storesOf(identity))
-  return createStateReader(store, openBlockIndex(backend), app)
 }
 
 function isScripted({ job, payload }: JobRequest): boolean {

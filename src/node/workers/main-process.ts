@@ -1,4 +1,4 @@
-/** The main process as an API worker sees it: requests to it, and notifications from it. */
+/** The interface of the main process for an API worker: requests to it, and notifications from it. */
 import type { Compute, Observe, PartTaker } from '../../api/gateway.ts'
 import type { StoredBlock } from '../../app/records.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
@@ -30,7 +30,7 @@ interface BlockReader {
   dropCache(): void
   /** Returns a committed block. */
   block(height: bigint): StoredBlock | undefined
-  /** Called with what a listener throws. */
+  /** Called with the error of a listener. */
   onListenerFailure(error: unknown): void
 }
 

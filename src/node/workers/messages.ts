@@ -25,7 +25,7 @@ export interface WorkerSetup {
   readonly minGasPrices: string
   /** Id of the job that is to stop. */
   readonly cancelled: SharedArrayBuffer
-  /** Number of parts that the pool has taken. */
+  /** Number of parts that the pool has received. */
   readonly taken: SharedArrayBuffer
   /** The slots of the parts. */
   readonly slots: SharedArrayBuffer
@@ -119,11 +119,11 @@ export type FromApiWorker =
       /** Whether to send the answer in parts. */
       readonly inParts: boolean
     }
-  /** The worker has taken the oldest part of a request. */
+  /** The worker has sent the oldest part of a request. */
   | { readonly kind: 'taken'; readonly id: number }
   | { readonly kind: 'abort'; readonly id: number }
 
-/** A cloneable admission: its error has a form of its own. */
+/** A cloneable admission: its error is packed. */
 export interface CarriedAdmission {
   readonly admission: Omit<Admission, 'error'>
   readonly error?: CarriedError
