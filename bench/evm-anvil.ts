@@ -5,7 +5,7 @@
 import { rulesOf } from '../src/evm/forks.ts'
 import { createEvm } from '../src/evm/host.ts'
 import { formatHex0x, hex } from '../src/primitives/bytes.ts'
-import { createMemoryState } from '../test/evm/memory-state.ts'
+import { createMemoryState } from '../test/support/evm/memory-state.ts'
 import { BLOCK, CONTRACT, GAS, renderData } from './evm/block.ts'
 import { compileWorkloads } from './evm/solidity.ts'
 import { startAnvil } from './support/anvil.ts'

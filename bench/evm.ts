@@ -11,7 +11,7 @@ import { rulesOf } from '../src/evm/forks.ts'
 import { createEvm } from '../src/evm/host.ts'
 import { concat, encodeUint, formatHex0x, hex, padLeft } from '../src/primitives/bytes.ts'
 import { keccak256 } from '../src/primitives/hash.ts'
-import { createMemoryState } from '../test/evm/memory-state.ts'
+import { createMemoryState } from '../test/support/evm/memory-state.ts'
 import { compileWorkloads } from './evm/solidity.ts'
 
 const ME = hex('1111111111111111111111111111111111111111')

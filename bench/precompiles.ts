@@ -3,7 +3,7 @@
  * Prints nanoseconds per gas. At 10 ns, a block of 60,000,000 gas takes 0.6 s.
  */
 import { parseFork, rulesOf } from '../src/evm/forks.ts'
-import { hostileInputs, measure } from '../test/evm/hostile-precompiles.ts'
+import { hostileInputs, measure } from '../test/support/evm/hostile-precompiles.ts'
 
 const names = process.argv.slice(2)
 for (const name of names.length > 0 ? names : ['Osaka', 'Berlin']) {

@@ -5,7 +5,7 @@ import { startProcess } from '../test/support/process.ts'
 import { loopOf } from './evm/loop.ts'
 
 const STEPS = 10_000_000
-const MOST_MEGABYTES = 128
+const MAX_MEGABYTES = 128
 
 await using node = await startProcess([
   '--ephemeral',
@@ -63,8 +63,8 @@ for (const [name, options] of Object.entries({
   if (end.includes('"error"')) throw new Error(end)
   const above = most - idle
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-  const verdict = above < MOST_MEGABYTES ? 'within' : 'above'
+  const verdict = above < MAX_MEGABYTES ? 'within' : 'above'
   console.log(
-    `${name}: ${above.toFixed(0)} MB above idle (${idle.toFixed(0)} MB), ${verdict} ${MOST_MEGABYTES}; ${(bytes / 1e6).toFixed(0)} MB of answer in ${seconds} s`,
+    `${name}: ${above.toFixed(0)} MB above idle (${idle.toFixed(0)} MB), ${verdict} ${MAX_MEGABYTES}; ${(bytes / 1e6).toFixed(0)} MB of answer in ${seconds} s`,
   )
 }

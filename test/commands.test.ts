@@ -41,7 +41,7 @@ test('a chain is started, queried, exported, reindexed and deleted from the comm
   const other = await almanac(['start', '--home', home, '--accounts', '5'])
   expect([other.code, other.err]).toEqual([
     1,
-    expect.stringContaining('began with chain.accounts = 2, and --accounts says 5'),
+    expect.stringContaining('began with chain.accounts = 2, but --accounts is 5'),
   ])
 
   const exported = await almanac(['export', '--home', home])
@@ -100,7 +100,7 @@ test('wrong usage exits with code 2 and the reason, a request for help with code
   expect(await almanac([])).toMatchObject({ code: 0, out: expect.stringContaining('reindex') })
 })
 
-test('a node that cannot write the --config-out file exits, since its readers would wait for ever', async () => {
+test('a node that cannot write the --config-out file exits, since its readers would wait without end', async () => {
   const args = ['start', '--ephemeral', '--silent', '--compute-workers', '0', ...FREE_PORTS, '--config-out', scratch]
   const { code, err } = await almanac(args)
   expect([code, err]).toEqual([1, expect.stringContaining('almanac: EISDIR: illegal operation on a directory')])

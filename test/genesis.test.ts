@@ -130,7 +130,7 @@ test('errors of a document are reported before a home is created', async () => {
   }
   const genesis = fileOf('good.json', good)
   const start = (chain: object) => startNode({ ports: false, chain: { genesis, ...chain } })
-  await expect(start({ id: 'other-1' })).rejects.toThrow('chain_id is almanac-localnet-1, and --chain-id says other-1')
+  await expect(start({ id: 'other-1' })).rejects.toThrow('chain_id is almanac-localnet-1, but --chain-id is other-1')
   await expect(start({ balance: 5n })).rejects.toThrow('chain.balance (--balance) is for a new localnet')
   await expect(start({ profile: 'nibiru' })).rejects.toThrow(
     /module auth: accounts\[0\]|module auth: auth\.accounts\[0\]/,

@@ -123,7 +123,7 @@ test('a module reaches another module through its keeper, hooks or errors only',
   expect(wrong).toEqual([])
 })
 
-test('no file is named for nothing in particular, and none re-exports a folder', () => {
+test('no file has a generic name or re-exports a folder', () => {
   const wrong = sources.filter((path) => /(^|\/)(utils?|helpers?|common|misc|shared)(\.ts|\/)/.test(path))
   const barrels = sources.filter(
     (path) => path.includes('/') && /^export \* from/m.test(text(path)) && !path.startsWith('gen/'),
@@ -154,8 +154,8 @@ function check(rule: (file: TextFile) => Iterable<string>, files: readonly TextF
   reportFindings(new Map(files.map((file) => [file.path, [...rule(file)]])))
 }
 
-/** Words that open a clause. A comment that begins with one says nothing until its end. */
-const OPENERS = /^(What|Who|Whom|Whose|Which|Where|Whoever|Whatever|That|Of|As|Also|By|To whom)\b/
+/** Words that open a clause or a superlative without its noun (say "Maximum number of …"). */
+const OPENERS = /^(What|Who|Whom|Whose|Which|Where|Whoever|Whatever|That|Of|As|Also|By|To whom|Most|Least)\b/
 
 test('a comment opens with a verb or a noun, not with a clause', () => {
   check(
@@ -189,6 +189,12 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bbears? it out\b/i, 'confirms'],
   [/\bstands? still\b/i, 'does not change, or: until the next block'],
   [/\ba place of its own\b/i, 'its own file, table or slot'],
+  [/\bcan so\b/i, 'can thus, or: this lets …'],
+  [/\bfor ever\b/i, 'permanently, or: without end'],
+  [/\b(some|any)body\b/i, 'name who: another client, any account'],
+  [/\bto be called\b/i, 'call it …'],
+  [/\brejects (a )?`/i, 'rejects with …'],
+  [/\bat most\./i, 'put "at most" before the number'],
   [/\bWanted \| Seen\b/, 'Target | Measured | Reproduce with'],
 ]
 

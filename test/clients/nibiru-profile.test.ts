@@ -207,7 +207,7 @@ describe('neutral names and names of the profile', () => {
     }
   })
 
-  test('are in the description of the API', async () => {
+  test('the names are in the description of the API', async () => {
     const { paths } = (await rest('/openapi.json')).body as unknown as { paths: Record<string, { get?: unknown }> }
     const families = new Set(Object.keys(paths).map((path) => path.split('/')[1]))
     expect([...families].sort()).toEqual(['cosmos', 'nibiru'])
@@ -230,7 +230,7 @@ describe('neutral names and names of the profile', () => {
     comet.disconnect()
   })
 
-  test('are both named when an address with another prefix is refused', async () => {
+  test('an error for an address with another prefix names both prefixes', async () => {
     const { status, body } = await rest('/cosmos/bank/v1beta1/balances/chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')
     expect([status, body['code']]).toEqual([400, 3])
     expect(body['message']).toContain('invalid Bech32 prefix; expected nibi, got chain')

@@ -84,12 +84,12 @@ async function ask(method: string, params: readonly unknown[]): Promise<{ result
 }
 
 const addressesOf = ({ params }: Exchange): string[] => JSON.stringify(params).match(/0x[0-9a-fA-F]{40}\b/g) ?? []
-/** Whether the answer depends on the genesis at most. */
+/** Whether the answer depends on nothing but the genesis. */
 const followsFromGenesis = ({ method, answer }: Exchange): boolean =>
   answer.error !== undefined || answer.result === null || method === 'eth_getCode'
 
 test.runIf(isPresent)(
-  'what follows from the genesis, and what is wrong or unknown, is answered as geth answers it',
+  'requests about the genesis, wrong requests and unknown records are answered as geth answers them',
   async () => {
     const { alloc } = JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8')) as { alloc: object }
     const state = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { differences } from './compare.ts'
+import { differences } from '../support/evm/compare.ts'
 
 test('300 random programs agree with @ethereumjs/evm in result, gas, refund, logs and state', async () => {
   expect(await differences(0, 300)).toEqual([])

@@ -8,8 +8,8 @@ import { recoverSender, signTransaction } from '../../src/evm/transaction/sender
 import type { UnsignedTransaction } from '../../src/evm/transaction/types.ts'
 import { validateTransaction } from '../../src/evm/transaction/validate.ts'
 import { formatHex } from '../../src/primitives/bytes.ts'
+import { hostileInputs } from '../support/evm/hostile-precompiles.ts'
 import { seededRandom } from '../support/random.ts'
-import { hostileInputs } from './hostile-precompiles.ts'
 
 const osaka = rulesOf('Osaka')
 

@@ -13,7 +13,7 @@ import { evm as evmModule } from '../../src/modules/evm/index.ts'
 import { EMPTY, encodeUint, formatHex, toKey } from '../../src/primitives/bytes.ts'
 import { keccak256 } from '../../src/primitives/hash.ts'
 import { testContext } from '../../src/sdk/testing.ts'
-import { CALLER, type Program, programOf } from './programs.ts'
+import { CALLER, type Program, programOf } from '../support/evm/programs.ts'
 
 const RULES = rulesOf('Osaka')
 const STANDARD = standardPrecompiles(RULES)

@@ -6,8 +6,8 @@ import { deploy } from '../../src/modules/evm/calls/message-calls.ts'
 import { messages } from '../../src/modules/evm/messages.ts'
 import { queries } from '../../src/modules/evm/queries.ts'
 import { formatEip55 } from '../../src/primitives/address.ts'
-import { compile } from './contracts.ts'
-import { createWorld, denomOf, FUNTOKEN, routed, simulate, transact } from './simulation.ts'
+import { compile } from '../support/funtoken/contracts.ts'
+import { createWorld, denomOf, FUNTOKEN, routed, simulate, transact } from '../support/funtoken/simulation.ts'
 
 const code = compile()
 

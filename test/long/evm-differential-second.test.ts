@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { differences } from '../evm/compare.ts'
+import { differences } from '../support/evm/compare.ts'
 
 // The programs are divided over two files, one for each core: this is the second half.
 const PROGRAMS = Number(process.env['TEST_DIFFERENTIAL_PROGRAMS'] ?? '100000')

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { formatHex, hex } from '../../src/primitives/bytes.ts'
-import { CALLER, CONTRACT, machine } from '../evm/machine.ts'
+import { CALLER, CONTRACT, machine } from '../support/evm/machine.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { traceDifferences } from '../evm/trace-differences.ts'
+import { traceDifferences } from '../support/evm/trace-differences.ts'
 
 const TRANSACTIONS = Number(process.env['TEST_TRACED_TRANSACTIONS'] ?? '3000')
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { compile } from '../funtoken/contracts.ts'
-import { simulate } from '../funtoken/simulation.ts'
+import { compile } from '../support/funtoken/contracts.ts'
+import { simulate } from '../support/funtoken/simulation.ts'
 
 const STEPS = 200
 const SEEDS = Number(process.env['TEST_FUNTOKEN_SEEDS'] ?? '250')

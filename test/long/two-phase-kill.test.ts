@@ -6,14 +6,16 @@ import { expect, test } from 'vitest'
 import { openDisk } from '../../src/node/disk.ts'
 import { openMemory } from '../../src/store/backend/memory.ts'
 import { seededRandom } from '../support/random.ts'
-import { openStore, prepareBlock } from './support/committing.ts'
+import { openStore, prepareBlock } from '../support/two-phase/committing.ts'
 
 const CYCLES = Number(process.env['TEST_KILL_CYCLES'] ?? 200)
 const LONGEST_MS = 60
 
 /** Runs the program on a folder and kills it some time after it has opened the store. */
 function runAndKill(folder: string, afterMs: number): Promise<void> {
-  const child = fork(join(import.meta.dirname, 'support/committing.ts'), [folder], { execArgv: ['--import', 'tsx'] })
+  const child = fork(join(import.meta.dirname, '../support/two-phase/committing.ts'), [folder], {
+    execArgv: ['--import', 'tsx'],
+  })
   return new Promise((resolve, reject) => {
     child.once('message', () => setTimeout(() => child.kill('SIGKILL'), afterMs))
     child.once('exit', (code, signal) =>

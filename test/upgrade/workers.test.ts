@@ -66,5 +66,5 @@ test('a build without worker programs is refused if workers are configured', asy
   const chain = { urls: node.urls, accounts: [], chain_id: node.chainId }
   const from = node.accounts[0]!.address
   const call = [{ from, to: from }, 'latest', { tracer: SCRIPT }]
-  await expect(rpc(chain, 'debug_traceCall', call)).rejects.toThrow('this build has no programs for workers')
+  await expect(rpc(chain, 'debug_traceCall', call)).rejects.toThrow('this build has no programs for them')
 })

@@ -34,7 +34,7 @@ export interface FiveReport {
 }
 
 /** Concurrent reads. */
-const MOST_AT_ONCE = 64
+const MAX_AT_ONCE = 64
 
 interface Answer {
   readonly status: number
@@ -98,7 +98,7 @@ export async function upgradeFiveTimes(options: FiveOptions): Promise<FiveReport
     const running = new Set<Promise<void>>()
     while (!isOver) {
       const behind = Math.floor(((performance.now() - begun) / 1000) * options.readsPerSecond) - reads
-      const due = Math.min(behind, MOST_AT_ONCE - running.size)
+      const due = Math.min(behind, MAX_AT_ONCE - running.size)
       for (let i = 0; i < due; i++) {
         reads++
         const read = readOne().catch((error) => void failed.push(String(error)))

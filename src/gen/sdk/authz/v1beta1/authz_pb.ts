@@ -46,7 +46,7 @@ export type Grant = Message<"sdk.authz.v1beta1.Grant"> & {
   authorization?: Any | undefined;
 
   /**
-   * Without one the grant holds for ever.
+   * Without one the grant never expires.
    *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */

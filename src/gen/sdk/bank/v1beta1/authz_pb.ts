@@ -27,7 +27,7 @@ export type SendAuthorization = Message<"sdk.bank.v1beta1.SendAuthorization"> & 
   spendLimit: Coin[];
 
   /**
-   * Whom coins may be sent to; empty is anybody.
+   * Permitted recipients; if empty, every recipient is permitted.
    *
    * @generated from field: repeated string allow_list = 2;
    */

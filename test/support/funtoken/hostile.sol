@@ -77,7 +77,7 @@ contract Reentrant is Honest {
     }
 }
 
-/// Loops for ever in a transfer.
+/// Loops without end in a transfer.
 contract Endless is Honest {
     function transfer(address, uint256) external pure override returns (bool) {
         while (true) {}
@@ -106,7 +106,7 @@ contract Recursive is Honest {
     }
 }
 
-/// Loops for ever in a view.
+/// Loops without end in a view.
 contract EndlessView is Honest {
     function balanceOf(address) public pure override returns (uint256) {
         while (true) {}
@@ -114,7 +114,7 @@ contract EndlessView is Honest {
     }
 }
 
-/// Reports a large balance for everybody, and more decimals than a byte can encode.
+/// Reports a large balance for every account, and more decimals than a byte can encode.
 contract Liar is Honest {
     function decimals() external pure override returns (uint256) {
         return type(uint256).max - 237;
