@@ -6,7 +6,7 @@ const STEP: usize = 56
 const ENTRY: usize = 256
 const WORD: usize = 70
 
-/** Flags: write stacks; leave entries open for the host to complete: of steps that touch storage, of every step. */
+/** Flags: write stacks; leave entries of storage steps open; leave every entry open. The host completes open entries. */
 const WITH_STACK: u32 = 1
 const OPEN_STORAGE: u32 = 2
 const OPEN_ALL: u32 = 4

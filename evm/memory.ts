@@ -6,7 +6,7 @@ import { saturate } from './u256'
 /** The maximum end of a frame's memory. */
 export const HUGE: u64 = 0x40000000
 /** The maximum memory size that has a price. */
-const MOST_PRICED: u64 = 0x1fffffffe0
+const MAX_PRICED: u64 = 0x1fffffffe0
 
 /** The minimum growth of linear memory. */
 const STEP: u64 = 0x1000000
@@ -30,7 +30,7 @@ export function reach(end: u64): bool {
 export function expand(frame: usize, gas: i64, end: u64): i64 {
   const size = <u64>load<u32>(frame, F_MEMORY_SIZE)
   if (end <= size) return gas
-  if (end > MOST_PRICED) return end > u64.MAX_VALUE - 31 ? U_SIZE_OVERFLOW : U_PRICE_OVERFLOW
+  if (end > MAX_PRICED) return end > u64.MAX_VALUE - 31 ? U_SIZE_OVERFLOW : U_PRICE_OVERFLOW
   const words = (end + 31) >> 5
   const before = size >> 5
   const cost = <i64>(3 * (words - before) + ((words * words) >> 9) - ((before * before) >> 9))

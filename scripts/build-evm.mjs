@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import asc from 'assemblyscript/asc'
-import { writeHostLayout } from './evm-layout.mjs'
+import { writeHostLayouts } from './host-layouts.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const sources = ['evm', 'trees'].map((name) => join(root, name))
@@ -28,7 +28,7 @@ const BUILDS = [
   { name: 'trees-shared', entry: 'trees/index.ts', flags: [...TREES, '--enable', 'threads', '--sharedMemory'] },
 ]
 
-writeHostLayout()
+writeHostLayouts()
 
 const newest = Math.max(
   statSync(fileURLToPath(import.meta.url)).mtimeMs,

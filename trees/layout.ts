@@ -1,5 +1,5 @@
 /**
- * The layout of linear memory. `src/store/tree/tree-program.ts` repeats it for the host: change both.
+ * The layout of linear memory. `npm run build:evm` generates the host's view, `src/store/tree/layout.ts`, from this file.
  *
  *    8 Ki  SHA-256 lanes, and the number of messages waiting in them
  *   13 Ki  other state between calls, and the trees to write

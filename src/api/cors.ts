@@ -11,7 +11,7 @@ export interface CorsOptions {
   readonly preflightSeconds?: number
 }
 
-/** Every list holds names and values in turn. */
+/** Every list has names and values in turn. */
 export interface Cors {
   allows(origin: string): boolean
   /** Returns the headers of every answer to a page of this origin; none for an origin that is not allowed. */

@@ -27,7 +27,7 @@ export interface DispatchParts {
   readonly services: ReadonlyMap<string, ServiceHandler>
   readonly withContext: GatewayNode['withContext']
   readonly compute: Compute
-  /** Names of the jobs that `compute` knows. */
+  /** Names of the jobs that `compute` can run. */
   readonly jobs: ReadonlySet<string>
   /** Gas limit of a call or an estimate. */
   readonly gasCap: bigint
@@ -57,7 +57,7 @@ function unimplemented(method: string): ChainError {
 
 /**
  * Creates the dispatch of a node. It answers synchronously, except for services and compute jobs. A method marked `compute`
- * runs as the job of its own path, if there is such a job. The job receives the request's bytes, the gas cap, and a height
+ * runs as the job of the same path, if there is such a job. The job receives the request's bytes, the gas cap, and a height
  * that is fixed here.
  */
 export function createDispatch(parts: DispatchParts): Dispatch {

@@ -1,4 +1,4 @@
-/** The node as gateways (REST, gRPC, JSON-RPC, CometBFT RPC) use it. `src/node/` assembles one and passes it to each. */
+/** The interface of the node for its gateways: REST, gRPC, JSON-RPC, CometBFT RPC. `src/node/` implements it. */
 import type { Message } from '@bufbuild/protobuf'
 import type { ProvenKeys, StoreKey } from '../app/proofs.ts'
 import type { Driver } from '../consensus/driver.ts'
@@ -42,12 +42,12 @@ export type PartTaker = (part: Uint8Array, done: () => void) => void
 export interface Compute {
   /**
    * Tries a job in this thread, on a small budget. Returns undefined if the job exceeds it; the caller then uses `run`.
-   * Throws as the job does. Absent if jobs are not tried here.
+   * Throws the errors of the job. Absent if jobs are not tried here.
    */
   attempt?(job: string, payload: unknown, height: bigint | undefined): { readonly result: unknown } | undefined
   /**
    * Runs a job of `app/jobs.ts` by name; payload and result are structured-cloneable.
-   * Rejects a `ChainError`: `deadlineExceeded`, `resourceExhausted` (queue full, memory), `cancelled`, or the job's own.
+   * Rejects with `deadlineExceeded`, `resourceExhausted` (queue full, memory), `cancelled`, or the job's own error.
    */
   run(
     job: string,
@@ -76,8 +76,8 @@ export interface GatewayNode {
   /** Reads one height, the latest if undefined, and closes its snapshot. Throws the height errors (docs/gateways.md#heights). */
   withContext<T>(height: bigint | undefined, read: (ctx: ReadContext) => T): T
   /**
-   * Proves keys at one height: in this thread if its trees are in memory, else as a compute job. Rejects as `withContext`
-   * throws, and with `invalidArgument` or `notFound` for a key or a store that cannot be proved.
+   * Proves keys at one height: in this thread if its trees are in memory, else as a compute job. Rejects with the errors
+   * of `withContext`, and with `invalidArgument` or `notFound` for a key or a store that cannot be proved.
    */
   prove(height: bigint | undefined, keys: readonly StoreKey[]): Promise<ProvenKeys>
   readonly settings: GatewaySettings

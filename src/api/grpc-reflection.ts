@@ -1,4 +1,4 @@
-/** Server reflection, v1 and v1alpha, from which generic clients learn the services. */
+/** Server reflection, v1 and v1alpha, by which generic clients list the services. */
 import { create, type DescFile, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'

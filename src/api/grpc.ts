@@ -16,24 +16,24 @@ import { Health } from '../gen/grpc/health/v1/health_pb.ts'
 import { methodPath, services } from '../identity/registry.ts'
 import { EMPTY, formatUtf8, utf8 } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
-import { agree } from './asked-height.ts'
 import { encodeStatus, STATUS_CODES, toChainError, violation } from './errors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 import { createHealth } from './grpc-health.ts'
 import { createReflection } from './grpc-reflection.ts'
 import { haltedHeader } from './halted.ts'
+import { agree } from './height-selection.ts'
 import type { GatewayServer } from './http-server.ts'
 import { createNames, type Names } from './names.ts'
 
-// The library would log to standard error what `listen` already reports to its caller.
+// `listen` reports its failures to its caller, so the library need not log them to standard error.
 setLogVerbosity(logVerbosity.NONE)
 
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
 /** Limit of concurrent calls of one connection. */
 const MAX_STREAMS = 250
 const SHUTDOWN_MS = 2_000
-/** Limits of a failure in the trailers, which hold 64 kB: percent-encoding and base64 enlarge both. */
+/** Limits of a failure in the trailers of at most 64 kB: percent-encoding and base64 enlarge both. */
 const MAX_MESSAGE_BYTES = 4 * 1024
 const MAX_DETAILS_BYTES = 24 * 1024
 const HEIGHT_HEADERS = ['x-sdk-block-height', 'x-cosmos-block-height'] as const
@@ -138,7 +138,7 @@ function isQueried({ name }: DescService): boolean {
   return name === 'Query' || name === 'Service'
 }
 
-/** Creates the gRPC gateway of a node. It opens no port until `listen`; `close` gives running calls two seconds. */
+/** Creates the gRPC gateway of a node. It opens no port until `listen`; `close` waits up to two seconds for running calls. */
 export function createGrpcServer(node: GatewayNode): GatewayServer {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,

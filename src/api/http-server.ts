@@ -2,9 +2,9 @@
 import type { Server } from 'node:http'
 
 /**
- * The time that a connection can rest between two requests, on every port that speaks HTTP. It is longer than that of
- * clients and load balancers (60 s is usual), so that they close the connection: if the server closes it, a request that is
- * on its way is lost.
+ * The time that a connection can be idle between two requests, on every HTTP port. It is longer than that of
+ * clients and load balancers (60 s is usual), so that they close the connection: if the server closes it, a request in
+ * transit is lost.
  */
 export const IDLE_TIMEOUT_MS = 120_000
 
@@ -35,7 +35,7 @@ interface Closable {
 }
 
 /**
- * Closes a server: it accepts no connection, closes idle ones, and gives the requests being answered one second. Sockets
+ * Closes a server: it accepts no connection, closes idle ones, and waits up to one second for requests in progress. Sockets
  * that were taken over from it, such as those of WebSocket, are closed in the same way.
  */
 export function closeServer(server: Server, sockets: Iterable<Closable> = []): Promise<void> {

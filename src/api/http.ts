@@ -1,4 +1,4 @@
-/** HTTP bodies: read up to a limit, and compressed if that pays. */
+/** HTTP bodies: read up to a limit, and compressed if that saves time. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import {
@@ -37,7 +37,7 @@ export interface Payload {
   readonly headers: readonly string[]
   /** Method of the answer; for counting. */
   readonly operation?: string
-  /** Compressed bodies, filled when a client first asks for them. */
+  /** Compressed bodies, filled at the first request for each. */
   gzip?: Buffer
   br?: Buffer
 }
@@ -48,8 +48,8 @@ export function createPayload(text: string, headers: readonly string[], operatio
   return { text, sizeBytes, headers: all, ...(operation === undefined ? {} : { operation }) }
 }
 
-/** Whether the client has the answer already (RFC 9110 §13.1.2). Proxies mark a tag as weak and can send several. */
-export function isHeld(asked: string, { headers }: Payload): boolean {
+/** Whether the client has the answer already (RFC 9110 §13.1.2). Proxies mark tags as weak, and can send several. */
+export function matchesEtag(asked: string, { headers }: Payload): boolean {
   const at = headers.indexOf('ETag')
   if (at < 0) return false
   const tag = headers[at + 1]
@@ -137,7 +137,7 @@ export function bodySinkOf(res: ServerResponse): BodySink {
   }
 }
 
-/** How much of a too large body is read and discarded before the client is refused, as a multiple of the limit. */
+/** Maximum size of a body that is read and discarded before its client is refused, as a multiple of the limit. */
 const DRAIN_TIMES = 4
 
 /**

@@ -1,16 +1,17 @@
 /** The ranges of the integer types of protobuf. */
 import { ScalarType } from '@bufbuild/protobuf'
+import { MAX_INT64 } from '../primitives/integers.ts'
 
 export interface IntegerRange {
   readonly min: bigint
   readonly max: bigint
-  /** Whether messages hold it as a `bigint`, not as a `number`. */
+  /** Whether messages store it as a `bigint`, not as a `number`. */
   readonly big: boolean
 }
 
 const INT32: IntegerRange = { min: -(2n ** 31n), max: 2n ** 31n - 1n, big: false }
 const UINT32: IntegerRange = { min: 0n, max: 2n ** 32n - 1n, big: false }
-const INT64: IntegerRange = { min: -(2n ** 63n), max: 2n ** 63n - 1n, big: true }
+const INT64: IntegerRange = { min: -MAX_INT64 - 1n, max: MAX_INT64, big: true }
 const UINT64: IntegerRange = { min: 0n, max: 2n ** 64n - 1n, big: true }
 
 export function integerRange(type: ScalarType): IntegerRange {

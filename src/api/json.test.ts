@@ -137,7 +137,7 @@ describe('an Any', () => {
     expect(named.account.pub_key['@type']).toBe('/cosmos.crypto.secp256k1.PubKey')
   })
 
-  test('of a well-known type shows its value beside the type', () => {
+  test('an Any of a well-known type shows its value beside the type', () => {
     const value = toBinary(TimestampSchema, create(TimestampSchema, { seconds: 5n }))
     const message = create(QueryAccountResponseSchema, { account: { typeUrl: '/google.protobuf.Timestamp', value } })
     expect(writer.of(QueryAccountResponseSchema)(message)).toBe(
@@ -145,7 +145,7 @@ describe('an Any', () => {
     )
   })
 
-  test('of an unknown type, or with malformed bytes, never fails the response', () => {
+  test('an Any of an unknown type, or with malformed bytes, never fails the response', () => {
     const write = writer.of(QueryAccountResponseSchema)
     const unknown = create(QueryAccountResponseSchema, { account: { typeUrl: '/x.Y', value: hex('01') } })
     expect(write(unknown)).toBe('{"account":{"@type":"/x.Y","value":"AQ=="}}')
@@ -155,7 +155,7 @@ describe('an Any', () => {
     expect(write(broken)).toBe('{"account":{"@type":"/sdk.auth.v1beta1.BaseAccount","value":"Cv8="}}')
   })
 
-  test('that is nested too deeply is shown as bytes', () => {
+  test('an Any that is nested too deeply is shown as bytes', () => {
     const typeUrl = '/sdk.authz.v1beta1.MsgExec'
     let account = create(AnySchema, { typeUrl })
     for (let i = 0; i < 1000; i++) {

@@ -9,11 +9,11 @@ export interface NodeInfo {
   /** Peer address, `tcp://host:port`. A solo node does not listen there. */
   readonly listenAddress: string
   readonly rpcAddress: string
-  /** This node's validator key (ed25519, 32 bytes); undefined if it holds none. */
+  /** This node's validator key (ed25519, 32 bytes); undefined if it has no key. */
   readonly validatorKey: Uint8Array | undefined
   /** Returns the genesis document of the chain. */
   genesis(): GenesisDocument
-  /** Runs a transaction on the latest state and discards it. A failed run is a code; rejects as `Compute.run` does. */
+  /** Runs a transaction on the latest state and discards it. A failed run is a code; rejects with the errors of `Compute.run`. */
   simulate(tx: Uint8Array, signal?: AbortSignal): Promise<CheckResult>
 }
 

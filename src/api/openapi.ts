@@ -3,7 +3,7 @@ import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf
 import { not_in_query, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { fieldOption } from '../identity/options.ts'
 import type { Identity } from '../identity/types.ts'
-import { heightHeaderNames } from './asked-height.ts'
+import { heightHeaderNames } from './height-selection.ts'
 import type { Route } from './routes.ts'
 
 type Json = { [key: string]: unknown }

@@ -261,7 +261,7 @@ function parseBytes(kind: Scalar, text: string, name: string): Uint8Array {
     return bytes
   }
   if (kind === Scalar.JSON && /^\s*[{[]/.test(text)) return utf8(text)
-  // Hexadecimal digits are also base64 digits. Without padding the text is hardly meant as base64.
+  // Hexadecimal digits are also base64 digits. Without padding the text is probably not base64.
   if (/^0[xX]/.test(text) && text.length % 4 !== 0)
     throw violation(name, 'not base64; this field does not accept hexadecimal')
   // An unescaped plus arrives as a space, which base64 does not use.

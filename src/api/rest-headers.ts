@@ -1,9 +1,9 @@
 /** Headers of REST replies: those of every reply, the height that was read, and how long an answer can be cached. */
 import { formatHex } from '../primitives/bytes.ts'
-import { heightHeaderNames } from './asked-height.ts'
 import { createCors } from './cors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { HALTED_HEADER, haltedHeader } from './halted.ts'
+import { heightHeaderNames } from './height-selection.ts'
 import type { RestRequest } from './rest-message.ts'
 import type { Route } from './routes.ts'
 
@@ -15,7 +15,7 @@ const REQUEST_HEADERS =
   'connect-protocol-version, connect-timeout-ms, x-request-id'
 const PREFLIGHT_SECONDS = 7200
 
-/** Every list holds names and values in turn. */
+/** Every list has names and values in turn. */
 export interface RestHeaders {
   /** Returns the headers of every reply: server time, request id, a halt of the chain, CORS. */
   common(request: RestRequest): readonly string[]
@@ -28,7 +28,7 @@ export interface RestHeaders {
   ofState(height: bigint, pinned: boolean): readonly string[]
   /** Returns the headers that answer a preflight request; none for an origin that is not allowed. */
   preflight(request: RestRequest, methods: string): readonly string[]
-  /** Drops the headers built for the last height. To be called after a rollback: another block takes that height. */
+  /** Drops the headers built for the last height. Call it after a rollback: another block takes that height. */
   clear(): void
 }
 

@@ -9,7 +9,7 @@ export interface RestRequest {
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly id: string
-  /** Reads the body as text. Rejects `resourceExhausted` for a body over the limit. */
+  /** Reads the body as text. Rejects with `resourceExhausted` for a body over the limit. */
   readonly body: () => Promise<string>
   /** Registers a listener that is called once if the client disconnects first. */
   readonly onClose: (listener: () => void) => void

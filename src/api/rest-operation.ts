@@ -2,9 +2,9 @@
 import { create } from '@bufbuild/protobuf'
 import { parseBase64 } from '../primitives/bytes.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
-import { selectHeight } from './asked-height.ts'
 import { violation } from './errors.ts'
 import type { GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
+import { selectHeight } from './height-selection.ts'
 import { createPayload, parseGrpcTimeout } from './http.ts'
 import type { RestCache } from './rest-cache.ts'
 import { JSON_TYPE, type RestHeaders } from './rest-headers.ts'
@@ -96,7 +96,7 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     checkBinaryMetadata(request)
     const timeoutMs = timeoutOf(request)
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
-    // A read of state ends before its client could abort it.
+    // A read of state is synchronous, so its client cannot abort it.
     const abort = route.isLight ? undefined : new AbortController()
     const call = { method: route.method, request: bound.request, height, signal: abort?.signal, timeoutMs }
     if (isTrace(route.method)) return trace(request, route, call, abort ?? new AbortController(), finishAnswer)
@@ -129,11 +129,11 @@ function selectOperation(
   bound: BoundRequest,
   height: bigint | undefined,
 ): { readonly bound: BoundRequest; readonly height: bigint | undefined } {
-  const { rebind, route, value } = bound
+  const { withOperation, route, value } = bound
   const { sharedPath } = route
-  if (!rebind || !sharedPath) return { bound, height }
+  if (!withOperation || !sharedPath) return { bound, height }
   return node.withContext(height, (ctx) => ({
-    bound: rebind(sharedPath.select(ctx, value)),
+    bound: withOperation(sharedPath.select(ctx, value)),
     height: ctx.block.height,
   }))
 }

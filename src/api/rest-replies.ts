@@ -2,7 +2,7 @@
 import { type ChainError, queryError, type Status } from '../primitives/errors.ts'
 import { errorBody, STATUS_CODES, toChainError } from './errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
-import { createPayload, isHeld, type Payload } from './http.ts'
+import { createPayload, matchesEtag, type Payload } from './http.ts'
 import { createJsonWriter } from './json.ts'
 import { JSON_TYPE, type RestHeaders } from './rest-headers.ts'
 import type { RestReply, RestRequest } from './rest-message.ts'
@@ -79,7 +79,7 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
     },
     success(request, payload) {
       const asked = request.headers['if-none-match']
-      const unchanged = typeof asked === 'string' && isHeld(asked, payload)
+      const unchanged = typeof asked === 'string' && matchesEtag(asked, payload)
       return reply(request, payload.operation ?? '', unchanged ? 304 : 200, payload)
     },
   }

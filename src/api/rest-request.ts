@@ -17,7 +17,7 @@ export interface BoundRequest {
   /** Value of the last variable of the path. */
   readonly value: string
   /** Binds the request to another operation of the shape, by its `?by=`. Absent if `?by=` is given, or there is only one. */
-  readonly rebind?: (by: string) => BoundRequest
+  readonly withOperation?: (by: string) => BoundRequest
 }
 
 const NO_PARAMETERS: Parameters = new Map()
@@ -37,12 +37,12 @@ export function bindRequest(
   const named = routes.length > 1 && looseParameters(query, 'by').length > 0
   const bound = bindRoute(identity, match, chooseRoute(identity, match, routes, query), query, options)
   if (!bound || named || routes.length === 1) return bound
-  const rebind = (by: string): BoundRequest => {
+  const withOperation = (by: string): BoundRequest => {
     const route = routes.find((one) => one.by === by)
     if (!route) throw new TypeError(`no operation by ${by}`)
     return bindRoute(identity, match, route, query, options)!
   }
-  return { ...bound, rebind }
+  return { ...bound, withOperation }
 }
 
 function bindRoute(
@@ -62,7 +62,7 @@ function bindRoute(
     applyQuery(identity, schema, request, reserved(schema, parameters), { bound, strict: options.strict })
   }
   if (match.fromQuery && !parameters.has(route.variables.at(-1)!.name)) return undefined
-  const height = route.ownsHeight || query === '' ? undefined : looseParameter(query, 'height')
+  const height = route.ownsHeight || query === '' ? undefined : findParameter(query, 'height')
   return { route, request, height, value: match.values.at(-1) ?? '' }
 }
 
@@ -90,7 +90,7 @@ function setVariable(request: Message, variable: Variable, text: string): void {
 }
 
 /** Returns one parameter of a query string. Ignores errors elsewhere in the string. */
-function looseParameter(query: string, name: string): string | undefined {
+function findParameter(query: string, name: string): string | undefined {
   const values = looseParameters(query, name)
   if (new Set(values).size > 1) throw violation(name, 'given twice')
   return values[0]

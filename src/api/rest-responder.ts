@@ -44,7 +44,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
 
   function notAllowed(request: RestRequest, match: Match): RestReply {
     const allow = allowOf(match.routes)
-    const error = queryError('unimplemented', `method ${request.verb} is not allowed here: ${allow}`)
+    const error = queryError('unimplemented', `method ${request.verb} is not allowed: use ${allow}`)
     return failure(request, '', error, { status: 405, headers: ['Allow', allow] })
   }
 

@@ -69,7 +69,7 @@ function textOf(stream: StreamedBody): Promise<string> {
         done()
       },
       end: () => resolve(pieces.join('')),
-      abort: () => reject(queryError('dataLoss', 'the answer broke off')),
+      abort: () => reject(queryError('dataLoss', 'the response stream was aborted')),
     })
   })
 }

@@ -203,7 +203,7 @@ function insert(root: Node, route: Route, path: string): void {
     }
     const last = i === segments.length - 1
     if (segment.wild) {
-      if (!last) throw new TypeError(`${path}: only the last variable may be a wildcard`)
+      if (!last) throw new TypeError(`${path}: only the last variable can be a wildcard`)
       node.rest.push({ route, empty: true })
       return
     }

@@ -3,8 +3,8 @@ import { queryError } from '../primitives/errors.ts'
 
 export interface Semaphore {
   /**
-   * Waits for a permit, first come first served. Resolves with the function that releases it. Rejects `resourceExhausted`
-   * if the queue is full.
+   * Waits for a permit, first come first served. Resolves with the function that releases it. Rejects with
+   * `resourceExhausted` if the queue is full.
    */
   acquire(): Promise<() => void>
 }

@@ -7,7 +7,7 @@ export interface BodySink {
   /** Sends a chunk. Calls `done` when the receiver has room for more. */
   write(chunk: string | Uint8Array, done: () => void): void
   end(): void
-  /** Breaks off the connection, so that the client sees an incomplete answer. */
+  /** Closes the connection, so that the client detects an incomplete answer. */
   abort(): void
 }
 
@@ -18,7 +18,7 @@ export interface Spool {
   readonly onPart: PartTaker
   /** Returns the buffered bytes; undefined once streaming has begun. */
   buffered(): Uint8Array | undefined
-  /** Ends the answer. A failure after streaming has begun breaks off the connection. */
+  /** Ends the answer. A failure after streaming has begun closes the connection. */
   finish(failed: boolean): void
 }
 

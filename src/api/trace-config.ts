@@ -53,7 +53,7 @@ export function readTraceConfig(node: GatewayNode, message: TraceConfigMessage |
   return { config, ...readTimeout(message?.timeout ?? '', node.settings.evmTimeoutMs) }
 }
 
-/** Reads the options of `debug_trace*`: camelCase keys, and `tracerConfig` as given. Throws as `readTraceConfig`. */
+/** Reads the options of `debug_trace*`: camelCase keys, and `tracerConfig` as given. Throws the errors of `readTraceConfig`. */
 export function readTraceOptions(node: GatewayNode, value: unknown): TraceSettings {
   const object = value === undefined || value === null ? {} : readObject(value, { type: 'tracers.TraceConfig' })
   const of = <T>(key: string, type: string, absent: T): T => {

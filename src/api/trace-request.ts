@@ -20,8 +20,8 @@ import { keccak256 } from '../primitives/hash.ts'
 import { fromTimestamp, NS_PER_SECOND } from '../primitives/time.ts'
 import { wrongField } from '../sdk/request.ts'
 import type { GatewayNode } from './gateway.ts'
-import { findMined } from './mined.ts'
 import { createPause } from './slices.ts'
+import { findStoredEvmTx } from './stored-evm-tx.ts'
 import { readTraceConfig, type TraceSettings } from './trace-config.ts'
 
 /** A trace that is ready to run: a job on the state of one height. */
@@ -256,7 +256,7 @@ export async function txOrder(
   }
   const hash = own ?? given
   if (!hash) throw wrongField('msg.data', 'msg.data and msg.hash are missing')
-  const mined = findMined(node, hash)
+  const mined = findStoredEvmTx(node, hash)
   if (mined) {
     checkFrom(msg.from === '' ? undefined : parseEvm(msg.from), mined.tx.from)
     checkAgainst(node, mined.block, request)

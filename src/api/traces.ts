@@ -16,7 +16,7 @@ const WHOLE_BYTES = 64 << 20
 /** Length of the end of a result that is logged. */
 const LOGGED_BYTES = 2048
 
-/** Runs a trace and passes its result to `onPart`. Rejects if it fails; some parts can be out by then. */
+/** Runs a trace and passes its result to `onPart`. Rejects if it fails; some parts can be sent by then. */
 export async function runTrace(
   node: GatewayNode,
   order: TraceOrder,
@@ -50,7 +50,7 @@ function lateError(notice: string | undefined): ChainError {
   return queryError('deadlineExceeded', notice === undefined ? 'execution timeout' : `execution timeout: ${notice}`)
 }
 
-/** Keeps the end of a result. */
+/** Buffers the end of a result. */
 function createTail() {
   let kept: Uint8Array = new Uint8Array(0)
   return {

@@ -184,7 +184,7 @@ describe('a transfer in a block', () => {
     expect(auth.getAccount(read(), dave.address)).toMatchObject({ kind: 'eth', sequence: 0n })
   })
 
-  test('that cannot be paid keeps its fee and sequence, and names the message', () => {
+  test('a transfer that cannot be paid keeps its fee and sequence, and names the message', () => {
     const { results } = block(send(bob, 2_000_000n))
     expect(results[0]).toMatchObject({
       code: 5,
@@ -197,7 +197,7 @@ describe('a transfer in a block', () => {
     expect(auth.getAccount(read(), alice.address)!.sequence).toBe(1n)
   })
 
-  test('that runs out of gas in its message keeps the fee, and in admission nothing', () => {
+  test('a transfer that runs out of gas in its message keeps the fee, and in admission nothing', () => {
     const [first, second] = block(send(bob, 1n, { gas: 60_000n }), send(bob, 1n, { sequence: 1n, gas: 3000n })).results
     expect(first).toMatchObject({ code: 11, codespace: 'sdk' })
     expect(first!.log).toMatch(/^out of gas in location: \w+; gasWanted: 60000, gasUsed: \d+/)

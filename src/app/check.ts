@@ -9,13 +9,11 @@ import { createGasMeter, createInfiniteGasMeter, type GasMeter } from '../store/
 import { admit } from './ante/admit.ts'
 import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
 import { checkEthereumTx } from './evm/check.ts'
+import { WEI_PER_PRIORITY } from './evm/price.ts'
 import type { Machine } from './machine.ts'
 import { failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
 import type { CheckMode, CheckResult, TakePassed } from './types.ts'
-
-/** Scale of priorities: the price of a unit of gas in wei, divided by 10^6 (docs/modules/evm.md#formulas). */
-const WEI_PER_UNIT_OF_PRIORITY = 10n ** 6n
 
 /**
  * Runs admission on a branch of the pool's context, and merges it if the transaction passes and `take` accepts it. A simulation
@@ -96,5 +94,5 @@ function checkOrdinary(
 function priorityOf(ctx: Context, tx: DecodedTx, gasWanted: bigint): bigint {
   const coins = tryParseList(tx.authInfo.fee?.amount ?? []) ?? []
   if (gasWanted === 0n) return 0n
-  return (amountOf(coins, ctx.identity.baseDenom) * WEI_PER_UNIT) / gasWanted / WEI_PER_UNIT_OF_PRIORITY
+  return (amountOf(coins, ctx.identity.baseDenom) * WEI_PER_UNIT) / gasWanted / WEI_PER_PRIORITY
 }

@@ -28,7 +28,7 @@ const GENESIS_NS = 1_704_067_200_000_000_000n
 const text = (bytes: Uint8Array) => formatBech32('chain', bytes)
 const consensusKey = sha256(utf8('fees validator'))
 
-/** Contracts that count, do nothing, revert, and loop for ever; the last is not registered. */
+/** Contracts that count, do nothing, revert, and loop without end; the last is not registered. */
 const CODES = ['600160005401600055', '00', '60006000fd', '5b600056', '00']
 const contracts = CODES.map((_, i) => encodeUint(0xc0de00n + BigInt(i), 20))
 const withdrawers = CODES.map((_, i) => encodeUint(0xdead00n + BigInt(i), 20))

@@ -3,7 +3,7 @@ import type { Identity } from '../identity/types.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
 import type { Module } from '../sdk/module.ts'
 
-/** Versions that the reference writes at v2.11. They include modules of its own, and omit some that it has. */
+/** Versions that the reference writes at v2.11: some modules are not in this build, and some of the reference are omitted. */
 const OF_REFERENCE: Readonly<Record<string, number>> = {
   ...{ auth: 4, authz: 2, bank: 4, capability: 1, consensus: 1, crisis: 2, distribution: 3, epochs: 1, evidence: 1 },
   ...{ evm: 1, feegrant: 2, genutil: 1, gov: 4, inflation: 3, oracle: 1, params: 1, slashing: 3, staking: 4, sudo: 1 },

@@ -6,10 +6,10 @@ import type { Context } from '../sdk/context.ts'
 import { errors } from '../sdk/errors.ts'
 import { fromJson } from '../sdk/json.ts'
 import { decodeTx } from '../sdk/tx.ts'
-import { GENESIS_TRANSACTIONS } from './carried.ts'
 import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
 import { logOf } from './result.ts'
+import { GENESIS_TRANSACTIONS } from './unbuilt-sections.ts'
 
 /** Returns the transactions of a section; an absent section has no transactions. */
 function transactionsOf(section: unknown): readonly JsonValue[] {

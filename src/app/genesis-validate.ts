@@ -6,9 +6,9 @@ import { queryError } from '../primitives/errors.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { createApplication } from './application.ts'
-import { carriedSections } from './carried.ts'
 import { modules } from './modules.ts'
 import type { GenesisDocument } from './types.ts'
+import { unbuiltSections } from './unbuilt-sections.ts'
 
 export interface GenesisSummary {
   readonly profile: string
@@ -55,6 +55,6 @@ export function validateGenesis(document: GenesisDocument, profile: Profile): Ge
     supply: bank.supply.map(({ amount, denom }) => amount + denom).join(','),
     validators: validators.length,
     power: validators.reduce((sum, { power }) => sum + power, 0n).toString(),
-    carried: Object.keys(carriedSections(document, modules)),
+    carried: Object.keys(unbuiltSections(document, modules)),
   }
 }

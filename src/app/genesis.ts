@@ -11,7 +11,6 @@ import { withErrorPath } from '../sdk/error-path.ts'
 import { errors } from '../sdk/errors.ts'
 import type { Module } from '../sdk/module.ts'
 import type { Branch } from '../store/types.ts'
-import { carriedSections, GENESIS_TRANSACTIONS, isCarried } from './carried.ts'
 import { firstVersions } from './first-versions.ts'
 import { writeForeignGenesis } from './foreign/genesis.ts'
 import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts'
@@ -21,6 +20,7 @@ import type { Machine } from './machine.ts'
 import { comesBefore } from './modules.ts'
 import type { Validator } from './records.ts'
 import type { GenesisDocument } from './types.ts'
+import { GENESIS_TRANSACTIONS, isUnbuilt, unbuiltSections } from './unbuilt-sections.ts'
 
 function genesisContext(machine: Machine, document: GenesisDocument, base: Branch): Context {
   const timeNs = parseRfc3339(document.genesis_time)
@@ -52,7 +52,7 @@ function genesisContext(machine: Machine, document: GenesisDocument, base: Branc
 function requireKnownModules({ modules }: Machine, { app_state: state }: GenesisDocument): void {
   const built = new Set(modules.flatMap(({ name, genesis }) => (genesis ? [name] : [])))
   for (const name of Object.keys(state)) {
-    if (built.has(name) || name === GENESIS_TRANSACTIONS || isCarried(name, modules)) continue
+    if (built.has(name) || name === GENESIS_TRANSACTIONS || isUnbuilt(name, modules)) continue
     throw errors.notSupported(`app_state.${name}: unknown module`)
   }
 }
@@ -96,7 +96,7 @@ export function exportGenesis(machine: Machine, ctx: ReadContext, origin: Genesi
     genesis ? [[name, genesis.export(ctx)] as const] : [],
   )
   const state: Record<string, unknown> = {
-    ...carriedSections(origin, machine.modules),
+    ...unbuiltSections(origin, machine.modules),
     [GENESIS_TRANSACTIONS]: { gen_txs: [] },
     ...Object.fromEntries(sections),
   }

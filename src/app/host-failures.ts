@@ -7,14 +7,14 @@ import type { Entry, Reader } from '../store/types.ts'
 export interface HostFailures {
   /** Returns a reader of the same state that marks the errors of its reads as host failures. */
   mark(base: Reader): Reader
-  /** Whether an error is a marked one, or a failed allocation. */
+  /** Whether an error was marked, or is a failed allocation. */
   includes(error: unknown): boolean
 }
 
 /** V8's messages about failed allocations: of arrays, of WebAssembly memory, of WebAssembly instances. */
 const FAILED_ALLOCATION = /out of memory|allocation failed|could not allocate|unable to grow/i
 
-/** Returns an object that knows the host failures of the readers that its `mark` returned. */
+/** Returns an object that detects the host failures of the readers that its `mark` returned. */
 export function createHostFailures(): HostFailures {
   const marked = new WeakSet<object>()
 

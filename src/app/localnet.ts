@@ -13,7 +13,7 @@ import { modules } from './modules.ts'
 import { createRouter } from './router.ts'
 import type { GenesisDocument } from './types.ts'
 
-/** Gas limit of a block, at which no block takes longer than a second. */
+/** Gas limit of a block: at this limit a block takes less than a second. */
 const LOCALNET_BLOCK_GAS = 60_000_000n
 
 /** Stake of each validator: 1,000 native, in addition to the operator's balance. */
@@ -65,7 +65,7 @@ function emptyContext(identity: Identity, chainId: string): ReadContext {
   })
 }
 
-/** Returns accounts of the kind of new accounts, or base accounts if queries expose that kind, which common clients do not know. */
+/** Returns accounts of the kind of new accounts, or base accounts if queries expose that kind, which common clients do not support. */
 function authState(options: LocalnetOptions, text: (bytes: Uint8Array) => string): JsonValue[] {
   const { toProfileName, behaviours } = options.identity
   const type = (neutral: string) => ({ '@type': `/${toProfileName(neutral)}` })

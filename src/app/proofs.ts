@@ -14,7 +14,7 @@ export interface ProvenKeys {
   readonly proofs: readonly StoreProof[]
 }
 
-/** Proves keys, present or absent. Throws as `Prover.prove`. */
+/** Proves keys, present or absent. Throws the errors of `Prover.prove`. */
 export function proveKeys({ store, block }: ReadContext, keys: readonly StoreKey[]): ProvenKeys {
   const { proofs } = store
   if (!proofs) throw queryError('internal', 'only committed states have proofs')

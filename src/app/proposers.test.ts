@@ -54,7 +54,7 @@ test('priorities too far apart after a loss of power are scaled into the window'
   expect(priorities(withUpdates(set, [validator('a', 1n), validator('b', 1n)]))).toEqual({ a: -1, b: 1 })
 })
 
-test('a set of one validator does not rotate, and updates that remove everybody change nothing', () => {
+test('a set of one validator does not rotate, and updates that remove every validator change nothing', () => {
   const alone = withUpdates([], [validator('a', 7n)])
   expect(priorities(rotateProposers(alone, 1000n))).toEqual({ a: 0 })
   expect(proposerOf(alone)).toMatchObject({ power: 7n })

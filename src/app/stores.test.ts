@@ -12,7 +12,7 @@ test('only profiles of a real chain leave the own store out of the app hash', ()
   expect(ALMANAC_STORES.hashedStores).toEqual([...REFERENCE_STORES.hashedStores, ...REFERENCE_STORES.otherStores])
 })
 
-test('a write to a store that nobody declared says where to add the store', () => {
+test('a write to an undeclared store says where to add the store', () => {
   const store = openVersionedStore(openMemory(), ALMANAC_STORES)
   const write = { store: 'newmodule', key: utf8('k'), value: utf8('v') }
   const message =

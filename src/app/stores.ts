@@ -1,4 +1,4 @@
-/** The stores of the chain. The versioned store knows no modules, so the application declares them. */
+/** The stores of the chain. The versioned store does not depend on modules, so the application declares the stores. */
 import type { Identity } from '../identity/types.ts'
 
 /** The declared stores of a chain. A write to any other store throws. */

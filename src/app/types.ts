@@ -111,7 +111,7 @@ export interface Application {
   rehearse(ctx: ReadContext, name: string): Rehearsal
   /** Compares this build with a state of the latest height, and with the plan in it. */
   preflight(state: Reader, height: bigint): Preflight
-  /** Returns the parts of the latest state that this build would fail on or misread, whatever is planned. */
+  /** Returns the parts of the latest state that this build would fail on or misread, regardless of plans. */
   misfits(state: Reader): readonly string[]
   /**
    * Runs admission on a branch of the pool's state. The state keeps the writes of passed checks until `resetCheckState`. `take`

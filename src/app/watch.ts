@@ -7,7 +7,7 @@ import type { EvmTx } from './records.ts'
 export interface TxWatch {
   /** Traces the transaction; undefined for no trace. */
   readonly tracer: Tracer | undefined
-  /** True ends the execution; its result is then incomplete. */
+  /** Whether to end the execution; its result is then incomplete. */
   shouldStop(): boolean
 }
 
@@ -19,6 +19,6 @@ export interface BlockWatch {
   after(evmTx: EvmTx): void
   /** Runs with the state after the last transaction, unless the block was stopped. */
   behind?(ctx: Context): void
-  /** True stops the block. */
+  /** Whether to stop the block. */
   shouldStop(): boolean
 }

@@ -25,7 +25,7 @@ interface FeederFlags extends KeyringFlags, NodeFlags {
   readonly once?: boolean
 }
 
-/** Longest delay between two attempts while the node or the price source does not answer. Unit: milliseconds. */
+/** Maximum delay between two attempts while the node or the price source does not answer. Unit: milliseconds. */
 const MAX_RETRY_DELAY_MS = 30_000
 
 function commandOf(): Command {

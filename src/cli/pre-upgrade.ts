@@ -1,5 +1,5 @@
 /**
- * `almanac pre-upgrade`: tells a supervisor whether the next build can take over (docs/upgrades.md#under-a-supervisor). It uses
+ * `almanac pre-upgrade`: checks for a supervisor whether the next build can take over (docs/upgrades.md#under-a-supervisor). It uses
  * no network, makes no block and writes nothing, so it can run any number of times.
  */
 import { Command } from 'commander'
@@ -12,11 +12,11 @@ import { readUpgradeInfo, upgradeInfoPath } from '../node/upgrade-info.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { homeOf, resolveSettings } from './settings.ts'
 
-/** Exit codes that supervisors know. They take 1 for a build without this command. */
+/** Exit codes with a meaning for supervisors. They take 1 for a build without this command. */
 const READY = 0
 const FAILED = 30
 const RETRY = 31
-/** Longest wait for the previous process: supervisors do not retry by default. Unit: milliseconds. */
+/** Maximum wait for the previous process: supervisors do not retry by default. Unit: milliseconds. */
 const WAIT_MS = 5000
 
 export async function preUpgrade(args: readonly string[], build?: Build): Promise<number> {

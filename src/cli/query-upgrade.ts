@@ -80,7 +80,7 @@ interface BlockAnswer {
   readonly block: { readonly header: Header; readonly data: { readonly txs: readonly string[] } }
 }
 
-/** Returns the header as JSON, whatever the output format. */
+/** Returns the header as JSON, in every output format. */
 async function showApplied(node: NodeClient, flags: Flags, name = ''): Promise<string> {
   const path = `/sdk/upgrade/v1beta1/applied_plan/${encodeURIComponent(name)}`
   const applied = (await node.get(path, { height: flags.height })) as { readonly height: string }

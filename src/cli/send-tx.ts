@@ -193,7 +193,7 @@ export interface Sender {
   readonly address: Uint8Array
 }
 
-/** Makes messages and sends them as one transaction, or prints the transaction or its gas if a flag says so. */
+/** Makes messages and sends them as one transaction, or prints the transaction or its gas if a flag selects that. */
 export async function sendTx(
   flags: TxFlags,
   terminal: Terminal,

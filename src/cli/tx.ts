@@ -89,7 +89,7 @@ function template(schema: DescMessage): Record<string, unknown> {
   )
 }
 
-/** Returns the messages by module, without that of Ethereum transactions, which has a signature of its own. */
+/** Returns the messages by module, without that of Ethereum transactions, which are signed differently. */
 function messagesByModule(): Map<string, Map<string, DescMethod>> {
   const modules = new Map<string, Map<string, DescMethod>>()
   for (const service of services) {

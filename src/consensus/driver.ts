@@ -39,10 +39,10 @@ export interface Submission {
   /**
    * Checks a transaction and adds it to the pool. With blocks on arrival the promise resolves after the commit of the block
    * that includes it, so that a returned hash survives a kill; otherwise it resolves after admission. Never rejects for a bad
-   * transaction: see `code`. Rejects `unavailable` while the chain takes no transactions.
+   * transaction: see `code`. Rejects with `unavailable` while the chain takes no transactions.
    */
   submit(tx: Uint8Array): Promise<Admission>
-  /** Submits and waits for inclusion. Rejects `deadlineExceeded` after the timeout. */
+  /** Submits and waits for inclusion. Rejects with `deadlineExceeded` after the timeout. */
   submitAndWait(
     tx: Uint8Array,
     timeoutMs: number,
@@ -81,7 +81,7 @@ export interface BlockProduction {
   /** Makes the next block now. Resolves with its height after the commit. */
   nextBlock(): Promise<bigint>
   /**
-   * Moves the clock forward and makes blocks until no epoch is due. Resolves with the latest height. Rejects
+   * Moves the clock forward and makes blocks until no epoch is due. Resolves with the latest height. Rejects with
    * `resourceExhausted` if that takes more than 52,560 blocks.
    */
   advance(byNs: bigint): Promise<bigint>
@@ -104,7 +104,7 @@ export type BlockTiming =
 export interface Driver extends Submission, ChainEvents {
   /**
    * Resolves when the header after a committed height exists, which contains its app hash. At the tip the embedded engine
-   * makes a block for it, at most one a second. Rejects `unavailable` while no block can follow.
+   * makes a block for it, at most one a second. Rejects with `unavailable` while no block can follow.
    */
   nextHeader(height: bigint): Promise<void>
   status(): ChainStatus

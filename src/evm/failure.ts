@@ -112,7 +112,7 @@ function logOutOfGas(interpreter: Interpreter, record: number, topics: bigint, p
   return { error: errors.OUT_OF_GAS, cost: cost > priced ? cost : priced }
 }
 
-/** Returns the failure of a call. Calls are priced in several steps, and geth's error tells which step failed. */
+/** Returns the failure of a call. Calls are priced in several steps, and geth's error names the step that failed. */
 function callOutOfGas(context: FailureContext, record: number, op: number): Failure {
   const { interpreter, rules } = context
   const before = interpreter.i64(CALL_GAS)

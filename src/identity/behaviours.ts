@@ -182,7 +182,7 @@ export const BEHAVIOURS = {
   },
   contractsRegisterThemselves: {
     about:
-      'anybody can register a contract that a contract or governance owns for a fee share, which the contract receives',
+      'any account can register a contract owned by a contract or by governance; the registered contract receives the share',
     source: 'docs/modules/devgas.md#messages',
   },
   foreignGenesis: {

@@ -7,14 +7,14 @@ import type { Tables } from '../store/types.ts'
 import {
   decodeBlockBody,
   decodeBlockHeader,
-  decodePlace,
+  decodePosition,
   decodeReceipts,
   decodeResults,
   decodeValidators,
 } from './encoding.ts'
 import { createLogMatcher } from './log-matcher.ts'
 import { higher, lower, type Posting, postingRanges } from './segments.ts'
-import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
+import { BLOCK_HASHES, BLOCKS, EVM_TX_POSITIONS, RECEIPTS, RESULTS, TX_POSITIONS, VALIDATORS } from './tables.ts'
 import { eventTerm, logAddressTerm, logTopicTerm } from './terms.ts'
 import type { BlockIndex, FoundLog, LogQuery } from './types.ts'
 import { hashKey } from './writer.ts'
@@ -227,16 +227,18 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
       return found && equal(decodeBlockHeader(found).hash, blockHash) ? height : undefined
     },
     tx(hash) {
-      const row = tables.get(TX_PLACES, hashKey(hash))
-      const place = row && decodePlace(row)
-      const bytes = place && block(place.height)?.txs[place.index]
-      return place && bytes && equal(sha256(bytes), hash) ? place : undefined
+      const row = tables.get(TX_POSITIONS, hashKey(hash))
+      const position = row && decodePosition(row)
+      const bytes = position && block(position.height)?.txs[position.index]
+      return position && bytes && equal(sha256(bytes), hash) ? position : undefined
     },
     evmTx(hash) {
-      const row = tables.get(EVM_TX_PLACES, hashKey(hash))
-      const place = row && decodePlace(row)
-      const found = place && block(place.height)?.evmTxs[place.index]
-      return found && toKey(found.hash) === toKey(hash) ? { height: place.height, evmIndex: place.index } : undefined
+      const row = tables.get(EVM_TX_POSITIONS, hashKey(hash))
+      const position = row && decodePosition(row)
+      const found = position && block(position.height)?.evmTxs[position.index]
+      return found && toKey(found.hash) === toKey(hash)
+        ? { height: position.height, evmIndex: position.index }
+        : undefined
     },
     logs,
     txsByEvent,

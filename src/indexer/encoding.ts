@@ -327,14 +327,14 @@ export function decodeValidators(bytes: Uint8Array): Validator[] {
 }
 
 /** Encodes the height and the index of a transaction. */
-export function encodePlace(height: bigint, index: number): Uint8Array {
+export function encodePosition(height: bigint, index: number): Uint8Array {
   const out = startWriting(16)
   putNumber(out, Number(height))
   putNumber(out, index)
   return finishWriting(out)
 }
 
-export function decodePlace(bytes: Uint8Array): { readonly height: bigint; readonly index: number } {
+export function decodePosition(bytes: Uint8Array): { readonly height: bigint; readonly index: number } {
   const input = startReading(bytes)
   return { height: BigInt(takeVarint(input)), index: takeVarint(input) }
 }

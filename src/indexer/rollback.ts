@@ -5,7 +5,7 @@ import { sha256 } from '../primitives/hash.ts'
 import type { Tables, TableWrite } from '../store/types.ts'
 import { openBlockIndex } from './block-index.ts'
 import { truncatePostings } from './segments.ts'
-import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
+import { BLOCK_HASHES, BLOCKS, EVM_TX_POSITIONS, RECEIPTS, RESULTS, TX_POSITIONS, VALIDATORS } from './tables.ts'
 import { termsOf } from './terms.ts'
 import { hashKey } from './writer.ts'
 
@@ -31,6 +31,6 @@ function* rowsOf(block: StoredBlock): IterableIterator<TableWrite> {
   const key = encodeUint64(block.header.height)
   for (const table of [BLOCKS, RESULTS, RECEIPTS]) yield { table, key, value: undefined }
   yield { table: BLOCK_HASHES, key: hashKey(block.hash), value: undefined }
-  for (const tx of block.txs) yield { table: TX_PLACES, key: hashKey(sha256(tx)), value: undefined }
-  for (const { hash } of block.evmTxs) yield { table: EVM_TX_PLACES, key: hashKey(hash), value: undefined }
+  for (const tx of block.txs) yield { table: TX_POSITIONS, key: hashKey(sha256(tx)), value: undefined }
+  for (const { hash } of block.evmTxs) yield { table: EVM_TX_POSITIONS, key: hashKey(hash), value: undefined }
 }

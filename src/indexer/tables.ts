@@ -8,9 +8,9 @@ export const RESULTS = 'results'
 /** Height to EVM transactions with receipts and logs. */
 export const RECEIPTS = 'receipts'
 /** First 16 bytes of a transaction's hash to its height and index. */
-export const TX_PLACES = 'tx'
+export const TX_POSITIONS = 'tx'
 /** First 16 bytes of an Ethereum hash to the transaction's height and index. */
-export const EVM_TX_PLACES = 'evm_tx'
+export const EVM_TX_POSITIONS = 'evm_tx'
 /** Block hash to height. */
 export const BLOCK_HASHES = 'block_hash'
 /** First height of a validator set to the set. Written when it changes. */
@@ -27,8 +27,8 @@ export const INDEX_TABLES: readonly TableDeclaration[] = [
   { name: RESULTS, placement: 'append' },
   { name: RECEIPTS, placement: 'append' },
   { name: VALIDATORS, placement: 'shared' },
-  { name: TX_PLACES, placement: 'shared', isDerived: true },
-  { name: EVM_TX_PLACES, placement: 'shared', isDerived: true },
+  { name: TX_POSITIONS, placement: 'shared', isDerived: true },
+  { name: EVM_TX_POSITIONS, placement: 'shared', isDerived: true },
   { name: BLOCK_HASHES, placement: 'shared', isDerived: true },
   { name: FRESH_TERMS, placement: 'shared', isDerived: true },
   { name: SEGMENTS, placement: 'shared', isDerived: true },

@@ -3,9 +3,9 @@ import type { StoredBlock, Validator } from '../app/records.ts'
 import { encodeUint64 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Tables, TableWrite } from '../store/types.ts'
-import { encodeBlockBody, encodePlace, encodeReceipts, encodeResults, encodeValidators } from './encoding.ts'
+import { encodeBlockBody, encodePosition, encodeReceipts, encodeResults, encodeValidators } from './encoding.ts'
 import { openPostings, type SegmentLimits } from './segments.ts'
-import { BLOCK_HASHES, BLOCKS, EVM_TX_PLACES, RECEIPTS, RESULTS, TX_PLACES, VALIDATORS } from './tables.ts'
+import { BLOCK_HASHES, BLOCKS, EVM_TX_POSITIONS, RECEIPTS, RESULTS, TX_POSITIONS, VALIDATORS } from './tables.ts'
 import { termsOf } from './terms.ts'
 
 /** Length of a hash in a key: long enough against collisions. */
@@ -47,10 +47,10 @@ function placeRows(block: StoredBlock, txHashes: readonly Uint8Array[] = block.t
   const { height } = block.header
   const rows: TableWrite[] = [{ table: BLOCK_HASHES, key: hashKey(block.hash), value: encodeUint64(height) }]
   txHashes.forEach((hash, index) => {
-    rows.push({ table: TX_PLACES, key: hashKey(hash), value: encodePlace(height, index) })
+    rows.push({ table: TX_POSITIONS, key: hashKey(hash), value: encodePosition(height, index) })
   })
   for (const { hash, evmIndex } of block.evmTxs) {
-    rows.push({ table: EVM_TX_PLACES, key: hashKey(hash), value: encodePlace(height, evmIndex) })
+    rows.push({ table: EVM_TX_POSITIONS, key: hashKey(hash), value: encodePosition(height, evmIndex) })
   }
   return rows
 }

@@ -1,10 +1,10 @@
 /** The assembly of a node: storage, state machine, engine, compute pool, gateways. No other file depends on all of them. */
 import type { GatewayNode } from '../api/gateway.ts'
 import type { CometNodeInfo } from '../api/node-info.ts'
-import { unbuiltSections } from '../app/unbuilt-sections.ts'
 import { createJobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
+import { unbuiltSections } from '../app/unbuilt-sections.ts'
 import type { BlockProduction, BlockTiming } from '../consensus/driver.ts'
 import type { Executor } from '../consensus/executor.ts'
 import { createOwnValidators } from '../consensus/validators.ts'
@@ -79,13 +79,13 @@ export interface AssembledNode {
   stop(): Promise<void>
 }
 
-/** Starts a node. Rejects a `ChainError` that says what is wrong and what to do; then everything is closed again. */
+/** Starts a node. Rejects with a `ChainError` that names cause and remedy; opened parts are closed. */
 export async function assembleNode(options: AssemblyOptions): Promise<AssembledNode> {
   const undo: (() => unknown)[] = []
   try {
     return await assemble(options, undo)
   } catch (error) {
-    // The reason for the failed start says more than a failure to close something afterwards.
+    // The cause of the failed start is more useful than a failure to close a part afterwards.
     await unwind(undo).catch(() => undefined)
     throw error
   }

@@ -11,7 +11,9 @@ test('a store that cannot be opened closes its database', async () => {
   const { store } = await openStore({ path }, STORES)
   store.commit({ height: 1n, changes: [{ store: 'bank', key: Uint8Array.of(1), value: Uint8Array.of(1) }] })
   await store.close()
-  await expect(openStore({ path }, { ...STORES, hashedStores: ['acc'] })).rejects.toThrow('the trees on disk have the stores acc bank')
+  await expect(openStore({ path }, { ...STORES, hashedStores: ['acc'] })).rejects.toThrow(
+    'the trees on disk have the stores acc bank',
+  )
   // A database that were still open would be found again under its path.
   rmSync(path, { recursive: true })
   const fresh = await openStore({ path }, STORES)

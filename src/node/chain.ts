@@ -133,7 +133,7 @@ function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, 
   const path = config.chain.genesis
   const genesis = parseGenesis(readGenesisText(path, files), path)
   if (named && genesis.chain_id !== config.chain.id) {
-    throw configError(`${path}: chain_id is ${genesis.chain_id}, and --chain-id says ${config.chain.id}`)
+    throw configError(`${path}: chain_id is ${genesis.chain_id}, but --chain-id is ${config.chain.id}`)
   }
   // Validate before anything is written: a home that cannot start would block the next attempt.
   validateGenesis(genesis, profile.profile)
@@ -155,7 +155,7 @@ function withFacts(config: Config, facts: Partial<Config['chain']>): Config {
 function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {
   const { mnemonic, accounts, validators, balance, blockGasLimit, id, fork, votingPeriod } = config.chain
   if (!/^[!-~]{1,50}$/.test(id))
-    throw configError(`chain.id is "${id}", and must be 1 to 50 ASCII characters without blanks`)
+    throw configError(`chain.id is "${id}": it must be 1 to 50 ASCII characters without blanks`)
   if (validators > accounts) {
     throw configError(
       `chain.validators is ${validators}, and each needs one of the ${accounts} accounts of chain.accounts`,

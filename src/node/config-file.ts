@@ -22,8 +22,8 @@ const readValue = (config: Config, name: string, { section }: Setting): unknown 
   (config[section as keyof Config] as Record<string, unknown>)[name]
 
 /**
- * Renders the initial file of a home: every key with its meaning. Values that the first start was given are set, if
- * `isStored` selects the setting. Defaults are commented out, so that a later build can improve them.
+ * Renders the initial file of a home: every key with its meaning. Values passed to the first start are set, if `isStored`
+ * selects the setting. Defaults are commented out, so that a later build can improve them.
  */
 export function renderConfigFile({ config, origins }: ResolvedConfig, isStored: (setting: Setting) => boolean): string {
   const lines = ['# Settings of this node. A flag or an environment variable ALMANAC_SECTION_KEY overrides a key here.']

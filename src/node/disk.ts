@@ -7,12 +7,12 @@ import { STORE_TABLES } from '../store/tables.ts'
 import { type LmdbOptions, openLmdb } from './lmdb.ts'
 
 const TABLES = [...STORE_TABLES, ...INDEX_TABLES]
-/** The rows of the journal do not name their table, so there is one. */
+/** The journaled table. There is only one, because rows of the journal do not name their table. */
 const [JOURNALED] = TABLES.filter(({ isJournaled }) => isJournaled)
 
 export type DiskOptions = Omit<LmdbOptions, 'tables'>
 
-/** Opens the database in a folder. Throws as `openLmdb` does. */
+/** Opens the database in a folder. Throws the errors of `openLmdb`. */
 export function openDisk(path: string, options: DiskOptions = {}): Backend {
   const lmdb = openLmdb(path, { ...options, tables: TABLES })
   try {

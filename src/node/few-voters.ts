@@ -4,7 +4,7 @@ import * as oracle from '../modules/oracle/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
 import type { Log } from './log.ts'
 
-/** Lowest safe number of voters: with fewer, a minority of four or more bonded validators can set a price. */
+/** Minimum safe number of voters: with fewer, a minority of four or more bonded validators can set a price. */
 const ENOUGH_VOTERS = 4n
 
 /**

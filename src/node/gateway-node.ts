@@ -5,12 +5,11 @@ import type { NodeInfo } from '../api/node-info.ts'
 import { createServices } from '../api/services/table.ts'
 import { answerTrace } from '../api/traces.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
+import { WEI_PER_NATIVE } from '../modules/bank/keeper.ts'
 import type { DevAccount } from './accounts.ts'
 import { parseMilliseconds } from './config.ts'
 import type { Config } from './settings.ts'
 import { VERSION } from './version.ts'
-
-const WEI_PER_NATIVE = 10n ** 18n
 
 export interface GatewayParts
   extends Pick<

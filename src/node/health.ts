@@ -10,9 +10,9 @@ export interface Health {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Age at which the tip is late: this many intervals, but at least `LATE_LEAST_MS`. */
+/** Age at which the tip is late: this many intervals, but at least `MIN_LATE_MS`. */
 const LATE_INTERVALS = 3
-const LATE_LEAST_MS = 5000
+const MIN_LATE_MS = 5000
 
 /**
  * Returns the answer of `/readyz`: ready unless halted, catching up, before the first block, or late with blocks by the
@@ -21,7 +21,7 @@ const LATE_LEAST_MS = 5000
 export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming | undefined, nowMs: number): Health {
   const { catchingUp, halted, latestHeight, latestTimeNs } = driver.status()
   const ageMs = Math.max(0, nowMs - Number(latestTimeNs / NS_PER_MS))
-  const late = timing?.mode === 'interval' && ageMs > Math.max(timing.intervalMs * LATE_INTERVALS, LATE_LEAST_MS)
+  const late = timing?.mode === 'interval' && ageMs > Math.max(timing.intervalMs * LATE_INTERVALS, MIN_LATE_MS)
   const reasons = [
     ...(halted ? [`halted: ${halted.reason}`] : []),
     ...(catchingUp ? ['catching up'] : []),

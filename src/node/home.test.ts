@@ -63,7 +63,7 @@ test('another genesis choice is refused with the remedies, and the home stays un
   open(files, { accounts: '3' })
   const before = new Map(files.all)
   const attempt = () => open(files, { accounts: '4' })
-  expect(attempt).toThrow('began with chain.accounts = 3, and --accounts says 4')
+  expect(attempt).toThrow('began with chain.accounts = 3, but --accounts is 4')
   expect(attempt).toThrow(/--home DIR[\s\S]*almanac reset --home \/h[\s\S]*almanac export/)
   expect(files.all).toEqual(before)
 })
@@ -109,9 +109,9 @@ test('a profile from a file is stored with the chain, and another one, or an edi
   expect([again.isNew, again.profile]).toEqual([false, { ...nibiru, name: 'mine' }])
   files.write('/other.json', mine.replace('"unibi"', '"uother"'))
   expect(() => open(files, { profile: '/other.json' })).toThrow(
-    /began with chain.profile = mine sha256:\w+, and --profile/,
+    /began with chain.profile = mine sha256:\w+, but --profile/,
   )
-  expect(() => open(files, { profile: 'nibiru' })).toThrow('and --profile says nibiru')
+  expect(() => open(files, { profile: 'nibiru' })).toThrow('but --profile is nibiru')
   files.write('/h/profile.json', mine.replace('"unibi"', '"uother"'))
   expect(() => open(files)).toThrow('/h/profile.json was edited')
   files.remove('/h/profile.json')
@@ -126,7 +126,7 @@ test('a genesis document is recognized by its content, not by its path', () => {
   expect(open(files, { genesis: '/copy.json' }).isNew).toBe(false)
   files.write('/g.json', '{"a":2}')
   expect(open(files).isNew).toBe(false)
-  expect(() => open(files, { genesis: '/g.json' })).toThrow(/began with chain.genesis = sha256:\w+, and --genesis says/)
+  expect(() => open(files, { genesis: '/g.json' })).toThrow(/began with chain.genesis = sha256:\w+, but --genesis is/)
   expect(() => open(files, { genesis: '/none.json' })).toThrow('--genesis /none.json: no such file')
 })
 

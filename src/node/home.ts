@@ -73,7 +73,7 @@ export interface HomeOptions {
   readonly root: string
   readonly files: Files
   readonly resolved: ResolvedConfig
-  /** Names of the stores that this build knows. */
+  /** Names of the stores that this build can open. */
   readonly stores: readonly string[]
   readonly createValidatorKey: () => ValidatorKey
   /** Called once, for a home without a chain. */
@@ -174,7 +174,7 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     const source = origin === 'flag' ? `--${setting.flag}` : origin
     throw homeError(
       paths,
-      `the chain in ${paths.root} began with ${key} = ${recorded || 'none'}, and ${source} says ${asked || 'none'}`,
+      `the chain in ${paths.root} began with ${key} = ${recorded || 'none'}, but ${source} is ${asked || 'none'}`,
       'choice',
     )
   }

@@ -19,7 +19,7 @@ const MAX_MS = 5
 /** Time for which a heavy call is not tried again, milliseconds. */
 const HEAVY_MS = 1000
 const MAX_SUBJECTS = 10_000
-/** Slow tries in a row after which a call counts as heavy. A single slow try can be the fault of other threads. */
+/** Slow tries in a row after which a call counts as heavy. A single slow try can be caused by other threads. */
 const SLOW_IN_A_ROW = 4
 
 export interface LightParts {

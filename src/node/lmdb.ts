@@ -26,8 +26,9 @@ export interface LmdbOptions extends ReopenFacts {
 }
 
 /**
- * Address space reserved for the file, of which only the file's length is used. LMDB maps a file again when it outgrows its map, and
- * keeps the old maps with their pages until the process ends: on a chain of 60,000 blocks they used more memory than the file.
+ * Address space reserved for the file, of which only the length of the file is backed. LMDB maps a file again when it outgrows
+ * its map, and keeps the old maps with their pages until the process ends: on a chain of 60,000 blocks they used more memory
+ * than the file.
  */
 const MAP_BYTES = 2 ** 36
 const FORMAT = 'almanac store 3'
@@ -64,7 +65,7 @@ interface TableSlot {
 interface Opened {
   readonly root: RootDatabase<Buffer, Buffer>
   slotOf(table: string): TableSlot
-  /** Drops the cached last keys, which a failed transaction leaves wrong. */
+  /** Drops the cached last keys, which a failed transaction invalidates. */
   forgetLast(): void
 }
 
@@ -160,7 +161,7 @@ export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
     return current
   }
 
-  /** Throws if the file is no longer in its folder. Writes to it would be lost, and reopening would create an empty one. */
+  /** Throws if the file is no longer in its folder: writes to it would be lost, and reopening would create an empty one. */
   function requireOwn(): void {
     const found = fileIn(path)
     if (found === own) return
@@ -200,7 +201,7 @@ export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
   const iterate = (table: string, range: Range | undefined, options: object) =>
     entries(() => file().slotOf(table), range, options, copy)
 
-  /** Makes a read see the latest commit. Without it a reader would see an older one for a millisecond or more. */
+  /** Makes the next read return the latest commit. Without it a reader would return an older one for a millisecond or more. */
   function latest(): object {
     if (readOnly) file().root.resetReadTxn()
     return {}
@@ -288,7 +289,7 @@ type Copy = (found: Buffer) => Uint8Array
 
 /**
  * Returns a function that copies values out of LMDB's memory. Short values share larger buffers: allocating one for each
- * would cost more than reading it. The value's `length` is that of the value, not of the memory behind it.
+ * would cost more than reading it. The `length` of the result is that of the value, not of its buffer.
  */
 function createCopier(): Copy {
   let block = new Uint8Array(BLOCK_BYTES)
@@ -329,7 +330,7 @@ function lastKeyOf(slot: TableSlot): Buffer {
 
 /**
  * Rows per batch: the first, the second, all others. A cursor is open only while a batch is read. A cursor left open between
- * two rows, perhaps forever by an abandoned iteration, would keep every page that later commits replace.
+ * two rows, perhaps permanently, by an abandoned iteration, would keep every page that later commits replace.
  */
 const BATCHES = [1, 16, 256]
 
@@ -348,7 +349,7 @@ function* entries(
   if (from && to && Buffer.compare(from, to) >= 0) return
   if (end && end.length === 0) return
   // An open bound must be absent from LMDB's options. In reverse, LMDB starts at the end bound, which the range excludes.
-  // Without an end, a reverse range would leave out the key 0x00.
+  // Without an end, a reverse range would omit the key 0x00.
   let low: object | undefined = reverse ? { end: from ?? FIRST_KEY, inclusiveEnd: true } : from && { start: from }
   let high: object | undefined = to && (reverse ? { start: to, exclusiveStart: true } : { end: to })
   for (let batch = 0; ; batch++) {

@@ -1,7 +1,7 @@
 /** The check of a mnemonic that the operator chose. */
 import { configError } from './config.ts'
 
-/** Rejects `invalidArgument` for a mnemonic that is not valid under BIP-39, with the first misspelt word. */
+/** Rejects with `invalidArgument` for a mnemonic that is not valid under BIP-39, with the first misspelt word. */
 export async function requireMnemonic(words: string): Promise<void> {
   const [{ validateMnemonic }, { wordlist }] = await Promise.all([
     import('@scure/bip39'),

@@ -7,7 +7,7 @@ export type PortOf = (section: 'rest' | 'grpc' | 'jsonrpc' | 'comet' | 'metrics'
 
 const MAX_PORT = 65_535
 
-/** Adds the offset to the configured ports. With `freePorts`, a port that nobody set is 0. Throws beyond the last port. */
+/** Adds the offset to the configured ports. With `freePorts`, a port that is not set is 0. Throws beyond the last port. */
 export function choosePorts(
   config: Config,
   { origins }: Pick<ResolvedConfig, 'origins'>,

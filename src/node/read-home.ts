@@ -1,15 +1,14 @@
 /** Read access to the chain of a home, whether a node runs on it or not. */
 import { createApplication } from '../app/application.ts'
-import { storesOf } from '../app/stores.ts'
 import type { Application, GenesisDocument } from '../app/types.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
-import { openBlockIndex } from '../indexer/block-index.ts'
-import { openVersionedStore, type VersionedStore } from '../store/versioned.ts'
+import type { VersionedStore } from '../store/versioned.ts'
 import { openBackend } from './backend.ts'
 import type { Build } from './build.ts'
 import type { Files } from './files.ts'
 import { type HomePaths, profileOfHome, requireDatabase } from './home.ts'
-import { createStateReader, type WithContext } from './state-reader.ts'
+import { openReader } from './open-reader.ts'
+import type { WithContext } from './state-reader.ts'
 
 interface ReadHome {
   readonly app: Application
@@ -30,7 +29,6 @@ export async function readHome<T>(
   requireDatabase(paths, files)
   const backend = await openBackend({ path: paths.data, readOnly: true })
   try {
-    const store = openVersionedStore(backend, storesOf(identity))
     const app = createApplication({
       identity,
       chainId: genesis.chain_id,
@@ -39,7 +37,8 @@ export async function readHome<T>(
       skipUpgrades: skip,
       ...build,
     })
-    return use({ app, genesis, store, withContext: createStateReader(store, openBlockIndex(backend), app) })
+    const { store, withContext } = openReader(backend, identity, app)
+    return use({ app, genesis, store, withContext })
   } finally {
     await backend.close()
   }

@@ -1,13 +1,13 @@
 /**
  * The policy for reopening the database file. Every page that is read stays mapped, and counts as memory of the process, until
  * the file is closed. Reopening takes one or two milliseconds, and then a page fault for each page that is read again. So it
- * happens only when much is mapped, and at most every 250 ms, because each block may read pages that no other block reads.
+ * happens only when much is mapped, and at most every 250 ms, because each block can read pages that no other block reads.
  */
 import { residentMemory } from './resident-memory.ts'
 
 /** Bytes mapped since the last opening that make a reopening due. */
 const MAPPED_LIMIT = 16 * 2 ** 20
-/** Least time between two openings. */
+/** Minimum time between two openings. */
 const MIN_OPEN_MS = 250
 /** Rows written between two samples of the mapped memory. A sample costs as much as a few rows. */
 const ROWS_PER_SAMPLE = 500

@@ -127,7 +127,7 @@ test('an invalid mnemonic and an invalid chain id are refused with the reason', 
   )
   await expect(of({ mnemonic: `${'test '.repeat(11)}jnuk` })).rejects.toThrow('"jnuk" is not in its word list')
   for (const id of ['', 'a b', 'x'.repeat(51)]) {
-    await expect(of({ id })).rejects.toThrow(`chain.id is "${id}", and must be 1 to 50 ASCII characters without blanks`)
+    await expect(of({ id })).rejects.toThrow(`chain.id is "${id}": it must be 1 to 50 ASCII characters without blanks`)
   }
 })
 

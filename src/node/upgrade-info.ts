@@ -15,7 +15,7 @@ export interface UpgradeInfo {
 export type FoundUpgradeInfo =
   | { readonly kind: 'missing' }
   | { readonly kind: 'whole'; readonly upgrade: UpgradeInfo }
-  /** Cut off, or another kind of file. */
+  /** The file is truncated, or of another kind. */
   | { readonly kind: 'damaged'; readonly reason: string }
 
 export function upgradeInfoPath(data: string): string {

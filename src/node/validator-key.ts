@@ -57,7 +57,7 @@ export function parseValidatorKey(text: string, path: string): ValidatorKey {
   try {
     const value = (JSON.parse(text) as { priv_key: { value: string } }).priv_key.value
     const bytes = new Uint8Array(Buffer.from(value, 'base64'))
-    if (bytes.length !== 64) throw new Error(`${bytes.length} bytes where 64 are expected`)
+    if (bytes.length !== 64) throw new Error(`private key has ${bytes.length} bytes, must have 64`)
     return validatorKeyOf(bytes.slice(0, 32))
   } catch (error) {
     throw queryError('failedPrecondition', `${path} contains no validator key: ${(error as Error).message}`)

@@ -20,7 +20,11 @@ export function requireWorkerPrograms(build: Build | undefined, { compute, api }
 export function workerEntry(name: 'compute' | 'api', build: Build | undefined): URL {
   if (build?.workers) return build.workers[name]
   // Scripts of tracers run in a worker even if none is configured.
-  if (build) throw queryError('unimplemented', 'scripts run in workers, and this build has no programs for workers')
+  if (build)
+    throw queryError(
+      'unimplemented',
+      'script tracers run in workers, and this build has no programs for them: set `workers` of the build',
+    )
   const base = import.meta.url.endsWith('.ts') ? '../../dist/' : './'
   return new URL(`${base}workers/${name}.cjs`, import.meta.url)
 }

@@ -4,7 +4,7 @@
  */
 import { copyTo } from './bytes.ts'
 
-/** The most bytes of one varint. */
+/** Maximum length of a varint in bytes. */
 const MAX_VARINT_BYTES = 8
 
 /** Returns the number of bytes of a varint. */

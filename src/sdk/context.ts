@@ -71,8 +71,8 @@ export interface AppFacts {
   /** Whether the address refuses sends from ordinary accounts (docs/modules/bank.md#state). */
   isBlocked(address: Uint8Array): boolean
   /**
-   * Returns the descriptor of a message that an Any can contain, by its neutral full name; undefined if this build does not
-   * know it.
+   * Returns the descriptor of a message that an Any can contain, by its neutral full name; undefined if this build lacks
+   * it.
    */
   message(neutralName: string): DescMessage | undefined
   /** Whether a module of this build handles the message as part of a transaction. */

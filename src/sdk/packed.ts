@@ -21,7 +21,7 @@ export function profileTypeUrl(identity: Identity, typeUrl: string): string {
   return `/${identity.toProfileName(neutralTypeName(identity, typeUrl))}`
 }
 
-/** Unpacks an Any. Throws sdk 34 for a type that this build does not know, sdk 2 for bytes that are not a message of it. */
+/** Unpacks an Any. Throws sdk 34 for a type that this build lacks, sdk 2 for bytes that are not a message of it. */
 export function unpack(ctx: ReadContext, { typeUrl, value }: Any): Unpacked {
   const schema = ctx.app.message(neutralTypeName(ctx.identity, typeUrl))
   if (!schema) throw errors.unpackAny(`no concrete type registered for type URL ${typeUrl}`)

@@ -1,17 +1,16 @@
 /** The ranges of times and durations in messages. The decoder of the Cosmos SDK refuses a message with any other value. */
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import { type Duration, DurationSchema, type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { MAX_INT64 } from '../primitives/integers.ts'
 import { fromTimestamp, NS_PER_SECOND, type SecondsNanos, ZERO_TIME_NS } from '../primitives/time.ts'
 import { errors } from './errors.ts'
 
 const NANOS_END = Number(NS_PER_SECOND)
 /** The start of the year 10000: times in text and in keys have four digits for the year. */
 const TIMES_END_NS = 253_402_300_800n * NS_PER_SECOND
-/** The end of the range of durations, which are signed 64-bit nanoseconds. */
-const DURATIONS_END_NS = 1n << 63n
 
-/** Whether a number of nanoseconds is in the range of durations. */
-export const isDuration = (ns: bigint): boolean => ns >= -DURATIONS_END_NS && ns < DURATIONS_END_NS
+/** Whether a number of nanoseconds is in the range of durations: a signed 64-bit integer. */
+export const isDuration = (ns: bigint): boolean => ns >= -MAX_INT64 - 1n && ns <= MAX_INT64
 
 function requireTimestamp(time: SecondsNanos): void {
   const timeNs = fromTimestamp(time)

@@ -72,7 +72,7 @@ describe('a transfer signed in protobuf form', () => {
     expect(isSignedBy(ctx, tx, keyOf(tx), tx.authInfo.signerInfos[0]!.modeInfo, signature, facts)).toBe(true)
   })
 
-  test('is not valid for another chain or account number, or with a high s', () => {
+  test('a signature is not valid for another chain or account number, or with a high s', () => {
     const { modeInfo } = tx.authInfo.signerInfos[0]!
     const check = (s: Uint8Array, f: typeof facts) => isSignedBy(ctx, tx, keyOf(tx), modeInfo, s, f)
     expect(check(signature, { ...facts, chainId: 'other-1' })).toBe(false)

@@ -1,5 +1,5 @@
 /**
- * Fields that a message contains and its descriptor does not know. Critical ones are refused, as they could change the
+ * Fields of a message that its descriptor lacks. Critical ones are refused, as they could change the
  * meaning.
  */
 import type { DescMessage, Message } from '@bufbuild/protobuf'

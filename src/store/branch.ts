@@ -4,7 +4,8 @@ import { ChainError, type ErrorRow } from '../primitives/errors.ts'
 import { openMemory } from './backend/memory.ts'
 import { createStaging } from './history/staging.ts'
 import { undeclaredStore } from './history/store-changes.ts'
-import { compareTexts, inRange, lowerBound, mergeEntries } from './order.ts'
+import { mergeEntries } from './merge.ts'
+import { compareTexts, inRange, lowerBound } from './order.ts'
 import type { Branch, ChainEvent, Change, Entry, Range, Reader, RunEntry, Staging } from './types.ts'
 
 /** The write of a branch to one key. It never changes, so an iteration can keep a reference to it. */
@@ -45,13 +46,13 @@ export function createEmptyBranch(): Branch {
   return createBranch(NOTHING)
 }
 
-/** The longest key of a store. Reading a longer key finds nothing. */
+/** Maximum length of a key. Reading a longer key finds nothing. */
 const MAX_KEY_BYTES = 1500
 const KEY_TOO_LONG: ErrorRow = { code: 18, status: 'invalidArgument', text: 'invalid request' }
 
 /**
- * Creates a branch on a reader, which must not change while the branch is in use. The branch keeps the keys and values passed to
- * `set`, so the caller must not change them afterwards. An iteration shows the state at its beginning, without later writes.
+ * Creates a branch on a reader, which must not change while the branch is in use. The branch stores the keys and values passed to
+ * `set` without copying them, so the caller must not change them afterwards. An iteration shows the state at its beginning, without later writes.
  */
 export function createBranch(base: Reader): Branch {
   return overlayBranch({

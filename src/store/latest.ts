@@ -4,7 +4,7 @@ import type { Registry } from './history/registry.ts'
 import type { TreesAt } from './tree/trees.ts'
 
 export interface Latest {
-  /** The latest commit this process knows. */
+  /** The latest commit that this process has written or read. */
   tip: Tip
   /** Stores by height, as of that commit. */
   registry: Registry

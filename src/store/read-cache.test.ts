@@ -16,7 +16,7 @@ function watched(base: Reader): { readonly reader: Reader; readonly asked: strin
       return base.get(store, key)
     },
     has() {
-      throw new Error('what is there is known by its value')
+      throw new Error('a present key is cached with its value')
     },
   }
   return { reader, asked }

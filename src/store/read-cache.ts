@@ -2,7 +2,7 @@
 import { toKey } from '../primitives/bytes.ts'
 import type { Reader } from './types.ts'
 
-/** Cached keys at most: a few megabytes. Code and other long values are not cached. */
+/** Maximum number of cached keys: a few megabytes. Code and other long values are not cached. */
 const MAX_KEYS = 16_384
 const MAX_VALUE_BYTES = 256
 

@@ -13,11 +13,11 @@ import type { TreesAt } from './tree/trees.ts'
 import type { Change, Prover, Reader, Snapshot, Tables } from './types.ts'
 
 export interface StoreReader {
-  /** Opens a snapshot, of the latest height by default. Throws as `heightError` says. */
+  /** Opens a snapshot, of the latest height by default. Throws the errors of `heightError`. */
   at(height?: bigint): Snapshot
-  /** Returns the latest commit; a read-only store asks the disk, since others commit. */
+  /** Returns the latest commit; a read-only store reads it from disk, because another process commits. */
   tip(): Tip
-  /** Makes later snapshots see what has been written since. */
+  /** Drops the shared view, so that later snapshots include new writes. */
   refresh(): void
 }
 
@@ -30,16 +30,16 @@ export function loggedChanges(tables: Tables, registry: Registry, height: number
   }))
 }
 
-/** Creates the reading half of a store. `loadRegistry` reads the stores from a view that others have written to. */
+/** Creates the reading half of a store. `loadRegistry` reads the stores from a view that another process has written to. */
 export function createReader(
   backend: Backend,
   latest: Latest,
   loadRegistry: (tables: Tables) => Registry,
 ): StoreReader {
   const oldTrees = createOldTrees()
-  /** Snapshots of the writer share one view until the next commit, because nobody else writes. */
+  /** Snapshots of the writer share one view until the next commit, because no other process writes. */
   let shared: SharedView | undefined
-  /** One object per state, so that caches can tell states apart by identity. */
+  /** The revision of the height opened last; equal for consecutive snapshots of one state. */
   let revision = { height: -1, rollbacks: -1 }
 
   const tip = () => (backend.readOnly ? readTip(backend) : latest.tip)
@@ -50,12 +50,12 @@ export function createReader(
     return shared.open()
   }
 
-  /** Returns the stores as a view sees them. In a read-only store they change when another process commits an upgrade. */
-  function registryOf(view: Tables, seen: Tip): Registry {
+  /** Returns the stores of a view. In a read-only store they change when another process commits an upgrade. */
+  function registryOf(view: Tables, viewTip: Tip): Registry {
     const { height, rollbacks } = latest.tip
-    if (!backend.readOnly || (seen.height === height && seen.rollbacks === rollbacks)) return latest.registry
+    if (!backend.readOnly || (viewTip.height === height && viewTip.rollbacks === rollbacks)) return latest.registry
     latest.registry = loadRegistry(view)
-    latest.tip = seen
+    latest.tip = viewTip
     return latest.registry
   }
 
@@ -66,51 +66,51 @@ export function createReader(
 
   function at(height?: bigint): Snapshot {
     const view = openView()
-    const seen = backend.readOnly ? readTip(view) : latest.tip
-    const error = heightError(height ?? BigInt(seen.height), seen)
+    const viewTip = backend.readOnly ? readTip(view) : latest.tip
+    const error = heightError(height ?? BigInt(viewTip.height), viewTip)
     if (error) {
       view.close()
       throw error
     }
-    const wanted = height === undefined ? seen.height : Number(height)
-    const registry = registryOf(view, seen)
+    const target = height === undefined ? viewTip.height : Number(height)
+    const registry = registryOf(view, viewTip)
     return openSnapshot({
       view,
-      height: wanted,
-      era: registry.eraAt(wanted),
+      height: target,
+      era: registry.eraAt(target),
       openStaging: backend.readOnly ? undefined : () => createStaging(backend),
-      rollbacks: seen.rollbacks,
-      revision: revisionOf(wanted, seen.rollbacks),
+      rollbacks: viewTip.rollbacks,
+      revision: revisionOf(target, viewTip.rollbacks),
       // A view that is not isolated sees commits made after it was opened.
-      isTip: backend.isolates ? () => wanted === seen.height : () => wanted === latest.tip.height,
-      logFrom: backend.isolates ? () => seen.logFrom : () => latest.tip.logFrom,
-      prover: (get) => proverAt(get, view, wanted, seen, registry),
+      isTip: backend.isolates ? () => target === viewTip.height : () => target === latest.tip.height,
+      logFrom: backend.isolates ? () => viewTip.logFrom : () => latest.tip.logFrom,
+      prover: (get) => proverAt(get, view, target, viewTip, registry),
     })
   }
 
-  function proverAt(get: Reader['get'], view: BackendRead, height: number, opened: Tip, registry: Registry): Prover {
-    const source = () => sourceOf(view, registry, height, opened)
+  function proverAt(get: Reader['get'], view: BackendRead, height: number, viewTip: Tip, registry: Registry): Prover {
+    const source = () => sourceOf(view, registry, height, viewTip)
     return {
-      isReady: () => recentTrees(height, opened) !== undefined || oldTrees.has(source()),
-      prove: (store, key) => proveKey(recentTrees(height, opened) ?? oldTrees.at(source()), get, store, key),
+      isReady: () => recentTrees(height, viewTip) !== undefined || oldTrees.has(source()),
+      prove: (store, key) => proveKey(recentTrees(height, viewTip) ?? oldTrees.at(source()), get, store, key),
     }
   }
 
   /** Returns the writer's trees of a height, unless a rollback has replaced the height since the snapshot was opened. */
-  function recentTrees(height: number, opened: Tip): TreesAt | undefined {
-    return opened.rollbacks === latest.tip.rollbacks ? latest.treesAt(height) : undefined
+  function recentTrees(height: number, viewTip: Tip): TreesAt | undefined {
+    return viewTip.rollbacks === latest.tip.rollbacks ? latest.treesAt(height) : undefined
   }
 
   /** Throws if the height has been pruned since a view that is not isolated was opened. */
-  function sourceOf(view: BackendRead, registry: Registry, height: number, opened: Tip): TreeSource {
-    const seen = backend.isolates ? opened : latest.tip
-    const error = heightError(BigInt(height), seen)
+  function sourceOf(view: BackendRead, registry: Registry, height: number, viewTip: Tip): TreeSource {
+    const tipNow = backend.isolates ? viewTip : latest.tip
+    const error = heightError(BigInt(height), tipNow)
     if (error) throw error
     return {
       tables: view,
       height,
-      logFrom: seen.logFrom,
-      rollbacks: seen.rollbacks,
+      logFrom: tipNow.logFrom,
+      rollbacks: tipNow.rollbacks,
       changesOf: (at) => loggedChanges(view, registry, at),
       orderAt: (at) => registry.eraAt(at).order,
     }

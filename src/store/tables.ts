@@ -1,4 +1,7 @@
-/** The tables of the store: their names, and how a backend on disk keeps each of them. */
+/**
+ * The tables of the store: their names, and how a backend on disk stores each of them. The names on disk are historic where
+ * they differ from the constants.
+ */
 import type { TableDeclaration } from './backend/backend.ts'
 
 /** Store number and key to the references of the key's versions and its newest value. */

@@ -32,7 +32,8 @@ export interface VersionedStore {
   appHash(): Uint8Array
   /**
    * Opens the state at a height, the latest by default. Close the snapshot when done: until then the disk keeps its pages.
-   * Throws 14 before the first commit, 11 for a future height, 5 for a pruned one, each with `HeightBounds`.
+   * Throws `unavailable` before the first commit, `outOfRange` for a future height, `notFound` for a pruned one, each with
+   * `HeightBounds`.
    */
   at(height?: bigint): Snapshot
   /** Begins a block in two phases. Throws an `Error` in a read-only store. */
@@ -40,7 +41,7 @@ export interface VersionedStore {
   /** Prepares a block and commits it. */
   commit(block: BlockChanges & { readonly records?: Records }): { readonly appHash: Uint8Array }
   rollback: StoreWriter['rollback']
-  /** The local tables, as of the latest commit. */
+  /** Reads of every table, as of the latest commit. */
   readonly tables: Tables
   /** Writes rows outside a block, for indexes that are rebuilt. */
   writeRecords(rows: Iterable<TableWrite>): void
@@ -98,7 +99,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
   }
 }
 
-/** Returns how often to write checkpoints. A short history keeps all of them, closer together: its log must reach one. */
+/** Returns how often to write checkpoints. A short history keeps all of them, closer together: a pruned log must still contain a checkpoint. */
 function spacingFor(keepHeights: number, asked: Partial<CheckpointSpacing> | undefined): CheckpointSpacing {
   const spacing = { ...DEFAULT_SPACING, ...asked }
   if (!Number.isFinite(keepHeights)) return spacing

@@ -42,7 +42,7 @@ export interface StoreWriter {
   prepare(block: BlockChanges): PreparedBlock
   /**
    * Goes back to a kept height, as if nothing later had been committed, and writes records with it. Snapshots of later
-   * heights must not be read any more. Throws as `heightError` says.
+   * heights must not be read any more. Throws the errors of `heightError`.
    */
   rollback(to: { readonly height: bigint; readonly records?: Records }): { readonly appHash: Uint8Array }
   /** Writes a checkpoint of the trees if blocks came after the last one, and stops the tree helper. */
@@ -53,7 +53,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
   const { keepHeights, spacing, onWrite } = options
   const blocks = createBlockWorks(backend, latest)
   let pending: BlockWork | undefined
-  /** The failure after which trees and disk may differ. What the disk holds is whole. */
+  /** The failure after which trees and disk may differ. The disk is consistent. */
   let failure: { readonly cause: unknown } | undefined
 
   clearStaged(backend)
@@ -182,7 +182,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
         const recorded = records?.(appHash) ?? []
         const pages = removeCheckpointsAfter(backend, target, nextPage)
         const names = registry.rewind(target)
-        backend.write(inOrder(rewindRows(backend, tip, target), pages, names, [tipRow(back)], recorded))
+        backend.write(concat(rewindRows(backend, tip, target), pages, names, [tipRow(back)], recorded))
         latest.tip = back
         void trees.close()
         trees = opened
@@ -205,6 +205,6 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
   }
 }
 
-function* inOrder(...lists: readonly Iterable<TableWrite>[]): IterableIterator<TableWrite> {
+function* concat(...lists: readonly Iterable<TableWrite>[]): IterableIterator<TableWrite> {
   for (const list of lists) yield* list
 }

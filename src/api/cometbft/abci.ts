@@ -36,7 +36,7 @@ export async function abciQuery(environment: NodeEnvironment, query: AbciQuery):
   }
 }
 
-/** Returns the consensus parameters at a committed height, in CometBFT's JSON. Throws as the query does. */
+/** Returns the consensus parameters at a committed height, in CometBFT's JSON. Throws the errors of the query. */
 export async function consensusParams(node: GatewayNode, height: bigint): Promise<Json> {
   const request = create(QueryParamsRequestSchema)
   const answer = await node.dispatch({ method: '/sdk.consensus.v1.Query/Params', request, height })

@@ -6,7 +6,7 @@ import { EMPTY, formatBase64, toKey } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { GatewayNode } from '../gateway.ts'
-import type { TxPlace } from '../search/search.ts'
+import type { TxPosition } from '../search/search.ts'
 import type { Json } from './method.ts'
 
 /** Throws unless a block of this height is stored. */
@@ -22,7 +22,7 @@ export function requireHeight({ blocks }: GatewayNode, height: bigint): void {
   }
 }
 
-/** Returns the block of a height, by default the latest. Throws as `requireHeight`. */
+/** Returns the block of a height, by default the latest. Throws the errors of `requireHeight`. */
 export function requireBlock(node: GatewayNode, height: bigint | undefined): StoredBlock {
   const asked = height ?? node.blocks.latestHeight()
   requireHeight(node, asked)
@@ -38,17 +38,17 @@ export function blockOfHash({ blocks }: GatewayNode, hash: Uint8Array = EMPTY): 
 }
 
 /** Returns a transaction with its result, as in `tx` and `tx_search`; undefined if its block is not stored. */
-export function txJson({ blocks }: GatewayNode, place: TxPlace, prove: boolean): Json | undefined {
-  const block = blocks.block(place.height)
-  const [tx, result] = [block?.txs[place.index], block?.results[place.index]]
+export function txJson({ blocks }: GatewayNode, position: TxPosition, prove: boolean): Json | undefined {
+  const block = blocks.block(position.height)
+  const [tx, result] = [block?.txs[position.index], block?.results[position.index]]
   if (!block || !tx || !result) return undefined
   return {
     hash: formatUpperHex(sha256(tx)),
-    height: place.height.toString(),
-    index: place.index,
+    height: position.height.toString(),
+    index: position.index,
     tx_result: txResultJson(result),
     tx: formatBase64(tx),
-    ...(prove && { proof: txProof(block, place.index) }),
+    ...(prove && { proof: txProof(block, position.index) }),
   }
 }
 

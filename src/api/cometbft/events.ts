@@ -115,7 +115,7 @@ export function createSubscriptions(
       const stopPings = keepAlive(socket)
       socket.on('message', (data) => {
         handle(client, answer, data.toString()).catch((error: unknown) => {
-          environment.node.log('debug', 'a WebSocket of the CometBFT RPC broke off', { error: String(error) })
+          environment.node.log('debug', 'a WebSocket of the CometBFT RPC was aborted', { error: String(error) })
           socket.terminate()
         })
       })

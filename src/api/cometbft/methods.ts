@@ -20,11 +20,11 @@ import { sha256 } from '../../primitives/hash.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import { isAlreadyPending } from '../admission.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { pendingCount, pendingTxs } from '../pending-txs.ts'
 import { page } from '../search/page.ts'
 import { parseQuery } from '../search/query.ts'
 import { SEARCH_BUDGET_MS, type SearchOptions, searchBlocks, searchTxs } from '../search/search.ts'
 import { APPLICATION_NAME } from '../software.ts'
-import { waitingCount, waitingTxs } from '../waiting.ts'
 import { abciQuery, consensusParams, consensusParamUpdates } from './abci.ts'
 import { blockOfHash, requireBlock, requireHeight, txJson, validatorUpdates } from './blocks.ts'
 import { type CometMethod, type Json, method } from './method.ts'
@@ -226,8 +226,8 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
   tx: method(
     { hash: 'base64Bytes', prove: 'bool' },
     ({ node }, { hash = EMPTY, prove = false }) => {
-      const place = hash.length === 32 ? node.blocks.tx(hash) : undefined
-      const found = place && txJson(node, place, prove)
+      const position = hash.length === 32 ? node.blocks.tx(hash) : undefined
+      const found = position && txJson(node, position, prove)
       if (!found) throw queryError('notFound', `tx (${formatUpperHex(hash)}) not found`)
       return found
     },
@@ -239,7 +239,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     async ({ node }, { query = '', prove = false, page: pageNumber, per_page: perPage, order_by: order }) => {
       const found = await searchTxs(node.blocks, parseQuery(query), searchOptions(node, order, 'asc'))
       const { items, total } = page(found, pageNumber, perPage)
-      return { txs: items.map((place) => txJson(node, place, prove)), total_count: total.toString() }
+      return { txs: items.map((position) => txJson(node, position, prove)), total_count: total.toString() }
     },
   ),
 
@@ -295,12 +295,12 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   unconfirmed_txs: method({ limit: 'int' }, ({ node }, { limit = 30n }) => {
     const most = limit < 1n ? 30 : limit > 100n ? 100 : Number(limit)
-    const txs = waitingTxs(node).slice(0, most)
+    const txs = pendingTxs(node).slice(0, most)
     return { ...poolCounts(node, txs.length), txs: txs.map(({ bytes }) => formatBase64(bytes)) }
   }),
 
   num_unconfirmed_txs: method({}, ({ node }) => ({
-    ...poolCounts(node, waitingCount(node).count),
+    ...poolCounts(node, pendingCount(node).count),
     txs: null,
   })),
 }
@@ -322,7 +322,7 @@ function refuseKnown(admission: Admission): void {
 }
 
 function poolCounts(node: GatewayNode, count: number): Json {
-  const { count: total, sizeBytes } = waitingCount(node)
+  const { count: total, sizeBytes } = pendingCount(node)
   return { n_txs: count.toString(), total: total.toString(), total_bytes: sizeBytes.toString() }
 }
 

@@ -1,6 +1,7 @@
 /** Arguments of the CometBFT RPC: by name or position in JSON, as text in a URI. */
 import { parseBase64, parseHex, utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { MAX_INT64 } from '../../primitives/integers.ts'
 
 /** Kinds of arguments. `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. */
 type ParamKind = 'int' | 'bool' | 'text' | 'hexBytes' | 'base64Bytes'
@@ -18,8 +19,6 @@ export type ParamKinds = Readonly<Record<string, ParamKind>>
 
 /** Values of arguments by name; an omitted argument is absent. */
 export type Params<Kinds extends ParamKinds> = { readonly [Name in keyof Kinds]?: ParamValues[Kinds[Name]] }
-
-const MAX_INT64 = (1n << 63n) - 1n
 
 /** Reads the arguments of a JSON-RPC request. Ignores unknown names. Throws `invalidArgument` naming the argument. */
 export function readJsonParams<Kinds extends ParamKinds>(kinds: Kinds, params: unknown): Params<Kinds> {

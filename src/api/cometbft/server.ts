@@ -241,7 +241,7 @@ export function createCometServer(node: GatewayNode, nodeInfo: CometNodeInfo): G
   })
   const server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
     serve(environment, cors, request, response).catch((error: unknown) => {
-      node.log('debug', 'a connection of the CometBFT RPC broke off', { error: String(error) })
+      node.log('debug', 'a connection of the CometBFT RPC was aborted', { error: String(error) })
       if (!response.headersSent) send(response, 400, '')
       else response.destroy()
     })

@@ -2,10 +2,10 @@
 import type { Method, Methods } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
 
-/** Asks the main process for the result of a method. Rejects -32601 for a method that it does not serve. */
+/** Requests the result of a method from the main process. Rejects with -32601 for a method that it does not serve. */
 type Ask = (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>
 
-/** Returns every method that only the main process serves, as a question to it. */
+/** Returns every method that only the main process serves, as a request to it. */
 export function forwardedMethods(ask: Ask): Methods {
   const forward = (name: string): Method => ({
     servedBy: 'any',

@@ -20,5 +20,5 @@ export const chainMethods: Methods = {
   ...storageMethods,
 }
 
-/** Methods of nodes that hold keys, and of development chains. */
+/** Methods of nodes with keys, and of development chains. */
 export const optionalMethods = { signing: signingMethods, development: { ...signingMethods, ...developmentMethods } }

@@ -1,8 +1,8 @@
 /** Batches the sending of answers. */
 import type { ServerResponse } from 'node:http'
 
-/** Longest delay of an answer. */
-const MOST_WAIT_MS = 2
+/** Maximum delay of an answer. */
+const MAX_WAIT_MS = 2
 
 export interface Outbox {
   /** Sends an answer with the others of this turn of the event loop, unless its client has disconnected. */
@@ -10,8 +10,8 @@ export interface Outbox {
 }
 
 /**
- * Creates an outbox. It sends the answers of one turn of the event loop together at its end: a write wakes the client, and
- * between two requests on a busy machine that takes as long as making an answer.
+ * Creates an outbox. It sends the answers of one turn of the event loop together at its end. Each write wakes the client,
+ * which on a busy machine takes as long as making an answer.
  */
 export function createOutbox(): Outbox {
   let waiting: { readonly response: ServerResponse; readonly text: string }[] = []
@@ -28,7 +28,7 @@ export function createOutbox(): Outbox {
       if (waiting.push({ response, text }) === 1) {
         since = performance.now()
         setImmediate(flush)
-      } else if (performance.now() - since > MOST_WAIT_MS) flush()
+      } else if (performance.now() - since > MAX_WAIT_MS) flush()
     },
   }
 }

@@ -10,6 +10,7 @@ import {
   readQuantity,
 } from '../../modules/evm/calls/hex-json.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { MAX_INT64 } from '../../primitives/integers.ts'
 import { invalidParams } from './errors.ts'
 
 export interface Param<T> {
@@ -35,7 +36,6 @@ export interface LogFilter {
 }
 
 const TAGS: ReadonlySet<string> = new Set(['latest', 'pending', 'safe', 'finalized', 'earliest'])
-const MAX_HEIGHT = (1n << 63n) - 1n
 
 /** Returns a parameter that can be absent or null, with its default. */
 export function optional<T, D>(param: Param<T>, absent: D): Param<T | D> {
@@ -106,7 +106,7 @@ function readBlockNumber(value: unknown): BlockRef {
 }
 
 function boundedNumber(number: bigint): BlockRef {
-  if (number > MAX_HEIGHT) throw queryError('invalidArgument', 'block number larger than int64')
+  if (number > MAX_INT64) throw queryError('invalidArgument', 'block number larger than int64')
   return { number }
 }
 

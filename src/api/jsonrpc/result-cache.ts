@@ -7,7 +7,7 @@ const MAX_KEY_LENGTH = 4_096
 const MAX_RESULT_LENGTH = 16_384
 const MAX_LENGTH = 8_000_000
 
-/** A state of the chain, as this process knows it. */
+/** A chain state: its height, and the number of rollbacks before it. */
 interface Revision {
   readonly height: bigint
   readonly rollbacks: number | undefined

@@ -154,7 +154,7 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
   return texts.length === 0 ? undefined : `[${texts.join(',')}]`
 }
 
-/** Answers a message; undefined if it holds only notifications. Returns a promise only if it must. Never rejects. */
+/** Answers a message; undefined if it contains only notifications. Returns a promise only if it must. Never rejects. */
 export function answerMessage(
   call: RpcCall,
   methods: Methods,

@@ -173,7 +173,7 @@ test('a refused transaction gets the text of geth', async () => {
 test('a waiting transaction is pending, counted at pending, and found by its hash', async () => {
   const nonce = await nonceOf(2)
   const raw = signed(2, nonce + 1n)
-  // Behind a nonce gap: it is admitted, and its hash is returned once the gap is closed.
+  // After a nonce gap: it is admitted, and its hash is returned once the gap is closed.
   const waiting = rpc('eth_sendRawTransaction', [raw])
   await expect.poll(async () => (await rpc('eth_pendingTransactions')).result).toHaveLength(1)
   const [pending] = (await rpc('eth_pendingTransactions')).result as { hash: string; blockHash: unknown }[]

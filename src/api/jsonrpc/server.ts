@@ -41,7 +41,7 @@ export interface JsonRpcOptions {
 
 /** Serves HTTP and WebSocket on every port it opens; `listen` can be called several times. */
 export interface JsonRpcServer extends GatewayServer {
-  /** Runs one method for another process. Rejects as the method does, and -32601 for an unknown method. */
+  /** Runs one method for another process. Rejects with the errors of the method, and with -32601 for an unknown method. */
   answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
 }
 
@@ -104,7 +104,7 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
       if (error instanceof ChainError && error.status === 'resourceExhausted') {
         return plain(response, 413, `content length too large (>${bodyLimitBytes})`)
       }
-      node.log('debug', 'JSON-RPC connection broke off', { error: String(error) })
+      node.log('debug', 'JSON-RPC connection was aborted', { error: String(error) })
       response.destroy()
     },
   )

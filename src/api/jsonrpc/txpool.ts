@@ -1,11 +1,11 @@
-/** `txpool_`: pending Ethereum transactions: those that the next block can include, and those behind a missing nonce. */
+/** `txpool_`: pending Ethereum transactions: those that the next block can include, and those after a missing nonce. */
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { feeCapOf } from '../../evm/transaction/types.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
 import { equal, toKey } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { waitingTxs } from '../waiting.ts'
+import { pendingTxs } from '../pending-txs.ts'
 import { formatPending, type JsonObject, quantity } from './format.ts'
 import { type Methods, mainMethod } from './method.ts'
 import { address } from './params.ts'
@@ -21,7 +21,7 @@ interface Waiting {
 /** Returns the pending transactions of each sender in the order of their nonces. */
 function waiting(node: GatewayNode): readonly Waiting[] {
   const bySender = new Map<string, Omit<Waiting, 'isReady'>[]>()
-  for (const { evm: tx } of waitingTxs(node)) {
+  for (const { evm: tx } of pendingTxs(node)) {
     if (!tx) continue
     const own = bySender.get(toKey(tx.from))
     if (own) own.push(tx)

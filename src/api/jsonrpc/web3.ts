@@ -5,7 +5,7 @@ import type { GatewayNode } from '../gateway.ts'
 import { anyMethod, type Methods, mainMethod } from './method.ts'
 import { bytes } from './params.ts'
 
-/** Returns name and version of the node. The helpers of Hardhat accept only development chains with a name they know. */
+/** Returns name and version of the node. The helpers of Hardhat accept only development chains with a known name. */
 export function clientVersion({ settings, driver }: GatewayNode): string {
   return `${driver.development ? 'anvil/compatible/' : ''}Almanac/v${settings.version}/node`
 }

@@ -1,4 +1,4 @@
-/** Pages of search results, as in the CometBFT RPC: numbered from 1, 30 entries by default, 100 at most. */
+/** Pages of search results, as in the CometBFT RPC: numbered from 1, with 30 entries by default and at most 100. */
 import { queryError } from '../../primitives/errors.ts'
 
 const DEFAULT_PER_PAGE = 30n

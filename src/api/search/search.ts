@@ -4,11 +4,12 @@ import type { BlockIndex } from '../../indexer/types.ts'
 import { parseHex } from '../../primitives/bytes.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { MAX_INT64 } from '../../primitives/integers.ts'
 import { createSemaphore } from '../semaphore.ts'
 import { createPause, type Pause } from '../slices.ts'
 import { type Condition, matchesEvents, matchesValue, type Query } from './query.ts'
 
-export interface TxPlace {
+export interface TxPosition {
   readonly height: bigint
   readonly index: number
 }
@@ -35,7 +36,7 @@ async function inTurn<T>(blocks: BlockIndex, search: () => Promise<T>): Promise<
   }
 }
 
-/** Yields the thread every few milliseconds. Rejects `deadlineExceeded` once the budget is spent. */
+/** Yields the thread every few milliseconds. Rejects with `deadlineExceeded` once the budget is spent. */
 function createSlicer({ now, budgetMs }: SearchOptions): Pause {
   const deadline = now() + budgetMs
   const pause = createPause()
@@ -75,10 +76,8 @@ function planSearch(query: Query, blocks: BlockIndex, heightKey: string, kind: s
   return { empty: empty || from > to, from, to, events }
 }
 
-const MAX_HEIGHT = (1n << 63n) - 1n
-
 function heightRange({ operator, operand }: Condition): { readonly from: bigint; readonly to: bigint } | undefined {
-  if (operator === 'EXISTS') return { from: 0n, to: MAX_HEIGHT }
+  if (operator === 'EXISTS') return { from: 0n, to: MAX_INT64 }
   if (operand.kind !== 'number' && operand.kind !== 'text') return undefined
   if (!/^\d+$/.test(operand.text)) return undefined
   const height = BigInt(operand.text)
@@ -90,19 +89,19 @@ function heightRange({ operator, operand }: Condition): { readonly from: bigint;
     case '<=':
       return { from: 0n, to: height }
     case '>':
-      return { from: height + 1n, to: MAX_HEIGHT }
+      return { from: height + 1n, to: MAX_INT64 }
     case '>=':
-      return { from: height, to: MAX_HEIGHT }
+      return { from: height, to: MAX_INT64 }
     default:
       return undefined
   }
 }
 
 /**
- * Returns the positions of all transactions that match a query, in order. Rejects `deadlineExceeded` over its budget (time
- * in the queue does not count), `resourceExhausted` if the queue is full, `invalidArgument` for a malformed height.
+ * Returns the positions of all transactions that match a query, in order. Rejects with `deadlineExceeded` over its budget
+ * (time in the queue does not count), `resourceExhausted` if the queue is full, `invalidArgument` for a malformed height.
  */
-export async function searchTxs(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<TxPlace[]> {
+export async function searchTxs(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<TxPosition[]> {
   const hashes = query.filter(({ key }) => key === 'tx.hash')
   const plan = planSearch(
     query.filter(({ key }) => key !== 'tx.hash'),
@@ -113,9 +112,9 @@ export async function searchTxs(blocks: BlockIndex, query: Query, options: Searc
   if (plan.empty) return []
   const [hash] = hashes
   if (hash) {
-    const place = hashes.length === 1 ? placeOfHash(blocks, hash) : undefined
-    if (!place || place.height < plan.from || place.height > plan.to) return []
-    return matchesPlace(createBlockReader(blocks), place, plan.events) ? [place] : []
+    const position = hashes.length === 1 ? positionOfHash(blocks, hash) : undefined
+    if (!position || position.height < plan.from || position.height > plan.to) return []
+    return isMatch(createBlockReader(blocks), position, plan.events) ? [position] : []
   }
   const driver = plan.events.find(({ operator, operand }) => operator === '=' && operand.kind === 'text')
   return await inTurn(blocks, () =>
@@ -123,7 +122,7 @@ export async function searchTxs(blocks: BlockIndex, query: Query, options: Searc
   )
 }
 
-function placeOfHash(blocks: BlockIndex, { operator, operand }: Condition): TxPlace | undefined {
+function positionOfHash(blocks: BlockIndex, { operator, operand }: Condition): TxPosition | undefined {
   const hash = operator === '=' && operand.kind === 'text' ? parseHex(operand.text) : undefined
   return hash?.length === 32 ? blocks.tx(hash) : undefined
 }
@@ -137,9 +136,9 @@ function createBlockReader(blocks: BlockIndex): (height: bigint) => StoredBlock 
   }
 }
 
-function matchesPlace(read: (height: bigint) => StoredBlock | undefined, place: TxPlace, events: Query): boolean {
+function isMatch(read: (height: bigint) => StoredBlock | undefined, position: TxPosition, events: Query): boolean {
   if (events.length === 0) return true
-  const result = read(place.height)?.results[place.index]
+  const result = read(position.height)?.results[position.index]
   return result !== undefined && matchesEvents(events, result.events)
 }
 
@@ -148,16 +147,16 @@ async function searchByIndex(
   { from, to, events }: Plan,
   driver: Condition,
   options: SearchOptions,
-): Promise<TxPlace[]> {
+): Promise<TxPosition[]> {
   const value = driver.operand.kind === 'text' ? driver.operand.text : ''
   const others = events.length > 1 ? events : []
   const [pause, read] = [createSlicer(options), createBlockReader(blocks)]
-  const found: TxPlace[] = []
-  for (const place of blocks.txsByEvent(driver.key, value, { from, to, reverse: options.newestFirst })) {
+  const found: TxPosition[] = []
+  for (const position of blocks.txsByEvent(driver.key, value, { from, to, reverse: options.newestFirst })) {
     await pause()
     const last = found.at(-1)
-    if (last?.height === place.height && last.index === place.index) continue
-    if (matchesPlace(read, place, others)) found.push({ height: place.height, index: place.index })
+    if (last?.height === position.height && last.index === position.index) continue
+    if (isMatch(read, position, others)) found.push({ height: position.height, index: position.index })
   }
   return found
 }
@@ -166,10 +165,10 @@ async function searchByScan(
   blocks: BlockIndex,
   { from, to, events }: Plan,
   options: SearchOptions,
-): Promise<TxPlace[]> {
-  const found: TxPlace[] = []
+): Promise<TxPosition[]> {
+  const found: TxPosition[] = []
   for await (const block of blocksBetween(blocks, from, to, options)) {
-    const matches: TxPlace[] = []
+    const matches: TxPosition[] = []
     for (const [index, { events: txEvents }] of block.results.entries()) {
       if (matchesEvents(events, txEvents)) matches.push({ height: block.header.height, index })
     }
@@ -193,7 +192,7 @@ async function* blocksBetween(
   }
 }
 
-/** Returns the heights of all blocks that match a query on `block.height` and block events, in order. Rejects as `searchTxs`. */
+/** Returns the heights of all blocks that match a query on `block.height` and block events, in order. Rejects with the errors of `searchTxs`. */
 export async function searchBlocks(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<bigint[]> {
   const plan = planSearch(query, blocks, 'block.height', 'NewBlock')
   if (plan.empty) return []

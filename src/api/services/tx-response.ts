@@ -116,7 +116,7 @@ export async function simulate(
   }
 }
 
-/** Returns an encoded `SimulationResponse`, the answer of the ABCI path `/app/simulate`. Throws as `simulate`. */
+/** Returns an encoded `SimulationResponse`, the answer of the ABCI path `/app/simulate`. Throws the errors of `simulate`. */
 export async function simulationResponse(nodeInfo: NodeInfo, tx: Uint8Array): Promise<Uint8Array> {
   return toBinary(SimulationResponseSchema, create(SimulationResponseSchema, await simulate(nodeInfo, tx)))
 }

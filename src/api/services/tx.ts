@@ -12,7 +12,7 @@ import { sha256 } from '../../primitives/hash.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { page } from '../search/page.ts'
 import { parseQuery } from '../search/query.ts'
-import { SEARCH_BUDGET_MS, searchTxs, type TxPlace } from '../search/search.ts'
+import { SEARCH_BUDGET_MS, searchTxs, type TxPosition } from '../search/search.ts'
 import { blockInit, requireBlock } from './blocks.ts'
 import { defineService } from './service.ts'
 import { decodeTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
@@ -30,8 +30,8 @@ export const txService = defineService(Service, {
     if (hash === '') throw queryError('invalidArgument', 'tx hash cannot be empty')
     const bytes = parseHex(hash)
     if (bytes?.length !== 32) throw queryError('invalidArgument', `tx hash ${hash} is not 32 bytes of hexadecimal text`)
-    const place = node.blocks.tx(bytes)
-    const found = place && readPlace(node, place)
+    const position = node.blocks.tx(bytes)
+    const found = position && readTxAt(node, position)
     if (!found) throw queryError('notFound', `tx not found: ${hash}`)
     return found
   },
@@ -58,15 +58,15 @@ export const txService = defineService(Service, {
   async getTxsEvent({ node }, request) {
     const conditions = request.query !== '' ? [request.query] : request.events
     if (conditions.length === 0) throw queryError('invalidArgument', 'must declare at least one event to search')
-    const places = await searchTxs(node.blocks, parseQuery(conditions.join(' AND ')), {
+    const positions = await searchTxs(node.blocks, parseQuery(conditions.join(' AND ')), {
       newestFirst: request.orderBy === OrderBy.DESC,
       now: node.now,
       budgetMs: SEARCH_BUDGET_MS,
     })
     const limit = request.limit || request.pagination?.limit || DEFAULT_LIMIT
     const number = request.page || (request.pagination?.offset ?? 0n) / limit + 1n
-    const { items, total } = page(places, number, limit)
-    const found = items.flatMap((place) => readPlace(node, place) ?? [])
+    const { items, total } = page(positions, number, limit)
+    const found = items.flatMap((position) => readTxAt(node, position) ?? [])
     return {
       txs: found.map(({ tx }) => tx),
       txResponses: found.map(({ txResponse }) => txResponse),
@@ -119,7 +119,10 @@ function sendWithoutWaiting(node: GatewayNode, tx: Uint8Array): TxResponseInit {
 }
 
 /** Reads a transaction and its result; undefined if the block is not stored, or its bytes are malformed. */
-function readPlace(node: GatewayNode, { height, index }: TxPlace): { tx: Tx; txResponse: TxResponseInit } | undefined {
+function readTxAt(
+  node: GatewayNode,
+  { height, index }: TxPosition,
+): { tx: Tx; txResponse: TxResponseInit } | undefined {
   const block: StoredBlock | undefined = node.blocks.block(height)
   const tx = block?.txs[index] && tryDecodeTx(block.txs[index])
   return block && tx ? { tx, txResponse: txResponse(node, block, index) } : undefined

@@ -1,6 +1,7 @@
 /** Admission steps that need no account: shape, size, time (docs/transactions.md). */
 
 import * as auth from '../../modules/auth/keeper.ts'
+import { MAX_INT64 } from '../../primitives/integers.ts'
 import { errors } from '../../sdk/errors.ts'
 import { ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/tx.ts'
 import type { AnteContext } from './context.ts'
@@ -16,8 +17,8 @@ export function rejectEthereumMessages({ tx }: AnteContext): void {
   }
 }
 
-/** Largest gas limit: results encode gas as a signed 64-bit number. */
-const MAX_GAS_WANTED = (1n << 63n) - 1n
+/** Maximum gas limit: results encode gas as a signed 64-bit number. */
+const MAX_GAS_WANTED = MAX_INT64
 
 /** Refuses a gas limit above the block's, or above the largest number that a result can encode. */
 export function limitGasToBlock({ ctx, tx }: AnteContext): void {
@@ -79,7 +80,7 @@ export function chargeSize({ ctx, tx, mode }: AnteContext): void {
   ctx.gas.consume(perByte * size, 'txSize')
 }
 
-/** Requires a gas limit. It runs before any metered step, whose out-of-gas error would say less. */
+/** Requires a gas limit. It runs before metered steps, whose error would be less specific. */
 export function requireGas({ tx, mode }: AnteContext): void {
   if (mode !== 'simulate' && (tx.authInfo.fee?.gasLimit ?? 0n) === 0n) {
     throw errors.invalidGasLimit('must provide positive gas')

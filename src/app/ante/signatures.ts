@@ -56,7 +56,7 @@ function keyOf({ ctx, mode }: AnteContext, account: auth.Account): PublicKey {
   throw errors.invalidPubKey('pubkey on account is not set')
 }
 
-/** Limits the keys in the transaction. The key of an account was counted in the transaction that brought it. */
+/** Limits the keys in the transaction. The key of an account was counted in the transaction that set it. */
 export function limitKeys({ ctx, tx }: AnteContext): void {
   const limit = auth.params(ctx).txSigLimit
   let count = 0n

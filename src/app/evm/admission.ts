@@ -13,18 +13,16 @@ import * as evm from '../../modules/evm/keeper.ts'
 import * as sudo from '../../modules/sudo/keeper.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { MAX_INT64 } from '../../primitives/integers.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { parseGasPrices } from '../ante/gas-prices.ts'
 import type { EthereumTx } from './envelope.ts'
-import { chargedPrice } from './price.ts'
+import { chargedPrice, WEI_PER_PRIORITY } from './price.ts'
 
 const MESSAGE_TYPE = 'chain.evm.v1.MsgEthereumTx'
-/** Largest distance of a waiting transaction's nonce from the account's. */
+/** Maximum distance of a pending transaction's nonce from the account's. */
 const MAX_NONCE_GAP = 7n
-const MAX_GAS = (1n << 63n) - 1n
-const PRIORITY_DIVISOR = 1_000_000n
-const MAX_INT64 = (1n << 63n) - 1n
 
 export type AdmissionMode = 'check' | 'recheck' | 'simulate' | 'deliver'
 
@@ -90,7 +88,7 @@ export function admit(
   minGasPrices: string,
 ): Admitted {
   const zeroGas = tx.to !== undefined && sudo.isZeroGas(ctx, from, tx.to)
-  if (tx.gasLimit > MAX_GAS) throw refuse('gasOverflow')
+  if (tx.gasLimit > MAX_INT64) throw refuse('gasOverflow')
   if (tx.type === 3) throw refuse('typeNotSupported', 'this chain has no blob transactions')
   const intrinsicGas = validateTransaction(tx, rules)
   const priceWei = zeroGas ? 0n : chargedPrice(tx, evm.baseFeeWei(ctx))
@@ -108,7 +106,7 @@ export function admit(
   const feeWei = tx.gasLimit * priceWei
   if (feeWei > 0n) deductFee(ctx, from, feeWei, mode)
   if (mode === 'deliver') auth.incrementSequence(ctx, account)
-  const priority = priceWei / PRIORITY_DIVISOR
+  const priority = priceWei / WEI_PER_PRIORITY
   return {
     intrinsicGas,
     priceWei,

@@ -61,7 +61,7 @@ function feeUnits(tx: Transaction): bigint {
   return (tx.gasLimit * chargedPrice(tx, BASE_FEE_WEI)) / WEI_PER_UNIT
 }
 
-/** An Ethereum transaction with the hash, canonical bytes and sender that follow from it. */
+/** An Ethereum transaction with the hash, canonical bytes and sender derived from it. */
 export interface EthereumTx {
   readonly transaction: Transaction
   readonly hash: Uint8Array
@@ -83,7 +83,7 @@ function onlyMessage(tx: DecodedTx): MsgEthereumTx {
   return message.message as MsgEthereumTx
 }
 
-/** Throws sdk 18 unless the wrapping says exactly what follows from the Ethereum transaction. */
+/** Throws sdk 18 unless the wrapping matches the fields derived from the Ethereum transaction. */
 function checkEnvelope(identity: Identity, { body, authInfo, raw }: DecodedTx, tx: Transaction): void {
   const [option, ...others] = body.extensionOptions
   if (!option || others.length > 0 || neutralTypeName(identity, option.typeUrl) !== ETHEREUM_TX_OPTION) {
@@ -118,7 +118,7 @@ function senderOf(transaction: Transaction, chainId: bigint): Uint8Array {
   }
 }
 
-/** Parses a wrapping and checks that it says exactly what follows from the transaction inside. */
+/** Parses a wrapping and checks that it matches the fields derived from the transaction inside. */
 function parseWrapping(identity: Identity, decoded: DecodedTx): { transaction: Transaction; hash: Uint8Array } {
   const message = onlyMessage(decoded)
   if (!message.data) throw errors.invalidRequest('the message has no transaction data')
@@ -153,7 +153,7 @@ function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded: Decod
   }
 }
 
-/** Returns the Ethereum transaction inside a transaction, unwrapped at the first call and cached in `tx`. Throws as unwrapping does. */
+/** Returns the Ethereum transaction inside a transaction, unwrapped at the first call and cached in `tx`. Throws the errors of unwrapping. */
 export function ethereumTxOf(ctx: Context, tx: DecodedTx): EthereumTx {
   const found = unwrappedBefore(tx) ?? unwrapEthereumTx(ctx.identity, ctx.block.evmChainId, tx)
   tx.memo.evm = found

@@ -134,13 +134,13 @@ export function execute(
 
   const logs = success ? result.logs : []
   const bloom = bloomOf(logs)
-  const place = addToBlock(ctx, { gasUsed, logCount: logs.length, bloom })
+  const position = addToBlock(ctx, { gasUsed, logCount: logs.length, bloom })
   const hashHex = formatHex0x(hash)
   const vmError = success ? '' : (result.error ?? 'execution reverted')
   const contractAddress = success && !tx.to ? result.contractAddress : undefined
   ctx.emit(EventEthereumTxSchema, {
     ethHash: hashHex,
-    index: place.evmIndex.toString(),
+    index: position.evmIndex.toString(),
     gasUsed: gasUsed.toString(),
     hash: formatHex(wrapped.hash()).toUpperCase(),
     recipient: evmTx.toText,
@@ -148,7 +148,7 @@ export function execute(
   })
   ctx.emitEvent('message', { module: 'evm', sender: evmTx.fromText, tx_type: tx.type.toString() })
   if (success) emitOutcome(ctx, evmTx, contractAddress)
-  const messages = logMessages(ctx, logs, hashHex, place)
+  const messages = logMessages(ctx, logs, hashHex, position)
   ctx.emit(EventTxLogSchema, { logs: messages })
   if (success && contract) afterContractCall.run(ctx, { contract, gasUsed, priceWei, hash })
 
@@ -167,17 +167,17 @@ export function execute(
       hash,
       raw: evmTx.raw,
       txIndex,
-      evmIndex: place.evmIndex,
+      evmIndex: position.evmIndex,
       from,
       to: tx.to,
       contractAddress,
       status: success ? 1 : 0,
       gasUsed,
-      cumulativeGasUsed: place.cumulativeGasUsed,
+      cumulativeGasUsed: position.cumulativeGasUsed,
       effectiveGasPrice: priceWei,
       type: tx.type,
       bloom,
-      firstLogIndex: place.firstLogIndex,
+      firstLogIndex: position.firstLogIndex,
       logs,
     },
   }

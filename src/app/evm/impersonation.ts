@@ -2,7 +2,7 @@
 import type { Transaction, UnsignedTransaction } from '../../evm/transaction/types.ts'
 import { decodeUint, encodeUint } from '../../primitives/bytes.ts'
 
-/** Bound of the marker: r and s are equal and below 2^160, which no signature of a key is. */
+/** Bound of the marker: r and s are equal and below 2^160, unlike in any signature of a key. */
 const MAX_ADDRESS = 1n << 160n
 
 /** Returns the transaction as sent by `from` without its key. Admission accepts it only if the chain impersonates `from`. */

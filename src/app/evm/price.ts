@@ -3,6 +3,9 @@ import { effectiveGasPrice } from '../../evm/transaction/gas.ts'
 import type { UnsignedTransaction } from '../../evm/transaction/types.ts'
 import type { Identity } from '../../identity/types.ts'
 
+/** Price of a unit of gas, in wei, that makes one unit of priority in the pool (docs/modules/evm.md#formulas). */
+export const WEI_PER_PRIORITY: bigint = 10n ** 6n
+
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 

@@ -120,9 +120,9 @@ describe('genesis', () => {
   test('skips absent sections, and names the field of an invalid one', () => {
     writeForeignGenesis(ctx, { params: null, upgrade: {} })
     expect(ctx.branchStore.changes()).toEqual([])
-    const wasm = { params: { code_upload_access: { permission: 'Somebody' } } }
+    const wasm = { params: { code_upload_access: { permission: 'Selected' } } }
     expect(() => writeForeignGenesis(ctx, { wasm })).toThrow(
-      'genesis of module wasm: Somebody is not an access type: expected Unspecified, Nobody, Everybody or AnyOfAddresses',
+      'genesis of module wasm: Selected is not an access type: expected Unspecified, Nobody, Everybody or AnyOfAddresses',
     )
     expect(() => writeForeignGenesis(ctx, { ibc: { client_genesis: { next_client_sequence: 'x' } } })).toThrow(
       'genesis of module ibc: next_client_sequence: expected a whole number below 2^64, got "x"',

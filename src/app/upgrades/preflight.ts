@@ -162,7 +162,7 @@ function versionText(version: number | undefined): string {
 }
 
 /**
- * Returns the misfits of a state, whatever is planned: modules that this build lacks or has at another version, and stores that
+ * Returns the misfits of a state, regardless of plans: modules that this build lacks or has at another version, and stores that
  * its modules need, unless a later upgrade changes them (docs/modules/upgrade.md).
  */
 export function misfits(options: OpenBlockOptions, modules: readonly Module[], store: Reader): readonly string[] {

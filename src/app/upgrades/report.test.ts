@@ -116,7 +116,7 @@ describe('a rehearsal', () => {
     expect(lost.every(({ isMeant, message }) => !isMeant && message !== '')).toBe(true)
   })
 
-  test('of an applied upgrade gives its height, and the height at which it can still be rehearsed', () => {
+  test('a rehearsal of an applied upgrade gives its height, and the height at which it can still be rehearsed', () => {
     const { chain, app } = lab(8n, 2)
     const { name } = labUpgrades[1]!
     expect(() => app.rehearse(chain.contextAt(app), name)).toThrow(

@@ -24,7 +24,7 @@ describe('a handler', () => {
     return { app, halt }
   }
 
-  test('that throws leaves no writes, and the halt gives the reason', () => {
+  test('a handler that throws leaves no writes, and the halt gives the reason', () => {
     const { halt } = upgraded({
       writes: ['bank'],
       run(ctx) {
@@ -72,7 +72,7 @@ describe('a handler', () => {
         nested.merge()
       },
     ],
-  ])('that writes to a store it did not declare halts the chain (%s)', (_, act) => {
+  ])('halts the chain if it writes to an undeclared store (%s)', (_, act) => {
     const { halt } = upgraded({
       writes: ['bank'],
       run(ctx, __, from) {
@@ -110,7 +110,7 @@ describe('a handler', () => {
     ],
     ['no migration at all', { modules: { bank: 5 } }, 'no migrations found for module bank: not found'],
     ['a module that is not in the build', { modules: { lottery: 1 } }, 'this build has no module lottery: not found'],
-  ])('that leaves behind %s halts the chain', (_, upgrade, text) => {
+  ])('halts the chain if it leaves %s', (_, upgrade, text) => {
     const { halt } = upgraded(upgrade, { firstVersions })
     expect(halt?.line).toBe(`UPGRADE "v2" FAILED at height: 4: ${text}`)
     expect(chain.store.latestHeight()).toBe(3n)
@@ -121,7 +121,7 @@ describe('a handler', () => {
     ['renamed onto one that is there', { renamed: [{ from: 'evm', to: 'bank' }] }, 'bank'],
     ['deleted', { deleted: ['nosuch'] }, 'nosuch'],
     ['renamed', { renamed: [{ from: 'nosuch', to: 'other' }] }, 'nosuch'],
-  ])('with a store that cannot be %s halts the chain', (_, stores, name) => {
+  ])('halts the chain if a store cannot be %s', (_, stores, name) => {
     const { halt } = upgraded({ ...(stores && { stores }) })
     expect(halt?.line).toMatch(new RegExp(`^UPGRADE "v2" FAILED at height: 4: .*${name}`))
     expect(chain.store.latestHeight()).toBe(3n)
@@ -156,7 +156,7 @@ describe('a handler', () => {
     expect(seen).toEqual(['bank', 'bank'])
   })
 
-  test('without a migration between two versions halts the chain', () => {
+  test('a missing migration between two versions halts the chain', () => {
     const modules = builtModules.map((module) =>
       module.name === 'bank' ? { ...module, version: 6, migrations: { 4: () => {} } } : module,
     )

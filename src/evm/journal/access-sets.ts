@@ -16,7 +16,7 @@ export interface AccessSets {
   isWarmAtLoad(key: string): boolean
   /** Warms an account or slot. Returns whether it was cold. */
   warm(item: Account | Slot): boolean
-  /** Warms an address for the rest of the transaction, whatever is reverted, without loading the account. */
+  /** Warms an address for the rest of the transaction, even after reverts, without loading the account. */
   warmFromStart(address: Uint8Array): void
   /** Makes everything cold except the addresses that are always warm and these. A revert does not undo it. */
   resetAccess(warmAddresses: readonly Uint8Array[]): void

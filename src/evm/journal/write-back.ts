@@ -23,7 +23,7 @@ export interface Changes {
   reportedBalanceChanges: number
   /** The length of `undo` at the last flush: slots written before it are in the state. */
   flushedUndo: number
-  /** Accounts that may differ from the state; slots that may differ are found in `undo`. */
+  /** Accounts that can differ from the state; slots that can differ are found in `undo`. */
   dirty: Set<Account>
   /** Open branches of the state. Accounts and slots loaded while one is open are unloaded by a revert. */
   readonly branches: { depth: number; merged: boolean }[]
@@ -108,7 +108,7 @@ function inOrder(accounts: Iterable<Account>): Account[] {
   return [...accounts].sort((a, b) => (a.birthIndex === b.birthIndex ? a.loadIndex - b.loadIndex : rank(a) - rank(b)))
 }
 
-/** Reloads the accounts that module code may have changed. */
+/** Reloads the accounts that module code can have changed. */
 export function refresh(changes: Changes): void {
   const { state, accounts } = changes
   const changed = state.changedAccounts?.().map((address) => accounts.get(toKey(address))) ?? accounts.values()

@@ -46,7 +46,7 @@ export function ownGas(transaction: GasFields, { eips, freeInitCode }: Rules): O
 /** Returns the gas charged before execution. */
 export const intrinsicGas = (transaction: GasFields, rules: Rules): bigint => ownGas(transaction, rules).intrinsic
 
-/** Returns the minimum gas used, whatever the transaction executes. */
+/** Returns the minimum gas used, for any execution of the transaction. */
 export const floorGas = ({ data }: Pick<GasFields, 'data'>, rules: Rules): bigint =>
   ownGas({ to: undefined, data }, rules).floor
 

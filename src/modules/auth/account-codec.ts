@@ -49,7 +49,7 @@ export function baseAccount(account: Account): BaseAccount {
   return baseMessage(account)
 }
 
-/** Returns an account as an Any of its own kind. */
+/** Returns an account as an Any of its kind. */
 export function accountAny(identity: Identity, account: Account): AnyValue {
   const pack = (typeName: string, value: Uint8Array) => ({ typeUrl: `/${identity.toProfileName(typeName)}`, value })
   const base = baseMessage(account)

@@ -14,10 +14,12 @@ import { defaultParams, validateParams } from './params.ts'
 import * as state from './state.ts'
 
 /**
- * Returns the accounts with unique numbers, in the order in which they are stored. If accounts share a number, the first keeps
- * it, ordinary accounts before module accounts (which never sign). The others get the lowest free numbers, in the order of
- * their numbers. With `sharing`, for a chain that itself creates a module account with a number in use, module accounts keep
- * a shared number; ordinary accounts come last, so that they get the entry of the number.
+ * Returns the accounts with unique numbers, in the order in which to store them. Of accounts with the same number, the first
+ * ordinary account keeps it, or the first module account if there is no ordinary one, because module accounts never sign. The
+ * others get the lowest free numbers, in the order of their numbers.
+ *
+ * With `sharing`, module accounts keep their number even if it is in use: the chain itself creates such accounts. Ordinary
+ * accounts are stored last, so that the index of numbers points to them.
  */
 function withUniqueNumbers(accounts: readonly Account[], sharing: boolean): readonly Account[] {
   const used = new Set<bigint>()

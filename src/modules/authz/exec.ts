@@ -20,7 +20,7 @@ import { deleteGrant, getGrant, type Parties, updateGrant } from './keeper.ts'
 const MAX_DEPTH = 2
 
 /**
- * Parses the messages of an execution. Throws sdk 29 for an Ethereum transaction, which needs a transaction of its own, and
+ * Parses the messages of an execution. Throws sdk 29 for an Ethereum transaction, which needs a separate transaction, and
  * for too deep nesting.
  */
 export function parseExecuted(ctx: ReadContext, packed: readonly Any[], depth = 0): readonly Unpacked[] {

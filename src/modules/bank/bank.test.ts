@@ -70,13 +70,13 @@ describe('a send', () => {
     ])
   })
 
-  test('to the sender itself changes nothing', () => {
+  test('a send to the sender itself changes nothing', () => {
     fund(alice, 10n)
     messages.send(ctx, { fromAddress: aliceText, toAddress: aliceText, amount: texts(4n) })
     expect(all(alice)).toEqual(['10unative'])
   })
 
-  test('of locked coins is refused until they vest', () => {
+  test('a send of locked coins is refused until they vest', () => {
     fund(alice, 100n)
     const account = auth.getAccount(ctx, alice)!
     const vesting = {
@@ -95,7 +95,7 @@ describe('a send', () => {
     expect(all(bob)).toEqual(['41unative'])
   })
 
-  test('is refused for invalid coins, disabled denoms and blocked recipients', () => {
+  test('a send is refused for invalid coins, disabled denoms and blocked recipients', () => {
     fund(alice, 10n)
     const to = (toAddress: string, amount: { denom: string; amount: string }[]) => () =>
       messages.send(ctx, { fromAddress: aliceText, toAddress, amount })
@@ -202,7 +202,7 @@ describe('minting and burning', () => {
     expect(ctx.store.has('bank', hex('00756e6174697665'))).toBe(false)
   })
 
-  test('without the permission throw an ordinary error, not a ChainError', () => {
+  test('a module without the permission gets an ordinary error, not a ChainError', () => {
     expect(() => bank.mint(ctx, plain, coins(1n))).toThrow('does not have permissions to act as minter')
     expect(() => bank.burn(ctx, plain, coins(1n))).toThrow('does not have permissions to act as burner')
   })
@@ -265,7 +265,7 @@ describe('metadata', () => {
     expect(bank.metadataFault({ ...valid, ...part })).toBe(text)
   })
 
-  test('is found by denom, and a missing one is reported', () => {
+  test('metadata is found by denom, and missing metadata is reported', () => {
     bank.setMetadata(ctx, valid)
     expect(queries.denomMetadata(ctx, { denom: 'unative' }).metadata!.symbol).toBe('NATIVE')
     expect(queries.denomMetadataByQueryString(ctx, { denom: 'unative' }).metadata!.display).toBe('native')

@@ -18,7 +18,7 @@ import { emitWeiChange } from './wei.ts'
 export { balance } from './balance.ts'
 export { holderAt } from './holders.ts'
 export { metadataFault } from './metadata.ts'
-export { addWei, balanceWei, setBalanceWei, subWei, WEI_PER_UNIT, weiDelta } from './wei.ts'
+export { addWei, balanceWei, setBalanceWei, subWei, WEI_PER_NATIVE, WEI_PER_UNIT, weiDelta } from './wei.ts'
 
 export function defaultParams(): Params {
   return create(ParamsSchema, { defaultSendEnabled: true })

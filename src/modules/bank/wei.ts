@@ -9,6 +9,8 @@ import * as state from './state.ts'
 
 /** Wei of one base unit. */
 export const WEI_PER_UNIT: bigint = 10n ** 12n
+/** Wei of one native coin. */
+export const WEI_PER_NATIVE: bigint = 10n ** 18n
 
 const WORD_LENGTH = 32
 

@@ -36,7 +36,7 @@ export function provesCreation(
   return equal(at, contract)
 }
 
-/** Whether the owner is governance or a contract, so that nobody can sign for it. For `contractsRegisterThemselves`. */
+/** Whether the owner is governance or a contract, so that no key can sign for it. For `contractsRegisterThemselves`. */
 export function isOwnerUnableToSign(ctx: Context, owner: Uint8Array | undefined): boolean {
   return owner !== undefined && (equal(owner, governance) || evm.isContract(ctx, owner))
 }

@@ -108,7 +108,7 @@ describe('fees of a block', () => {
     expect(format(communityPool(ctx))).toBe('10.000000000000000000unative')
   })
 
-  test('of a validator that no longer exists go to the community pool', () => {
+  test('fees of a validator that no longer exists go to the community pool', () => {
     createValidator(alice, 60_000_000n, 10n)
     endBlock()
     fund(auth.feeCollector.address, 100n)
@@ -134,7 +134,7 @@ describe('rewards of a delegation', () => {
     endBlock()
   })
 
-  test('are its share after tax and commission: whole coins are paid, the fraction goes to the community pool', () => {
+  test('a delegation receives its share after tax and commission: whole coins are paid, the fraction goes to the community pool', () => {
     nextBlock(1001n, [[alice, 40n]])
     // 1001 × 0.98 × 0.9 / 4 = 220.7205
     expect(
@@ -154,7 +154,7 @@ describe('rewards of a delegation', () => {
     expect(queries.delegationTotalRewards(ctx, { delegatorAddress: text(carol) })).toMatchObject({ total: [] })
   })
 
-  test('are paid to the withdraw address when it changes', () => {
+  test('rewards are paid to the withdraw address that the delegator set', () => {
     messages.setWithdrawAddress(ctx, { delegatorAddress: text(carol), withdrawAddress: text(bob) })
     nextBlock(4000n, [[alice, 40n]])
     const [before, carols] = [held(bob), held(carol)]
@@ -167,7 +167,7 @@ describe('rewards of a delegation', () => {
     expect(queries.delegatorWithdrawAddress(ctx, { delegatorAddress: text(carol) }).withdrawAddress).toBe(text(bob))
   })
 
-  test('shrink with the stake when the validator is slashed in between', () => {
+  test('rewards shrink with the stake when the validator is slashed in between', () => {
     nextBlock(4000n, [[alice, 40n]])
     const fraction = decimal.parse('0.5')!
     staking.slash(ctx, { consensus: consensusOf(alice), height: ctx.block.height, power: 40n, fraction })
@@ -185,7 +185,7 @@ describe('rewards of a delegation', () => {
     ).toMatchObject([{ fraction: '500000000000000000' }])
   })
 
-  test('and the commission of a removed validator are paid, and its records are deleted', () => {
+  test('rewards and commission of a removed validator are paid, and its records are deleted', () => {
     nextBlock(4000n, [[alice, 40n]])
     const paid = [held(alice), held(carol)]
     for (const [who, amount] of [
@@ -217,7 +217,7 @@ describe('rewards of a delegation', () => {
 })
 
 describe('messages', () => {
-  test('pay a validator its commission, and refuse without a commission', () => {
+  test('a validator withdraws its commission, and is refused without a commission', () => {
     createValidator(alice, 30_000_000n, 10n)
     endBlock()
     const withdraw = () => messages.withdrawValidatorCommission(ctx, { validatorAddress: operatorText(alice) })
@@ -227,7 +227,7 @@ describe('messages', () => {
     expect(withdraw).toThrow(expect.objectContaining({ codespace: 'distribution', code: 7 }))
   })
 
-  test('fund the community pool, and let only governance spend it', () => {
+  test('any account funds the community pool, and only governance spends it', () => {
     messages.fundCommunityPool(ctx, { amount: [{ denom: 'unative', amount: '50' }], depositor: text(carol) })
     const spend = (authority: Uint8Array, recipient: Uint8Array, amount: string) => () =>
       messages.communityPoolSpend(ctx, {
@@ -246,7 +246,7 @@ describe('messages', () => {
     expect(spend(governance, bob, '0')).toThrow(code('sdk', 10))
   })
 
-  test('are refused for a missing validator or delegation, and with fixed withdraw addresses', () => {
+  test('messages are refused for a missing validator or delegation, and with fixed withdraw addresses', () => {
     createValidator(alice, 30_000_000n, 10n)
     const code = (value: number) => expect.objectContaining({ codespace: 'distribution', code: value })
     const withdraw = (validatorAddress: string) => () =>

@@ -47,7 +47,7 @@ function advance(ctx: Context, record: EpochInfo): void {
   notify(ctx, beforeEpochStart, { identifier, number })
 }
 
-/** Calls each listener in a branch of its own. A failing listener is rolled back and the epoch still advances. */
+/** Calls each listener in its own branch. A failing listener is rolled back and the epoch still advances. */
 function notify(ctx: Context, hook: Hook<Epoch>, epoch: Epoch): void {
   for (const listener of ctx.app.listeners(hook.name)) {
     const branch = ctx.branch()

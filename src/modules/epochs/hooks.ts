@@ -1,4 +1,4 @@
-/** Hooks of epochs. Each listener runs in a branch of its own, and the branch of a failing listener is dropped. */
+/** Hooks of epochs. Each listener runs in its own branch, and the branch of a failing listener is dropped. */
 import { defineHook } from '../../sdk/hook.ts'
 
 /** An epoch: the identifier of its record, and its number, counted from 1. */

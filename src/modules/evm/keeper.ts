@@ -1,5 +1,5 @@
 /** Reads of the EVM's state for other modules, gateways and the module's own handlers. */
-import { delegationTarget } from '../../evm/access.ts'
+import { delegationTarget } from '../../evm/delegation.ts'
 import { equal, ZERO_WORD } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'

@@ -74,7 +74,7 @@ function unpackContent(ctx: ReadContext, packed: Any | undefined): UnpackedConte
 }
 
 /**
- * Returns title and description of a valid content. Throws as `unpackContent`, sdk 18 for an invalid plan, and gov 5 for a
+ * Returns title and description of a valid content. Throws the errors of `unpackContent`, sdk 18 for an invalid plan, and gov 5 for a
  * title or description that is missing or too long.
  */
 export function parseContent(ctx: ReadContext, packed: Any | undefined): Content {
@@ -92,7 +92,7 @@ export function parseContent(ctx: ReadContext, packed: Any | undefined): Content
   return { title, description }
 }
 
-/** Executes a content without checking its texts. Throws as `unpackContent`, and the errors of the execution. */
+/** Executes a content without checking its texts. Throws the errors of `unpackContent`, and the errors of the execution. */
 export function executeContent(ctx: Context, packed: Any | undefined): void {
   const { message, kind } = unpackContent(ctx, packed)
   kind.execute(ctx, message)

@@ -94,7 +94,7 @@ export function burnDeposits(ctx: Context, id: bigint): void {
   }
 }
 
-/** Limits a deposit to the balance of the account: a proposal can spend from it, and no block may fail for that. */
+/** Limits a deposit to the balance of the account: a proposal can spend from it, which must not fail the block. */
 function availableOf(ctx: ReadContext, coins: readonly Coin[]): readonly Coin[] {
   return coins.flatMap(({ denom, amount }) => {
     const held = bank.balance(ctx, state.account.address, denom)

@@ -72,7 +72,7 @@ describe('the life of a proposal', () => {
     expect([...state.activeQueue.keys(world.ctx)]).toEqual([])
   })
 
-  test('without the minimum deposit in time it is dropped and deposits are refunded', () => {
+  test('a proposal without the minimum deposit in time is dropped and deposits are refunded', () => {
     world.submit({ initialDeposit: coins(4n * ONE) })
     pass(world.ctx, TWO_DAYS - 1n)
     expect(state.proposals.has(world.ctx, 1n)).toBe(true)

@@ -49,7 +49,7 @@ function toStored(ctx: Context, { schema, message }: Unpacked): Any {
 }
 
 /**
- * Stores a proposal with its first deposit. Returns its id. Throws as `parseSubmission` and `deposit`, and gov 5, 9, 10, 13,
+ * Stores a proposal with its first deposit. Returns its id. Throws the errors of `parseSubmission` and `deposit`, and gov 5, 9, 10, 13,
  * 15, 16.
  */
 export function submit(ctx: Context, submission: MsgSubmitProposal): bigint {

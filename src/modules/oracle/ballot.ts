@@ -15,15 +15,14 @@ type Outcome = 'win' | 'abstain' | 'miss'
 export interface Result {
   readonly median: decimal.Decimal
   readonly deviation: decimal.Decimal
-  /** Largest distance from the median that still wins. */
+  /** Maximum distance from the median that still wins. */
   readonly spread: decimal.Decimal
   /** One outcome for each vote, in the order given. */
   readonly outcomes: readonly Outcome[]
 }
 
-const NANO = 10n ** 9n
 /** The largest raw value of a decimal; a deviation that exceeds it counts as 0. */
-const MAX_RAW = 2n ** 256n * 10n ** 18n - 1n
+const MAX_RAW = 2n ** 256n * decimal.one - 1n
 
 function powerOf(ballot: readonly BallotVote[]): bigint {
   return ballot.reduce((sum, { power }) => sum + power, 0n)
@@ -52,6 +51,9 @@ export function integerRoot(value: bigint): bigint {
   }
 }
 
+/** Factor from the root of a raw value to a raw value. */
+const ROOT_OF_ONE = integerRoot(decimal.one)
+
 /** Returns the unweighted deviation around the median, with the root cut at nine places; 0 if the sum overflows. */
 function deviationOf(rates: readonly decimal.Decimal[], median: decimal.Decimal): decimal.Decimal {
   let sum = 0n
@@ -61,7 +63,7 @@ function deviationOf(rates: readonly decimal.Decimal[], median: decimal.Decimal)
     sum += square
     if (square > MAX_RAW || sum > MAX_RAW) return decimal.zero
   }
-  return decimal.fromRaw(integerRoot(sum / BigInt(rates.length)) * NANO)
+  return decimal.fromRaw(integerRoot(sum / BigInt(rates.length)) * ROOT_OF_ONE)
 }
 
 /** Computes median, band and outcomes of a ballot that passed: at least one rate is above 0. */

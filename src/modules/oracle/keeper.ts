@@ -21,7 +21,7 @@ export interface Rate {
   readonly timestampMs: bigint
 }
 
-/** Returns the stored price of a pair, whatever its age; undefined if there is no price. */
+/** Returns the stored price of a pair, of any age; undefined if there is no price. */
 export function findRate(ctx: ReadContext, pair: string): Rate | undefined {
   const stored = state.exchangeRates.get(ctx, pair)
   const rate = stored && decode(stored.exchangeRate)
@@ -34,7 +34,7 @@ export function missing(key: string): ChainError {
 }
 
 /**
- * Returns the stored price of a pair, whatever its age. Throws 5 `notFound` if there is no price, and oracle 16 (asset 1)
+ * Returns the stored price of a pair, of any age. Throws 5 `notFound` if there is no price, and oracle 16 (asset 1)
  * for text that is not a pair.
  */
 export function storedRate(ctx: ReadContext, pair: string): Rate {
@@ -49,7 +49,7 @@ export function isVintage(ctx: ReadContext, { height }: Pick<Rate, 'height'>): b
   return height + params(ctx).expirationBlocks <= ctx.block.height
 }
 
-/** Returns the price of a pair if it has not expired. Throws as `storedRate`, and oracle 17 for an expired price. */
+/** Returns the price of a pair if it has not expired. Throws the errors of `storedRate`, and oracle 17 for an expired price. */
 export function currentRate(ctx: ReadContext, pair: string): Rate {
   const found = storedRate(ctx, pair)
   if (isVintage(ctx, found)) throw errors.vintage(pair)

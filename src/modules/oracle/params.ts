@@ -4,6 +4,7 @@ import { DurationSchema } from '@bufbuild/protobuf/wkt'
 import { type Params, ParamsSchema } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import type { OracleParamsMsg } from '../../gen/chain/oracle/v1beta1/tx_pb.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { MAX_INT64 } from '../../primitives/integers.ts'
 import { fromTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
@@ -14,9 +15,6 @@ const wire = (text: string): string => decimal.encode(decimal.parse(text)!)
 
 /** The threshold must be above this value. */
 const THRESHOLD_ABOVE = decimal.parse('0.33')!
-const WINDOW_LIMIT = 1n << 63n
-/** The longest duration of 64-bit nanoseconds: 292 years. */
-const MAX_LOOKBACK_NS = (1n << 63n) - 1n
 
 export function defaultParams({ identity }: Pick<ReadContext, 'identity'>): Params {
   return create(ParamsSchema, {
@@ -61,13 +59,13 @@ export function validateParams({ identity }: Pick<ReadContext, 'identity'>, para
     if (!isPair(pair)) refuse('whitelist', `contains ${JSON.stringify(pair)}, which is not a pair`)
   if (new Set(whitelist).size !== whitelist.length) refuse('whitelist', 'contains a pair twice')
   if (slashWindow === 0n) refuse('slash_window', 'must be > 0')
-  if (slashWindow * votePeriod >= WINDOW_LIMIT) refuse('slash_window', 'times vote_period must be below 2^63 blocks')
+  if (slashWindow * votePeriod > MAX_INT64) refuse('slash_window', 'times vote_period must be below 2^63 blocks')
   if (identity.behaviours.slashWindowInBlocks && slashWindow < votePeriod) {
     refuse('slash_window', 'must be greater than or equal to the voting period')
   }
   const lookback = lookbackNs(params)
   if (lookback <= 0n) refuse('twap_lookback_window', 'must be > 0')
-  if (lookback > MAX_LOOKBACK_NS) refuse('twap_lookback_window', 'must fit 64 bits of nanoseconds')
+  if (lookback > MAX_INT64) refuse('twap_lookback_window', 'must fit 64 bits of nanoseconds')
   const nanos = params.twapLookbackWindow?.nanos ?? 0
   if (nanos < 0 || nanos >= 1e9) refuse('twap_lookback_window', 'must have nanos from 0 to 999999999')
   if (params.minVoters === 0n) refuse('min_voters', 'must be > 0')

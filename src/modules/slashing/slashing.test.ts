@@ -76,7 +76,7 @@ function nextBlock(...votes: readonly (readonly [Uint8Array, boolean])[]): void 
 }
 
 describe('a validator that does not sign', () => {
-  test('is counted in a ring of the window’s size', () => {
+  test('misses are counted in a ring of the window’s size', () => {
     for (let i = 0; i < 4; i++) nextBlock([alice, false], [bob, true])
     expect(info(alice)).toMatchObject({ startHeight: 1n, indexOffset: 4n, missedBlocksCounter: 4n })
     expect(info(bob)).toMatchObject({ indexOffset: 4n, missedBlocksCounter: 0n })
@@ -94,7 +94,7 @@ describe('a validator that does not sign', () => {
     expect(info(alice).missedBlocksCounter).toBe(0n)
   })
 
-  test('is slashed by a hundredth and jailed when it has missed more than half of a full window', () => {
+  test('a validator that missed more than half of a full window is slashed by a hundredth and jailed', () => {
     for (let i = 0; i < 5; i++) nextBlock([alice, true], [bob, true])
     for (let i = 0; i < 5; i++) nextBlock([alice, false], [bob, true])
     expect(staking.getValidator(ctx, alice)!.jailed).toBe(false)
@@ -116,7 +116,7 @@ describe('a validator that does not sign', () => {
     expect(bank.supply(ctx, 'unative')).toBe(2_999_000_000n)
   })
 
-  test('is released after the jail time with enough self-delegation, and is counted from then on', () => {
+  test('a validator is released after the jail time with enough self-delegation, and is counted from then on', () => {
     for (let i = 0; i < 11; i++) nextBlock([alice, false], [bob, true])
     endBlock()
     const unjail = () => messages.unjail(ctx, { validatorAddr: operatorText(alice) })

@@ -71,7 +71,7 @@ const delegate = (amount: bigint) =>
 const endBlock = () => module.endBlock!(ctx)
 
 describe('the power of a validator', () => {
-  test('is at most what the engine accepts: more is refused, and the block ends', () => {
+  test('power is limited by the engine: a larger stake is refused, and the block ends', () => {
     createValidator(alice, MAX_POWER * UNIT)
     expect(attempt(() => delegate(UNIT))).toThrow(refused)
     attempt(() => delegate(UNIT - 1n))()
@@ -79,13 +79,13 @@ describe('the power of a validator', () => {
     expect(staking.updatesOfBlock(ctx)).toMatchObject([{ power: MAX_POWER }])
   })
 
-  test('is refused if it exceeds a key of the index by power', () => {
+  test('power that exceeds a key of the index by power is refused', () => {
     expect(attempt(() => createValidator(alice, (1n << 64n) * UNIT))).toThrow(refused)
     expect(attempt(() => createValidator(alice, (1n << 63n) * UNIT))).toThrow(refused)
     endBlock()
   })
 
-  test('is in the set while the total power is within the limit of the engine', () => {
+  test('a validator is in the set while the total power is within the limit of the engine', () => {
     createValidator(alice, (MAX_POWER - 5n) * UNIT)
     createValidator(bob, 6n * UNIT)
     endBlock()
@@ -111,7 +111,7 @@ test('a validator is stored in the shortest form, since each block stores a copy
 })
 
 describe('a delegation', () => {
-  test('is refused if its tokens are worth no share, since it would outlive the validator', () => {
+  test('a delegation whose tokens are worth no share is refused, since it would outlive the validator', () => {
     createValidator(alice, 3n)
     const validator = queries.validator(ctx, { validatorAddr: operator(alice) }).validator!
     // Two 10^-18 shares remain for three tokens: the shares of one token truncate to 0.

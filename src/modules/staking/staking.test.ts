@@ -97,7 +97,7 @@ describe('a new validator', () => {
     ])
   })
 
-  test('is refused for each invalid field', () => {
+  test('a new validator is refused for each invalid field', () => {
     createValidator(alice, key0, 1_000_000n)
     const code = (codespace: string, value: number) => expect.objectContaining({ codespace, code: value })
     const rates = (rate: bigint, maxRate: bigint, maxChangeRate: bigint) => ({
@@ -144,7 +144,7 @@ describe('delegating', () => {
     expect(queries.delegatorValidator(ctx, asked).validator!.operatorAddress).toBe(operator(alice))
   })
 
-  test('to a slashed validator yields more shares', () => {
+  test('a delegation to a slashed validator yields more shares', () => {
     createValidator(alice, key0, 100n)
     const validator = staking.getValidator(ctx, alice)!
     state.validators.set(ctx, alice, { ...validator, tokens: '90' })
@@ -154,7 +154,7 @@ describe('delegating', () => {
     expect(staking.getValidator(ctx, alice)).toMatchObject({ tokens: '99', delegatorShares: `110${'0'.repeat(18)}` })
   })
 
-  test('is refused without validator, coins or value', () => {
+  test('a delegation without validator, coins or value is refused', () => {
     const code = (codespace: string, value: number) => expect.objectContaining({ codespace, code: value })
     expect(() => delegate(bob, alice, 1n)).toThrow(code('staking', 3))
     createValidator(alice, key0, 100n)

@@ -131,7 +131,7 @@ describe('undelegated tokens', () => {
     expect(held(carol)).toBe(START - 5_000_000n)
   })
 
-  test('of the operator, below its minimum, jail the validator', () => {
+  test('an operator that undelegates below its minimum is jailed', () => {
     messages.undelegate(ctx, {
       delegatorAddress: text(alice),
       validatorAddress: operator(alice),

@@ -2,13 +2,14 @@
 import type { Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import type { Identity } from '../../identity/types.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { MAX_INT64 } from '../../primitives/integers.ts'
 import { addressOf, decodePublicKey } from '../../sdk/public-key.ts'
 import { errors } from './errors.ts'
 
 /** Tokens for one unit of power. */
 export const POWER_REDUCTION = 1_000_000n
 /** Maximum power of a validator, and of the set, in CometBFT: an eighth of the largest signed 64-bit integer. */
-export const MAX_POWER = ((1n << 63n) - 1n) / 8n
+export const MAX_POWER = MAX_INT64 / 8n
 
 export function tokensOf(validator: Validator): bigint {
   return BigInt(validator.tokens || '0')

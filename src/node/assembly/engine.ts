@@ -23,7 +23,8 @@ export interface StartedEngine {
 
 /**
  * Starts the executor and the engine, and adds the step that stops them to `undo`. The chain has its first block when the
- * promise resolves. Rejects `failedPrecondition` if the chain halts and `onHalt` ends the process: no port opens then.
+ * promise resolves. Rejects with `failedPrecondition`, before any port opens, if the chain halts
+ * and `onHalt` ends the process.
  */
 export async function startEngine(
   parts: {

@@ -1,4 +1,4 @@
-/** A feeder, which promises and reveals prices with one transaction per voting period (docs/modules/oracle.md#messages). */
+/** A feeder, which commits to prices and reveals them with one transaction per voting period (docs/modules/oracle.md#messages). */
 import { create } from '@bufbuild/protobuf'
 import {
   MsgAggregateExchangeRatePrevoteSchema,

@@ -33,7 +33,7 @@ test.each([
 })
 
 describe('prices', () => {
-  test('of a file are read at each call, and a pair without a price is omitted', async () => {
+  test('a file is read at each call, and a pair without a price is omitted', async () => {
     const path = join(folder, 'prices.json')
     writeFileSync(path, JSON.stringify(ANSWER))
     const prices = filePrices(path, 'data.rates')
@@ -42,7 +42,7 @@ describe('prices', () => {
     expect([...(await prices(PAIRS))]).toEqual([['uusdc:uusd', '1.000000000000000000']])
   })
 
-  test('of a file that is absent, is not JSON or has nothing at the path are an error that names the file', async () => {
+  test('a file that is absent, is not JSON or has nothing at the path is an error that names the file', async () => {
     const path = join(folder, 'broken.json')
     writeFileSync(path, '{')
     await expect(filePrices(path)(PAIRS)).rejects.toThrow(`${path} is not JSON`)
@@ -51,7 +51,7 @@ describe('prices', () => {
     await expect(filePrices(join(folder, 'absent.json'))(PAIRS)).rejects.toThrow('absent.json')
   })
 
-  test('of a URL are read at each call; a failed answer is an error that names the URL', async () => {
+  test('a URL is read at each call; a failed answer is an error that names the URL', async () => {
     let status = 200
     const server = createServer((_, response) => response.writeHead(status).end(JSON.stringify(ANSWER)))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -66,7 +66,7 @@ describe('prices', () => {
     }
   })
 
-  test('of a walk depend on the seed and change a little at each step', async () => {
+  test('prices of a walk depend on the seed and change a little at each step', async () => {
     const [one, same, other] = [simulatedPrices(7), simulatedPrices(7), simulatedPrices(8)]
     let last = await one(['ubtc:uusd', 'uother:uusd'])
     expect(await same(['ubtc:uusd', 'uother:uusd'])).toEqual(last)

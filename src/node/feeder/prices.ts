@@ -69,7 +69,7 @@ const INITIAL_PRICES: Readonly<Record<string, number>> = {
   'uusdc:uusd': 1,
   'uusdt:uusd': 1,
 }
-/** Largest step of the walk, as a fraction of the price. */
+/** Maximum step of the walk, as a fraction of the price. */
 const STEP = 0.002
 
 /** Creates a generator of numbers from 0 to below 1; equal seeds generate equal numbers. */

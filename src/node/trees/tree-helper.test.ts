@@ -190,7 +190,7 @@ test.each([
     }
   }
   try {
-    await expect(untilTaken()).rejects.toThrow('the thread that writes the trees does not answer')
+    await expect(untilTaken()).rejects.toThrow('the thread that writes the trees has not answered for 1 s')
     expect(helper.offer(work, 10)).toBe(false)
   } finally {
     await helper.close()

@@ -12,22 +12,22 @@ import {
   CELLS,
   FAILED,
   FREED,
+  handOver,
   IS_UP,
   OFFERED,
   OWN,
-  passTurn,
   QUESTION,
   READ_PAGE,
   REFUSED,
   refreshMemory,
+  STATE,
   TAKEN,
   TREES,
   type TreeWorkerData,
-  TURN,
   VERSION,
-} from './turns.ts'
+} from './hand-over.ts'
 
-/** With fewer changes, a write takes hardly longer than waking a thread. */
+/** Minimum number of changes of a batch: a smaller one takes little longer than waking a thread. */
 const MIN_CHANGES = 256
 /** Number of large blocks after which the thread starts: the next ones are probably large too. */
 const BLOCKS_BEFORE = 4
@@ -87,41 +87,42 @@ export function createTreeHelper(
       return undefined
     }
     worker.unref()
-    // The error is not thrown here: `wait` notices that the thread is lost.
+    // The error is not thrown here: `wait` finds that the thread is lost.
     worker.on('error', () => {
       isLost = true
     })
     return { worker, error: () => receiveMessageOnPort(port1)?.message ?? new Error('the trees could not be written') }
   }
 
-  const turn = () => Atomics.load(cells, TURN)
+  const state = () => Atomics.load(cells, STATE)
 
   function answer(): void {
     const [question, a, b, c] = cells.subarray(QUESTION)
     if (question === READ_PAGE) readPage(a!)
     else receiveLists(a!, b!, c!)
-    passTurn(cells, memory, TAKEN)
+    handOver(cells, memory, TAKEN)
   }
 
   /**
-   * Withdraws the trees and returns false if the thread has not started. Otherwise waits until it asks or ends, and
-   * returns true.
+   * Withdraws the trees and returns false if the thread has not started. Otherwise waits for its next question or its
+   * end, and returns true.
    */
   function wait(): boolean {
-    if (Atomics.compareExchange(cells, TURN, OFFERED, OWN) === OFFERED) return false
-    for (let waits = 0; turn() === TAKEN || turn() === REFUSED; waits++) {
+    if (Atomics.compareExchange(cells, STATE, OFFERED, OWN) === OFFERED) return false
+    for (let waits = 0; state() === TAKEN || state() === REFUSED; waits++) {
       isLost ||= waits === maxWaits
-      if (isLost) throw new Error('the thread that writes the trees does not answer')
-      Atomics.wait(cells, TURN, turn(), WAIT_MS)
+      if (isLost)
+        throw new Error(`the thread that writes the trees has not answered for ${(maxWaits * WAIT_MS) / 1_000} s`)
+      Atomics.wait(cells, STATE, state(), WAIT_MS)
     }
     refreshMemory(cells, memory)
     return true
   }
 
   function cancel(): void {
-    while (wait() && turn() === ASKING) passTurn(cells, memory, REFUSED)
-    if (turn() === FAILED) thread!.error()
-    Atomics.store(cells, TURN, OWN)
+    while (wait() && state() === ASKING) handOver(cells, memory, REFUSED)
+    if (state() === FAILED) thread!.error()
+    Atomics.store(cells, STATE, OWN)
   }
 
   return {
@@ -132,19 +133,19 @@ export function createTreeHelper(
       cells[TREES] = trees
       cells[VERSION] = version
       cells[FREED] = freed
-      passTurn(cells, memory, OFFERED)
+      handOver(cells, memory, OFFERED)
       return true
     },
     finish() {
       try {
         while (wait()) {
-          if (turn() === ASKING) answer()
-          else if (turn() === FAILED) throw thread!.error()
+          if (state() === ASKING) answer()
+          else if (state() === FAILED) throw thread!.error()
           else return true
         }
         return false
       } finally {
-        if (turn() !== OWN) cancel()
+        if (state() !== OWN) cancel()
       }
     },
     cancel,

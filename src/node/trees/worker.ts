@@ -7,30 +7,30 @@ import {
   DONE,
   FAILED,
   FREED,
+  handOver,
   IS_UP,
   OFFERED,
-  passTurn,
   QUESTION,
   READ_PAGE,
   RECEIVE_LISTS,
   REFUSED,
   refreshMemory,
+  STATE,
   TAKEN,
   TREES,
   type TreeWorkerData,
-  TURN,
   VERSION,
-} from './turns.ts'
+} from './hand-over.ts'
 
 const { module, memory, cells, errors } = workerData as TreeWorkerData
 
 function ask(question: number, ...numbers: readonly number[]): void {
   cells.set([question, ...numbers], QUESTION)
-  passTurn(cells, memory, ASKING)
-  Atomics.wait(cells, TURN, ASKING)
+  handOver(cells, memory, ASKING)
+  Atomics.wait(cells, STATE, ASKING)
   refreshMemory(cells, memory)
-  // The owner of the trees has the error.
-  if (Atomics.load(cells, TURN) === REFUSED) throw new Error('the owner of the trees refused to answer')
+  // The owner of the trees reports the error.
+  if (Atomics.load(cells, STATE) === REFUSED) throw new Error('the owner of the trees could not answer')
 }
 
 const program = createTreeProgram(
@@ -58,6 +58,6 @@ function write(): typeof DONE | typeof FAILED {
 
 Atomics.store(cells, IS_UP, 1)
 for (;;) {
-  if (Atomics.compareExchange(cells, TURN, OFFERED, TAKEN) === OFFERED) passTurn(cells, memory, write())
-  else Atomics.wait(cells, TURN, Atomics.load(cells, TURN))
+  if (Atomics.compareExchange(cells, STATE, OFFERED, TAKEN) === OFFERED) handOver(cells, memory, write())
+  else Atomics.wait(cells, STATE, Atomics.load(cells, STATE))
 }

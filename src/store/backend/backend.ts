@@ -1,7 +1,7 @@
 /** The storage interface under the versioned store: ordered tables, atomic writes, consistent reads. */
 import type { Tables, TableWrite } from '../types.ts'
 
-/** A table's name, and how a backend on disk keeps it. The name is part of the format on disk. */
+/** A table's name, and how a backend on disk stores it. The name is part of the format on disk. */
 export interface TableDeclaration {
   readonly name: string
   /**
@@ -9,13 +9,13 @@ export interface TableDeclaration {
    * its keys. `append`: the same, with most writes after its last key.
    */
   readonly placement: 'shared' | 'own' | 'append'
-  /** Whether the write-ahead journal collects its rows before they are written to the table. One table at most. */
+  /** Whether the write-ahead journal collects its rows before they are written to the table. Set for at most one table. */
   readonly isJournaled?: true
   /** Whether it is an index that is rebuilt from the blocks. */
   readonly isDerived?: true
 }
 
-/** The longest table name and key together, in bytes. Reading a longer key finds nothing, writing one throws. */
+/** Maximum length of table name and key together, in bytes. Reading a longer key finds nothing, writing one throws. */
 export const MAX_ROW_KEY = 1900
 
 export const isTooLong = (table: string, key: Uint8Array): boolean => table.length + key.length > MAX_ROW_KEY
@@ -37,7 +37,7 @@ export interface BackendRead extends PeekTables {
 }
 
 export interface Backend extends PeekTables {
-  /** Whether a view that `read` opens stays the same while others write. */
+  /** Whether a view that `read` opens stays the same during later writes. */
   readonly isolates: boolean
   readonly readOnly: boolean
   /** Opens a consistent view of all tables. Returned bytes stay valid after it is closed. */

@@ -38,7 +38,7 @@ function firstFrom(run: readonly Texted[], text: string): number {
 
 export function createSorted<Item extends Texted>(): Sorted<Item> {
   const runs: Item[][] = []
-  /** Counts changes, so that a walk can tell that its position is out of date. */
+  /** Modification count; iterators use it to detect changes. */
   let revision = 0
 
   /** Index of the run that was found last. Consecutive accesses are often near each other. */

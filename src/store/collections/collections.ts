@@ -40,7 +40,7 @@ export interface StateMap<Key, Value, Prefix> {
   set(ctx: WriteState, key: Key, value: Value): void
   /** Deletes without reading first, as the modules of the Cosmos SDK do. */
   delete(ctx: WriteState, key: Key): void
-  /** Checks for the key first, and pays for that, as the chain's own modules do. Returns whether it existed. */
+  /** Charges gas to check for the key first, as the chain's own modules do. Returns whether it existed. */
   remove(ctx: WriteState, key: Key): boolean
   /** Yields entries in key order, without those written during the iteration. */
   iterate(ctx: ReadState, range?: KeyRange<Key, Prefix>): IterableIterator<readonly [Key, Value]>
@@ -161,7 +161,7 @@ export interface StateKeySet<Key, Prefix> {
   page(ctx: ReadState, request: PageRequest | undefined, options?: PageOptions<Key, true, Prefix>): Page<Key>
 }
 
-/** Declares a set of keys. Members have an empty value. As on the chain, `has` reads the member and pays for a read. */
+/** Declares a set of keys. Members have an empty value. As on the chain, `has` reads the member and charges gas for a read. */
 export function keySet<Key, Prefix = never>(
   store: string,
   namespace: Namespace,

@@ -26,7 +26,7 @@ export interface Page<Item> {
 }
 
 const DEFAULT_LIMIT = 100n
-/** Entries of a page at most. */
+/** Maximum number of entries in a page. */
 const MAX_PAGE_LIMIT = 1000n
 
 function wrongField(field: string, description: string): ChainError {

@@ -21,7 +21,7 @@ export interface LogWriter {
   take(rows: TableWrite[], isLast: boolean): void
 }
 
-/** Creates a writer of pieces in an arena. Nothing else may be written to the arena until the last call of `take`. */
+/** Creates a writer of pieces in an arena. Write nothing else to the arena until the last call of `take`. */
 export function createLogWriter(height: number, arena: Output): LogWriter {
   const { add, piece, isFull, take } = createPieceWriter(LOG, height, PIECE_BYTES, arena)
   return {

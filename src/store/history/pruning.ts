@@ -7,12 +7,12 @@ import { piecesOf, readHeight } from './change-log.ts'
 import type { Tip } from './heights.ts'
 import { readRefs } from './version-refs.ts'
 
-/** Heights that one commit prunes at most, so that a lowered setting does not stop the chain; also pieces of page lists. */
+/** Maximum number of heights, and of pieces of page lists, that one commit prunes: a lowered setting must not stop the chain. */
 const PER_COMMIT = 4
 
 /**
  * Prunes the heights before the last `keepHeights`. The log keeps them back to a checkpoint, from which the trees of the
- * earliest height can be built. The rows must be written after those of the commit, each before the next is taken.
+ * earliest height can be built. Write the rows after those of the commit, each before requesting the next.
  */
 export function prune(
   backend: Backend,

@@ -31,7 +31,7 @@ export interface Registry {
   nameAt(number: number, height: number): string
   /** Returns the number of a store of the latest era, and a row that records it if it is new. Throws for an undeclared store. */
   numberFor(store: string): { readonly number: number; readonly row?: TableWrite }
-  /** Begins an era, and returns the row that records it. Throws as `namesAfter` does. */
+  /** Begins an era, and returns the row that records it. Throws the errors of `namesAfter`. */
   begin(height: number, changes: StoreChanges): TableWrite
   /** Removes the eras after a height, with their numbers. Returns the rows that record it. */
   rewind(height: number): TableWrite[]
@@ -67,7 +67,7 @@ export function readRegistry(tables: Tables, hashed: readonly string[], others: 
   }
 
   function createEra(from: number, order: StoreOrder): OpenEra {
-    const stores = [...order.names, ...others.filter((name) => !order.places.has(name))]
+    const stores = [...order.names, ...others.filter((name) => !order.treeIndexes.has(name))]
     return { from, order, stores, numbers: new Map(), names: new Map() }
   }
 
@@ -113,7 +113,7 @@ export function readRegistry(tables: Tables, hashed: readonly string[], others: 
       if (known !== undefined) return { number: known }
       if (!era.stores.includes(store)) throw undeclaredStore(store)
       if (numbered.length === MAX_STORES)
-        throw new Error(`store "${store}" is one too many: a chain has at most ${MAX_STORES} stores in its history`)
+        throw new Error(`store "${store}" exceeds the limit: a chain has at most ${MAX_STORES} stores in its history`)
       const number = numbered.push({ name: store, since: era.from }) - 1
       era.numbers.set(store, number)
       era.names.set(number, store)

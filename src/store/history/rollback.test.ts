@@ -78,7 +78,7 @@ describe.each(BACKENDS)('a rollback over %s', (_name, make) => {
     clean()
   })
 
-  test('to a pruned or future height is refused with the bounds, and changes nothing', async () => {
+  test('a rollback to a pruned or future height is refused with the bounds, and changes nothing', async () => {
     const { backend, clean } = make()
     const store = openTestStore(backend, { ...SPACING, keepHeights: 20 })
     build(store, 1, 1, 70)

@@ -10,7 +10,7 @@ import { readRefs, rewindRefs } from './version-refs.ts'
 
 /**
  * Yields rows that restore every key to its state after a height, and that remove later heights from the log. Write each row
- * before the next is taken: a key that several heights wrote is then rewound only once.
+ * before requesting the next: a key that several heights wrote is then rewound only once.
  */
 export function* rewindRows(backend: Backend, tip: Tip, height: number): IterableIterator<TableWrite> {
   for (let at = height + 1; at <= tip.height; at++) {

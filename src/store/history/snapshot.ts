@@ -12,7 +12,7 @@ export interface SnapshotSource {
   readonly height: number
   readonly rollbacks: number
   readonly revision: object
-  /** Whether `height` is the latest commit that the view sees. */
+  /** Whether `height` is the latest commit of the view. */
   isTip(): boolean
   /** The first height in the log. */
   logFrom(): number

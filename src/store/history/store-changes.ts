@@ -46,7 +46,7 @@ export function changesStores({ added, renamed, deleted }: StoreChanges): boolea
 
 /**
  * Returns the view of a block with store changes: a renamed store appears only under its new name, a deleted one is hidden, an
- * added one is empty. Throws as `namesAfter` does if the reader lists its stores.
+ * added one is empty. Throws the errors of `namesAfter` if the reader lists its stores.
  */
 export function withStoreChanges(base: Reader, changes: StoreChanges): Reader {
   const { added = [], renamed = [], deleted = [] } = changes

@@ -5,7 +5,7 @@ const BUFFER_BYTES = 65_536
 
 export const createByteArena = (): Output => createOutput(BUFFER_BYTES)
 
-/** Ensures that `length` bytes fit behind the written ones, in a new buffer if necessary. The old buffer stays with its views. */
+/** Ensures that `length` bytes fit after the written ones, in a new buffer if necessary. The old buffer stays with its views. */
 export function makeRoom(arena: Output, length: number): void {
   if (arena.length + length <= arena.bytes.length) return
   arena.bytes = new Uint8Array(Math.max(BUFFER_BYTES, length))

@@ -1,6 +1,6 @@
 /**
  * A write-ahead journal for one table of a backend. Rows that change all over a large table would each cost a page of the disk
- * in every write. So a write appends them to the journal, which costs a few pages, and every process keeps the rows of the
+ * in every write. So a write appends them to the journal, which costs a few pages, and every process caches the rows of the
  * journal in memory, as overlays over the table. When an overlay is full it drains: each following write also writes some of its
  * rows to the table, in key order, so that one page takes many rows. A second overlay collects new rows meanwhile. All of it is
  * part of the transactions of the writes, so nothing needs repair after a crash.
@@ -8,7 +8,7 @@
 
 import { createOutput, finish, type Input, putVarint, takeVarint } from '../../primitives/varint.ts'
 import { type Backend, type BackendRead, checkKey } from '../backend/backend.ts'
-import { mergeEntries } from '../order.ts'
+import { mergeEntries } from '../merge.ts'
 import { JOURNAL, JOURNAL_BOUNDS } from '../tables.ts'
 import type { Tables, TableWrite } from '../types.ts'
 import { createByteArena } from './byte-arena.ts'
@@ -17,7 +17,7 @@ import { createOverlay, type Overlay } from './overlay.ts'
 import { createPieceWriter, numberOf, pieceKey, pieceOf } from './pieces.ts'
 import { DELETED, encodedVersions } from './versions.ts'
 
-/** Two pieces fill a page of the disk: longer rows would go to pages of their own. */
+/** Two pieces fill a page of the disk: each longer row would occupy further pages. */
 const PIECE_BYTES = 1984
 const BOUNDS_KEY = new Uint8Array(0)
 
@@ -25,13 +25,13 @@ interface JournalLimits {
   /** An overlay with this many rows, or bytes of keys and values, drains. */
   readonly rows: number
   readonly bytes: number
-  /** A write of more rows goes to the table at once, after everything in the journal. */
+  /** Maximum number of rows of a journaled write. A larger one is written to the table at once, after everything in the journal. */
   readonly rowsOfWrite: number
 }
 
 type NewOverlay = (from: number) => Overlay
 
-/** An overlay then takes some 10 MB of memory at most; there are two while one drains. */
+/** Limits for at most some 10 MB of memory an overlay; there are two while one drains. */
 const DEFAULT_LIMITS: JournalLimits = { rows: 40_000, bytes: 6_000_000, rowsOfWrite: 5_000 }
 
 /** Pieces that a write removes beyond twice the number that it adds. */
@@ -65,7 +65,7 @@ const NO_BOUNDS: Bounds = { first: 1, split: 1, last: 0 }
 
 interface JournalOptions {
   readonly limits?: JournalLimits
-  /** Prevents others from choosing keys that are slow to find. */
+  /** A secret that prevents attackers from choosing keys that are slow to find. */
   readonly secret: HashSecret
 }
 
@@ -79,7 +79,7 @@ export function withJournal(base: Backend, table: string, options: JournalOption
   reload(base)
   /** The state for reads outside a view: during a write it includes the rows written so far. */
   let now = state
-  /** Whether a failed write may be on disk nevertheless. */
+  /** Whether a failed write is possibly on disk. */
   let isUncertain = false
 
   function reload(tables: Tables): void {
@@ -99,8 +99,8 @@ export function withJournal(base: Backend, table: string, options: JournalOption
   }
 
   /**
-   * Drains a share of the rows, so that the overlay is drained when the collecting one has as many rows, and the rest once that
-   * one is full. Then the collecting overlay begins to drain.
+   * Drains in proportion to new rows, so that draining ends before the collecting overlay is full. When that one is full, drains
+   * the rest, and the collecting overlay begins to drain.
    */
   function* drain(number: number, count: number): IterableIterator<TableWrite> {
     const { collecting, draining } = now
@@ -230,7 +230,7 @@ export function withJournal(base: Backend, table: string, options: JournalOption
 
 type Reads = Omit<BackendRead, 'close'>
 
-/** The journal as a view sees it. */
+/** The journal as of the opening of a view. */
 interface Seen {
   readonly state: State
   /** Number of the latest visible write. */
@@ -285,7 +285,7 @@ function* drainedRows(table: string, draining: Draining | undefined, end: number
   }
 }
 
-/** Returns the state of the journal on disk. Overlays that remain gain the new rows; views opened before do not see those. */
+/** Returns the state of the journal on disk. Remaining overlays receive the new rows; earlier views do not show them. */
 function refresh(tables: Tables, known: State, newOverlay: NewOverlay): State {
   const bounds = readBounds(tables)
   const { first, split, last } = bounds

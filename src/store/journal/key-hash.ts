@@ -1,9 +1,9 @@
 /**
- * HalfSipHash-1-3 of a key. Without the secret nobody can choose keys with equal hashes, which would make a table slow.
+ * HalfSipHash-1-3 of a key. Without the secret an attacker cannot choose keys with equal hashes, which would make a table slow.
  * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", the variant with words of 32 bits.
  */
 
-/** 64 random bits. They change where entries are in memory, and no result. */
+/** 64 random bits. They affect memory layout only. */
 export type HashSecret = readonly [number, number]
 
 /** Returns the hash of `length` bytes from `at` on, as a signed 32-bit number. */

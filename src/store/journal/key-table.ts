@@ -14,7 +14,7 @@ export interface KeyTable {
   count(): number
   /** Returns the number of the key at an index in byte order. */
   at(index: number): number
-  /** Yields the numbers of the keys in a range, in order. Keys added during the walk do not disturb it. */
+  /** Yields the numbers of the keys in a range, in order. Keys added meanwhile do not disturb the iteration. */
   walk(range: Range): IterableIterator<number>
 }
 

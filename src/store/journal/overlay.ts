@@ -3,7 +3,7 @@
  * in a few large arrays, and bytes in the buffers in which they arrived; an object for each would cost more than its row.
  */
 
-import type { OverlayEntry } from '../order.ts'
+import type { OverlayEntry } from '../merge.ts'
 import type { Range } from '../types.ts'
 import type { HashSecret } from './key-hash.ts'
 import { createKeyTable, doubled } from './key-table.ts'

@@ -30,7 +30,7 @@ export interface PieceWriter {
 const SPARE_BYTES = 8
 
 /**
- * Creates a writer of pieces of at most `pieceBytes`; a longer version fills a piece alone. Nothing else may be written to the
+ * Creates a writer of pieces of at most `pieceBytes`; a longer version fills a piece alone. Write nothing else to the
  * arena until the last call of `take`.
  */
 export function createPieceWriter(table: string, number: number, pieceBytes: number, arena: Output): PieceWriter {

@@ -1,4 +1,4 @@
-/** A versioned store for tests, with stores of its own. */
+/** A versioned store for tests, with its own stores. */
 import type { Backend } from '../backend/backend.ts'
 import { openVersionedStore, type VersionedStore, type VersionedStoreOptions } from '../versioned.ts'
 

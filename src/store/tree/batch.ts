@@ -1,7 +1,8 @@
 /** Changes in the binary form that the tree program reads; see `trees/change.ts`. */
 import { copyTo } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
-import { AT, BATCH_BYTES, MAX_CHANGES, MAX_KEY, type TreeMemory } from './tree-program.ts'
+import * as regions from './layout.ts'
+import { BATCH_BYTES, MAX_CHANGES, MAX_KEY, type TreeMemory } from './tree-program.ts'
 
 /** A key with its new value; undefined removes the key. */
 export interface KeyChange {
@@ -9,7 +10,7 @@ export interface KeyChange {
   readonly value: Uint8Array | undefined
 }
 
-/** The longest value that the tree program hashes. Longer ones are hashed here. */
+/** Maximum length of a value that the tree program hashes. Longer ones are hashed here. */
 const MAX_VALUE = 247
 const [REMOVED, HASHED] = [-1, -2] as const
 /** Size of a change before its key: the hash of the value and two lengths. */
@@ -24,7 +25,7 @@ export interface Batch {
   count: number
 }
 
-export const emptyBatch = (): Batch => ({ at: AT.batch, count: 0 })
+export const emptyBatch = (): Batch => ({ at: regions.BATCH, count: 0 })
 
 /**
  * Appends changes from index `from` to a batch until it is full. Returns the number of appended changes. Throws a `RangeError`
@@ -32,7 +33,7 @@ export const emptyBatch = (): Batch => ({ at: AT.batch, count: 0 })
  */
 export function putChanges({ buffer }: TreeMemory, batch: Batch, changes: readonly KeyChange[], from: number): number {
   const [bytes, words] = [new Uint8Array(buffer), new Int32Array(buffer)]
-  const end = AT.batch + BATCH_BYTES
+  const end = regions.BATCH + BATCH_BYTES
   let { at, count } = batch
   let next = from
   for (; count < MAX_CHANGES && next < changes.length; next++, count++) {
@@ -42,7 +43,7 @@ export function putChanges({ buffer }: TreeMemory, batch: Batch, changes: readon
     const valueAt = at + HEAD_BYTES + padded(key.length)
     const valueEnd = valueAt + (isShort ? padded(value.length) : 0)
     if (valueEnd > end) break
-    words[AT.changes / 4 + count] = at
+    words[regions.CHANGES / 4 + count] = at
     // Zero padding of the key. For an empty key these words are the lengths, which are written after.
     words[valueAt / 4 - 2] = 0
     words[valueAt / 4 - 1] = 0

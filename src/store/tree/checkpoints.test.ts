@@ -53,7 +53,7 @@ test('every second checkpoint stays, and every page on disk is referenced by a c
   expect(found).toEqual(needed)
 })
 
-test('that also holds after a rollback and further blocks', () => {
+test('after a rollback and further blocks every page on disk is still referenced by a checkpoint', () => {
   for (const target of [94, 90, 89, 51, 50, 49, 10, 9, 1]) {
     const backend = build({ checkpoints: { blocks: 10 } }, 95, 2)
     const store = openTestStore(backend, { hashedStores: STORES, checkpoints: { blocks: 10 } })

@@ -1,5 +1,6 @@
 /** Nodes in the tree program's memory, 64 bytes each: the hash, numeric fields, and the address of the key. */
-import { AT, type Node, type TreeMemory } from './tree-program.ts'
+import * as regions from './layout.ts'
+import type { Node, TreeMemory } from './tree-program.ts'
 
 /** Size of the hash of a node, and the offsets of its other fields. */
 const HASH_BYTES = 32
@@ -52,7 +53,7 @@ export function createNodes(memory: TreeMemory): Nodes {
       new Uint8Array(memory.buffer).set(hash, node * 64)
     },
     putPage(bytes) {
-      new Uint8Array(memory.buffer).set(bytes, AT.page)
+      new Uint8Array(memory.buffer).set(bytes, regions.PAGE)
     },
   }
 }

@@ -1,6 +1,8 @@
 /** Transfers pages of trees between the tree program and the disk. */
+
+import * as regions from './layout.ts'
 import type { Nodes } from './nodes.ts'
-import { AT, MAX_PAGE, type Node, type TreeMemory, type TreeProgram } from './tree-program.ts'
+import { MAX_PAGE, type Node, type TreeMemory, type TreeProgram } from './tree-program.ts'
 
 /** A reference to a node on disk. */
 export interface PageReference {
@@ -33,7 +35,7 @@ export function loadPage(
 
 /** Adds copies of the pages that the program wrote before an address. */
 export function addPages(written: [number, Uint8Array][], { buffer }: TreeMemory, end: number): void {
-  const copy = new Uint8Array(buffer).slice(AT.pages, end)
+  const copy = new Uint8Array(buffer).slice(regions.PAGES, end)
   const view = new DataView(copy.buffer)
   for (let at = 0; at < copy.length; ) {
     const page = view.getUint32(at, true)

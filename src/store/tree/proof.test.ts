@@ -91,34 +91,37 @@ const randomKey = (below: (n: number) => number) =>
 describe.each(BACKENDS)('proofs over %s', (_name, make) => {
   const spacing: Partial<VersionedStoreOptions> = { checkpoints: { blocks: 20, changedKeys: 300 } }
 
-  test.each([1, 2])('of any key at any height verify against the app hash of that height (seed %i)', async (seed) => {
-    const { backend, again, clean } = make()
-    const below = seeded(seed)
-    let store = openTestStore(backend, spacing)
-    const hashes: Uint8Array[] = [new Uint8Array(0)]
-    let verified = 0
-    const proveSome = (height: number) => {
-      for (const name of STORES) {
-        const key = randomKey(below)
-        const proof = proveAt(store, height, name, key)
-        expect(formatHex(proof.appHash)).toBe(formatHex(hashes[height]!))
-        verifyAny(proof, name, key, hashes[height]!)
-        verified++
+  test.each([1, 2])(
+    'proofs of any key at any height verify against the app hash of that height (seed %i)',
+    async (seed) => {
+      const { backend, again, clean } = make()
+      const below = seeded(seed)
+      let store = openTestStore(backend, spacing)
+      const hashes: Uint8Array[] = [new Uint8Array(0)]
+      let verified = 0
+      const proveSome = (height: number) => {
+        for (const name of STORES) {
+          const key = randomKey(below)
+          const proof = proveAt(store, height, name, key)
+          expect(formatHex(proof.appHash)).toBe(formatHex(hashes[height]!))
+          verifyAny(proof, name, key, hashes[height]!)
+          verified++
+        }
       }
-    }
-    for (let height = 1; height <= 120; height++) {
-      hashes.push(store.commit({ height: BigInt(height), changes: randomBlock(below, below(30)) }).appHash)
-      proveSome(height)
-      proveSome(1 + below(height))
-      if (height % 50 === 7) store = openTestStore(await again(), spacing)
-    }
-    for (let height = 120; height >= 1; height -= 3) proveSome(height)
-    expect(verified).toBe(840)
-    await store.close()
-    clean()
-  })
+      for (let height = 1; height <= 120; height++) {
+        hashes.push(store.commit({ height: BigInt(height), changes: randomBlock(below, below(30)) }).appHash)
+        proveSome(height)
+        proveSome(1 + below(height))
+        if (height % 50 === 7) store = openTestStore(await again(), spacing)
+      }
+      for (let height = 120; height >= 1; height -= 3) proveSome(height)
+      expect(verified).toBe(840)
+      await store.close()
+      clean()
+    },
+  )
 
-  test('of stored heights stay valid when older heights are pruned, and no unreferenced page remains', async () => {
+  test('proofs of stored heights stay valid when older heights are pruned, and no unreferenced page remains', async () => {
     const { again, clean, ...made } = make()
     let { backend } = made
     const below = seeded(4)
@@ -138,7 +141,7 @@ describe.each(BACKENDS)('proofs over %s', (_name, make) => {
     }
     expect(() => store.at(138n)).toThrow('height 138 is pruned: the earliest height is 139')
     expect([...backend.iterate('checkpoint')].length).toBeLessThanOrEqual(5)
-    // Three trees of at most 25 leaves, at five checkpoints at most.
+    // Three trees of at most 25 leaves, at no more than five checkpoints.
     expect([...backend.iterate('node')].length).toBeLessThan(3 * 20 * 5)
     await store.close()
     clean()

@@ -22,9 +22,9 @@ export function proveKey(
   key: Uint8Array,
 ): StoreProof {
   if (key.length === 0) throw queryError('invalidArgument', 'the key of a proof must not be empty')
-  const place = order.places.get(store)
-  if (place === undefined) throw queryError('notFound', `there is no store ${store} in the app hash`)
-  const root = roots.nodes[place]!
+  const treeIndex = order.treeIndexes.get(store)
+  if (treeIndex === undefined) throw queryError('notFound', `there is no store ${store} in the app hash`)
+  const root = roots.nodes[treeIndex]!
   const leaves = leavesOf(order, treeStore, roots)
   const withValue = (path: LeafPath): ProvenLeaf => {
     const value = get(store, path.key)
@@ -37,7 +37,7 @@ export function proveKey(
   return {
     value: leaf?.value,
     keyProof: leaf ? proofOfPresence(leaf) : proofOfAbsence(key, left && withValue(left), right && withValue(right)),
-    storeProof: proofOfStore(utf8(store), storeRoot, merklePath(leaves, place)),
+    storeProof: proofOfStore(utf8(store), storeRoot, merklePath(leaves, treeIndex)),
     storeRoot,
     appHash: merkleRoot(leaves),
   }

@@ -51,7 +51,7 @@ export interface StreamingApply {
 
 export function applyStreaming(before: Before, { order, renamed, entriesOf }: LargeBlock): StreamingApply {
   const { treeStore, version } = before
-  const known = (name: string) => before.order.places.get(name)
+  const known = (name: string) => before.order.treeIndexes.get(name)
   /** Whether a store's tree starts empty. A renamed store is copied, so its tree is as new as that of an added store. */
   const isFresh = order.names.map((name) => renamed.has(name) || known(name) === undefined)
   let roots = before.roots
@@ -82,7 +82,7 @@ export function applyStreaming(before: Before, { order, renamed, entriesOf }: La
   function apply(change: Change): readonly TableWrite[] {
     if (change.store !== current) {
       current = change.store
-      isCurrentFresh = isFresh[order.places.get(current) ?? -1] ?? false
+      isCurrentFresh = isFresh[order.treeIndexes.get(current) ?? -1] ?? false
       treeStore.freeze(isCurrentFresh ? 0 : before.height)
     }
     applyChange(order, treeStore, roots, change, isCurrentFresh ? FIRST_VERSION : version)
@@ -94,15 +94,15 @@ export function applyStreaming(before: Before, { order, renamed, entriesOf }: La
     *begin() {
       treeStore.freeze(before.height)
       yield* save()
-      const staying = new Set(order.names.map((name, place) => (isFresh[place] ? undefined : name)))
-      for (const [place, name] of before.order.names.entries()) {
+      const staying = new Set(order.names.map((name, treeIndex) => (isFresh[treeIndex] ? undefined : name)))
+      for (const [treeIndex, name] of before.order.names.entries()) {
         if (staying.has(name)) continue
-        treeStore.abandon(roots.nodes[place]!)
+        treeStore.abandon(roots.nodes[treeIndex]!)
         for (const page of treeStore.takePages().dropped) dropped.push(page)
       }
       const { nodes } = roots
       roots = {
-        nodes: order.names.map((name, place) => (isFresh[place] ? NONE : nodes[known(name)!]!)),
+        nodes: order.names.map((name, treeIndex) => (isFresh[treeIndex] ? NONE : nodes[known(name)!]!)),
         leaves: order.names.map(() => undefined),
       }
       for (const [store, from] of renamed) {
@@ -113,7 +113,7 @@ export function applyStreaming(before: Before, { order, renamed, entriesOf }: La
     apply,
     finish() {
       const rows = save()
-      const trees = order.names.map((name, place) => ({ name, reference: references[place] }))
+      const trees = order.names.map((name, treeIndex) => ({ name, reference: references[treeIndex] }))
       return { rows, trees, dropped, count }
     },
   }

@@ -4,45 +4,34 @@
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import * as regions from './layout.ts'
 
 /** A node, identified by its address in memory divided by 64. */
 export type Node = number
 /** The empty tree. */
 export const NONE: Node = 0
 
-/** Addresses of the regions of memory; must match `trees/layout.ts`. */
-export const AT = {
-  writes: 0x3800,
-  changes: 0x8000,
-  replaced: 0x18000,
-  dropped: 0x58000,
-  batch: 0x80000,
-  page: 0x180000,
-  pages: 0x1a0000,
-  freed: 0x1e0000,
-  start: 0x220000,
-}
 /** Maximum number of trees written in one call. */
 export const MAX_WRITES = 170
 /** Maximum number of changes in a batch, and their maximum total size. */
 export const MAX_CHANGES = 8192
-export const BATCH_BYTES = AT.page - AT.batch
+export const BATCH_BYTES = regions.PAGE - regions.BATCH
 /** Maximum number of nodes freed in one call. */
-export const MAX_FREED = (AT.start - AT.freed) / 4
+export const MAX_FREED = (regions.START - regions.FREED) / 4
 /** Maximum length of a key. */
 export const MAX_KEY = 4096
-export const MAX_PAGE = AT.pages - AT.page
+export const MAX_PAGE = regions.PAGES - regions.PAGE
 
 /** Size of a WebAssembly page in bytes, and the maximum number of pages: as many as 32 bits address. */
 export const MEMORY_UNIT = 0x10000
 const MAX_UNITS = 0x10000
 
-/** Functions that the program calls while it runs. */
+/** Functions that the program calls while it runs. Names in capitals are regions of memory in `layout.ts`. */
 export interface TreeHost {
-  /** Copies the page that starts at a node to `AT.page`, and calls `parsePage`. */
+  /** Copies the page that starts at a node to `PAGE`, and calls `parsePage`. */
   readPage(node: Node): void
   /**
-   * Copies `replaced` and `dropped` u32 cells from `AT.replaced` and `AT.dropped`, and the pages from `AT.pages` to
+   * Copies `replaced` and `dropped` u32 cells from `REPLACED` and `DROPPED`, and the pages from `PAGES` to
    * `pagesEnd`.
    */
   receiveLists(replaced: number, dropped: number, pagesEnd: number): void
@@ -54,8 +43,8 @@ export interface TreeProgram {
   /** Applies `count` changes of the batch from index `first`, sorted by key, each key once. Returns the new tree. */
   writeAll(root: Node, first: number, count: number, version: number): Node
   /**
-   * Frees the first `freed` nodes at `AT.freed`, then writes and hashes the trees at `AT.writes`, which lists for each its root,
-   * the index of its first change, and the number of its changes. Replaces the roots there by the new ones.
+   * Frees the first `freed` nodes at `FREED`, then writes and hashes the trees at `WRITES`, which lists for each its root, the
+   * index of its first change, and the number of its changes. Replaces the roots there by the new ones.
    */
   writeTrees(trees: number, version: number, freed: number): void
   /** Makes nodes up to a version immutable. */
@@ -63,7 +52,7 @@ export interface TreeProgram {
   /** Hashes a node and all unhashed nodes below it. */
   ensureHash(node: Node): void
   ensureLoaded(node: Node): void
-  /** Parses the page at `AT.page`, which starts at a node. Returns 0 if it is truncated. */
+  /** Parses the page at `PAGE`, which starts at a node. Returns 0 if it is truncated. */
   parsePage(node: Node, length: number): number
   /** Creates a node that is known by reference. The caller sets its hash. */
   refer(page: number, height: number, size: number): Node
@@ -71,7 +60,7 @@ export interface TreeProgram {
   ensurePage(node: Node): void
   /** Calls `receiveLists` with the lists so far, and empties them. */
   flushLists(): void
-  /** Frees the first `count` nodes at `AT.freed`. */
+  /** Frees the first `count` nodes at `FREED`. */
   freeNodes(count: number): void
   abandon(root: Node): void
   clear(): void
@@ -109,7 +98,7 @@ export interface TreeRuntime {
  * the process.
  */
 export function createTreeRuntime(isShared: boolean): TreeRuntime {
-  const size = { initial: AT.start / MEMORY_UNIT, maximum: MAX_UNITS, shared: isShared }
+  const size = { initial: regions.START / MEMORY_UNIT, maximum: MAX_UNITS, shared: isShared }
   const memory = new WebAssembly.Memory(size) as unknown as TreeMemory
   return { memory, module: moduleOf(isShared ? 'trees-shared' : 'trees') }
 }

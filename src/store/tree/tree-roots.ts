@@ -10,12 +10,12 @@ import type { TreeStore } from './tree-store.ts'
 /** Store names in the order of the app hash, and the index of each. */
 export interface StoreOrder {
   readonly names: readonly string[]
-  readonly places: ReadonlyMap<string, number>
+  readonly treeIndexes: ReadonlyMap<string, number>
 }
 
 export function orderStores(stores: readonly string[]): StoreOrder {
   const names = [...stores].sort(compareTexts)
-  return { names, places: new Map(names.map((name, place) => [name, place])) }
+  return { names, treeIndexes: new Map(names.map((name, treeIndex) => [name, treeIndex])) }
 }
 
 /**
@@ -44,27 +44,27 @@ export function rootsOfCheckpoint({ names }: StoreOrder, treeStore: TreeStore, {
 
 /** Changes of the tree at an index. */
 interface TreeChanges {
-  readonly place: number
+  readonly treeIndex: number
   readonly changes: readonly Change[]
 }
 
 /** Groups changes by tree, without those of stores outside the app hash. */
-function groupByTree({ places }: StoreOrder, changes: readonly Change[]): TreeChanges[] {
+function groupByTree({ treeIndexes }: StoreOrder, changes: readonly Change[]): TreeChanges[] {
   const parts: TreeChanges[] = []
   for (let from = 0, to = 0; from < changes.length; from = to) {
     const { store } = changes[from]!
     while (changes[to]?.store === store) to++
-    const place = places.get(store)
-    if (place !== undefined) parts.push({ place, changes: changes.slice(from, to) })
+    const treeIndex = treeIndexes.get(store)
+    if (treeIndex !== undefined) parts.push({ treeIndex, changes: changes.slice(from, to) })
   }
   return parts
 }
 
 function withNodes(before: TreeRoots, parts: readonly TreeChanges[], nodes: readonly Node[]): TreeRoots {
   const roots = { nodes: [...before.nodes], leaves: [...before.leaves] }
-  for (const [i, { place }] of parts.entries()) {
-    roots.nodes[place] = nodes[i]!
-    roots.leaves[place] = undefined
+  for (const [i, { treeIndex }] of parts.entries()) {
+    roots.nodes[treeIndex] = nodes[i]!
+    roots.leaves[treeIndex] = undefined
   }
   return roots
 }
@@ -78,7 +78,7 @@ export function applyChanges(
   version: number,
 ): TreeRoots {
   const parts = groupByTree(order, changes)
-  const nodes = parts.map((part) => treeStore.write(before.nodes[part.place]!, part.changes, version))
+  const nodes = parts.map((part) => treeStore.write(before.nodes[part.treeIndex]!, part.changes, version))
   return withNodes(before, parts, nodes)
 }
 
@@ -95,24 +95,24 @@ export function beginApply(
   freed: Int32Array,
 ): { finish(): TreeRoots; abort(): void } {
   const parts = groupByTree(order, changes)
-  const writes = parts.map((part) => ({ root: before.nodes[part.place]!, changes: part.changes }))
+  const writes = parts.map((part) => ({ root: before.nodes[part.treeIndex]!, changes: part.changes }))
   const { finish, abort } = treeStore.begin(writes, version, freed)
   return { finish: () => withNodes(before, parts, finish()), abort }
 }
 
 /** Applies one change to the given trees in place. Ignores changes of stores outside the app hash. */
 export function applyChange(
-  { places }: StoreOrder,
+  { treeIndexes }: StoreOrder,
   treeStore: TreeStore,
   { nodes, leaves }: TreeRoots,
   { store, key, value }: Change,
   version: number,
 ): void {
-  const place = places.get(store)
-  if (place === undefined) return
-  const root = nodes[place]!
-  nodes[place] = value ? treeStore.set(root, key, value, version) : treeStore.remove(root, key, version)
-  leaves[place] = undefined
+  const treeIndex = treeIndexes.get(store)
+  if (treeIndex === undefined) return
+  const root = nodes[treeIndex]!
+  nodes[treeIndex] = value ? treeStore.set(root, key, value, version) : treeStore.remove(root, key, version)
+  leaves[treeIndex] = undefined
 }
 
 /** Returns the leaf hashes of the multi-store, in order. */
@@ -121,9 +121,9 @@ export function leavesOf(
   treeStore: TreeStore,
   { nodes, leaves }: TreeRoots,
 ): readonly Uint8Array[] {
-  return names.map((name, place) => {
-    leaves[place] ??= storeLeaf(name, treeStore.rootHash(nodes[place]!))
-    return leaves[place]
+  return names.map((name, treeIndex) => {
+    leaves[treeIndex] ??= storeLeaf(name, treeStore.rootHash(nodes[treeIndex]!))
+    return leaves[treeIndex]
   })
 }
 

@@ -5,10 +5,11 @@
  */
 import { sha256 } from '../../primitives/hash.ts'
 import type { KeyChange } from './batch.ts'
+import * as regions from './layout.ts'
 import { createLocator, type Location } from './leaf-paths.ts'
 import { createNodes } from './nodes.ts'
 import { addPages, loadPage, type PageChanges, type PageReference } from './pages.ts'
-import { AT, createTreeProgram, createTreeRuntime, NONE, type Node, type TreeHost } from './tree-program.ts'
+import { createTreeProgram, createTreeRuntime, NONE, type Node, type TreeHost } from './tree-program.ts'
 import { type CreateTreeHelper, createTreeWrites, type TreeWrite, type Writing } from './tree-writes.ts'
 
 export interface TreeStore {
@@ -57,7 +58,7 @@ const MAX_PAGES_READ = 32
 interface TreeStoreOptions {
   /** Creates the thread that writes large blocks. Absent if the caller has no other work meanwhile. */
   readonly createHelper?: CreateTreeHelper | undefined
-  /** With more pages read since the last block, the next one is not offered to the helper. */
+  /** Maximum number of pages read in a block; after more, the next block is not offered to the helper. */
   readonly maxPagesRead?: number
 }
 
@@ -91,8 +92,8 @@ export function createTreeStore(
   const copyOf = (at: number, count: number) => new Int32Array(memory.buffer, at, count).slice()
 
   function receiveLists(replacedCount: number, droppedCount: number, pagesEnd: number): void {
-    if (replacedCount > 0) replaced.push(copyOf(AT.replaced, replacedCount))
-    for (const page of new Uint32Array(memory.buffer, AT.dropped, droppedCount)) dropped.push(page)
+    if (replacedCount > 0) replaced.push(copyOf(regions.REPLACED, replacedCount))
+    for (const page of new Uint32Array(memory.buffer, regions.DROPPED, droppedCount)) dropped.push(page)
     addPages(written, memory, pagesEnd)
   }
 

@@ -1,7 +1,7 @@
 /** Writes to one tree, or to all trees of a block together, which a helper thread can do concurrently (ADR 0022). */
 import { emptyBatch, type KeyChange, putChanges } from './batch.ts'
+import * as regions from './layout.ts'
 import {
-  AT,
   MAX_FREED,
   MAX_WRITES,
   NONE,
@@ -76,7 +76,7 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
   function putWrites(writes: readonly TreeWrite[]): number | undefined {
     if (writes.length > MAX_WRITES) return undefined
     const batch = emptyBatch()
-    const cells = new Int32Array(memory.buffer, AT.writes, writes.length * 3)
+    const cells = new Int32Array(memory.buffer, regions.WRITES, writes.length * 3)
     for (const [i, { root, changes }] of writes.entries()) {
       const first = batch.count
       if (putChanges(memory, batch, changes, 0) < changes.length) return undefined
@@ -87,7 +87,7 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
 
   /** Copies nodes for the next call to free, and frees those that do not fit now. Returns the number of copied nodes. */
   function putFreed(nodes: Int32Array): number {
-    const cells = new Int32Array(memory.buffer, AT.freed)
+    const cells = new Int32Array(memory.buffer, regions.FREED)
     let from = 0
     for (; nodes.length - from > MAX_FREED; from += MAX_FREED) {
       cells.set(nodes.subarray(from, from + MAX_FREED))
@@ -112,7 +112,7 @@ export function createTreeWrites(memory: TreeMemory, program: TreeProgram): Tree
       return {
         finish() {
           if (!offeredTo?.finish()) program.writeTrees(...work)
-          const cells = new Int32Array(memory.buffer, AT.writes)
+          const cells = new Int32Array(memory.buffer, regions.WRITES)
           return writes.map((_, i) => cells[i * 3]!)
         },
         abort: () => offeredTo?.cancel(),

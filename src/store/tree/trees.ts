@@ -19,29 +19,29 @@ import {
 import { createTreeStore, type TreeStore } from './tree-store.ts'
 import type { CreateTreeHelper } from './tree-writes.ts'
 
-/** The distance between checkpoints. A restart after a kill, or a proof of an old height, applies up to this much again. */
+/** The distance between checkpoints. A restart after a kill, or a proof of an old height, applies at most this distance again. */
 export interface CheckpointSpacing {
   readonly changedKeys: number
   readonly blocks: number
   /**
-   * One checkpoint in this many stays for proofs of old heights; the others are deleted when the next one is made. 0: all
-   * stay.
+   * One checkpoint in this many is permanent, for proofs of old heights; the others are deleted when the next one is made. 0:
+   * all are permanent.
    */
-  readonly lasting: number
-  /** With more nodes, a checkpoint drops all of them; those in use are read from disk again. */
+  readonly permanent: number
+  /** Maximum number of nodes: a checkpoint with more drops all of them, and those in use are read from disk again. */
   readonly nodesInMemory: number
   /** Number of writes of a large block after which its trees are saved to disk. */
   readonly writesInMemory: number
 }
 
 /**
- * The default spacing: a restart takes a fraction of a second, a proof of an old height a second, memory some 150 MB at
- * most.
+ * The default spacing: a restart takes a fraction of a second, a proof of an old height a second, memory at most some
+ * 150 MB.
  */
 export const DEFAULT_SPACING: CheckpointSpacing = {
   changedKeys: 20_000,
   blocks: 1_000,
-  lasting: 2,
+  permanent: 2,
   nodesInMemory: 1_500_000,
   writesInMemory: 40_000,
 }
@@ -82,8 +82,8 @@ export interface Trees {
   /** Starts to apply a block's changes, on another thread if possible. */
   begin(height: number, changes: readonly Change[]): Commit
   /**
-   * Starts a block that changes the set of stores or is too large for memory. It saves its trees to disk as it goes, and ends
-   * with a checkpoint that stays. Evicts the trees of the heights before from memory.
+   * Starts a block that changes the set of stores or is too large for memory. It saves its trees to disk in between, and ends
+   * with a permanent checkpoint. Evicts the trees of the heights before from memory.
    */
   beginStreaming(block: LargeBlock): StreamingCommit
   /** Returns the rows of a checkpoint at the latest height, for a clean shutdown. */
@@ -173,8 +173,8 @@ export function openTrees(
 
   function checkpoint(): TableWrite[] {
     treeStore.freeze(height)
-    const taken: Checkpoint['trees'] = order.names.map((name, place) => {
-      const root = roots.nodes[place]!
+    const taken: Checkpoint['trees'] = order.names.map((name, treeIndex) => {
+      const root = roots.nodes[treeIndex]!
       return { name, reference: root === NONE ? undefined : treeStore.save(root) }
     })
     const found: Checkpoint = { height, nextPage, changes: changesBefore + changesSince, trees: taken }
@@ -205,8 +205,8 @@ export function openTrees(
     const older = superseded && findCheckpoint(tables, superseded.height - 1)
     if (!older || older.height < latest.first - 1) return undefined
     const isNear =
-      found.height - older.height <= spacing.blocks * spacing.lasting &&
-      found.changes - older.changes <= spacing.changedKeys * (spacing.lasting + 0.5)
+      found.height - older.height <= spacing.blocks * spacing.permanent &&
+      found.changes - older.changes <= spacing.changedKeys * (spacing.permanent + 0.5)
     return isNear ? { older, superseded } : undefined
   }
 
@@ -283,7 +283,7 @@ export function openTrees(
   }
 }
 
-/** Returns the version of a block's nodes: its height, or 1 for the first block, whatever its height. */
+/** Returns the version of a block's nodes: its height, or 1 for the first block at any height. */
 export function versionAt(before: number, height: number): number {
   return before === 0 ? 1 : height
 }

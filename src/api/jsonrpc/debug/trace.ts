@@ -8,7 +8,7 @@ import type { CallPayload } from '../../../modules/evm/calls/jobs.ts'
 import { decodeUint, equal, formatHex0x } from '../../../primitives/bytes.ts'
 import { ChainError } from '../../../primitives/errors.ts'
 import { decode, encode, type RlpItem } from '../../../primitives/rlp.ts'
-import { findMined } from '../../mined.ts'
+import { findStoredEvmTx } from '../../stored-evm-tx.ts'
 import { readTraceOptions } from '../../trace-config.ts'
 import { minedOrder, placeBefore, type TraceOrder, unknownBlockOrder } from '../../trace-request.ts'
 import { runTrace } from '../../traces.ts'
@@ -28,7 +28,7 @@ const run = ({ node, signal }: RpcCall, order: TraceOrder): Streamed =>
 function traceTransaction(call: RpcCall, wanted: Uint8Array, options: unknown): Streamed {
   const { node } = call
   const settings = readTraceOptions(node, options)
-  const mined = findMined(node, wanted)
+  const mined = findStoredEvmTx(node, wanted)
   if (!mined) throw serverError('transaction not found')
   return run(call, minedOrder(node, mined.block, mined.tx.evmIndex, settings))
 }
@@ -47,7 +47,7 @@ function traceBlockByNumber(call: RpcCall, ref: BlockRef, options: unknown): Str
   return traceBlock(call, ref, options)
 }
 
-/** Fields of an encoded header: index in its list, least and most bytes. */
+/** Fields of an encoded header: index in its list, minimum and maximum length in bytes. */
 const HEADER = {
   parent: [0, 32, 32],
   coinbase: [2, 20, 20],

@@ -20,10 +20,10 @@ import { accountVerbs } from './development-state.ts'
 import { count, developmentOf, underPrefixes } from './verbs.ts'
 
 const MS_PER_SECOND = 1000n
-/** Least interval of `evm_setIntervalMining` that counts as milliseconds, as in Hardhat; a smaller one is seconds. */
+/** Minimum interval of `evm_setIntervalMining` that counts as milliseconds, as in Hardhat; a smaller one is seconds. */
 const MIN_MILLISECONDS = 1000n
 
-/** Longest interval of a timer. */
+/** Maximum interval of a timer. */
 const MAX_MILLISECONDS = 2n ** 31n - 1n
 
 const forkless = (): Error => serverError('forking is not supported')

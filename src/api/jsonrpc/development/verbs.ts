@@ -33,7 +33,7 @@ export function underPrefixes(verbs: Methods): Methods {
   return methods
 }
 
-const MOST_DIGITS = 80
+const MAX_DIGITS = 80
 const MAX_WORD = (1n << 256n) - 1n
 
 /** A count of at most 256 bits: a JSON number, decimal digits, or hexadecimal digits after `0x`. */
@@ -41,7 +41,7 @@ export const count: Param<bigint> = {
   required: true,
   read: (value) => {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
-    if (typeof value === 'string' && value.length <= MOST_DIGITS && /^(\d+|0[xX][0-9a-fA-F]+)$/.test(value)) {
+    if (typeof value === 'string' && value.length <= MAX_DIGITS && /^(\d+|0[xX][0-9a-fA-F]+)$/.test(value)) {
       const wanted = BigInt(value)
       if (wanted <= MAX_WORD) return wanted
     }

@@ -63,7 +63,7 @@ export function capabilities({ blocks, settings }: GatewayNode): JsonObject {
   }
 }
 
-/** Returns the rules of the chain, which hold from its first block (EIP-7910). */
+/** Returns the rules of the chain, which apply from its first block (EIP-7910). */
 export function chainConfig(node: GatewayNode): JsonObject {
   const first = node.blocks.header(node.blocks.earliestHeight())!
   const rules = node.withContext(undefined, evm.chainRules)

@@ -1,7 +1,7 @@
 /** `eth_` methods by wire name (docs/json-rpc.md#methods). */
 import * as evm from '../../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x } from '../../../primitives/bytes.ts'
-import { findMined } from '../../mined.ts'
+import { findStoredEvmTx } from '../../stored-evm-tx.ts'
 import { methodNotFound, serverError } from '../errors.ts'
 import { formatBlock, formatHeader, formatLogs, formatMined, formatReceipt, quantity } from '../format.ts'
 import { anyMethod, type Methods, mainMethod, type RpcCall, readArgument } from '../method.ts'
@@ -102,11 +102,11 @@ const transactions: Methods = {
   }),
   eth_getRawTransactionByHash: mainMethod([hash], ({ node }, wanted) => transaction.rawTransaction(node, wanted)),
   eth_getTransactionReceipt: anyMethod([hash], ({ node }, wanted) => {
-    const mined = findMined(node, wanted)
+    const mined = findStoredEvmTx(node, wanted)
     return mined ? formatReceipt(mined.block, mined.tx) : null
   }),
   eth_getTransactionLogs: anyMethod([hash], ({ node }, wanted) => {
-    const mined = findMined(node, wanted)
+    const mined = findStoredEvmTx(node, wanted)
     return mined ? formatLogs(mined.block, mined.tx) : null
   }),
   eth_getTransactionCount: mainMethod([address, blockOrLatest], ({ node }, who, ref) =>
@@ -174,7 +174,7 @@ const pushed: Methods = {
   }),
 }
 
-/** Methods of a node that holds keys. */
+/** Methods of a node with keys. */
 export const signingMethods: Methods = {
   eth_sendTransaction: mainMethod([callArgs], account.sendTransaction),
   eth_signTransaction: mainMethod([callArgs], account.signTransactionArgs),

@@ -9,7 +9,7 @@ import { formatLog, type JsonObject } from '../format.ts'
 import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
 
-/** Limits the long searches of one node: each can hold as many logs as an answer. */
+/** Limits the long searches of one node: each can buffer as many logs as an answer. */
 const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits: 16, queueLimit: 10_000 }))
 /** Limit of logs in one answer. */
 const MAX_LOGS = 10_000

@@ -17,7 +17,7 @@ export interface Subscriptions {
   /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 subscriptions on a connection. */
   subscribe(kind: string, filter: LogFilter | undefined, whole: boolean): string
   unsubscribe(id: string): boolean
-  /** Releases the events of new subscriptions. To be called after their ids are sent, so that the client knows them. */
+  /** Releases the events of new subscriptions. Call it after their ids are sent, so that no event precedes its id. */
   answered(): void
   close(): void
 }

@@ -9,7 +9,7 @@ import { FAILURE, RECORD } from '../../trace.ts'
 import { BIG_INT } from './big-int.ts'
 import { PRELUDE } from './prelude.ts'
 
-/** An instance of QuickJS. The node loads it, with a limited wasm memory: the context sets no limit of its own. */
+/** An instance of QuickJS. The node loads it, with a limited wasm memory: the context sets no other limit. */
 export type ScriptEngine = QuickJSWASMModule
 
 export interface SandboxOptions {

@@ -66,7 +66,7 @@ export interface AccessListOutcome {
 
 /**
  * Runs the call with its own list and the accesses found so far until the list no longer changes. Sender, target, coinbase and
- * precompiles are always warm: the list contains them only with slots. Throws as `runCall`.
+ * precompiles are always warm: the list contains them only with slots. Throws the errors of `runCall`.
  */
 export function createAccessList(setup: CallSetup, args: CallArgs, gasLimit: bigint): AccessListOutcome {
   const message = callMessage(args, gasLimit, setup.block.baseFee)

@@ -74,7 +74,7 @@ export function estimateGas(setup: CallSetup, args: CallArgs, gasCap: bigint): E
   return { kind: 'estimate', gas: search(base, hi, probe, { isBare: isBare(setup) }) }
 }
 
-/** Returns the least limit that succeeds, within the tolerance. The search starts from the gas that the base run used. */
+/** Returns the lowest limit that succeeds, within the tolerance. The search starts from the gas that the base run used. */
 export function search(
   base: Pick<CallOutcome, 'gasUsed' | 'gasUsedBeforeRefund'>,
   limit: bigint,

@@ -62,7 +62,7 @@ function gasOf({ args, gasCap }: CallPayload): bigint {
   return args.gas !== undefined && args.gas < gasCap ? args.gas : gasCap
 }
 
-/** Runs one call. Throws as `runCall`. */
+/** Runs one call. Throws the errors of `runCall`. */
 function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
   const printed: string[] = []
   const tracer = payload.prints ? consoleTracer((line) => printed.push(line)) : undefined
@@ -72,12 +72,12 @@ function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): Cal
   return printed.length === 0 ? { output, vmError, gasUsed, logs } : { output, vmError, gasUsed, logs, printed }
 }
 
-/** Runs one estimate. Throws as `estimateGas`. */
+/** Runs one estimate. Throws the errors of `estimateGas`. */
 function estimate(ctx: ReadContext, payload: CallPayload, budget: JobBudget): EstimateAnswer {
   return estimateGas(setupOf(ctx, payload, budget), payload.args, payload.gasCap)
 }
 
-/** Finds one access list. Throws as `runCall`. */
+/** Finds one access list. Throws the errors of `runCall`. */
 function accessList(ctx: ReadContext, payload: CallPayload, budget: JobBudget): AccessListAnswer {
   return createAccessList(setupOf(ctx, payload, budget), payload.args, gasOf(payload))
 }

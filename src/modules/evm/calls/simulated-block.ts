@@ -17,7 +17,7 @@ export interface SimulatedCall {
   readonly from: Uint8Array
   readonly output: Uint8Array
   readonly gasUsed: bigint
-  /** Largest amount of gas in use, before refunds. */
+  /** Maximum gas in use, before refunds. */
   readonly maxGasUsed: bigint
   /** Empty on success. */
   readonly vmError: string

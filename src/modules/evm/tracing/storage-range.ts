@@ -33,7 +33,7 @@ export function storageRange(
   shouldStop: () => boolean,
 ): StorageRange {
   let found: RangeSlot[] = []
-  /** Largest hash that can still be on the page. */
+  /** The maximum hash that can still be on the page. */
   let end: string | undefined
   const settle = (): void => {
     found = found.sort((a, b) => (a.hash < b.hash ? -1 : 1)).slice(0, most + 1)

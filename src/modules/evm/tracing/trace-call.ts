@@ -28,7 +28,7 @@ type Subject =
   | { readonly kind: 'call'; readonly call: CallPayload }
   | { readonly kind: 'messages'; readonly messages: TracedMessages }
 
-/** Runs the subject and writes its result. Throws as `runCall`, and the errors of the tracer. */
+/** Runs the subject and writes its result. Throws the errors of `runCall`, and the errors of the tracer. */
 export function traceCall(ctx: ReadContext, subject: Subject, writer: TraceWriter, resources: TraceResources): void {
   let trace: OpenTrace | undefined
   const shouldStop = (): boolean => trace?.shouldStop() ?? resources.shouldStop()

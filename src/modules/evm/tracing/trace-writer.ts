@@ -65,7 +65,7 @@ export function createTraceWriter(config: TraceConfig, resources: TraceResources
   }
 
   function openOther(context: TraceContext, precompiles: Precompiles, head: string): OpenTrace {
-    // A tracer can fail while it writes its end: its output is buffered until it has succeeded.
+    // A tracer can fail at its last write, so its output is buffered until it succeeds.
     const kept: Uint8Array[] = []
     let size = 0
     const own = createOutput((chunk) => {

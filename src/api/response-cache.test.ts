@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPayload } from './http.ts'
-import { createResponseCache } from './rest-cache.ts'
+import { createResponseCache } from './response-cache.ts'
 
 const payload = (text: string) => createPayload(text, [])
 

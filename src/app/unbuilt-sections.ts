@@ -1,4 +1,4 @@
-/** Genesis sections of modules that chains of this family have and this build lacks: exports return them unchanged. */
+/** Genesis sections of unbuilt modules: other builds have them, and this one lacks them. Exports return the sections unchanged. */
 import type { Module } from '../sdk/module.ts'
 import type { GenesisDocument } from './types.ts'
 
@@ -9,15 +9,15 @@ const FAMILY_MODULES: readonly string[] = [
   ...['oracle', 'params', 'slashing', 'tokenfactory', 'transfer', 'upgrade', 'vesting', 'wasm'],
 ]
 
-/** Section of genesis transactions, which are delivered once, stored in no state, and exported as an empty list. */
+/** Section of genesis transactions, which are delivered once, not stored, and exported as an empty list. */
 export const GENESIS_TRANSACTIONS = 'genutil'
 
 /** Whether a section belongs to a module of the family that this build lacks. */
-export function isCarried(name: string, modules: readonly Module[]): boolean {
+export function isUnbuilt(name: string, modules: readonly Module[]): boolean {
   return FAMILY_MODULES.includes(name) && !modules.some((module) => module.name === name && module.genesis)
 }
 
 /** Returns the sections that an export copies from the original document. */
-export function carriedSections(document: GenesisDocument, modules: readonly Module[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(document.app_state).filter(([name]) => isCarried(name, modules)))
+export function unbuiltSections(document: GenesisDocument, modules: readonly Module[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document.app_state).filter(([name]) => isUnbuilt(name, modules)))
 }

@@ -1,5 +1,6 @@
-/** The height that a request asks for, and the headers that name the height of an answer (docs/gateways.md#heights, D17). */
+/** The height that a request selects, and the headers that name the height of an answer (docs/gateways.md#heights, D17). */
 import type { Identity } from '../identity/types.ts'
+import { MAX_INT64 } from '../primitives/integers.ts'
 import { violation } from './errors.ts'
 
 const REQUEST_HEADERS = [
@@ -9,13 +10,11 @@ const REQUEST_HEADERS = [
   'grpc-metadata-x-cosmos-block-height',
 ] as const
 
-const MAX = 2n ** 63n - 1n
-
 /** Parses a height from decimal digits. Throws `invalidArgument` naming `source`. */
 function parseHeight(text: string, source: string): bigint {
   if (!/^\d{1,19}$/.test(text)) throw violation(source, 'not a block height')
   const height = BigInt(text)
-  if (height > MAX) throw violation(source, 'not a block height')
+  if (height > MAX_INT64) throw violation(source, 'not a block height')
   return height
 }
 

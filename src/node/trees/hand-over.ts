@@ -1,21 +1,21 @@
 /**
- * The protocol by which two threads take turns at the trees of one memory. Writes of a thread are visible to the other once it
- * has seen the turn that follows them.
+ * The protocol by which two threads hand the trees of one memory to each other. A thread sees the other's writes to memory once
+ * it has read the state that the other stored after them.
  */
 import type { MessagePort } from 'node:worker_threads'
 import { MEMORY_UNIT, type TreeMemory, type TreeRuntime } from '../../store/tree/tree-program.ts'
 
-/** Values of the cell `TURN`: the thread whose turn it is. */
+/** Values of the cell `STATE`, each with the thread that uses the trees. */
 export const [
   /** The owner of the trees uses them. */
   OWN,
-  /** Trees wait to be written, by the first thread that takes them. */
+  /** Neither thread uses them: the helper thread can take them, and the owner can withdraw them. */
   OFFERED,
   /** The helper thread writes them. */
   TAKEN,
   /** The helper thread waits for an answer. */
   ASKING,
-  /** The answer was an error. */
+  /** The owner answered with an error. */
   REFUSED,
   /** The trees are written. */
   DONE,
@@ -24,10 +24,10 @@ export const [
 ] = [0, 1, 2, 3, 4, 5, 6] as const
 
 /** Indexes of the cells, and their number. */
-export const TURN = 0
+export const STATE = 0
 /** The cell that is not zero once the helper thread is ready. */
 export const IS_UP = 1
-/** The cell with the size of memory in WebAssembly pages, as seen by the thread that passed the turn. */
+/** The cell with the size of memory in WebAssembly pages, as read by the thread that handed over. */
 const UNITS = 2
 export const TREES = 3
 export const VERSION = 4
@@ -46,11 +46,11 @@ export interface TreeWorkerData extends TreeRuntime {
   readonly errors: MessagePort
 }
 
-/** Passes the turn to the other thread. */
-export function passTurn(cells: Int32Array, memory: TreeMemory, turn: number): void {
+/** Stores a state and wakes the other thread. */
+export function handOver(cells: Int32Array, memory: TreeMemory, state: number): void {
   cells[UNITS] = memory.buffer.byteLength / MEMORY_UNIT
-  Atomics.store(cells, TURN, turn)
-  Atomics.notify(cells, TURN)
+  Atomics.store(cells, STATE, state)
+  Atomics.notify(cells, STATE)
 }
 
 /** Refreshes the memory's buffer if the other thread has grown the memory. */
