@@ -261,10 +261,7 @@ test('every architecture decision record that a file cites exists', () => {
 })
 
 test('no two documents share a name', () => {
-  const names = texts
-    .filter(isDocument)
-    .map(({ path }) => path.split('/').at(-1)!)
-    .filter((name) => name !== 'README.md')
+  const names = texts.filter(isDocument).map(({ path }) => path.split('/').at(-1)!)
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
 })
 
