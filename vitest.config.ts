@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONGEST = [
   'oracle-day',
   'kill',
+  'two-phase-kill',
   'evm-differential',
   'evm-differential-second',
   'hooks',
