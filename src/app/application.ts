@@ -1,11 +1,12 @@
 /** The state machine, assembled: pure functions of state, block and transactions. */
+
 import type { Identity } from '../identity/types.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
-import { createContext, createReadContext, createTransient } from '../sdk/create-context.ts'
+import { createReadContext } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
 import { createBranch } from '../store/branch.ts'
 import { cacheReads } from '../store/read-cache.ts'
@@ -14,6 +15,7 @@ import { executeOpened } from './block.ts'
 import { check } from './check.ts'
 import { exportGenesis, initChain } from './genesis.ts'
 import { createHostFailures } from './host-failures.ts'
+import { contextOf } from './machine.ts'
 import { modules as allModules } from './modules.ts'
 import { createQueryTable } from './query.ts'
 import type { Substitution } from './substitution.ts'
@@ -113,13 +115,7 @@ export function createApplication(options: ApplicationOptions): Application {
   }
 
   function branchOf(state: Reader, { machine }: Era, block: BlockInfo): Context {
-    return createContext({
-      branch: createBranch(state),
-      transient: createTransient(),
-      identity,
-      app: machine.router.facts,
-      block,
-    })
+    return contextOf(machine, createBranch(state), block)
   }
 
   function executeBlock(base: Reader, block: BlockInput): BlockOutcome {

@@ -7,13 +7,12 @@ import * as staking from '../modules/staking/keeper.ts'
 import type { PlanFacts } from '../modules/upgrade/keeper.ts'
 import * as upgrade from '../modules/upgrade/keeper.ts'
 import type { BlockInfo, Context } from '../sdk/context.ts'
-import { createContext, createTransient } from '../sdk/create-context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import type { Branch, ChainEvent } from '../store/types.ts'
 import { type BlockGas, deliver } from './deliver.ts'
 import { updateLocalhostClient } from './foreign/localhost.ts'
 import { headerInit } from './header.ts'
-import type { Machine } from './machine.ts'
+import { contextOf, type Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
 import type { BlockInput, BlockOutput } from './types.ts'
 
@@ -42,13 +41,7 @@ export interface Opening {
 }
 
 function blockContext(machine: Machine, { branch }: Opening, input: BlockInput): Context {
-  const ctx = createContext({
-    branch,
-    transient: createTransient(),
-    identity: machine.identity,
-    app: machine.router.facts,
-    block: blockInfoOf(machine, input),
-  })
+  const ctx = contextOf(machine, branch, blockInfoOf(machine, input))
   ctx.block.gasLimit = consensus.blockGasLimit(ctx)
   return ctx
 }

@@ -6,7 +6,6 @@ import * as upgrade from '../modules/upgrade/keeper.ts'
 import { EMPTY, formatBase64, formatHex } from '../primitives/bytes.ts'
 import { formatRfc3339Nano, parseRfc3339 } from '../primitives/time.ts'
 import type { Context, ReadContext } from '../sdk/context.ts'
-import { createContext, createTransient } from '../sdk/create-context.ts'
 import { withErrorPath } from '../sdk/error-path.ts'
 import { errors } from '../sdk/errors.ts'
 import type { Module } from '../sdk/module.ts'
@@ -16,7 +15,7 @@ import { writeForeignGenesis } from './foreign/genesis.ts'
 import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts'
 import { deliverGenesisTransactions } from './genesis-transactions.ts'
 import { genesisValidators, requireListed } from './genesis-validators.ts'
-import type { Machine } from './machine.ts'
+import { contextOf, type Machine } from './machine.ts'
 import { comesBefore } from './modules.ts'
 import type { Validator } from './records.ts'
 import type { GenesisDocument } from './types.ts'
@@ -29,23 +28,17 @@ function genesisContext(machine: Machine, document: GenesisDocument, base: Branc
     throw errors.invalidChainId(`chain_id of the genesis is ${document.chain_id}, the node's is ${machine.chainId}`)
   }
   const initialHeight = BigInt(document.initial_height)
-  return createContext({
-    branch: base,
-    transient: createTransient(),
-    identity: machine.identity,
-    app: machine.router.facts,
-    block: {
-      // At height 0 signatures of genesis transactions have account number 0; a later initial height uses real numbers.
-      height: initialHeight > 1n ? initialHeight : 0n,
-      timeNs,
-      chainId: machine.chainId,
-      evmChainId: machine.evmChainId,
-      proposer: EMPTY,
-      hash: EMPTY,
-      lastCommitHash: EMPTY,
-      gasLimit: 0n,
-      votes: [],
-    },
+  return contextOf(machine, base, {
+    // At height 0 signatures of genesis transactions have account number 0; a later initial height uses real numbers.
+    height: initialHeight > 1n ? initialHeight : 0n,
+    timeNs,
+    chainId: machine.chainId,
+    evmChainId: machine.evmChainId,
+    proposer: EMPTY,
+    hash: EMPTY,
+    lastCommitHash: EMPTY,
+    gasLimit: 0n,
+    votes: [],
   })
 }
 

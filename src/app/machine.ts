@@ -1,6 +1,9 @@
 /** The modules of a build and the choices of assembly, which all parts of the state machine share. */
 import type { Identity } from '../identity/types.ts'
+import type { BlockInfo, BranchedContext } from '../sdk/context.ts'
+import { createContext, createTransient } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
+import type { Branch } from '../store/types.ts'
 import type { Router } from './router.ts'
 import type { Substitution } from './substitution.ts'
 import type { AdmissionSettings } from './transaction.ts'
@@ -20,4 +23,9 @@ export interface Machine {
   readonly onBug: (error: unknown) => void
   /** Receives the lines that contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
+}
+
+/** Returns a context of the machine that writes to a branch, with an empty transient store. */
+export function contextOf({ identity, router }: Machine, branch: Branch, block: BlockInfo): BranchedContext {
+  return createContext({ branch, transient: createTransient(), identity, app: router.facts, block })
 }

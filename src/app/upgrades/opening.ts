@@ -1,11 +1,12 @@
 /** Opening of a block: as usual, without a skipped plan, with an upgrade, or with a halt. */
+
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
-import { createContext, createTransient } from '../../sdk/create-context.ts'
 import { createBranch } from '../../store/branch.ts'
 import { type StoreChanges, withStoreChanges } from '../../store/history/store-changes.ts'
 import type { Reader } from '../../store/types.ts'
 import { blockInfoOf, type Opening } from '../block.ts'
 import { type Halt, upgradeFailed } from '../halt.ts'
+import { contextOf } from '../machine.ts'
 import type { BlockInput } from '../types.ts'
 import type { Era, Eras } from './eras.ts'
 import { decide, type GateRules } from './gate.ts'
@@ -76,8 +77,6 @@ export function openBlock(
 
 function withoutPlan({ machine }: Era, base: Reader, input: BlockInput) {
   const branch = createBranch(base)
-  const { identity, router } = machine
-  const block = blockInfoOf(machine, input)
-  upgradeModule.clearPlan(createContext({ branch, transient: createTransient(), identity, app: router.facts, block }))
+  upgradeModule.clearPlan(contextOf(machine, branch, blockInfoOf(machine, input)))
   return branch
 }

@@ -1,9 +1,10 @@
 /** Execution of an upgrade on the state before its block (docs/modules/upgrade.md). */
+
 import type { PlanFacts, VersionMap } from '../../modules/upgrade/keeper.ts'
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
 import type { BlockInfo, Context } from '../../sdk/context.ts'
-import { createContext, createTransient } from '../../sdk/create-context.ts'
 import type { Branch } from '../../store/types.ts'
+import { contextOf } from '../machine.ts'
 import { declaredBranch, declaredStores } from './declared.ts'
 import type { Era } from './eras.ts'
 import { migrate } from './migrate.ts'
@@ -28,20 +29,12 @@ export interface UpgradeRun {
  */
 export function runUpgrade({ upgrade, plan, branch, block, era, log }: UpgradeRun): void {
   const { machine, modules } = era
-  const contextOn = (on: Branch): Context =>
-    createContext({
-      branch: on,
-      transient: createTransient(),
-      identity: machine.identity,
-      app: machine.router.facts,
-      block,
-    })
-  const whole = contextOn(branch)
+  const whole: Context = contextOf(machine, branch, block)
   const from = upgradeModule.moduleVersions(whole)
   const target = versionsAfter(from, upgrade)
   const declared = declaredBranch(branch, upgrade, declaredStores(upgrade, modules))
   const ctx: UpgradeContext = {
-    ...contextOn(declared),
+    ...contextOf(machine, declared, block),
     writeRun: declared.writeRun,
     migrate: (before) => migrate(ctx, modules, before, target, log),
   }
