@@ -1,5 +1,4 @@
 /** The state machine, assembled: pure functions of state, block and transactions. */
-
 import type { Identity } from '../identity/types.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
