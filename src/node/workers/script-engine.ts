@@ -7,12 +7,21 @@ const INITIAL_BYTES = 16 << 20
 /** Memory limit of an engine. QuickJS does not count allocations, so this is the only limit of a script. */
 const MAX_BYTES = 64 << 20
 
-/** Loads a new engine, whose memory no earlier script has changed. */
+/** Returns the variant that a module exports: the bundle loads its CommonJS form, whose default export is the namespace. */
+function variantOf(module: object): QuickJSSyncVariant {
+  let found = module
+  while ('default' in found) found = found.default as object
+  return found as QuickJSSyncVariant
+}
+
+/** Loads a new engine, whose memory no earlier script has changed. Throws if the engine ignores the memory limit. */
 export async function loadScriptEngine(): Promise<ScriptEngine> {
   const [{ newQuickJSWASMModuleFromVariant, newVariant }, variant] = await Promise.all([
     import('quickjs-emscripten-core'),
     import('@jitl/quickjs-wasmfile-release-sync'),
   ])
   const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: MAX_BYTES / PAGE_BYTES })
-  return newQuickJSWASMModuleFromVariant(newVariant(variant.default as unknown as QuickJSSyncVariant, { wasmMemory }))
+  const engine = await newQuickJSWASMModuleFromVariant(newVariant(variantOf(variant), { wasmMemory }))
+  if (engine.getWasmMemory() !== wasmMemory) throw new Error('the script engine ignores the memory limit')
+  return engine
 }
