@@ -30,13 +30,7 @@ export function createCors({ origins, exposed, requestHeaders, preflightSeconds 
     allows,
     headers: (origin) =>
       origin !== undefined && allows(origin)
-        ? [
-            'Access-Control-Allow-Origin',
-            any ? '*' : origin,
-            'Access-Control-Expose-Headers',
-            expose,
-            ...(any ? [] : ['Vary', 'Origin']),
-          ]
+        ? ['Access-Control-Allow-Origin', any ? '*' : origin, 'Access-Control-Expose-Headers', expose]
         : NONE,
     preflight: (methods) => [
       'Access-Control-Allow-Methods',

@@ -3,7 +3,8 @@ import type { Identity } from '../identity/types.ts'
 import { MAX_INT64 } from '../primitives/integers.ts'
 import { violation } from './errors.ts'
 
-const REQUEST_HEADERS = [
+/** Request headers that name a height. */
+export const HEIGHT_HEADERS = [
   'x-sdk-block-height',
   'x-cosmos-block-height',
   'grpc-metadata-x-sdk-block-height',
@@ -27,7 +28,7 @@ export function selectHeight(
   parameter: string | undefined,
 ): bigint | undefined {
   let selected: bigint | undefined
-  for (const name of REQUEST_HEADERS) {
+  for (const name of HEIGHT_HEADERS) {
     const value = headers[name]
     if (value === undefined) continue
     // Node.js joins the values of a repeated header.

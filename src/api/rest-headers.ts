@@ -3,8 +3,8 @@ import { formatHex } from '../primitives/bytes.ts'
 import { createCors } from './cors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { HALTED_HEADER, haltedHeader } from './halted.ts'
-import { heightHeaderNames } from './height-selection.ts'
-import type { RestRequest } from './rest-message.ts'
+import { HEIGHT_HEADERS, heightHeaderNames } from './height-selection.ts'
+import { type RestRequest, STRICT_HEADER } from './rest-message.ts'
 import type { Route } from './routes.ts'
 
 export const JSON_TYPE = ['Content-Type', 'application/json'] as const
@@ -14,6 +14,19 @@ const REQUEST_HEADERS =
   'content-type, x-sdk-block-height, x-cosmos-block-height, grpc-timeout, x-grpc-web, x-user-agent, ' +
   'connect-protocol-version, connect-timeout-ms, x-request-id'
 const PREFLIGHT_SECONDS = 7200
+/** Headers that select among the answers to one URL. Long bodies also vary by `Accept-Encoding`. */
+const VARY = ['Vary', ['origin', ...HEIGHT_HEADERS, STRICT_HEADER].join(', ')] as const
+const FOREVER = 'max-age=31536000, immutable'
+
+/** Source of the height of an answer: the URL, a header, or neither, which is the latest height. */
+export type HeightSource = 'url' | 'header' | 'latest'
+
+/** How long caches can use an answer from state. Only a URL that names its height identifies an answer to everyone. */
+const CACHE_CONTROL: Readonly<Record<HeightSource, string>> = {
+  url: `public, ${FOREVER}`,
+  header: `private, ${FOREVER}`,
+  latest: 'no-cache',
+}
 
 /** Every list has names and values in turn. */
 export interface RestHeaders {
@@ -21,21 +34,16 @@ export interface RestHeaders {
   common(request: RestRequest): readonly string[]
   /** Returns the headers that name the height that was read; none if it is not known. */
   ofHeight(height: bigint | undefined): readonly string[]
-  /**
-   * Returns the headers of an answer from the state of one height: an ETag, and `immutable` if the request named the height
-   * (`pinned`), else `no-cache`.
-   */
-  ofState(height: bigint, pinned: boolean): readonly string[]
+  /** Returns the headers of an answer from the state of one height: an ETag, and how long caches can use it. */
+  ofState(height: bigint, source: HeightSource): readonly string[]
   /** Returns the headers that answer a preflight request; none for an origin that is not allowed. */
   preflight(request: RestRequest, methods: string): readonly string[]
   /** Drops the headers built for the last height. Call it after a rollback: another block takes that height. */
   clear(): void
 }
 
-interface StateHeaders {
+interface StateHeaders extends Readonly<Record<HeightSource, readonly string[]>> {
   readonly height: bigint
-  readonly latest: readonly string[]
-  readonly pinned: readonly string[]
 }
 
 /** Creates the headers of one gateway, which serves `routes`. */
@@ -71,23 +79,20 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
 
   return {
     common(request) {
-      const headers = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id]
+      const headers = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id, ...VARY]
       const halted = haltedHeader(node.driver)
       if (halted) headers.push(...halted)
       const origin = request.headers['origin']
       return origin === undefined ? headers : headers.concat(cors.headers(String(origin)))
     },
     ofHeight,
-    ofState(height, pinned) {
+    ofState(height, source) {
       if (state?.height !== height) {
         const headers = [...JSON_TYPE, ...ofHeight(height), 'ETag', etagOf(height), 'Cache-Control']
-        state = {
-          height,
-          latest: [...headers, 'no-cache'],
-          pinned: [...headers, 'public, max-age=31536000, immutable'],
-        }
+        const of = (from: HeightSource) => [...headers, CACHE_CONTROL[from]]
+        state = { height, url: of('url'), header: of('header'), latest: of('latest') }
       }
-      return pinned ? state.pinned : state.latest
+      return state[source]
     },
     preflight(request, methods) {
       const given = request.headers['origin']

@@ -27,7 +27,10 @@ export interface RestReply {
 /** Answers one request. Never throws and never rejects: a failure is a reply. Returns a promise only if it has to wait. */
 export type Respond = (request: RestRequest) => RestReply | Promise<RestReply>
 
+/** Request header that makes unknown query parameters errors. */
+export const STRICT_HEADER = 'x-strict-parameters'
+
 /** Whether unknown query parameters are errors. */
 export function isStrict({ headers }: RestRequest): boolean {
-  return headers['x-strict-parameters'] !== undefined
+  return headers[STRICT_HEADER] !== undefined
 }

@@ -7,7 +7,7 @@ import type { GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
 import { selectHeight } from './height-selection.ts'
 import { createPayload, parseGrpcTimeout } from './http.ts'
 import type { RestCache } from './rest-cache.ts'
-import { JSON_TYPE, type RestHeaders } from './rest-headers.ts'
+import { type HeightSource, JSON_TYPE, type RestHeaders } from './rest-headers.ts'
 import type { RestReply, RestRequest } from './rest-message.ts'
 import type { RestReplies } from './rest-replies.ts'
 import type { BoundRequest } from './rest-request.ts'
@@ -34,7 +34,7 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
   function finish(
     request: RestRequest,
     route: Route,
-    pinned: boolean,
+    source: HeightSource,
     rollbacks: number | undefined,
     answer: QueryAnswer,
   ): RestReply {
@@ -42,9 +42,9 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
       const { operationHeaders } = route
       return failure(request, route.method, answer.error, { height: answer.height, headers: operationHeaders })
     }
-    const payload = payloadOf(route, answer, pinned)
+    const payload = payloadOf(route, answer, source)
     if (cache.refresh() !== rollbacks) headers.clear()
-    else cache.set(request, route, answer.height, pinned, payload)
+    else cache.set(request, route, answer.height, source !== 'latest', payload)
     return success(request, payload)
   }
 
@@ -83,9 +83,9 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     const pinnedHeight = selectHeight(request.headers, given.height)
     const { bound, height } = selectOperation(node, given, pinnedHeight)
     const { route } = bound
-    const pinned = pinnedHeight !== undefined
+    const source = pinnedHeight === undefined ? 'latest' : given.height === undefined ? 'header' : 'url'
     const rollbacks = cache.refresh()
-    const finishAnswer = (answer: QueryAnswer): RestReply => finish(request, route, pinned, rollbacks, answer)
+    const finishAnswer = (answer: QueryAnswer): RestReply => finish(request, route, source, rollbacks, answer)
     if (route.txService && !node.settings.txServiceEnabled) {
       return failure(
         request,

@@ -4,7 +4,7 @@ import { errorBody, STATUS_CODES, toChainError } from './errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
 import { createPayload, matchesEtag, type Payload } from './http.ts'
 import { createJsonWriter } from './json.ts'
-import { JSON_TYPE, type RestHeaders } from './rest-headers.ts'
+import { type HeightSource, JSON_TYPE, type RestHeaders } from './rest-headers.ts'
 import type { RestReply, RestRequest } from './rest-message.ts'
 import type { Route } from './routes.ts'
 
@@ -25,8 +25,8 @@ export interface RestReplies {
   failure(request: RestRequest, operation: string, error: ChainError, options?: FailureOptions): RestReply
   /** Returns the reply to any thrown value. Logs a value that is no `ChainError`. */
   failed(request: RestRequest, thrown: unknown): RestReply
-  /** Returns the payload of an answer; `pinned`: the request named the height. */
-  payloadOf(route: Route, answer: QueryAnswer & { ok: true }, pinned: boolean): Payload
+  /** Returns the payload of an answer. */
+  payloadOf(route: Route, answer: QueryAnswer & { ok: true }, source: HeightSource): Payload
   /** Returns a payload with status 200, or 304 if the client has it already. */
   success(request: RestRequest, payload: Payload): RestReply
 }
@@ -67,9 +67,9 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
       }
       return failure(request, '', error)
     },
-    payloadOf(route, answer, pinned) {
+    payloadOf(route, answer, source) {
       const own = route.isStateQuery
-        ? headers.ofState(answer.height, pinned)
+        ? headers.ofState(answer.height, source)
         : [...JSON_TYPE, ...headers.ofHeight(answer.height), 'Cache-Control', 'no-cache']
       const further = Object.entries(answer.headers ?? {})
         .flat()

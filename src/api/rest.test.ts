@@ -225,12 +225,14 @@ describe('heights', () => {
       '15',
       '15',
     ])
-    expect(headers['cache-control']).toContain('immutable')
+    expect(headers['cache-control']).toBe('private, max-age=31536000, immutable')
+    expect(headers['vary']?.split(', ')).toContain(name.toLowerCase())
   })
 
   test('?height= selects the state, and other errors in the query of a request without fields are ignored', async () => {
     const { status, headers } = await ask('/chain/nothing?x=%zz&height=15')
     expect([status, headers['x-sdk-block-height']]).toEqual([200, '15'])
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
   test('0 and an absent height are the latest', async () => {

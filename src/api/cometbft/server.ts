@@ -134,9 +134,9 @@ function send(response: ServerResponse, status: number, body: string, headers: R
 
 /** Returns the headers for pages of other origins: as in CometBFT, every answer has those of a preflight answer too. */
 function corsHeaders(cors: Cors, request: IncomingMessage): Record<string, string> {
-  const names = cors.headers(request.headers.origin || undefined)
-  if (names.length === 0) return {}
   const headers: Record<string, string> = { Vary: 'Origin' }
+  const names = cors.headers(request.headers.origin || undefined)
+  if (names.length === 0) return headers
   const all = names.concat(cors.preflight('HEAD, GET, POST'))
   for (let i = 0; i < all.length; i += 2) headers[all[i]!] = all[i + 1]!
   return headers

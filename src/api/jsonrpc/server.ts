@@ -79,6 +79,7 @@ function isCall({ cors }: Serve, request: IncomingMessage, response: ServerRespo
 
 function serveHttp(serve: Serve, request: IncomingMessage, response: ServerResponse): void {
   const { cors, node, methods } = serve
+  response.setHeader('Vary', 'Origin')
   setHeaders(response, cors.headers(request.headers.origin))
   const halted = haltedHeader(node.driver)
   if (halted) response.setHeader(...halted)
