@@ -19,7 +19,7 @@ export interface NodeInfo {
 
 /** The facts and functions for the CometBFT RPC, which only the process with the check state serves. */
 export interface CometNodeInfo extends NodeInfo {
-  /** Runs the admission check and discards the transaction and its effects. */
+  /** Runs admission, signatures included, and keeps nothing. It executes no message. */
   check(tx: Uint8Array): CheckResult
 }
 

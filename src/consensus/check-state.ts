@@ -11,7 +11,9 @@ export interface CheckState {
    * Runs admission. `take` receives a transaction that passed, before the state keeps it; an error it throws is the answer,
    * and nothing is kept. Never throws for a bad transaction.
    */
-  check(tx: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult
+  check(tx: Uint8Array, mode: Exclude<CheckMode, 'simulate'>, take?: TakePassed): CheckResult
+  /** Runs admission, signatures included, and keeps nothing. It executes no message. */
+  probe(tx: Uint8Array): CheckResult
   /** Drops the admitted transactions: the next check runs on the latest commit. */
   reset(): void
 }
@@ -34,19 +36,29 @@ export function createCheckState({ app, open, tip }: Dependencies): CheckState {
     if (length > room) throw errors.txTooLarge(`${length} bytes, and a block has room for ${room}`)
   }
 
+  const check: CheckState['check'] = (bytes, mode, take) => {
+    if (!base) {
+      base = open()
+      app.resetCheckState(base, tip())
+    }
+    try {
+      requireRoomInBlock(bytes)
+      return app.check(bytes, mode, take)
+    } catch (error) {
+      if (error instanceof ChainError) return refusal(error)
+      throw error
+    }
+  }
+
   return {
-    check(bytes, mode, take) {
-      if (!base) {
-        base = open()
-        app.resetCheckState(base, tip())
-      }
-      try {
-        if (mode !== 'simulate') requireRoomInBlock(bytes)
-        return app.check(bytes, mode, take)
-      } catch (error) {
-        if (error instanceof ChainError) return refusal(error)
-        throw error
-      }
+    check,
+    probe(bytes) {
+      let passed: CheckResult | undefined
+      const result = check(bytes, 'check', (found) => {
+        passed = found
+        throw errors.txInMempool('not kept')
+      })
+      return passed ?? result
     },
     reset() {
       base?.close()

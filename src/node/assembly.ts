@@ -143,7 +143,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const nodeInfo: CometNodeInfo = {
     ...facts,
     genesis: () => genesis,
-    check: (tx) => executor.checkState.check(tx, 'simulate'),
+    check: executor.checkState.probe,
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
   }
   let derived: readonly DevAccount[] | undefined

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws'
 import { encodePrecommitSignBytes } from '../../consensus/comet/encoding.ts'
 import { hashConsensusParams, hashResults, hashValidators } from '../../consensus/comet/hashes.ts'
 import { TxDecodeRequestSchema, TxDecodeResponseSchema } from '../../gen/sdk/tx/v1beta1/service_pb.ts'
-import { TxBodySchema, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { TxBodySchema, TxRawSchema, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { type Node, startNode } from '../../index.ts'
 import { concat, formatHex, hex } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
@@ -256,6 +256,29 @@ test('a batch is answered in order without its notifications, and eleven calls a
   expect((await post([call(1)])).json).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   expect((await post(call(null))).text).toBe('')
   expect((await post(Array.from({ length: 11 }, (_, id) => call(id)))).json.error?.code).toBe(-32600)
+})
+
+test('check_tx verifies signatures, executes no message and keeps nothing', async () => {
+  const { accountNumber, sequence } = await signer.getSequence(alice!)
+  const signing = { accountNumber, sequence, chainId: node.chainId }
+  const send = (amount: string) => ({
+    typeUrl: '/cosmos.bank.v1beta1.MsgSend',
+    value: { fromAddress: alice, toAddress: bob, amount: coins(amount, 'unative') },
+  })
+  const fee = { amount: coins(5000, 'unative'), gas: '200000' }
+  // The message would fail: it sends more than there is. Its admission succeeds.
+  const signed = await signer.sign(alice!, [send('9'.repeat(30))], fee, '', signing)
+  const check = async (body: Uint8Array, signatures: readonly Uint8Array[]) => {
+    const raw = toBinary(TxRawSchema, create(TxRawSchema, { ...signed, bodyBytes: body, signatures: [...signatures] }))
+    return (await rpc('check_tx', { tx: Buffer.from(raw).toString('base64') })).result as unknown as {
+      code: number
+      codespace: string
+    }
+  }
+  for (let i = 0; i < 2; i++) expect(await check(signed.bodyBytes, signed.signatures)).toMatchObject({ code: 0 })
+  expect(await check(signed.bodyBytes, [new Uint8Array(64).fill(1)])).toMatchObject({ code: 4, codespace: 'sdk' })
+  expect(await check(signed.bodyBytes, [])).toMatchObject({ code: 15, codespace: 'sdk' })
+  expect((await rpc('num_unconfirmed_txs')).result).toMatchObject({ n_txs: '0' })
 })
 
 test('abci_query answers with the codes and texts that clients search for', async () => {
