@@ -102,5 +102,7 @@ interface GatewaySettings {
   readonly keepHeights: number
   /** Private keys of development accounts; undefined on anything but a localnet. */
   readonly devKeys: (() => readonly Uint8Array[]) | undefined
+  /** Whether programs of other machines can use keys and development methods. */
+  readonly insecureKeys: boolean
   readonly version: string
 }

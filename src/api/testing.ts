@@ -216,6 +216,7 @@ export function gatewayNode({
       txServiceEnabled: true,
       keepHeights: 0,
       devKeys: undefined,
+      insecureKeys: false,
       version: '0.1.0',
       ...settings,
     },

@@ -67,6 +67,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       txServiceEnabled: config.api.tx,
       keepHeights: config.store.keep,
       devKeys,
+      insecureKeys: config.node.insecureKeys,
       version: VERSION,
     },
   }

@@ -170,6 +170,14 @@ export const SETTINGS = {
     devKeys: define('node', 'dev_keys', 'boolean', true, 'Whether JSON-RPC signs for the funded accounts.', {
       flag: 'dev-keys',
     }),
+    insecureKeys: define(
+      'node',
+      'insecure_keys',
+      'boolean',
+      false,
+      'Start although other machines can use public keys: a chain from the default mnemonic without development methods, or development methods on an address that is not loopback.',
+      { flag: 'insecure-keys' },
+    ),
     dev: define(
       'node',
       'dev',

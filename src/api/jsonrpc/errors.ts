@@ -27,6 +27,8 @@ export const methodNotFound = (method: string): ChainError =>
 /** Returns the error for an unknown kind of subscription, which geth treats as an unknown method. */
 export const subscriptionNotFound = (kind: string): ChainError =>
   rpcError(-32601, 'unimplemented', `no ${JSON.stringify(kind)} subscription in eth namespace`)
+/** Returns the error for a caller without access to a method (EIP-1193). */
+export const unauthorized = (message: string): ChainError => rpcError(4100, 'permissionDenied', message)
 /** Returns the general failure of a method. */
 export const serverError = (message: string): ChainError => rpcError(-32000, 'unknown', message)
 /** Returns the error for an exceeded limit of the server: size of an answer, number of filters, time. */

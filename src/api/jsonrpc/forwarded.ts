@@ -1,5 +1,5 @@
 /** The JSON-RPC methods that an API worker forwards to the main process. */
-import type { Method, Methods } from './method.ts'
+import { localMethods, type Method, type Methods } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
 
 /** Requests the result of a method from the main process. Rejects with -32601 for a method that it does not serve. */
@@ -11,8 +11,9 @@ export function forwardedMethods(ask: Ask): Methods {
     servedBy: 'any',
     run: ({ signal }, params) => ask(name, params, signal()),
   })
-  const all = Object.entries({ ...chainMethods, ...optionalMethods.development })
-  return Object.fromEntries(
-    all.filter(([, { servedBy }]) => servedBy === 'main').map(([name]) => [name, forward(name)]),
-  )
+  const forwarded = (methods: Methods): Methods =>
+    Object.fromEntries(
+      Object.entries(methods).flatMap(([name, { servedBy }]) => (servedBy === 'main' ? [[name, forward(name)]] : [])),
+    )
+  return { ...forwarded(chainMethods), ...localMethods(forwarded(optionalMethods.development)) }
 }

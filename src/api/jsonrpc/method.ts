@@ -2,7 +2,7 @@
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { JsonWriter } from '../json.ts'
-import { invalidParams } from './errors.ts'
+import { invalidParams, unauthorized } from './errors.ts'
 import type { Filters } from './eth/filters.ts'
 import type { Subscriptions } from './eth/subscriptions.ts'
 import type { Param } from './params.ts'
@@ -17,6 +17,8 @@ export interface RpcCall {
   readonly writer: JsonWriter
   /** Present on WebSocket connections. */
   readonly subscriptions?: Subscriptions | undefined
+  /** Reason why the request cannot use keys and development methods; absent if it can. */
+  readonly outsider?: string | undefined
   /** Returns a signal that aborts when the client disconnects. It is created on first use, since most calls need none. */
   readonly signal: () => AbortSignal
 }
@@ -78,3 +80,18 @@ export function mainMethod<const P extends readonly Param<unknown>[]>(params: P,
 }
 
 export type Methods = Readonly<Record<string, Method>>
+
+/** Returns methods that answer only to requests from this machine, and to others with code 4100. */
+export function localMethods(methods: Methods): Methods {
+  const guarded = Object.entries(methods).map(([name, { servedBy, run }]): [string, Method] => [
+    name,
+    {
+      servedBy,
+      run(call, params) {
+        if (call.outsider !== undefined) throw unauthorized(`${name} is refused: ${call.outsider}`)
+        return run(call, params)
+      },
+    },
+  ])
+  return Object.fromEntries(guarded)
+}

@@ -4,7 +4,7 @@ import { storageMethods } from './debug/storage.ts'
 import { traceMethods } from './debug/trace.ts'
 import { developmentMethods } from './development/development.ts'
 import { ethMethods, signingMethods } from './eth/eth.ts'
-import type { Methods } from './method.ts'
+import { localMethods, type Methods } from './method.ts'
 import { netMethods } from './net.ts'
 import { txpoolMethods } from './txpool.ts'
 import { web3Methods } from './web3.ts'
@@ -20,5 +20,7 @@ export const chainMethods: Methods = {
   ...storageMethods,
 }
 
-/** Methods of nodes with keys, and of development chains. */
-export const optionalMethods = { signing: signingMethods, development: { ...signingMethods, ...developmentMethods } }
+const signing = localMethods(signingMethods)
+
+/** Methods of nodes with keys, and of development chains. They answer only to requests from this machine. */
+export const optionalMethods = { signing, development: { ...signing, ...localMethods(developmentMethods) } }

@@ -9,6 +9,7 @@ import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { bodySinkOf, takeBody } from '../http.ts'
 import { closeServer, type GatewayServer, IDLE_TIMEOUT_MS, listen } from '../http-server.ts'
 import { createJsonWriter } from '../json.ts'
+import { createLocalAccess, type LocalAccess } from '../local-access.ts'
 import { sendText } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createFilters } from './eth/filters.ts'
@@ -28,10 +29,11 @@ const CONTENT_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /** Dependencies of a call, except those of its connection. */
-interface Serve extends Omit<RpcCall, 'signal' | 'subscriptions'> {
+interface Serve extends Omit<RpcCall, 'outsider' | 'signal' | 'subscriptions'> {
   readonly methods: Methods
   readonly outbox: Outbox
   readonly cors: Cors
+  readonly access: LocalAccess
 }
 
 export interface JsonRpcOptions {
@@ -94,10 +96,15 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
     request,
     bodyLimitBytes,
     (body) => {
-      const answer = answerMessage({ ...serve, signal }, methods, body, (stream) => {
-        response.writeHead(200, { 'Content-Type': 'application/json' })
-        stream(bodySinkOf(response))
-      })
+      const answer = answerMessage(
+        { ...serve, outsider: serve.access(request.headers), signal },
+        methods,
+        body,
+        (stream) => {
+          response.writeHead(200, { 'Content-Type': 'application/json' })
+          stream(bodySinkOf(response))
+        },
+      )
       if (answer instanceof Promise) void answer.then((text) => send(serve, response, text))
       else send(serve, response, answer)
     },
@@ -127,16 +134,17 @@ function signalOf(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-function serveSocket(serve: Serve, socket: WebSocket): void {
+function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage): void {
   const gone = new AbortController()
   const send = (text: string): void => sendText(socket, text)
   const subscriptions = createSubscriptions(serve.node, send)
+  const outsider = serve.access(request.headers)
   socket.on('message', (data: Buffer) => {
     const deliver = (answer: string | undefined): void => {
       if (answer !== undefined) send(answer)
       subscriptions.answered()
     }
-    const call = { ...serve, subscriptions, signal: () => gone.signal }
+    const call = { ...serve, outsider, subscriptions, signal: () => gone.signal }
     const answer = answerMessage(call, serve.methods, data.toString('utf8'))
     if (answer instanceof Promise) void answer.then(deliver)
     else deliver(answer)
@@ -164,9 +172,10 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       requestHeaders: 'Content-Type, Authorization',
       preflightSeconds: 600,
     }),
+    access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
-  sockets.on('connection', (socket) => serveSocket(serve, socket))
+  sockets.on('connection', (socket, request) => serveSocket(serve, socket, request))
   const servers: Server[] = []
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,0 +1,44 @@
+/** Requests from this machine: the only ones that use the keys and the development methods of a node. */
+
+/** The headers of a request that tell where it comes from. */
+interface Provenance {
+  /** The name that the client connected to. A page whose name resolves to this machine sends its own name. */
+  readonly host?: string | undefined
+  /** Sent by browsers, for the page that makes the request. */
+  readonly origin?: string | undefined
+}
+
+export interface LocalAccessOptions {
+  /** Origins that the operator allows by name; `*` allows none here. */
+  readonly origins: readonly string[]
+  /** Whether programs of other machines have access too. It does not open the node to pages of other origins. */
+  readonly anyHost: boolean
+}
+
+/** Returns the reason why a request has no access; undefined if it has. */
+export type LocalAccess = (request: Provenance) => string | undefined
+
+/** Whether a host name, without port, is of this machine. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  return (
+    name === 'localhost' || name.endsWith('.localhost') || /^\[?::1\]?$/.test(name) || /^127(\.\d{1,3}){3}$/.test(name)
+  )
+}
+
+function hostNameOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : ''
+}
+
+export function createLocalAccess({ origins, anyHost }: LocalAccessOptions): LocalAccess {
+  const named = new Set(origins.filter((origin) => origin !== '*'))
+  return ({ host, origin }) => {
+    if (origin !== undefined && !named.has(origin) && !isLoopback(hostNameOf(origin))) {
+      return `the page ${origin} is not of this machine; api.cors can allow its origin by name`
+    }
+    if (!anyHost && host !== undefined && !isLoopback(hostNameOf(`http://${host}`))) {
+      return `the host ${host} is not this machine; --insecure-keys serves other machines too`
+    }
+    return undefined
+  }
+}
