@@ -2,6 +2,13 @@
 import type { DevAccount } from '../node/accounts.ts'
 import type { GatewayUrls } from '../node/gateways.ts'
 
+interface BannerKeys {
+  readonly mnemonic: string
+  readonly accounts: readonly DevAccount[]
+  /** Genesis balance of each account, in whole native units. */
+  readonly balance: bigint
+}
+
 export interface BannerFacts {
   readonly version: string
   readonly chainId: string
@@ -9,10 +16,8 @@ export interface BannerFacts {
   readonly height: bigint
   /** Undefined for an ephemeral chain. */
   readonly home: string | undefined
-  readonly mnemonic: string
-  readonly accounts: readonly DevAccount[]
-  /** Genesis balance of each account, in whole native units; undefined if a genesis document set the balances. */
-  readonly balance: bigint | undefined
+  /** Undefined except on a development chain: the keys of any other chain are not printed. */
+  readonly keys: BannerKeys | undefined
   readonly displayDenom: string
   readonly urls: GatewayUrls
   readonly blocks: string
@@ -33,26 +38,29 @@ function accountLines(accounts: readonly DevAccount[]): string[] {
   return accounts.map(({ address, bech32, privateKey }, i) => `(${i}) ${address}  ${bech32}\n    ${privateKey}`)
 }
 
-export function renderBanner(facts: BannerFacts): string {
-  const eth = facts.accounts.filter(({ kind }) => kind === 'eth')
-  const cosmos = facts.accounts.filter(({ kind }) => kind === 'cosmos')
-  const funded =
-    facts.balance === undefined
-      ? ''
-      : `, ${facts.balance.toLocaleString('en-US')} ${facts.displayDenom} each at genesis`
+function keyLines({ mnemonic, accounts, balance }: BannerKeys, displayDenom: string): string[] {
+  const eth = accounts.filter(({ kind }) => kind === 'eth')
+  const cosmos = accounts.filter(({ kind }) => kind === 'cosmos')
+  const funded = `, ${balance.toLocaleString('en-US')} ${displayDenom} each at genesis`
   return [
-    '',
-    `almanac ${facts.version}, started in ${Math.round(facts.startedInMs)} ms`,
-    '',
     `Accounts at m/44'/60'/0'/0/n${funded} (address, bech32, private key)`,
     ...accountLines(eth),
     '',
     `Accounts at m/44'/118'/0'/0/n${funded}`,
     ...accountLines(cosmos),
     '',
-    `Mnemonic           ${facts.mnemonic}`,
+    `Mnemonic           ${mnemonic}`,
     '                   These keys are public: never send anything of value to these accounts.',
     '',
+  ]
+}
+
+export function renderBanner(facts: BannerFacts): string {
+  return [
+    '',
+    `almanac ${facts.version}, started in ${Math.round(facts.startedInMs)} ms`,
+    '',
+    ...(facts.keys ? keyLines(facts.keys, facts.displayDenom) : []),
     `Chain id           ${facts.chainId}`,
     `EVM chain id       ${facts.evmChainId}`,
     `Height             ${facts.height}`,

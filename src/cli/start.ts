@@ -1,5 +1,6 @@
 /** `almanac start`: runs a chain until it is stopped. */
 
+import { readFileSync } from 'node:fs'
 import type { BlockTiming } from '../consensus/driver.ts'
 import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
@@ -31,8 +32,13 @@ export async function start(args: readonly string[], build?: Build): Promise<num
     '--ephemeral [true|false]',
     'Keep the chain in memory or a temporary folder, and remove it at the stop. (ALMANAC_EPHEMERAL; default: false)',
   )
+  command.option(
+    '--mnemonic-file <path>',
+    'File with the BIP-39 mnemonic of a new chain; - reads standard input. The home keeps a copy for its owner alone.',
+  )
   command.parse([...args], { from: 'user' })
-  const { ephemeral: ephemeralFlag, ...flags } = flagsOf(command)
+  const { ephemeral: ephemeralFlag, 'mnemonic-file': mnemonicFile, ...flags } = flagsOf(command)
+  if (mnemonicFile !== undefined) flags['mnemonic'] = readMnemonicFile(String(mnemonicFile), flags['mnemonic'])
   const ephemeral = parseEphemeral(ephemeralFlag ?? process.env['ALMANAC_EPHEMERAL'])
   const home = ephemeral ? undefined : homeOf(flags['home'])
   const resolved = resolveSettings(flags, home)
@@ -84,6 +90,7 @@ export async function start(args: readonly string[], build?: Build): Promise<num
   if (!config.node.silent) {
     const { renderBanner } = await import('./banner.ts')
     const { VERSION } = await import('../node/version.ts')
+    const { isDevelopment } = await import('../node/gateway-node.ts')
     process.stdout.write(
       renderBanner({
         version: VERSION,
@@ -91,9 +98,9 @@ export async function start(args: readonly string[], build?: Build): Promise<num
         evmChainId: node.evmChainId,
         height: node.height,
         home,
-        mnemonic: config.chain.mnemonic,
-        accounts: node.accounts,
-        balance: config.chain.genesis === '' ? config.chain.balance : undefined,
+        keys: isDevelopment(config)
+          ? { mnemonic: config.chain.mnemonic, accounts: node.accounts, balance: config.chain.balance }
+          : undefined,
         displayDenom: node.identity.displayDenom,
         urls: node.urls,
         blocks: describeBlocks(node.timing),
@@ -124,6 +131,14 @@ function announce({ line }: HaltNotice, logFormat: string): void {
 }
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Reads the mnemonic of `--mnemonic-file`. Throws `invalidArgument` beside `--mnemonic`, and `notFound` without the file. */
+function readMnemonicFile(path: string, flag: unknown): string {
+  if (flag !== undefined) throw queryError('invalidArgument', '--mnemonic and --mnemonic-file exclude each other')
+  const text = path === '-' ? readFileSync(0, 'utf8') : diskFiles.read(path)
+  if (text === undefined) throw queryError('notFound', `--mnemonic-file ${path}: no such file`)
+  return text.trim().split(/\s+/).join(' ')
+}
 
 /** Parses the value of `--ephemeral`, which is not a setting. Throws `invalidArgument` if it is not a boolean. */
 function parseEphemeral(value: unknown): boolean {

@@ -29,6 +29,7 @@ import { type GatewayUrls, openGateways } from './gateways.ts'
 import type { HaltNotice } from './halts.ts'
 import { readiness } from './health.ts'
 import { homePaths } from './home.ts'
+import { requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { requireMnemonic } from './mnemonic.ts'
@@ -96,11 +97,17 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const { resolved, build, onHalt, openPorts = true, clock = Date.now, files = diskFiles } = options
   const elapsed = () => performance.now()
 
-  if (isFirstStartWithMnemonic(options, files)) await requireMnemonic(resolved.config.chain.mnemonic)
+  if (isFirstStart(options, files)) {
+    requireSafeKeys(resolved.config)
+    if (resolved.origins.get('chain.mnemonic') !== 'default') await requireMnemonic(resolved.config.chain.mnemonic)
+  }
   const chain = openChain(options, files, clock, undo)
   const { config, profile, genesis, validatorKeys } = chain
   requireWorkerPrograms(build, config)
   const log = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
+  const warning = requireSafeKeys(config)
+  if (warning) log('warn', warning)
+  if (chain.home) warnOfReadableKeys(chain.home.paths, files, log)
   const identity = createIdentity(profile)
   const chainId = genesis.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)
@@ -220,9 +227,8 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   }
 }
 
-/** Whether this start creates a chain with a mnemonic other than the default. */
-function isFirstStartWithMnemonic({ resolved, home }: AssemblyOptions, files: Files): boolean {
-  if (resolved.origins.get('chain.mnemonic') === 'default') return false
+/** Whether this start creates a chain. */
+function isFirstStart({ home }: AssemblyOptions, files: Files): boolean {
   return home === undefined || !files.exists(homePaths(home).record)
 }
 

@@ -23,7 +23,7 @@ const readValue = (config: Config, name: string, { section }: Setting): unknown 
 
 /**
  * Renders the initial file of a home: every key with its meaning. Values passed to the first start are set, if `isStored`
- * selects the setting. Defaults are commented out, so that a later build can improve them.
+ * selects the setting and it is no secret. Defaults are commented out, so that a later build can improve them.
  */
 export function renderConfigFile({ config, origins }: ResolvedConfig, isStored: (setting: Setting) => boolean): string {
   const lines = ['# Settings of this node. A flag or an environment variable ALMANAC_SECTION_KEY overrides a key here.']
@@ -33,7 +33,7 @@ export function renderConfigFile({ config, origins }: ResolvedConfig, isStored: 
       section = setting.section
       lines.push('', `[${section}]`)
     }
-    const isSet = isStored(setting) && origins.get(`${section}.${setting.key}`) !== 'default'
+    const isSet = isStored(setting) && !setting.secret && origins.get(`${section}.${setting.key}`) !== 'default'
     lines.push(`# ${setting.about}${setting.oneOf ? ` One of: ${setting.oneOf.join(', ')}.` : ''}`)
     if (setting.genesis) lines.push('# Fixed at the first start; another value needs another home.')
     lines.push(
@@ -54,7 +54,8 @@ export function renderEffective({ config, origins }: ResolvedConfig): string {
       lines.push(`[${section}]`)
     }
     const origin = origins.get(`${section}.${setting.key}`)
-    const text = `${setting.key} = ${renderValue(readValue(config, name, setting))}`
+    const value = setting.secret && origin !== 'default' ? '(secret)' : readValue(config, name, setting)
+    const text = `${setting.key} = ${renderValue(value)}`
     lines.push(origin === 'default' ? text : `${text} # ${origin}`)
   }
   return `${lines.join('\n')}\n`

@@ -24,6 +24,8 @@ export interface Files {
   /** Creates a file atomically. Returns false if it exists; of concurrent attempts one succeeds. */
   create(path: string, text: string): boolean
   exists(path: string): boolean
+  /** Whether no other user can read a file; true for one that does not exist, and where files have no such modes. */
+  isPrivate(path: string): boolean
   /** Returns the names in a folder; none if it does not exist. */
   list(path: string): string[]
   /** Deletes a file, or a folder with its content. Does nothing if the path does not exist. */
@@ -94,6 +96,8 @@ export const diskFiles: Files = {
     }
   },
   exists: existsSync,
+  isPrivate: (path) =>
+    process.platform === 'win32' || ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o044) === 0,
   list: (path) => (existsSync(path) ? readdirSync(path) : []),
   remove: (path) => rmSync(path, { recursive: true, force: true }),
 }

@@ -6,7 +6,7 @@ import { sha256 } from '../primitives/hash.ts'
 import { resolveConfig } from './config.ts'
 import { parseConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
-import { type HomeOptions, openHome } from './home.ts'
+import { type HomeOptions, homePaths, openHome, secretFiles } from './home.ts'
 import { chooseProfile } from './profile.ts'
 import { derivedValidatorKey } from './validator-key.ts'
 
@@ -18,6 +18,7 @@ function memoryFiles(): Files & { readonly all: Map<string, string> } {
     write: (path, text) => void all.set(path, text),
     create: (path, text) => !all.has(path) && all.set(path, text).has(path),
     exists: (path) => all.has(path),
+    isPrivate: () => true,
     list: (path) => [...all.keys()].filter((name) => name.startsWith(`${path}/`)),
     remove: (path) => void all.delete(path),
   }
@@ -140,4 +141,30 @@ test('a home of a build without profiles has the default profile', () => {
   files.write('/h/home.json', JSON.stringify({ ...record, choices, choices_sha256 }))
   expect(open(files).profile.name).toBe('almanac')
   expect(() => open(files, { profile: 'nibiru' })).toThrow('began with chain.profile = almanac')
+})
+
+test('a home of an earlier build, which recorded its mnemonic, opens with it and counts its files as secret', () => {
+  const files = memoryFiles()
+  const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+  open(files, { mnemonic: words })
+  const record = JSON.parse(files.read('/h/home.json')!)
+  expect(record.choices['chain.mnemonic']).toMatch(/^sha256:[0-9a-f]{64}$/)
+  record.choices['chain.mnemonic'] = words
+  const sorted = Object.entries(record.choices as Record<string, string>).sort(([a], [b]) => (a < b ? -1 : 1))
+  record.choices_sha256 = formatHex(sha256(utf8(JSON.stringify(sorted))))
+  files.write('/h/home.json', JSON.stringify(record))
+  files.remove('/h/mnemonic')
+  expect(open(files).config.chain.mnemonic).toBe(words)
+  expect(open(files, { mnemonic: words }).config.chain.mnemonic).toBe(words)
+  expect(secretFiles(homePaths('/h'), files)).toContain('/h/home.json')
+  expect(() => open(files, { mnemonic: words.replace('yellow', 'you') })).toThrow(/began with chain.mnemonic = sha256:/)
+})
+
+test('a missing or edited mnemonic file is named', () => {
+  const files = memoryFiles()
+  open(files, { mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow' })
+  files.write('/h/mnemonic', 'other words')
+  expect(() => open(files)).toThrow(/\/h\/mnemonic was edited/)
+  files.remove('/h/mnemonic')
+  expect(() => open(files)).toThrow(/\/h\/mnemonic is missing/)
 })

@@ -25,6 +25,8 @@ export interface HomePaths {
   /** Exists only for a profile that came from a file. */
   readonly profile: string
   readonly validatorKey: string
+  /** Exists only for a chain with a mnemonic of its own. */
+  readonly mnemonic: string
   readonly data: string
   readonly lock: string
 }
@@ -42,6 +44,7 @@ export function homePaths(root: string): HomePaths {
     genesis: join(root, 'genesis.json'),
     profile: join(root, 'profile.json'),
     validatorKey: join(root, 'priv_validator_key.json'),
+    mnemonic: join(root, 'mnemonic'),
     data: join(root, 'data'),
     lock: join(root, 'lock'),
   }
@@ -101,11 +104,44 @@ function choicesOf(config: Config, files: Files): Record<string, string> {
   )
 }
 
-/** Returns the recorded form of a choice. A file is recorded by the digest of its content, not by its path. */
+/** Start of a choice that is recorded by its digest. */
+const DIGEST = 'sha256:'
+
+/**
+ * Returns the recorded form of a choice. A file is recorded by the digest of its content, not by its path, and a mnemonic that
+ * is not public by its digest.
+ */
 function recordedForm(key: string, value: string, files: Files): string {
+  if (key === MNEMONIC_KEY) return recordedMnemonic(value)
   if (key === 'chain.profile') return chooseProfile(value, files).choice
   if (key !== 'chain.genesis' || value === '') return value
-  return `sha256:${digestOfText(readGenesisText(value, files))}`
+  return `${DIGEST}${digestOfText(readGenesisText(value, files))}`
+}
+
+const MNEMONIC_KEY = 'chain.mnemonic'
+
+/** Returns the recorded form of a mnemonic, from itself or from that form. Earlier builds recorded every mnemonic as it is. */
+function recordedMnemonic(value: string): string {
+  const isPublic = value === SETTINGS.chain.mnemonic.fallback
+  return isPublic || value.startsWith(DIGEST) ? value : `${DIGEST}${digestOfText(value)}`
+}
+
+/** Returns the mnemonic of a home. Throws `failedPrecondition` if its file is missing or was edited. */
+function readMnemonic(paths: HomePaths, recorded: string, files: Files): string {
+  if (!recorded.startsWith(DIGEST)) return recorded
+  const text = files.read(paths.mnemonic)?.trim()
+  if (text === undefined) throw homeError(paths, `${paths.mnemonic} is missing`, 'damage')
+  if (recordedMnemonic(text) !== recorded) {
+    throw homeError(paths, `${paths.mnemonic} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
+  }
+  return text
+}
+
+/** Returns the paths of a home's files that contain keys. Earlier builds wrote a mnemonic to the record and the settings too. */
+export function secretFiles(paths: HomePaths, files: Files): readonly string[] {
+  const recorded = parseRecord(paths, files.read(paths.record)!).choices[MNEMONIC_KEY]
+  const isPlain = recorded !== undefined && recordedMnemonic(recorded) !== recorded
+  return [paths.validatorKey, paths.mnemonic, ...(isPlain ? [paths.record, paths.config] : [])]
 }
 
 /** Reads the text of a genesis document. Throws `notFound` if the file does not exist. */
@@ -156,6 +192,9 @@ function createHome(paths: HomePaths, { files, resolved, stores, createValidator
     )
   }
   files.write(paths.validatorKey, formatValidatorKey(validatorKey), { secret: true })
+  if (choices[MNEMONIC_KEY]!.startsWith(DIGEST)) {
+    files.write(paths.mnemonic, `${config.chain.mnemonic}\n`, { secret: true, durable: true })
+  }
   if (profile.text !== undefined) files.write(paths.profile, profile.text)
   files.write(paths.genesis, genesisText)
   files.write(paths.record, `${JSON.stringify(record, null, 2)}\n`)
@@ -168,7 +207,8 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     const key = `${setting.section}.${setting.key}`
     const origin = resolved.origins.get(key)
     if (origin === 'default') continue
-    const recorded = recordedChoice(record, key, setting)
+    const given = recordedChoice(record, key, setting)
+    const recorded = key === MNEMONIC_KEY ? recordedMnemonic(given) : given
     const asked = recordedForm(key, choiceOf(resolved.config, setting.section, name), files)
     if (asked === recorded) continue
     const source = origin === 'flag' ? `--${setting.flag}` : origin
@@ -195,7 +235,10 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
   if (key === undefined) throw homeError(paths, `${paths.validatorKey} is missing`, 'damage')
   return {
     paths,
-    config: withChoices(resolved.config, record.choices),
+    config: withChoices(resolved.config, {
+      ...record.choices,
+      [MNEMONIC_KEY]: readMnemonic(paths, recordedChoice(record, MNEMONIC_KEY, SETTINGS.chain.mnemonic), files),
+    }),
     profile: readProfile(paths, record, files),
     genesis: JSON.parse(genesis) as GenesisDocument,
     validatorKey: parseValidatorKey(key, paths.validatorKey),

@@ -26,8 +26,11 @@ export interface Setting<Value = unknown> {
   readonly max?: number
   /** Whether it decides genesis: the home records it, and a later start refuses another value. */
   readonly genesis?: boolean
+  /** Whether it is never written to `config.toml` or printed. */
+  readonly secret?: boolean
 }
 
+/** The default mnemonic. Its keys are public. */
 const TEST_MNEMONIC = 'test test test test test test test test test test test junk'
 
 const define = <Value>(
@@ -89,10 +92,11 @@ export const SETTINGS = {
       'mnemonic',
       'text',
       TEST_MNEMONIC,
-      'BIP-39 mnemonic of the funded accounts. For development only.',
+      'BIP-39 mnemonic of the funded accounts. Other users see it in the list of processes: --mnemonic-file keeps it secret.',
       {
         flag: 'mnemonic',
         genesis: true,
+        secret: true,
       },
     ),
     accounts: define(
@@ -390,3 +394,8 @@ export type Config = {
 export const ALL_SETTINGS: readonly { readonly name: string; readonly setting: Setting }[] = Object.values(
   SETTINGS,
 ).flatMap((section) => Object.entries(section).map(([name, setting]) => ({ name, setting: setting as Setting })))
+
+/** Whether a localnet has the accounts and validators of the default mnemonic, whose keys are public. */
+export function hasPublicKeys({ chain }: Config): boolean {
+  return chain.genesis === '' && chain.mnemonic === TEST_MNEMONIC
+}

@@ -144,7 +144,12 @@ test('a taken port ends the start with an error that names it and the remedies',
   expect(free.urls.rest).toBe(`http://127.0.0.1:${port}`)
   // An address for documentation, which no machine has.
   const elsewhere = { host: '203.0.113.7' }
-  const only = { grpc: { enabled: false }, jsonrpc: { enabled: false }, comet: { enabled: false } }
+  const only = {
+    node: { insecureKeys: true },
+    grpc: { enabled: false },
+    jsonrpc: { enabled: false },
+    comet: { enabled: false },
+  }
   await expect(startNode({ ...only, rest: elsewhere })).rejects.toThrow(
     /REST cannot listen on 203\.0\.113\.7:0: .*\. Set rest\.host to an address of this machine, or to 0\.0\.0\.0 for all\./,
   )

@@ -325,7 +325,7 @@ test.each(['anvil', 'hardhat'] as const)(
 )
 
 test('a chain without development mode has none of these methods', async () => {
-  await using node = await startNode({ node: { dev: false } })
+  await using node = await startNode({ node: { dev: false, insecureKeys: true } })
   for (const method of [
     'anvil_setBalance',
     'evm_mine',

@@ -1,0 +1,67 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { resolveConfig } from './config.ts'
+import { requireSafeKeys } from './key-safety.ts'
+import { startNode } from './start.ts'
+
+const OWN = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+const check = (flags: Record<string, string>) => requireSafeKeys(resolveConfig({ flags }).config)
+
+test('a development chain of this machine is safe with public keys', () => {
+  expect(check({})).toBeUndefined()
+  expect(check({ 'jsonrpc-host': '::1', 'rest-host': 'localhost' })).toBeUndefined()
+})
+
+test('a chain with public keys and no development methods does not start unless its operator accepts it', () => {
+  expect(() => check({ dev: 'false' })).toThrow(
+    /public keys of the default mnemonic: .*--mnemonic-file.*--insecure-keys/,
+  )
+  expect(check({ dev: 'false', mnemonic: OWN })).toBeUndefined()
+  expect(check({ dev: 'false', 'insecure-keys': 'true' })).toMatch(/^INSECURE: /)
+  expect(check({ dev: 'false', genesis: './genesis.json' })).toBeUndefined()
+})
+
+test('development methods on an address that other machines reach need the same word', () => {
+  for (const section of ['rest', 'grpc', 'jsonrpc', 'comet']) {
+    expect(() => check({ [`${section}-host`]: '0.0.0.0', mnemonic: OWN })).toThrow(
+      /listens on 0\.0\.0\.0, .*--insecure-keys/,
+    )
+    expect(check({ [`${section}-host`]: '0.0.0.0', [`${section}-enabled`]: 'false' })).toBeUndefined()
+  }
+  expect(check({ 'jsonrpc-host': '0.0.0.0', dev: 'false', mnemonic: OWN })).toBeUndefined()
+  expect(check({ 'jsonrpc-host': '0.0.0.0', 'insecure-keys': 'true' })).toMatch(/development methods and keys are on/)
+})
+
+test('a refused first start leaves no chain behind', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'almanac-keys-'))
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  await expect(startNode({ home, node: { dev: false }, ports: false })).rejects.toThrow(/--insecure-keys/)
+  await using node = await startNode({ home, node: { dev: false }, chain: { mnemonic: OWN }, ports: false })
+  expect(node.mnemonic).toBe(OWN)
+})
+
+test('a mnemonic is in a file of its own that only its owner reads, and the chain reopens with it', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'almanac-keys-'))
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  await (await startNode({ home, chain: { mnemonic: OWN }, ports: false })).stop()
+  for (const name of ['config.toml', 'home.json', 'genesis.json']) {
+    expect(readFileSync(join(home, name), 'utf8')).not.toContain('sausage')
+  }
+  for (const name of ['mnemonic', 'priv_validator_key.json'])
+    expect(statSync(join(home, name)).mode & 0o777).toBe(0o600)
+  const log: string[] = []
+  chmodSync(join(home, 'mnemonic'), 0o644)
+  {
+    await using node = await startNode(
+      { home, ports: false },
+      { log: (_, message, fields) => void log.push(`${message} ${fields?.['file']}`) },
+    )
+    expect(node.mnemonic).toBe(OWN)
+  }
+  expect(log).toContain(`other users can read a file with keys: chmod 600 protects it ${join(home, 'mnemonic')}`)
+  await expect(startNode({ home, chain: { mnemonic: OWN.replace('yellow', 'you') }, ports: false })).rejects.toThrow(
+    /began with chain\.mnemonic/,
+  )
+})
