@@ -6,6 +6,7 @@ import type { Identity } from '../identity/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import type { ChainError, Status } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
+import type { Outgoing } from './outgoing.ts'
 
 export interface QueryCall {
   /** Neutral full method name: `/chain.evm.v1.Query/Balance`. */
@@ -80,6 +81,8 @@ export interface GatewayNode {
    * of `withContext`, and with `invalidArgument` or `notFound` for a key or a store that cannot be proved.
    */
   prove(height: bigint | undefined, keys: readonly StoreKey[]): Promise<ProvenKeys>
+  /** The budget of bytes that wait for clients, one for the process. */
+  readonly outgoing: Outgoing
   readonly settings: GatewaySettings
   /** Called for every answered request. Absent if requests are not counted. */
   readonly observe?: Observe | undefined

@@ -1,5 +1,7 @@
-/** HTTP servers: opening a port, and closing one while clients keep their connections. */
-import type { Server } from 'node:http'
+/** HTTP servers: opening a port, limits of its connections, and closing it while clients keep their connections. */
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Outgoing } from './outgoing.ts'
 
 /**
  * The time that a connection can be idle between two requests, on every HTTP port. It is longer than that of
@@ -7,6 +9,60 @@ import type { Server } from 'node:http'
  * transit is lost.
  */
 export const IDLE_TIMEOUT_MS = 120_000
+
+/** Time for the head and the body of a request, and for the first byte of a connection. */
+const REQUEST_TIMEOUT_MS = 12_000
+/** Interval of the checks of that time. */
+const TIMEOUT_CHECK_MS = 2_000
+
+/** Bytes of unfinished answers by connection. */
+const held = new WeakMap<Socket, number>()
+
+/** Counts bytes of an unfinished answer as unsent bytes of its connection; negative once they are sent or dropped. */
+export function holdBytes(socket: Socket, bytes: number): void {
+  held.set(socket, (held.get(socket) ?? 0) + bytes)
+}
+
+/** Adds a connection to the budget of unsent bytes. */
+function addSocket(outgoing: Outgoing, socket: Socket): void {
+  const remove = outgoing.add({
+    address: socket.remoteAddress ?? '',
+    unsent: () => socket.writableLength + (held.get(socket) ?? 0),
+    taken: () => socket.bytesWritten - socket.writableLength,
+    close: () => socket.destroy(),
+  })
+  socket.once('close', remove)
+}
+
+/**
+ * Creates a server whose connections are in the budget of unsent bytes. It answers the pipelined requests of a connection one
+ * after the other, so that no answer is made before the client has taken the previous one.
+ */
+export function createHttpServer(
+  outgoing: Outgoing,
+  options: ServerOptions,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const latest = new WeakMap<Socket, ServerResponse>()
+  const server = createServer(
+    {
+      keepAliveTimeout: IDLE_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      ...options,
+    },
+    (request, response) => {
+      outgoing.check()
+      const before = latest.get(request.socket)
+      latest.set(request.socket, response)
+      if (!before || before.writableFinished || before.destroyed) handle(request, response)
+      else before.once('close', () => !response.destroyed && handle(request, response))
+    },
+  )
+  server.on('connection', (socket) => addSocket(outgoing, socket))
+  return server
+}
 
 /** A gateway on a port. */
 export interface GatewayServer {

@@ -1,10 +1,10 @@
 /** The REST gateway on `node:http`, and the same gateway in process. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { bodySinkOf, readBody, sendPayload } from './http.ts'
-import { closeServer, type GatewayServer, IDLE_TIMEOUT_MS, listen } from './http-server.ts'
+import { closeServer, createHttpServer, type GatewayServer, listen } from './http-server.ts'
 import type { RestReply } from './rest-message.ts'
 import { createRestResponder, type RestOptions } from './rest-responder.ts'
 import type { StreamedBody } from './spool.ts'
@@ -33,7 +33,7 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}): 
     else send(req, res, reply)
   }
 
-  const server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS, maxHeaderSize: MAX_HEAD_BYTES }, handle)
+  const server = createHttpServer(node.outgoing, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
   return { listen: (port, host) => listen(server, port, host), close: () => closeServer(server) }
 }
 

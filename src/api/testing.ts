@@ -23,6 +23,7 @@ import { almanac } from '../identity/profiles/almanac.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { createDispatch, type DispatchParts, type QueryHandler } from './dispatch.ts'
 import type { GatewayNode } from './gateway.ts'
+import { createOutgoing } from './outgoing.ts'
 
 const STRING = 'TYPE_STRING'
 
@@ -204,6 +205,7 @@ export function gatewayNode({
     driver: { status: () => ({ catchingUp: false, latestHeight: 20n, latestTimeNs: 0n }) } as never,
     withContext,
     prove: async (height, keys) => withContext(height, (ctx) => proveKeys(ctx, keys)),
+    outgoing: createOutgoing({ bytes: 96_000_000, stallMs: 10_000 }, () => performance.now()),
     settings: {
       minGasPrice: '',
       gasCap: 25_000_000n,

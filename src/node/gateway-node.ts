@@ -2,14 +2,18 @@
 import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import type { NodeInfo } from '../api/node-info.ts'
+import { createOutgoing } from '../api/outgoing.ts'
 import { createServices } from '../api/services/table.ts'
 import { answerTrace } from '../api/traces.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
 import { WEI_PER_NATIVE } from '../modules/bank/keeper.ts'
 import type { DevAccount } from './accounts.ts'
-import { parseMilliseconds } from './config.ts'
+import { parseMemory, parseMilliseconds } from './config.ts'
 import type { Config } from './settings.ts'
 import { VERSION } from './version.ts'
+
+/** Time after which a client that takes no byte of its answer is disconnected. */
+const STALL_MS = 10_000
 
 export interface GatewayParts
   extends Pick<
@@ -55,6 +59,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       }))
       return proven ?? ((await shared.compute.run('prove', { keys }, { height })) as ProvenKeys)
     },
+    outgoing: createOutgoing({ bytes: parseMemory(config.api.unsent)!, stallMs: STALL_MS }, () => performance.now()),
     settings: {
       minGasPrice: config.api.minGasPrice,
       gasCap: config.evm.gasCap,

@@ -248,6 +248,14 @@ export const SETTINGS = {
       min: 0,
       max: MAX_BYTES,
     }),
+    unsent: define(
+      'api',
+      'unsent',
+      'memory',
+      '96MB',
+      'Memory for answers that clients have not read, in each process; beyond it the slowest clients are disconnected.',
+      { min: 1_000_000, max: MAX_BYTES },
+    ),
     minGasPrice: define(
       'api',
       'min_gas_price',

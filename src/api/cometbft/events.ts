@@ -14,7 +14,7 @@ import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { type EventMap, flattenEvents, matchesMap, parseQuery, type Query } from '../search/query.ts'
-import { sendText } from '../websocket.ts'
+import { serveMessages } from '../websocket.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
 
 const MAX_CLIENTS = 100
@@ -113,12 +113,7 @@ export function createSubscriptions(
       const client: Client = { socket, subscriptions: new Map() }
       clients.add(client)
       const stopPings = keepAlive(socket)
-      socket.on('message', (data) => {
-        handle(client, answer, data.toString()).catch((error: unknown) => {
-          environment.node.log('debug', 'a WebSocket of the CometBFT RPC was aborted', { error: String(error) })
-          socket.terminate()
-        })
-      })
+      serveMessages(socket, environment.node.outgoing, (message) => handle(client, answer, message))
       socket.on('error', () => socket.terminate())
       socket.on('close', () => {
         stopPings()
@@ -159,7 +154,7 @@ function keepAlive(socket: WebSocket): () => void {
   }
 }
 
-async function handle(client: Client, answer: Answer, text: string): Promise<void> {
+async function handle(client: Client, answer: Answer, text: string): Promise<string | undefined> {
   let request: unknown
   try {
     request = parseRequestJson(text)
@@ -167,7 +162,7 @@ async function handle(client: Client, answer: Answer, text: string): Promise<voi
     request = undefined
   }
   const body = await answer(request, subscriptionMethods(client, request))
-  if (body) sendText(client.socket, JSON.stringify(body))
+  return body && JSON.stringify(body)
 }
 
 function subscriptionMethods({ subscriptions }: Client, request: unknown): Readonly<Record<string, CometMethod>> {

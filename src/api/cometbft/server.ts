@@ -1,5 +1,5 @@
 /** The CometBFT RPC over HTTP (JSON-RPC by POST, URIs by GET) and WebSocket (docs/cometbft.md#rpc). */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
@@ -8,7 +8,7 @@ import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { readBody } from '../http.ts'
-import { closeServer, type GatewayServer, IDLE_TIMEOUT_MS, listen } from '../http-server.ts'
+import { closeServer, createHttpServer, type GatewayServer, listen } from '../http-server.ts'
 import type { CometNodeInfo } from '../node-info.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod } from './method.ts'
@@ -239,7 +239,7 @@ export function createCometServer(node: GatewayNode, nodeInfo: CometNodeInfo): G
     exposed: ['X-Server-Time', HALTED_HEADER],
     requestHeaders: 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
   })
-  const server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
+  const server = createHttpServer(node.outgoing, {}, (request, response) => {
     serve(environment, cors, request, response).catch((error: unknown) => {
       node.log('debug', 'a connection of the CometBFT RPC was aborted', { error: String(error) })
       if (!response.headersSent) send(response, 400, '')

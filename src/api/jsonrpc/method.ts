@@ -19,6 +19,8 @@ export interface RpcCall {
   readonly subscriptions?: Subscriptions | undefined
   /** Reason why the request cannot use keys and development methods; absent if it can. */
   readonly outsider?: string | undefined
+  /** Counts bytes of an answer that is not complete yet; negative once they are sent or dropped. */
+  readonly hold?: ((bytes: number) => void) | undefined
   /** Returns a signal that aborts when the client disconnects. It is created on first use, since most calls need none. */
   readonly signal: () => AbortSignal
 }

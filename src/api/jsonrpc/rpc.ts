@@ -139,17 +139,19 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
       continue
     }
     const rest = pause()
-    if (rest) {
-      await rest
-      if (call.signal().aborted) return undefined
-    }
+    if (rest) await rest
+    if (call.signal().aborted) break
     for (; settled < answers.length; settled++) answers[settled] = await answers[settled]
+    call.node.outgoing.check()
     const answer = await answerOne(call, methods, value)
     settled++
     size += answer?.length ?? 0
+    call.hold?.(answer?.length ?? 0)
     answers.push(size > BATCH_RESPONSE_BYTES ? errorText(call, null, limitExceeded('response too large')) : answer)
     if (size > BATCH_RESPONSE_BYTES) break
   }
+  call.hold?.(-size)
+  if (call.signal().aborted) return undefined
   const texts = (await Promise.all(answers)).filter((answer) => answer !== undefined)
   return texts.length === 0 ? undefined : `[${texts.join(',')}]`
 }

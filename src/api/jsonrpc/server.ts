@@ -1,5 +1,5 @@
 /** The JSON-RPC server: HTTP and WebSocket on every port that it opens (docs/json-rpc.md). */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
@@ -7,10 +7,10 @@ import { type Cors, createCors } from '../cors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { bodySinkOf, takeBody } from '../http.ts'
-import { closeServer, type GatewayServer, IDLE_TIMEOUT_MS, listen } from '../http-server.ts'
+import { closeServer, createHttpServer, type GatewayServer, holdBytes, listen } from '../http-server.ts'
 import { createJsonWriter } from '../json.ts'
 import { createLocalAccess, type LocalAccess } from '../local-access.ts'
-import { sendText } from '../websocket.ts'
+import { sendText, serveMessages } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions } from './eth/subscriptions.ts'
@@ -21,7 +21,6 @@ import { createOutbox, type Outbox } from './outbox.ts'
 import { createResultCache } from './result-cache.ts'
 import { answerMessage } from './rpc.ts'
 
-const HTTP_TIMEOUT_MS = 30_000
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/json-rpc',
@@ -29,7 +28,7 @@ const CONTENT_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /** Dependencies of a call, except those of its connection. */
-interface Serve extends Omit<RpcCall, 'outsider' | 'signal' | 'subscriptions'> {
+interface Serve extends Omit<RpcCall, 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
   readonly methods: Methods
   readonly outbox: Outbox
   readonly cors: Cors
@@ -92,12 +91,13 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
     gone ??= signalOf(response)
     return gone
   }
+  const hold = (bytes: number): void => holdBytes(request.socket, bytes)
   takeBody(
     request,
     bodyLimitBytes,
     (body) => {
       const answer = answerMessage(
-        { ...serve, outsider: serve.access(request.headers), signal },
+        { ...serve, outsider: serve.access(request.headers), hold, signal },
         methods,
         body,
         (stream) => {
@@ -136,19 +136,18 @@ function signalOf(response: ServerResponse): AbortSignal {
 
 function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage): void {
   const gone = new AbortController()
-  const send = (text: string): void => sendText(socket, text)
+  const { outgoing } = serve.node
+  const send = (text: string): void => sendText(socket, outgoing, text)
   const subscriptions = createSubscriptions(serve.node, send)
   const outsider = serve.access(request.headers)
-  socket.on('message', (data: Buffer) => {
-    const deliver = (answer: string | undefined): void => {
-      if (answer !== undefined) send(answer)
-      subscriptions.answered()
-    }
-    const call = { ...serve, outsider, subscriptions, signal: () => gone.signal }
-    const answer = answerMessage(call, serve.methods, data.toString('utf8'))
-    if (answer instanceof Promise) void answer.then(deliver)
-    else deliver(answer)
-  })
+  const hold = (bytes: number): void => holdBytes(request.socket, bytes)
+  const call = { ...serve, outsider, subscriptions, hold, signal: () => gone.signal }
+  serveMessages(
+    socket,
+    outgoing,
+    (message) => answerMessage(call, serve.methods, message),
+    () => subscriptions.answered(),
+  )
   socket.on('close', () => {
     gone.abort()
     subscriptions.close()
@@ -199,8 +198,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       return found.run({ ...call, signal: () => signal }, params)
     },
     async listen(port, host) {
-      const server = createServer({ keepAlive: true, noDelay: true, keepAliveTimeout: IDLE_TIMEOUT_MS }, onRequest)
-      server.requestTimeout = HTTP_TIMEOUT_MS
+      const server = createHttpServer(node.outgoing, { keepAlive: true, noDelay: true }, onRequest)
       server.on('upgrade', onUpgrade)
       const opened = await listen(server, port, host)
       servers.push(server)
