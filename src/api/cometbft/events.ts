@@ -25,17 +25,29 @@ const SILENCE_MS = 30_000
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 interface Publication {
-  readonly data: { readonly type: string; readonly value: Json }
+  readonly kind: string
   readonly events: EventMap
+  /** Data and events as members of a JSON object. They are written at most once, for all subscribers. */
+  readonly members: () => string
+}
+
+function publicationOf(kind: string, value: Json, events: EventMap): Publication {
+  let text: string | undefined
+  return {
+    kind,
+    events,
+    members() {
+      text ??= JSON.stringify({ data: { type: `tendermint/event/${kind}`, value }, events }).slice(1, -1)
+      return text
+    },
+  }
 }
 
 /** Returns the events of a block for subscribers, in the order of CometBFT. */
 function publications(block: StoredBlock): Publication[] {
   const height = block.header.height.toString()
-  const publish = (kind: string, value: Json): Publication => ({
-    data: { type: `tendermint/event/${kind}`, value },
-    events: flattenEvents(block.blockEvents, { 'tm.event': kind, 'block.height': height }),
-  })
+  const publish = (kind: string, value: Json): Publication =>
+    publicationOf(kind, value, flattenEvents(block.blockEvents, { 'tm.event': kind, 'block.height': height }))
   const blockEvents = block.blockEvents.length > 0 && { events: eventsJson(block.blockEvents) }
   const result = {
     ...blockEvents,
@@ -58,19 +70,11 @@ function publications(block: StoredBlock): Publication[] {
 function txPublication(block: StoredBlock, tx: Uint8Array, index: number): Publication {
   const height = block.header.height.toString()
   const result = block.results[index]!
-  return {
-    data: {
-      type: 'tendermint/event/Tx',
-      value: {
-        TxResult: { height, ...(index !== 0 && { index }), tx: formatBase64(tx), result: txResultEventJson(result) },
-      },
-    },
-    events: flattenEvents(result.events, {
-      'tm.event': 'Tx',
-      'tx.hash': formatUpperHex(sha256(tx)),
-      'tx.height': height,
-    }),
+  const value = {
+    TxResult: { height, ...(index !== 0 && { index }), tx: formatBase64(tx), result: txResultEventJson(result) },
   }
+  const attributes = { 'tm.event': 'Tx', 'tx.hash': formatUpperHex(sha256(tx)), 'tx.height': height }
+  return publicationOf('Tx', value, flattenEvents(result.events, attributes))
 }
 
 /** Whether a query cannot match any event of this kind. Saves most of the matching. */
@@ -103,8 +107,8 @@ export function createSubscriptions(
     const listening = [...clients].filter(({ subscriptions }) => subscriptions.size > 0)
     if (listening.length === 0) return
     for (const publication of publications(block)) {
-      const kind = publication.data.type.slice('tendermint/event/'.length)
-      for (const client of listening) notify(client, kind, publication)
+      const matches = matcherOf(publication)
+      for (const client of listening) notify(client, publication, matches)
     }
   })
   return {
@@ -127,11 +131,26 @@ export function createSubscriptions(
   }
 }
 
-function notify({ socket, subscriptions }: Client, kind: string, { data, events }: Publication): void {
+/** Tells whether an event matches a query, given with its text. It evaluates each text once. */
+type Matches = (text: string, query: Query) => boolean
+
+function matcherOf({ kind, events }: Publication): Matches {
+  const known = new Map<string, boolean>()
+  return (text, query) => {
+    let found = known.get(text)
+    if (found === undefined) {
+      found = !excludes(query, kind) && matchesMap(query, events)
+      known.set(text, found)
+    }
+    return found
+  }
+}
+
+function notify({ socket, subscriptions }: Client, { members }: Publication, matches: Matches): void {
   for (const [text, { id, query }] of subscriptions) {
-    if (excludes(query, kind) || !matchesMap(query, events)) continue
-    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) continue
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: { query: text, data, events } }))
+    if (!matches(text, query) || socket.bufferedAmount > MAX_BUFFERED_BYTES) continue
+    const result = `{"query":${JSON.stringify(text)},${members()}}`
+    socket.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`)
   }
 }
 

@@ -213,6 +213,12 @@ test('every method works over a WebSocket, and subscriptions are limited', async
   socket.terminate()
 })
 
+test('an id that every event would repeat is at most 128 characters long', async () => {
+  expect((await post({ jsonrpc: '2.0', id: 'x'.repeat(128), method: 'health' })).json.result).toEqual({})
+  const long = await post({ jsonrpc: '2.0', id: 'x'.repeat(129), method: 'health' })
+  expect(long.json).toMatchObject({ id: null, error: { code: -32600, data: 'id has 129 characters, at most 128' } })
+})
+
 test('the URI form takes quoted text and 0x bytes, and answers errors with status 500', async () => {
   const get = async (path: string) => {
     const response = await fetch(node.urls.comet + path)

@@ -17,6 +17,8 @@ import { readJsonParams, readUriParams } from './params.ts'
 
 const URI_ID = -1
 const MAX_BATCH = 10
+/** Every event of a subscription repeats the id of its request. */
+const MAX_ID_LENGTH = 128
 const MAX_BODY_BYTES = 1_000_000
 const MAX_AGE = 'public, max-age=86400'
 
@@ -94,6 +96,9 @@ function readRequest(
   if (id === undefined || id === null) return undefined
   if (typeof id !== 'string' && typeof id !== 'number') {
     return failure(null, 'parse', 'id must be a string or a number')
+  }
+  if (typeof id === 'string' && id.length > MAX_ID_LENGTH) {
+    return failure(null, 'request', `id has ${id.length} characters, at most ${MAX_ID_LENGTH}`)
   }
   const usable = typeof id === 'number' ? Math.trunc(id) : id
   if (typeof method !== 'string') return failure(usable, 'request', 'method must be a string')

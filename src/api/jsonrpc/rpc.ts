@@ -134,13 +134,13 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
   let size = 0
   let settled = 0
   for (const value of batch) {
+    const rest = pause()
+    if (rest) await rest
+    if (call.signal().aborted) break
     if (isSubmission(value)) {
       answers.push(answerOne(call, methods, value))
       continue
     }
-    const rest = pause()
-    if (rest) await rest
-    if (call.signal().aborted) break
     for (; settled < answers.length; settled++) answers[settled] = await answers[settled]
     call.node.outgoing.check()
     const answer = await answerOne(call, methods, value)

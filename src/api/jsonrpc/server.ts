@@ -13,7 +13,7 @@ import { createLocalAccess, type LocalAccess } from '../local-access.ts'
 import { sendText, serveMessages } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createFilters } from './eth/filters.ts'
-import { createSubscriptions } from './eth/subscriptions.ts'
+import { createSubscriptions, type SubscriptionCount } from './eth/subscriptions.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
 import { moduleMethods } from './modules.ts'
@@ -33,6 +33,7 @@ interface Serve extends Omit<RpcCall, 'hold' | 'outsider' | 'signal' | 'subscrip
   readonly outbox: Outbox
   readonly cors: Cors
   readonly access: LocalAccess
+  readonly subscriptionCount: SubscriptionCount
 }
 
 export interface JsonRpcOptions {
@@ -138,7 +139,7 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
   const gone = new AbortController()
   const { outgoing } = serve.node
   const send = (text: string): void => sendText(socket, outgoing, text)
-  const subscriptions = createSubscriptions(serve.node, send)
+  const subscriptions = createSubscriptions(serve.node, serve.subscriptionCount, send)
   const outsider = serve.access(request.headers)
   const hold = (bytes: number): void => holdBytes(request.socket, bytes)
   const call = { ...serve, outsider, subscriptions, hold, signal: () => gone.signal }
@@ -171,6 +172,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       requestHeaders: 'Content-Type, Authorization',
       preflightSeconds: 600,
     }),
+    subscriptionCount: { total: 0 },
     access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })

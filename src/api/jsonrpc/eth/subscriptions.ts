@@ -12,9 +12,16 @@ import { progress } from './capabilities.ts'
 import { newId } from './ids.ts'
 
 const MAX_PER_CONNECTION = 200
+/** Each subscription costs a message a block, on the thread that serves every client. */
+const MAX_PER_NODE = 5000
+
+/** The number of subscriptions of all connections of a node. */
+export interface SubscriptionCount {
+  total: number
+}
 
 export interface Subscriptions {
-  /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 subscriptions on a connection. */
+  /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 on a connection or 5,000 on the node. */
   subscribe(kind: string, filter: LogFilter | undefined, whole: boolean): string
   unsubscribe(id: string): boolean
   /** Releases the events of new subscriptions. Call it after their ids are sent, so that no event precedes its id. */
@@ -30,7 +37,11 @@ const pendingText = cachePerObject(({ raw, hash, from }: NonNullable<PendingTx['
   JSON.stringify(formatPending(raw, hash, from)),
 )
 
-export function createSubscriptions(node: GatewayNode, send: (text: string) => void): Subscriptions {
+export function createSubscriptions(
+  node: GatewayNode,
+  count: SubscriptionCount,
+  send: (text: string) => void,
+): Subscriptions {
   const closers = new Map<string, () => void>()
   const unanswered = new Map<string, string[]>()
 
@@ -78,16 +89,20 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
       if (closers.size >= MAX_PER_CONNECTION) {
         throw serverError(`too many subscriptions, at most ${MAX_PER_CONNECTION} a connection`)
       }
+      if (count.total >= MAX_PER_NODE) throw serverError(`too many subscriptions, at most ${MAX_PER_NODE} on this node`)
       const id = newId()
       const close = open(id, kind, filter, whole)
       unanswered.set(id, [])
       closers.set(id, close)
+      count.total++
       return id
     },
     unsubscribe(id) {
       closers.get(id)?.()
       unanswered.delete(id)
-      return closers.delete(id)
+      if (!closers.delete(id)) return false
+      count.total--
+      return true
     },
     answered() {
       const held = [...unanswered.values()]
@@ -96,6 +111,7 @@ export function createSubscriptions(node: GatewayNode, send: (text: string) => v
     },
     close() {
       for (const close of closers.values()) close()
+      count.total -= closers.size
       closers.clear()
       unanswered.clear()
     },
