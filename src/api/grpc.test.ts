@@ -32,6 +32,7 @@ import { createGrpcServer } from './grpc.ts'
 import { bytesMethod } from './grpc-bytes.ts'
 import { createReflection } from './grpc-reflection.ts'
 import type { GatewayServer } from './http-server.ts'
+import { createOutgoing } from './outgoing.ts'
 
 const SAME = (bytes: Buffer) => bytes
 const UNARY = '/sdk.bank.v1beta1.Query/Balance'
@@ -75,6 +76,7 @@ beforeAll(async () => {
     identity: almanac,
     dispatch,
     now: Date.now,
+    outgoing: createOutgoing({ bytes: 10_000_000, stallMs: 5000 }, () => performance.now()),
     log: () => {},
     driver: { status: () => ({ catchingUp: false, latestHeight: 7n, latestTimeNs: 0n }) },
   } as unknown as GatewayNode

@@ -15,16 +15,18 @@ import {
 import { Health } from '../gen/grpc/health/v1/health_pb.ts'
 import { methodPath, services } from '../identity/registry.ts'
 import { EMPTY, formatUtf8, utf8 } from '../primitives/bytes.ts'
-import { ChainError } from '../primitives/errors.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
 import { encodeStatus, STATUS_CODES, toChainError, violation } from './errors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
+import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
 import { createHealth } from './grpc-health.ts'
 import { createReflection } from './grpc-reflection.ts'
 import { haltedHeader } from './halted.ts'
 import { agree } from './height-selection.ts'
-import type { GatewayServer } from './http-server.ts'
+import { type GatewayServer, listen } from './http-server.ts'
 import { createNames, type Names } from './names.ts'
+import { createPause, type Pause } from './slices.ts'
 
 // `listen` reports its failures to its caller, so the library need not log them to standard error.
 setLogVerbosity(logVerbosity.NONE)
@@ -62,7 +64,19 @@ function decode(method: DescMethod, bytes: Uint8Array): Message {
 
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>
 
-async function serveUnary(node: GatewayNode, method: DescMethod, call: UnaryCall): Promise<Buffer> {
+/** Dependencies of a call. */
+interface Serve {
+  readonly node: GatewayNode
+  readonly connections: GrpcConnections
+  /** Lets other work run between two calls, since a connection can send hundreds at once. */
+  readonly pause: Pause
+}
+
+async function serveUnary({ node, connections, pause }: Serve, method: DescMethod, call: UnaryCall): Promise<Buffer> {
+  for (let wait = connections.ready(call.getPeer()); wait; wait = connections.ready(call.getPeer())) await wait
+  const rest = pause()
+  if (rest) await rest
+  if (call.cancelled) throw queryError('cancelled', 'the client has disconnected')
   const abort = new AbortController()
   call.on('cancelled', () => abort.abort())
   const answer = await node.dispatch({
@@ -110,14 +124,15 @@ function shorten(message: string): string {
 }
 
 /** Adds a service under each of its accepted names. */
-function addService(server: Server, node: GatewayNode, service: DescService, names: Names): void {
+function addService(server: Server, serve: Serve, service: DescService, names: Names): void {
+  const { node } = serve
   for (const name of names.accepted(service.typeName)) {
     const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
     const implementation: UntypedServiceImplementation = {}
     for (const method of service.methods) {
       definition[method.name] = bytesMethod(`/${name}/${method.name}`, { request: false, response: false })
       implementation[method.name] = (call: UnaryCall, respond: sendUnaryData<Buffer>) => {
-        serveUnary(node, method, call).then(
+        serveUnary(serve, method, call).then(
           (bytes) => {
             node.observe?.(methodPath(method), 'ok')
             respond(null, bytes)
@@ -140,30 +155,29 @@ function isQueried({ name }: DescService): boolean {
 
 /** Creates the gRPC gateway of a node. It opens no port until `listen`; `close` waits up to two seconds for running calls. */
 export function createGrpcServer(node: GatewayNode): GatewayServer {
+  const connections = createGrpcConnections(node.outgoing)
   const server = new Server({
+    interceptors: [connections.interceptor],
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
     'grpc.max_send_message_length': -1,
     'grpc.max_concurrent_streams': MAX_STREAMS,
   })
   const names = createNames(node.identity)
-  for (const service of services.filter(isQueried)) addService(server, node, service, names)
+  const serve: Serve = { node, connections, pause: createPause() }
+  for (const service of services.filter(isQueried)) addService(server, serve, service, names)
   const health = createHealth(node, names)
   server.addService(health.definition, health.implementation)
   const listed = services.filter(isQueried).map(({ typeName }) => names.active(typeName))
   for (const reflection of createReflection(names.families, [...listed, Health.typeName])) {
     server.addService(reflection.definition, reflection.implementation)
   }
+  const tcp = connections.createServer(server.createConnectionInjector(ServerCredentials.createInsecure()))
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
-        server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
-          error ? reject(error) : resolve({ port: bound }),
-        )
-      }),
+    listen: (port, host) => listen(tcp, port, host),
     close: () =>
       new Promise((resolve) => {
         health.close()
+        tcp.close()
         const force = setTimeout(() => {
           server.forceShutdown()
           resolve()

@@ -1,6 +1,6 @@
 /** HTTP servers: opening a port, limits of its connections, and closing it while clients keep their connections. */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Socket, Server as TcpServer } from 'node:net'
 import type { Outgoing } from './outgoing.ts'
 
 /**
@@ -72,7 +72,7 @@ export interface GatewayServer {
 }
 
 /** Opens a port, as `GatewayServer.listen` does. */
-export function listen(server: Server, port: number, host: string): Promise<{ readonly port: number }> {
+export function listen(server: TcpServer, port: number, host: string): Promise<{ readonly port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

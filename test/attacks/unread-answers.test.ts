@@ -1,4 +1,5 @@
 /** Clients that request long answers and do not read them, against the built program. */
+import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -69,5 +70,30 @@ test('40 WebSocket clients that never read cannot fill the memory, and others ar
   )
   const { peakBytes } = await survive(node, ATTACK_MS)
   for (const client of clients) client.terminate()
+  expect(peakBytes).toBeLessThan(512 * MB)
+})
+
+test('40 gRPC clients with 250 calls each that take no byte cannot fill the memory, and others are answered', async () => {
+  await using node = await startProcess(['--ephemeral', '--accounts', '300'])
+  await ask(node.config, 'eth_chainId')
+  // Every account in one page: the first field of the page request is its limit.
+  const limit = Buffer.from([0, 0, 0, 0, 5, 0x0a, 0x03, 0x18, 0xe8, 0x07])
+  const clients = Array.from({ length: 40 }, () => {
+    const session = connectHttp2(`http://${node.config.urls.grpc}`, { settings: { initialWindowSize: 0 } })
+    session.on('error', () => session.destroy())
+    for (let i = 0; i < 250; i++) {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/sdk.auth.v1beta1.Query/Accounts',
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      })
+      stream.on('error', () => {})
+      stream.end(limit)
+    }
+    return session
+  })
+  const { peakBytes } = await survive(node, ATTACK_MS)
+  for (const client of clients) client.destroy()
   expect(peakBytes).toBeLessThan(512 * MB)
 })
