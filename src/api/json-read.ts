@@ -16,11 +16,10 @@ import type { Identity } from '../identity/types.ts'
 import { parseEvm } from '../primitives/address.ts'
 import { parseBase64, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
+import { MAX_LEVELS } from '../primitives/nesting.ts'
 import { parseDuration, parseRfc3339, toDuration, toTimestamp } from '../primitives/time.ts'
 import { violation } from './errors.ts'
 import { integerRange } from './integers.ts'
-
-const MAX_DEPTH = 100
 
 /** Reads a body. An empty text and `null` are an empty message. Throws `invalidArgument` naming the field. */
 export function readJson(identity: Identity, schema: DescMessage, text: string): Message {
@@ -76,7 +75,7 @@ function fieldsOf(schema: DescMessage): ReadonlyMap<string, DescField> {
 }
 
 function readMessage(identity: Identity, schema: DescMessage, json: unknown, path: string, depth: number): Message {
-  if (depth > MAX_DEPTH) throw violation(path, 'nested too deeply')
+  if (depth > MAX_LEVELS) throw violation(path, 'nested too deeply')
   if (schema.typeName === 'google.protobuf.Timestamp') {
     const timeNs = typeof json === 'string' ? parseRfc3339(json) : undefined
     if (timeNs === undefined) throw violation(path, 'not an RFC 3339 time')

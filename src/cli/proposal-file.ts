@@ -11,6 +11,7 @@ import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32, ofModule } from '../primitives/address.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
+import { parseRequestJson } from '../primitives/request-json.ts'
 import { fromJson, type JsonNames, toJson } from '../sdk/json.ts'
 
 type JsonObject = { [key: string]: JsonValue }
@@ -53,7 +54,7 @@ function typeOf(identity: Identity, name: string): DescMessage | undefined {
 function readFields(path: string, keys: readonly string[]): Record<string, unknown> {
   let json: unknown
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'))
+    json = parseRequestJson(readFileSync(path, 'utf8'))
   } catch (error) {
     throw wrongFile(
       path,

@@ -92,6 +92,11 @@ export function toKey(bytes: Uint8Array): string {
   return codec.latin1Slice.call(bytes, 0, bytes.length)
 }
 
+/** Returns the text that `toKey` returns for a part of the bytes. */
+export function partToKey(bytes: Uint8Array, start: number, end: number): string {
+  return codec.latin1Slice.call(bytes, start, end)
+}
+
 /** Returns the bytes of a text from `toKey`. */
 export function fromKey(key: string): Uint8Array {
   const buffer = Buffer.from(key, 'latin1')
@@ -106,6 +111,11 @@ export function copyTo(target: Uint8Array, offset: number, bytes: Uint8Array): v
 }
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  return join(parts)
+}
+
+/** Returns the bytes of a list of any length; spread into `concat`, a long list would exhaust the stack. */
+export function join(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const part of parts) length += part.length
   const out = new Uint8Array(length)

@@ -40,5 +40,5 @@ test.each([
 })
 
 test('deep nesting is refused before the stack overflows', () => {
-  expect(() => read('['.repeat(100_000))).toThrow('deeper than 200 levels')
+  expect(() => read('['.repeat(100_000))).toThrow('deeper than 100 levels')
 })

@@ -1,9 +1,9 @@
 /** A strict JSON parser for files of users, whose errors name line, column and path. */
 import { type ChainError, queryError } from './errors.ts'
+import { MAX_JSON_LEVELS } from './nesting.ts'
 
 export type JsonData = string | number | boolean | null | readonly JsonData[] | { readonly [name: string]: JsonData }
 
-const MAX_DEPTH = 200
 const WORDS: Readonly<Record<string, JsonData>> = { true: true, false: false, null: null }
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /[a-z]+/y
@@ -58,9 +58,10 @@ function unexpected(input: Input, expected: string): ChainError {
   return fault(input, `expected ${expected}, got ${JSON.stringify(input.text[input.at])}`)
 }
 
+/** Reads a value. Bounded by: `MAX_JSON_LEVELS`. */
 function readValue(input: Input): JsonData {
   skipSpace(input)
-  if (input.path.length > MAX_DEPTH) throw fault(input, `nested deeper than ${MAX_DEPTH} levels`)
+  if (input.path.length > MAX_JSON_LEVELS) throw fault(input, `nested deeper than ${MAX_JSON_LEVELS} levels`)
   const first = input.text[input.at]
   if (first === '{') return readObject(input)
   if (first === '[') return readList(input)
@@ -104,7 +105,8 @@ function readString(input: Input): string {
     const value = JSON.parse(text.slice(begin, end + 1)) as string
     input.at = end + 1
     return value
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     throw fault(input, 'a string with a character or an escape that JSON does not allow')
   }
 }
@@ -126,6 +128,7 @@ function isEmpty(input: Input, end: string): boolean {
   return true
 }
 
+/** Reads a list. Bounded by: `readValue`. */
 function readList(input: Input): JsonData[] {
   const list: JsonData[] = []
   if (isEmpty(input, ']')) return list
@@ -139,6 +142,7 @@ function readList(input: Input): JsonData[] {
 
 const DATA = { enumerable: true, configurable: true, writable: true }
 
+/** Reads an object. Bounded by: `readValue`. */
 function readObject(input: Input): { [name: string]: JsonData } {
   const object: { [name: string]: JsonData } = {}
   if (isEmpty(input, '}')) return object

@@ -1,13 +1,14 @@
 /** JSON of untrusted requests. */
+import { MAX_JSON_LEVELS } from './nesting.ts'
 
-/** Maximum nesting. Functions over values are recursive, so deeper values could overflow the stack. */
-const MAX_DEPTH = 1000
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Parses like `JSON.parse`. Throws a `SyntaxError` if the text is invalid or nests deeper than 1,000 levels. */
+/** Parses like `JSON.parse`. Throws a `SyntaxError` if the text is invalid or nests deeper than `MAX_JSON_LEVELS`. */
 export function parseRequestJson(text: string): unknown {
-  if (text.length > MAX_DEPTH && nestsDeeper(text, MAX_DEPTH)) throw new SyntaxError(`deeper than ${MAX_DEPTH} levels`)
+  if (text.length > MAX_JSON_LEVELS && nestsDeeper(text, MAX_JSON_LEVELS)) {
+    throw new SyntaxError(`nested deeper than ${MAX_JSON_LEVELS} levels`)
+  }
   return JSON.parse(text)
 }
 

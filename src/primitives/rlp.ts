@@ -1,6 +1,7 @@
 /** Recursive length prefix, Ethereum's encoding of byte strings and lists; only the canonical form is accepted. */
 import { EMPTY, encodeUintMinimal } from './bytes.ts'
 import { defineErrors } from './errors.ts'
+import { MAX_LEVELS } from './nesting.ts'
 
 /** A byte string, or a list of items. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
@@ -8,9 +9,6 @@ export type RlpItem = Uint8Array | readonly RlpItem[]
 const rlpErrors = defineErrors('rlp', {
   malformed: { code: 1, status: 'invalidArgument', text: 'malformed RLP' },
 })
-
-/** Maximum nesting of lists, to protect the stack. No Ethereum format comes near it. */
-const MAX_DEPTH = 1024
 
 /**
  * Decodes one value. Strings are views of `bytes`. Throws `rlp.malformed` if the encoding is not canonical or bytes
@@ -40,6 +38,7 @@ interface Reader {
   offset: number
 }
 
+/** Reads an item. Bounded by: `MAX_LEVELS`; no Ethereum format comes near it. */
 function readItem(reader: Reader, end: number, depth: number): RlpItem {
   const { bytes } = reader
   if (reader.offset >= end) throw rlpErrors.malformed('value expected, but the input ends')
@@ -53,7 +52,7 @@ function readItem(reader: Reader, end: number, depth: number): RlpItem {
     reader.offset = start + length
     return bytes.subarray(start, start + length)
   }
-  if (depth === MAX_DEPTH) throw rlpErrors.malformed(`more than ${MAX_DEPTH} nested lists`)
+  if (depth === MAX_LEVELS) throw rlpErrors.malformed(`more than ${MAX_LEVELS} nested lists`)
   const items: RlpItem[] = []
   while (reader.offset < start + length) items.push(readItem(reader, start + length, depth + 1))
   return items
@@ -80,12 +79,14 @@ function readLength(reader: Reader, code: number, end: number): number {
   return length
 }
 
+/** Bounded by: the nesting of the item. */
 function payloadLength(items: readonly RlpItem[]): number {
   let length = 0
   for (const item of items) length += encodedLength(item)
   return length
 }
 
+/** Bounded by: the nesting of the item. */
 function encodedLength(item: RlpItem): number {
   if (item instanceof Uint8Array) {
     return item.length === 1 && item[0]! < 0x80 ? 1 : headLength(item.length) + item.length
@@ -109,6 +110,7 @@ function writeHead(out: Uint8Array, offset: number, base: number, length: number
   return offset + 1 + size
 }
 
+/** Bounded by: the nesting of the item. */
 function write(item: RlpItem, out: Uint8Array, offset: number): number {
   if (item instanceof Uint8Array) {
     if (item.length === 1 && item[0]! < 0x80) {

@@ -1,6 +1,6 @@
 /** Legacy amino JSON: the text that hardware wallets show and sign (docs/transactions.md#signatures). */
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
-import { fromBinary, getOption } from '@bufbuild/protobuf'
+import { getOption } from '@bufbuild/protobuf'
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { non_null, other_amino_name, Scalar, scalar } from '../gen/almanac/options_pb.ts'
@@ -12,8 +12,10 @@ import * as decimal from '../primitives/decimal.ts'
 import { htmlSafe } from '../primitives/html-safe.ts'
 import { formatRfc3339Nano, fromTimestamp } from '../primitives/time.ts'
 import type { AppFacts } from './context.ts'
+import { decodeMessage } from './decode.ts'
 import { errors } from './errors.ts'
 import * as publicKey from './public-key.ts'
+import { typesOf } from './tx.ts'
 
 export type AminoValue = null | boolean | number | string | AminoValue[] | { [key: string]: AminoValue }
 
@@ -32,6 +34,7 @@ export function canonicalJson(value: AminoValue): string {
   return htmlSafe(write(value))
 }
 
+/** Writes a value. Bounded by: the message that it was made of. */
 function write(value: AminoValue): string {
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
@@ -39,13 +42,17 @@ function write(value: AminoValue): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${write(value[key]!)}`).join(',')}}`
 }
 
-/** Returns a message as `{type, value}`. Throws sdk 37 if the message has no amino name. */
+/**
+ * Returns a message as `{type, value}`. Throws sdk 37 if the message has no amino name. Bounded by: `MAX_LEVELS`, since a scan
+ * preceded.
+ */
 export function aminoMessage(names: AminoNames, schema: DescMessage, message: Message): AminoValue {
   const name = (names.byOtherName && getOption(schema, other_amino_name)) || getOption(schema, aminoNameOption)
   if (!name) throw errors.notSupported(`amino JSON of ${schema.typeName}`)
   return { type: names.toName(name), value: aminoFields(names, reflect(schema, message)) }
 }
 
+/** Bounded by: `aminoMessage`. */
 function aminoFields(names: AminoNames, reflected: ReflectMessage): AminoValue {
   const { desc } = reflected
   if (desc.typeName === 'google.protobuf.Timestamp') return formatRfc3339Nano(fromTimestamp(reflected.message as never))
@@ -66,6 +73,7 @@ function isValueField(field: DescField): boolean {
   return field.fieldKind === 'scalar' && getOption(field, scalar) !== Scalar.UNSPECIFIED && getOption(field, non_null)
 }
 
+/** Bounded by: `aminoMessage`. */
 function fieldValue(names: AminoNames, reflected: ReflectMessage, field: DescField): AminoValue | undefined {
   switch (field.fieldKind) {
     case 'message':
@@ -101,6 +109,7 @@ function scalarValue(field: DescField, value: unknown): AminoValue {
   return value as boolean | number
 }
 
+/** Bounded by: `aminoMessage`. */
 function aminoAny(names: AminoNames, any: Any): AminoValue {
   const typeName = names.identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1))
   if (typeName.includes('.crypto.')) {
@@ -108,5 +117,10 @@ function aminoAny(names: AminoNames, any: Any): AminoValue {
   }
   const schema = names.app.message(typeName)
   if (!schema) throw errors.unpackAny(any.typeUrl)
-  return aminoMessage(names, schema, fromBinary(schema, any.value))
+  const { app, identity } = names
+  return aminoMessage(
+    names,
+    schema,
+    decodeMessage(schema, any.value, { typeOf: typesOf(app, identity), refuse: 'critical' }),
+  )
 }

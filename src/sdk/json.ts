@@ -1,6 +1,6 @@
 /** Messages as JSON inside the state machine: genesis documents, exports and typed events (docs/gateways.md#json). */
 import type { DescField, DescMessage, JsonValue, Message, MessageShape } from '@bufbuild/protobuf'
-import { create, fromBinary, getOption, ScalarType, toBinary } from '@bufbuild/protobuf'
+import { create, getOption, ScalarType, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { complete } from '../identity/complete.ts'
@@ -8,6 +8,7 @@ import type { Identity } from '../identity/types.ts'
 import { formatEip55, parseEvm } from '../primitives/address.ts'
 import { formatBase64, formatUtf8, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
+import { MAX_LEVELS } from '../primitives/nesting.ts'
 import {
   formatDuration,
   formatRfc3339,
@@ -18,8 +19,10 @@ import {
   toTimestamp,
 } from '../primitives/time.ts'
 import type { AppFacts } from './context.ts'
+import { decodeMessage } from './decode.ts'
 import { errors } from './errors.ts'
 import { isDuration } from './time-range.ts'
+import { typesOf } from './tx.ts'
 
 /** Names that JSON depends on, besides the message. Every context provides them. */
 export interface JsonNames {
@@ -43,7 +46,7 @@ type ValueWriter = (names: JsonNames, value: unknown) => JsonValue
 /** Field writers by profile and descriptor, built once. */
 const writers = new WeakMap<Identity, Map<DescMessage, readonly FieldWriter[]>>()
 
-/** Returns the writers of a message's fields, in the order of the descriptor. */
+/** Returns the writers of a message's fields, in the order of the descriptor. Bounded by: the descriptors. */
 export function fieldWriters(identity: Identity, schema: DescMessage): readonly FieldWriter[] {
   let known = writers.get(identity)
   if (!known) {
@@ -60,7 +63,7 @@ export function fieldWriters(identity: Identity, schema: DescMessage): readonly 
 
 /**
  * Returns a message as JSON under its profile's names. Defaults are written: an absent message as `null`, an empty list as
- * `[]`. 64-bit integers are text.
+ * `[]`. 64-bit integers are text. Bounded by: the levels of the message, which were counted when it was read.
  */
 export function toJson<Desc extends DescMessage>(
   names: JsonNames,
@@ -70,6 +73,7 @@ export function toJson<Desc extends DescMessage>(
   return messageJson(names, schema, message)
 }
 
+/** Bounded by: `toJson`. */
 function messageJson(names: JsonNames, schema: DescMessage, message: Message): JsonValue {
   if (schema.typeName === 'google.protobuf.Timestamp') return formatRfc3339(message as never)
   if (schema.typeName === 'google.protobuf.Duration') return formatDuration(message as never)
@@ -82,17 +86,23 @@ function messageJson(names: JsonNames, schema: DescMessage, message: Message): J
   return out
 }
 
+/** Bounded by: `toJson`. */
 function anyJson(names: JsonNames, packed: Any): JsonValue {
   const schema = names.app.message(names.identity.toNeutralName(typeNameOf(packed.typeUrl)))
   if (!schema) return { '@type': packed.typeUrl, value: formatBase64(packed.value) }
   const typeUrl = `/${names.identity.toProfileName(schema.typeName)}`
-  return { '@type': typeUrl, ...(toJson(names, schema, fromBinary(schema, packed.value)) as JsonObject) }
+  const content = decodeMessage(schema, packed.value, {
+    typeOf: typesOf(names.app, names.identity),
+    refuse: 'critical',
+  })
+  return { '@type': typeUrl, ...(toJson(names, schema, content) as JsonObject) }
 }
 
 function typeNameOf(typeUrl: string): string {
   return typeUrl.slice(typeUrl.lastIndexOf('/') + 1)
 }
 
+/** Bounded by: `fieldWriters`. */
 function fieldWriter(identity: Identity, field: DescField): FieldWriter {
   const name = identity.toProfileField(field.name)
   const { oneof, localName } = field
@@ -119,6 +129,7 @@ function fieldWriter(identity: Identity, field: DescField): FieldWriter {
   return { name, write: (names, message) => value(names, slot(message)) }
 }
 
+/** Bounded by: `fieldWriters`. */
 function valueWriter(field: DescField): ValueWriter {
   const { message, fieldKind } = field
   if (fieldKind === 'map') throw new TypeError(`${field.parent.typeName}.${field.name}: a map has no order`)
@@ -146,7 +157,7 @@ function scalarJson(kind: Scalar, value: unknown): JsonValue {
 
 /**
  * Parses JSON with neutral or profile names into a message. Throws sdk 17 with the path of an unknown field, or of a value
- * that does not fit its field.
+ * that does not fit its field, and sdk 2 for more than `MAX_LEVELS` levels.
  */
 export function fromJson<Desc extends DescMessage>(
   names: JsonNames,
@@ -154,14 +165,16 @@ export function fromJson<Desc extends DescMessage>(
   json: JsonValue,
   path = schema.typeName as string,
 ): MessageShape<Desc> {
-  return read(names, schema, json, path) as MessageShape<Desc>
+  return read(names, schema, json, path, 1) as MessageShape<Desc>
 }
 
 function wrong(path: string, expected: string): never {
   throw errors.jsonUnmarshal(`${path}: ${expected} expected`)
 }
 
-function read(names: JsonNames, schema: DescMessage, json: JsonValue, path: string): Message {
+/** Reads a message at a level. Bounded by: `MAX_LEVELS`. */
+function read(names: JsonNames, schema: DescMessage, json: JsonValue, path: string, level: number): Message {
+  if (level > MAX_LEVELS) throw errors.txDecode(`${path}: nested deeper than ${MAX_LEVELS} levels`)
   if (schema.typeName === 'google.protobuf.Timestamp') {
     const timeNs = typeof json === 'string' ? parseRfc3339(json) : undefined
     return create(schema, (timeNs === undefined ? wrong(path, 'an RFC 3339 time') : toTimestamp(timeNs)) as never)
@@ -172,7 +185,7 @@ function read(names: JsonNames, schema: DescMessage, json: JsonValue, path: stri
     return create(schema, toDuration(durationNs) as never)
   }
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return wrong(path, 'an object')
-  if (schema.typeName === 'google.protobuf.Any') return readAny(names, json, path)
+  if (schema.typeName === 'google.protobuf.Any') return readAny(names, json, path, level)
   const fields = new Map<string, DescField>()
   for (const field of schema.fields) {
     for (const name of [field.name, field.jsonName, names.identity.toProfileField(field.name)]) fields.set(name, field)
@@ -182,32 +195,36 @@ function read(names: JsonNames, schema: DescMessage, json: JsonValue, path: stri
     const field = fields.get(key)
     if (!field) throw errors.jsonUnmarshal(`${path}: unknown field ${key}`)
     if (value === null || value === undefined) continue
-    const parsed = readField(names, field, value, `${path}.${key}`)
+    const parsed = readField(names, field, value, `${path}.${key}`, level)
     if (field.oneof) init[field.oneof.localName] = { case: field.localName, value: parsed }
     else init[field.localName] = parsed
   }
   return create(schema, init as never)
 }
 
-function readAny(names: JsonNames, json: JsonObject, path: string): Any {
+/** Reads an Any. Bounded by: `read`. */
+function readAny(names: JsonNames, json: JsonObject, path: string, level: number): Any {
   const { '@type': type, ...rest } = json
   if (typeof type !== 'string') return wrong(`${path}.@type`, 'a type URL')
   const schema = names.app.message(names.identity.toNeutralName(typeNameOf(type)))
   if (!schema) throw errors.jsonUnmarshal(`${path}: unable to resolve type URL ${type}`)
   const typeUrl = `/${names.identity.toProfileName(schema.typeName)}`
-  return create(AnySchema, { typeUrl, value: toBinary(schema, complete(schema, read(names, schema, rest, path))) })
+  const content = read(names, schema, rest, path, level + 1)
+  return create(AnySchema, { typeUrl, value: toBinary(schema, complete(schema, content)) })
 }
 
-function readField(names: JsonNames, field: DescField, json: JsonValue, path: string): unknown {
+/** Reads a field. Bounded by: `read`. */
+function readField(names: JsonNames, field: DescField, json: JsonValue, path: string, level: number): unknown {
   if (field.fieldKind === 'list') {
     if (!Array.isArray(json)) return wrong(path, 'a list')
-    return json.map((item, i) => readSingle(names, field, item, `${path}[${i}]`))
+    return json.map((item, i) => readSingle(names, field, item, `${path}[${i}]`, level))
   }
-  return readSingle(names, field, json, path)
+  return readSingle(names, field, json, path, level)
 }
 
-function readSingle(names: JsonNames, field: DescField, json: JsonValue, path: string): unknown {
-  if (field.message) return read(names, field.message, json, path)
+/** Reads one value of a field. Bounded by: `read`. */
+function readSingle(names: JsonNames, field: DescField, json: JsonValue, path: string, level: number): unknown {
+  if (field.message) return read(names, field.message, json, path, level + 1)
   if (field.enum) {
     const value = field.enum.values.find(({ name, number }) => name === json || number === json)
     return value ? value.number : wrong(path, `a ${field.enum.typeName}`)

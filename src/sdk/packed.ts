@@ -1,12 +1,12 @@
 /** Messages packed into an Any, and unpacked from one. */
-import { create, type DescMessage, fromBinary, type Message, type MessageShape, toBinary } from '@bufbuild/protobuf'
+import { create, type DescMessage, type Message, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
 import type { ReadContext } from './context.ts'
+import { decodeMessage } from './decode.ts'
 import { errors } from './errors.ts'
-import { neutralTypeName } from './tx.ts'
-import { hasUnknownFields } from './unknown-fields.ts'
+import { neutralTypeName, typesOf } from './tx.ts'
 
 /** The contents of an Any. */
 export interface Unpacked {
@@ -21,17 +21,14 @@ export function profileTypeUrl(identity: Identity, typeUrl: string): string {
   return `/${identity.toProfileName(neutralTypeName(identity, typeUrl))}`
 }
 
-/** Unpacks an Any. Throws sdk 34 for a type that this build lacks, sdk 2 for bytes that are not a message of it. */
+/**
+ * Unpacks an Any. Throws sdk 34 for a type that this build lacks, sdk 2 for bytes that are not a message of it, and for nesting
+ * beyond the budget at any depth of the content.
+ */
 export function unpack(ctx: ReadContext, { typeUrl, value }: Any): Unpacked {
   const schema = ctx.app.message(neutralTypeName(ctx.identity, typeUrl))
   if (!schema) throw errors.unpackAny(`no concrete type registered for type URL ${typeUrl}`)
-  let message: Message
-  try {
-    message = fromBinary(schema, value)
-  } catch (error) {
-    throw errors.txDecode(`${schema.typeName}: ${error instanceof Error ? error.message : 'not a message'}`)
-  }
-  hasUnknownFields(schema, message, 'critical')
+  const message = decodeMessage(schema, value, { typeOf: typesOf(ctx.app, ctx.identity), refuse: 'critical' })
   return { typeUrl: profileTypeUrl(ctx.identity, typeUrl), schema, message }
 }
 

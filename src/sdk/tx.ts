@@ -9,7 +9,7 @@ import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { AppFacts, ReadContext } from './context.ts'
 import { errors } from './errors.ts'
-import { hasUnknownFields } from './unknown-fields.ts'
+import { createNodeBudget, type ScanRules, scan } from './wire-scan.ts'
 
 /** The three parts of a transaction, as received. */
 interface TxRaw {
@@ -48,6 +48,29 @@ export function neutralTypeName(identity: Identity, typeUrl: string): string {
   return identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1))
 }
 
+type TypeOf = ScanRules['typeOf']
+
+const rulesOfTypes = new WeakMap<Pick<AppFacts, 'message'>, { readonly identity: Identity; readonly typeOf: TypeOf }>()
+
+/** Maximum number of cached type URLs: those of clients, and arbitrary prefixes of a type name. */
+const MAX_TYPE_URLS = 1024
+
+/** Returns the rule by which a scan finds the types of `Any` values: those of the application. Found types are cached. */
+export function typesOf(app: Pick<AppFacts, 'message'>, identity: Identity): TypeOf {
+  const known = rulesOfTypes.get(app)
+  if (known?.identity === identity) return known.typeOf
+  const types = new Map<string, DescMessage>()
+  const typeOf: TypeOf = (typeUrl) => {
+    const cached = types.get(typeUrl)
+    if (cached) return cached
+    const found = app.message(neutralTypeName(identity, typeUrl))
+    if (found && types.size < MAX_TYPE_URLS) types.set(typeUrl, found)
+    return found
+  }
+  rulesOfTypes.set(app, { identity, typeOf })
+  return typeOf
+}
+
 /**
  * Splits TxRaw bytes into their parts. Throws sdk 2 unless they are canonical: fields ascend and occur once, varints are
  * minimal.
@@ -84,20 +107,22 @@ function decodeTxRaw(bytes: Uint8Array): TxRaw {
   return { bodyBytes, authInfoBytes, signatures }
 }
 
-/** Decodes a transaction. Throws sdk 2 for malformed bytes, an unknown message type, or an unknown critical field. */
+/**
+ * Decodes a transaction. Throws sdk 2 for malformed bytes, an unknown message type, an unknown critical field, and nesting
+ * beyond the budget, which the whole transaction shares.
+ */
 export function decodeTx(app: AppFacts, identity: Identity, bytes: Uint8Array): DecodedTx {
   const raw = decodeTxRaw(bytes)
-  const body = decodePart(TxBodySchema, raw.bodyBytes)
-  const authInfo = decodePart(AuthInfoSchema, raw.authInfoBytes)
-  let hasNonCriticalFields = hasUnknownFields(TxBodySchema, body, 'critical')
-  hasUnknownFields(AuthInfoSchema, authInfo, 'all')
+  const typeOf = typesOf(app, identity)
+  const budget = createNodeBudget()
+  const hasNonCriticalFields = scan(TxBodySchema, raw.bodyBytes, { typeOf, refuse: 'critical', budget })
+  scan(AuthInfoSchema, raw.authInfoBytes, { typeOf, refuse: 'all', budget })
+  const body = fromBinary(TxBodySchema, raw.bodyBytes)
+  const authInfo = fromBinary(AuthInfoSchema, raw.authInfoBytes)
   const messages = body.messages.map(({ typeUrl, value }) => {
-    const name = neutralTypeName(identity, typeUrl)
-    const schema = app.isRouted(name) ? app.message(name) : undefined
-    if (!schema) throw errors.txDecode(`unable to resolve type URL ${typeUrl}`)
-    const message = decodePart(schema, value)
-    if (hasUnknownFields(schema, message, 'critical')) hasNonCriticalFields = true
-    return { typeUrl, schema, message }
+    const schema = typeOf(typeUrl)
+    if (!schema || !app.isRouted(schema.typeName)) throw errors.txDecode(`unable to resolve type URL ${typeUrl}`)
+    return { typeUrl, schema, message: fromBinary(schema, value) }
   })
   let hash: Uint8Array | undefined
   return {
@@ -116,15 +141,10 @@ export function decodeTx(app: AppFacts, identity: Identity, bytes: Uint8Array): 
   }
 }
 
-function decodePart<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array) {
-  try {
-    return fromBinary(schema, bytes)
-  } catch (error) {
-    throw errors.txDecode(`${schema.typeName}: ${error instanceof Error ? error.message : 'not a message'}`)
-  }
-}
-
-/** Returns the addresses that must sign a message, by its descriptor's signer option. Throws sdk 7 for a malformed address. */
+/**
+ * Returns the addresses that must sign a message, by its descriptor's signer option. Throws sdk 7 for a malformed address.
+ * Bounded by: the signer options of the descriptors, which name no type within itself.
+ */
 export function signersOf(identity: Identity, schema: DescMessage, message: Message): Uint8Array[] {
   const signers: Uint8Array[] = []
   for (const name of getOption(schema, signerOption)) {
@@ -133,7 +153,9 @@ export function signersOf(identity: Identity, schema: DescMessage, message: Mess
     const value = (message as unknown as Record<string, unknown>)[field.localName]
     for (const part of Array.isArray(value) ? value : [value]) {
       if (typeof part === 'string') signers.push(address.parseSigner({ identity }, part))
-      else if (field.message && part) signers.push(...signersOf(identity, field.message, part as Message))
+      else if (field.message && part) {
+        for (const signer of signersOf(identity, field.message, part as Message)) signers.push(signer)
+      }
     }
   }
   return signers

@@ -39,19 +39,24 @@ const LIST_STEP_GAS = 10n
  * message.
  */
 export function parseAllowance(ctx: ReadContext, packed: Any | undefined): Allowance {
+  const outer = unpackAllowance(ctx, packed)
+  const { message } = outer
+  if (!isMessage(message, AllowedMsgAllowanceSchema)) return outer
+  const inner = unpackAllowance(ctx, message.allowance)
+  if (isMessage(inner.message, AllowedMsgAllowanceSchema)) {
+    throw sdkErrors.invalidType('an AllowedMsgAllowance must not contain another AllowedMsgAllowance')
+  }
+  const allowedMessages = message.allowedMessages.map((url) => profileTypeUrl(ctx.identity, url))
+  return filtered(ctx, inner, allowedMessages)
+}
+
+function unpackAllowance(ctx: ReadContext, packed: Any | undefined): Allowance {
   if (!packed) throw errors.noAllowance('allowance should not be empty')
   const { schema, message } = unpack(ctx, packed)
-  if (isMessage(message, AllowedMsgAllowanceSchema)) {
-    const inner = parseAllowance(ctx, message.allowance)
-    if (isMessage(inner.message, AllowedMsgAllowanceSchema)) {
-      throw sdkErrors.invalidType('an AllowedMsgAllowance must not contain another AllowedMsgAllowance')
-    }
-    const allowedMessages = message.allowedMessages.map((url) => profileTypeUrl(ctx.identity, url))
-    return filtered(ctx, inner, allowedMessages)
+  if (![BasicAllowanceSchema, PeriodicAllowanceSchema, AllowedMsgAllowanceSchema].some((kind) => kind === schema)) {
+    throw sdkErrors.invalidType(`${schema.typeName} is not an allowance`)
   }
-  if (isMessage(message, BasicAllowanceSchema) || isMessage(message, PeriodicAllowanceSchema))
-    return { schema, message }
-  throw sdkErrors.invalidType(`${schema.typeName} is not an allowance`)
+  return { schema, message }
 }
 
 function filtered(ctx: ReadContext, inner: Allowance, allowedMessages: readonly string[]): Allowance {
@@ -85,7 +90,7 @@ function validatePeriodic({ basic, period, periodSpendLimit, periodCanSpend }: P
   if (nanoseconds(period) < 0n) throw errors.invalidDuration('negative clock step')
 }
 
-/** Runs the stateless checks. Throws sdk 10, feegrant 4, feegrant 6. */
+/** Runs the stateless checks. Throws sdk 10, feegrant 4, feegrant 6. Bounded by: the one filter that `parseAllowance` accepts. */
 export function validateAllowance(ctx: ReadContext, { message }: Allowance): void {
   if (isMessage(message, BasicAllowanceSchema)) validateBasic(message)
   if (isMessage(message, PeriodicAllowanceSchema)) validatePeriodic(message)
@@ -95,7 +100,10 @@ export function validateAllowance(ctx: ReadContext, { message }: Allowance): voi
   }
 }
 
-/** Returns the expiration of an allowance in nanoseconds; undefined if it never expires. */
+/**
+ * Returns the expiration of an allowance in nanoseconds; undefined if it never expires. Bounded by: the one filter that
+ * `parseAllowance` accepts.
+ */
 export function endOf(ctx: ReadContext, { message }: Allowance): bigint | undefined {
   if (isMessage(message, AllowedMsgAllowanceSchema)) return endOf(ctx, parseAllowance(ctx, message.allowance))
   const basic = isMessage(message, PeriodicAllowanceSchema) ? message.basic : (message as BasicAllowance)
@@ -104,13 +112,17 @@ export function endOf(ctx: ReadContext, { message }: Allowance): bigint | undefi
 
 const toMessages = (coins: readonly Coin[]): CoinMessage[] => coins.map((coin) => create(CoinSchema, toText(coin)))
 
-/** Pays a fee from an allowance and returns the remainder; `undefined` if it is used up. Throws feegrant 2, 3, 7. */
+/**
+ * Pays a fee from an allowance and returns the remainder; `undefined` if it is used up. Throws feegrant 2, 3, 7. Bounded by:
+ * the one filter that `parseAllowance` accepts.
+ */
 export function accept(ctx: ReadContext, { message }: Allowance, payment: Payment): Allowance | undefined {
   if (isMessage(message, AllowedMsgAllowanceSchema)) return acceptFiltered(ctx, message, payment)
   if (isMessage(message, PeriodicAllowanceSchema)) return acceptPeriodic(ctx, message, payment)
   return acceptBasic(ctx, message as BasicAllowance, payment)
 }
 
+/** Bounded by: as `accept`. */
 function acceptFiltered(ctx: ReadContext, message: AllowedMsgAllowance, payment: Payment): Allowance | undefined {
   const { allowedMessages } = message
   ctx.gas.consume(LIST_STEP_GAS * BigInt(allowedMessages.length), 'check msg')

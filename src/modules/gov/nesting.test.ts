@@ -19,7 +19,10 @@ function nested(ctx: ReadContext, depth: number): MsgSubmitProposal {
 test('nesting of proposals has a limit that does not depend on the stack of a node', () => {
   const { ctx } = govWorld()
   expect(parseSubmission(ctx, nested(ctx, 8)).messages).toHaveLength(1)
-  for (const depth of [9, 1_000]) {
+  for (const depth of [9, 16]) {
     expect(() => parseSubmission(ctx, nested(ctx, depth))).toThrow('exceeded max nested proposal depth: 8')
+  }
+  for (const depth of [17, 1_000]) {
+    expect(() => parseSubmission(ctx, nested(ctx, depth))).toThrow('nested deeper than 32 levels: tx parse error')
   }
 })

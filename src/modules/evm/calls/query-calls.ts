@@ -37,7 +37,8 @@ function readArgs(bytes: Uint8Array): CallArgs {
   let parsed: unknown
   try {
     parsed = parseRequestJson(formatUtf8(bytes))
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     throw wrongField('args', 'args: invalid JSON')
   }
   const args = parseField('args', () => readCallArgs(parsed))
@@ -72,7 +73,7 @@ export function answerEthCall(
   const cap = capOf(request, limits)
   const setup = setupOf(ctx, request, args, limits)
   const gasLimit = args.gas !== undefined && args.gas < cap ? args.gas : cap
-  const { output, vmError, gasUsed, logs } = runCall(setup, callMessage(args, gasLimit, setup.block.baseFee))
+  const { output, vmError, gasUsed, logs } = runCall(setup, callMessage(setup, args, gasLimit))
   return {
     hash: ZERO_WORD_HEX,
     logs: logs.map(({ address, topics, data }, i) => ({
