@@ -16,7 +16,7 @@ import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts
 import { deliverGenesisTransactions } from './genesis-transactions.ts'
 import { genesisValidators, requireListed } from './genesis-validators.ts'
 import { contextOf, type Machine } from './machine.ts'
-import { comesBefore } from './modules.ts'
+import { comesBefore, isOwn } from './modules.ts'
 import type { Validator } from './records.ts'
 import type { GenesisDocument } from './types.ts'
 import { GENESIS_TRANSACTIONS, isUnbuilt, unbuiltSections } from './unbuilt-sections.ts'
@@ -70,7 +70,7 @@ export function initChain(
   const updates = [...staking.updatesOfBlock(ctx)]
   withErrorPath('genesis', () => {
     const count = deliverGenesisTransactions(machine, ctx, document.app_state[GENESIS_TRANSACTIONS])
-    if (count > 0) updates.push(...staking.updateValidatorSet(ctx))
+    if (count > 0) for (const update of staking.updateValidatorSet(ctx)) updates.push(update)
   })
   machine.modules.filter((module) => !early.includes(module)).forEach(init)
   if (machine.identity.behaviours.foreignGenesis) writeForeignGenesis(ctx, document.app_state)
@@ -85,9 +85,14 @@ export function initChain(
  * modules that this build lacks are copied.
  */
 export function exportGenesis(machine: Machine, ctx: ReadContext, origin: GenesisDocument): GenesisDocument {
-  const sections = machine.modules.flatMap(({ name, genesis }) =>
-    genesis ? [[name, genesis.export(ctx)] as const] : [],
-  )
+  const sections = machine.modules.flatMap(({ name, genesis }) => {
+    if (!genesis) return []
+    const section = genesis.export(ctx)
+    const isForeign = isOwn(name) && ctx.identity.behaviours.ownStoreOutsideAppHash
+    return isForeign && JSON.stringify(section) === JSON.stringify(genesis.defaults(ctx))
+      ? []
+      : [[name, section] as const]
+  })
   const state: Record<string, unknown> = {
     ...unbuiltSections(origin, machine.modules),
     [GENESIS_TRANSACTIONS]: { gen_txs: [] },

@@ -101,7 +101,7 @@ const MAX_DURATION_LENGTH = 128
  */
 export function parseDuration(text: string): bigint | undefined {
   if (text.length > MAX_DURATION_LENGTH) return undefined
-  const match = /^([+-]?)((?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$/.exec(text)
+  const match = /^([+-]?)((?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h)){1,100})$/.exec(text)
   if (!match) return text === '0' ? 0n : undefined
   let total = 0n
   for (const [, whole, fraction = '', unit] of match[2]!.matchAll(/(\d+)(?:\.(\d*))?(ns|us|µs|ms|s|m|h)/g)) {

@@ -3,14 +3,16 @@
  * (docs/transactions.md#signatures).
  */
 
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { LegacyAminoPubKeySchema } from '../gen/sdk/crypto/multisig/keys_pb.ts'
 import type { Identity } from '../identity/types.ts'
 import * as address from '../primitives/address.ts'
-import { concat, formatBase64, utf8 } from '../primitives/bytes.ts'
+import { concat, formatBase64, join, utf8 } from '../primitives/bytes.ts'
+import { ChainError } from '../primitives/errors.ts'
 import { keccak256, sha256 } from '../primitives/hash.ts'
 import { encodeVarint } from '../primitives/varint.ts'
 import { uncompressSecp256k1, verifyEd25519, verifySecp256k1, verifySecp256r1 } from './crypto.ts'
+import { decodeMessage } from './decode.ts'
 import { errors } from './errors.ts'
 
 type SimpleKind = 'secp256k1' | 'ethSecp256k1' | 'ed25519' | 'secp256r1'
@@ -56,7 +58,10 @@ const MULTISIG_TYPE = 'sdk.crypto.multisig.LegacyAminoPubKey'
 const MULTISIG_AMINO = 'tendermint/PubKeyMultisigThreshold'
 const MAX_NESTING = 4
 
-/** Decodes the key in an Any. Throws sdk 8 for an unknown type, a wrong length, or a threshold that cannot be met. */
+/**
+ * Decodes the key in an Any. Throws sdk 8 for an unknown type, a wrong length, or a threshold that cannot be met. Bounded by:
+ * `MAX_NESTING`.
+ */
 export function decodePublicKey(identity: Identity, packed: AnyValue, depth = 0): PublicKey {
   const typeName = identity.toNeutralName(packed.typeUrl.slice(packed.typeUrl.lastIndexOf('/') + 1))
   const kind = KIND_OF_TYPE.get(typeName)
@@ -71,8 +76,9 @@ export function decodePublicKey(identity: Identity, packed: AnyValue, depth = 0)
   if (typeName !== MULTISIG_TYPE || depth > MAX_NESTING) throw errors.invalidPubKey(`key type ${packed.typeUrl}`)
   let message: { threshold: number; publicKeys: AnyValue[] }
   try {
-    message = fromBinary(LegacyAminoPubKeySchema, packed.value)
-  } catch {
+    message = decodeMessage(LegacyAminoPubKeySchema, packed.value)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
     throw errors.invalidPubKey(`${typeName}: not a multisig key`)
   }
   const { threshold, publicKeys } = message
@@ -82,7 +88,7 @@ export function decodePublicKey(identity: Identity, packed: AnyValue, depth = 0)
   return { kind: 'multisig', threshold, keys: publicKeys.map((key) => decodePublicKey(identity, key, depth + 1)) }
 }
 
-/** Encodes a key as an Any with the profile's type URL. */
+/** Encodes a key as an Any with the profile's type URL. Bounded by: the keys within a key. */
 export function encodePublicKey(identity: Identity, key: PublicKey): AnyValue {
   if (key.kind !== 'multisig') {
     const { typeName, length } = KINDS[key.kind]
@@ -136,12 +142,12 @@ export function verifySignature(key: SimpleKey, signBytes: Uint8Array, signature
   }
 }
 
-/** Returns the number of simple keys in a key. */
+/** Returns the number of simple keys in a key. Bounded by: the keys within a key. */
 export function countKeys(key: PublicKey): number {
   return key.kind === 'multisig' ? key.keys.reduce((sum, part) => sum + countKeys(part), 0) : 1
 }
 
-/** Returns the legacy amino JSON of a key: `{type, value}`. */
+/** Returns the legacy amino JSON of a key: `{type, value}`. Bounded by: the keys within a key. */
 export function aminoJson(identity: Identity, key: PublicKey): { type: string; value: unknown } {
   if (key.kind !== 'multisig') {
     return { type: identity.toProfileAmino(KINDS[key.kind].aminoName), value: formatBase64(key.key) }
@@ -157,6 +163,7 @@ function aminoPrefix(name: string): Uint8Array {
   return skipZeros(hash.subarray(3)).slice(0, 4)
 }
 
+/** Returns the amino binary of a key. Bounded by: the keys within a key. */
 function aminoBinary(identity: Identity, key: PublicKey): Uint8Array {
   if (key.kind !== 'multisig') {
     const prefix = aminoPrefix(identity.toProfileAmino(KINDS[key.kind].aminoName))
@@ -167,5 +174,5 @@ function aminoBinary(identity: Identity, key: PublicKey): Uint8Array {
     const encoded = aminoBinary(identity, part)
     parts.push(Uint8Array.of(0x12), encodeVarint(encoded.length), encoded)
   }
-  return concat(...parts)
+  return join(parts)
 }

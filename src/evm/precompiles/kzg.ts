@@ -1,5 +1,5 @@
 /** Address 0x0a: verifies that a committed polynomial has a value at a point (EIP-4844). */
-import { concat, decodeUint, encodeUint, equal, hex } from '../../primitives/bytes.ts'
+import { concat, decodeUint, encodeUint, equal, hex, join } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { PurePrecompile } from '../types.ts'
 import type { BlsCurve } from './curve.ts'
@@ -32,7 +32,7 @@ export const MINUS_TAU_2: Uint8Array = encodePoint([
 
 /** Encodes a point for the precompiles of BLS12-381 from coordinates of 96 digits. */
 function encodePoint(coordinates: readonly string[]): Uint8Array {
-  return concat(...coordinates.map((digits) => hex(digits.padStart(128, '0'))))
+  return join(coordinates.map((digits) => hex(digits.padStart(128, '0'))))
 }
 
 /** The output for a valid proof: the number of field elements in a blob, and the field's order. */

@@ -18,7 +18,8 @@ const MAX_SALT_BYTES = 4
 
 export const validations = [
   validation(MsgAggregateExchangeRatePrevoteSchema, (ctx, { hash, feeder, validator }) => {
-    if (!/^([0-9a-fA-F]{2})*$/.test(hash)) throw errors.invalidHash(JSON.stringify(hash.slice(0, 80)))
+    if (hash.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(hash))
+      throw errors.invalidHash(JSON.stringify(hash.slice(0, 80)))
     if (hash.length !== HASH_DIGITS) throw errors.invalidHashLength(`got ${hash.length / 2}`)
     address.parse(ctx, feeder)
     address.parseValidator(ctx, validator)

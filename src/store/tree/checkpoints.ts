@@ -67,7 +67,7 @@ export function supersedingRows(
   const stale = [...dropped]
   const pieces = { start: staleKey(superseded.height, 0), end: staleKey(superseded.height + 1, 0) }
   for (const [key, value] of tables.iterate(STALE_PAGES, pieces)) {
-    stale.push(...decodeNumbers(value))
+    for (const page of decodeNumbers(value)) stale.push(page)
     rows.push({ table: STALE_PAGES, key, value: undefined })
   }
   for (const page of stale) {

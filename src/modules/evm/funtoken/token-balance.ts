@@ -39,7 +39,7 @@ function bankPart(ctx: ReadContext, holder: Uint8Array, denom: string) {
   const metadata = bank.metadata(ctx, denom)
   if (!metadata && (ctx.identity.behaviours.bankPartNeedsMetadata || bank.supply(ctx, denom) === 0n)) return undefined
   const amount = bank.balance(ctx, holder, denom)
-  const decimals = Math.max(0, ...(metadata?.denomUnits ?? []).map(({ exponent }) => exponent))
+  const decimals = (metadata?.denomUnits ?? []).reduce((most, { exponent }) => Math.max(most, exponent), 0)
   return {
     symbol: metadata ? metadata.symbol : denom,
     balanceHuman: formatHuman(amount, decimals),
