@@ -37,7 +37,7 @@ export interface ApplicationOptions {
   readonly settings: AdmissionSettings
   /** Present in replays of blocks that this build cannot execute as a whole. */
   readonly substitution?: Substitution | undefined
-  /** Receives unexpected failures of transactions, except host failures; must not change state. */
+  /** Receives unexpected failures of admission, simulation and upgrade handlers; must not change state. */
   readonly onBug?: (error: unknown) => void
   /** Receives the lines that contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
@@ -68,16 +68,17 @@ export function createApplication(options: ApplicationOptions): Application {
   const { identity, chainId, evmChainId, settings, onPrint, modules = allModules } = options
   const { upgrades = allUpgrades, skipUpgrades = [], onUpgrade = () => {} } = options
   const hostFailures = createHostFailures()
-  const onBug = (error: unknown): void => {
+  const onBug = (error: unknown): void => options.onBug?.(error)
+  const onUpgradeBug = (error: unknown): void => {
     if (hostFailures.includes(error)) throw error
-    options.onBug?.(error)
+    onBug(error)
   }
   const { substitution } = options
   const common = { identity, chainId, evmChainId, settings, onBug, onPrint, substitution }
   const eras = createEras(common, modules, upgrades)
   const begins = eras.at(options.firstVersions ?? newestVersions(modules, upgrades))
   const rules = { upgrades: new Map(upgrades.map((one) => [one.name, one])), skip: new Set(skipUpgrades) }
-  const opening: OpenBlockOptions = { eras, rules, log: onUpgrade, onBug }
+  const opening: OpenBlockOptions = { eras, rules, log: onUpgrade, onBug: onUpgradeBug }
 
   const queries = createQueryTable(modules, changingModules(upgrades))
 

@@ -8,10 +8,12 @@ import * as auth from '../modules/auth/keeper.ts'
 import * as devgas from '../modules/devgas/keeper.ts'
 import { codes } from '../modules/evm/state.ts'
 import { formatBech32, ofSecp256k1 } from '../primitives/address.ts'
-import { EMPTY, hex } from '../primitives/bytes.ts'
+import { EMPTY, formatHex, hex } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
 import { keccak256, sha256 } from '../primitives/hash.ts'
 import { createContext, createTransient } from '../sdk/create-context.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
+import type { Module } from '../sdk/module.ts'
 import { encodeSigned } from '../sdk/sign-tx.ts'
 import { testContext } from '../sdk/testing.ts'
 import { createEmptyBranch } from '../store/branch.ts'
@@ -21,6 +23,7 @@ import { wrapEthereumTx } from './evm/envelope.ts'
 import { requireBlock } from './halt.ts'
 import { createHostFailures } from './host-failures.ts'
 import { localnetGenesis } from './localnet.ts'
+import { modules } from './modules.ts'
 import { testApplication } from './testing.ts'
 
 const CHAIN_ID = 'almanac-localnet-1'
@@ -109,7 +112,8 @@ test('a failing disk read stops the block and fails no transaction', () => {
     settings: { minGasPrices: '' },
     onBug,
   })
-  const failure = new Error('the disk did not answer')
+  // Also a read that fails with an error of the chain is no answer to a transaction.
+  const failure = queryError('dataLoss', 'the disk did not answer')
   const run = (failing: number) => {
     const { reader, reads } = failingReader(state, failing, failure)
     const input = { ...BLOCK, hash: sha256(EMPTY), txs: [send(), call()], lastCommitVotes: [], evidence: [] }
@@ -121,11 +125,11 @@ test('a failing disk read stops the block and fails no transaction', () => {
   expect(made.results[1]!.events.map(({ type }) => type)).toContain('chain.devgas.v1.EventPayoutDevGas')
   expect(whole.reads()).toBeGreaterThan(30)
   for (let failing = 1; failing <= whole.reads(); failing++)
-    expect(run(failing).outcome, `read ${failing}`).toThrow(failure)
+    expect(run(failing).outcome, `read ${failing}`).toThrow(failure.message)
   expect(bugs).toEqual([])
 })
 
-test('a failed allocation is a host failure, and an error that every node has is not', () => {
+test('a failed allocation and an exhausted stack are of the machine, and an error that every node has is not', () => {
   const hostFailures = createHostFailures()
   const failureOf = (run: () => unknown): unknown => {
     try {
@@ -138,7 +142,65 @@ test('a failed allocation is a host failure, and an error that every node has is
   expect(hostFailures.includes(failureOf(() => new ArrayBuffer(2 ** 46)))).toBe(true)
   expect(hostFailures.includes(new RangeError('WebAssembly.Memory(): could not allocate memory'))).toBe(true)
   const deep = (): number => deep() + 1
-  for (const run of [deep, () => 'a'.repeat(2 ** 30), () => new Array(-1), () => (undefined as never as []).length]) {
+  expect(hostFailures.includes(failureOf(deep))).toBe(true)
+  for (const run of [() => 'a'.repeat(2 ** 30), () => new Array(-1), () => (undefined as never as []).length]) {
     expect(hostFailures.includes(failureOf(run))).toBe(false)
   }
+})
+
+/** Returns the modules of this build, in which transfers of coins fail with an error. */
+function failingTransfers(fail: () => never): readonly Module[] {
+  return modules.map((module) => {
+    if (module.name !== 'bank') return module
+    const messages = module.messages.map(({ handlers }) => ({
+      handlers: { ...handlers, routes: handlers.routes.map((route) => ({ ...route, handle: fail })) },
+    }))
+    return { ...module, messages }
+  })
+}
+
+test('an exhausted stack in a message is no result: the block ends and names the transaction, a simulation is refused', () => {
+  const state = beginning()
+  const bugs: unknown[] = []
+  const deep = (): never => [deep()][0] as never
+  const app = createApplication({
+    identity: almanac,
+    chainId: CHAIN_ID,
+    evmChainId: 6930n,
+    settings: { minGasPrices: '' },
+    onBug: (error) => bugs.push(error),
+    modules: failingTransfers(deep),
+  })
+  const tx = send()
+  const input = { ...BLOCK, hash: sha256(EMPTY), txs: [tx], lastCommitVotes: [], evidence: [] }
+  const hash = formatHex(sha256(tx)).toUpperCase()
+  expect(() => app.executeBlock(state, input)).toThrow(
+    `transaction ${hash} of block 1: Maximum call stack size exceeded`,
+  )
+  expect(bugs).toEqual([])
+  const ctx = app.readContext(state, { ...BLOCK, height: 0n, hash: EMPTY })
+  expect(app.simulate(ctx, tx)).toMatchObject({ code: 1, codespace: 'undefined', log: 'internal' })
+  expect(bugs).toEqual([expect.any(RangeError)])
+})
+
+test('a bug in a message ends the block, and a simulation of it is refused and reported once', () => {
+  const state = beginning()
+  const bugs: unknown[] = []
+  const bug = new TypeError('this is undefined')
+  const app = createApplication({
+    identity: almanac,
+    chainId: CHAIN_ID,
+    evmChainId: 6930n,
+    settings: { minGasPrices: '' },
+    onBug: (error) => bugs.push(error),
+    modules: failingTransfers(() => {
+      throw bug
+    }),
+  })
+  const input = { ...BLOCK, hash: sha256(EMPTY), txs: [send()], lastCommitVotes: [], evidence: [] }
+  expect(() => app.executeBlock(state, input)).toThrow('of block 1: this is undefined')
+  expect(bugs).toEqual([])
+  const ctx = app.readContext(state, { ...BLOCK, height: 0n, hash: EMPTY })
+  expect(app.simulate(ctx, send())).toMatchObject({ code: 1, codespace: 'undefined', log: 'internal' })
+  expect(bugs).toEqual([bug])
 })

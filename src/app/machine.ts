@@ -16,10 +16,7 @@ export interface Machine {
   readonly router: Router
   readonly settings: AdmissionSettings
   readonly substitution?: Substitution | undefined
-  /**
-   * Receives unexpected failures of transactions; must not change state. It rethrows a host failure, which
-   * ends the block.
-   */
+  /** Receives unexpected failures of admission and simulation; must not change state. */
   readonly onBug: (error: unknown) => void
   /** Receives the lines that contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined

@@ -9,7 +9,7 @@ import { ChainError } from '../primitives/errors.ts'
 import type { ChainEvent } from '../store/types.ts'
 import type { TxResult } from './records.ts'
 
-/** Returns the public fields of a failure. An unexpected failure is `internal` without detail; its stack is in the node's log. */
+/** Returns the public fields of a failure. In admission an unexpected failure is `internal` without detail; the node's log has its stack. */
 export function failureOf(error: unknown): { readonly code: number; readonly codespace: string; readonly log: string } {
   if (error instanceof ChainError) return { code: error.code, codespace: error.codespace, log: error.message }
   return { code: 1, codespace: 'undefined', log: 'internal' }

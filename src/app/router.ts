@@ -14,8 +14,8 @@ export interface Router {
   validate(ctx: ReadContext, schema: DescMessage, message: Message): void
 }
 
-/** Indexes the modules. `onBug` becomes `facts.onBug`. */
-export function createRouter(modules: readonly Module[], onBug: (error: unknown) => void = () => {}): Router {
+/** Indexes the modules. */
+export function createRouter(modules: readonly Module[]): Router {
   const routes = new Map<string, Route<Context>>()
   const checks = new Map<string, (ctx: ReadContext, message: Message) => void>()
   const hooks = new Map<string, HookListener[]>()
@@ -44,7 +44,6 @@ export function createRouter(modules: readonly Module[], onBug: (error: unknown)
       isRouted: (name) => routes.has(name),
       handlerOf: (name) => routes.get(name),
       validate,
-      onBug,
     },
     route: (typeName) => routes.get(typeName),
     validate,

@@ -22,3 +22,11 @@ test('a text record stays on one line and shows the stack of an error', () => {
   expect(lines[0]).toMatch(/^22:13:20\.123 error stopped height=5 error="Error: broken hook\\n.*"\n$/)
   expect(lines[0]!.indexOf('\n')).toBe(lines[0]!.length - 1)
 })
+
+test('an error shows the stack of a cause', () => {
+  const lines: string[] = []
+  const log = createLog({ format: 'json', level: 'info', now: () => 0, write: (line) => lines.push(line) })
+  log('error', 'halted', { error: new Error('block 5', { cause: new TypeError('inner') }) })
+  const { error } = JSON.parse(lines[0]!) as { error: string }
+  expect(error).toMatch(/^Error: block 5\n.*\ncaused by TypeError: inner\n {4}at /s)
+})

@@ -15,7 +15,7 @@ export interface LogOptions {
 
 function showValue(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
-  if (value instanceof Error) return value.stack ?? value.message
+  if (value instanceof Error) return stacksOf(value)
   return value
 }
 
@@ -25,7 +25,16 @@ function showText(value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 
-/** Creates a log that drops records below `level`. Values can be bigints and errors; an error shows its stack. */
+/** Returns the stack of an error, and those of its causes. */
+function stacksOf(error: Error): string {
+  const stacks = [error.stack ?? error.message]
+  for (let { cause } = error; cause instanceof Error; cause = cause.cause) {
+    stacks.push(`caused by ${cause.stack ?? cause.message}`)
+  }
+  return stacks.join('\n')
+}
+
+/** Creates a log that drops records below `level`. Values can be bigints and errors; an error shows its stack and those of its causes. */
 export function createLog({ format, level, write, now }: LogOptions): Log {
   const lowest = RANK[level as LogLevel]
   return (at, message, fields = {}) => {

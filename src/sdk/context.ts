@@ -81,11 +81,6 @@ export interface AppFacts {
   handlerOf(neutralName: string): MessageHandler | undefined
   /** Runs the stateless checks of a message. Admission runs them only on the messages directly in a transaction. */
   validate(ctx: ReadContext, schema: DescMessage, message: Message): void
-  /**
-   * Reports an unexpected failure that is not passed on to the caller, so that its stack reaches the node's log. Rethrows
-   * failures of the environment: no block continues after one (ADR 0021).
-   */
-  onBug(error: unknown): void
 }
 
 export interface ReadContext {

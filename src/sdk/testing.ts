@@ -57,9 +57,6 @@ export function testContext({ identity = almanac, block, modules = [], app }: Te
       isRouted: (name) => routes.has(name),
       handlerOf: (name) => routes.get(name),
       validate: (ctx, schema, message) => checks.get(schema.typeName)?.(ctx, message),
-      onBug(error) {
-        throw error
-      },
       ...app,
     },
   })

@@ -61,7 +61,7 @@ export function createEras(
       return version === undefined ? [] : [editionOf(module, version)]
     })
     const { substitution } = common
-    const own = createRouter(present, common.onBug)
+    const own = createRouter(present)
     const router = substitution ? { ...own, route: (name: string) => substitution.route(name, own.route(name)) } : own
     const decoded = new WeakMap<Uint8Array, DecodedTx>()
     const era: Era = {

@@ -24,7 +24,7 @@ export interface OpenBlockOptions {
   readonly rules: GateRules
   /** Receives log lines about plans; must not change state. */
   readonly log: (line: string) => void
-  /** Receives the error of a failed handler; must not change state. */
+  /** Receives the error of a failed handler; must not change state. It rethrows a host failure, which ends the block. */
   readonly onBug: (error: unknown) => void
 }
 

@@ -62,7 +62,7 @@ function textOf(request: Message): string {
   return JSON.stringify(request, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
-/** Collects the texts and numbers of an answer by field name. */
+/** Collects the texts and numbers of an answer by field name. Bounded by: the levels of an answer. */
 function gather(value: unknown, values: Map<string, Set<unknown>>, field = ''): void {
   if (Array.isArray(value)) {
     for (const item of value.slice(0, VALUES)) gather(item, values, field)

@@ -5,6 +5,7 @@ import type { WeierstrassPoint, WeierstrassPointCons } from '@noble/curves/abstr
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bn254 } from '@noble/curves/bn254.js'
 import { compare, decodeUint, encodeUint } from '../../primitives/bytes.ts'
+import { orUndefined } from '../../primitives/host-errors.ts'
 import { BLS12_381_LAYOUT, type BlsCurve, BN254_LAYOUT, type Curve, type CurveLayout } from './curve.ts'
 import { isZero } from './input.ts'
 
@@ -37,12 +38,8 @@ export function createNobleBls12381(): BlsCurve<G1, G2> {
 }
 
 function decompress(bytes: Uint8Array): G1 | undefined {
-  try {
-    const point = bls12_381.G1.Point.fromBytes(bytes)
-    return point.is0() || point.isTorsionFree() ? point : undefined
-  } catch {
-    return undefined
-  }
+  const point = orUndefined(() => bls12_381.G1.Point.fromBytes(bytes))
+  return point && (point.is0() || point.isTorsionFree()) ? point : undefined
 }
 
 /** Reads a base field element; undefined unless below the modulus. */

@@ -1,6 +1,7 @@
 /** ECDSA with recovery over secp256k1: libsecp256k1 if its prebuilt binary loads, else pure JavaScript (25 times slower). */
 import { createRequire } from 'node:module'
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
+import { orUndefined } from '../../primitives/host-errors.ts'
 
 /** The order of the group. */
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -32,11 +33,7 @@ function loadNative(): Secp256k1 | undefined {
   }
   return {
     recover(hash, signature, yParity) {
-      try {
-        return bindings.ecdsaRecover(signature, yParity, hash, false).subarray(1)
-      } catch {
-        return undefined
-      }
+      return orUndefined(() => bindings.ecdsaRecover(signature, yParity, hash, false).subarray(1))
     },
     sign(hash, privateKey) {
       const { signature, recid } = bindings.ecdsaSign(hash, privateKey)
@@ -54,12 +51,10 @@ export const pureSecp256k1: Secp256k1 = {
     const recovered = new Uint8Array(65)
     recovered[0] = yParity
     recovered.set(signature, 1)
-    try {
+    return orUndefined(() => {
       const point = noble.Point.fromBytes(noble.recoverPublicKey(recovered, hash, { prehash: false }))
       return point.toBytes(false).subarray(1)
-    } catch {
-      return undefined
-    }
+    })
   },
   sign(hash, privateKey) {
     const recovered = noble.sign(hash, privateKey, { prehash: false, format: 'recovered' })

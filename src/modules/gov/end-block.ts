@@ -73,10 +73,8 @@ function execute(ctx: Context, { messages }: Proposal): string | undefined {
       if (!handler) throw errors.unroutable(typeUrl)
       handler.handle(branch, message)
     } catch (error) {
-      const isExpected = error instanceof ChainError
-      if (!isExpected) ctx.app.onBug(error)
-      const reason = isExpected ? error.message : 'internal'
-      return `msg ${i} (${packed.typeUrl}) failed on execution: ${reason}`
+      if (!(error instanceof ChainError)) throw error
+      return `msg ${i} (${packed.typeUrl}) failed on execution: ${error.message}`
     }
   }
   branch.merge()

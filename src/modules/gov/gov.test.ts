@@ -117,21 +117,17 @@ describe('the life of a proposal', () => {
     expect(queries.tallyResult(world.ctx, { proposalId: 1n }).tally).toMatchObject({ yesCount: '100000000' })
   })
 
-  test('a bug in a message fails the proposal, is reported and does not stop the chain', () => {
+  test('a bug in a message of a proposal ends the block and is no outcome of the vote', () => {
     const bug = new TypeError('this is undefined')
     const broken = defineMessages(ConsensusMsg, {
       updateParams() {
         throw bug
       },
     })
-    const told: unknown[] = []
-    world = govWorld({ handlerOf: () => broken.handlers.routes[0], onBug: (error) => told.push(error) })
+    world = govWorld({ handlerOf: () => broken.handlers.routes[0] })
     world.submit()
     world.vote(ann, VoteOption.YES)
-    pass(world.ctx, TWO_DAYS)
-    expect(world.proposal().status).toBe(ProposalStatus.FAILED)
-    expect(world.events('active_proposal')[0]!['proposal_log']).toContain('failed on execution: internal')
-    expect(told).toEqual([bug])
+    expect(() => pass(world.ctx, TWO_DAYS)).toThrow(bug)
   })
 
   test('a proposal can be text only, and proposals with the same end are decided by id', () => {
