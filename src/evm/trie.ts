@@ -44,7 +44,7 @@ export function compactPath(key: Uint8Array, from: number, to: number, isLeaf: b
   return out
 }
 
-/** Returns the node of entries `start` to `end`, which share their first `depth` nibbles. */
+/** Returns the node of entries `start` to `end`, which share their first `depth` nibbles. Bounded by: the nibbles of a key. */
 function node(entries: readonly Entry[], start: number, end: number, depth: number): RlpItem {
   const first = entries[start]!
   const length = first.key.length * 2

@@ -23,6 +23,7 @@ import type { Identity } from './types.ts'
 /** Returns all files of the API with the names of a profile, or the neutral files if it renames nothing. */
 export function describeFiles(identity: Identity): readonly DescFile[] {
   const ordered: DescFile[] = []
+  /** Bounded by: the imports of the descriptors, which have no rings. */
   const visit = (file: DescFile): void => {
     if (ordered.includes(file)) return
     for (const dependency of file.dependencies) visit(dependency)
@@ -58,6 +59,7 @@ function renameFile(
     field.name = name
     field.jsonName = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
   }
+  /** Bounded by: the nesting of types in the descriptors. */
   const renameMessage = (message: DescriptorProto): void => {
     message.field.forEach(renameField)
     message.nestedType.forEach(renameMessage)
@@ -78,6 +80,7 @@ function renameFile(
   return file
 }
 
+/** Renames the paths of a route. Bounded by: the routes in the descriptors. */
 function renameRule(identity: Identity, neutral: HttpRule): HttpRule {
   const rule = clone(HttpRuleSchema, neutral)
   if (typeof rule.pattern.value === 'string') rule.pattern.value = identity.toProfilePath(rule.pattern.value)

@@ -27,6 +27,7 @@ function run(plan: readonly Step[], message: Message): void {
   for (const step of plan) step(message as unknown as Slots)
 }
 
+/** Returns the plan of a type. Bounded by: the number of types in the descriptors. */
 function planOf(schema: DescMessage): readonly Step[] {
   const known = plans.get(schema)
   if (known) return known
@@ -40,6 +41,7 @@ function planOf(schema: DescMessage): readonly Step[] {
   return plan
 }
 
+/** Returns the step of a field. Bounded by: `planOf`. */
 function stepOf(field: DescField): Step | undefined {
   const name = field.localName
   const oneof = field.oneof
@@ -66,6 +68,7 @@ function stepOf(field: DescField): Step | undefined {
   }
 }
 
+/** Returns the step of a message field. Bounded by: `planOf`. */
 function messageStep(field: DescField, type: DescMessage): Step {
   const name = field.localName
   const plan = planOf(type)

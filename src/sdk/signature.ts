@@ -1,15 +1,21 @@
 /** Verification of a transaction's signatures. */
-import { fromBinary } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import type { CompactBitArray } from '../gen/sdk/crypto/multisig/v1beta1/multisig_pb.ts'
 import { MultiSignatureSchema } from '../gen/sdk/crypto/multisig/v1beta1/multisig_pb.ts'
 import { SignMode } from '../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
 import type { ModeInfo } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { equal } from '../primitives/bytes.ts'
+import { ChainError } from '../primitives/errors.ts'
 import type { ReadContext } from './context.ts'
+import { decodeMessage } from './decode.ts'
 import { type MultisigKey, type PublicKey, verifySignature } from './public-key.ts'
 import { type SignerFacts, signBytesOf } from './sign-bytes.ts'
 import type { DecodedTx } from './tx.ts'
 
-/** Whether the key made the signature, in the mode of its signer info. Returns false for a malformed signature. */
+/**
+ * Whether the key made the signature, in the mode of its signer info. Returns false for a malformed signature. Bounded by: the
+ * keys within a key.
+ */
 export function isSignedBy(
   ctx: Pick<ReadContext, 'identity' | 'app'>,
   tx: DecodedTx,
@@ -40,15 +46,22 @@ export function presentKeys(key: MultisigKey, bits: CompactBitArray | undefined)
   return key.keys.filter((_, i) => (elems[i >> 3]! & (0x80 >> (i & 7))) !== 0)
 }
 
+/** Returns the signatures in a multisignature; undefined unless it has the only encoding, since no one signs these bytes. */
 function multiSignatures(signature: Uint8Array): readonly Uint8Array[] | undefined {
   try {
-    return fromBinary(MultiSignatureSchema, signature).signatures
-  } catch {
+    const { signatures } = decodeMessage(MultiSignatureSchema, signature)
+    const only = toBinary(MultiSignatureSchema, create(MultiSignatureSchema, { signatures }))
+    return equal(only, signature) ? signatures : undefined
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
     return undefined
   }
 }
 
-/** Whether a signer uses amino form at any depth. The failure text then also contains the sequence. */
+/**
+ * Whether a signer uses amino form at any depth. The failure text then also contains the sequence. Bounded by: `MAX_LEVELS`,
+ * which decoding counted.
+ */
 export function usesAmino(modeInfo: ModeInfo | undefined): boolean {
   const sum = modeInfo?.sum
   if (sum?.case === 'multi') return sum.value.modeInfos.some(usesAmino)

@@ -73,6 +73,7 @@ export function chargeSignatures(ante: AnteContext): void {
   }
 }
 
+/** Charges gas for a key. Bounded by: the keys within a key. */
 function chargeKey(ante: AnteContext, key: PublicKey, modeInfo: SignerInfo['modeInfo']): void {
   const { ctx } = ante
   const params = auth.params(ctx)

@@ -29,7 +29,7 @@ export function createCallTrace({ config, context, output, memoryBytes }: TraceO
   }
 }
 
-/** Writes a frame and, recursively, the frames inside it: calls are at most 1,024 deep. */
+/** Writes a frame and the frames inside it. Bounded by: the depth of calls, 1,024. */
 function writeFrame(output: Output, frame: CallFrame): void {
   const { kind, from, to, gas, gasUsed, input, error, calls, logs, valueWei } = frame
   output.text(`{"from":"${formatHex0x(from)}","gas":"${quantity(gas)}","gasUsed":"${quantity(gasUsed)}"`)

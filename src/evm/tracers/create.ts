@@ -22,6 +22,7 @@ const NAMES = [...Object.keys(FACTORIES), 'muxTracer'].join(', ')
 /**
  * Returns the native tracer of a name; the struct logger for `struct` and for an empty name (D20). Other names, muxTracer's
  * parts included, are passed to `otherwise`, which creates JavaScript tracers. Throws `invalidArgument` for an unknown name.
+ * Bounded by: the levels of the configuration, `MAX_JSON_LEVELS`.
  */
 export function traceFactoryOf(name: string, otherwise?: (name: string) => TraceFactory | undefined): TraceFactory {
   if (name === '' || name === 'struct') return createStructTraceOf

@@ -78,6 +78,7 @@ function placeOf({ blockNumber, blockHash, txHash, txIndex }: TraceContext): rea
   ]
 }
 
+/** Writes a frame and the frames inside it. Bounded by: the depth of calls, 1,024. */
 function writeFrames(
   output: Output,
   frame: CallFrame,

@@ -21,7 +21,7 @@ const MAX_DEPTH = 2
 
 /**
  * Parses the messages of an execution. Throws sdk 29 for an Ethereum transaction, which needs a separate transaction, and
- * for too deep nesting.
+ * for too deep nesting. Bounded by: `MAX_DEPTH`.
  */
 export function parseExecuted(ctx: ReadContext, packed: readonly Any[], depth = 0): readonly Unpacked[] {
   if (depth >= MAX_DEPTH) throw sdkErrors.invalidType(`exceeded max nested message depth: ${MAX_DEPTH}`)

@@ -19,7 +19,10 @@ export function storeLeaf(name: string, rootHash: Uint8Array): Uint8Array {
   return sha256(finish(out))
 }
 
-/** Returns the root over leaf hashes. The size of the left part is the greatest power of two below the number of leaves. */
+/**
+ * Returns the root over leaf hashes. The size of the left part is the greatest power of two below the number of leaves.
+ * Bounded by: the logarithm of that number.
+ */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   if (leaves.length === 0) return sha256(new Uint8Array(0))
   if (leaves.length === 1) return leaves[0]!
@@ -30,7 +33,7 @@ export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
 /** A sibling of a node on the path from a leaf to the root. */
 export type Aunt = { readonly left: Uint8Array } | { readonly right: Uint8Array }
 
-/** Returns the siblings of the path from a leaf to the root, from the leaf upwards. */
+/** Returns the siblings of the path from a leaf to the root, from the leaf upwards. Bounded by: as `merkleRoot`. */
 export function merklePath(leaves: readonly Uint8Array[], index: number): Aunt[] {
   if (leaves.length <= 1) return []
   const middle = middleOf(leaves)

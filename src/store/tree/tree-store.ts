@@ -97,6 +97,7 @@ export function createTreeStore(
     addPages(written, memory, pagesEnd)
   }
 
+  /** Bounded by: the height of a balanced tree. */
   function* walk(node: Node): ReturnType<TreeStore['walk']> {
     if (node === NONE) return
     program.ensureLoaded(node)

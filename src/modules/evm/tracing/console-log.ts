@@ -24,6 +24,7 @@ function signatures(): ReadonlyMap<number, readonly string[]> {
     table.set(selectorOf(`${name}(${types.join()})`), types)
     table.set(selectorOf(`${name}(${types.join().replaceAll('uint256', 'uint')})`), types)
   }
+  /** Bounded by: `MAX_ARGUMENTS`. */
   const grow = (types: readonly string[]) => {
     add('log', types)
     if (types.length < MAX_ARGUMENTS) for (const type of TYPES) grow([...types, type])

@@ -25,6 +25,7 @@ export const isStruct = ({ tracer }: TraceConfig): boolean => tracer === '' || t
 /** Whether any part of a trace is a script. Throws `invalidArgument` for an unknown tracer. */
 export function needsScripts({ tracer, tracerConfig }: TraceConfig): boolean {
   let found = false
+  /** Bounded by: the levels of the configuration, `MAX_JSON_LEVELS`. */
   const check = (name: string, config: unknown): void => {
     if (name === 'muxTracer') {
       if (typeof config !== 'object' || config === null) return
