@@ -114,7 +114,7 @@ function write(ctx: Context, path: string, body: Body): void {
     const params = { denomCreationGasConsume: BigInt(denomCreationGasConsume) }
     tokenfactory.setParams(ctx, create(ModuleParamsSchema, params))
   }
-  for (const denom of body.denoms ?? []) tokenfactory.insert(ctx, parseDenom(ctx, denom), '')
+  for (const denom of body.denoms ?? []) tokenfactory.insert(ctx, parseDenom(ctx, denom), undefined)
   for (const { denom, amount } of body.balances ?? []) {
     if (!holder) continue
     setBalance(ctx, holder, denom, BigInt(amount))

@@ -156,10 +156,11 @@ export function accountOfAny(identity: Identity, any: AnyValue): Account {
 
 function ofBase(identity: Identity, kind: AccountKind, base: BaseAccount | undefined): Account {
   if (!base) throw errors.unpackAny('an account without base account')
+  const bytes = address.parse({ identity }, base.address)
   return {
     kind,
-    address: address.parse({ identity }, base.address),
-    addressText: base.address,
+    address: bytes,
+    addressText: address.format({ identity }, bytes),
     publicKey: base.pubKey,
     number: base.accountNumber,
     sequence: base.sequence,

@@ -7,7 +7,7 @@ export type AccountKind = 'eth' | 'base' | 'module' | 'vesting'
 export interface Account {
   readonly kind: AccountKind
   readonly address: Uint8Array
-  /** Bech32 text of the address, as stored. */
+  /** Bech32 text of the address, in canonical spelling. */
   readonly addressText: string
   readonly publicKey: AnyValue | undefined
   readonly number: bigint

@@ -115,6 +115,9 @@ function takeCodeHash(cursor: Cursor): Uint8Array | undefined {
   return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
 }
 
+/** The letter Z: a text that begins with a capital is not the canonical spelling of an address. */
+const LAST_CAPITAL = 0x5a
+
 /** Decodes the account in stored bytes; returns undefined unless they are an EthAccount in canonical form. */
 export function decodeEthAccount(typeName: string, address: Uint8Array, encoded: Uint8Array): Account | undefined {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
@@ -125,6 +128,7 @@ export function decodeEthAccount(typeName: string, address: Uint8Array, encoded:
   const baseEnd = enter(cursor, 0x0a)
   if (baseEnd < 0) return undefined
   const addressText = takeText(cursor, 0x0a)
+  if (addressText.charCodeAt(0) <= LAST_CAPITAL) return undefined
   let publicKey: { typeUrl: string; value: Uint8Array } | undefined
   if (enter(cursor, 0x12) >= 0) {
     const keyType = takeText(cursor, 0x0a)

@@ -15,6 +15,7 @@ import {
   MsgDelegateSchema,
   MsgUndelegateSchema,
 } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
 import { subtract, toText, tryParse, tryParseList } from '../../primitives/coin.ts'
 import type { ReadContext } from '../../sdk/context.ts'
@@ -68,12 +69,38 @@ export function parseAuthorization(ctx: ReadContext, packed: Any | undefined): A
   return { schema, message }
 }
 
+/**
+ * Parses an authorization that is about to be stored: its listed addresses in canonical spelling. A text that is no address
+ * stays as given and matches nothing. Throws the errors of `parseAuthorization`, and sdk 10, bank 8, authz 4, authz 12.
+ */
+export function parseGranted(ctx: ReadContext, packed: Any | undefined): Authorization {
+  const authorization = withCanonicalLists(parseAuthorization(ctx, packed))
+  validateAuthorization(authorization)
+  return authorization
+}
+
+function withCanonicalLists({ schema, message }: Authorization): Authorization {
+  if (isMessage(message, SendAuthorizationSchema)) {
+    const allowList = message.allowList.map(address.canonicalOrSame)
+    const canonical: SendAuthorization = { ...message, allowList }
+    return { schema, message: canonical }
+  }
+  if (isMessage(message, StakeAuthorizationSchema) && message.validators.value) {
+    const { case: which, value } = message.validators
+    const validators = { case: which, value: { ...value, address: value.address.map(address.canonicalOrSame) } }
+    const canonical: StakeAuthorization = { ...message, validators }
+    return { schema, message: canonical }
+  }
+  return { schema, message }
+}
+
 /** Runs the stateless checks. Throws sdk 10, bank 8, authz 4, authz 12. */
-export function validateAuthorization({ message }: Authorization): void {
+function validateAuthorization({ message }: Authorization): void {
   if (isMessage(message, SendAuthorizationSchema)) {
     if (message.spendLimit.length === 0) throw sdkErrors.invalidCoins('spend limit cannot be nil')
     requireLimit(message)
-    if (new Set(message.allowList).size < message.allowList.length) throw bank.errors.duplicateEntry()
+    if (new Set(message.allowList.map(address.canonicalOrSame)).size < message.allowList.length)
+      throw bank.errors.duplicateEntry()
   }
   if (isMessage(message, StakeAuthorizationSchema)) {
     const { maxTokens, authorizationType } = message
@@ -108,7 +135,10 @@ function acceptSend(ctx: ReadContext, granted: SendAuthorization, message: Messa
   const left = subtract(requireLimit(granted), amount)
   if (!left) throw sdkErrors.insufficientFunds('requested amount is more than spend limit')
   const { allowList } = granted
-  if (allowList.length > 0 && !isListed(ctx, allowList, message.toAddress, 'send authorization')) {
+  if (
+    allowList.length > 0 &&
+    !isListed(ctx, allowList, address.canonicalOrSame(message.toAddress), 'send authorization')
+  ) {
     throw sdkErrors.unauthorized(`cannot send to ${message.toAddress} address`)
   }
   if (left.length === 0) return undefined
@@ -122,7 +152,7 @@ function acceptStake(ctx: ReadContext, granted: StakeAuthorization, message: Mes
   const { validator, amount } = stakeOf(message)
   const { validators, maxTokens } = granted
   const listed = validators.value?.address ?? []
-  const isOnList = isListed(ctx, listed, validator, 'stake authorization')
+  const isOnList = isListed(ctx, listed, address.canonicalOrSame(validator), 'stake authorization')
   if (listed.length > 0 && isOnList !== (validators.case === 'allowList')) {
     throw sdkErrors.unauthorized(`cannot delegate/undelegate to ${validator} validator`)
   }
@@ -151,10 +181,12 @@ function stakeOf(message: Message): { readonly validator: string; readonly amoun
   throw sdkErrors.invalidRequest('unknown msg type')
 }
 
-function isListed(ctx: ReadContext, list: readonly string[], text: string, what: string): boolean {
+/** Whether a list contains an address, given in canonical spelling; the list can contain either spelling. */
+function isListed(ctx: ReadContext, list: readonly string[], canonicalText: string, what: string): boolean {
+  const isSpelling = address.spellingOf(canonicalText)
   for (const one of list) {
     ctx.gas.consume(LIST_STEP_GAS, what)
-    if (one === text) return true
+    if (isSpelling(one)) return true
   }
   return false
 }

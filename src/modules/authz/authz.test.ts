@@ -283,6 +283,30 @@ describe('stake authorizations', () => {
     accept(ctx, allBut(), delegation(1, elsewhere))
     expect(() => accept(ctx, allBut(), delegation(1))).toThrow(code('sdk', 4))
   })
+
+  test('a list permits or denies a validator in either spelling, of the message and of the list', () => {
+    const upper = validator().toUpperCase()
+    accept(ctx, only(), delegation(1, upper))
+    expect(() => accept(ctx, allBut(), delegation(1, upper))).toThrow(code('sdk', 4))
+    // A list of an earlier build, as stored.
+    const stored = (which: 'allowList' | 'denyList') =>
+      stake({ validators: { case: which, value: { address: [upper] } } })
+    accept(ctx, stored('allowList'), delegation(1))
+    expect(() => accept(ctx, stored('denyList'), delegation(1))).toThrow(code('sdk', 4))
+    expect(() => accept(ctx, stored('denyList'), delegation(1, upper))).toThrow(code('sdk', 4))
+  })
+})
+
+describe('spellings of addresses', () => {
+  test('a grant stores its lists in lower case, and leaves a text that is no address as it is', () => {
+    grant(sendLimit(9, [stranger.toUpperCase(), 'NOBODY']))
+    const { grants } = queries.grants(ctx, { granter, grantee, msgTypeUrl: MSG_SEND })
+    const { message } = parseAuthorization(ctx, grants[0]!.authorization)
+    expect(message).toMatchObject({ allowList: [stranger, 'NOBODY'] })
+    exec(send(1, stranger.toUpperCase()))
+    expect(() => exec(send(1, 'NOBODY'))).toThrow(code('sdk', 7))
+    expect(() => exec(send(1, granter))).toThrow(code('sdk', 4))
+  })
 })
 
 describe('bad input', () => {
@@ -296,6 +320,7 @@ describe('bad input', () => {
     ['a send authorization without limit', () => grant(packed(SendAuthorizationSchema, {})), 'sdk', 10],
     ['a send authorization with limit 0', () => grant(sendLimit(0)), 'sdk', 10],
     ['a duplicate recipient', () => grant(sendLimit(1, [stranger, stranger])), 'bank', 8],
+    ['a recipient in two spellings', () => grant(sendLimit(1, [stranger, stranger.toUpperCase()])), 'bank', 8],
     ['a stake authorization without type', () => grant(packed(StakeAuthorizationSchema, {})), 'authz', 4],
     [
       'a negative token limit',

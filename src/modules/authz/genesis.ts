@@ -5,7 +5,7 @@ import * as address from '../../identity/address.ts'
 import { withErrorPath } from '../../sdk/error-path.ts'
 import { fromJson, nanoseconds, toJson } from '../../sdk/json.ts'
 import type { GenesisHandlers } from '../../sdk/module.ts'
-import { parseAuthorization, validateAuthorization } from './authorization.ts'
+import { parseGranted } from './authorization.ts'
 import { saveGrant } from './keeper.ts'
 import * as state from './state.ts'
 
@@ -14,8 +14,7 @@ export const genesis: GenesisHandlers = {
   init(ctx, json) {
     for (const [i, entry] of fromJson(ctx, GenesisStateSchema, json, 'authz').authorization.entries()) {
       withErrorPath(`authorization[${i}]`, () => {
-        const authorization = parseAuthorization(ctx, entry.authorization)
-        validateAuthorization(authorization)
+        const authorization = parseGranted(ctx, entry.authorization)
         const parties = { granter: address.parse(ctx, entry.granter), grantee: address.parse(ctx, entry.grantee) }
         if (entry.expiration && nanoseconds(entry.expiration) <= ctx.block.timeNs) return
         saveGrant(ctx, parties, authorization, entry.expiration)

@@ -17,7 +17,7 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { validation } from '../../sdk/module.ts'
 import { profileTypeUrl } from '../../sdk/packed.ts'
 import { neutralTypeName } from '../../sdk/tx.ts'
-import { parseAuthorization, validateAuthorization } from './authorization.ts'
+import { parseGranted } from './authorization.ts'
 import { errors } from './errors.ts'
 import { parseExecuted } from './exec.ts'
 import type { Parties } from './keeper.ts'
@@ -33,8 +33,7 @@ function parseParties(ctx: ReadContext, message: { readonly granter: string; rea
 /** Parses a MsgGrant. Throws the errors of its parts, and sdk 37 for Ethereum transactions, which carry their own signature. */
 export function parseGrant(ctx: ReadContext, message: MsgGrant) {
   const parties = parseParties(ctx, message)
-  const authorization = parseAuthorization(ctx, message.grant?.authorization)
-  validateAuthorization(authorization)
+  const authorization = parseGranted(ctx, message.grant?.authorization)
   const { message: granted } = authorization
   if (
     isMessage(granted, GenericAuthorizationSchema) &&

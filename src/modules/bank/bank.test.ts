@@ -318,6 +318,11 @@ test('genesis sums remainders into whole units and refuses a supply that differs
   expect(() => genesis.init(testContext(), { balances: [holder(aliceText, '1'), holder(aliceText, '1')] })).toThrow(
     'duplicate balance',
   )
+  const twice = [aliceText, aliceText.toUpperCase()].map((text) => ({
+    addr_bech32: text,
+    wei_store_bal: '400000000000',
+  }))
+  expect(() => genesis.init(testContext(), { wei_balances: twice })).toThrow('duplicate wei balance')
 })
 
 test('a metered transfer checks the index of owners, and an unmetered one skips the check', () => {

@@ -49,14 +49,15 @@ export const genesis: GenesisHandlers = {
     for (const { denom, enabled } of [...legacy, ...sendEnabled]) state.sendEnabled.set(ctx, denom, enabled)
     const totals = initBalances(ctx, balances)
     let remainders = 0n
+    const remaindered = new Set<string>()
     for (const [i, { addrBech32, weiStoreBal }] of weiBalances.entries()) {
+      const holder = withErrorPath(`wei_balances[${i}]`, () => address.parse(ctx, addrBech32))
+      if (remaindered.has(toKey(holder))) {
+        throw sdkErrors.invalidRequest(`duplicate wei balance for address ${addrBech32}`)
+      }
+      remaindered.add(toKey(holder))
       if (weiStoreBal >= WEI_PER_UNIT) throw sdkErrors.invalidRequest(`wei balance of ${addrBech32} is a whole unit`)
-      if (weiStoreBal > 0n)
-        state.remainders.set(
-          ctx,
-          withErrorPath(`wei_balances[${i}]`, () => address.parse(ctx, addrBech32)),
-          weiStoreBal,
-        )
+      if (weiStoreBal > 0n) state.remainders.set(ctx, holder, weiStoreBal)
       remainders += weiStoreBal
     }
     const base = ctx.identity.baseDenom
@@ -80,10 +81,10 @@ export const genesis: GenesisHandlers = {
   export(ctx) {
     const balances = new Map<string, { address: string; coins: { denom: string; amount: string }[] }>()
     for (const [[holder, denom], amount] of state.balances.iterate(ctx)) {
-      const text = address.format(ctx, holder)
-      const entry = balances.get(text) ?? { address: text, coins: [] }
+      const key = toKey(holder)
+      const entry = balances.get(key) ?? { address: address.format(ctx, holder), coins: [] }
       entry.coins.push({ denom, amount: amount.toString() })
-      balances.set(text, entry)
+      balances.set(key, entry)
     }
     return toJson(
       ctx,

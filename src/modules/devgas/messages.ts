@@ -134,7 +134,7 @@ export const messages = defineMessages(Msg, {
     const withdrawer = parseWithdrawer(ctx, withdrawerAddress, deployer)
     requireUnblocked(ctx, withdrawer)
     const text = address.format(ctx, withdrawer)
-    if (share.withdrawerAddress === text) {
+    if (equal(devgas.parseShare(ctx, share).withdrawer, withdrawer)) {
       throw errors.alreadyRegistered(`feeshare with withdraw address ${text} is already registered`)
     }
     requireAdmin(ctx, contract, deployer, share)
@@ -157,7 +157,11 @@ export const messages = defineMessages(Msg, {
       !evm.isContract(ctx, contract) && equal(devgas.parseShare(ctx, share).deployer, sender)
     if (!isDeployerOfRemovedContract && !equal(sender, governance)) requireAdmin(ctx, contract, sender, share)
     devgas.removeShare(ctx, contract)
-    ctx.emit(EventCancelDevGasSchema, { deployer: share.deployerAddress, contract: address.format(ctx, contract) })
+    const { deployer } = devgas.parseShare(ctx, share)
+    ctx.emit(EventCancelDevGasSchema, {
+      deployer: address.format(ctx, deployer),
+      contract: address.format(ctx, contract),
+    })
     return {}
   },
 

@@ -46,7 +46,7 @@ function initProposals(ctx: Context, { proposals, startingProposalId }: GenesisS
         if (!votingEndTime) throw sdkErrors.invalidRequest('voting_end_time must be set')
         state.activeQueue.set(ctx, [nanoseconds(votingEndTime), id], id)
       }
-      setProposal(ctx, proposal)
+      setProposal(ctx, { ...proposal, proposer: address.canonicalOrSame(proposal.proposer) })
     })
   }
   return ids
@@ -66,10 +66,11 @@ function initDeposits(ctx: Context, { deposits }: GenesisState, ids: ReadonlySet
   const seen = new Set<string>()
   for (const [i, deposit] of deposits.entries()) {
     withErrorPath(`deposits[${i}]`, () => {
-      const depositor = address.parse(ctx, deposit.depositor)
-      requireOnce('deposit', deposit.proposalId, address.format(ctx, depositor), ids, seen)
+      const bytes = address.parse(ctx, deposit.depositor)
+      const depositor = address.format(ctx, bytes)
+      requireOnce('deposit', deposit.proposalId, depositor, ids, seen)
       total = add(total, parseDepositCoins(deposit.amount))
-      state.deposits.set(ctx, [deposit.proposalId, depositor], deposit)
+      state.deposits.set(ctx, [deposit.proposalId, bytes], { ...deposit, depositor })
     })
   }
   return total
@@ -79,10 +80,11 @@ function initVotes(ctx: Context, { votes }: GenesisState, ids: ReadonlySet<bigin
   const seen = new Set<string>()
   for (const [i, vote] of votes.entries()) {
     withErrorPath(`votes[${i}]`, () => {
-      const voter = address.parse(ctx, vote.voter)
-      requireOnce('vote', vote.proposalId, address.format(ctx, voter), ids, seen)
+      const bytes = address.parse(ctx, vote.voter)
+      const voter = address.format(ctx, bytes)
+      requireOnce('vote', vote.proposalId, voter, ids, seen)
       requireOptions(vote.options)
-      state.votes.set(ctx, [vote.proposalId, voter], vote)
+      state.votes.set(ctx, [vote.proposalId, bytes], { ...vote, voter })
     })
   }
 }

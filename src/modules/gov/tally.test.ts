@@ -5,6 +5,7 @@ import { type Params, VoteOption, WeightedVoteOptionSchema } from '../../gen/sdk
 import * as decimal from '../../primitives/decimal.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
+import { validators } from '../staking/state.ts'
 import { setValidator } from '../staking/validators.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
@@ -91,6 +92,18 @@ test("a delegator's vote deducts its shares from the validator's", () => {
   expect(result()).toEqual([100n * ONE, 0n, 0n, 0n])
   cast(cat, VoteOption.NO)
   expect(result()).toEqual([60n * ONE, 40n * ONE, 0n, 0n])
+})
+
+test('delegators without a vote count with their validator, whose address an earlier build stored in upper case', () => {
+  validate(ctx, ann, 60n * ONE)
+  delegate(ctx, ben, ann, 30n * ONE)
+  delegate(ctx, cat, ann, 10n * ONE)
+  bond(ctx)
+  const { operatorAddress, ...stored } = staking.getValidator(ctx, ann)!
+  validators.set(ctx, ann, { ...stored, operatorAddress: operatorAddress.toUpperCase() })
+  cast(ann, VoteOption.YES)
+  cast(cat, VoteOption.NO)
+  expect(result()).toEqual([90n * ONE, 10n * ONE, 0n, 0n])
 })
 
 test('a validator without a vote has no power, but its voting delegators do', () => {

@@ -8,6 +8,7 @@ import {
   type WeightedVoteOption,
 } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import * as address from '../../identity/address.ts'
+import { toKey } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
@@ -50,9 +51,10 @@ function addPower(sum: Sum, { tokens, shares }: Ballot, part: bigint, options: r
 
 /** Counts the current votes: each delegator's own, and the validator's for delegators without one. */
 export function countVotes(ctx: ReadContext, id: bigint): Count {
+  /** Ballots by the bytes of the operator. */
   const ballots = new Map<string, Ballot>()
   for (const validator of staking.bondedByPower(ctx)) {
-    ballots.set(validator.operatorAddress, {
+    ballots.set(toKey(staking.operatorBytes(ctx, validator)), {
       tokens: staking.tokensOf(validator),
       shares: staking.sharesOf(validator),
       deducted: 0n,
@@ -61,10 +63,10 @@ export function countVotes(ctx: ReadContext, id: bigint): Count {
   }
   const sum: Sum = { byOption: new Map(), total: 0n }
   for (const [[, voter], { options }] of state.votes.iterate(ctx, { prefix: id })) {
-    const own = ballots.get(address.formatValidator(ctx, voter))
+    const own = ballots.get(toKey(voter))
     if (own) own.options = options
     for (const delegation of staking.delegationsOf(ctx, voter)) {
-      const ballot = ballots.get(delegation.validatorAddress)
+      const ballot = ballots.get(toKey(address.parseValidator(ctx, delegation.validatorAddress)))
       if (!ballot) continue
       const shares = decimal.decode(delegation.shares) ?? decimal.zero
       ballot.deducted += shares

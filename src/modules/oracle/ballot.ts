@@ -2,7 +2,7 @@
 import * as decimal from '../../primitives/decimal.ts'
 
 export interface BallotVote {
-  /** Bech32 text of the operator. */
+  /** Key of the operator's bytes. */
   readonly voter: string
   /** A rate of 0 or less is an abstention. */
   readonly rate: decimal.Decimal

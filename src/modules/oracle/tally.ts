@@ -1,6 +1,8 @@
 /** End of a voting period: counts ballots, sets prices and judges validators (docs/modules/oracle.md#block-hooks). */
 import { EventValidatorPerformanceSchema } from '../../gen/chain/oracle/v1beta1/event_pb.ts'
 import type { Params } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
+import * as address from '../../identity/address.ts'
+import { toKey } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { Context } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
@@ -22,16 +24,13 @@ interface Performance {
   misses: number
 }
 
-const byText = <T extends { readonly operatorText: string }>(a: T, b: T): number =>
-  a.operatorText < b.operatorText ? -1 : a.operatorText > b.operatorText ? 1 : 0
-
-/** Returns an entry for each bonded validator, in ascending order of operator text. */
+/** Returns an entry for each bonded validator by its operator's bytes, in ascending order of operator text. */
 function startPerformances(ctx: Context): Map<string, Performance> {
   const entries = staking.bondedByPower(ctx).map((validator): Performance => {
     const operator = staking.operatorBytes(ctx, validator)
     return {
       operator,
-      operatorText: validator.operatorAddress,
+      operatorText: address.formatValidator(ctx, operator),
       power: staking.powerOf(validator),
       hasVoted: state.votes.has(ctx, operator),
       rewardWeight: 0n,
@@ -40,19 +39,21 @@ function startPerformances(ctx: Context): Map<string, Performance> {
       misses: 0,
     }
   })
-  return new Map(entries.sort(byText).map((entry) => [entry.operatorText, entry]))
+  const sorted = entries.sort((a, b) => address.compareValidators(ctx, a.operator, b.operator))
+  return new Map(sorted.map((entry) => [toKey(entry.operator), entry]))
 }
 
 /** Groups the stored votes of bonded validators by pair. */
 function collectBallots(ctx: Context, performances: ReadonlyMap<string, Performance>): Map<string, BallotVote[]> {
   const ballots = new Map<string, BallotVote[]>()
-  for (const [, { voter, exchangeRateTuples }] of state.votes.iterate(ctx)) {
-    const entry = performances.get(voter)
+  for (const [operator, { exchangeRateTuples }] of state.votes.iterate(ctx)) {
+    const key = toKey(operator)
+    const entry = performances.get(key)
     if (!entry) continue
     for (const { pair, exchangeRate } of exchangeRateTuples) {
       const rate = decimal.decode(exchangeRate) ?? decimal.zero
       const ballot = ballots.get(pair) ?? []
-      ballot.push({ voter, rate, power: rate > 0n ? entry.power : 0n })
+      ballot.push({ voter: key, rate, power: rate > 0n ? entry.power : 0n })
       ballots.set(pair, ballot)
     }
   }
@@ -79,8 +80,8 @@ function countBallots(
     }
     const { median, outcomes } = tallyBallot(ballot, rewardBand)
     outcomes.forEach((outcome, i) => {
-      const { voter, power } = ballot[i]!
-      const entry = performances.get(voter)!
+      const { voter: key, power } = ballot[i]!
+      const entry = performances.get(key)!
       if (outcome === 'abstain') entry.abstentions++
       else if (outcome === 'miss') entry.misses++
       else {

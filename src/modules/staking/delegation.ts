@@ -83,7 +83,7 @@ export function addShares(
     [delegator, operator],
     create(DelegationSchema, {
       delegatorAddress: address.format(ctx, delegator),
-      validatorAddress: validator.operatorAddress,
+      validatorAddress: address.formatValidator(ctx, operator),
       shares: total.toString(),
     }),
   )

@@ -12,7 +12,7 @@ import {
   type Validator,
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
-import { equal } from '../../primitives/bytes.ts'
+import { equal, toKey } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
@@ -25,11 +25,19 @@ import { getValidator, REDELEGATION, requireValidator, takeUnbondingId } from '.
 
 export type Move = readonly [delegator: Uint8Array, source: Uint8Array, destination: Uint8Array]
 
+function textsOf(ctx: ReadContext, [delegator, source, destination]: Move) {
+  return {
+    delegatorAddress: address.format(ctx, delegator),
+    validatorSrcAddress: address.formatValidator(ctx, source),
+    validatorDstAddress: address.formatValidator(ctx, destination),
+  }
+}
+
 /** Stores a redelegation and its indexes, or deletes them if it has no entries. */
 export function setRedelegation(ctx: Context, move: Move, redelegation: Redelegation): void {
   const [delegator, source, destination] = move
   const keep = redelegation.entries.length > 0
-  if (keep) state.redelegations.set(ctx, move, redelegation)
+  if (keep) state.redelegations.set(ctx, move, { ...redelegation, ...textsOf(ctx, move) })
   else state.redelegations.delete(ctx, move)
   for (const [index, key] of [
     [state.redelegationsBySource, [source, delegator, destination]],
@@ -41,10 +49,9 @@ export function setRedelegation(ctx: Context, move: Move, redelegation: Redelega
 }
 
 /** Adds a redelegation to the queue of those that complete at a time. */
-export function enqueue(ctx: Context, redelegation: Redelegation, timeNs: bigint): void {
-  const { delegatorAddress, validatorSrcAddress, validatorDstAddress } = redelegation
+export function enqueue(ctx: Context, move: Move, timeNs: bigint): void {
   const triplets = state.redelegationQueue.get(ctx, timeNs)?.triplets ?? []
-  triplets.push(create(DVVTripletSchema, { delegatorAddress, validatorSrcAddress, validatorDstAddress }))
+  triplets.push(create(DVVTripletSchema, textsOf(ctx, move)))
   state.redelegationQueue.set(ctx, timeNs, create(DVVTripletsSchema, { triplets }))
 }
 
@@ -74,13 +81,7 @@ export function redelegate(ctx: Context, move: Move, amount: bigint): bigint {
   const { endNs, height } = endOf(ctx, getValidator(ctx, source))
   if (endNs === undefined) return ctx.block.timeNs
   const id = takeUnbondingId(ctx, REDELEGATION, state.redelegations.keyBytes(ctx, move))
-  const redelegation =
-    existing ??
-    create(RedelegationSchema, {
-      delegatorAddress: address.format(ctx, delegator),
-      validatorSrcAddress: address.formatValidator(ctx, source),
-      validatorDstAddress: address.formatValidator(ctx, destination),
-    })
+  const redelegation = existing ?? create(RedelegationSchema, textsOf(ctx, move))
   redelegation.entries.push(
     create(RedelegationEntrySchema, {
       creationHeight: height,
@@ -91,7 +92,7 @@ export function redelegate(ctx: Context, move: Move, amount: bigint): bigint {
     }),
   )
   setRedelegation(ctx, move, redelegation)
-  enqueue(ctx, redelegation, endNs)
+  enqueue(ctx, move, endNs)
   return endNs
 }
 
@@ -119,11 +120,12 @@ export function completeRedelegations(ctx: Context): void {
     if (time > timeNs) break
     times.push(time)
     for (const { delegatorAddress, validatorSrcAddress, validatorDstAddress } of triplets) {
-      due.set(`${delegatorAddress}/${validatorSrcAddress}/${validatorDstAddress}`, [
+      const move = [
         address.parse(ctx, delegatorAddress),
         address.parseValidator(ctx, validatorSrcAddress),
         address.parseValidator(ctx, validatorDstAddress),
-      ])
+      ] as const
+      due.set(toKey(state.redelegations.keyBytes(ctx, move)), move)
     }
   }
   for (const time of times) state.redelegationQueue.delete(ctx, time)
@@ -138,10 +140,11 @@ function completeRedelegation(ctx: Context, move: Move): void {
   for (const { unbondingId } of mature) state.unbondingIndex.delete(ctx, unbondingId)
   setRedelegation(ctx, move, { ...redelegation, entries: redelegation.entries.filter((entry) => !isMature(entry)) })
   const total = mature.reduce((sum, { initialBalance }) => sum + BigInt(initialBalance), 0n)
+  const texts = textsOf(ctx, move)
   ctx.emitEvent('complete_redelegation', {
     amount: total === 0n ? '' : `${total}${params(ctx).bondDenom}`,
-    delegator: redelegation.delegatorAddress,
-    source_validator: redelegation.validatorSrcAddress,
-    destination_validator: redelegation.validatorDstAddress,
+    delegator: texts.delegatorAddress,
+    source_validator: texts.validatorSrcAddress,
+    destination_validator: texts.validatorDstAddress,
   })
 }

@@ -10,6 +10,7 @@ import {
   UnbondingDelegationSchema,
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
+import { toKey } from '../../primitives/bytes.ts'
 import type { Coin } from '../../primitives/coin.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
@@ -29,6 +30,13 @@ export function getUnbonding(ctx: ReadContext, pair: Pair): UnbondingDelegation 
   return state.unbondings.get(ctx, pair)
 }
 
+function textsOf(ctx: ReadContext, [delegator, operator]: Pair) {
+  return {
+    delegatorAddress: address.format(ctx, delegator),
+    validatorAddress: address.formatValidator(ctx, operator),
+  }
+}
+
 /** Stores an unbonding and its index, or deletes both if it has no entries. */
 export function setUnbonding(ctx: Context, [delegator, operator]: Pair, unbonding: UnbondingDelegation): void {
   if (unbonding.entries.length === 0) {
@@ -36,15 +44,14 @@ export function setUnbonding(ctx: Context, [delegator, operator]: Pair, unbondin
     state.unbondingsByValidator.delete(ctx, [operator, delegator])
     return
   }
-  state.unbondings.set(ctx, [delegator, operator], unbonding)
+  state.unbondings.set(ctx, [delegator, operator], { ...unbonding, ...textsOf(ctx, [delegator, operator]) })
   state.unbondingsByValidator.add(ctx, [operator, delegator])
 }
 
 /** Adds an unbonding to the queue of those that complete at a time. */
-export function enqueue(ctx: Context, unbonding: UnbondingDelegation, timeNs: bigint): void {
-  const { delegatorAddress, validatorAddress } = unbonding
+export function enqueue(ctx: Context, pair: Pair, timeNs: bigint): void {
   const pairs = state.unbondingQueue.get(ctx, timeNs)?.pairs ?? []
-  pairs.push(create(DVPairSchema, { delegatorAddress, validatorAddress }))
+  pairs.push(create(DVPairSchema, textsOf(ctx, pair)))
   state.unbondingQueue.set(ctx, timeNs, create(DVPairsSchema, { pairs }))
 }
 
@@ -58,15 +65,10 @@ export function undelegate(ctx: Context, pair: Pair, amount: bigint): bigint {
   movePool(ctx, pool, state.notBondedPool, tokens)
   const endNs = ctx.block.timeNs + nanoseconds(params(ctx).unbondingTime)
   const id = takeUnbondingId(ctx, UNBONDING_DELEGATION, state.unbondings.keyBytes(ctx, pair))
-  const unbonding =
-    getUnbonding(ctx, pair) ??
-    create(UnbondingDelegationSchema, {
-      delegatorAddress: address.format(ctx, delegator),
-      validatorAddress: address.formatValidator(ctx, operator),
-    })
+  const unbonding = getUnbonding(ctx, pair) ?? create(UnbondingDelegationSchema, textsOf(ctx, pair))
   addEntry(unbonding, ctx.block.height, endNs, tokens, id)
   setUnbonding(ctx, pair, unbonding)
-  enqueue(ctx, unbonding, endNs)
+  enqueue(ctx, pair, endNs)
   return endNs
 }
 
@@ -101,7 +103,7 @@ export function completeUnbondings(ctx: Context): void {
     times.push(time)
     for (const { delegatorAddress, validatorAddress } of pairs) {
       const pair = [address.parse(ctx, delegatorAddress), address.parseValidator(ctx, validatorAddress)] as const
-      due.set(`${delegatorAddress}/${validatorAddress}`, pair)
+      due.set(toKey(state.unbondings.keyBytes(ctx, pair)), pair)
     }
   }
   for (const time of times) state.unbondingQueue.delete(ctx, time)
@@ -123,8 +125,8 @@ function completeUnbonding(ctx: Context, pair: Pair): void {
   setUnbonding(ctx, pair, { ...unbonding, entries: unbonding.entries.filter((entry) => !isMature(entry)) })
   ctx.emitEvent('complete_unbonding', {
     amount: total === 0n ? '' : `${total}${denom}`,
-    validator: unbonding.validatorAddress,
-    delegator: unbonding.delegatorAddress,
+    validator: address.formatValidator(ctx, pair[1]),
+    delegator: address.format(ctx, pair[0]),
   })
 }
 

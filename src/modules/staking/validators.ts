@@ -33,8 +33,11 @@ export function operatorOf(ctx: ReadContext, consensus: Uint8Array): Uint8Array 
   return state.operators.get(ctx, consensus)
 }
 
+/** Stores a validator, with its address in canonical spelling. */
 export function setValidator(ctx: Context, validator: Validator): void {
-  state.validators.set(ctx, operatorBytes(ctx, validator), validator)
+  const operator = operatorBytes(ctx, validator)
+  const operatorAddress = address.formatValidator(ctx, operator)
+  state.validators.set(ctx, operator, { ...validator, operatorAddress })
 }
 
 export function setByConsensusAddress(ctx: Context, validator: Validator): void {

@@ -11,9 +11,7 @@ export const genesis: GenesisHandlers = {
   init(ctx, json) {
     const { sudoers = create(SudoersSchema), zeroGasActors } = fromJson(ctx, GenesisStateSchema, json, 'sudo')
     sudo.setSudoers(ctx, sudoers)
-    sudo.root(ctx)
-    for (const contract of sudoers.contracts) sudo.parseListed(ctx, contract)
-    if (zeroGasActors) state.zeroGasActors.set(ctx, zeroGasActors)
+    if (zeroGasActors) sudo.setZeroGasActors(ctx, zeroGasActors)
   },
   export(ctx) {
     const zeroGasActors = state.zeroGasActors.get(ctx)

@@ -7,8 +7,8 @@ import {
   ZeroGasActorsSchema,
 } from '../../gen/chain/sudo/v1/state_pb.ts'
 import * as address from '../../identity/address.ts'
-import { parseEvm } from '../../primitives/address.ts'
-import { equal } from '../../primitives/bytes.ts'
+import { formatEip55, parseEvm } from '../../primitives/address.ts'
+import { equal, toKey } from '../../primitives/bytes.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors } from './errors.ts'
@@ -18,8 +18,34 @@ export function sudoers(ctx: ReadContext): Sudoers {
   return state.sudoers.get(ctx) ?? create(SudoersSchema)
 }
 
-export function setSudoers(ctx: Context, value: Sudoers): void {
+/** Returns listed contracts in canonical spelling, each address once in its first form. Throws sdk 7. */
+export function canonicalContracts(ctx: ReadContext, contracts: readonly string[]): string[] {
+  const listed = new Map<string, string>()
+  for (const contract of contracts) {
+    const key = toKey(parseListed(ctx, contract))
+    if (!listed.has(key)) listed.set(key, canonicalListed(ctx, contract))
+  }
+  return [...listed.values()]
+}
+
+/** Stores the sudoers in canonical spelling. Returns the stored value. Throws sdk 7. */
+export function setSudoers(ctx: Context, { root, contracts }: Pick<Sudoers, 'root' | 'contracts'>): Sudoers {
+  const value = create(SudoersSchema, {
+    root: root === '' ? '' : address.canonical(ctx, root),
+    contracts: canonicalContracts(ctx, contracts),
+  })
   state.sudoers.set(ctx, value)
+  return value
+}
+
+/** Stores the lists of calls without a fee, with canonical addresses. Throws sdk 7. */
+export function setZeroGasActors(ctx: Context, actors: ZeroGasActors): void {
+  const canonical = create(ZeroGasActorsSchema, {
+    senders: actors.senders.map((text) => address.canonical(ctx, text)),
+    contracts: actors.contracts.map((text) => canonicalListed(ctx, text)),
+    alwaysZeroGasContracts: actors.alwaysZeroGasContracts.map((text) => canonicalListed(ctx, text)),
+  })
+  state.zeroGasActors.set(ctx, canonical)
 }
 
 export function zeroGasActors(ctx: ReadContext): ZeroGasActors {
@@ -29,6 +55,12 @@ export function zeroGasActors(ctx: ReadContext): ZeroGasActors {
 /** Parses a listed address: Bech32, or `0x` and hexadecimal digits for an EVM contract. Throws sdk 7. */
 export function parseListed(ctx: ReadContext, text: string): Uint8Array {
   return (text.startsWith('0x') ? parseEvm(text) : undefined) ?? address.parse(ctx, text)
+}
+
+/** Returns the canonical spelling of a listed address in its form: Bech32, or EIP-55 for hexadecimal digits. Throws sdk 7. */
+function canonicalListed(ctx: ReadContext, text: string): string {
+  const evm = text.startsWith('0x') ? parseEvm(text) : undefined
+  return evm ? formatEip55(evm) : address.canonical(ctx, text)
 }
 
 /** Returns the root; undefined if none is set. */

@@ -2,25 +2,25 @@
 import { EventUpdateSudoersSchema } from '../../gen/chain/sudo/v1/event_pb.ts'
 import { Msg } from '../../gen/chain/sudo/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
+import { toKey } from '../../primitives/bytes.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import * as sudo from './keeper.ts'
-import * as state from './state.ts'
 
 export const messages = defineMessages(Msg, {
   /** Adds contracts to the sudoers, or removes them. The list stays sorted. */
   editSudoers(ctx, { action, contracts, sender }) {
     sudo.requireAuthority(ctx, sender)
     if (contracts.length === 0) throw sdkErrors.invalidRequest('contracts cannot be empty')
-    for (const contract of contracts) sudo.parseListed(ctx, contract)
-    const current = sudo.sudoers(ctx)
-    const listed = new Set(current.contracts)
-    if (action === 'add_contracts') for (const contract of contracts) listed.add(contract)
-    else if (action === 'remove_contracts') for (const contract of contracts) listed.delete(contract)
-    else throw sdkErrors.invalidRequest(`invalid action type ${action}: expected add_contracts or remove_contracts`)
-    const sorted = [...listed].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-    const sudoers = { ...current, contracts: sorted }
-    sudo.setSudoers(ctx, sudoers)
+    const named = new Set(contracts.map((contract) => toKey(sudo.parseListed(ctx, contract))))
+    const { root, contracts: listed } = sudo.sudoers(ctx)
+    let edited: readonly string[]
+    if (action === 'add_contracts') edited = [...listed, ...contracts]
+    else if (action === 'remove_contracts') {
+      edited = listed.filter((contract) => !named.has(toKey(sudo.parseListed(ctx, contract))))
+    } else throw sdkErrors.invalidRequest(`invalid action type ${action}: expected add_contracts or remove_contracts`)
+    const sorted = sudo.canonicalContracts(ctx, edited).sort((a, b) => (a < b ? -1 : 1))
+    const sudoers = sudo.setSudoers(ctx, { root, contracts: sorted })
     ctx.emit(EventUpdateSudoersSchema, { sudoers, action })
     return {}
   },
@@ -28,9 +28,8 @@ export const messages = defineMessages(Msg, {
   /** Replaces the root. */
   changeRoot(ctx, { sender, newRoot }) {
     sudo.requireAuthority(ctx, sender)
-    const root = address.format(ctx, address.parse(ctx, newRoot))
-    const sudoers = { ...sudo.sudoers(ctx), root }
-    sudo.setSudoers(ctx, sudoers)
+    const root = address.canonical(ctx, newRoot)
+    const sudoers = sudo.setSudoers(ctx, { ...sudo.sudoers(ctx), root })
     ctx.emit(EventUpdateSudoersSchema, { sudoers, action: 'change_root' })
     return {}
   },
@@ -39,9 +38,7 @@ export const messages = defineMessages(Msg, {
   editZeroGasActors(ctx, { actors, sender }) {
     sudo.requireAuthority(ctx, sender)
     if (!actors) throw sdkErrors.invalidRequest('actors must be set')
-    for (const actor of actors.senders) address.parse(ctx, actor)
-    for (const contract of [...actors.contracts, ...actors.alwaysZeroGasContracts]) sudo.parseListed(ctx, contract)
-    state.zeroGasActors.set(ctx, actors)
+    sudo.setZeroGasActors(ctx, actors)
     return {}
   },
 })

@@ -61,6 +61,21 @@ describe('with a root', () => {
   })
 })
 
+test('a contract is listed once, in whichever spelling and form it is named', () => {
+  genesis.init(ctx, { sudoers: { root: root.toUpperCase(), contracts: [other.toUpperCase(), other] } })
+  expect(queries.querySudoers(ctx, {}).sudoers).toMatchObject({ root, contracts: [other] })
+  const edit = (action: string, ...contracts: string[]) => {
+    messages.editSudoers(ctx, { action, contracts, sender: root })
+    return queries.querySudoers(ctx, {}).sudoers!.contracts
+  }
+  expect(edit('add_contracts', other.toUpperCase(), `0x${formatHex(otherBytes)}`, contract)).toEqual([contract, other])
+  expect(edit('remove_contracts', `0x${formatHex(otherBytes)}`)).toEqual([contract])
+  expect(edit('remove_contracts', contract.toUpperCase())).toEqual([])
+  expect(edit('add_contracts', '0xaef9437ff23d48d73271a41a8a094dec9ac71477')).toEqual([
+    '0xAEf9437FF23D48D73271a41a8A094DEc9ac71477',
+  ])
+})
+
 test('without a root only governance can set one', () => {
   genesis.init(ctx, { sudoers: { root: '', contracts: [] } })
   expect(sudo.root(ctx)).toBeUndefined()

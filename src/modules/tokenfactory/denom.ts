@@ -8,7 +8,7 @@ import { errors } from './errors.ts'
 
 export interface FactoryDenom {
   readonly denom: string
-  /** Bech32 text in lower case. */
+  /** Bech32 text in canonical spelling. */
   readonly creator: string
   readonly subdenom: string
 }
@@ -42,7 +42,7 @@ export function denomFault(ctx: { readonly identity: Identity }, denom: string):
 
 function isCanonical(ctx: { readonly identity: Identity }, text: string): boolean {
   try {
-    return address.format(ctx, address.parse(ctx, text)) === text
+    return address.isCanonical(ctx, text)
   } catch (error) {
     if (error instanceof ChainError) return false
     throw error

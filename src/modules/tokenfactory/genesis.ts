@@ -30,8 +30,7 @@ export const genesis: GenesisHandlers = {
         const named = parseDenom(ctx, denom)
         if (tokenfactory.adminOf(ctx, denom) !== undefined) throw errors.invalidGenesis(`duplicate denom: ${denom}`)
         const admin = authorityMetadata?.admin ?? ''
-        if (admin !== '') parseAdmin(ctx, admin)
-        tokenfactory.insert(ctx, named, admin)
+        tokenfactory.insert(ctx, named, admin === '' ? undefined : parseAdmin(ctx, admin))
         if (!bank.metadata(ctx, denom)) bank.setMetadata(ctx, tokenfactory.defaultMetadata(denom))
       })
     }

@@ -7,6 +7,8 @@ import {
   TFDenomSchema,
 } from '../../gen/chain/tokenfactory/v1/state_pb.ts'
 import { type Metadata, MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
+import * as address from '../../identity/address.ts'
+import { equal } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import type { FactoryDenom } from './denom.ts'
 import { errors } from './errors.ts'
@@ -27,9 +29,15 @@ export function setParams(ctx: Context, value: ModuleParams): void {
   state.params.set(ctx, value)
 }
 
-/** Returns the admin as Bech32 text, empty after a renunciation; undefined for a denom that does not exist. */
+/** Returns the admin as canonical Bech32 text, empty after a renunciation; undefined for a denom that does not exist. */
 export function adminOf(ctx: ReadContext, denom: string): string | undefined {
-  return state.admins.get(ctx, denom)?.admin
+  const stored = state.admins.get(ctx, denom)
+  return stored && address.canonicalOrSame(stored.admin)
+}
+
+/** Whether an account is the admin with this text. Nobody is the admin of a denom whose admin renounced. */
+export function isAdmin(ctx: ReadContext, admin: string, sender: Uint8Array): boolean {
+  return admin !== '' && equal(address.parse(ctx, admin), sender)
 }
 
 /** Returns the admin. Throws tokenfactory 10 for a denom that does not exist. */
@@ -39,12 +47,14 @@ export function requireAdminOf(ctx: ReadContext, denom: string): string {
   return admin
 }
 
-export function setAdmin(ctx: Context, denom: string, admin: string): void {
-  state.admins.set(ctx, denom, create(DenomAuthorityMetadataSchema, { admin }))
+/** Stores the admin; undefined after a renunciation. */
+export function setAdmin(ctx: Context, denom: string, admin: Uint8Array | undefined): void {
+  const text = admin ? address.format(ctx, admin) : ''
+  state.admins.set(ctx, denom, create(DenomAuthorityMetadataSchema, { admin: text }))
 }
 
 /** Stores a denom with its admin and index entries. The caller stores the metadata. */
-export function insert(ctx: Context, { denom, creator, subdenom }: FactoryDenom, admin: string): void {
+export function insert(ctx: Context, { denom, creator, subdenom }: FactoryDenom, admin: Uint8Array | undefined): void {
   state.denoms.set(ctx, denom, create(TFDenomSchema, { creator, subdenom }))
   state.creators.add(ctx, creator)
   state.denomsByCreator.add(ctx, [creator, denom])

@@ -34,8 +34,9 @@ const SUPPLY_LIMIT = 1n << 256n
 /** Throws tokenfactory 10 for a denom that does not exist, and 12 for a sender that is not its admin. */
 function requireAdmin(ctx: Context, denom: string, sender: Uint8Array): void {
   const admin = tokenfactory.requireAdminOf(ctx, denom)
-  const text = address.format(ctx, sender)
-  if (admin !== text) throw errors.notAdmin(`sender (${text}), admin (${admin})`)
+  if (!tokenfactory.isAdmin(ctx, admin, sender)) {
+    throw errors.notAdmin(`sender (${address.format(ctx, sender)}), admin (${admin})`)
+  }
 }
 
 /** Throws tokenfactory 13 for an account of a module, and for a blocked account. */
@@ -67,7 +68,7 @@ export const messages = defineMessages(Msg, {
     if (!ctx.identity.behaviours.creationCostsNoGas) {
       ctx.gas.consume(tokenfactory.params(ctx).denomCreationGasConsume, 'consume denom creation gas')
     }
-    tokenfactory.insert(ctx, named, creator)
+    tokenfactory.insert(ctx, named, address.parse(ctx, creator))
     bank.setMetadata(ctx, tokenfactory.defaultMetadata(denom))
     ctx.emit(EventCreateDenomSchema, { denom, creator })
     return { newTokenDenom: denom }
@@ -77,15 +78,13 @@ export const messages = defineMessages(Msg, {
   changeAdmin(ctx, message) {
     const { from, to, denom } = parseChange(ctx, message)
     const oldAdmin = tokenfactory.requireAdminOf(ctx, denom)
-    const sender = address.format(ctx, from)
-    if (oldAdmin !== sender) {
+    if (!tokenfactory.isAdmin(ctx, oldAdmin, from)) {
       throw errors.invalidSender(
-        `only the current admin can set a new admin: current admin (${oldAdmin}), sender (${sender})`,
+        `only the current admin can set a new admin: current admin (${oldAdmin}), sender (${address.format(ctx, from)})`,
       )
     }
-    const newAdmin = to ? address.format(ctx, to) : ''
-    tokenfactory.setAdmin(ctx, denom, newAdmin)
-    ctx.emit(EventChangeAdminSchema, { denom, newAdmin, oldAdmin })
+    tokenfactory.setAdmin(ctx, denom, to)
+    ctx.emit(EventChangeAdminSchema, { denom, newAdmin: to ? address.format(ctx, to) : '', oldAdmin })
     return {}
   },
 

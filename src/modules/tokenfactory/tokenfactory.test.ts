@@ -1,5 +1,6 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { DenomAuthorityMetadataSchema } from '../../gen/chain/tokenfactory/v1/state_pb.ts'
 import {
   Msg,
   MsgBurnNativeSchema,
@@ -132,6 +133,21 @@ describe('stored and sent bytes', () => {
   test('an upper-case sender creates the denom of the same account', () => {
     expect(createDenom(A.toUpperCase())).toBe(DENOM)
     expect(() => createDenom()).toThrow(failure(7))
+  })
+
+  test('a denom contains its creator in lower case', () => {
+    createDenom()
+    const upper = `factory/${A.toUpperCase()}/nusd`
+    expect(() => messages.mint(ctx, { sender: A, coin: { denom: upper, amount: '1' } })).toThrow(failure(3))
+  })
+
+  test('an admin that an earlier build stored in upper case is the same account', () => {
+    createDenom()
+    state.admins.set(ctx, DENOM, create(DenomAuthorityMetadataSchema, { admin: A.toUpperCase() }))
+    expect(queries.denomInfo(ctx, { denom: DENOM }).admin).toBe(A)
+    messages.mint(ctx, { sender: A, coin: coin('1') })
+    messages.changeAdmin(ctx, { sender: A, denom: DENOM, newAdmin: B.toUpperCase() })
+    expect(state.admins.get(ctx, DENOM)!.admin).toBe(B)
   })
 
   test('events match', () => {

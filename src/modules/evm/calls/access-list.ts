@@ -1,7 +1,7 @@
 /** The access list that makes a call's accesses warm, as geth's `eth_createAccessList` finds it: by tracing the call. */
 import type { Tracer } from '../../../evm/trace.ts'
 import type { AccessList } from '../../../evm/transaction/types.ts'
-import { concat, equal, fromKey, toKey } from '../../../primitives/bytes.ts'
+import { equal, fromKey, join, toKey } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { encode, fromUint } from '../../../primitives/rlp.ts'
 import { callMessage, runCall } from './call.ts'
@@ -47,15 +47,15 @@ function createdAddress(from: Uint8Array, nonce: bigint): Uint8Array {
 
 function listOf(touched: Touched, free: ReadonlySet<string>): AccessList {
   const list: AccessList[number][] = []
-  for (const [address, keys] of touched) {
-    if (keys.size === 0 && free.has(address)) continue
-    list.push({ address: fromKey(address), storageKeys: [...keys].map(fromKey) })
+  for (const [addressKey, keys] of touched) {
+    if (keys.size === 0 && free.has(addressKey)) continue
+    list.push({ address: fromKey(addressKey), storageKeys: [...keys].map(fromKey) })
   }
   return list
 }
 
 const flat = (list: AccessList): Uint8Array =>
-  concat(...list.flatMap(({ address, storageKeys }) => [address, ...storageKeys]))
+  join(list.flatMap(({ address, storageKeys }) => [address, ...storageKeys]))
 
 export interface AccessListOutcome {
   readonly accessList: AccessList
@@ -69,7 +69,7 @@ export interface AccessListOutcome {
  * precompiles are always warm: the list contains them only with slots. Throws the errors of `runCall`.
  */
 export function createAccessList(setup: CallSetup, args: CallArgs, gasLimit: bigint): AccessListOutcome {
-  const message = callMessage(args, gasLimit, setup.block.baseFee)
+  const message = callMessage(setup, args, gasLimit)
   const nonce = setup.open().account(message.from)?.nonce ?? 0n
   const to = message.to ?? createdAddress(message.from, nonce)
   const free = new Set([toKey(message.from), toKey(to), toKey(setup.block.coinbase), ...setup.precompiles.keys()])
