@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { addressTextCompared } from './support/address-text.ts'
 import {
   anchorsOf,
   commentOpenings,
@@ -12,6 +13,7 @@ import {
   type TextFile,
   textFiles,
 } from './support/prose.ts'
+import { repeatedGroups, spreadCalls, unboundedRecursion, withSyntaxTrees } from './support/recursion.ts'
 
 const src = join(root, 'src')
 
@@ -110,6 +112,33 @@ test('the state machine sorts by bytes, not by locale', () => {
   expect(wrong).toEqual([])
 })
 
+const stateMachine = sources.filter(
+  (path) => layerOf(path) <= LAYERS.indexOf(LAST_DETERMINISTIC) && !path.startsWith('gen/') && path.includes('/'),
+)
+
+/** Calls with a spread list, whose length no input determines. */
+const SHORT_SPREADS: Readonly<Record<string, string>> = {
+  'identity/registry.ts': 'the files of the API',
+  'sdk/by-version.ts': 'the parameters of a function',
+  'store/collections/collections.ts': 'key and value',
+  'store/tree/ics23.ts': 'the steps of a path in a balanced tree',
+  'store/tree/tree-writes.ts': 'the parameters of a function',
+}
+
+test('every recursive function of the state machine states its bound, and no long list or text is put on the stack', () => {
+  const wrong: string[] = []
+  withSyntaxTrees(stateMachine, (path, tree) => {
+    for (const name of unboundedRecursion(tree)) {
+      wrong.push(`${path}: ${name} calls itself: bound it or write a loop, and say "Bounded by: …" in its comment`)
+    }
+    for (const text of repeatedGroups(tree))
+      wrong.push(`${path}: ${text}: a long text exhausts the stack of the matcher`)
+    if (path in SHORT_SPREADS) return
+    for (const call of spreadCalls(tree)) wrong.push(`${path}: ${call}: a spread list is put on the stack`)
+  })
+  expect(wrong).toEqual([])
+})
+
 test('a module reaches another module through its keeper, hooks or errors only', () => {
   const wrong = sources.flatMap((path) => {
     const own = /^modules\/([^/]+)\//.exec(path)?.[1]
@@ -121,6 +150,44 @@ test('a module reaches another module through its keeper, hooks or errors only',
     })
   })
   expect(wrong).toEqual([])
+})
+
+test('modules do not compare addresses as text', () => {
+  const wrong = sources
+    .filter((path) => path.startsWith('modules/'))
+    .flatMap((path) => addressTextCompared(text(path)).map((place) => `${path}:${place}`))
+  expect(
+    wrong,
+    'An address has two spellings in Bech32: compare bytes with `equal`, use `toKey(bytes)` as the key of a map, or ask `spellingOf` of identity/address.ts',
+  ).toEqual([])
+})
+
+test('the rule for addresses finds the comparisons that let a second spelling pass', () => {
+  const found = [
+    "if (share.withdrawerAddress === text) throw errors.alreadyRegistered('')",
+    'if (one === text) return true',
+    'if (new Set(message.allowList).size < message.allowList.length) return',
+    'ballots.set(validator.operatorAddress, {',
+    'const own = ballots.get(address.formatValidator(ctx, voter))',
+    'const ballot = ballots.get(delegation.validatorAddress)',
+    'return new Map(entries.map((entry) => [entry.operatorText, entry]))',
+    'const entry = performances.get(voter)',
+    `due.set(\`\${delegatorAddress}/\${validatorAddress}\`, pair)`,
+    'for (const contract of contracts) listed.add(contract)',
+    "if (admin !== text) throw errors.notAdmin('')",
+    'if (oldAdmin !== sender) {',
+    'if (formatEip55(contract) === formatEip55(known)) return',
+  ]
+  expect(found.filter((line) => addressTextCompared(line).length === 0)).toEqual([])
+  const allowed = [
+    'if (equal(admin, sender)) return',
+    "if (withdrawer === '') return deployer",
+    'if (admin === undefined) return',
+    'ballots.get(toKey(voter))',
+    'state.votes.set(ctx, voter, vote)',
+    'key.set(address, 1)',
+  ]
+  expect(allowed.flatMap(addressTextCompared)).toEqual([])
 })
 
 test('no file has a generic name or re-exports a folder', () => {
