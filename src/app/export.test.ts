@@ -28,6 +28,7 @@ const NOT_CARRIED = [
   ['staking', '61', 'changes of the validator set in the last block'],
   ['evm', '08', 'accumulated wei by which blocks did not balance'],
   ['x', '03', 'values pretended by development verbs'],
+  ['x', '31', 'operators of retired consensus keys'],
 ] as const
 
 const docs = readFileSync(resolve('docs/operating.md'), 'utf8')

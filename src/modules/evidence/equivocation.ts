@@ -36,7 +36,10 @@ function punish(ctx: Context, found: Misbehaviour): void {
   const operator = staking.operatorOf(ctx, guilty)
   const validator = operator && staking.getValidator(ctx, operator)
   if (!validator || validator.status === BondStatus.UNBONDED) return
-  if (!slashing.isKnown(ctx, guilty) || slashing.isTombstoned(ctx, guilty)) return
+  if (!slashing.isKnown(ctx, guilty)) return
+  // A tombstoned validator that is free again comes from a state in which tombstoned keys could return.
+  const isDone = validator.jailed || ctx.identity.behaviours.tombstonedKeysReturn
+  if (isDone && slashing.isTombstoned(ctx, guilty)) return
   slashing.slash(ctx, guilty, slashing.doubleSignFraction(ctx), power, height - SET_DELAY, 'double_sign')
   if (!validator.jailed) slashing.jail(ctx, guilty)
   slashing.tombstone(ctx, guilty)

@@ -1,7 +1,13 @@
 /** Liveness of validators: missed blocks, slashes, jail and release. */
 import { defineModule } from '../../sdk/module.ts'
-import { afterValidatorBonded, afterValidatorCreated, afterValidatorRemoved } from '../staking/hooks.ts'
+import {
+  afterValidatorBonded,
+  afterValidatorCreated,
+  afterValidatorRemoved,
+  beforeValidatorCreated,
+} from '../staking/hooks.ts'
 import { genesis } from './genesis.ts'
+import { requireUsableKey, retireKey } from './keys.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 import { beginSigning, countVotes, deleteKey, storeKey } from './signing.ts'
@@ -13,8 +19,12 @@ export const slashing = defineModule({
   queries, // sdk.slashing.v1beta1.Query
   genesis,
   hooks: [
+    beforeValidatorCreated.on(requireUsableKey),
     afterValidatorCreated.on((ctx, { operator }) => storeKey(ctx, operator)),
-    afterValidatorRemoved.on((ctx, { consensus }) => deleteKey(ctx, consensus)),
+    afterValidatorRemoved.on((ctx, removed) => {
+      deleteKey(ctx, removed.consensus)
+      retireKey(ctx, removed)
+    }),
     afterValidatorBonded.on((ctx, { consensus }) => beginSigning(ctx, consensus)),
   ],
   beginBlock: countVotes,

@@ -6,11 +6,13 @@ import {
   type ValidatorSigningInfo,
   ValidatorSigningInfoSchema,
 } from '../../gen/sdk/slashing/v1beta1/slashing_pb.ts'
-import { protoValue, wrappedBoolValue } from '../../store/collections/codecs.ts'
+import { bytesValue, protoValue, wrappedBoolValue } from '../../store/collections/codecs.ts'
 import { bareItem, map } from '../../store/collections/collections.ts'
 import { addressKey, pairKey, uint64LittleEndianKey } from '../../store/collections/key-codecs.ts'
 
 const STORE = 'slashing'
+/** The store of values that the original layout has no key for (D29). */
+const OWN_STORE = 'x'
 
 export const params = bareItem<Params>(STORE, 0x00, protoValue(ParamsSchema))
 /** Signing infos by consensus address. */
@@ -24,3 +26,5 @@ export const signingInfos = map<Uint8Array, ValidatorSigningInfo>(
 export const missed = map(STORE, 0x02, pairKey(addressKey, uint64LittleEndianKey), wrappedBoolValue)
 /** Public keys by consensus address. */
 export const publicKeys = map<Uint8Array, Any>(STORE, 0x03, addressKey, protoValue(AnySchema))
+/** Operators of removed validators by the consensus address of a key that signed. */
+export const retiredKeys = map(OWN_STORE, 0x31, addressKey, bytesValue)

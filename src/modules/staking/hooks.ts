@@ -1,4 +1,4 @@
-/** The hooks of staking, run at the same points as in the Cosmos SDK. */
+/** The hooks of staking, run at the same points as in the Cosmos SDK unless their comment says otherwise. */
 import type { Decimal } from '../../primitives/decimal.ts'
 import { defineHook } from '../../sdk/hook.ts'
 
@@ -15,6 +15,8 @@ interface DelegationPayload extends ValidatorPayload {
   readonly delegator: Uint8Array
 }
 
+/** Runs before a message creates a validator. A listener throws to refuse the key. The Cosmos SDK has no such hook. */
+export const beforeValidatorCreated = defineHook<ConsensusPayload>('staking.beforeValidatorCreated')
 export const afterValidatorCreated = defineHook<ValidatorPayload>('staking.afterValidatorCreated')
 /** Runs after the validator's record is deleted. */
 export const afterValidatorRemoved = defineHook<ConsensusPayload>('staking.afterValidatorRemoved')

@@ -8,6 +8,7 @@ import {
   ValidatorSchema,
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { Msg } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
+import * as address from '../../identity/address.ts'
 import type { Coin } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { formatRfc3339, NS_PER_SECOND, toTimestamp } from '../../primitives/time.ts'
@@ -20,7 +21,7 @@ import { decodePublicKey, encodePublicKey } from '../../sdk/public-key.ts'
 import * as bank from '../bank/keeper.ts'
 import { delegate } from './delegation.ts'
 import { errors } from './errors.ts'
-import { afterValidatorCreated } from './hooks.ts'
+import { afterValidatorCreated, beforeValidatorCreated } from './hooks.ts'
 import { params as currentParams, MAX_COMMISSION, validateParams } from './params.ts'
 import { redelegate } from './redelegation.ts'
 import * as state from './state.ts'
@@ -104,10 +105,13 @@ export const messages = defineMessages(Msg, {
     const { operator, value, description, rates, minSelfDelegation, publicKey } = parseCreateValidator(ctx, message)
     requireAllowedRate(ctx, rates.rate)
     if (getValidator(ctx, operator)) throw errors.operatorExists()
-    if (operatorOf(ctx, consensusAddress(ctx.identity, { consensusPubkey: publicKey }))) throw errors.publicKeyExists()
+    const consensus = consensusAddress(ctx.identity, { consensusPubkey: publicKey })
+    if (operatorOf(ctx, consensus)) throw errors.publicKeyExists()
+    beforeValidatorCreated.run(ctx, { consensus, operator })
     requireBondDenom(ctx, value)
+    const operatorText = address.formatValidator(ctx, operator)
     const validator = create(ValidatorSchema, {
-      operatorAddress: message.validatorAddress,
+      operatorAddress: operatorText,
       consensusPubkey: encodePublicKey(ctx.identity, decodePublicKey(ctx.identity, publicKey)),
       status: BondStatus.UNBONDED,
       tokens: '0',
@@ -123,7 +127,7 @@ export const messages = defineMessages(Msg, {
     afterValidatorCreated.run(ctx, { operator })
     delegate(ctx, operator, validator, value.amount)
     const amount = `${value.amount}${value.denom}`
-    ctx.emitEvent('create_validator', { validator: message.validatorAddress, amount })
+    ctx.emitEvent('create_validator', { validator: operatorText, amount })
     return {}
   },
 
@@ -156,8 +160,8 @@ export const messages = defineMessages(Msg, {
     requireBondDenom(ctx, coin)
     const { shares } = delegate(ctx, delegator, validator, coin.amount)
     ctx.emitEvent('delegate', {
-      validator: message.validatorAddress,
-      delegator: message.delegatorAddress,
+      validator: address.formatValidator(ctx, operator),
+      delegator: address.format(ctx, delegator),
       amount: `${coin.amount}${coin.denom}`,
       new_shares: decimal.format(shares),
     })
@@ -170,8 +174,8 @@ export const messages = defineMessages(Msg, {
     requireBondDenom(ctx, coin)
     const endNs = redelegate(ctx, [delegator, source, destination], coin.amount)
     ctx.emitEvent('redelegate', {
-      source_validator: message.validatorSrcAddress,
-      destination_validator: message.validatorDstAddress,
+      source_validator: address.formatValidator(ctx, source),
+      destination_validator: address.formatValidator(ctx, destination),
       amount: `${coin.amount}${coin.denom}`,
       completion_time: timeText(endNs),
     })
@@ -184,9 +188,9 @@ export const messages = defineMessages(Msg, {
     requireBondDenom(ctx, coin)
     const endNs = undelegate(ctx, [delegator, operator], coin.amount)
     ctx.emitEvent('unbond', {
-      validator: message.validatorAddress,
+      validator: address.formatValidator(ctx, operator),
       amount: `${coin.amount}${coin.denom}`,
-      delegator: message.delegatorAddress,
+      delegator: address.format(ctx, delegator),
       completion_time: timeText(endNs),
     })
     return { completionTime: toTimestamp(endNs) }
@@ -199,8 +203,8 @@ export const messages = defineMessages(Msg, {
     cancelUnbonding(ctx, [delegator, operator], coin, message.creationHeight)
     ctx.emitEvent('cancel_unbonding_delegation', {
       amount: `${coin.amount}${coin.denom}`,
-      validator: message.validatorAddress,
-      delegator: message.delegatorAddress,
+      validator: address.formatValidator(ctx, operator),
+      delegator: address.format(ctx, delegator),
       creation_height: message.creationHeight.toString(),
     })
     return {}
@@ -212,8 +216,8 @@ export const messages = defineMessages(Msg, {
     const response = replace(ctx, message)
     if (currentParams(ctx).bondDenom === bondDenom) return response
     // The end of a block pays in the denom of the parameters, and must not fail.
-    for (const { address } of [state.bondedPool, state.notBondedPool]) {
-      if (bank.balance(ctx, address, bondDenom) === 0n) continue
+    for (const pool of [state.bondedPool, state.notBondedPool]) {
+      if (bank.balance(ctx, pool.address, bondDenom) === 0n) continue
       throw sdkErrors.invalidRequest(`the bond denom cannot change while ${bondDenom} is staked`)
     }
     return response
