@@ -2,6 +2,7 @@
 import type { Identity } from '../identity/types.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
 import type { Module } from '../sdk/module.ts'
+import { isOwn } from './modules.ts'
 
 /** Versions that the reference writes at v2.11: some modules are not in this build, and some of the reference are omitted. */
 const OF_REFERENCE: Readonly<Record<string, number>> = {
@@ -21,7 +22,8 @@ export function firstVersions({ behaviours }: Identity, modules: readonly Module
     const later = behaviours.wholeVersionMap ? LATER_OF_REFERENCE : {}
     return new Map(Object.entries({ ...OF_REFERENCE, ...later }))
   }
-  const versions = new Map(modules.map(({ name, version }) => [name, version]))
+  const listed = modules.filter(({ name }) => !isOwn(name))
+  const versions = new Map(listed.map(({ name, version }) => [name, version]))
   if (behaviours.doneMarkersByHeight) versions.set('upgrade', 2)
   return versions
 }

@@ -9,7 +9,7 @@ import { EMPTY_CODE_HASH } from '../primitives/hash.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { createReadContext } from '../sdk/create-context.ts'
 import { createEmptyBranch } from '../store/branch.ts'
-import { modules } from './modules.ts'
+import { isOwn, modules } from './modules.ts'
 import { createRouter } from './router.ts'
 import type { GenesisDocument } from './types.ts'
 
@@ -176,8 +176,9 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
   const operators = accounts.slice(0, validators.length).map(({ address }) => address)
   const text = (bytes: Uint8Array) => formatBech32(identity.bech32.account, bytes)
   const ctx = emptyContext(identity, chainId)
+  const sections = modules.filter(({ name }) => !(isOwn(name) && identity.behaviours.ownStoreOutsideAppHash))
   const state: Record<string, JsonObject> = Object.fromEntries(
-    modules.flatMap(({ name, genesis }) => (genesis ? [[name, genesis.defaults(ctx) as JsonObject]] : [])),
+    sections.flatMap(({ name, genesis }) => (genesis ? [[name, genesis.defaults(ctx) as JsonObject]] : [])),
   )
   const merge = (name: string, part: JsonObject) => ({ [name]: { ...state[name], ...part } })
   return {

@@ -9,6 +9,7 @@ import { epochs } from '../modules/epochs/index.ts'
 import { evidence } from '../modules/evidence/index.ts'
 import { evm } from '../modules/evm/index.ts'
 import { feegrant } from '../modules/feegrant/index.ts'
+import { fees } from '../modules/fees/index.ts'
 import { gov } from '../modules/gov/index.ts'
 import { inflation } from '../modules/inflation/index.ts'
 import { oracle } from '../modules/oracle/index.ts'
@@ -24,7 +25,19 @@ import type { Module } from '../sdk/module.ts'
  * before epochs end, and prices are tallied after the validator set is updated.
  */
 const ORDER: readonly string[] = [
-  ...['upgrade', 'consensus', 'auth', 'bank', 'distribution', 'staking', 'slashing', 'gov', 'genutil', 'evidence'],
+  ...[
+    'upgrade',
+    'consensus',
+    'auth',
+    'bank',
+    'fees',
+    'distribution',
+    'staking',
+    'slashing',
+    'gov',
+    'genutil',
+    'evidence',
+  ],
   ...['authz', 'feegrant', 'epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
 ]
 
@@ -39,6 +52,7 @@ const BUILT: readonly Module[] = [
   evidence,
   evm,
   feegrant,
+  fees,
   gov,
   inflation,
   oracle,
@@ -48,6 +62,17 @@ const BUILT: readonly Module[] = [
   tokenfactory,
   upgrade,
 ]
+
+/**
+ * Modules that only this implementation has, and that joined without an upgrade: version maps do not list them, and the genesis
+ * documents of a replayed chain only if their state is not the default.
+ */
+const OWN: readonly string[] = ['fees']
+
+/** Whether only this implementation has a module. */
+export function isOwn(name: string): boolean {
+  return OWN.includes(name)
+}
 
 /** Whether a module's genesis runs before another's. `genutil`, the genesis transactions, is part of the order. */
 export function comesBefore(name: string, other: string): boolean {

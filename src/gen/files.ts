@@ -14,6 +14,9 @@ import { file_chain_evm_v1_evm } from './chain/evm/v1/evm_pb.ts'
 import { file_chain_evm_v1_genesis } from './chain/evm/v1/genesis_pb.ts'
 import { file_chain_evm_v1_query } from './chain/evm/v1/query_pb.ts'
 import { file_chain_evm_v1_tx } from './chain/evm/v1/tx_pb.ts'
+import { file_chain_fees_v1_fees } from './chain/fees/v1/fees_pb.ts'
+import { file_chain_fees_v1_query } from './chain/fees/v1/query_pb.ts'
+import { file_chain_fees_v1_tx } from './chain/fees/v1/tx_pb.ts'
 import { file_chain_inflation_v1_inflation } from './chain/inflation/v1/inflation_pb.ts'
 import { file_chain_inflation_v1_query } from './chain/inflation/v1/query_pb.ts'
 import { file_chain_inflation_v1_tx } from './chain/inflation/v1/tx_pb.ts'
@@ -125,6 +128,9 @@ export const files: readonly DescFile[] = [
   file_chain_evm_v1_genesis,
   file_chain_evm_v1_query,
   file_chain_evm_v1_tx,
+  file_chain_fees_v1_fees,
+  file_chain_fees_v1_query,
+  file_chain_fees_v1_tx,
   file_chain_inflation_v1_inflation,
   file_chain_inflation_v1_query,
   file_chain_inflation_v1_tx,

@@ -3,9 +3,11 @@ import * as address from '../../identity/address.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
 import * as feegrant from '../../modules/feegrant/keeper.ts'
+import * as fees from '../../modules/fees/keeper.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { type Coin, format, tryParseList } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
+import { withoutGas } from '../../sdk/create-context.ts'
 import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
 import { profileTypeUrl } from '../../sdk/packed.ts'
@@ -29,15 +31,23 @@ function feeCoins({ tx }: AnteContext): readonly Coin[] {
   return coins
 }
 
+/** Throws sdk 13 for a fee in a denom that is not accepted. Costs no gas, since the original chain has no such rule. */
+function requireAcceptedDenoms(ante: AnteContext, coins: readonly Coin[]): void {
+  const ctx = withoutGas(ante.ctx)
+  const refused = fees.findRefused(ctx, coins)
+  if (!refused) return
+  throw errors.insufficientFee(`fees are paid in ${fees.acceptedDenoms(ctx).join(', ')}; got: ${format([refused])}`)
+}
+
 /** Requires the node's minimum fee. Applies only to the first check of a transaction. */
 export function requireMinimumFee(ante: AnteContext): void {
   const { mode, tx, settings } = ante
   if (mode !== 'check') return
   const required = requiredFees(settings.minGasPrices, tx.authInfo.fee?.gasLimit ?? 0n)
   if (required.length === 0) return
-  const fees = feeCoins(ante)
-  const enough = required.some(({ denom, amount }) => fees.some((fee) => fee.denom === denom && fee.amount >= amount))
-  if (!enough) throw errors.insufficientFee(`insufficient fees; got: ${format(fees)} required: ${format(required)}`)
+  const coins = feeCoins(ante)
+  const enough = required.some(({ denom, amount }) => coins.some((fee) => fee.denom === denom && fee.amount >= amount))
+  if (!enough) throw errors.insufficientFee(`insufficient fees; got: ${format(coins)} required: ${format(required)}`)
 }
 
 /** Returns the fee. An estimate without a fee counts one unit, because the payment itself uses gas. */
@@ -63,6 +73,7 @@ export function deductFee(ante: AnteContext): void {
   const granter = fee?.granter ? address.parse(ctx, fee.granter) : payer
   const granterText = address.format(ctx, granter)
   const coins = paidCoins(ante, granter)
+  requireAcceptedDenoms(ante, coins)
   if (!equal(granter, payer)) {
     const typeUrls = tx.messages.map(({ typeUrl }) => profileTypeUrl(ctx.identity, typeUrl))
     withErrorPath(`${granterText} does not allow to pay fees for ${address.format(ctx, payer)}`, () =>

@@ -1,10 +1,12 @@
 /** Allocation of the previous block's fees to its voters and the community pool (docs/modules/distribution.md#block-hooks). */
 import * as address from '../../identity/address.ts'
+import type { Coin } from '../../primitives/coin.ts'
 import { add, type DecCoins, format, fromCoins, mul, mulTruncate, sub } from '../../primitives/dec-coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { Context } from '../../sdk/context.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
+import * as feeRules from '../fees/keeper.ts'
 import * as staking from '../staking/keeper.ts'
 import { params } from './params.ts'
 import { addToPool } from './pool.ts'
@@ -25,9 +27,20 @@ export function allocateToValidator(ctx: Context, operator: Uint8Array, reward: 
   setOutstanding(ctx, operator, add(outstandingRewards(ctx, operator), reward))
 }
 
+/** Returns the collector's coins of accepted denoms; others remain, so that the rewards have a bounded number of denoms. */
+function collectedFees(ctx: Context): readonly Coin[] {
+  const { address: collector } = auth.feeCollector
+  if (ctx.identity.behaviours.feesInAnyDenom) return bank.balances(ctx, collector)
+  return feeRules
+    .acceptedDenoms(ctx)
+    .map((denom) => ({ denom, amount: bank.balance(ctx, collector, denom) }))
+    .filter(({ amount }) => amount > 0n)
+    .sort((a, b) => (a.denom < b.denom ? -1 : 1))
+}
+
 function allocateFees(ctx: Context): void {
   const { votes } = ctx.block
-  const collected = bank.balances(ctx, auth.feeCollector.address)
+  const collected = collectedFees(ctx)
   bank.send(ctx, auth.feeCollector.address, state.distributionAccount.address, collected)
   const fees = fromCoins(collected)
   const total = votes.reduce((sum, { power }) => sum + power, 0n)

@@ -1,11 +1,13 @@
 /** sdk.distribution.v1beta1.Msg */
 import { Msg } from '../../gen/sdk/distribution/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
-import { type Coin, type CoinText, toText, tryParseList } from '../../primitives/coin.ts'
+import { type Coin, type CoinText, format, toText, tryParseList } from '../../primitives/coin.ts'
 import { requireGovernance } from '../../sdk/authority.ts'
+import { withoutGas } from '../../sdk/create-context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { replaceParams } from '../../sdk/governed-params.ts'
 import { defineMessages } from '../../sdk/module.ts'
+import * as fees from '../fees/keeper.ts'
 import { errors } from './errors.ts'
 import { params, validateParams } from './params.ts'
 import { fundCommunityPool, spendCommunityPool } from './pool.ts'
@@ -48,9 +50,16 @@ export const messages = defineMessages(Msg, {
     return { amount: payCommission(ctx, address.parseValidator(ctx, validatorAddress)).map(toText) }
   },
 
-  /** Transfers coins to the community pool. */
+  /** Transfers coins of the denoms of fees to the community pool: every withdrawal reads and writes the whole pool. */
   fundCommunityPool(ctx, { amount, depositor }) {
-    fundCommunityPool(ctx, address.parse(ctx, depositor), parseCoins(amount))
+    const coins = parseCoins(amount)
+    const free = withoutGas(ctx)
+    const refused = fees.findRefused(free, coins)
+    if (refused) {
+      const accepted = fees.acceptedDenoms(free).join(', ')
+      throw sdkErrors.invalidCoins(`the community pool takes ${accepted}; got: ${format([refused])}`)
+    }
+    fundCommunityPool(ctx, address.parse(ctx, depositor), coins)
     return {}
   },
 
