@@ -1,6 +1,13 @@
-/** Admission of price votes: they cost constant gas, and come without other messages (docs/modules/oracle.md#messages). */
+/** Admission of price votes: due ones cost constant gas, and all come without other messages (docs/modules/oracle.md#messages). */
 
+import type {
+  MsgAggregateExchangeRatePrevote,
+  MsgAggregateExchangeRateVote,
+} from '../../gen/chain/oracle/v1beta1/tx_pb.ts'
+import * as oracle from '../../modules/oracle/keeper.ts'
 import { ChainError } from '../../primitives/errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
+import { withoutGas } from '../../sdk/create-context.ts'
 import type { DecodedTx } from '../../sdk/tx.ts'
 import type { GasMeter } from '../../store/gas.ts'
 import type { AnteContext } from './context.ts'
@@ -21,15 +28,63 @@ function count(tx: DecodedTx, typeName: string): number {
 }
 
 /** Whether a transaction is one vote, one prevote, or one of each, and nothing else. */
-export function isOracleVote(tx: DecodedTx): boolean {
+function isOracleVote(tx: DecodedTx): boolean {
   const votes = count(tx, VOTE)
   const prevotes = count(tx, PREVOTE)
   return votes <= 1 && prevotes <= 1 && votes + prevotes === tx.messages.length && tx.messages.length > 0
 }
 
-/** Creates a meter that always reports the gas of a vote. */
-export function createVoteMeter(): GasMeter {
-  return { limit: NO_LIMIT, used: VOTE_GAS, consume() {} }
+/** Maximum size of a transaction at constant gas: a vote's text has at most 4,096 bytes. */
+const MAX_DUE_BYTES = 8192
+
+/** Whether each message of votes is due. A vote comes before the prevote that replaces the one it reveals. */
+function isDue(ctx: ReadContext, { bytes, messages }: DecodedTx): boolean {
+  if (bytes.length > MAX_DUE_BYTES) return false
+  return messages.every(({ schema, message }, i) =>
+    schema.typeName === VOTE
+      ? i === 0 && oracle.isDueVote(ctx, message as MsgAggregateExchangeRateVote)
+      : oracle.isDuePrevote(ctx, message as MsgAggregateExchangeRatePrevote),
+  )
+}
+
+/** A meter of due votes: it reports what they use until they are admitted, and constant gas from then on. */
+interface VoteMeter extends GasMeter {
+  settle(): void
+}
+
+/**
+ * Creates the meter of a transaction of due votes; of any votes under behaviour `strangersVoteCheaply`. Returns undefined for other
+ * transactions. Reads state before the signatures are verified, so only admission settles the price.
+ */
+export function createVoteMeter(ctx: ReadContext, tx: DecodedTx): VoteMeter | undefined {
+  if (!isOracleVote(tx)) return undefined
+  const meter = {
+    limit: NO_LIMIT,
+    used: 0n,
+    isSettled: false,
+    consume(amount: bigint) {
+      if (!meter.isSettled) meter.used += amount
+    },
+    settle() {
+      meter.isSettled = true
+      meter.used = VOTE_GAS
+    },
+  }
+  if (ctx.identity.behaviours.strangersVoteCheaply) meter.settle()
+  else if (!isDue(ctx, tx)) return undefined
+  return meter
+}
+
+/** Settles the price of due votes. The pool's state also reserves them, so that the next ones of the period are not due. */
+export function settleVotes({ ctx, tx, mode }: AnteContext): void {
+  if (!('settle' in ctx.gas)) return
+  const meter = ctx.gas as VoteMeter
+  meter.settle()
+  if (ctx.identity.behaviours.strangersVoteCheaply || (mode !== 'check' && mode !== 'recheck')) return
+  for (const { schema, message } of tx.messages) {
+    const kind = schema.typeName === VOTE ? 'vote' : 'prevote'
+    oracle.reserve(withoutGas(ctx), kind, message as MsgAggregateExchangeRateVote | MsgAggregateExchangeRatePrevote)
+  }
 }
 
 /** Refuses votes mixed with other messages. */

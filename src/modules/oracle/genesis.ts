@@ -105,7 +105,7 @@ export const genesis: GenesisHandlers = {
     validateParams(ctx, params)
     requireOnce(
       'feeder_delegations',
-      data.feederDelegations.map((one) => one.validatorAddress),
+      data.feederDelegations.map((one) => address.canonicalValidator(ctx, one.validatorAddress)),
     )
     requireOnce(
       'exchange_rates',
@@ -113,15 +113,15 @@ export const genesis: GenesisHandlers = {
     )
     requireOnce(
       'miss_counters',
-      data.missCounters.map((one) => one.validatorAddress),
+      data.missCounters.map((one) => address.canonicalValidator(ctx, one.validatorAddress)),
     )
     requireOnce(
       'aggregate_exchange_rate_prevotes',
-      data.aggregateExchangeRatePrevotes.map(({ voter }) => voter),
+      data.aggregateExchangeRatePrevotes.map(({ voter }) => address.canonicalValidator(ctx, voter)),
     )
     requireOnce(
       'aggregate_exchange_rate_votes',
-      data.aggregateExchangeRateVotes.map(({ voter }) => voter),
+      data.aggregateExchangeRateVotes.map(({ voter }) => address.canonicalValidator(ctx, voter)),
     )
     requireOnce('pairs', data.pairs)
     requireOnce(
@@ -145,10 +145,12 @@ export const genesis: GenesisHandlers = {
       state.missCounters.set(ctx, address.parseValidator(ctx, validatorAddress), missCounter)
     }
     for (const prevote of data.aggregateExchangeRatePrevotes) {
-      state.prevotes.set(ctx, address.parseValidator(ctx, prevote.voter), prevote)
+      const operator = address.parseValidator(ctx, prevote.voter)
+      state.prevotes.set(ctx, operator, { ...prevote, voter: address.formatValidator(ctx, operator) })
     }
     for (const vote of data.aggregateExchangeRateVotes) {
-      state.votes.set(ctx, address.parseValidator(ctx, vote.voter), vote)
+      const operator = address.parseValidator(ctx, vote.voter)
+      state.votes.set(ctx, operator, { ...vote, voter: address.formatValidator(ctx, operator) })
     }
     const targets = data.pairs.length > 0 ? data.pairs : params.whitelist
     for (const pair of targets) {

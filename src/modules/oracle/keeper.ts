@@ -1,17 +1,14 @@
 /** Prices and voting rights, for other modules and this module's handlers. */
-import type { AggregateExchangeRatePrevote } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
-import * as address from '../../identity/address.ts'
-import { equal } from '../../primitives/bytes.ts'
 import { type Decimal, decode } from '../../primitives/decimal.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
-import * as staking from '../staking/keeper.ts'
 import { errors } from './errors.ts'
 import { requirePair } from './pair.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
 
 export { params } from './params.ts'
+export { isDuePrevote, isDueVote, reserve } from './votes.ts'
 
 export interface Rate {
   readonly rate: Decimal
@@ -59,27 +56,4 @@ export function currentRate(ctx: ReadContext, pair: string): Rate {
 /** Returns the account that votes for a validator: its delegate, or its own account without one. */
 export function feederOf(ctx: ReadContext, operator: Uint8Array): Uint8Array {
   return state.feeders.get(ctx, operator) ?? operator
-}
-
-/** Throws oracle 5 unless an account can vote for a validator, and staking 3 unless the validator is bonded. */
-export function requireVoter(ctx: ReadContext, feeder: Uint8Array, operator: Uint8Array): void {
-  if (!equal(feeder, operator)) {
-    const wanted = state.feeders.get(ctx, operator)
-    if (!wanted || !equal(feeder, wanted)) {
-      const shown = address.format(ctx, wanted ?? operator)
-      throw errors.unauthorizedVoter(`wanted: ${shown}, got: ${address.format(ctx, feeder)}`)
-    }
-  }
-  staking.requireBonded(ctx, operator)
-}
-
-/** Returns the number of the voting period that contains a height. */
-function periodOf(height: bigint, votePeriod: bigint): bigint {
-  return height / votePeriod
-}
-
-/** Throws oracle 9 unless the prevote was submitted in the previous voting period. */
-export function requireRevealable(ctx: ReadContext, { submitBlock }: AggregateExchangeRatePrevote): void {
-  const { votePeriod } = params(ctx)
-  if (periodOf(ctx.block.height, votePeriod) - periodOf(submitBlock, votePeriod) !== 1n) throw errors.wrongPeriod()
 }

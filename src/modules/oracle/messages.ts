@@ -17,41 +17,27 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import * as staking from '../staking/keeper.ts'
 import * as sudo from '../sudo/keeper.ts'
-import { errors } from './errors.ts'
-import * as oracle from './keeper.ts'
 import { editParams } from './params.ts'
 import * as state from './state.ts'
-import { parseRates, voteHash } from './vote-text.ts'
+import { parseVote, parseVoter } from './votes.ts'
 
 export const messages = defineMessages(Msg, {
   /** Commits to a vote by its hash, so that no other validator can copy it. */
   aggregateExchangeRatePrevote(ctx, { hash, feeder, validator }) {
-    const operator = address.parseValidator(ctx, validator)
-    oracle.requireVoter(ctx, address.parse(ctx, feeder), operator)
-    const prevote = { hash: hash.toLowerCase(), voter: validator, submitBlock: ctx.block.height }
-    state.prevotes.set(ctx, operator, create(AggregateExchangeRatePrevoteSchema, prevote))
-    ctx.emit(EventAggregatePrevoteSchema, { validator, feeder })
+    const voter = parseVoter(ctx, { feeder, validator })
+    const prevote = { hash: hash.toLowerCase(), voter: voter.validator, submitBlock: ctx.block.height }
+    state.prevotes.set(ctx, voter.operator, create(AggregateExchangeRatePrevoteSchema, prevote))
+    ctx.emit(EventAggregatePrevoteSchema, { validator: voter.validator, feeder: voter.feeder })
     return {}
   },
 
   /** Reveals the vote that was committed to in the previous voting period. */
-  aggregateExchangeRateVote(ctx, { salt, exchangeRates, feeder, validator }) {
-    const operator = address.parseValidator(ctx, validator)
-    oracle.requireVoter(ctx, address.parse(ctx, feeder), operator)
-    const prevote = state.prevotes.get(ctx, operator)
-    if (!prevote) throw errors.noPrevote(validator)
-    oracle.requireRevealable(ctx, prevote)
-    const rates = parseRates(exchangeRates)
-    const isTarget = (pair: string) => state.voteTargets.has(ctx, pair)
-    if (ctx.identity.behaviours.votesForTargetsAlone) {
-      const stranger = rates.find(({ pair }) => !isTarget(pair))
-      if (stranger) throw errors.unknownPair(stranger.pair)
-    }
-    const hash = voteHash(salt, exchangeRates, validator)
-    if (hash !== prevote.hash) throw errors.hashMismatch(`must be given ${prevote.hash}, got: ${hash}`)
-    const exchangeRateTuples = rates
-      .filter(({ pair }) => isTarget(pair))
-      .map(({ pair, rate }) => create(ExchangeRateTupleSchema, { pair, exchangeRate: decimal.encode(rate) }))
+  aggregateExchangeRateVote(ctx, message) {
+    const { voter, rates } = parseVote(ctx, message)
+    const { operator, validator, feeder } = voter
+    const exchangeRateTuples = rates.map(({ pair, rate }) =>
+      create(ExchangeRateTupleSchema, { pair, exchangeRate: decimal.encode(rate) }),
+    )
     state.votes.set(ctx, operator, create(AggregateExchangeRateVoteSchema, { exchangeRateTuples, voter: validator }))
     state.prevotes.remove(ctx, operator)
     ctx.emit(EventAggregateVoteSchema, { validator, feeder, prices: exchangeRateTuples })
@@ -62,8 +48,12 @@ export const messages = defineMessages(Msg, {
   delegateFeedConsent(ctx, { operator, delegate }) {
     const validator = address.parseValidator(ctx, operator)
     staking.requireValidator(ctx, validator)
-    state.feeders.set(ctx, validator, address.parse(ctx, delegate))
-    ctx.emit(EventDelegateFeederConsentSchema, { validator: operator, feeder: delegate })
+    const feeder = address.parse(ctx, delegate)
+    state.feeders.set(ctx, validator, feeder)
+    ctx.emit(EventDelegateFeederConsentSchema, {
+      validator: address.formatValidator(ctx, validator),
+      feeder: address.format(ctx, feeder),
+    })
     return {}
   },
 

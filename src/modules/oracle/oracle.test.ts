@@ -76,6 +76,7 @@ function start(powers: readonly bigint[], params: Partial<ReturnType<typeof defa
     setValidator(ctx, validator)
     setByConsensusAddress(ctx, validator)
     setByPower(ctx, validator)
+    stakingState.lastPowers.set(ctx, validatorOf(i + 1), power)
     mint(stakingState.bondedPool.address, tokens)
   })
   ctx.branchStore.events.length = 0
@@ -148,6 +149,25 @@ describe('a voting period', () => {
     expect([...state.rewards.keys(ctx)]).toEqual([])
     expect(bank.balance(ctx, state.account.address, 'reward')).toBe(0n)
     expect(paid()).toEqual(Array.from({ length: 4 }, () => '250000.000000000000000000reward'))
+  })
+
+  test('sets prices although a stranger has doubled the coins in the pool of bonded tokens', () => {
+    start([100n, 100n, 100n])
+    mint(stakingState.bondedPool.address, 300_000_000n)
+    for (const n of [1, 2]) vote(n, { 'aaa:uusd': '100' })
+    endBlock(9n)
+    expect(queries.actives(ctx, {}).actives).toEqual(['aaa:uusd'])
+  })
+
+  test('credits no reward that the module’s account cannot pay', () => {
+    start([100n])
+    mint(mintery.address, 5n, 'reward')
+    fundRewards(ctx, mintery, [{ denom: 'reward', amount: 5n }], 1n)
+    bank.send(ctx, state.account.address, mintery.address, [{ denom: 'reward', amount: 1n }])
+    vote(1, { 'aaa:uusd': '100' })
+    endBlock(9n)
+    expect([paid(), queries.actives(ctx, {}).actives]).toEqual([[], ['aaa:uusd']])
+    expect(bank.balance(ctx, state.account.address, 'reward')).toBe(4n)
   })
 
   // Misses of validator 3: docs/modules/oracle.md#formulas.
@@ -355,6 +375,21 @@ describe('messages', () => {
     expect(queries.feederDelegation(ctx, { validatorAddr: operator(1) }).feederAddr).toBe(delegate)
     expect(codeOf(() => prevote(delegate))).toBe('ok')
     expect(codeOf(() => prevote())).toBe('ok')
+  })
+
+  test('a vote of a validator in upper case counts, also as an earlier build stored it', () => {
+    const upper = operator(1).toUpperCase()
+    at(59n)
+    prevote()
+    at(60n)
+    messages.aggregateExchangeRateVote(ctx, { salt: '1', exchangeRates: rates, feeder, validator: upper })
+    expect(state.votes.get(ctx, validatorOf(1))!.voter).toBe(operator(1))
+    state.votes.set(ctx, validatorOf(1), { ...state.votes.get(ctx, validatorOf(1))!, voter: upper })
+    ctx.branchStore.events.length = 0
+    endBlock(89n)
+    // Wins, abstentions and misses, as for a vote in lower case: two pairs, and validator 2 is silent.
+    expect(performances()[0]).toEqual([2, 0, 0])
+    expect(rate('aaa:uusd')).toBe(decimal.encode(decimal.parse('100')!))
   })
 
   test('a validator that is not bonded cannot vote', () => {

@@ -34,6 +34,7 @@ export function payRewards(ctx: Context, earners: readonly Earner[]): void {
   const total = earners.reduce((sum, { rewardWeight }) => sum + rewardWeight, 0n)
   if (total === 0n) return
   const coins = takePeriodCoins(ctx)
+  const branch = ctx.branch()
   let paid: readonly Coin[] = []
   for (const { operator, rewardWeight } of earners) {
     if (!staking.getValidator(ctx, operator)) continue
@@ -42,14 +43,13 @@ export function payRewards(ctx: Context, earners: readonly Earner[]): void {
       .map(({ denom, amount }) => ({ denom, amount: decimal.truncate(decimal.fromRaw(share * amount)) }))
       .filter(({ amount }) => amount > 0n)
     paid = add(paid, portion)
-    distribution.allocateToValidator(ctx, operator, fromCoins(portion))
+    distribution.allocateToValidator(branch, operator, fromCoins(portion))
   }
   try {
-    const branch = ctx.branch()
     bank.sendToModule(branch, state.account.address, distribution.distributionAccount, paid)
     branch.merge()
   } catch (error) {
-    // The account has too few coins: the credits in distribution remain, as in the reference.
+    // The account has too few coins. Credits without coins would let one validator withdraw what another has earned.
     if (!(error instanceof ChainError)) throw error
   }
 }

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Node, testNode } from '../start.ts'
+import { type Node, startNode, testNode } from '../start.ts'
 
 const PAIRS = ['uatom:uusd', 'ubtc:uusd', 'ueth:uusd', 'uusdc:uusd', 'uusdt:uusd']
 /** Length of the voting period of a localnet with a feeder, blocks. */
@@ -95,4 +98,23 @@ test('a feeder resumes after the clock moved forward by a day of epochs', async 
   await blocks(node, 2 * PERIOD)
   expect(Object.keys(await ratesOf(node))).toEqual(PAIRS)
   expect(Number(await missesOf(node))).toBe(misses)
+})
+
+test('a feeder that restarts replaces the prevote of its earlier run in the same period, and misses none', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'almanac-feeder-'))
+  try {
+    const options = { home, ports: false, feeder: { enabled: true, seed: 1 }, blocks: { time: 'manual' } } as const
+    const first = await startNode(options)
+    while (first.height < PERIOD) await first.nextBlock()
+    const prevote = `/chain/oracle/v1beta1/validators/${await operatorOf(first)}/aggregate_prevote`
+    const before = await first.query(prevote)
+    await first.stop()
+    await using node = await startNode({ ...options, feeder: { enabled: true, seed: 2 } })
+    await node.nextBlock()
+    expect(await node.query(prevote)).not.toEqual(before)
+    while (node.height < 3 * PERIOD - 1) await node.nextBlock()
+    expect(Object.keys(await ratesOf(node))).toEqual(PAIRS)
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
 })

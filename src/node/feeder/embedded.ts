@@ -10,7 +10,7 @@ import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { publicKeyOf } from '../../sdk/crypto.ts'
 import { deriveFeederKeys } from '../accounts.ts'
-import { createFeeder, type FeederBehaviour, type FeederKey, type FeederOptions, VOTE_GAS } from './feeder.ts'
+import { createFeeder, type FeederBehaviour, type FeederKey, type FeederOptions } from './feeder.ts'
 import { seededRandom, simulatedPrices } from './prices.ts'
 import { createRestChain } from './rest-chain.ts'
 
@@ -79,7 +79,7 @@ export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
   })
   const feeders = validators.map(({ operator, feederKey, behaviour }, i) =>
     createFeeder({
-      fee: () => ({ gasLimit: VOTE_GAS, amount: requiredFees(gateway.settings.minGasPrice, VOTE_GAS).slice(0, 1) }),
+      fee: (gasLimit) => ({ gasLimit, amount: requiredFees(gateway.settings.minGasPrice, gasLimit).slice(0, 1) }),
       log,
       random: seededRandom(seed + i),
       identity,

@@ -46,8 +46,8 @@ export interface FeederOptions {
   /** Key of the validator, or of its delegate. */
   readonly key: FeederKey
   readonly prices: PriceSource
-  /** Returns the fee of the next transaction; by default the fee is empty. */
-  readonly fee?: () => Fee
+  /** Returns the fee of the next transaction, which needs at most this gas; by default the fee is empty. */
+  readonly fee?: (gasLimit: bigint) => Fee
   readonly log: Log
   /** Returns numbers from 0 to below 1, for salts. */
   readonly random: () => number
@@ -63,8 +63,10 @@ interface SentPrevote {
   readonly period: bigint
 }
 
-/** Gas of a transaction: 500 each for prevote and vote, and the cost of the signature. */
-export const VOTE_GAS = 7_000n
+/** Gas limit of due votes, whose price is constant. */
+const VOTE_GAS = 7_000n
+/** Gas limit of the first transaction: a prevote of an earlier run in the same period makes this one cost its work. */
+const FIRST_GAS = 150_000n
 const SALTS = 9_999
 /** Code of admission while the account's last vote is not in a block yet. */
 const VOTE_WAITS = sdkErrors.wrongSequence().code
@@ -114,7 +116,8 @@ export function createFeeder(options: FeederOptions): Feeder {
   async function send(messages: readonly PlannedMessage[], period: bigint): Promise<StepResult> {
     const { number, sequence } = await chain.account(feeder)
     const plan = { identity, messages, key, memo: '', timeoutHeight: 0n, chainId: chain.chainId }
-    const fee = options.fee?.() ?? { gasLimit: VOTE_GAS, amount: [] }
+    const gasLimit = lastPrevote ? VOTE_GAS : FIRST_GAS
+    const fee = options.fee?.(gasLimit) ?? { gasLimit, amount: [] }
     const tx = encodeSigned({ ...plan, accountNumber: number, sequence }, fee, key.privateKey)
     const { code, log: reason } = await chain.broadcast(tx)
     if (code === 0) return 'sent'
