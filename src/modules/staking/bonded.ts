@@ -2,18 +2,20 @@
 import { BondStatus, type Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { ReadContext } from '../../sdk/context.ts'
-import * as bank from '../bank/keeper.ts'
 import { errors } from './errors.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
-import { POWER_REDUCTION } from './validator.ts'
+import { POWER_REDUCTION, tokensOf } from './validator.ts'
 import { getValidator } from './validators.ts'
 
 export function isBonded({ status }: Validator): boolean {
   return status === BondStatus.BONDED
 }
 
-/** Returns the bonded validators in descending order of power, at most `max_validators`. */
+/**
+ * Returns the bonded validators in descending order of power, at most `max_validators`. The last validator, which makes blocks even
+ * in jail (D25), counts as bonded.
+ */
 export function bondedByPower(ctx: ReadContext): readonly Validator[] {
   const limit = params(ctx).maxValidators
   const found: Validator[] = []
@@ -22,12 +24,27 @@ export function bondedByPower(ctx: ReadContext): readonly Validator[] {
     const validator = getValidator(ctx, operator)
     if (validator && isBonded(validator)) found.push(validator)
   }
-  return found
+  return found.length > 0 ? found : remaining(ctx)
 }
 
-/** Returns the total of bonded tokens, in the bond denom. */
+/** Returns the bonded validators that the index by power omits because they are in jail, strongest first. */
+function remaining(ctx: ReadContext): readonly Validator[] {
+  const validators = [...state.lastPowers.keys(ctx)].flatMap((operator) => getValidator(ctx, operator) ?? [])
+  return validators.filter(isBonded).sort((a, b) => (tokensOf(a) > tokensOf(b) ? -1 : 1))
+}
+
+/**
+ * Returns the total of bonded tokens, in the bond denom: the sum of what validators record. A coin that reached the pool in
+ * another way changes no quorum.
+ */
 export function bondedTokens(ctx: ReadContext): bigint {
-  return bank.balance(ctx, state.bondedPool.address, params(ctx).bondDenom)
+  let total = 0n
+  // Validators with a power reported to the engine are exactly the bonded ones: their status changes only with it.
+  for (const operator of state.lastPowers.keys(ctx)) {
+    const validator = getValidator(ctx, operator)
+    if (validator && isBonded(validator)) total += tokensOf(validator)
+  }
+  return total
 }
 
 /** Returns the power of all bonded tokens. */

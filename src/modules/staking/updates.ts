@@ -75,8 +75,9 @@ export function updateValidatorSet(ctx: Context): readonly PowerUpdate[] {
     totalPower += power
   }
   const leaving = [...left.keys()].sort((a, b) => (a < b ? -1 : 1)).map(fromKey)
-  // The engine cannot run without validators: the last one remains (D25).
-  if (count === 0) leaving.pop()
+  // The engine cannot run without validators: the last one remains with its power (D25).
+  const last = count === 0 ? leaving.pop() : undefined
+  if (last) totalPower += state.lastPowers.get(ctx, last) ?? 0n
   for (const operator of leaving) {
     const validator = beginUnbonding(ctx, requireValidator(ctx, operator))
     toBonded -= tokensOf(validator)
@@ -135,7 +136,7 @@ function beginUnbonding(ctx: Context, before: Validator): Validator {
 export function enqueueValidator(ctx: Context, validator: Validator): void {
   const key = [state.TIME_LENGTH, nanoseconds(validator.unbondingTime), validator.unbondingHeight] as const
   const addresses = state.validatorQueue.get(ctx, key)?.addresses ?? []
-  addresses.push(validator.operatorAddress)
+  addresses.push(address.canonicalValidator(ctx, validator.operatorAddress))
   state.validatorQueue.set(ctx, key, create(ValAddressesSchema, { addresses }))
 }
 
