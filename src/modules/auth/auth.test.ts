@@ -6,6 +6,8 @@ import { encodeUint64, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
+import { defineModule } from '../../sdk/module.ts'
+import { moduleAccount } from '../../sdk/module-account.ts'
 import { testContext } from '../../sdk/testing.ts'
 import type { Account } from './account.ts'
 import { accountAny, baseAccount, decodeAccount, encodeAccount } from './account-codec.ts'
@@ -97,6 +99,13 @@ describe('stored accounts are the bytes of the chain', () => {
     ]
     for (const value of kinds) {
       expect(decodeAccount(ctx.identity, alice, encodeAccount(ctx.identity, value))).toEqual(value)
+    }
+  })
+
+  test('an account whose address an earlier build stored in upper case reads back in lower case', () => {
+    for (const value of [account({ number: 3n }), account({ kind: 'base', number: 3n })]) {
+      const stored = encodeAccount(ctx.identity, { ...value, addressText: value.addressText.toUpperCase() })
+      expect(decodeAccount(ctx.identity, alice, stored)).toEqual(value)
     }
   })
 })
@@ -208,4 +217,15 @@ test('genesis preserves account numbers and gaps, and reassigns a number that oc
   const numberOf = (byte: number) => auth.getAccount(ctx, new Uint8Array(20).fill(byte))!.number
   expect([numberOf(3), numberOf(1), numberOf(9), numberOf(2)]).toEqual([7n, 0n, 2n, 1n])
   expect(auth.newAccount(ctx, alice).number).toBe(9n)
+})
+
+test('the account at a module’s address is the module’s, in whatever way it began', () => {
+  const later = moduleAccount('later', 'burner')
+  const withModule = testContext({ modules: [defineModule({ name: 'later', accounts: [later] })] })
+  const own = { name: 'later', permissions: ['burner'] }
+  expect(auth.ensureAccount(withModule.branch(), later.address)).toMatchObject({ kind: 'module', module: own })
+  // An account from before the chain had the module: a coin had reached the address.
+  auth.setAccount(withModule, account({ address: later.address, number: 4n }))
+  expect(auth.ensureModuleAccount(withModule, later)).toMatchObject({ kind: 'module', module: own, number: 4n })
+  expect(auth.getAccount(withModule, later.address)).toMatchObject({ kind: 'module', module: own, number: 4n })
 })

@@ -73,9 +73,9 @@ function takeNumber(ctx: Context): bigint {
   return number
 }
 
-/** Returns a new EthAccount with the next number and no code. The caller stores it. */
+/** Returns a new account with the next number and no code: an EthAccount, at a module's address the module's. The caller stores it. */
 export function newAccount(ctx: Context, bytes: Uint8Array): Account {
-  return {
+  const account: Account = {
     kind: 'eth',
     address: bytes,
     addressText: address.format(ctx, bytes),
@@ -84,6 +84,12 @@ export function newAccount(ctx: Context, bytes: Uint8Array): Account {
     sequence: 0n,
     codeHash: EMPTY_CODE_HASH,
   }
+  const module = ctx.app.moduleAccountAt(bytes)
+  return module ? ofModule(account, module) : account
+}
+
+function ofModule(account: Account, { name, permissions }: ModuleAccount): Account {
+  return { ...account, kind: 'module', module: { name, permissions } }
 }
 
 /** Returns the account at an address, and first creates and stores it if it does not exist. */
@@ -95,15 +101,14 @@ export function ensureAccount(ctx: Context, bytes: Uint8Array): Account {
   return account
 }
 
-/** Returns the account of a module, created with its permissions at first use. */
+/**
+ * Returns the account of a module, created with its permissions at first use. Another kind of account at the address, made
+ * before the chain had the module, becomes the module's: no key signs for it.
+ */
 export function ensureModuleAccount(ctx: Context, module: ModuleAccount): Account {
   const existing = getAccount(ctx, module.address)
-  if (existing) return existing
-  const account: Account = {
-    ...newAccount(ctx, module.address),
-    kind: 'module',
-    module: { name: module.name, permissions: module.permissions },
-  }
+  if (existing?.kind === 'module') return existing
+  const account = ofModule(existing ?? newAccount(ctx, module.address), module)
   setAccount(ctx, account)
   return account
 }
