@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { beforeEach, describe, expect, test } from 'vitest'
 import * as address from '../../identity/address.ts'
-import { formatHex, hex } from '../../primitives/bytes.ts'
+import { equal, formatHex, hex } from '../../primitives/bytes.ts'
 import { format } from '../../primitives/dec-coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { governance } from '../../sdk/authority.ts'
@@ -165,6 +165,22 @@ describe('rewards of a delegation', () => {
     })
     expect([held(bob) - before, held(carol) - carols]).toEqual([882n, 0n])
     expect(queries.delegatorWithdrawAddress(ctx, { delegatorAddress: text(carol) }).withdrawAddress).toBe(text(bob))
+  })
+
+  test('rewards go to the delegator if the withdraw address has become that of a module', () => {
+    const later = moduleAccount('later')
+    expect(() =>
+      messages.setWithdrawAddress(ctx, { delegatorAddress: text(carol), withdrawAddress: text(mintery.address) }),
+    ).toThrow('is not allowed to receive external funds')
+    messages.setWithdrawAddress(ctx, { delegatorAddress: text(carol), withdrawAddress: text(later.address) })
+    nextBlock(4000n, [[alice, 40n]])
+    const upgraded = { ...ctx, app: { ...ctx.app, isBlocked: (one: Uint8Array) => equal(one, later.address) } }
+    const before = held(carol)
+    messages.withdrawDelegatorReward(upgraded, {
+      delegatorAddress: text(carol),
+      validatorAddress: operatorText(alice),
+    })
+    expect([held(carol) - before, held(later.address)]).toEqual([882n, 0n])
   })
 
   test('rewards shrink with the stake when the validator is slashed in between', () => {

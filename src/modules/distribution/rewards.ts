@@ -218,9 +218,18 @@ export function withdrawAddress(ctx: ReadContext, delegator: Uint8Array): Uint8A
   return state.withdrawAddresses.get(ctx, delegator) ?? delegator
 }
 
+/**
+ * Returns the account to pay. An address that became a module's after it was set, and so refuses ordinary sends, does not keep
+ * the delegator from its rewards.
+ */
+function payeeOf(ctx: ReadContext, delegator: Uint8Array): Uint8Array {
+  const chosen = withdrawAddress(ctx, delegator)
+  return ctx.app.isBlocked(chosen) ? delegator : chosen
+}
+
 function pay(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): void {
   if (coins.length === 0) return
-  bank.send(ctx, state.distributionAccount.address, withdrawAddress(ctx, delegator), coins)
+  bank.send(ctx, state.distributionAccount.address, payeeOf(ctx, delegator), coins)
 }
 
 /** Whether the payment succeeded. A refused one is discarded: the end of a block must not fail. */

@@ -67,11 +67,11 @@ function distribute(ctx: Context, minted: bigint, ratios: Parameters<typeof spli
   })
 }
 
-/** Sends the whole remaining balance to the sudo root. Without a root the coins wait in the account (D27). */
+/** Sends the whole remaining balance to the sudo root. Without one that can receive it the coins wait in the account (D27). */
 function payReserve(ctx: Context, denom: string): bigint {
   const amount = bank.balance(ctx, state.account.address, denom)
   const root = sudo.root(ctx)
-  if (amount === 0n || root === undefined) return 0n
+  if (amount === 0n || root === undefined || ctx.app.isBlocked(root)) return 0n
   bank.send(ctx, state.account.address, root, [{ denom, amount }])
   return amount
 }
