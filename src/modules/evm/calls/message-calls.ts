@@ -1,9 +1,10 @@
 /** Calls of contracts in a message of the chain: each is an EVM transaction without a fee, inside the message's branch. */
+import { OUT_OF_GAS } from '../../../evm/errors.ts'
 import { createEvm } from '../../../evm/host.ts'
 import type { EvmLog } from '../../../evm/state.ts'
 import { intrinsicGas } from '../../../evm/transaction/gas.ts'
 import { executeMessage } from '../../../evm/transition.ts'
-import { EMPTY, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
+import { EMPTY, equal, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
 import type { BranchedContext, Context } from '../../../sdk/context.ts'
 import { createInfiniteGasMeter } from '../../../store/gas.ts'
 import * as auth from '../../auth/keeper.ts'
@@ -57,27 +58,70 @@ function nonceOf(ctx: Context, address: Uint8Array): bigint {
   return auth.getAccount(ctx, address)?.sequence ?? 0n
 }
 
+/**
+ * Returns the nonce that a call executes with, which leaves the caller with one more. The module's own nonce rises, so that its
+ * deployments have new addresses; a holder's stays, since only its own transactions can raise it.
+ */
+function nonceBefore(ctx: Context, from: Uint8Array): bigint {
+  const nonce = nonceOf(ctx, from)
+  const rises = equal(from, state.evmAccount.address) || ctx.identity.behaviours.moduleCallsRaiseNonces
+  return rises ? nonce : nonce - 1n
+}
+
+/** The gas of one call. */
+interface CallGas {
+  readonly limit: bigint
+  /** Charges the used gas. Throws sdk 11 if the call ended because the message has less gas left than such a call can use. */
+  charge(used: bigint, error: string | undefined): void
+}
+
+/** Limits a call to the gas that the message has left, so that no work is done that cannot be charged. `most` limits it in any case. */
+function limitGas({ gas, identity }: Context, most: bigint): CallGas {
+  const left = gas.limit - gas.used
+  if (left >= most || identity.behaviours.callsRunBeforeGas) {
+    return { limit: most, charge: (used) => gas.consume(used, GAS_OF) }
+  }
+  return {
+    limit: left,
+    charge: (used, error) => gas.consume(error?.includes('out of gas') ? left + 1n : used, GAS_OF),
+  }
+}
+
+/** Returns the gas of a transaction before its code runs. Throws sdk 11, or evm 5 if more gas would not help. */
+function requireIntrinsic(message: Parameters<typeof intrinsicGas>[0], { evm }: Execution, gas: CallGas): bigint {
+  const intrinsic = intrinsicGas(message, evm.options.rules)
+  if (gas.limit >= intrinsic) return intrinsic
+  gas.charge(0n, OUT_OF_GAS)
+  throw errors.callFailed(`intrinsic gas too low: have ${gas.limit}, want ${intrinsic}`)
+}
+
 /** Runs a static call. It changes nothing except the caller's nonce, and that only if `counts`. */
 function runStatic(ctx: Context, { from, to, data, gasLimit }: ContractCall, counts: boolean): Uint8Array {
   const execution = openExecution(ctx, from)
   const { branch, evm, view } = execution
   if (counts) raiseNonce(branch, from)
-  const intrinsic = intrinsicGas({ to, data }, evm.options.rules)
-  if (gasLimit < intrinsic) throw errors.callFailed(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)
-  const message = { caller: from, to, valueWei: 0n, data, gas: gasLimit - intrinsic, isStatic: true }
+  const gas = limitGas(ctx, gasLimit)
+  const rest = gas.limit - requireIntrinsic({ to, data }, execution, gas)
+  const message = { caller: from, to, valueWei: 0n, data, gas: rest, isStatic: true }
   const result = view.whileCalling(() => evm.call(message))
-  ctx.gas.consume(gasLimit - result.gasLeft, GAS_OF)
+  gas.charge(gas.limit - result.gasLeft, result.error)
   if (!result.success) throw callFailure(result, gasLimit)
   if (counts) branch.merge()
   return result.output
 }
 
 /** Returns the output of a static call by the zero address, undefined if it fails. Its only effect is the charged gas. */
-export function tryStaticCall(ctx: Context, to: Uint8Array, data: Uint8Array, gas: bigint): Uint8Array | undefined {
+export function tryStaticCall(
+  ctx: Context,
+  to: Uint8Array,
+  data: Uint8Array,
+  gasLimit: bigint,
+): Uint8Array | undefined {
   const { evm, view } = openExecution(ctx, ZERO_ADDRESS)
-  const message = { caller: ZERO_ADDRESS, to, valueWei: 0n, data, gas, isStatic: true }
-  const { success, output, gasLeft } = view.whileCalling(() => evm.call(message))
-  ctx.gas.consume(gas - gasLeft, GAS_OF)
+  const gas = limitGas(ctx, gasLimit)
+  const message = { caller: ZERO_ADDRESS, to, valueWei: 0n, data, gas: gas.limit, isStatic: true }
+  const { success, output, gasLeft, error } = view.whileCalling(() => evm.call(message))
+  gas.charge(gas.limit - gasLeft, error)
   return success ? output : undefined
 }
 
@@ -96,12 +140,14 @@ export function createMessageCalls(ctx: Context): MessageCalls {
       if (call.isStatic) return runStatic(ctx, call, true)
       const { from, to, data, gasLimit, valueWei = 0n } = call
       const execution = openExecution(ctx, from)
-      const message = { from, to, nonce: nonceOf(execution.branch, from), gasLimit, valueWei, data }
+      const gas = limitGas(ctx, gasLimit)
+      requireIntrinsic({ to, data }, execution, gas)
+      const message = { from, to, nonce: nonceBefore(execution.branch, from), gasLimit: gas.limit, valueWei, data }
       const result = execution.view.whileCalling(() => executeMessage(execution.evm, message))
-      ctx.gas.consume(result.gasUsed, GAS_OF)
+      gas.charge(result.gasUsed, result.error)
       if (!result.success) throw callFailure(result, gasLimit)
       keep(execution, from)
-      logs.push(...result.logs)
+      for (const log of result.logs) logs.push(log)
       return result.output
     },
   }
@@ -116,9 +162,11 @@ export interface Deployment {
 export function deploy(ctx: Context, initCode: Uint8Array): Deployment {
   const { address: from } = auth.ensureModuleAccount(ctx, state.evmAccount)
   const execution = openExecution(ctx, from)
-  const message = { from, to: undefined, nonce: nonceOf(execution.branch, from), gasLimit: DEPLOY_GAS, valueWei: 0n }
+  const gas = limitGas(ctx, DEPLOY_GAS)
+  requireIntrinsic({ to: undefined, data: initCode }, execution, gas)
+  const message = { from, to: undefined, nonce: nonceOf(execution.branch, from), gasLimit: gas.limit, valueWei: 0n }
   const result = executeMessage(execution.evm, { ...message, data: initCode })
-  ctx.gas.consume(result.gasUsed, GAS_OF)
+  gas.charge(result.gasUsed, result.error)
   if (!result.success) throw callFailure({ ...result, output: result.output ?? EMPTY }, DEPLOY_GAS)
   keep(execution, from)
   return { contract: result.contractAddress!, logs: result.logs }
