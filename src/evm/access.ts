@@ -50,10 +50,11 @@ export function createAccess(
     blockhash() {
       const bytes = interpreter.bytes()
       const wanted = bytes.readBigUInt64BE(A + 24)
-      const small = bytes.subarray(A, A + 24).every((byte) => byte === 0)
-      const inWindow = small && wanted < block.number && wanted + 256n >= block.number
+      let high = 0
+      for (let i = A; i < A + 24; i++) high |= bytes[i]!
+      const inWindow = high === 0 && wanted < block.number && wanted + 256n >= block.number
       const hash = inWindow ? state.blockHash(wanted) : ZERO_WORD
-      interpreter.bytes().set(hash, B)
+      bytes.set(hash, B)
     },
     blobhash(index) {
       interpreter.bytes().set(tx.blobHashes[index >>> 0] ?? ZERO_WORD, B)

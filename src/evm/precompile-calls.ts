@@ -15,6 +15,7 @@ import {
 } from './execution.ts'
 import type { Snapshot } from './journal/journal.ts'
 import { FRAME, RETURN_DATA, RETURN_DATA_SIZE, RETURN_LENGTH } from './layout.ts'
+import type { EvmState } from './state.ts'
 import type { CallKind, PrecompileContext, StatefulPrecompile } from './types.ts'
 
 /** The maximum nesting of precompiles through calls: each level takes JavaScript stack. */
@@ -27,7 +28,7 @@ export const CALL_KINDS: Readonly<Record<number, CallKind>> = {
   250: 'STATICCALL',
 }
 
-/** Creates the function that runs a called precompile and settles the call in the caller's record. */
+/** Creates the functions that run a called precompile, and settle the call in the caller's record. */
 export function createPrecompileCalls({
   interpreter,
   environment,
@@ -39,7 +40,24 @@ export function createPrecompileCalls({
   callBack,
 }: ExecutionContext) {
   const { precompiles } = options
+  /** The state as modules see it: slots are read through the journal, which writes them at the end of the transaction. */
+  const state: EvmState = Object.assign(Object.create(options.state) as EvmState, { storage: journal.storage })
   let nested = 0
+
+  /**
+   * Whether the call of a precompile of the chain has less than its minimum gas, so that nothing need be prepared for it. Those of
+   * Ethereum are not asked, because even a failing call touches one of them (EIP-161).
+   */
+  function cannotPay(parent: number, key: string): boolean {
+    const precompile = precompiles.get(key)!
+    if (precompile.kind !== 'stateful') return false
+    const gas = childGas(interpreter, parent)
+    return gas < (precompile.least ?? 0n) || gas < leastGas(precompile, parent)
+  }
+
+  function leastGas({ gas }: StatefulPrecompile, parent: number): bigint {
+    return gas?.(viewChildData(interpreter, parent), { state, unwritten: journal.unwritten() }) ?? 0n
+  }
 
   /** Settles a call that ran in JavaScript and writes its output to the caller's return data. */
   function settleOutput(parent: number, success: boolean, gas: bigint, output: Uint8Array): void {
@@ -98,9 +116,9 @@ export function createPrecompileCalls({
       interpreter.exports.refuse(parent)
       return fail(outcome, errors.DEPTH)
     }
-    if ((precompile.gas?.(viewChildData(interpreter, parent)) ?? 0n) > gas) {
+    if (leastGas(precompile, parent) > gas) {
       journal.revert(snapshot)
-      settleOutput(parent, false, 0n, EMPTY)
+      interpreter.exports.settleCall(parent, false, 0n, RETURN_DATA, 0)
       return fail(outcome, errors.OUT_OF_GAS)
     }
     const isStatic = requester.static || op === 0xfa
@@ -114,7 +132,8 @@ export function createPrecompileCalls({
       gas,
       isStatic,
       origin: options.tx.origin,
-      state: options.state,
+      state,
+      unwritten: journal.unwritten(),
       call(message) {
         journal.refresh()
         if (message.resetsAccess) journal.resetAccess([message.caller, message.to, options.block.coinbase])
@@ -153,5 +172,5 @@ export function createPrecompileCalls({
     return fail(outcome, error, output)
   }
 
-  return runPrecompile
+  return { cannotPay, runPrecompile }
 }

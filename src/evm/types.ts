@@ -94,8 +94,10 @@ export interface PurePrecompile {
 
 export interface StatefulPrecompile {
   readonly kind: 'stateful'
+  /** A lower bound of the minimum gas of every call; 0 by default. */
+  readonly least?: bigint
   /** Returns the minimum gas: with less it does not run, and all gas is consumed. Default: 0. The input is a view of the caller's memory. */
-  gas?(input: Uint8Array): bigint
+  gas?(input: Uint8Array, work: PendingWork): bigint
   /**
    * Runs on the chain's state inside a branch of `EvmState`, in which all earlier writes of the EVM are visible. A failure
    * (`success` false) drops the branch, and so does a failure of any enclosing frame. A thrown error drops it and is rethrown by `call`.
@@ -108,7 +110,14 @@ export type Precompile = PurePrecompile | StatefulPrecompile
 /** The precompiles by `toKey(address)`. All are warm from the start (EIP-2929). */
 export type Precompiles = ReadonlyMap<string, Precompile>
 
-export interface PrecompileContext {
+/** Work that a call of a stateful precompile causes before it runs. */
+export interface PendingWork {
+  readonly state: EvmState
+  /** Changes of accounts that the call writes to the state. */
+  readonly unwritten: number
+}
+
+export interface PrecompileContext extends PendingWork {
   readonly input: Uint8Array
   readonly caller: Uint8Array
   /** The account it runs as: its own address, or the caller's under DELEGATECALL and CALLCODE. */
@@ -121,7 +130,6 @@ export interface PrecompileContext {
   readonly gas: bigint
   readonly isStatic: boolean
   readonly origin: Uint8Array
-  readonly state: EvmState
   /** Calls a contract, one level deeper, in the same transaction. Each side sees the writes of the other. */
   call(message: InnerCall): CallResult
   log(log: EvmLog): void

@@ -90,8 +90,11 @@ function meteredReader(reader: Reader, meter: GasMeter, prices: StorePrices = KV
 
 /** Returns a writer that charges every access to the meter. */
 export function metered(writer: Writer, meter: GasMeter, prices: StorePrices = KV_PRICES): Writer {
+  const { get, has, iterate } = meteredReader(writer, meter, prices)
   return {
-    ...meteredReader(writer, meter, prices),
+    get,
+    has,
+    iterate,
     set(store, key, value) {
       meter.consume(prices.writeFlat, 'WriteFlat')
       meter.consume(prices.writePerByte * BigInt(key.length), 'WritePerByte')

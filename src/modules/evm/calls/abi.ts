@@ -1,5 +1,5 @@
 /** The part of Solidity's argument encoding that calls of contracts need (docs.soliditylang.org, "Contract ABI Specification"). */
-import { concat, decodeUint, EMPTY, encodeUint, formatUtf8, padLeft, utf8 } from '../../../primitives/bytes.ts'
+import { concat, decodeUint, EMPTY, encodeUint, formatUtf8, join, padLeft, utf8 } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { errors } from '../errors.ts'
 
@@ -30,6 +30,7 @@ function splitList(text: string): string[] {
   return text === '' ? [] : [...parts, text.slice(start)]
 }
 
+/** Parses a type. Bounded by: the signatures, which are written in this program. */
 function parseType(text: string): AbiType {
   if (text.startsWith('(')) return { kind: 'tuple', parts: splitList(text.slice(1, -1)).map(parseType) }
   const integer = /^(u?int)(\d+)$/.exec(text)
@@ -38,14 +39,25 @@ function parseType(text: string): AbiType {
   throw new TypeError(`not a type of the ABI: ${text}`)
 }
 
-const parsed = (text: string): readonly AbiType[] => splitList(text).map(parseType)
+const parsedTexts = new Map<string, readonly AbiType[]>()
 
+/** Returns the types of a list. Lists are written in this program, never by users, so the map stays small. */
+function parsed(text: string): readonly AbiType[] {
+  let types = parsedTexts.get(text)
+  if (!types) {
+    types = splitList(text).map(parseType)
+    parsedTexts.set(text, types)
+  }
+  return types
+}
+
+/** Whether an encoding has a variable length. Bounded by: the type. */
 function isDynamic(type: AbiType): boolean {
   if (type.kind === 'tuple') return type.parts.some(isDynamic)
   return type.kind === 'bytes' || type.kind === 'string'
 }
 
-/** Returns the length of a value in the head of its list. Unit: bytes. */
+/** Returns the length of a value in the head of its list. Unit: bytes. Bounded by: the type. */
 function headSize(type: AbiType): number {
   if (type.kind !== 'tuple' || isDynamic(type)) return WORD
   return type.parts.reduce((sum, part) => sum + headSize(part), 0)
@@ -56,6 +68,7 @@ function encodeBytes(bytes: Uint8Array): Uint8Array {
   return concat(encodeUint(BigInt(bytes.length), WORD), bytes, padding)
 }
 
+/** Encodes a value. Bounded by: the type. */
 function encodeValue(type: AbiType, value: AbiValue): Uint8Array {
   switch (type.kind) {
     case 'uint':
@@ -75,6 +88,7 @@ function encodeValue(type: AbiType, value: AbiValue): Uint8Array {
   }
 }
 
+/** Encodes the parts of a list. Bounded by: the types. */
 function encodeList(types: readonly AbiType[], values: readonly AbiValue[]): Uint8Array {
   const heads: Uint8Array[] = []
   const tails: Uint8Array[] = []
@@ -89,7 +103,7 @@ function encodeList(types: readonly AbiType[], values: readonly AbiValue[]): Uin
     tails.push(encoded)
     offset += encoded.length
   }
-  return concat(...heads, ...tails)
+  return join([...heads, ...tails])
 }
 
 /** Encodes values. `types` is their canonical text, such as `address,uint256`. */
@@ -126,6 +140,7 @@ function decodeBytes(frame: Frame, at: number): Uint8Array {
   return frame.bytes.slice(from, from + length)
 }
 
+/** Decodes a value. Bounded by: the type. */
 function decodeValue(frame: Frame, type: AbiType, at: number): AbiValue {
   switch (type.kind) {
     case 'uint': {
@@ -151,6 +166,7 @@ function decodeValue(frame: Frame, type: AbiType, at: number): AbiValue {
   }
 }
 
+/** Decodes the parts of a list. Bounded by: the types. */
 function decodeList(frame: Frame, types: readonly AbiType[]): readonly AbiValue[] {
   let at = frame.base
   return types.map((type) => {
@@ -172,9 +188,16 @@ export function decodeArguments(types: string, bytes: Uint8Array): readonly AbiV
   return decodeList({ bytes, base: 0 }, list)
 }
 
-/** Returns the selector of a function: the first four bytes of the hash of `name(types)`. */
+const selectors = new Map<string, Uint8Array>()
+
+/** Returns the selector of a function of this program: the first four bytes of the hash of `name(types)`. */
 export function selectorOf(signature: string): Uint8Array {
-  return keccak256(utf8(signature)).slice(0, 4)
+  let selector = selectors.get(signature)
+  if (!selector) {
+    selector = keccak256(utf8(signature)).slice(0, 4)
+    selectors.set(signature, selector)
+  }
+  return selector
 }
 
 /** Encodes the calldata of a function such as `transfer(address,uint256)`. */

@@ -5,17 +5,17 @@ import { EMPTY, equal, formatHex, toKey, utf8 } from '../../../primitives/bytes.
 import { ChainError, queryError } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import type { Context } from '../../../sdk/context.ts'
-import { createGasMeter, type GasMeter } from '../../../store/gas.ts'
 import type { ChainEvent } from '../../../store/types.ts'
 import * as auth from '../../auth/keeper.ts'
 import { type AbiValue, decodeArguments, encodeArguments, encodeError, selectorOf } from '../calls/abi.ts'
 import type { ContractCalls } from '../calls/contract-calls.ts'
 import type { ChainEvmState } from '../evm-state.ts'
 import { innerCalls } from './inner-calls.ts'
+import { chainState, LEAST_GAS, leastGas, openWork, priceOf, type WorkGas } from './prices.ts'
 
 /** One call of a method. */
 export interface MethodCall {
-  /** Its accesses must fit into the call's remaining gas. The call pays the flat price and not the accesses. */
+  /** Its meter has the call's remaining gas (`prices.ts`). */
   readonly ctx: Context
   readonly calls: ContractCalls
   readonly caller: Uint8Array
@@ -38,25 +38,9 @@ interface Prepared extends Method {
   readonly types: string
 }
 
-const WRITE_FLAT = 2000n
-const WRITE_PER_BYTE = 30n
-const READ_FLAT = 1000n
-const READ_PER_BYTE = 3n
-const UNKNOWN_METHOD_GAS = 21_000n
 const SELECTOR_LENGTH = 4
 
 const EVENT_TOPIC: Uint8Array = keccak256(utf8('AbciEvent(string,string)'))
-
-function priceOf(method: Prepared | undefined, input: Uint8Array): bigint {
-  if (!method) return UNKNOWN_METHOD_GAS
-  const length = BigInt(input.length - SELECTOR_LENGTH)
-  return method.changesState ? WRITE_FLAT + WRITE_PER_BYTE * length : READ_FLAT + READ_PER_BYTE * length
-}
-
-function chainState(state: EvmState): ChainEvmState {
-  if (!('context' in state)) throw new TypeError('a precompile of the chain needs a ChainEvmState')
-  return state as ChainEvmState
-}
 
 /** Returns an error whose text becomes revert data, so that the text is part of a block's results. */
 const refusal = (text: string): ChainError => queryError('failedPrecondition', text)
@@ -86,14 +70,20 @@ function goJson(text: string): string {
 }
 
 /** Emits a module's event as a log: the hash of its type is a topic, its attributes are one JSON object. */
-function logEvent({ log, codeAddress }: PrecompileContext, { type, attributes }: ChainEvent): void {
+function logEvent(
+  { log, codeAddress }: PrecompileContext,
+  { chargeLog }: WorkGas,
+  { type, attributes }: ChainEvent,
+): void {
   const pairs = [{ key: 'eventType', value: type }, ...attributes]
   const json = `{${pairs.map(({ key, value }) => `${goJson(key)}:${goJson(value)}`).join(',')}}`
-  log({ address: codeAddress, topics: [EVENT_TOPIC, keccak256(utf8(type))], data: encodeArguments('string', [json]) })
+  const data = encodeArguments('string', [json])
+  chargeLog(data.length)
+  log({ address: codeAddress, topics: [EVENT_TOPIC, keccak256(utf8(type))], data })
 }
 
 /** Runs a method and returns its encoded results. Throws for a forbidden call, and the errors of the keepers. */
-function runMethod(context: PrecompileContext, method: Prepared | undefined, meter: GasMeter): Uint8Array {
+function runMethod(context: PrecompileContext, method: Prepared | undefined, work: WorkGas): Uint8Array {
   const { input, caller } = context
   const state = chainState(context.state)
   if (!method) {
@@ -106,11 +96,11 @@ function runMethod(context: PrecompileContext, method: Prepared | undefined, met
   }
   const base = state.context()
   const firstEvent = base.events.length
-  const ctx = base.withGas(meter)
+  const ctx = base.withGas(work.meter)
   const args = decodeArguments(method.types, input.subarray(SELECTOR_LENGTH))
   checkCall(context, state, method)
-  const results = method.run({ ctx, caller, calls: innerCalls(context, state, ctx) }, args)
-  if (method.changesState) for (const event of base.events.slice(firstEvent)) logEvent(context, event)
+  const results = method.run({ ctx, caller, calls: innerCalls(context, state, ctx, work) }, args)
+  if (method.changesState) for (const event of base.events.slice(firstEvent)) logEvent(context, work, event)
   return encodeArguments(method.returns, results)
 }
 
@@ -140,18 +130,22 @@ export function definePrecompile(title: string, methods: readonly Method[]): Sta
     bySelector.set(toKey(selectorOf(signature)), prepared)
   }
   const methodOf = (input: Uint8Array) => bySelector.get(toKey(input.subarray(0, SELECTOR_LENGTH)))
+  const price = (state: EvmState, method: Prepared | undefined, input: Uint8Array) =>
+    priceOf(state, method?.changesState, input.length - SELECTOR_LENGTH)
   return {
     kind: 'stateful',
-    gas: (input) => priceOf(methodOf(input), input),
+    least: LEAST_GAS,
+    gas: (input, work) => leastGas(price(work.state, methodOf(input), input), work),
     run(context) {
       const { input, gas, kind, address, codeAddress } = context
       const method = methodOf(input)
-      const price = priceOf(method, input)
+      const work = openWork(gas, price(context.state, method, input), context)
       if (kind === 'CALL' && equal(address, codeAddress)) {
         auth.ensureAccount(chainState(context.state).context(), address)
       }
       try {
-        return { success: true, gasUsed: price, output: runMethod(context, method, createGasMeter(gas - price)) }
+        const output = runMethod(context, method, work)
+        return { success: true, gasUsed: work.used(), output }
       } catch (error) {
         if (error instanceof ChainError) return failure(context, title, error)
         throw error

@@ -10,11 +10,13 @@ import { identityOf } from '../../../identity/profiles.ts'
 import { formatEip55 } from '../../../primitives/address.ts'
 import { concat, EMPTY, encodeUint, formatHex, hex } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
+import { governance } from '../../../sdk/authority.ts'
 import type { Context } from '../../../sdk/context.ts'
 import { testContext } from '../../../sdk/testing.ts'
 import { auth as authModule } from '../../auth/index.ts'
 import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
+import { messages as bankMessages } from '../../bank/messages.ts'
 import * as oracle from '../../oracle/state.ts'
 import { decodeArguments, encodeArguments, encodeCall } from '../calls/abi.ts'
 import { blockEnv } from '../calls/block-env.ts'
@@ -118,8 +120,8 @@ const whoAmI = (who: string) => encodeCall('whoAmI(string)', [who])
 const hex0x = (bytes: Uint8Array) => `0x${formatHex(bytes)}`
 const dataCost = (data: Uint8Array) => data.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n)
 
-test('a call costs its flat price and nothing for the accesses of keepers', () => {
-  const { ctx, token } = chain()
+test('under the profile of the chain a call costs its flat price and nothing for the accesses of keepers', () => {
+  const { ctx, token } = chain('nibiru')
   const bob = address.format(ctx, BOB)
   const balance = encodeCall('balance(address,address)', [ALICE, token])
   const priced = [
@@ -134,14 +136,70 @@ test('a call costs its flat price and nothing for the accesses of keepers', () =
   }
 })
 
-test('the accesses of a call must fit into its remaining gas', () => {
-  const { ctx } = chain()
+test('under the profile of the chain the accesses of a call must fit into its remaining gas', () => {
+  const { ctx } = chain('nibiru')
   const data = bankMsgSend(address.format(ctx, BOB), GOLD, 1n)
   const least = dataCost(data) + 9680n
   expect(run(ctx, FUNTOKEN, data, { gasLimit: least - 1n })).toMatchObject({ success: false, error: 'out of gas' })
-  expect(run(ctx, FUNTOKEN, data, { gasLimit: least + 10_000n })).toMatchObject({ success: false, error: 'out of gas' })
+  const short = run(ctx, FUNTOKEN, data, { gasLimit: least + 10_000n })
+  expect(short).toMatchObject({ success: false, error: expect.stringMatching(/: out of gas$/) })
   expect(run(ctx, FUNTOKEN, data, { gasLimit: least + 60_000n })).toMatchObject({ success: true })
   expect(bank.balance(ctx, BOB, GOLD)).toBe(1n)
+})
+
+/** Returns the gas of a second call in a transaction: the first also writes the nonce of the sender. */
+function gasOfSecondCall(ctx: Context, data: Uint8Array): bigint {
+  run(ctx, FUNTOKEN, whoAmI(hex0x(BOB)))
+  const used = [1, 2].map((calls) => {
+    place(ctx, `365f5f37${'5f5f365f5f6108005af150'.repeat(calls)}00`)
+    return run(ctx, CONTRACT, data).gasUsedBeforeRefund
+  })
+  // PUSH0 and CALLDATASIZE are 2 gas each, PUSH2 3, GAS 2, the warm CALL 100, POP 2.
+  return used[1]! - used[0]! - 117n
+}
+
+test('a call pays for its arguments and for half of the store gas of the keepers', () => {
+  const { ctx } = chain()
+  // 96 bytes of arguments: a place, a length, 42 characters in two words. The method reads nothing.
+  expect(gasOfSecondCall(ctx, whoAmI(hex0x(BOB)))).toBe(5000n + 3n * 128n)
+  // 4 words of arguments. One entry is read: 1,000, and 3 for each byte of its key (2 + 20 + 14) and of its value "1000".
+  const storeGas = 1000n + 3n * (36n + 4n)
+  const data = encodeCall('bankBalance(address,string)', [ALICE, GOLD])
+  expect(gasOfSecondCall(ctx, data)).toBe(5000n + 3n * 128n + storeGas / 2n)
+})
+
+test('a call pays for the changes that it makes the EVM write', () => {
+  const { ctx } = chain()
+  const data = whoAmI(hex0x(BOB))
+  run(ctx, FUNTOKEN, data)
+  const used = (before: string) => {
+    place(ctx, `365f5f37${before}5f5f365f5f6108005af15000`)
+    return run(ctx, CONTRACT, data).gasUsedBeforeRefund
+  }
+  // The value of a call to an account with coins changes two accounts, and their two balances.
+  const transfer = `5f5f5f5f600173${'a1'.repeat(20)}5af150`
+  bank.addWei(ctx, CONTRACT, UNIT)
+  const alone = (() => {
+    place(ctx, `365f5f37${transfer}00`)
+    return run(ctx, CONTRACT, data).gasUsedBeforeRefund
+  })()
+  place(ctx, '365f5f3700')
+  const nothing = run(ctx, CONTRACT, data).gasUsedBeforeRefund
+  // Alice is the sender, so that her nonce is written in any case.
+  expect(used(transfer) - used('') - (alone - nothing)).toBe(3n * 5000n)
+})
+
+test('the calls of a contract by a precompile are charged, also those that fail', () => {
+  const { ctx, token } = chain()
+  const view = encodeCall('balance(address,address)', [ALICE, token])
+  const plain = encodeCall('balanceOf(address)', [ALICE])
+  run(ctx, FUNTOKEN, view)
+  const inner = run(ctx, token, plain).gasUsedBeforeRefund - dataCost(plain)
+  const used = run(ctx, FUNTOKEN, view).gasUsedBeforeRefund - dataCost(view)
+  expect(used).toBeGreaterThan(5000n + 3n * 64n + 10_000n + inner)
+  const limited = run(ctx, FUNTOKEN, view, { gasLimit: dataCost(view) + used - 1n })
+  expect(limited).toMatchObject({ success: false, gasUsed: dataCost(view) + used - 1n })
+  expect(run(ctx, FUNTOKEN, view, { gasLimit: dataCost(view) + used + inner })).toMatchObject({ success: true })
 })
 
 test('both kinds of mapping convert tokens to coins and coins to tokens', () => {
@@ -289,6 +347,16 @@ test('a blocked account cannot receive coins, and a coin with sending disabled c
     expect(decodeRevert(run(ctx, FUNTOKEN, data).output)).toContain('is not allowed to receive funds')
   }
   expect(decodeRevert(run(ctx, FUNTOKEN, bankMsgSend(hex0x(BOB), GOLD, 1001n)).output)).toContain('insufficient funds')
+  expect(decodeRevert(run(ctx, FUNTOKEN, sendToEvm(GOLD, 1n, module)).output)).toContain('not allowed to receive')
+  const authority = address.format(ctx, governance)
+  const sendEnabled = [GOLD, `erc20/${formatEip55(token)}`].map((denom) => ({ denom, enabled: false }))
+  const disabled = ctx.branch()
+  bankMessages.setSendEnabled(disabled, { authority, sendEnabled })
+  const to = hex0x(BOB)
+  for (const data of [bankMsgSend(to, GOLD, 1n), sendToEvm(GOLD, 1n, to), sendToBank(token, 1n, to)]) {
+    expect(decodeRevert(run(disabled.branch(), FUNTOKEN, data).output)).toContain('transfers are currently disabled')
+    expect(run(ctx.branch(), FUNTOKEN, data).success).toBe(true)
+  }
   expect(decodeRevert(run(ctx, FUNTOKEN, sendToEvm(GOLD, 0n, hex0x(BOB))).output)).toContain('must be positive')
 })
 
@@ -315,7 +383,6 @@ test('the oracle returns a price with height and time until it expires', () => {
     1_700_000_000_999n,
     3n,
   ])
-  expect(asked.gasUsedBeforeRefund - dataCost(price)).toBe(1288n)
   expect(decodeArguments('uint80,int256,uint256,uint256,uint80', run(ctx, ORACLE, round).output)).toEqual([
     3n,
     65_000_500n * 10n ** 15n,
@@ -337,7 +404,8 @@ test('the oracle returns a price with height and time until it expires', () => {
   oracle.exchangeRates.set(real, 'ubtc:uusd', create(ExchangeRateAtBlockSchema, rate))
   oracle.params.set(real, create(ParamsSchema, { expirationBlocks: 10n }))
   real.block.height = 1000n
-  expect(run(real, ORACLE, price)).toMatchObject({ success: true })
+  const old = run(real, ORACLE, price)
+  expect([old.success, old.gasUsedBeforeRefund - dataCost(price)]).toEqual([true, 1288n])
 })
 
 test('every Wasm contract is unknown', () => {
@@ -389,11 +457,12 @@ test('the time of a precompile call does not grow with the accounts that the tra
   })
   const data = whoAmI(hex0x(BOB))
   const nonce = keeper.nonce(ctx, ALICE)
+  const gasLimit = 2n * GAS
   const { success, gasUsedBeforeRefund } = executeMessage(machine, {
     from: ALICE,
     to: CONTRACT,
     nonce,
-    gasLimit: GAS,
+    gasLimit,
     valueWei: 0n,
     data,
   })
