@@ -7,12 +7,15 @@ import {
 import { Msg } from '../../gen/chain/evm/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { formatEip55 } from '../../primitives/address.ts'
+import { equal } from '../../primitives/bytes.ts'
 import { toText } from '../../primitives/coin.ts'
 import type { Context } from '../../sdk/context.ts'
+import { withoutGas } from '../../sdk/create-context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import * as bank from '../bank/keeper.ts'
 import * as sudo from '../sudo/keeper.ts'
+import * as tokenfactory from '../tokenfactory/keeper.ts'
 import { createMessageCalls } from './calls/message-calls.ts'
 import { errors } from './errors.ts'
 import { coinToErc20, redeem } from './funtoken/conversions.ts'
@@ -33,6 +36,14 @@ function burnCreationFee(ctx: Context, sender: Uint8Array): void {
   bank.burn(ctx, state.evmAccount, fee)
 }
 
+/** Throws sdk 4 for a factory denom of another admin: only the admin decides the metadata that the ERC-20 keeps. */
+function requireMapper(ctx: Context, sender: Uint8Array, denom: string): void {
+  if (ctx.identity.behaviours.anyoneMapsFactoryDenoms) return
+  const admin = tokenfactory.adminOf(withoutGas(ctx), denom)
+  if (!admin || tokenfactory.isAdmin(ctx, admin, sender)) return
+  throw sdkErrors.unauthorized(`only ${admin}, the admin of ${denom}, can map it`)
+}
+
 export const messages = defineMessages(Msg, {
   /** Refuses an Ethereum transaction in an ordinary one. The application executes wrapped ones itself (app/evm/deliver.ts). */
   ethereumTx() {
@@ -51,12 +62,13 @@ export const messages = defineMessages(Msg, {
   /** Maps a coin to a new ERC-20, or an ERC-20 to a new coin. Burns `create_funtoken_fee`. */
   createFunToken(ctx, message) {
     const { sender, contract, denom } = parseCreation(ctx, message)
+    if (!contract) requireMapper(ctx, sender, denom)
     burnCreationFee(ctx, sender)
     const mapping = contract ? createFromErc20(ctx, contract) : createFromCoin(ctx, denom, message.allowZeroDecimals)
     ctx.emit(EventFunTokenCreatedSchema, {
       bankDenom: mapping.bankDenom,
       erc20ContractAddress: formatEip55(mapping.erc20Addr),
-      creator: message.sender,
+      creator: address.format(ctx, sender),
       isMadeFromCoin: mapping.isMadeFromCoin,
     })
     return { funtokenMapping: mapping }
@@ -76,7 +88,7 @@ export const messages = defineMessages(Msg, {
       contract = mapping.erc20Addr
     }
     ctx.emit(EventConvertCoinToEvmSchema, {
-      sender: message.sender,
+      sender: address.format(ctx, sender),
       erc20ContractAddress: formatEip55(contract),
       toEthAddr: formatEip55(to),
       bankCoin: toText(coin),
@@ -95,11 +107,11 @@ export const messages = defineMessages(Msg, {
     if (mapping) {
       denom = mapping.bankDenom
       received = redeem(calls, mapping, { holder: sender, to, amount })
-    } else if (formatEip55(contract) === formatEip55(storedParams(ctx).canonicalWnative)) {
+    } else if (equal(contract, storedParams(ctx).canonicalWnative)) {
       unwrap(calls, sender, to, amount)
     } else throw errors.unmapped(`no FunToken mapping exists for ERC20 "${formatEip55(contract)}"`)
     ctx.emit(EventConvertEvmToCoinSchema, {
-      sender: message.sender,
+      sender: address.format(ctx, sender),
       erc20ContractAddress: formatEip55(contract),
       toAddress: address.format(ctx, to),
       bankCoin: toText({ denom, amount: received }),

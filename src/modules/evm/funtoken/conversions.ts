@@ -17,7 +17,7 @@ function mintCoins(ctx: Context, denom: string, amount: bigint): void {
 
 /**
  * Converts coins to tokens. A coin with its own ERC-20 is locked in the module and tokens are minted; coins of an ERC-20 are
- * burned and the module transfers tokens. Returns the amount that arrived. Throws sdk 5, evm 5, evm 9.
+ * burned and the module transfers tokens. Returns the amount that arrived. Throws bank 5, sdk 4, sdk 5, evm 5, evm 9.
  */
 export function coinToErc20(
   calls: ContractCalls,
@@ -25,6 +25,8 @@ export function coinToErc20(
   { sender, to, amount }: { readonly sender: Uint8Array; readonly to: Uint8Array; readonly amount: bigint },
 ): bigint {
   const { ctx } = calls
+  bank.requireConvertible(ctx, bankDenom)
+  bank.requireUnblocked(ctx, to)
   const coins = [{ denom: bankDenom, amount }]
   bank.sendToModule(ctx, sender, evmAccount, coins)
   if (isMadeFromCoin) {
@@ -49,7 +51,8 @@ interface TokenToCoin {
 
 /**
  * Converts tokens to coins: the holder transfers tokens to the module. Tokens of a coin's own ERC-20 are then burned and the
- * locked coins sent; for any other ERC-20 coins are minted. Returns the amount that arrived. Throws sdk 4, evm 5, evm 9.
+ * locked coins sent; for any other ERC-20 coins are minted. Returns the amount that arrived. Throws bank 5, sdk 4, evm 5,
+ * evm 9.
  */
 export function erc20ToCoin(
   calls: ContractCalls,
@@ -57,6 +60,7 @@ export function erc20ToCoin(
   { holder, to, amount }: TokenToCoin,
 ): bigint {
   const { ctx } = calls
+  bank.requireConvertible(ctx, bankDenom)
   const received = erc20.transfer(calls, erc20Addr, { from: holder, to: evmAccount.address, amount })
   if (isMadeFromCoin) erc20.burn(calls, erc20Addr, received)
   else mintCoins(ctx, bankDenom, received)
@@ -67,6 +71,7 @@ export function erc20ToCoin(
 /** Converts like `erc20ToCoin`, in a message: a coin's own ERC-20 burns the tokens without a transfer. Returns the amount that arrived. */
 export function redeem(calls: ContractCalls, mapping: FunToken, move: TokenToCoin): bigint {
   if (!mapping.isMadeFromCoin) return erc20ToCoin(calls, mapping, move)
+  bank.requireConvertible(calls.ctx, mapping.bankDenom)
   erc20.burnFrom(calls, mapping.erc20Addr, move.holder, move.amount)
   payOut(calls.ctx, mapping.bankDenom, move.to, move.amount)
   return move.amount

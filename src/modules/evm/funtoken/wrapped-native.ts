@@ -3,6 +3,7 @@ import { formatEip55 } from '../../../primitives/address.ts'
 import { equal } from '../../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../../primitives/hash.ts'
 import type { Context, ReadContext } from '../../../sdk/context.ts'
+import { withoutGas } from '../../../sdk/create-context.ts'
 import { errors as sdkErrors } from '../../../sdk/errors.ts'
 import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
@@ -28,14 +29,28 @@ function checked(calls: ContractCalls, contract: Uint8Array, holder: Uint8Array,
   if (change !== byWei) throw errors.badToken(`${formatEip55(contract)} changed a balance by ${change}, not ${byWei}`)
 }
 
-/** Deposits the sender's coins and transfers the tokens to `to`. Returns the contract. Throws sdk 5, evm 5, 9, 10. */
-export function wrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, amount: bigint): Uint8Array {
-  const { ctx } = calls
+/** Throws sdk 5 unless the sender has the coins, and without locked ones. */
+function requireUnits(ctx: Context, sender: Uint8Array, amount: bigint): void {
   const denom = ctx.identity.baseDenom
   const balance = bank.balance(ctx, sender, denom)
   if (balance < amount) {
     throw sdkErrors.insufficientFunds(`balance ${balance}${denom} is smaller than ${amount}${denom}`)
   }
+  const spendable = bank.spendableWei(withoutGas(ctx), sender) / bank.WEI_PER_UNIT
+  if (spendable < amount) {
+    throw sdkErrors.insufficientFunds(`spendable balance ${spendable}${denom} is smaller than ${amount}${denom}`)
+  }
+}
+
+/**
+ * Deposits the sender's unlocked coins and transfers the tokens to `to`. Returns the contract. Throws bank 5, sdk 4, sdk 5,
+ * evm 5, 9, 10.
+ */
+export function wrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, amount: bigint): Uint8Array {
+  const { ctx } = calls
+  bank.requireConvertible(ctx, ctx.identity.baseDenom)
+  bank.requireUnblocked(ctx, to)
+  requireUnits(ctx, sender, amount)
   const contract = contractOf(ctx)
   const wei = amount * bank.WEI_PER_UNIT
   const deposit = { from: sender, to: contract, data: encodeCall('deposit()'), gasLimit: EXECUTE_GAS, valueWei: wei }
@@ -46,9 +61,10 @@ export function wrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, a
   return contract
 }
 
-/** Withdraws the sender's tokens and sends the wei to `to`. Returns the contract. Throws sdk 4, 5, evm 5, 9, 10. */
+/** Withdraws the sender's tokens and sends the wei to `to`. Returns the contract. Throws bank 5, sdk 4, 5, evm 5, 9, 10. */
 export function unwrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array, wei: bigint): Uint8Array {
   const { ctx } = calls
+  bank.requireConvertible(ctx, ctx.identity.baseDenom)
   const contract = contractOf(ctx)
   const data = encodeCall('withdraw(uint256)', [wei])
   checked(calls, contract, sender, -wei, () => calls.call({ from: sender, to: contract, data, gasLimit: EXECUTE_GAS }))
@@ -58,6 +74,8 @@ export function unwrap(calls: ContractCalls, sender: Uint8Array, to: Uint8Array,
 
 function moveWei(ctx: Context, from: Uint8Array, to: Uint8Array, wei: bigint): void {
   bank.requireUnblocked(ctx, to)
+  // What a vesting account withdraws can be locked as soon as it arrives. It need not move to stay there.
+  if (equal(from, to) && bank.lockedWei(ctx, from) > 0n) return
   bank.subWei(ctx, from, wei)
   bank.addWei(ctx, to, wei)
   auth.ensureAccount(ctx, to)
