@@ -30,6 +30,8 @@ export interface Account {
   nonce: bigint
   /** Unit: wei. */
   balance: bigint
+  /** Part of the balance, or more than it, that the account cannot send. Unit: wei. */
+  locked: bigint
   codeHash: Uint8Array
   /** Loaded on first use. */
   code: Uint8Array | undefined

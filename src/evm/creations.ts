@@ -44,7 +44,8 @@ export function beginCreate(
   const { record: parent, depth, self: creator } = requester
   if (isTooDeep(interpreter, requester)) return refuseRequest(interpreter, parent, outcome, errors.DEPTH)
   const value = childValue(interpreter, parent)
-  if (creator.balance < value) return refuseRequest(interpreter, parent, outcome, errors.INSUFFICIENT_BALANCE)
+  const refusal = journal.valueRefusal(creator, undefined, value)
+  if (refusal !== undefined) return refuseRequest(interpreter, parent, outcome, refusal)
   const nonce = request?.nonce ?? creator.nonce
   if (request?.nonce === undefined) {
     if (nonce === MAX_NONCE) return refuseRequest(interpreter, parent, outcome, errors.NONCE_OVERFLOW)

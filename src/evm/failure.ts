@@ -7,13 +7,13 @@ import type { Journal } from './journal/journal.ts'
 import { CALL_GAS, CALL_PRICED, FRAME, STATUS, UNPRICED } from './layout.ts'
 import { OPCODES, opcodeOf, traceName } from './opcodes.ts'
 import { NEW_ACCOUNT, pricesOf } from './prices.ts'
-import type { CallPrice } from './running.ts'
+import type { RunningState } from './running.ts'
 
 export interface FailureContext {
   readonly interpreter: Interpreter
   readonly journal: Journal
   readonly rules: Rules
-  readonly lastCall: CallPrice
+  readonly running: RunningState
 }
 
 export interface Failure {
@@ -58,7 +58,7 @@ export function failureOf(context: FailureContext, record: number, status: numbe
     case STATUS.invalidOpcode:
       return { error: `invalid opcode: ${traceName(op)}`, cost: 0n }
     case STATUS.writeProtection:
-      return { error: errors.WRITE_PROTECTION, cost: priced }
+      return { error: context.running.refusal ?? errors.WRITE_PROTECTION, cost: priced }
     default:
       return { error: errors.RETURN_DATA_OUT_OF_BOUNDS, cost: priced }
   }
@@ -150,7 +150,7 @@ function callGrowth(interpreter: Interpreter, record: number, before: bigint, fi
 
 /** Returns the parts of a failed call's price that depend on the account called. Unit: gas. */
 function partsOf(
-  { interpreter, journal, rules, lastCall }: FailureContext,
+  { interpreter, journal, rules, running }: FailureContext,
   record: number,
   op: number,
   isValued: boolean,
@@ -158,7 +158,7 @@ function partsOf(
   const { call, coldAccount } = pricesOf(rules)
   const cold = coldAccount === 0 ? 0n : BigInt(coldAccount - call)
   if (interpreter.i64(CALL_PRICED) !== -1n) {
-    const { isCold, delegate, isNew } = lastCall
+    const { isCold, delegate, isNew } = running.lastCall
     return { cold: isCold ? cold : 0n, delegate: BigInt(delegate), isNew }
   }
   // There was too little gas for its memory, and the account was not accessed.

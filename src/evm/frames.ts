@@ -36,10 +36,10 @@ export function createFrames(context: ExecutionContext) {
   const fuel = light ? LIGHT_FUEL : FUEL
   const { eips } = rules
   const { live } = interpreter
-  const failures = { interpreter, journal, rules, lastCall: running.lastCall }
+  const failures = { interpreter, journal, rules, running }
   let stopped = false
 
-  const runPrecompile = createPrecompileCalls(context)
+  const { cannotPay, runPrecompile } = createPrecompileCalls(context)
 
   const mustStop = (): boolean => {
     if (!stopped && shouldStop?.()) stopped = true
@@ -55,18 +55,22 @@ export function createFrames(context: ExecutionContext) {
     const valued = interpreter.u32(parent + FRAME.childValued) !== 0
     const value = valued ? childValue(interpreter, parent) : 0n
     const caller = requester.self
-    if (valued && caller.balance < value) {
-      return refuseRequest(interpreter, parent, outcome, errors.INSUFFICIENT_BALANCE)
-    }
-    const snapshot = journal.snapshot()
     const own = op === 0xf1 || op === 0xfa
     const self = own ? target : caller
+    const refusal = valued ? journal.valueRefusal(caller, self, value) : undefined
+    if (refusal !== undefined) return refuseRequest(interpreter, parent, outcome, refusal)
+    const source = request?.code ?? target
+    const isPrecompile = precompiles.has(source.key)
+    if (isPrecompile && cannotPay(parent, source.key)) {
+      interpreter.exports.settleCall(parent, false, 0n, 0, 0)
+      return fail(outcome, errors.OUT_OF_GAS)
+    }
+    const snapshot = journal.snapshot()
     if (own) {
       if (valued) journal.transfer(caller, target, value)
       else journal.touchAccount(target)
     }
-    const source = request?.code ?? target
-    if (precompiles.has(source.key)) {
+    if (isPrecompile) {
       return runPrecompile(requester, source.address, self, op, snapshot, outcome)
     }
     let codeAccount = source
@@ -151,6 +155,7 @@ export function createFrames(context: ExecutionContext) {
 
   function run(frame: Frame): number {
     running.self = frame.self
+    running.refusal = undefined
     recorder?.prepare()
     const status = interpreter.exports.run(frame.record, fuel)
     recorder?.report(frame, (priced) => failureOf(failures, frame.record, status, priced))

@@ -27,6 +27,8 @@ export interface RunningState {
   readonly lastCall: CallPrice
   /** The changes of the steps since the list was last cleared, if steps are recorded. */
   readonly changes: Change[]
+  /** The reason why the SELFDESTRUCT that ended the last run could not move the balance. */
+  refusal: string | undefined
   /** A SELFDESTRUCT of the running frame that is not yet reported to the tracer. */
   destructed: { readonly beneficiary: Account; readonly amount: bigint } | undefined
 }
@@ -38,6 +40,7 @@ export function createRunningState(): RunningState {
     largeReturn: EMPTY,
     lastCall: { isCold: false, delegate: 0, isNew: false },
     changes: [],
+    refusal: undefined,
     destructed: undefined,
   }
 }

@@ -7,10 +7,19 @@ export interface EvmAccount {
   readonly nonce: bigint
   /** Unit: wei. */
   readonly balanceWei: bigint
+  /** Part of the balance, or more than it, that the account cannot send; 0 by default. Unit: wei. */
+  readonly lockedWei?: bigint
   /** The Keccak-256 of the code, 32 bytes; the hash of no bytes for an account without code. */
   readonly codeHash: Uint8Array
+  /** Whether no code can be stored for the account: a creation at its address collides. */
+  readonly refusesCode?: boolean
   /** Coins without an account, which counts as not existing: on the reference chain, the beneficiary of a self-destruct. */
   readonly isBalanceOnly?: boolean
+}
+
+/** Returns the part of a balance that the account can send. Unit: wei. */
+export function spendableWei({ balanceWei, lockedWei = 0n }: EvmAccount): bigint {
+  return balanceWei > lockedWei ? balanceWei - lockedWei : 0n
 }
 
 export interface EvmState {
@@ -30,6 +39,11 @@ export interface EvmState {
    * read balances from `setAccount`.
    */
   moveWei?(address: Uint8Array, byWei: bigint): void
+  /**
+   * Returns the reason why no value can move to an account, undefined if it can. The recipient is undefined for a new contract.
+   * If absent, value can move to every account.
+   */
+  valueRefusal?(to: Uint8Array | undefined): string | undefined
   /** Whether SELFDESTRUCT deletes only the account: its storage stays, and its beneficiary receives coins but no account. */
   readonly keepsDestructed?: boolean
 

@@ -4,7 +4,7 @@ import type { Identity } from '../identity/types.ts'
 import { createBranch } from '../store/branch.ts'
 import { createInfiniteGasMeter, type GasMeter, metered, TRANSIENT_PRICES } from '../store/gas.ts'
 import type { Branch, EventAttribute, Reader, Writer } from '../store/types.ts'
-import type { AppFacts, BlockInfo, BranchedContext, ReadContext } from './context.ts'
+import type { AppFacts, BlockInfo, BranchedContext, Context, ReadContext } from './context.ts'
 import { typedEvent } from './typed-event.ts'
 
 /** A meter that neither counts nor limits. Accesses under it skip metering altogether. */
@@ -13,6 +13,13 @@ const FREE_GAS: GasMeter = { limit: (1n << 64n) - 1n, used: 0n, consume() {} }
 /** Whether reads and writes are not metered. */
 export function hasFreeGas({ gas }: ReadContext): boolean {
   return gas === FREE_GAS
+}
+
+/** Returns a context on the same branch whose accesses cost no gas: for rules that the original chain does not read state for. */
+export function withoutGas(ctx: Context): Context
+export function withoutGas(ctx: ReadContext): ReadContext
+export function withoutGas(ctx: Context | ReadContext): Context | ReadContext {
+  return 'withGas' in ctx && !hasFreeGas(ctx) ? ctx.withGas(FREE_GAS) : ctx
 }
 
 const NOTHING: Reader = {
@@ -49,7 +56,10 @@ export function createContext(options: ContextOptions): BranchedContext {
   const store: Writer = free ? branch : metered(branch, gas)
   return {
     store,
-    transient: free ? transient : metered(transient, gas, TRANSIENT_PRICES),
+    // Few contexts use it, and precompiles make many contexts.
+    get transient() {
+      return free ? transient : metered(transient, gas, TRANSIENT_PRICES)
+    },
     branchStore: branch,
     block,
     identity,

@@ -24,12 +24,16 @@ export function transfer(
   rules: Rules,
   intrinsicGas: bigint,
 ): MessageResult {
+  const floor = floorGas(tx, rules)
+  const gasUsed = intrinsicGas > floor ? intrinsicGas : floor
+  const spent = { output: EMPTY, gasUsed, gasUsedBeforeRefund: intrinsicGas, logs: [] }
   if (tx.valueWei > 0n) {
+    const error = bank.weiRefusal(ctx) ?? bank.recipientRefusal(ctx, tx.to!)
+    if (error !== undefined) return { success: false, error, ...spent }
+    // Admission has checked that the sender's unlocked wei cover fee and value.
     bank.subWei(ctx, from, tx.valueWei)
     bank.addWei(ctx, tx.to!, tx.valueWei)
     auth.ensureAccount(ctx, tx.to!)
   }
-  const floor = floorGas(tx, rules)
-  const gasUsed = intrinsicGas > floor ? intrinsicGas : floor
-  return { success: true, output: EMPTY, gasUsed, gasUsedBeforeRefund: intrinsicGas, logs: [] }
+  return { success: true, ...spent }
 }

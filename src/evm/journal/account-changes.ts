@@ -1,12 +1,15 @@
 /** Changes of accounts: balances, nonces, code, creations and self-destructs. */
 import { keccak256 } from '../../primitives/hash.ts'
 import type { Account, Creation } from '../account.ts'
+import { INSUFFICIENT_BALANCE } from '../errors.ts'
 import type { Changes } from './write-back.ts'
 
 export interface AccountChanges {
   addBalance(address: Uint8Array, amountWei: bigint): void
   /** Throws a `RangeError` if the balance is too small: callers check first. */
   subBalance(address: Uint8Array, amountWei: bigint): void
+  /** Returns geth's or the state's reason why value cannot move, undefined if it can. `to` is undefined for a new contract. */
+  valueRefusal(from: Account, to: Account | undefined, amountWei: bigint): string | undefined
   /** Moves value and touches `to`. Throws a `RangeError` if the balance of `from` is too small: callers check first. */
   transfer(from: Account, to: Account, amountWei: bigint): void
   /** Moves the balance of a self-destructed account to its beneficiary, which is another account. */
@@ -80,6 +83,11 @@ export function createAccountChanges(changes: Changes, find: (address: Uint8Arra
       const account = find(address)
       requireBalance(account, amountWei)
       touchAndChangeBalance(account, -amountWei)
+    },
+    valueRefusal(from, to, amountWei) {
+      if (amountWei === 0n) return undefined
+      if (from.balance - from.locked < amountWei) return INSUFFICIENT_BALANCE
+      return state.valueRefusal?.(to?.address)
     },
     transfer(from, to, amountWei) {
       requireBalance(from, amountWei)

@@ -17,7 +17,7 @@ export interface Accounts {
   isEmpty(address: Uint8Array): boolean
   /** Whether a SELFDESTRUCT that was not reverted deletes the account at the end. */
   isDestructed(address: Uint8Array): boolean
-  /** Whether a creation at the address would collide (EIP-684, EIP-7610). */
+  /** Whether a creation at the address would collide (EIP-684, EIP-7610), or its account refuses code. */
   collides(address: Uint8Array): boolean
 }
 
@@ -34,6 +34,7 @@ export function createAccounts(
       birthIndex: undefined,
       nonce: stored?.nonce ?? 0n,
       balance: stored?.balanceWei ?? 0n,
+      locked: stored?.lockedWei ?? 0n,
       codeHash: stored?.codeHash ?? EMPTY_CODE_HASH,
       code: undefined,
       installed: undefined,
@@ -76,6 +77,7 @@ export function createAccounts(
     collides(address) {
       const account = find(address)
       if (account.nonce !== 0n || !equal(account.codeHash, EMPTY_CODE_HASH)) return true
+      if (account.stored?.refusesCode) return true
       return account.stored !== undefined && state.hasStorage(address)
     },
   }

@@ -11,7 +11,7 @@ import { type Accounts, createAccounts } from './accounts.ts'
 import { createLogs, type Logs } from './logs.ts'
 import { createStorage, type Storage } from './storage.ts'
 import { undoTo } from './undo.ts'
-import { createChanges, finalise, flush, joinBranches, openBranch, refresh } from './write-back.ts'
+import { createChanges, finalise, flush, joinBranches, openBranch, refresh, unwritten } from './write-back.ts'
 
 /** A point to which `revert` can go back. Strictly nested: each ends with one `commit` or `revert`. */
 export type Snapshot = number
@@ -34,6 +34,8 @@ export interface Journal
   revert(snapshot: Snapshot): void
   /** Opens a branch of the state and writes all changes so far into it: before module code runs on the state. */
   openBranch(): void
+  /** Returns the number of changes of accounts that `openBranch` would write. */
+  unwritten(): number
   /** Reads accounts again: after module code ran on the state. */
   refresh(): void
   /** Writes to the open branch what changed since the last write. */
@@ -73,6 +75,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
 
     addBalance: accountChanges.addBalance,
     subBalance: accountChanges.subBalance,
+    valueRefusal: accountChanges.valueRefusal,
     transfer: accountChanges.transfer,
     payBeneficiary: accountChanges.payBeneficiary,
     setNonce: accountChanges.setNonce,
@@ -125,6 +128,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
       if (branches.length > 0) joinBranches(changes)
     },
     openBranch: () => openBranch(changes),
+    unwritten: () => unwritten(changes),
     refresh: () => refresh(changes),
     flush: () => flush(changes),
     finalise: () => finalise(changes),

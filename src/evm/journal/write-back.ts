@@ -21,8 +21,6 @@ export interface Changes {
   /** All balance changes, in order, and how many of them the state has received. */
   readonly balanceChanges: { readonly account: Account; readonly byWei: bigint }[]
   reportedBalanceChanges: number
-  /** The length of `undo` at the last flush: slots written before it are in the state. */
-  flushedUndo: number
   /** Accounts that can differ from the state; slots that can differ are found in `undo`. */
   dirty: Set<Account>
   /** Open branches of the state. Accounts and slots loaded while one is open are unloaded by a revert. */
@@ -38,13 +36,12 @@ export function createChanges(state: EvmState, deletesEmpty: boolean): Changes {
     marks: [],
     balanceChanges: [],
     reportedBalanceChanges: 0,
-    flushedUndo: 0,
     dirty: new Set(),
     branches: [],
   }
 }
 
-/** Opens a branch of the state and writes all changes so far into it. */
+/** Opens a branch of the state and writes all changes of accounts so far into it. */
 export function openBranch(changes: Changes): void {
   const { state, branches, marks, undo } = changes
   state.branch()
@@ -67,20 +64,24 @@ export function joinBranches({ state, branches, marks }: Changes): void {
   }
 }
 
-/** Writes the changes since the last flush: precompiles flush often, in transactions that have loaded many accounts. */
+/** Returns the number of changes that a flush would write. A revert undoes a flush, and so its changes count again. */
+export function unwritten({ dirty, balanceChanges, reportedBalanceChanges }: Changes): number {
+  return dirty.size + balanceChanges.length - reportedBalanceChanges
+}
+
+/**
+ * Writes the changes of accounts since the last flush: precompiles flush often, in transactions that have loaded many accounts.
+ * Slots are written at the end, because modules read them only by calls, which see the journal.
+ */
 export function flush(changes: Changes): void {
   const { dirty, undo } = changes
-  const written = writtenSlots(changes)
   reportBalanceChanges(changes)
+  if (dirty.size === 0) return
   for (const account of inOrder(dirty)) flushAccount(changes, account)
-  for (const slot of written) flushSlot(changes, slot)
   changes.dirty = new Set()
-  const before = changes.flushedUndo
   undo.push(() => {
-    changes.flushedUndo = before
     for (const account of dirty) changes.dirty.add(account)
   })
-  changes.flushedUndo = undo.length
 }
 
 /** Writes everything, deletes destructed and touched empty accounts, and merges the branches. */
@@ -138,11 +139,10 @@ function flushSlot({ state }: Changes, { account, slot, value }: Slot): void {
   state.setStorage(account.address, fromKey(slot), fromKey(value))
 }
 
-/** Returns the slots written and not reverted since the last flush. Writing the original value again is a write too. */
-function writtenSlots({ undo, flushedUndo }: Changes): ReadonlySet<Slot> {
+/** Returns the slots written and not reverted. Writing the original value again is a write too. */
+function writtenSlots({ undo }: Changes): ReadonlySet<Slot> {
   const written = new Set<Slot>()
-  for (let i = flushedUndo; i < undo.length; i++) {
-    const entry = undo[i]!
+  for (const entry of undo) {
     if (typeof entry !== 'function' && 'slot' in entry) written.add(entry.slot)
   }
   return written
@@ -170,14 +170,20 @@ function reportBalanceChanges(changes: Changes): void {
 
 function refreshAccount({ state, undo }: Changes, account: Account): void {
   const now = state.account(account.address)
-  const { nonce, balance, codeHash, code, installed, exists, stored } = account
-  if (now ? stored && now.nonce === nonce && now.balanceWei === balance && equal(now.codeHash, codeHash) : !stored)
+  const { nonce, balance, locked, codeHash, code, installed, exists, stored } = account
+  const isLockedAlike = (now?.lockedWei ?? 0n) === locked
+  if (
+    now
+      ? stored && isLockedAlike && now.nonce === nonce && now.balanceWei === balance && equal(now.codeHash, codeHash)
+      : !stored
+  )
     return
   undo.push(() => {
-    Object.assign(account, { nonce, balance, codeHash, code, installed, exists, stored })
+    Object.assign(account, { nonce, balance, locked, codeHash, code, installed, exists, stored })
   })
   account.nonce = now?.nonce ?? 0n
   account.balance = now?.balanceWei ?? 0n
+  account.locked = now?.lockedWei ?? 0n
   account.codeHash = now?.codeHash ?? EMPTY_CODE_HASH
   if (!equal(account.codeHash, codeHash)) {
     account.code = undefined

@@ -1,7 +1,5 @@
 /** Coins for other modules: balances, transfers, supply, minting and burning. */
-
-import { create } from '@bufbuild/protobuf'
-import { type Metadata, type Params, ParamsSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
+import type { Metadata } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import * as address from '../../identity/address.ts'
 import { type Coin, format } from '../../primitives/coin.ts'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
@@ -10,23 +8,34 @@ import { errors as sdkErrors } from '../../sdk/errors.ts'
 import type { ModuleAccount, Permission } from '../../sdk/module-account.ts'
 import * as auth from '../auth/keeper.ts'
 import { addCoins, amountOf, balance, setBalance, subCoins } from './balance.ts'
-import { errors } from './errors.ts'
 import { holderKeysOf } from './holder-keys.ts'
+import { requireUnblocked } from './permission.ts'
 import * as state from './state.ts'
 import { emitWeiChange } from './wei.ts'
 
 export { balance } from './balance.ts'
 export { holderAt } from './holders.ts'
 export { metadataFault } from './metadata.ts'
-export { addWei, balanceWei, setBalanceWei, subWei, WEI_PER_NATIVE, WEI_PER_UNIT, weiDelta } from './wei.ts'
-
-export function defaultParams(): Params {
-  return create(ParamsSchema, { defaultSendEnabled: true })
-}
-
-export function params(ctx: ReadContext): Params {
-  return state.params.get(ctx) ?? defaultParams()
-}
+export {
+  defaultParams,
+  params,
+  recipientRefusal,
+  requireConvertible,
+  requireSendEnabled,
+  requireUnblocked,
+  weiRefusal,
+} from './permission.ts'
+export {
+  addWei,
+  balanceWei,
+  lockedWei,
+  setBalanceWei,
+  spendableWei,
+  subWei,
+  WEI_PER_NATIVE,
+  WEI_PER_UNIT,
+  weiDelta,
+} from './wei.ts'
 
 /** Returns every balance of a holder, sorted by denom. */
 export function balances(ctx: ReadContext, holder: Uint8Array): readonly Coin[] {
@@ -59,25 +68,6 @@ export function setMetadata(ctx: Context, value: Metadata): void {
   state.metadatas.set(ctx, value.base, value)
 }
 
-/** Whether a denom can be sent between accounts. */
-function isSendEnabled(ctx: ReadContext, denom: string): boolean {
-  return state.sendEnabled.has(ctx, denom) ? state.sendEnabled.get(ctx, denom)! : params(ctx).defaultSendEnabled
-}
-
-/** Throws bank 5 for the first denom whose transfers are disabled. */
-export function requireSendEnabled(ctx: ReadContext, coins: readonly Coin[]): void {
-  for (const { denom } of coins) {
-    if (!isSendEnabled(ctx, denom)) throw errors.sendDisabled(`${denom} transfers are currently disabled`)
-  }
-}
-
-/** Throws sdk 4 for a recipient that only modules can pay. */
-export function requireUnblocked(ctx: ReadContext, recipient: Uint8Array): void {
-  if (ctx.app.isBlocked(recipient)) {
-    throw sdkErrors.unauthorized(`${address.format(ctx, recipient)} is not allowed to receive funds`)
-  }
-}
-
 /** Creates the account of a named address if it does not exist. Throws sdk 4 for a new account that only modules can pay. */
 export function ensureRecipient(ctx: Context, bytes: Uint8Array): void {
   if (auth.getAccount(ctx, bytes)) return
@@ -102,7 +92,7 @@ export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: read
   addCoins(ctx, to, coins, amount, recipientKeys)
   if (!auth.hasAccount(ctx, to)) auth.setAccount(ctx, auth.newAccount(ctx, to))
   ctx.emitEvent('transfer', [recipientKeys.recipient, senderKeys.sender, amount])
-  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', from, to)
+  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.SendCoins', [from, to])
   ctx.emitEvent('message', [senderKeys.sender])
 }
 
@@ -127,7 +117,8 @@ export function sendMany(
     if (!auth.hasAccount(ctx, output.address)) auth.setAccount(ctx, auth.newAccount(ctx, output.address))
   }
   if (!includesNativeCoin(ctx, from.coins)) return
-  emitWeiChange(ctx, 'bank.InputOutputCoins', from.address, ...outputs.map((output) => output.address))
+  const recipients = outputs.map((output) => output.address)
+  emitWeiChange(ctx, 'bank.InputOutputCoins', [from.address, ...recipients])
 }
 
 /** Throws an `Error` if the module lacks the permission: that is a bug of this build, not of a transaction. */
@@ -144,7 +135,7 @@ export function mint(ctx: Context, module: ModuleAccount, coins: readonly Coin[]
   addCoins(ctx, module.address, coins)
   for (const { denom, amount } of coins) setSupply(ctx, denom, supply(ctx, denom) + amount)
   ctx.emitEvent('coinbase', { minter: address.format(ctx, module.address), amount: format(coins) })
-  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.MintCoins', module.address)
+  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.MintCoins', [module.address])
 }
 
 /** Burns coins of a module's account. The module must be a burner. Throws sdk 5. */
@@ -153,7 +144,7 @@ export function burn(ctx: Context, module: ModuleAccount, coins: readonly Coin[]
   subCoins(ctx, module.address, coins)
   for (const { denom, amount } of coins) setSupply(ctx, denom, supply(ctx, denom) - amount)
   ctx.emitEvent('burn', { burner: address.format(ctx, module.address), amount: format(coins) })
-  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.BurnCoins', module.address)
+  if (includesNativeCoin(ctx, coins)) emitWeiChange(ctx, 'bank.BurnCoins', [module.address])
 }
 
 /** Transfers a delegator's coins, locked ones first, to a staking pool. Throws sdk 5. */
@@ -171,7 +162,7 @@ export function delegate(ctx: Context, delegator: Uint8Array, pool: ModuleAccoun
     auth.setAccount(ctx, { ...account, vesting })
   }
   ctx.emitEvent('coin_spent', { spender: address.format(ctx, delegator), amount: format([coin]) })
-  if (includesNativeCoin(ctx, [coin])) emitWeiChange(ctx, 'bank.DelegateCoins', pool.address, delegator)
+  if (includesNativeCoin(ctx, [coin])) emitWeiChange(ctx, 'bank.DelegateCoins', [pool.address, delegator])
   auth.ensureModuleAccount(ctx, pool)
   addCoins(ctx, pool.address, [coin])
 }
@@ -182,5 +173,5 @@ export function undelegate(ctx: Context, pool: ModuleAccount, delegator: Uint8Ar
   const account = auth.getAccount(ctx, delegator)
   if (account?.vesting) auth.setAccount(ctx, { ...account, vesting: auth.trackUndelegation(account.vesting, coin) })
   addCoins(ctx, delegator, [coin])
-  if (includesNativeCoin(ctx, [coin])) emitWeiChange(ctx, 'bank.UndelegateCoins', pool.address, delegator)
+  if (includesNativeCoin(ctx, [coin])) emitWeiChange(ctx, 'bank.UndelegateCoins', [pool.address, delegator])
 }

@@ -38,6 +38,7 @@ function storagePrefix(address: Uint8Array): Uint8Array {
 interface Loaded {
   readonly account: auth.Account | undefined
   readonly balanceWei: bigint
+  readonly lockedWei: bigint
 }
 
 /** Accounts and code read from one committed state, shared by all executions on it: the state never changes. */
@@ -71,10 +72,18 @@ export function createEvmState(root: Context, cache?: CachedReads): ChainEvmStat
   const keepsDestructed = root.identity.behaviours.selfDestructOfAccountAlone
   let calls = 0
   let callGas = 0n
+  /** The reason why no value can move now, and whether it has been read. No transaction changes it while it runs. */
+  let weiRefusal: string | undefined
+  let knowsRefusal = false
 
   function load(address: Uint8Array): Loaded {
     const { ctx } = top()
-    const read = () => ({ account: auth.getAccount(ctx, address), balanceWei: bank.balanceWei(ctx, address) })
+    const read = (): Loaded => {
+      const account = auth.getAccount(ctx, address)
+      // Few accounts vest, so the others are not asked for what they lock.
+      const lockedWei = account?.vesting ? bank.lockedWei(ctx, address) : 0n
+      return { account, balanceWei: bank.balanceWei(ctx, address), lockedWei }
+    }
     if (levels.length > 1) return read()
     const key = toKey(address)
     const before = loaded.get(key)
@@ -104,8 +113,13 @@ export function createEvmState(root: Context, cache?: CachedReads): ChainEvmStat
   return {
     context: () => top().ctx,
     account(address) {
-      const { account, balanceWei } = load(address)
-      if (account) return { nonce: account.sequence, balanceWei, codeHash: account.codeHash }
+      const { account, balanceWei, lockedWei } = load(address)
+      if (account) {
+        const found = { nonce: account.sequence, balanceWei, codeHash: account.codeHash }
+        if (account.kind === 'eth') return found
+        const refusesCode = !root.identity.behaviours.codeOfOtherAccountsIsLost
+        return { ...found, lockedWei, refusesCode }
+      }
       if (balanceWei === 0n) return undefined
       return { nonce: 0n, balanceWei, codeHash: EMPTY_CODE_HASH, isBalanceOnly: keepsDestructed }
     },
@@ -120,6 +134,12 @@ export function createEvmState(root: Context, cache?: CachedReads): ChainEvmStat
     },
     blockHash: (number) => blockHash(top().ctx, number),
 
+    valueRefusal(to) {
+      const { ctx } = top()
+      if (!knowsRefusal) weiRefusal = bank.weiRefusal(ctx)
+      knowsRefusal = true
+      return weiRefusal ?? (to && bank.recipientRefusal(ctx, to))
+    },
     keepsDestructed,
     moveWei(address, byWei) {
       const level = top()
