@@ -1,6 +1,6 @@
 /** Ethereum transactions inside transactions of the chain: wrapping and unwrapping (docs/modules/evm.md#envelope). */
 
-import { create, toBinary } from '@bufbuild/protobuf'
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { encodeTransaction } from '../../evm/transaction/encode.ts'
 import { refuse } from '../../evm/transaction/errors.ts'
 import { recoverSender } from '../../evm/transaction/sender.ts'
@@ -10,15 +10,15 @@ import {
   type MsgEthereumTx,
   MsgEthereumTxSchema,
 } from '../../gen/chain/evm/v1/tx_pb.ts'
-import { AuthInfoSchema, TxBodySchema, TxRawSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import type { Identity } from '../../identity/types.ts'
 import { WEI_PER_UNIT } from '../../modules/bank/keeper.ts'
 import { packTxData, unpackTxData } from '../../modules/evm/tx-data.ts'
 import { BASE_FEE_WEI } from '../../modules/evm/wei.ts'
-import { formatEip55, parseEvm } from '../../primitives/address.ts'
-import { formatHex0x } from '../../primitives/bytes.ts'
+import { formatEip55 } from '../../primitives/address.ts'
+import { concat, EMPTY, equal, formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { keccak256 } from '../../primitives/hash.ts'
+import { encodeVarint } from '../../primitives/varint.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { type DecodedTx, ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/tx.ts'
@@ -29,36 +29,82 @@ import { chargedPrice } from './price.ts'
  * Caches the parts of wrappings made in this thread, by their bytes, so that the pool need not parse them again. Parsing the
  * bytes gives the same parts.
  */
-const wrappedParts = new WeakMap<Uint8Array, { readonly transaction: Transaction; readonly hash: Uint8Array }>()
+const wrappedParts = new WeakMap<Uint8Array, WrappedParts>()
+
+interface WrappedParts {
+  readonly transaction: Transaction
+  readonly hash: Uint8Array
+  /** The canonical bytes; absent if they are not encoded yet. */
+  readonly raw?: Uint8Array
+}
 
 /**
  * Returns the chain's transaction around an Ethereum one: one message, the extension option, the fee in base units, no
  * signatures. `hash` is the Ethereum transaction's. Throws sdk 37 for a blob transaction.
  */
 export function wrapEthereumTx(identity: Identity, tx: Transaction, hash: Uint8Array): Uint8Array {
-  const url = (typeName: string): string => `/${identity.toProfileName(typeName)}`
-  const message = toBinary(
-    MsgEthereumTxSchema,
-    create(MsgEthereumTxSchema, { data: packTxData(identity, tx), hash: formatHex0x(hash) }),
-  )
-  const bodyBytes = toBinary(
-    TxBodySchema,
-    create(TxBodySchema, {
-      messages: [{ typeUrl: url(MsgEthereumTxSchema.typeName), value: message }],
-      extensionOptions: [{ typeUrl: url(ExtensionOptionsEthereumTxSchema.typeName), value: new Uint8Array(0) }],
-    }),
-  )
-  const units = feeUnits(tx)
-  const amount = units === 0n ? [] : [{ denom: identity.baseDenom, amount: units.toString() }]
-  const authInfoBytes = toBinary(AuthInfoSchema, create(AuthInfoSchema, { fee: { amount, gasLimit: tx.gasLimit } }))
-  const wrapped = toBinary(TxRawSchema, create(TxRawSchema, { bodyBytes, authInfoBytes }))
+  const wrapped = encodeWrapping(identity, tx, hash)
   wrappedParts.set(wrapped, { transaction: tx, hash })
   return wrapped
 }
 
+/** Number and wire type of the fields of a wrapping, encoded. */
+const TAGS = {
+  anyTypeUrl: hex('0a'),
+  anyValue: hex('12'),
+  messageData: hex('0a'),
+  messageHash: hex('1a'),
+  bodyMessages: hex('0a'),
+  bodyExtensionOptions: hex('fa3f'),
+  coinDenom: hex('0a'),
+  coinAmount: hex('12'),
+  feeAmount: hex('0a'),
+  feeGasLimit: hex('10'),
+  authInfoFee: hex('12'),
+  rawBody: hex('0a'),
+  rawAuthInfo: hex('12'),
+} as const
+
+/** Encodes a field of bytes, text or a message. */
+function field(tag: Uint8Array, value: Uint8Array): Uint8Array {
+  return concat(tag, encodeVarint(value.length), value)
+}
+
+function encodeAny(typeUrl: string, value: Uint8Array): Uint8Array {
+  const name = field(TAGS.anyTypeUrl, utf8(typeUrl))
+  return value.length === 0 ? name : concat(name, field(TAGS.anyValue, value))
+}
+
+function encodeFee(identity: Identity, tx: Transaction): Uint8Array {
+  const units = feeUnits(identity, tx)
+  const coin = concat(field(TAGS.coinDenom, utf8(identity.baseDenom)), field(TAGS.coinAmount, utf8(units.toString())))
+  return concat(
+    units > 0n ? field(TAGS.feeAmount, coin) : EMPTY,
+    tx.gasLimit > 0n ? concat(TAGS.feeGasLimit, new BinaryWriter().uint64(tx.gasLimit).finish()) : EMPTY,
+  )
+}
+
+/**
+ * Encodes the wrapping of an Ethereum transaction, which has exactly this one (docs/modules/evm.md#envelope). A transaction that
+ * was not wrapped in this process is wrapped again to compare, so this is faster than the encoder for any message.
+ */
+function encodeWrapping(identity: Identity, tx: Transaction, hash: Uint8Array): Uint8Array {
+  const url = (typeName: string): string => `/${identity.toProfileName(typeName)}`
+  const data = packTxData(identity, tx)
+  const message = concat(
+    field(TAGS.messageData, encodeAny(data.typeUrl, data.value)),
+    field(TAGS.messageHash, utf8(formatHex0x(hash))),
+  )
+  const body = concat(
+    field(TAGS.bodyMessages, encodeAny(url(MsgEthereumTxSchema.typeName), message)),
+    field(TAGS.bodyExtensionOptions, encodeAny(url(ExtensionOptionsEthereumTxSchema.typeName), EMPTY)),
+  )
+  return concat(field(TAGS.rawBody, body), field(TAGS.rawAuthInfo, field(TAGS.authInfoFee, encodeFee(identity, tx))))
+}
+
 /** Returns the effective fee. Unit: whole units of the base denom, truncated. */
-function feeUnits(tx: Transaction): bigint {
-  return (tx.gasLimit * chargedPrice(tx, BASE_FEE_WEI)) / WEI_PER_UNIT
+function feeUnits(identity: Identity, tx: Transaction): bigint {
+  return (tx.gasLimit * chargedPrice(identity, tx, BASE_FEE_WEI)) / WEI_PER_UNIT
 }
 
 /** An Ethereum transaction with the hash, canonical bytes and sender derived from it. */
@@ -83,19 +129,21 @@ function onlyMessage(tx: DecodedTx): MsgEthereumTx {
   return message.message as MsgEthereumTx
 }
 
-/** Throws sdk 18 unless the wrapping matches the fields derived from the Ethereum transaction. */
+/** Throws sdk 18, with the field that is wrong, unless the wrapping matches the fields derived from the Ethereum transaction. */
 function checkEnvelope(identity: Identity, { body, authInfo, raw }: DecodedTx, tx: Transaction): void {
   const [option, ...others] = body.extensionOptions
   if (!option || others.length > 0 || neutralTypeName(identity, option.typeUrl) !== ETHEREUM_TX_OPTION) {
     throw errors.invalidRequest('an Ethereum transaction has exactly one extension option')
   }
+  if (option.value.length > 0) throw errors.invalidRequest('the extension option of an Ethereum transaction is empty')
   if (body.memo !== '' || body.timeoutHeight !== 0n || body.nonCriticalExtensionOptions.length > 0) {
     throw errors.invalidRequest('an Ethereum transaction has no memo, timeout height or further options')
   }
-  const { fee, signerInfos } = authInfo
+  const { fee, signerInfos, tip } = authInfo
   if (raw.signatures.length > 0 || signerInfos.length > 0) {
     throw errors.invalidRequest('an Ethereum transaction has no signatures around it')
   }
+  if (tip) throw errors.invalidRequest('an Ethereum transaction has no tip around it')
   if (fee?.payer !== '' || fee.granter !== '') {
     throw errors.invalidRequest('the fee of an Ethereum transaction has no payer or granter')
   }
@@ -104,12 +152,31 @@ function checkEnvelope(identity: Identity, { body, authInfo, raw }: DecodedTx, t
   }
   const given = fee.amount.length === 0 ? '0' : fee.amount[0]!.amount
   const denomIsRight = fee.amount.length === 0 || fee.amount[0]!.denom === identity.baseDenom
-  if (fee.amount.length > 1 || !denomIsRight || given !== feeUnits(tx).toString()) {
-    throw errors.invalidRequest(`fee around an Ethereum transaction is not ${feeUnits(tx)}${identity.baseDenom}`)
+  const units = feeUnits(identity, tx)
+  if (fee.amount.length > 1 || !denomIsRight || given !== units.toString()) {
+    throw errors.invalidRequest(`fee around an Ethereum transaction is not ${units}${identity.baseDenom}`)
   }
 }
 
+/**
+ * Throws sdk 18 unless the bytes are those of the wrapping. Nobody signs them, so that any other bytes would be a stranger's:
+ * unpaid, with another hash.
+ */
+function requireOnlyEncoding(identity: Identity, bytes: Uint8Array, tx: Transaction, hash: Uint8Array): void {
+  const only = encodeWrapping(identity, tx, hash)
+  if (equal(only, bytes)) return
+  const at = only.findIndex((byte, i) => byte !== bytes[i])
+  throw errors.invalidRequest(
+    `${bytes.length} bytes around an Ethereum transaction differ at ${at < 0 ? only.length : at} from its only encoding, ${only.length} bytes`,
+  )
+}
+
+/**
+ * Returns the signer of a transaction for this chain. Throws the refusal `unprotected` for a signature without a chain id, which
+ * would be valid on every chain, and `invalidSender` for any other that is not the chain's.
+ */
 function senderOf(transaction: Transaction, chainId: bigint): Uint8Array {
+  if (transaction.chainId === undefined) throw refuse('unprotected')
   try {
     return recoverSender(transaction, { chainId })
   } catch (error) {
@@ -118,34 +185,37 @@ function senderOf(transaction: Transaction, chainId: bigint): Uint8Array {
   }
 }
 
-/** Parses a wrapping and checks that it matches the fields derived from the transaction inside. */
-function parseWrapping(identity: Identity, decoded: DecodedTx): { transaction: Transaction; hash: Uint8Array } {
+/** Parses a wrapping and checks that it is the only one of the transaction inside. */
+function parseWrapping(identity: Identity, decoded: DecodedTx): WrappedParts {
   const message = onlyMessage(decoded)
   if (!message.data) throw errors.invalidRequest('the message has no transaction data')
   if (message.size !== 0) throw errors.invalidRequest('size is deprecated and must be 0')
   const transaction = unpackTxData(identity, message.data)
   checkEnvelope(identity, decoded, transaction)
-  const hash = keccak256(encodeTransaction(transaction))
+  const raw = encodeTransaction(transaction)
+  const hash = keccak256(raw)
   if (message.hash !== formatHex0x(hash)) {
     throw errors.invalidRequest(`invalid tx hash ${message.hash.slice(0, 80)}, expected: ${formatHex0x(hash)}`)
   }
-  if (message.from !== '' && !parseEvm(message.from)) throw errors.invalidAddress(`invalid from address`)
-  return { transaction, hash }
+  if (message.from !== '') throw errors.invalidRequest('from must be empty: the signature determines the sender')
+  requireOnlyEncoding(identity, decoded.bytes, transaction, hash)
+  return { transaction, hash, raw }
 }
 
 /**
  * Returns the Ethereum transaction inside a transaction of the chain. Throws sdk 6, sdk 18 and sdk 34 for an invalid wrapping,
- * and the refusal `invalidSender`.
+ * and the refusals `unprotected` and `invalidSender`.
  */
 function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded: DecodedTx): EthereumTx {
-  const { transaction, hash } = wrappedParts.get(decoded.bytes) ?? parseWrapping(identity, decoded)
+  const parts = wrappedParts.get(decoded.bytes) ?? parseWrapping(identity, decoded)
+  const { transaction, hash, raw = encodeTransaction(transaction) } = parts
   const impersonated = impersonatedSender(transaction)
   const from = impersonated ?? senderOf(transaction, evmChainId)
   const { to } = transaction
   return {
     transaction,
     hash,
-    raw: encodeTransaction(transaction),
+    raw,
     from,
     isImpersonated: impersonated !== undefined,
     fromText: formatEip55(from),

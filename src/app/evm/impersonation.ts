@@ -12,6 +12,6 @@ export function impersonate(tx: UnsignedTransaction, from: Uint8Array): Transact
 }
 
 /** Returns the sender of a transaction made by `impersonate`; undefined for any other. */
-export function impersonatedSender({ signature: { r, s } }: Transaction): Uint8Array | undefined {
-  return r === s && r < MAX_ADDRESS ? encodeUint(r, 20) : undefined
+export function impersonatedSender({ signature: { r, s, yParity } }: Transaction): Uint8Array | undefined {
+  return r === s && r < MAX_ADDRESS && yParity === 0 ? encodeUint(r, 20) : undefined
 }

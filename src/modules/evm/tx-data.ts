@@ -1,5 +1,5 @@
 /** Conversion between Ethereum transactions and the messages inside `MsgEthereumTx` (docs/modules/evm.md#envelope). */
-import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
+import { create, type Message, toBinary } from '@bufbuild/protobuf'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { signatureV } from '../../evm/transaction/encode.ts'
 import type { AccessList, Authorization, Signature, Transaction } from '../../evm/transaction/types.ts'
@@ -12,6 +12,8 @@ import {
 import type { Identity } from '../../identity/types.ts'
 import { formatEip55, parseEvm } from '../../primitives/address.ts'
 import { decodeUint, encodeUintMinimal, formatHex0x, parseHex } from '../../primitives/bytes.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import { decodeMessage } from '../../sdk/decode.ts'
 import { errors } from '../../sdk/errors.ts'
 
 const SCHEMAS = [LegacyTxSchema, AccessListTxSchema, DynamicFeeTxSchema, SetCodeTxSchema] as const
@@ -204,9 +206,10 @@ export function unpackTxData(identity: Identity, { typeUrl, value }: Pick<Any, '
   if (!schema) throw errors.unpackAny(`transaction data of type ${typeUrl}`)
   let message: Message
   try {
-    message = fromBinary(schema, value)
+    message = decodeMessage(schema, value)
   } catch (error) {
-    throw errors.unpackAny(error instanceof Error ? error.message : typeUrl)
+    if (!(error instanceof ChainError)) throw error
+    throw errors.unpackAny(error.message)
   }
   return read(message as never)
 }

@@ -65,9 +65,6 @@ function checkFeeCap(node: GatewayNode, tx: Transaction): void {
 function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
   if (raw[0] === 3) throw refuse('typeNotSupported', 'this chain has no blob transactions')
   const tx = decodeTransaction(raw)
-  if (tx.type === 0 && tx.chainId === undefined) {
-    throw serverError('only replay-protected (EIP-155) transactions allowed over RPC')
-  }
   checkFeeCap(node, tx)
   return tx
 }
