@@ -7,12 +7,13 @@ import {
   rejectAfterTimeout,
   rejectEthereumMessages,
   rejectUnknownExtensions,
+  rejectUnusedFields,
   requireGas,
   requireSignatures,
 } from './basic.ts'
 import type { AnteContext } from './context.ts'
 import { deductFee, requireMinimumFee } from './fee.ts'
-import { rejectMixedVotes } from './oracle.ts'
+import { rejectMixedVotes, settleVotes } from './oracle.ts'
 import { chargeSignatures, incrementSequences, limitKeys, setPublicKeys, verifySignatures } from './signatures.ts'
 import { countInWasm, readFeeShareParams } from './wasm.ts'
 
@@ -21,6 +22,7 @@ const STEPS: readonly ((ante: AnteContext) => void)[] = [
   limitGasToBlock,
   countInWasm,
   rejectUnknownExtensions,
+  rejectUnusedFields,
   requireSignatures,
   rejectAfterTimeout,
   requireGas,
@@ -35,6 +37,7 @@ const STEPS: readonly ((ante: AnteContext) => void)[] = [
   chargeSignatures,
   verifySignatures,
   incrementSequences,
+  settleVotes,
 ]
 
 /** Runs every step. Throws the first refusal; the caller then drops the writes of the earlier steps. */

@@ -37,6 +37,16 @@ export function rejectUnknownExtensions({ ctx, tx }: AnteContext): void {
   }
 }
 
+/**
+ * Refuses what the chain does not use, and a signature in amino form does not cover: a tip, and unknown fields. The behaviour
+ * `unusedFieldsPass` accepts both.
+ */
+export function rejectUnusedFields({ ctx, tx }: AnteContext): void {
+  if (ctx.identity.behaviours.unusedFieldsPass) return
+  if (tx.hasNonCriticalFields) throw errors.txDecode('unknown non-critical field in the body or a message')
+  if (tx.authInfo.tip) throw errors.invalidRequest('auth_info.tip must be absent: the chain pays no tips')
+}
+
 /** Requires at least one message, each valid without state, and as many signatures as signers. */
 export function requireSignatures({ ctx, tx, mode, signers, validate }: AnteContext): void {
   if (tx.messages.length === 0) throw errors.invalidRequest('must contain at least one message')
