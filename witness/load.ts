@@ -208,6 +208,7 @@ function openGateway(
     driver,
     withContext,
     nodeInfo,
+    minGasPrice: () => '',
     devKeys: undefined,
     observe: undefined,
     log,

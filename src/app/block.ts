@@ -12,6 +12,7 @@ import type { Branch, ChainEvent } from '../store/types.ts'
 import { type BlockGas, deliver } from './deliver.ts'
 import { updateLocalhostClient } from './foreign/localhost.ts'
 import { headerInit } from './header.ts'
+import { inTransaction } from './host-failures.ts'
 import { contextOf, type Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
 import type { BlockInput, BlockOutput } from './types.ts'
@@ -77,7 +78,9 @@ export function executeOpened(
   const evmTxs: EvmTx[] = []
   let evmGasUsed = 0n
   for (const [index, bytes] of input.txs.entries()) {
-    const { result, evmTx } = deliver(machine, ctx, gas, () => decode(bytes), index)
+    const { result, evmTx } = inTransaction(input.height, bytes, () =>
+      deliver(machine, ctx, gas, () => decode(bytes), index),
+    )
     results.push(result)
     if (!evmTx) continue
     evmTxs.push(evmTx)
@@ -95,7 +98,8 @@ export function executeOpened(
     evmGasUsed,
     validatorUpdates: staking.updatesOfBlock(ctx),
     gasLimit: ctx.block.gasLimit,
-    baseFeeWei: env.baseFee,
+    // A base fee that is set is already that of its administrative block, so that clients that read the latest block offer it.
+    baseFeeWei: input.amendments ? evm.baseFeeWei(ctx) : env.baseFee,
     coinbase: env.coinbase,
     ...(prevRandao && !input.amendments && { prevRandao }),
     nextLimits: consensus.blockLimits(ctx),

@@ -170,6 +170,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     driver,
     withContext,
     nodeInfo,
+    minGasPrice: () => admission.minGasPrices,
     devKeys: devKeysOf(config, accounts),
     observe: metrics?.request,
     log,

@@ -34,11 +34,13 @@ export interface GatewayParts
   /** Names of the jobs that `compute` runs. */
   readonly jobs: readonly string[]
   readonly nodeInfo: NodeInfo
+  /** Returns the lowest gas price that the node admits, which a development chain can change. */
+  readonly minGasPrice: () => string
   readonly devKeys: GatewayNode['settings']['devKeys']
 }
 
 export function createGatewayNode(parts: GatewayParts): GatewayNode {
-  const { config, nodeInfo, queries, jobs, devKeys, ...shared } = parts
+  const { config, nodeInfo, queries, jobs, devKeys, minGasPrice, ...shared } = parts
   const dispatch = createDispatch({
     queries,
     services: new Map(Object.entries(createServices(() => ({ node, nodeInfo })))),
@@ -61,7 +63,9 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
     },
     outgoing: createOutgoing({ bytes: parseMemory(config.api.unsent)!, stallMs: STALL_MS }, () => performance.now()),
     settings: {
-      minGasPrice: config.api.minGasPrice,
+      get minGasPrice() {
+        return minGasPrice()
+      },
       gasCap: config.evm.gasCap,
       evmTimeoutMs: parseMilliseconds(config.evm.timeout)!,
       txFeeCapWei: config.evm.txFeeCap * WEI_PER_NATIVE,

@@ -170,6 +170,65 @@ test('a refused transaction gets the text of geth', async () => {
   expect((await refusal('eth_sendRawTransaction', ['0xc0']))?.message).toContain('malformed transaction')
 })
 
+test('a price below the base fee is refused in the words of geth, in transactions and in calls', async () => {
+  const from = node.accounts[8]!.address
+  const low = (cap: bigint) =>
+    `max fee per gas less than block base fee: address ${from}, maxFeePerGas: ${cap}, baseFee: ${UNIT}`
+  const tip = `max priority fee per gas higher than max fee per gas: address ${from}, maxPriorityFeePerGas: 5, maxFeePerGas: 0`
+  const nonce = await nonceOf(8)
+  const sent = await refusal('eth_sendRawTransaction', [signed(8, nonce, { gasPriceWei: UNIT - 1n })])
+  expect(sent).toEqual({ code: -32000, message: low(UNIT - 1n) })
+  const unsigned = { from, to: DEAD, gas: '0x5208' }
+  expect((await refusal('eth_sendTransaction', [{ ...unsigned, maxFeePerGas: '0x1' }]))?.message).toBe(low(1n))
+  expect((await refusal('eth_fillTransaction', [{ from, to: DEAD, gasPrice: '0x1' }]))?.message).toBe(low(1n))
+  for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'debug_traceCall']) {
+    const refused = async (prices: object) =>
+      refusal(method, [{ from, to: DEAD, ...prices }, 'latest', ...(method === 'debug_traceCall' ? [{}] : [])])
+    expect(await refused({ gasPrice: '0x1' }), method).toEqual({ code: -32000, message: low(1n) })
+    expect((await refused({ maxFeePerGas: '0xe8d4a50fff' }))?.message, method).toBe(low(UNIT - 1n))
+    expect((await refused({ maxPriorityFeePerGas: '0x5' }))?.message, method).toBe(tip)
+    // A call without a price is free, and so is one whose price is 0.
+    for (const prices of [{}, { gasPrice: '0x0' }, { maxFeePerGas: '0x0' }, { gasPrice: '0xe8d4a51000' }]) {
+      expect(await refused(prices), method).toBeUndefined()
+    }
+  }
+  const simulated = (validation: boolean, prices: object) =>
+    refusal('eth_simulateV1', [{ validation, blockStateCalls: [{ calls: [{ from, to: DEAD, ...prices }] }] }])
+  expect(await simulated(true, { gas: '0x5208' })).toEqual({ code: -38012, message: low(0n) })
+  expect(await simulated(true, { maxFeePerGas: '0x1' })).toEqual({ code: -38012, message: low(1n) })
+  expect(await simulated(false, { maxFeePerGas: '0x1' })).toBeUndefined()
+  expect(await simulated(false, { maxPriorityFeePerGas: '0x5' })).toEqual({ code: -32602, message: tip })
+  expect(await nonceOf(8)).toBe(nonce)
+})
+
+test('suggested prices are admitted by a node with a minimum price', async () => {
+  const strict = await startNode({ api: { minGasPrice: '2.5unative' } })
+  try {
+    const ask = async (method: string, params: readonly unknown[] = []) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(strict.urls.jsonrpc!, { method: 'POST', headers, body })
+      return (await response.json()) as Answer
+    }
+    expect((await ask('eth_gasPrice')).result).toBe('0x246139ca800')
+    // 2.5 * 10^12 - 10^12.
+    expect((await ask('eth_maxPriorityFeePerGas')).result).toBe('0x15d3ef79800')
+    const [from, to] = [strict.accounts[0]!.address, DEAD]
+    expect((await ask('eth_sendTransaction', [{ from, to, value: '0x1' }])).error).toBeUndefined()
+    expect((await ask('eth_sendTransaction', [{ from, to, gasPrice: '0x246139ca800' }])).error).toBeUndefined()
+    const refused = await ask('eth_sendTransaction', [{ from, to, gasPrice: '0x246139ca7ff' }])
+    expect(refused.error?.message).toContain('transaction underpriced')
+    await ask('anvil_setNextBlockBaseFeePerGas', ['0x48c27395000'])
+    expect((await ask('eth_gasPrice')).result).toBe('0x48c27395000')
+    expect((await ask('eth_maxPriorityFeePerGas')).result).toBe('0x0')
+    const history = (await ask('eth_feeHistory', ['0x1', 'latest', []])).result as { baseFeePerGas: string[] }
+    expect(history.baseFeePerGas).toEqual(['0x48c27395000', '0x48c27395000'])
+    expect((await ask('eth_sendTransaction', [{ from, to, value: '0x1' }])).error).toBeUndefined()
+  } finally {
+    await strict.stop()
+  }
+})
+
 test('a waiting transaction is pending, counted at pending, and found by its hash', async () => {
   const nonce = await nonceOf(2)
   const raw = signed(2, nonce + 1n)
@@ -251,8 +310,8 @@ test('a call reads the state and block overrides', async () => {
 test('a gas price beyond 256 bits is capped at the maximum', async () => {
   // GASPRICE, returned.
   const code = '0x3a60005260206000f3'
-  const [call, to] = [{ maxPriorityFeePerGas: '0x1' }, `0x${'12'.repeat(20)}`]
   const most = `0x${'f'.repeat(64)}`
+  const [call, to] = [{ maxPriorityFeePerGas: '0x1', maxFeePerGas: most }, `0x${'12'.repeat(20)}`]
   const { result } = await rpc('eth_call', [{ ...call, to }, 'latest', { [to]: { code } }, { baseFeePerGas: most }])
   expect(result).toBe(most)
 })

@@ -8,7 +8,7 @@ import { transactionHash } from '../../evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/sender.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import * as consensus from '../../modules/consensus/keeper.ts'
-import { EMPTY } from '../../primitives/bytes.ts'
+import { EMPTY, toKey } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -178,6 +178,27 @@ test('a transaction that cannot replace another does not change the balance of i
   expect(blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0, 0])
 })
 
+test('a waiting transaction leaves the pool when the base fee rises above its price, and the others stay', async () => {
+  const { solo, blocks } = await open({ mode: 'manual' }, { development: true })
+  const low = solo.submitAndWait(transfer(1), 60_000)
+  const high = solo.submitAndWait(transfer(0, { gasPriceWei: 3n * 10n ** 12n }), 60_000)
+  await solo.development!.amend([{ kind: 'baseFee', wei: 2n * 10n ** 12n }])
+  const { admission } = await low
+  expect([admission.codespace, admission.code]).toEqual(['sdk', 13])
+  expect(admission.error?.message).toMatch(
+    /^max fee per gas less than block base fee: address 0x\w{40}, maxFeePerGas: 10{12}, baseFee: 20{12}$/,
+  )
+  await solo.production.nextBlock()
+  expect((await high).inclusion?.result.code).toBe(0)
+  const [administrative, next] = [2n, 3n].map((height) => blocks.block(height)!)
+  expect([administrative!.baseFeeWei, next!.baseFeeWei]).toEqual([2n * 10n ** 12n, 2n * 10n ** 12n])
+  expect(next!.evmTxs.map(({ effectiveGasPrice }) => effectiveGasPrice)).toEqual([3n * 10n ** 12n])
+  expect(await solo.submit(transfer(1))).toMatchObject({ codespace: 'sdk', code: 13 })
+  await solo.development!.amend([{ kind: 'baseFee', wei: 0n }])
+  expect(await solo.submit(transfer(1, { gasPriceWei: 0n }))).toMatchObject({ code: 0 })
+  await solo.stop()
+})
+
 test('a waiting transaction leaves the pool when the block limit falls below its size', async () => {
   const ending = endingBlock(2n, (ctx) => {
     const params = consensus.params(ctx)
@@ -237,6 +258,31 @@ test('a failing block hook stops the chain before the commit, and every later re
   expect(solo.status()).toMatchObject({ halted: { reason: 'broken hook', height: 2n }, latestHeight: 1n })
   await expect(solo.submit(transfer(0))).rejects.toThrow(HALTED)
   await expect(solo.production.nextBlock()).rejects.toThrow('the chain has halted')
+})
+
+test('a transaction that fails unexpectedly halts the chain with its hash, and after a restart the chain goes on without it', async () => {
+  let isFailing = false
+  const recipient = toKey(new Uint8Array(20).fill(7))
+  const store = watchedStore({
+    at: (snapshot) => ({
+      ...snapshot,
+      get(name, stored) {
+        if (isFailing && toKey(stored).includes(recipient)) throw new RangeError('Maximum call stack size exceeded')
+        return snapshot.get(name, stored)
+      },
+    }),
+  })
+  const { solo, halts } = await open({ mode: 'manual' }, { store })
+  const { hash } = await solo.submit(transfer(0))
+  isFailing = true
+  await expect(solo.production.nextBlock()).rejects.toThrow('Maximum call stack size exceeded')
+  const name = Buffer.from(hash).toString('hex').toUpperCase()
+  expect(halts).toEqual([`transaction ${name} of block 2: Maximum call stack size exceeded`])
+  isFailing = false
+  const again = await open({ mode: 'manual' }, { store })
+  expect(again.solo.pool.pendingCount().count).toBe(0)
+  expect(await again.solo.production.nextBlock()).toBe(2n)
+  expect([again.blocks.block(2n)!.txs, again.halts]).toEqual([[], []])
 })
 
 test('invalid amendments leave no snapshot open, and the chain goes on', async () => {

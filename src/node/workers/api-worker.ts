@@ -75,6 +75,7 @@ async function serve(
     driver,
     withContext,
     nodeInfo,
+    minGasPrice: () => config.api.minGasPrice,
     devKeys: undefined,
     ...(config.metrics.enabled && { observe: main.count() }),
     log,

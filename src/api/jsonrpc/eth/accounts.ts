@@ -12,7 +12,7 @@ import { methodNotFound, serverError } from '../errors.ts'
 import { formatSigned, formatUnsigned, type JsonObject } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import { estimateGas } from './calls.ts'
-import { baseFee } from './fees.ts'
+import { baseFee, suggestedTip } from './fees.ts'
 import { sendRaw, transactionCount } from './transactions.ts'
 
 const devKeysOf = ({ settings }: GatewayNode) => settings.devKeys?.() ?? []
@@ -60,10 +60,22 @@ function checkArgs(node: GatewayNode, args: CallArgs): void {
   }
 }
 
+/** Returns the cap and tip of a transaction: those of the arguments, or prices that the next block accepts. Unit: wei. */
+function dynamicFees(node: GatewayNode, { maxFeePerGasWei: cap, maxPriorityFeePerGasWei }: CallArgs) {
+  const suggested = suggestedTip(node)
+  const tip = maxPriorityFeePerGasWei ?? (cap !== undefined && cap < suggested ? cap : suggested)
+  if (cap !== undefined && cap < tip) throw serverError(`maxFeePerGas (${cap}) < maxPriorityFeePerGas (${tip})`)
+  return { maxPriorityFeePerGasWei: tip, maxFeePerGasWei: cap ?? baseFee(node) * 2n + tip }
+}
+
 /** Returns a transaction from arguments, with the missing nonce, fees and gas limit filled in. */
 async function fill(call: RpcCall, args: CallArgs): Promise<UnsignedTransaction> {
   const { node } = call
   checkArgs(node, args)
+  const fees = args.gasPriceWei === undefined ? dynamicFees(node, args) : undefined
+  // An estimate for the sender's own prices fails as the transaction would; prices filled in here do not limit it.
+  const priced =
+    fees && (args.maxFeePerGasWei ?? args.maxPriorityFeePerGasWei) !== undefined ? { ...args, ...fees } : args
   const from = args.from ?? ZERO_ADDRESS
   const data = dataOf(args)
   const common = {
@@ -72,20 +84,15 @@ async function fill(call: RpcCall, args: CallArgs): Promise<UnsignedTransaction>
     to: args.to,
     valueWei: args.valueWei ?? 0n,
     data,
-    gasLimit: args.gas ?? (await estimateGas(call, { ...args, from, data }, { tag: 'pending' })),
+    gasLimit: args.gas ?? (await estimateGas(call, { ...priced, from, data }, { tag: 'pending' })),
   }
-  if (args.gasPriceWei !== undefined) {
-    const gasPriceWei = args.gasPriceWei
+  if (!fees) {
+    const gasPriceWei = args.gasPriceWei!
     return args.accessList
       ? { ...common, type: 1, gasPriceWei, accessList: args.accessList }
       : { ...common, type: 0, gasPriceWei }
   }
-  const maxPriorityFeePerGasWei = args.maxPriorityFeePerGasWei ?? 0n
-  const maxFeePerGasWei = args.maxFeePerGasWei ?? baseFee(node) * 2n + maxPriorityFeePerGasWei
-  if (maxFeePerGasWei < maxPriorityFeePerGasWei) {
-    throw serverError(`maxFeePerGas (${maxFeePerGasWei}) < maxPriorityFeePerGas (${maxPriorityFeePerGasWei})`)
-  }
-  const dynamic = { ...common, maxPriorityFeePerGasWei, maxFeePerGasWei, accessList: args.accessList ?? [] }
+  const dynamic = { ...common, ...fees, accessList: args.accessList ?? [] }
   return args.authorizations ? { ...dynamic, type: 4, authorizations: args.authorizations } : { ...dynamic, type: 2 }
 }
 

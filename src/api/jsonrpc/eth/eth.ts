@@ -27,7 +27,7 @@ import * as account from './accounts.ts'
 import { blockOf, stateHeight } from './block-ref.ts'
 import { blockOverrides, callArgs, createAccessList, estimateGas, ethCall, stateOverrides } from './calls.ts'
 import { capabilities, chainConfig, progress } from './capabilities.ts'
-import { baseFee, feeHistory } from './fees.ts'
+import { baseFee, feeHistory, suggestedPrice, suggestedTip } from './fees.ts'
 import { findLogs, rangeOf } from './logs.ts'
 import { simulateArgs, simulateV1 } from './simulate.ts'
 import { getProof, slotsToProve } from './state-proof.ts'
@@ -42,8 +42,8 @@ const chain: Methods = {
   eth_syncing: anyMethod([], ({ node }) => {
     return node.driver.status().catchingUp && progress(node)
   }),
-  eth_gasPrice: anyMethod([], ({ node }) => quantity(baseFee(node))),
-  eth_maxPriorityFeePerGas: anyMethod([], () => '0x0'),
+  eth_gasPrice: mainMethod([], ({ node }) => quantity(suggestedPrice(node))),
+  eth_maxPriorityFeePerGas: mainMethod([], ({ node }) => quantity(suggestedTip(node))),
   eth_capabilities: anyMethod([], ({ node }) => capabilities(node)),
   eth_config: anyMethod([], ({ node }) => chainConfig(node)),
   eth_blobBaseFee: anyMethod([], () => '0x1'),

@@ -1,5 +1,7 @@
 /** Current and past prices of gas. */
+import { minimumPriceWei } from '../../../app/evm/price.ts'
 import type { StoredBlock } from '../../../app/records.ts'
+import * as evm from '../../../modules/evm/keeper.ts'
 import { BASE_FEE_WEI } from '../../../modules/evm/wei.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createPause } from '../../slices.ts'
@@ -12,10 +14,19 @@ import { heightOf } from './block-ref.ts'
 const MAX_BLOCKS = 1024n
 const MAX_PERCENTILES = 100
 
-/** Returns the base fee of the latest block. Unit: wei. */
+/** Returns the base fee of the next block. Unit: wei. */
 export function baseFee(node: GatewayNode): bigint {
-  return node.blocks.block(node.blocks.latestHeight())?.baseFeeWei ?? BASE_FEE_WEI
+  return node.withContext(undefined, evm.baseFeeWei)
 }
+
+/** Returns the least tip with which this node admits a transaction: what its minimum price adds to the base fee. Unit: wei. */
+export function suggestedTip(node: GatewayNode): bigint {
+  const above = minimumPriceWei(node.settings.minGasPrice, node.identity.baseDenom) - baseFee(node)
+  return above > 0n ? above : 0n
+}
+
+/** Returns the least price that this node admits for the next block. Unit: wei. */
+export const suggestedPrice = (node: GatewayNode): bigint => baseFee(node) + suggestedTip(node)
 
 function checkPercentiles(percentiles: readonly number[]): void {
   if (percentiles.length > MAX_PERCENTILES) {
@@ -88,7 +99,7 @@ export async function feeHistory(
     await rest
     if (signal().aborted) break
   }
-  next = node.blocks.block(last + 1n)?.baseFeeWei ?? next
+  next = last === latest ? baseFee(node) : (node.blocks.block(last + 1n)?.baseFeeWei ?? next)
   return {
     oldestBlock: quantity(first),
     ...(percentiles.length > 0 && { reward: fees.map(({ reward }) => reward) }),

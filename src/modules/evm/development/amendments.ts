@@ -71,7 +71,7 @@ function amendNonce(ctx: Context, address: Uint8Array, nonce: bigint): void {
 
 function amendBaseFee(ctx: Context, wei: bigint): void {
   checkRoom('base fee', wei, MAX_WORD)
-  settings.baseFee.set(ctx, { wei, since: ctx.block.height + 1n, beforeWei: settings.baseFeeWei(ctx) })
+  settings.baseFee.set(ctx, { wei, since: ctx.block.height, beforeWei: settings.baseFeeWei(ctx) })
 }
 
 function amendBlockGasLimit(ctx: Context, gas: bigint): void {
