@@ -54,7 +54,7 @@ export function receiptsOf(
         status,
         gasUsed: response.gasUsed,
         cumulativeGasUsed,
-        effectiveGasPrice: chargedPrice(transaction, BASE_FEE_WEI),
+        effectiveGasPrice: chargedPrice(identity, transaction, BASE_FEE_WEI),
         type: transaction.type,
         bloom: bloomOf(logs),
         firstLogIndex,

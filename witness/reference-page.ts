@@ -1,6 +1,7 @@
 /** Generates `docs/reference.md`, the differences from the reference with their reasons, from the list of differences. */
 import type { Difference } from './difference.ts'
 import { ANSWER_SECTIONS, REPLAY_DIFFERENCES } from './differences.ts'
+import { NEVER_REPRODUCED } from './never-reproduced.ts'
 import { UNBUILT_MODULES } from './unbuilt.ts'
 
 /** Returns a link to a page beside this one. */
@@ -35,6 +36,13 @@ function table(rows: readonly Difference[]): string {
   return ['| Where | Difference | Source | Rule |', '|---|---|---|---|', ...lines].join('\n')
 }
 
+function neverReproduced(): string {
+  const lines = NEVER_REPRODUCED.map(
+    ({ where, explanation, source }) => `| ${cell(where)} | ${cell(explanation)} | ${cell(source)} |`,
+  )
+  return ['| Where | Difference | Source |', '|---|---|---|', ...lines].join('\n')
+}
+
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
 
 /** Returns the page as Markdown. */
@@ -46,6 +54,9 @@ export function renderReference(): string {
     ...answers.flatMap(([title, rows]) => [`### ${title}`, table(rows)]),
     '## Blocks',
     table(REPLAY_DIFFERENCES),
+    '## Never reproduced',
+    'No profile has these holes of the reference, which endanger a node or its users. Recordings do not show them.',
+    neverReproduced(),
     '## Not executed',
     `This build does not have these modules: ${list(UNBUILT_MODULES)}. Replay takes the effects of their messages from the ` +
       'recording, and `npm run answers` counts their operations separately. The reference writes to their stores even while ' +

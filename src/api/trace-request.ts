@@ -1,5 +1,5 @@
 /** Turns the trace operations of the query service into jobs: transactions, state and tracer (D15, D33, D38, D45). */
-import { shownPrice } from '../app/evm/price.ts'
+import { requireBaseFee, shownPrice } from '../app/evm/price.ts'
 import type { StoredBlock } from '../app/records.ts'
 import { inputOfBlock } from '../app/trace.ts'
 import type { TracePayload, TraceSubject } from '../app/trace-jobs.ts'
@@ -195,6 +195,15 @@ function checkFrom(given: Uint8Array | undefined, signer: Uint8Array): void {
   }
 }
 
+/**
+ * Returns the price of a gas unit that code sees. Throws the refusal `feeCapTooLow` for a transaction that no block would accept;
+ * one without a price is free.
+ */
+function priceOf({ identity }: GatewayNode, tx: Transaction, from: Uint8Array, baseFeeWei: bigint): bigint {
+  if (feeCapOf(tx) > 0n) requireBaseFee(identity, from, tx, baseFeeWei)
+  return shownPrice(identity, tx, baseFeeWei)
+}
+
 function messageOf(tx: Transaction, from: Uint8Array, gasPriceWei: bigint): TracedMessage {
   const { to, gasLimit, valueWei, data, nonce } = tx
   return {
@@ -298,14 +307,17 @@ async function unminedOrder(
   else checkChainId(node, request)
   const proposer = checkProposer(request)
   const from = senderOf(node, tx, request.msg!, isCall)
-  const baseFeeWei = isCall ? undefined : (block?.baseFeeWei ?? node.withContext(undefined, evm.baseFeeWei))
-  const priced = (one: Transaction): bigint =>
-    baseFeeWei === undefined ? feeCapOf(one) : shownPrice(node.identity, one, baseFeeWei)
+  const baseFeeWei = block?.baseFeeWei ?? node.withContext(undefined, evm.baseFeeWei)
+  const priced = (one: Transaction, sender: Uint8Array): bigint => {
+    const price = priceOf(node, one, sender, baseFeeWei)
+    return isCall ? feeCapOf(one) : price
+  }
   const predecessors = isCall
     ? []
     : await messagesOf(request.predecessors, (message, i) => {
         const one = unpack(node, message, `predecessors[${i}].data`)
-        return messageOf(one, senderOf(node, one, message, false), priced(one))
+        const sender = senderOf(node, one, message, false)
+        return messageOf(one, sender, priced(one, sender))
       })
   const described = block?.header.height ?? (request.blockNumber > 0n ? request.blockNumber : undefined)
   const state =
@@ -313,7 +325,7 @@ async function unminedOrder(
   const height = state !== undefined && state > latest ? latest : state
   const messages = {
     predecessors,
-    traced: [messageOf(tx, from, priced(tx))],
+    traced: [messageOf(tx, from, priced(tx, from))],
     isList: false,
     blockOverrides: overridesOf(request, block),
     proposer,
@@ -344,9 +356,10 @@ export async function unknownBlockOrder(
   settings: TraceSettings,
 ): Promise<TraceOrder> {
   const baseFeeWei = described.baseFeeWei ?? node.withContext(height, evm.baseFeeWei)
-  const traced = await messagesOf(txs, (tx) =>
-    messageOf(tx, recoverSender(tx, { chainId: node.evmChainId }), shownPrice(node.identity, tx, baseFeeWei)),
-  )
+  const traced = await messagesOf(txs, (tx) => {
+    const from = recoverSender(tx, { chainId: node.evmChainId })
+    return messageOf(tx, from, priceOf(node, tx, from, baseFeeWei))
+  })
   const messages = { predecessors: [], traced, isList: true, blockOverrides: described, proposer: undefined }
   return order(settings, { kind: 'messages', messages }, height)
 }
@@ -362,7 +375,8 @@ async function listOrder(
   const baseFeeWei = node.withContext(asked, evm.baseFeeWei)
   const traced = await messagesOf(request.txs, (message, i) => {
     const tx = unpack(node, message, `txs[${i}].data`)
-    return messageOf(tx, senderOf(node, tx, message, false), shownPrice(node.identity, tx, baseFeeWei))
+    const from = senderOf(node, tx, message, false)
+    return messageOf(tx, from, priceOf(node, tx, from, baseFeeWei))
   })
   const blockOverrides = overridesOf(request, undefined)
   const messages = { predecessors: [], traced, isList: true, blockOverrides, proposer: checkProposer(request) }

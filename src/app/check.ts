@@ -7,7 +7,7 @@ import type { Context } from '../sdk/context.ts'
 import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
 import { createGasMeter, createInfiniteGasMeter, type GasMeter } from '../store/gas.ts'
 import { admit } from './ante/admit.ts'
-import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
+import { createVoteMeter } from './ante/oracle.ts'
 import { checkEthereumTx } from './evm/check.ts'
 import { WEI_PER_PRIORITY } from './evm/price.ts'
 import type { Machine } from './machine.ts'
@@ -17,7 +17,8 @@ import type { CheckMode, CheckResult, TakePassed } from './types.ts'
 
 /**
  * Runs admission on a branch of the pool's context, and merges it if the transaction passes and `take` accepts it. A simulation
- * also runs the messages, and its writes are dropped. Throws only for host failures, not for an invalid transaction.
+ * also runs the messages, and its writes are dropped. An unexpected failure is reported and refuses the transaction as
+ * `internal`.
  */
 export function check(
   machine: Machine,
@@ -50,8 +51,9 @@ function refused(machine: Machine, error: unknown, gasWanted: bigint, gasUsed: b
   return { ...failureOf(error), data: EMPTY, gasWanted, gasUsed, events: [], ...(known ? { error } : {}) }
 }
 
-function meterOf(tx: DecodedTx, mode: CheckMode, gasWanted: bigint): GasMeter {
-  if (isOracleVote(tx)) return createVoteMeter()
+function meterOf(pool: Context, tx: DecodedTx, mode: CheckMode, gasWanted: bigint): GasMeter {
+  const votes = createVoteMeter(pool, tx)
+  if (votes) return votes
   return mode === 'simulate' ? createInfiniteGasMeter() : createGasMeter(gasWanted)
 }
 
@@ -63,7 +65,7 @@ function checkOrdinary(
   take: TakePassed | undefined,
 ): CheckResult {
   const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
-  const meter = meterOf(tx, mode, gasWanted)
+  const meter = meterOf(pool, tx, mode, gasWanted)
   const ctx = pool.branch({ gas: meter })
   try {
     const signers = signersOfTx(ctx, tx)

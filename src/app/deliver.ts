@@ -6,7 +6,7 @@ import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
 import { createGasMeter, type GasMeter } from '../store/gas.ts'
 import type { ChainEvent } from '../store/types.ts'
 import { admit } from './ante/admit.ts'
-import { createVoteMeter, isOracleVote } from './ante/oracle.ts'
+import { createVoteMeter } from './ante/oracle.ts'
 import { deliverEthereumTx } from './evm/deliver.ts'
 import type { Machine } from './machine.ts'
 import type { TxResult } from './records.ts'
@@ -24,8 +24,8 @@ export interface BlockGas {
 const NO_GAS = { gasWanted: 0n, gasUsed: 0n }
 
 /**
- * Runs one transaction on the block's context, which keeps the transaction's writes; its events are in the result. Throws only
- * for host failures, not for an invalid transaction.
+ * Runs one transaction on the block's context, which keeps the transaction's writes; its events are in the result. A
+ * `ChainError` is the result of an invalid transaction; any other error is thrown, and the block ends without a result.
  */
 export function deliver(
   machine: Machine,
@@ -40,7 +40,7 @@ export function deliver(
     if (gas.limit > 0n && gas.used >= gas.limit) throw errors.outOfGas('no block gas left to run tx')
     tx = decode()
   } catch (error) {
-    return { result: failedResult(reported(machine, error), NO_GAS) }
+    return { result: failedResult(expected(error), NO_GAS) }
   }
   if (tx.isEvm) return deliverEvm(machine, block, gas, tx, txIndex, watch)
   return { result: deliverOrdinary(machine, block, gas, tx) }
@@ -67,20 +67,21 @@ function deliverEvm(
     gas.used += delivery.result.gasUsed
     return delivery
   } catch (error) {
-    return { result: failedResult(reported(machine, error), NO_GAS) }
+    return { result: failedResult(expected(error), NO_GAS) }
   } finally {
     block.branchStore.events.length = 0
   }
 }
 
-function reported(machine: Machine, error: unknown) {
-  if (!(error instanceof ChainError)) machine.onBug(error)
+/** Returns the public fields of a refusal. Throws on any other error: it is no result of the transaction (ADR 0021). */
+function expected(error: unknown) {
+  if (!(error instanceof ChainError)) throw error
   return failureOf(error)
 }
 
 function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: DecodedTx): TxResult {
   const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
-  const meter = isOracleVote(tx) ? createVoteMeter() : createGasMeter(gasWanted)
+  const meter = createVoteMeter(block, tx) ?? createGasMeter(gasWanted)
   const used = () => ({ gasWanted, gasUsed: meter.used })
   const whole = block.branch({ gas: meter })
   const ante = whole.branch()
@@ -91,7 +92,7 @@ function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: De
     admit({ ctx: ante, tx, mode: 'deliver', settings, signers, validate: router.validate })
   } catch (error) {
     gas.used += charged(meter)
-    return failedResult(reported(machine, error), used())
+    return failedResult(expected(error), used())
   }
   ante.merge()
   const messages = whole.branch()
@@ -112,7 +113,7 @@ function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: De
       events: [...whole.events, ...events],
     }
   } catch (error) {
-    result = failedResult(reported(machine, error), used(), [...whole.events])
+    result = failedResult(expected(error), used(), [...whole.events])
   }
   gas.used += charged(meter)
   whole.branchStore.events.length = 0

@@ -129,19 +129,26 @@ test('the trace of a zero-gas transaction matches its receipt and shows no fee',
 })
 
 test('GASPRICE is the charged price, and under the profile of the reference chain the signed price', async () => {
-  const calls = [
+  const low = [
     { type: 'legacy', gasPrice: 7n },
     { type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 0n },
     { type: 'eip1559', maxFeePerGas: 3n * UNIT, maxPriorityFeePerGas: UNIT },
   ]
-  const shown = async (identity: Identity, isFree = false) => {
+  const enough = [
+    { type: 'legacy', gasPrice: UNIT + 7n },
+    { type: 'eip1559', maxFeePerGas: UNIT + 9n, maxPriorityFeePerGas: UNIT },
+    { type: 'eip1559', maxFeePerGas: 3n * UNIT, maxPriorityFeePerGas: UNIT },
+  ]
+  const shown = async (identity: Identity, calls: readonly object[], charged: readonly bigint[], isFree = false) => {
     const { evmTxs, trace } = await traced(identity, isFree, calls)
-    const charged = isFree ? [0n, 0n, 0n] : [UNIT, UNIT, 2n * UNIT]
     expect(evmTxs.map(({ effectiveGasPrice }) => effectiveGasPrice)).toEqual(charged)
     return trace<Frame>('callTracer', {}).map(({ output }) => BigInt(output!))
   }
+  const signed = [UNIT + 7n, UNIT + 9n, 2n * UNIT]
+  expect(await shown(almanac, enough, signed)).toEqual(signed)
+  expect(await shown(almanac, low, [0n, 0n, 0n], true)).toEqual([0n, 0n, 0n])
   const reference = createIdentity(nibiru)
-  expect(await shown(almanac)).toEqual([UNIT, UNIT, 2n * UNIT])
-  expect(await shown(reference)).toEqual([7n, 9n, 2n * UNIT])
-  expect(await shown(reference, true)).toEqual([0n, 0n, 0n])
+  expect(await shown(reference, enough, signed)).toEqual(signed)
+  expect(await shown(reference, low, [UNIT, UNIT, 2n * UNIT])).toEqual([7n, 9n, 2n * UNIT])
+  expect(await shown(reference, low, [0n, 0n, 0n], true)).toEqual([0n, 0n, 0n])
 })

@@ -10,6 +10,7 @@ import type { EvmLog, EvmState } from './state.ts'
 import type { TracedTransaction } from './trace.ts'
 import { GAS_PER_BLOB } from './transaction/blob.ts'
 import { refuse } from './transaction/errors.ts'
+import { requireFeeCap } from './transaction/fee-checks.ts'
 import { EXISTING_AUTHORITY_REFUND, effectiveGasPrice, type OwnGas, ownGas } from './transaction/gas.ts'
 import { recoverAuthority } from './transaction/sender.ts'
 import { requireNextNonce } from './transaction/sender-checks.ts'
@@ -218,9 +219,7 @@ function checkAgainstState(
   }
   if (transaction.gasLimit > block.gasLimit) throw refuse('gasLimitReached')
   const feeCap = feeCapOf(transaction)
-  if (rules.eips.has(1559) && feeCap < block.baseFee) {
-    throw refuse('feeCapTooLow', `${who}, maxFeePerGas: ${feeCap}, baseFee: ${block.baseFee}`)
-  }
+  if (rules.eips.has(1559)) requireFeeCap(sender, feeCap, block.baseFee)
   let cost = transaction.gasLimit * feeCap + transaction.valueWei
   if (transaction.type === 3) {
     const { maxFeePerBlobGasWei, blobHashes } = transaction

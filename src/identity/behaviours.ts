@@ -57,6 +57,16 @@ export const BEHAVIOURS = {
     about: 'a call without a gas price sees BASEFEE, not 0 as in geth',
     source: 'docs/modules/evm.md#queries',
   },
+  unusedFieldsPass: {
+    about:
+      'an ordinary transaction can have a tip and unknown non-critical fields; they have no effect, and a signature in amino form does not cover a tip',
+    source: 'docs/transactions.md#decoding',
+  },
+  baseFeeAboveCap: {
+    about:
+      'an Ethereum transaction or call whose price or fee cap is below the base fee is not refused; a transaction is charged the base fee, more than its sender signed',
+    source: 'D55, docs/modules/evm.md#formulas',
+  },
   signedPriceShown: {
     about: 'GASPRICE in a transaction signed below the base fee is the signed price, not the base fee that is charged',
     source: 'docs/transactions.md#fees',
@@ -72,6 +82,41 @@ export const BEHAVIOURS = {
   precompilesKeepValue: {
     about: 'wei sent with a state-changing precompile call stays at its address instead of failing the call',
     source: 'docs/evm-internals.md',
+  },
+  lockedCoinsMoveInEvm: {
+    about: 'Ethereum transactions and the wrapping of the native coin can spend the locked coins of vesting accounts',
+    source: 'docs/modules/evm.md#value',
+  },
+  modulesReceiveEvmValue: {
+    about: 'EVM value can reach the accounts of modules that refuse ordinary sends',
+    source: 'docs/modules/evm.md#value',
+  },
+  evmIgnoresSendEnabled: {
+    about: 'a denom whose transfers are disabled still moves as EVM value and in conversions',
+    source: 'docs/modules/evm.md#value, docs/modules/bank.md#messages',
+  },
+  codeOfOtherAccountsIsLost: {
+    about: 'a contract created at the address of a base or vesting account succeeds, and its code is lost',
+    source: 'docs/modules/evm.md#rules',
+  },
+  moduleCallsRaiseNonces: {
+    about:
+      'a conversion raises the nonce of the account whose tokens it moves, also when another account sends the message for it',
+    source: 'docs/modules/evm.md#calls-by-the-module',
+  },
+  anyoneMapsFactoryDenoms: {
+    about: 'any account can map a factory denom to its ERC-20, and so fix its name, symbol and decimals',
+    source: 'docs/modules/evm.md#funtoken',
+  },
+  callsRunBeforeGas: {
+    about:
+      'a call of a contract in a message runs with its full limit and is charged afterwards, also if the message has less gas left',
+    source: 'docs/modules/evm.md#calls-by-the-module',
+  },
+  flatPrecompileGas: {
+    about:
+      "a call of the chain's precompiles pays for the bytes of its arguments and not for its work, which is only limited",
+    source: 'docs/modules/evm.md#precompiles, ADR 0012',
   },
   innerCallsForgetAccess: {
     about: 'a call by a precompile starts with a new access list, and its caller continues with that list',
@@ -206,6 +251,19 @@ export const BEHAVIOURS = {
   untoldProposalFailures: {
     about: 'the event of a failed proposal does not contain the reason',
     source: 'docs/modules/gov.md#events',
+  },
+  tombstonedKeysReturn: {
+    about:
+      'a new validator can have a consensus key that was tombstoned, or that a removed validator of another operator signed with',
+    source: 'docs/modules/staking.md#messages, staking of Cosmos SDK 0.47',
+  },
+  feesInAnyDenom: {
+    about: 'fees and deposits to the community pool can be in any denom',
+    source: 'docs/modules/fees.md#purpose',
+  },
+  strangersVoteCheaply: {
+    about: 'a transaction of one oracle vote, one prevote or both costs 500 gas, for any signer, number and size',
+    source: 'docs/modules/oracle.md#messages',
   },
 } as const satisfies Record<string, Behaviour>
 

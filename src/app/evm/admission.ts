@@ -8,17 +8,14 @@ import { validateTransaction } from '../../evm/transaction/validate.ts'
 import * as address from '../../identity/address.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
-import { WEI_PER_UNIT } from '../../modules/bank/keeper.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import * as sudo from '../../modules/sudo/keeper.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
-import * as decimal from '../../primitives/decimal.ts'
 import { MAX_INT64 } from '../../primitives/integers.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
-import { parseGasPrices } from '../ante/gas-prices.ts'
 import type { EthereumTx } from './envelope.ts'
-import { chargedPrice, WEI_PER_PRIORITY } from './price.ts'
+import { chargedPrice, minimumPriceWei, requireBaseFee, WEI_PER_PRIORITY } from './price.ts'
 
 const MESSAGE_TYPE = 'chain.evm.v1.MsgEthereumTx'
 /** Maximum distance of a pending transaction's nonce from the account's. */
@@ -35,12 +32,6 @@ export interface Admitted {
   readonly priority: bigint
   /** Nonce of the sender before this transaction. */
   readonly stateNonce: bigint
-}
-
-/** Returns the node's minimum price from a setting such as `0.025unative`; 0 without one. Unit: wei. */
-function minimumPriceWei(minGasPrices: string, baseDenom: string): bigint {
-  const found = parseGasPrices(minGasPrices)?.find(({ denom }) => denom === baseDenom)
-  return found ? decimal.truncate(decimal.fromRaw(found.price * WEI_PER_UNIT)) : 0n
 }
 
 function checkMinimum(ctx: Context, priceWei: bigint, minGasPrices: string): void {
@@ -61,12 +52,12 @@ function checkNonce(mode: AdmissionMode, from: Uint8Array, have: bigint, stateNo
   }
 }
 
-/** Throws unless the sender's balance covers the value and the fee at the higher of the signed and the charged price. */
-function checkFunds(balanceWei: bigint, tx: Transaction, priceWei: bigint, zeroGas: boolean): void {
+/** Throws unless the sender's unlocked wei cover the value and the fee at the higher of the signed and the charged price. */
+function checkFunds(spendableWei: bigint, tx: Transaction, priceWei: bigint, zeroGas: boolean): void {
   const signed = feeCapOf(tx)
   const cost = (zeroGas ? 0n : tx.gasLimit * (signed > priceWei ? signed : priceWei)) + tx.valueWei
-  if (balanceWei < cost) {
-    throw refuse('insufficientFunds', `balance ${balanceWei}, tx cost ${cost}, overshot ${cost - balanceWei}`)
+  if (spendableWei < cost) {
+    throw refuse('insufficientFunds', `balance ${spendableWei}, tx cost ${cost}, overshot ${cost - spendableWei}`)
   }
 }
 
@@ -91,7 +82,9 @@ export function admit(
   if (tx.gasLimit > MAX_INT64) throw refuse('gasOverflow')
   if (tx.type === 3) throw refuse('typeNotSupported', 'this chain has no blob transactions')
   const intrinsicGas = validateTransaction(tx, rules)
-  const priceWei = zeroGas ? 0n : chargedPrice(tx, evm.baseFeeWei(ctx))
+  const baseFeeWei = evm.baseFeeWei(ctx)
+  if (!zeroGas) requireBaseFee(ctx.identity, from, tx, baseFeeWei)
+  const priceWei = zeroGas ? 0n : chargedPrice(ctx.identity, tx, baseFeeWei)
   if ((mode === 'check' || mode === 'simulate') && !zeroGas) checkMinimum(ctx, priceWei, minGasPrices)
   const { gasLimit: blockGasLimit } = ctx.block
   if (blockGasLimit > 0n && tx.gasLimit > blockGasLimit) {
@@ -101,8 +94,7 @@ export function admit(
   if (!isImpersonated) requireNoCode(from, account.codeHash, () => evm.code(ctx, from))
   else if (!evm.isImpersonated(ctx, from)) throw refuse('invalidSignature')
   checkNonce(mode, from, tx.nonce, account.sequence)
-  const balanceWei = bank.balanceWei(ctx, from)
-  checkFunds(balanceWei, tx, priceWei, zeroGas)
+  checkFunds(bank.spendableWei(ctx, from), tx, priceWei, zeroGas)
   const feeWei = tx.gasLimit * priceWei
   if (feeWei > 0n) deductFee(ctx, from, feeWei, mode)
   if (mode === 'deliver') auth.incrementSequence(ctx, account)

@@ -73,9 +73,9 @@ const STORED = hex('602a600055600b6011600039600b6000f360005460005260206000f3')
 // Init code: deploy five bytes that revert.
 const REVERTING = hex('6005600c60003960056000f360006000fd')
 
-test('a transfer moves the exact wei, charges the base fee, and raises the nonce', () => {
+test('a transfer moves the exact wei, charges the signed price, and raises the nonce', () => {
   const ctx = chain()
-  const { result, evmTx } = deliver(ctx, transfer({ gasPriceWei: 1n }))
+  const { result, evmTx } = deliver(ctx, transfer())
   expect(result.code).toBe(0)
   expect(result.gasUsed).toBe(21_000n)
   expect(evm.balanceWei(ctx, TO)).toBe(5n * UNIT + 3n)
@@ -195,7 +195,7 @@ test('a simulation runs to the end and writes nothing', () => {
 test('a wrapping that differs from its transaction is refused', () => {
   const ctx = chain()
   const good = wrapped(ctx, transfer())
-  // Copied bytes: bytes that were wrapped in this process are not parsed.
+  // Copied bytes: bytes that were wrapped in this process are not parsed. `envelope.test.ts` changes the bytes too.
   const foreign = good.bytes.slice()
   const check = (tx: typeof good) => checkEthereumTx(ctx, { ...tx, bytes: foreign, memo: {} }, 'check', settings)
   expect(check(good).code).toBe(0)

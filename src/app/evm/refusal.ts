@@ -15,8 +15,10 @@ const SDK_ERRORS: Partial<Record<RefusalName, ErrorFactory>> = {
   insufficientFundsForTransfer: errors.insufficientFunds,
   intrinsicGas: errors.outOfGas,
   floorGas: errors.outOfGas,
+  feeCapTooLow: errors.insufficientFee,
   senderNotEoa: errors.invalidType,
   typeNotSupported: errors.invalidType,
+  unprotected: errors.notSupported,
 }
 
 /** Returns a failure as results show it. Rethrows anything unexpected, which is a bug. */

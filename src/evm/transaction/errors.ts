@@ -51,6 +51,11 @@ const rows = {
     status: 'failedPrecondition',
     text: 'insufficient funds for transfer',
   },
+  unprotected: {
+    code: 28,
+    status: 'invalidArgument',
+    text: 'only replay-protected (EIP-155) transactions allowed over RPC',
+  },
 } as const satisfies Record<string, ErrorRow>
 
 export type RefusalName = keyof typeof rows

@@ -19,9 +19,11 @@ const COMMON: readonly BehaviourName[] = [
   'baseDenomWithoutMapping',
   'bankPartNeedsMetadata',
   'callsSeeBaseFee',
+  'baseFeeAboveCap',
   'signedPriceShown',
   'silentPrecompileFailures',
   'precompilesKeepValue',
+  'flatPrecompileGas',
   'innerCallsForgetAccess',
   'vintageOraclePrices',
   'slashWindowInBlocks',
@@ -51,6 +53,8 @@ const COMMON: readonly BehaviourName[] = [
   'localhostClient',
   'wasmAnte',
   'endsOfRevokedAllowances',
+  'feesInAnyDenom',
+  'strangersVoteCheaply',
 ]
 
 export const nibiru: Profile = {

@@ -118,12 +118,11 @@ export function payOut(ctx: Context, called: ContractCalled): void {
     const share = devgas.feeShare(ctx, called.contract)
     if (share) payShare(ctx, share, called)
   } catch (error) {
-    const isExpected = error instanceof ChainError
-    if (!isExpected) ctx.app.onBug(error)
+    if (!(error instanceof ChainError)) throw error
     ctx.emit(EventPayoutFailedDevGasSchema, {
       contract: address.format(ctx, called.contract),
       txHash: formatHex0x(called.hash),
-      reason: isExpected ? error.message : 'internal',
+      reason: error.message,
     })
   }
 }

@@ -58,6 +58,14 @@ test('a contract’s account must have the hash of its code, and a missing accou
   expect(() => init(account({ code: '6001' }), known)).toThrow('its code has')
 })
 
+test('an export keeps the storage of an account whose delegation was cleared', () => {
+  const made = init({ accounts: [{ address: A, code: '', storage: [{ key: WORD, value: WORD }] }] })
+  expect(auth.getAccount(made, hex(A))).toMatchObject({ codeHash: EMPTY_CODE_HASH, sequence: 0n })
+  const again = testContext({ modules: [evm], block: { gasLimit: 60_000_000n } })
+  genesis.init(again, genesis.export(made))
+  expect(formatHex0x(keeper.storage(again, hex(A), hex(WORD)))).toBe(WORD)
+})
+
 test('the error of an invalid genesis names the entry', () => {
   expect(() => init(account({ address: 'xyz' }))).toThrow('genesis account "xyz" is not an address')
   expect(() => init(account({ code: 'zz' }))).toThrow('is not hexadecimal')

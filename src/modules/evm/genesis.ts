@@ -79,11 +79,12 @@ function initParams(ctx: Context, params: Params | undefined): void {
 function exportAccounts(ctx: ReadContext): GenesisAccount[] {
   const exported: GenesisAccount[] = []
   for (const { address, codeHash } of auth.accounts(ctx)) {
-    if (equal(codeHash, EMPTY_CODE_HASH)) continue
     const storage = [...state.slots.iterate(ctx, { prefix: address })].map(([[, slot], value]) => ({
       key: formatHex0x(slot),
       value: formatHex0x(value),
     }))
+    // An account whose delegation was cleared has storage and no code (EIP-7702).
+    if (equal(codeHash, EMPTY_CODE_HASH) && storage.length === 0) continue
     const code = formatHex(state.codes.get(ctx, codeHash) ?? new Uint8Array(0))
     exported.push(create(GenesisAccountSchema, { address: formatEip55(address), code, storage }))
   }

@@ -3,6 +3,7 @@
 import type { Rules } from '../../../evm/forks.ts'
 import { createEvm } from '../../../evm/host.ts'
 import type { EvmLog, EvmState } from '../../../evm/state.ts'
+import { requireFeeCap, requireTipWithinCap } from '../../../evm/transaction/fee-checks.ts'
 import { type OwnGas, ownGas } from '../../../evm/transaction/gas.ts'
 import type { AccessList, Authorization } from '../../../evm/transaction/types.ts'
 import { executeMessage, tracedMessage } from '../../../evm/transition.ts'
@@ -59,8 +60,38 @@ function gasPrice(args: CallArgs, baseFeeWei: bigint): bigint {
   return price > most ? most : price
 }
 
-/** Builds the message of the arguments at a gas limit. Throws 3 `invalidArgument` for contradictory prices. */
-export function callMessage(args: CallArgs, gasLimit: bigint, baseFeeWei: bigint): CallMessage {
+/** Returns the prices that arguments offer, as a cap and a tip within it. Unit: wei. */
+export function offeredPrices(args: CallArgs): { readonly cap: bigint; readonly tip: bigint } {
+  const { gasPriceWei, maxFeePerGasWei = 0n, maxPriorityFeePerGasWei = 0n } = args
+  return gasPriceWei === undefined
+    ? { cap: maxFeePerGasWei, tip: maxPriorityFeePerGasWei }
+    : { cap: gasPriceWei, tip: gasPriceWei }
+}
+
+/** Throws the refusals of geth for prices that no block would accept. A call without a price is free, and not checked. */
+function requirePrices(args: CallArgs, from: Uint8Array, baseFeeWei: bigint): void {
+  const { cap, tip } = offeredPrices(args)
+  if (cap === 0n && tip === 0n) return
+  requireTipWithinCap(from, tip, cap)
+  requireFeeCap(from, cap, baseFeeWei)
+}
+
+/**
+ * Builds the message of a call at a gas limit. Throws 3 `invalidArgument` for contradictory prices, and the refusals
+ * `tipAboveFeeCap` and `feeCapTooLow`.
+ */
+export function callMessage(
+  { ctx, block }: Pick<CallSetup, 'ctx' | 'block'>,
+  args: CallArgs,
+  gasLimit: bigint,
+): CallMessage {
+  const message = messageOf(args, gasLimit, block.baseFee)
+  if (!ctx.identity.behaviours.baseFeeAboveCap) requirePrices(args, message.from, block.baseFee)
+  return message
+}
+
+/** Builds the message of the arguments at a gas limit, without checks of the prices against the base fee. */
+export function messageOf(args: CallArgs, gasLimit: bigint, baseFeeWei: bigint): CallMessage {
   if (hasBothPrices(args)) {
     throw queryError('invalidArgument', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
   }

@@ -1,4 +1,5 @@
 /** Gas estimates by geth's binary search (docs/modules/evm.md#gas-estimates, D21). */
+import { spendableWei } from '../../../evm/state.ts'
 import { TRANSACTION_GAS_CAP } from '../../../evm/transaction/validate.ts'
 import { EMPTY, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
@@ -30,7 +31,8 @@ function highest(setup: CallSetup, args: CallArgs, gasCap: bigint): bigint {
   if (chainRules(setup.ctx).eips.has(7825) && hi > TRANSACTION_GAS_CAP) hi = TRANSACTION_GAS_CAP
   const feeCap = args.maxFeePerGasWei ?? args.gasPriceWei ?? 0n
   if (feeCap > 0n && !isBare(setup)) {
-    const balance = setup.open().account(args.from ?? ZERO_ADDRESS)?.balanceWei ?? 0n
+    const sender = setup.open().account(args.from ?? ZERO_ADDRESS)
+    const balance = sender ? spendableWei(sender) : 0n
     const value = args.valueWei ?? 0n
     if (value >= balance) throw queryError('invalidArgument', 'insufficient funds for transfer')
     const affordable = (balance - value) / feeCap
@@ -54,7 +56,7 @@ function isPlainTransfer(setup: CallSetup, args: CallArgs): boolean {
 
 /** Estimates the gas of the arguments; at most `gasCap`. */
 export function estimateGas(setup: CallSetup, args: CallArgs, gasCap: bigint): EstimateOutcome {
-  const message = callMessage(args, 0n, setup.block.baseFee)
+  const message = callMessage(setup, args, 0n)
   const probe: Probe = (gasLimit) => {
     try {
       return runCall(setup, { ...message, gasLimit })

@@ -67,7 +67,7 @@ function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): Cal
   const printed: string[] = []
   const tracer = payload.prints ? consoleTracer((line) => printed.push(line)) : undefined
   const setup = setupOf(ctx, payload, budget, tracer)
-  const message = callMessage(payload.args, gasOf(payload), setup.block.baseFee)
+  const message = callMessage(setup, payload.args, gasOf(payload))
   const { output, vmError, gasUsed, logs } = runCall(setup, message)
   return printed.length === 0 ? { output, vmError, gasUsed, logs } : { output, vmError, gasUsed, logs, printed }
 }

@@ -2,29 +2,37 @@
 
 import type { Rules } from '../../../evm/forks.ts'
 import { createEvm } from '../../../evm/host.ts'
-import type { EvmState } from '../../../evm/state.ts'
+import { type EvmState, spendableWei } from '../../../evm/state.ts'
 import { transactionHash } from '../../../evm/transaction/encode.ts'
+import { requireFeeCap, requireTipWithinCap } from '../../../evm/transaction/fee-checks.ts'
 import { ownGas } from '../../../evm/transaction/gas.ts'
 import { requireNextNonce, requireNoCode } from '../../../evm/transaction/sender-checks.ts'
 import type { Transaction, UnsignedTransaction } from '../../../evm/transaction/types.ts'
 import { executeMessage } from '../../../evm/transition.ts'
 import type { EvmBlockEnv, Precompiles } from '../../../evm/types.ts'
 import { EMPTY, encodeUint, toKey, ZERO_WORD } from '../../../primitives/bytes.ts'
-import { defineErrors, queryError } from '../../../primitives/errors.ts'
+import { ChainError, defineErrors, type ErrorRow, queryError } from '../../../primitives/errors.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import { chainPrecompiles } from '../precompiles/table.ts'
 import { chainRules } from '../rules.ts'
 import { collectTransferLogs } from '../tracing/transfer-logs.ts'
-import { callMessage } from './call.ts'
+import { messageOf, offeredPrices } from './call.ts'
 import type { CallArgs } from './call-args.ts'
 import { callSetup } from './call-setup.ts'
 import { applyOverrides, movePrecompiles } from './overrides.ts'
 import type { SimulateArgs, SimulatedBlockArgs } from './simulate-args.ts'
 import { type SimulatedBlock, type SimulatedCall, sealBlock } from './simulated-block.ts'
 
+const CODESPACE = 'jsonrpc'
+
 /** JSON-RPC errors that end a simulation, with geth's codes and texts. */
-const errors = defineErrors('jsonrpc', {
+const rows = {
   invalidParams: { code: -32602, status: 'invalidArgument', text: 'empty input' },
+  tipAboveFeeCap: {
+    code: -32602,
+    status: 'invalidArgument',
+    text: 'max priority fee per gas higher than max fee per gas',
+  },
   nonceTooLow: { code: -38010, status: 'failedPrecondition', text: 'nonce too low' },
   nonceTooHigh: { code: -38011, status: 'failedPrecondition', text: 'nonce too high' },
   feeCapTooLow: { code: -38012, status: 'failedPrecondition', text: 'max fee per gas less than block base fee' },
@@ -40,7 +48,13 @@ const errors = defineErrors('jsonrpc', {
   senderNotEoa: { code: -38024, status: 'failedPrecondition', text: 'sender not an eoa' },
   initCodeSize: { code: -38025, status: 'invalidArgument', text: 'max initcode size exceeded' },
   limit: { code: -38026, status: 'resourceExhausted', text: 'too many blocks' },
-})
+} as const satisfies Record<string, ErrorRow>
+
+const errors = defineErrors(CODESPACE, rows)
+
+/** Returns the error of a call that a block would refuse. As in geth, the detail follows the text. */
+const refuse = (name: keyof typeof rows, detail: string): ChainError =>
+  new ChainError(CODESPACE, rows[name], `${rows[name].text}: ${detail}`)
 
 const MAX_BLOCKS = 256n
 /** Distance of blocks without a `time` override. Unit: seconds. */
@@ -70,7 +84,7 @@ function fillGaps(blocks: readonly SimulatedBlockArgs[], first: EvmBlockEnv): Si
   let number = first.number
   for (const block of blocks) {
     const next = block.overrides?.number ?? number + 1n
-    if (next <= number) throw errors.blockNumber(`${next} <= ${number}`)
+    if (next <= number) throw refuse('blockNumber', `${next} <= ${number}`)
     if (next - first.number > MAX_BLOCKS) throw errors.limit()
     for (number += 1n; number < next; number++) filled.push({ overrides: undefined, state: [], calls: [] })
     filled.push(block)
@@ -80,7 +94,7 @@ function fillGaps(blocks: readonly SimulatedBlockArgs[], first: EvmBlockEnv): Si
 
 function nextEnv(parent: EvmBlockEnv, { overrides }: SimulatedBlockArgs, baseFeeWei: bigint): EvmBlockEnv {
   const timestamp = overrides?.time ?? parent.timestamp + BLOCK_SECONDS
-  if (timestamp <= parent.timestamp) throw errors.blockTime(`${timestamp} <= ${parent.timestamp}`)
+  if (timestamp <= parent.timestamp) throw refuse('blockTime', `${timestamp} <= ${parent.timestamp}`)
   return {
     ...parent,
     number: parent.number + 1n,
@@ -114,39 +128,46 @@ function transactionOf(args: CallArgs, nonce: bigint, gasLimit: bigint, chainId:
 function gasOf(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): bigint {
   const rest = env.gasLimit - used
   const wanted = args.gas ?? rest
-  if (wanted > rest) throw errors.blockGasLimit(`${used + wanted} >= ${env.gasLimit}`)
+  if (wanted > rest) throw refuse('blockGasLimit', `${used + wanted} >= ${env.gasLimit}`)
   if (wanted > run.gasLeft) return run.gasLeft
   return wanted
 }
 
 /** Throws the errors of geth's `eth_simulateV1` for a wrong nonce, or a sender with code (EIP-3607, EIP-7702). */
 function checkSender(state: EvmState, from: Uint8Array, account: ReturnType<EvmState['account']>, nonce: bigint): void {
-  const fail: Parameters<typeof requireNextNonce>[3] = (name, detail) => errors[name](detail)
-  requireNextNonce(from, nonce, account?.nonce ?? 0n, fail)
-  if (account) requireNoCode(from, account.codeHash, () => state.code(account.codeHash), fail)
+  requireNextNonce(from, nonce, account?.nonce ?? 0n, refuse)
+  if (account) requireNoCode(from, account.codeHash, () => state.code(account.codeHash), refuse)
+}
+
+/** Throws geth's errors for prices that a block would refuse. Without validation a call without a price is free. */
+function checkPrices(args: CallArgs, from: Uint8Array, baseFeeWei: bigint, validation: boolean): void {
+  const { cap, tip } = offeredPrices(args)
+  if (!validation && cap === 0n && tip === 0n) return
+  requireTipWithinCap(from, tip, cap, refuse)
+  requireFeeCap(from, cap, baseFeeWei, refuse)
 }
 
 function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): SimulatedCall {
   const gasLimit = gasOf(run, args, env, used)
-  const message = callMessage(args, gasLimit, env.baseFee)
+  const message = messageOf(args, gasLimit, env.baseFee)
   const { from, gasPriceWei, valueWei } = message
   const account = run.state.account(from)
   const nonce = args.nonce ?? account?.nonce ?? 0n
   if (run.validation) {
     checkSender(run.state, from, account, nonce)
-    const feeCap = args.gasPriceWei ?? args.maxFeePerGasWei ?? 0n
-    if (feeCap < env.baseFee) throw errors.feeCapTooLow(`maxFeePerGas: ${feeCap}, baseFee: ${env.baseFee}`)
   }
+  checkPrices(args, from, env.baseFee, run.validation)
   if (!message.to && run.rules.eips.has(3860) && message.data.length > MAX_INIT_CODE) {
-    throw errors.initCodeSize(`code size ${message.data.length} limit ${MAX_INIT_CODE}`)
+    throw refuse('initCodeSize', `code size ${message.data.length} limit ${MAX_INIT_CODE}`)
   }
   const own = ownGas(message, run.rules)
   for (const least of [own.intrinsic, own.floor]) {
-    if (gasLimit < least) throw errors.intrinsicGas(`have ${gasLimit}, want ${least}`)
+    if (gasLimit < least) throw refuse('intrinsicGas', `have ${gasLimit}, want ${least}`)
   }
   const cost = gasLimit * gasPriceWei
-  if (cost > 0n && (account?.balanceWei ?? 0n) < cost + valueWei) {
-    throw errors.insufficientFunds(`have ${account?.balanceWei ?? 0n} want ${cost + valueWei}`)
+  const spendable = account ? spendableWei(account) : 0n
+  if (cost > 0n && spendable < cost + valueWei) {
+    throw refuse('insufficientFunds', `have ${spendable} want ${cost + valueWei}`)
   }
   const transfers = run.traceTransfers ? collectTransferLogs() : undefined
   const evm = createEvm({

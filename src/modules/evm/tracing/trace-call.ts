@@ -56,7 +56,7 @@ export function traceCall(ctx: ReadContext, subject: Subject, writer: TraceWrite
   if (subject.kind === 'call') {
     const { args, gasCap } = subject.call
     const gas = args.gas !== undefined && args.gas < gasCap ? args.gas : gasCap
-    run(callMessage(args, gas, setup.block.baseFee), '')
+    run(callMessage(setup, args, gas), '')
     return
   }
   const { predecessors, traced, isList } = subject.messages
