@@ -4,6 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Slowest test files, started first so that no core waits for one of them at the end. */
 const LONGEST = [
   'oracle-day',
+  'ledger',
+  'ledger-second',
+  'simulation',
   'kill',
   'two-phase-kill',
   'evm-differential',
