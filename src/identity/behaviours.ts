@@ -187,6 +187,10 @@ export const BEHAVIOURS = {
     about: 'the sudo root and its contracts edit the parameters of inflation and oracle; governance does not',
     source: 'docs/modules/sudo.md#purpose, D22',
   },
+  listedDigitsAsGiven: {
+    about: 'lists of the sudo module contain hexadecimal addresses as given, not with the checksum of EIP-55',
+    source: 'docs/modules/sudo.md#state',
+  },
   permissionedCreation: {
     about: 'only governance, the sudo root and its contracts create factory denoms',
     source: 'docs/modules/tokenfactory.md#messages',

@@ -40,6 +40,7 @@ const COMMON: readonly BehaviourName[] = [
   'idleEpochsUncounted',
   'unvestedCirculates',
   'sudoersEditParameters',
+  'listedDigitsAsGiven',
   'creationCostsNoGas',
   'adminsStay',
   'quietTokenMessages',

@@ -60,7 +60,8 @@ export function parseListed(ctx: ReadContext, text: string): Uint8Array {
 /** Returns the canonical spelling of a listed address in its form: Bech32, or EIP-55 for hexadecimal digits. Throws sdk 7. */
 function canonicalListed(ctx: ReadContext, text: string): string {
   const evm = text.startsWith('0x') ? parseEvm(text) : undefined
-  return evm ? formatEip55(evm) : address.canonical(ctx, text)
+  if (!evm) return address.canonical(ctx, text)
+  return ctx.identity.behaviours.listedDigitsAsGiven ? text : formatEip55(evm)
 }
 
 /** Returns the root; undefined if none is set. */

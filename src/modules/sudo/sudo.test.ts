@@ -1,4 +1,7 @@
+import { create } from '@bufbuild/protobuf'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { ZeroGasActorsSchema } from '../../gen/chain/sudo/v1/state_pb.ts'
+import { identityOf } from '../../identity/profiles.ts'
 import { decodeBech32, formatBech32 } from '../../primitives/address.ts'
 import { formatHex, hex } from '../../primitives/bytes.ts'
 import { governance } from '../../sdk/authority.ts'
@@ -100,4 +103,15 @@ test('calls are free from listed senders to listed contracts, and from any sende
   expect(() => messages.editZeroGasActors(ctx, { sender: root, actors: { contracts: ['0x12'] } })).toThrow(
     'invalid address',
   )
+})
+
+test('hexadecimal addresses of the lists have the checksum of EIP-55, and the given letters under the reference profile', () => {
+  const digits = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+  const listed = (profile: string) => {
+    const context = testContext({ identity: identityOf(profile) })
+    sudo.setZeroGasActors(context, create(ZeroGasActorsSchema, { contracts: [digits] }))
+    return sudo.zeroGasActors(context).contracts
+  }
+  expect(listed('almanac')).toEqual(['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'])
+  expect(listed('nibiru')).toEqual([digits])
 })
