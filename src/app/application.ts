@@ -1,5 +1,6 @@
 /** The state machine, assembled: pure functions of state, block and transactions. */
 import type { Identity } from '../identity/types.ts'
+import * as bank from '../modules/bank/keeper.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
@@ -157,6 +158,11 @@ export function createApplication(options: ApplicationOptions): Application {
       if (!pool) throw new Error('call resetCheckState before check')
       const { ctx, era } = pool
       return check(era.machine, ctx, () => era.decode(bytes), mode, take)
+    },
+    releaseChecked({ evm: checked, order }) {
+      if (!pool || !checked || order?.feeWei === undefined) return
+      bank.addWei(pool.ctx, checked.from, order.feeWei)
+      pool.ctx.branchStore.events.length = 0
     },
     simulate(ctx, bytes): CheckResult {
       const block: BlockInfo = { ...ctx.block, height: ctx.block.height + 1n }

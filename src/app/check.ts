@@ -3,11 +3,12 @@ import { WEI_PER_UNIT } from '../modules/bank/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { amountOf, tryParseList } from '../primitives/coin.ts'
 import { ChainError } from '../primitives/errors.ts'
+import { MAX_INT64 } from '../primitives/integers.ts'
 import type { Context } from '../sdk/context.ts'
 import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
 import { createGasMeter, createInfiniteGasMeter, type GasMeter } from '../store/gas.ts'
 import { admit } from './ante/admit.ts'
-import { createVoteMeter } from './ante/oracle.ts'
+import { createVoteMeter, isOfDueVotes } from './ante/oracle.ts'
 import { checkEthereumTx } from './evm/check.ts'
 import { WEI_PER_PRIORITY } from './evm/price.ts'
 import type { Machine } from './machine.ts'
@@ -81,7 +82,7 @@ function checkOrdinary(
     const order = {
       sender: toKey(signers[0]!),
       nonce: tx.authInfo.signerInfos[0]?.sequence ?? 0n,
-      priority: priorityOf(ctx, tx, gasWanted),
+      priority: isOfDueVotes(ctx, meter) ? MAX_INT64 : priorityOf(ctx, tx, gasWanted),
     }
     const result = { ...passed, log: '', data: EMPTY, gasUsed: meter.used, events, order }
     take?.(result)

@@ -85,6 +85,8 @@ export interface CheckResult {
     /** Prices of an Ethereum transaction: a replacement must raise both by a tenth. Unit: wei. */
     readonly feeCapWei?: bigint
     readonly tipCapWei?: bigint
+    /** Fee that admission deducted from the sender of an Ethereum transaction. Unit: wei. */
+    readonly feeWei?: bigint
   }
   readonly evm?: {
     readonly hash: Uint8Array
@@ -118,6 +120,8 @@ export interface Application {
    * receives a passed result before the merge; if it throws, its error is the result and the branch is dropped.
    */
   check(tx: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult
+  /** Gives back the fee of a checked Ethereum transaction in the state of the pool. Ignores other transactions. */
+  releaseChecked(tx: Pick<CheckResult, 'evm' | 'order'>): void
   /** Resets the pool's state to the committed one. Call it after each commit. */
   resetCheckState(base: Reader, tip: { readonly height: bigint; readonly timeNs: bigint }): void
   /** Creates the context of a query from a snapshot of one height. */

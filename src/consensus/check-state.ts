@@ -14,13 +14,15 @@ export interface CheckState {
   check(tx: Uint8Array, mode: Exclude<CheckMode, 'simulate'>, take?: TakePassed): CheckResult
   /** Runs admission, signatures included, and keeps nothing. It executes no message. */
   probe(tx: Uint8Array): CheckResult
+  /** Gives back the fee of an admitted Ethereum transaction that has left the pool. */
+  release(tx: Pick<CheckResult, 'evm' | 'order'>): void
   /** Drops the admitted transactions: the next check runs on the latest commit. */
   reset(): void
 }
 
 /** The parts of a chain that admission reads. */
 interface Dependencies {
-  readonly app: Pick<Application, 'check' | 'resetCheckState'>
+  readonly app: Pick<Application, 'check' | 'releaseChecked' | 'resetCheckState'>
   /** Opens the state of the latest commit. */
   open(): Snapshot
   tip(): Tip
@@ -59,6 +61,9 @@ export function createCheckState({ app, open, tip }: Dependencies): CheckState {
         throw errors.txInMempool('not kept')
       })
       return passed ?? result
+    },
+    release(tx) {
+      if (base) app.releaseChecked(tx)
     },
     reset() {
       base?.close()

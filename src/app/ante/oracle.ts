@@ -75,6 +75,11 @@ export function createVoteMeter(ctx: ReadContext, tx: DecodedTx): VoteMeter | un
   return meter
 }
 
+/** Whether a meter is of due votes. The pool keeps their place, and a block begins with them. */
+export function isOfDueVotes({ identity }: ReadContext, gas: GasMeter): boolean {
+  return 'settle' in gas && !identity.behaviours.strangersVoteCheaply
+}
+
 /** Settles the price of due votes. The pool's state also reserves them, so that the next ones of the period are not due. */
 export function settleVotes({ ctx, tx, mode }: AnteContext): void {
   if (!('settle' in ctx.gas)) return

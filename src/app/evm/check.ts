@@ -52,6 +52,7 @@ function passed({ transaction, from, hash, raw }: EthereumTx, admitted: Admitted
       stateNonce: admitted.stateNonce,
       feeCapWei: feeCapOf(transaction),
       tipCapWei: tipCapOf(transaction),
+      feeWei: transaction.gasLimit * admitted.priceWei,
     },
     evm: { hash, raw, from, nonce: transaction.nonce },
   }

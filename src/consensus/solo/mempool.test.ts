@@ -10,17 +10,18 @@ const wide = { maxBytes: 1_000_000, maxGas: -1n }
 function tx(
   sender: string,
   nonce: number,
-  options: { stateNonce?: number; gas?: bigint; evm?: boolean } = {},
+  options: { stateNonce?: number; gas?: bigint; evm?: boolean; price?: bigint } = {},
 ): PooledTx {
   const bytes = utf8(`${sender}/${nonce}`)
   return {
     bytes,
     hash: sha256(bytes),
+    sinceMs: 0,
     gasWanted: options.gas ?? 21_000n,
     order: {
       sender,
       nonce: BigInt(nonce),
-      priority: 0n,
+      priority: options.price ?? 0n,
       ...(options.stateNonce !== undefined && { stateNonce: BigInt(options.stateNonce) }),
     },
     ...(options.evm && { evm: { hash: sha256(bytes), raw: bytes, from: EMPTY, nonce: BigInt(nonce) } }),
@@ -38,7 +39,7 @@ const passed = (order: PooledTx['order']): CheckResult => ({
   order,
 })
 
-test('a block includes senders by arrival, and the transactions of each by nonce', () => {
+test('a block includes senders of equal prices by arrival, and the transactions of each by nonce', () => {
   const pool = createMempool(limits)
   for (const one of [tx('a', 1, { stateNonce: 0 }), tx('b', 7), tx('a', 0, { stateNonce: 0 }), tx('b', 8)])
     pool.add(one)
@@ -85,9 +86,46 @@ test('duplicates, taken nonces, full slots and a full pool are refused', () => {
   for (const nonce of [0, 1, 2]) pool.add(tx('e', nonce, { evm: true }))
   expect(() => pool.add(tx('e', 3, { evm: true }))).toThrow('3 transactions of the sender wait: mempool is full')
   pool.add(tx('f', 0))
-  expect(() => pool.requireRoom(1)).toThrow('mempool is full')
-  expect(() => createMempool(limits).requireRoom(501)).toThrow('tx too large')
-  expect(() => createMempool({ ...limits, maxBytes: 400 }).requireRoom(401)).toThrow('mempool is full')
+  expect(() => pool.add(tx('g', 0))).toThrow('mempool is full')
+  expect(() => createMempool(limits).requireSize(501)).toThrow('tx too large')
+  expect(() => createMempool({ ...limits, maxBytes: 2 }).add(tx('a', 0))).toThrow('mempool is full')
+})
+
+test('a block takes the best price first, keeps the nonces of a sender in order, and fills up behind what does not fit', () => {
+  const pool = createMempool({ ...limits, maxTxs: 10 })
+  for (const one of [
+    tx('cheap', 0, { price: 1n, gas: 10n }),
+    tx('large', 0, { price: 9n, gas: 95n }),
+    tx('best', 0, { price: 3n, gas: 10n }),
+    tx('best', 1, { price: 8n, gas: 10n }),
+    tx('large', 1, { price: 9n, gas: 1n }),
+    tx('mean', 0, { price: 2n, gas: 10n }),
+  ]) {
+    pool.add(one)
+  }
+  expect(names(pool.take({ maxBytes: 1000, maxGas: 40n }))).toEqual(['best0', 'best1', 'mean0', 'cheap0'])
+  expect(names(pool.take(wide))).toEqual(['large0', 'large1'])
+})
+
+test('a full pool evicts what waits behind a gap, then the lowest price, from the end of a sender', () => {
+  const pool = createMempool({ ...limits, maxTxs: 4 })
+  const gapped = tx('gap', 5, { stateNonce: 0, price: 9n })
+  for (const one of [tx('low', 0, { price: 1n }), tx('low', 1, { price: 7n }), gapped, tx('mid', 0, { price: 4n })]) {
+    pool.add(one)
+  }
+  expect(names(pool.add(tx('a', 0, { price: 0n })).evicted)).toEqual(['gap5'])
+  expect(() => pool.add(tx('b', 3, { stateNonce: 0, price: 2n }))).toThrow('mempool is full')
+  expect(names(pool.add(tx('c', 0, { price: 5n })).evicted)).toEqual(['a0'])
+  expect(names(pool.add(tx('d', 0, { price: 6n })).evicted)).toEqual(['mid0'])
+  expect(names(pool.add(tx('e', 0, { price: 8n })).evicted)).toEqual(['c0'])
+  expect(names(pool.pending())).toEqual(['low0', 'low1', 'd0', 'e0'])
+})
+
+test('a transaction that needs more room than it may take evicts nothing', () => {
+  const pool = createMempool({ ...limits, maxTxs: 9, maxBytes: 8 })
+  for (const one of [tx('a', 0, { price: 1n }), tx('b', 0, { price: 5n })]) pool.add(one)
+  expect(() => pool.add({ ...tx('c', 0, { price: 3n }), bytes: utf8('c/0000') })).toThrow('mempool is full')
+  expect(names(pool.pending()).sort()).toEqual(['a0', 'b0'])
 })
 
 test('a recheck removes and returns transactions that no longer pass', () => {
@@ -105,7 +143,7 @@ test('an Ethereum transaction is replaced by one that offers a tenth more cap an
     return { ...one, hash: sha256(utf8(name)), order: { ...one.order, feeCapWei, tipCapWei } }
   }
   const first = offer('first', 100n, 10n)
-  expect(pool.add(first)).toBeUndefined()
+  expect(pool.add(first)).toEqual({ evicted: [] })
   for (const [cap, tip] of [
     [109n, 11n],
     [110n, 10n],
@@ -114,7 +152,7 @@ test('an Ethereum transaction is replaced by one that offers a tenth more cap an
     expect(() => pool.add(offer('other', cap, tip))).toThrow('another transaction with nonce 0 waits')
   }
   const second = offer('second', 110n, 11n)
-  expect(pool.add(second)).toBe(first)
+  expect(pool.add(second).replaced).toBe(first)
   expect(pool.pending()).toEqual([second])
   expect(pool.drop(first.hash)).toBeUndefined()
   expect(pool.drop(second.hash)).toBe(second)

@@ -1,4 +1,4 @@
-/** Transactions that wait for a block, in order of arrival, and of nonce within a sender. */
+/** Transactions that wait for a block, the best price first, and in order of nonce within a sender. */
 import type { CheckResult } from '../../app/types.ts'
 import { toKey } from '../../primitives/bytes.ts'
 import { errors } from '../../sdk/errors.ts'
@@ -15,6 +15,8 @@ export interface MempoolLimits {
 }
 
 export interface PooledTx extends PendingTx {
+  /** Time of arrival, on a clock in milliseconds that never goes back. */
+  readonly sinceMs: number
   readonly order: NonNullable<CheckResult['order']>
   readonly gasWanted: bigint
 }
@@ -25,17 +27,26 @@ interface BlockLimits {
   readonly maxGas: bigint
 }
 
+/** The transactions that left the pool to let another in. */
+export interface Displaced {
+  /** The transaction with the same sender and nonce. */
+  readonly replaced?: PooledTx
+  /** Transactions that pay less, or wait behind a nonce gap. */
+  readonly evicted: readonly PooledTx[]
+}
+
 export interface Mempool {
   /** Whether the pool has a transaction with this hash. */
   has(hash: Uint8Array): boolean
-  /** Throws sdk 20 if the pool has no room for a transaction of this size, sdk 21 if the size exceeds the limit. */
-  requireRoom(sizeBytes: number): void
+  /** Throws sdk 21 if the size of a transaction exceeds the limit. */
+  requireSize(sizeBytes: number): void
   /**
    * Adds a transaction. Replaces an Ethereum transaction of the same sender and nonce if the new one offers at least a tenth
-   * more in cap and tip, and returns the replaced one. Throws sdk 19 if the pool has it already or the nonce is taken by a
-   * better one, sdk 20 if its sender has no slot left.
+   * more in cap and tip. A full pool evicts transactions behind a nonce gap for one that is ready, and any for one that pays
+   * more. Throws sdk 19 if the pool has it already or the nonce is taken by a better one, sdk 20 if its sender has no slot left
+   * or nothing can be evicted for it.
    */
-  add(tx: PooledTx): PooledTx | undefined
+  add(tx: PooledTx): Displaced
   /** Removes a transaction and returns it; undefined if the pool does not have it. */
   drop(hash: Uint8Array): PooledTx | undefined
   /** Removes all transactions. */
@@ -43,7 +54,10 @@ export interface Mempool {
   /** Whether the next block can include a transaction: no nonce before it is missing. */
   isReady(tx: PooledTx): boolean
   hasReady(): boolean
-  /** Removes and returns the transactions of a block: by arrival, each sender's by nonce without gaps, up to the limits. */
+  /**
+   * Removes and returns the transactions of a block, up to the limits: the best price first, equal prices by arrival, each
+   * sender's by nonce without gaps. One that does not fit lets others pass, except its sender's.
+   */
   take(limits: BlockLimits): PooledTx[]
   /** Checks all transactions again after a block, in order. Removes and returns those that fail. */
   recheck(check: (tx: PooledTx) => CheckResult): { readonly tx: PooledTx; readonly result: CheckResult }[]
@@ -76,6 +90,32 @@ function byNonceWithinSender(txs: readonly PooledTx[]): PooledTx[] {
   }
   for (const own of bySender.values()) own.sort((a, b) => (a.order.nonce > b.order.nonce ? -1 : 1))
   return txs.map(({ order }) => bySender.get(order.sender)!.pop()!)
+}
+
+/** A sender's next transaction, and the place that it has among equal prices. */
+interface Candidate {
+  readonly tx: PooledTx
+  readonly queue: Queue
+  /** Places of the sender's transactions, the earliest last. */
+  readonly places: number[]
+}
+
+/** Whether a candidate precedes another: by price, then by place. */
+function precedes(a: Candidate, b: Candidate): boolean {
+  const [priceA, priceB] = [a.tx.order.priority, b.tx.order.priority]
+  return priceA === priceB ? a.places.at(-1)! < b.places.at(-1)! : priceA > priceB
+}
+
+/** Inserts a candidate into a list that is sorted with the best one last. */
+function insert(sorted: Candidate[], candidate: Candidate): void {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (precedes(candidate, sorted[middle]!)) low = middle + 1
+    else high = middle
+  }
+  sorted.splice(low, 0, candidate)
 }
 
 /** Creates an empty pool. */
@@ -115,12 +155,73 @@ export function createMempool(limits: MempoolLimits): Mempool {
     return true
   }
 
+  /** Whether a transaction would be ready in the pool. */
+  const wouldBeReady = ({ order }: PooledTx): boolean => {
+    const queue = queues.get(order.sender)
+    for (let nonce = queue?.next ?? order.stateNonce ?? order.nonce; nonce < order.nonce; nonce++) {
+      if (!queue?.byNonce.has(nonce)) return false
+    }
+    return true
+  }
+
+  /** Returns the transactions that a new one can displace, the worst last: the last nonce of each other sender. */
+  function evictable(tx: PooledTx): PooledTx[] {
+    const isNewReady = wouldBeReady(tx)
+    const found: { readonly last: PooledTx; readonly ready: boolean }[] = []
+    for (const [sender, { byNonce }] of queues) {
+      if (sender === tx.order.sender) continue
+      let last: PooledTx | undefined
+      for (const one of byNonce.values()) if (!last || one.order.nonce > last.order.nonce) last = one
+      const ready = isReady(last!)
+      const isWorse = last!.order.priority < tx.order.priority && (isNewReady || !ready)
+      if (isWorse || (isNewReady && !ready)) found.push({ last: last!, ready })
+    }
+    const better = (a: PooledTx, b: PooledTx): number => (a.order.priority > b.order.priority ? -1 : 1)
+    found.sort((a, b) => (a.ready === b.ready ? better(a.last, b.last) : a.ready ? -1 : 1))
+    return found.map(({ last }) => last)
+  }
+
+  const isFull = (bytes: number): boolean => waiting.size >= limits.maxTxs || sizeBytes + bytes > limits.maxBytes
+
+  /** Evicts what a new transaction displaces. Throws sdk 20, and evicts nothing, if that is not enough. */
+  function makeRoom(tx: PooledTx): readonly PooledTx[] {
+    const evicted: PooledTx[] = []
+    let candidates: PooledTx[] = []
+    while (isFull(tx.bytes.length)) {
+      if (candidates.length === 0) candidates = evictable(tx)
+      const worst = candidates.pop()
+      if (!worst) {
+        for (const one of evicted) remember(one)
+        const rule = 'and this one does not pay more than any of them'
+        throw errors.mempoolIsFull(`${waiting.size} transactions of ${sizeBytes} bytes wait, ${rule}`)
+      }
+      forget(worst)
+      evicted.push(worst)
+    }
+    return evicted
+  }
+
+  /** Returns the next transaction of every sender, sorted with the best one last. */
+  function candidates(): Candidate[] {
+    const placesOf = new Map<string, number[]>()
+    let place = 0
+    for (const { order } of waiting.values()) {
+      const places = placesOf.get(order.sender)
+      if (places) places.push(place++)
+      else placesOf.set(order.sender, [place++])
+    }
+    const found: Candidate[] = []
+    for (const [sender, queue] of queues) {
+      const tx = queue.byNonce.get(queue.next)
+      if (tx) found.push({ tx, queue, places: placesOf.get(sender)!.reverse() })
+    }
+    return found.sort((a, b) => (precedes(a, b) ? 1 : -1))
+  }
+
   return {
     has: (hash) => waiting.has(toKey(hash)),
-    requireRoom(bytes) {
+    requireSize(bytes) {
       if (bytes > limits.maxTxBytes) throw errors.txTooLarge(`${bytes} bytes, at most ${limits.maxTxBytes}`)
-      if (waiting.size >= limits.maxTxs) throw errors.mempoolIsFull(`${waiting.size} transactions`)
-      if (sizeBytes + bytes > limits.maxBytes) throw errors.mempoolIsFull(`${sizeBytes} bytes`)
     },
     add(tx) {
       if (waiting.has(toKey(tx.hash))) throw errors.txInMempool()
@@ -131,13 +232,14 @@ export function createMempool(limits: MempoolLimits): Mempool {
         if (!outbids(tx, rival)) throw underpriced(nonce)
         forget(rival)
         remember(tx)
-        return rival
+        return { replaced: rival, evicted: [] }
       }
       if (tx.evm && queue && queue.byNonce.size >= limits.slotsPerSender) {
         throw errors.mempoolIsFull(`${queue.byNonce.size} transactions of the sender wait`)
       }
+      const evicted = makeRoom(tx)
       remember(tx)
-      return undefined
+      return { evicted }
     },
     drop(hash) {
       const tx = waiting.get(toKey(hash))
@@ -156,23 +258,20 @@ export function createMempool(limits: MempoolLimits): Mempool {
     },
     take({ maxBytes, maxGas }) {
       const taken: PooledTx[] = []
-      const closed = new Set<string>()
+      const sorted = candidates()
       let bytes = 0
       let gas = 0n
-      // A sender's lowest nonce takes the earliest slot.
-      for (const { order } of [...waiting.values()]) {
-        const queue = queues.get(order.sender)
-        const tx = queue?.byNonce.get(queue.next)
-        if (!queue || !tx || closed.has(order.sender)) continue
-        if (bytes + tx.bytes.length > maxBytes || (maxGas > 0n && gas + tx.gasWanted > maxGas)) {
-          closed.add(order.sender)
-          continue
-        }
+      for (let best = sorted.pop(); best; best = sorted.pop()) {
+        const { tx, queue, places } = best
+        if (bytes + tx.bytes.length > maxBytes || (maxGas > 0n && gas + tx.gasWanted > maxGas)) continue
         bytes += tx.bytes.length
         gas += tx.gasWanted
         queue.next++
         forget(tx)
         taken.push(tx)
+        places.pop()
+        const following = queue.byNonce.get(queue.next)
+        if (following) insert(sorted, { tx: following, queue, places })
       }
       return taken
     },

@@ -10,15 +10,19 @@ import type { CheckState } from '../check-state.ts'
 import type { Admission, ChainEvents, Inclusion, Offer, PendingTx, PoolView, Submission } from '../driver.ts'
 import { createListeners } from '../listeners.ts'
 import type { Tip } from '../tip.ts'
-import { createMempool, type MempoolLimits, type PooledTx } from './mempool.ts'
+import { createMempool, type Displaced, type MempoolLimits, type PooledTx } from './mempool.ts'
 import { createWaiters } from './waiters.ts'
 
+/** Time after which a transaction that no block has included leaves the pool, as in geth. */
+const LIFETIME_MS = 3 * 60 * 60 * 1000
 /** How long a transaction behind a nonce gap can delay the answer to its sender (ADR 0005). */
 const GAP_ANSWER_MS = 3000
 
 interface Dependencies {
   readonly checkState: CheckState
   readonly limits: MempoolLimits
+  /** Clock in milliseconds that never goes back. */
+  elapsed(): number
   tip(): Tip
   /** Throws `unavailable` once no further block is made. */
   requireOpen(): void
@@ -47,7 +51,7 @@ export interface Pool extends Submission, PoolView, Pick<ChainEvents, 'onPending
 }
 
 export function createPool(dependencies: Dependencies): Pool {
-  const { checkState, tip } = dependencies
+  const { checkState, elapsed, tip } = dependencies
   const mempool = createMempool(dependencies.limits)
   const waiters = createWaiters()
   const listeners = createListeners<PendingTx>(dependencies.onListenerFailure)
@@ -58,13 +62,28 @@ export function createPool(dependencies: Dependencies): Pool {
   function recheck(): void {
     checkState.reset()
     if (mempool.size().count === 0) return
-    for (const { tx, result } of mempool.recheck(({ bytes }) => checkState.check(bytes, 'recheck'))) {
+    const now = elapsed()
+    const failed = mempool.recheck(({ bytes, sinceMs }) =>
+      now - sinceMs > LIFETIME_MS
+        ? refusal(errors.notFound('no block included it in time'))
+        : checkState.check(bytes, 'recheck'),
+    )
+    for (const { tx, result } of failed) {
       waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
     }
   }
 
   function settleDropped({ hash }: PendingTx, error: ChainError): void {
     waiters.settle(hash, { dropped: admissionOf(hash, refusal(error)) })
+  }
+
+  /** Removes the effects of transactions that have left the pool from the check state, and tells their clients. */
+  function release(txs: readonly PooledTx[], error: ChainError): void {
+    if (txs.length === 0) return
+    // The later transactions of the same signer build on the sequence of one that is not Ethereum's.
+    if (txs.every(({ evm }) => evm)) for (const tx of txs) checkState.release(tx)
+    else recheck()
+    for (const tx of txs) settleDropped(tx, error)
   }
 
   function requireGasInBlock({ gasWanted }: CheckResult): void {
@@ -78,21 +97,20 @@ export function createPool(dependencies: Dependencies): Pool {
   function admit(bytes: Uint8Array, hash: Uint8Array): { readonly admission: Admission; readonly tx?: PooledTx } {
     try {
       if (mempool.has(hash) || executing.has(toKey(hash))) throw errors.txInMempool()
-      mempool.requireRoom(bytes.length)
+      mempool.requireSize(bytes.length)
       let tx: PooledTx | undefined
-      let replaced: PooledTx | undefined
+      let displaced: Displaced | undefined
       const result = checkState.check(bytes, 'check', (checked) => {
         requireGasInBlock(checked)
         const { order, gasWanted, evm } = checked
-        const passed: PooledTx = { hash, bytes, order: order!, gasWanted, ...(evm && { evm }) }
-        replaced = mempool.add(passed)
+        const passed: PooledTx = { hash, bytes, sinceMs: elapsed(), order: order!, gasWanted, ...(evm && { evm }) }
+        displaced = mempool.add(passed)
         tx = passed
       })
-      if (replaced) {
-        // The check state still has the fee of the replaced transaction.
-        recheck()
-        settleDropped(replaced, errors.txInMempool('replaced by a transaction that pays more'))
+      if (displaced?.replaced) {
+        release([displaced.replaced], errors.txInMempool('replaced by a transaction that pays more'))
       }
+      if (displaced) release(displaced.evicted, errors.mempoolIsFull('evicted by a transaction that pays more'))
       const admission = admissionOf(hash, result)
       return tx ? { admission, tx } : { admission }
     } catch (error) {
@@ -164,10 +182,8 @@ export function createPool(dependencies: Dependencies): Pool {
     },
     drop(hash) {
       const tx = mempool.drop(hash)
-      if (!tx) return false
-      recheck()
-      settleDropped(tx, errors.notFound('the transaction was dropped'))
-      return true
+      if (tx) release([tx], errors.notFound('the transaction was dropped'))
+      return tx !== undefined
     },
     onPending: listeners.add,
     rejectWaiters: (error) => waiters.rejectAll(error),

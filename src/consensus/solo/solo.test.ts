@@ -199,6 +199,20 @@ test('a waiting transaction leaves the pool when the base fee rises above its pr
   await solo.stop()
 })
 
+test('a replacement gives back the fee of the transaction that it replaces, without a check of the others', async () => {
+  const { solo, blocks } = await open({ mode: 'manual' })
+  // A fifth of what the sender has; the fees of all replacements together are more than it has.
+  let gasPriceWei = 95n * 10n ** 15n
+  expect((await solo.submit(transfer(0, { gasPriceWei }))).code).toBe(0)
+  for (let i = 0; i < 8; i++) {
+    gasPriceWei = (gasPriceWei * 111n) / 100n
+    expect(await solo.submit(transfer(0, { gasPriceWei }))).toMatchObject({ code: 0 })
+  }
+  expect(solo.pool.pendingCount().count).toBe(1)
+  await solo.production.nextBlock()
+  expect(blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0])
+})
+
 test('a waiting transaction leaves the pool when the block limit falls below its size', async () => {
   const ending = endingBlock(2n, (ctx) => {
     const params = consensus.params(ctx)

@@ -51,6 +51,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   const pool = createPool({
     checkState: executor.checkState,
     limits: options.limits,
+    elapsed,
     tip,
     requireOpen,
     minesOnArrival: () => pace.mining().automine,
