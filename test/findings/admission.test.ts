@@ -3,10 +3,15 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { expect, test } from 'vitest'
 import { encodeTransaction } from '../../src/evm/transaction/encode.ts'
-import { MsgEthereumTxSchema } from '../../src/gen/chain/evm/v1/tx_pb.ts'
+import type { ParamsSchema as EvmParamsSchema } from '../../src/gen/chain/evm/v1/evm_pb.ts'
+import {
+  MsgEthereumTxSchema,
+  MsgUpdateParamsSchema as MsgUpdateEvmParamsSchema,
+} from '../../src/gen/chain/evm/v1/tx_pb.ts'
 import { MsgExecSchema } from '../../src/gen/sdk/authz/v1beta1/tx_pb.ts'
 import { MsgSendSchema } from '../../src/gen/sdk/bank/v1beta1/tx_pb.ts'
 import { CompactBitArraySchema, MultiSignatureSchema } from '../../src/gen/sdk/crypto/multisig/v1beta1/multisig_pb.ts'
+import { MsgCommunityPoolSpendSchema } from '../../src/gen/sdk/distribution/v1beta1/tx_pb.ts'
 import { MsgSubmitProposalSchema } from '../../src/gen/sdk/gov/v1/tx_pb.ts'
 import {
   MsgCreateValidatorSchema,
@@ -22,6 +27,7 @@ import { packTxData } from '../../src/modules/evm/tx-data.ts'
 import { formatBech32 } from '../../src/primitives/address.ts'
 import { EMPTY, formatHex0x } from '../../src/primitives/bytes.ts'
 import { keccak256, sha256 } from '../../src/primitives/hash.ts'
+import { governance } from '../../src/sdk/authority.ts'
 import { publicKeyOf, signBytesWith } from '../../src/sdk/crypto.ts'
 import { addressOf, encodePublicKey } from '../../src/sdk/public-key.ts'
 import { directSignBytes } from '../../src/sdk/sign-bytes.ts'
@@ -80,6 +86,35 @@ function expectFailed(tx: Uint8Array, name?: string): string {
   expect([held(chain, alice.address), held(chain, bob.address)], name).toEqual([FUNDS, FUNDS])
   return `${result!.codespace} ${result!.code}`
 }
+
+test('a proposal that an export could not print for an import is refused', () => {
+  const authority = formatBech32('chain', governance)
+  const evmParams = (params: MessageInitShape<typeof EvmParamsSchema>) =>
+    [
+      MsgUpdateEvmParamsSchema.typeName,
+      toBinary(MsgUpdateEvmParamsSchema, create(MsgUpdateEvmParamsSchema, { authority, params })),
+    ] as const
+  const spend = (amount: string) => {
+    const init = { authority, recipient: carol.text, amount: [{ denom: 'unative', amount }] }
+    return [
+      MsgCommunityPoolSpendSchema.typeName,
+      toBinary(MsgCommunityPoolSpendSchema, create(MsgCommunityPoolSpendSchema, init)),
+    ] as const
+  }
+  const wnative = (length: number) =>
+    evmParams({ canonicalWnative: new Uint8Array(length).fill(1), createFuntokenFee: '1' })
+  const odd = [wnative(2), wnative(3), wnative(255), evmParams({ createFuntokenFee: '1.5' }), spend('abc')]
+  for (const [i, [name, value]] of odd.entries()) {
+    const proposal = message(MsgSubmitProposalSchema, {
+      messages: [create(AnySchema, { typeUrl: `/${name}`, value })],
+      initialDeposit: [{ denom: 'unative', amount: '10000000' }],
+      proposer: carol.text,
+      title: 't',
+      summary: 's',
+    })
+    expect([i, expectFailed(signed(carol, [proposal]), name)]).toEqual([i, 'sdk 18'])
+  }
+})
 
 test('an Ethereum transaction is refused as an ordinary message, in an execution and in a proposal', () => {
   const exec = message(MsgExecSchema, { grantee: carol.text, msgs: [packed()] })

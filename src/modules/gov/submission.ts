@@ -1,5 +1,5 @@
 /** Submission of a proposal: checks and stored form. */
-import type { Any } from '@bufbuild/protobuf/wkt'
+import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import {
   type MsgExecLegacyContent,
   MsgExecLegacyContentSchema,
@@ -9,6 +9,8 @@ import * as address from '../../identity/address.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { governance, invalidSigner } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
+import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { fromJson, toJson } from '../../sdk/json.ts'
 import { pack, profileTypeUrl, type Unpacked } from '../../sdk/packed.ts'
 import { signersOf } from '../../sdk/tx.ts'
 import * as auth from '../auth/keeper.ts'
@@ -48,9 +50,15 @@ function toStored(ctx: Context, { schema, message }: Unpacked): Any {
   return pack(ctx, MsgExecLegacyContentSchema, { ...execution, content: { ...content, typeUrl } })
 }
 
+/** Throws sdk 18 for a message that an export would print in a form that no import reads. */
+function requireExportable(ctx: Context, packed: Any, index: number): void {
+  const fault = chainErrorOf(() => fromJson(ctx, AnySchema, toJson(ctx, AnySchema, packed), `messages[${index}]`))
+  if (fault) throw sdkErrors.invalidRequest(`an export could not contain the proposal: ${fault.message}`)
+}
+
 /**
- * Stores a proposal with its first deposit. Returns its id. Throws the errors of `parseSubmission` and `deposit`, and gov 5, 9, 10, 13,
- * 15, 16.
+ * Stores a proposal with its first deposit. Returns its id. Throws the errors of `parseSubmission` and `deposit`, sdk 18, and gov 5, 9,
+ * 10, 13, 15, 16.
  */
 export function submit(ctx: Context, submission: MsgSubmitProposal): bigint {
   const { proposer, coins, messages } = parseSubmission(ctx, submission)
@@ -61,6 +69,7 @@ export function submit(ctx: Context, submission: MsgSubmitProposal): bigint {
   requireShort('title', title)
   for (const message of messages) requireExecutable(ctx, message)
   const packed = messages.map((message) => toStored(ctx, message))
+  for (const [i, message] of packed.entries()) requireExportable(ctx, message, i)
   const proposal = addProposal(ctx, {
     messages: packed,
     metadata,
