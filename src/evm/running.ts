@@ -3,7 +3,7 @@ import { EMPTY } from '../primitives/bytes.ts'
 import type { Account, Word } from './account.ts'
 
 /** The components of the host's part of the last call's price. */
-export interface CallPrice {
+interface CallPrice {
   isCold: boolean
   /** The price of access to the account that a delegation points to (EIP-7702). Unit: gas. */
   delegate: number

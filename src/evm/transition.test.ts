@@ -269,3 +269,12 @@ test("a call with the highest nonce wraps the sender's nonce to 64 bits", () => 
   expect(executeMessage(evm, message).success).toBe(true)
   expect(evm.journal.nonce(sender)).toBe(0n)
 })
+
+test('an authorization of an account that no code can be stored for is skipped, and its code does not run', () => {
+  const state = stateWith(hex('60015f5500'))
+  const plain = { nonce: 0n, balanceWei: 1n, codeHash: EMPTY_CODE_HASH }
+  state.setAccount(other, { ...plain, refusesCode: true })
+  executeTransaction(state, setCode([authorize(otherKey)]), sender, context())
+  expect([codeOf(state, other), state.account(other)?.nonce]).toEqual([EMPTY, 0n])
+  expect(state.hasStorage(other)).toBe(false)
+})

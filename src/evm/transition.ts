@@ -124,6 +124,7 @@ function authorize({ journal, options }: Evm, authorization: Authorization): voi
   journal.warmAddress(authority)
   const hasCode = !equal(journal.codeHash(authority), EMPTY_CODE_HASH)
   if (hasCode && !delegationTarget(journal.code(authority))) return
+  if (journal.refusesCode(authority)) return
   if (journal.nonce(authority) !== nonce) return
   if (journal.exists(authority)) journal.addRefund(Number(EXISTING_AUTHORITY_REFUND))
   const clears = address.every((byte) => byte === 0)

@@ -17,6 +17,8 @@ export interface Accounts {
   isEmpty(address: Uint8Array): boolean
   /** Whether a SELFDESTRUCT that was not reverted deletes the account at the end. */
   isDestructed(address: Uint8Array): boolean
+  /** Whether no code and no delegation can be stored for the account. */
+  refusesCode(address: Uint8Array): boolean
   /** Whether a creation at the address would collide (EIP-684, EIP-7610), or its account refuses code. */
   collides(address: Uint8Array): boolean
 }
@@ -74,6 +76,7 @@ export function createAccounts(
     exists: (address) => find(address).exists,
     isEmpty: (address) => isEmptyAccount(find(address)),
     isDestructed: (address) => find(address).destructed,
+    refusesCode: (address) => find(address).stored?.refusesCode === true,
     collides(address) {
       const account = find(address)
       if (account.nonce !== 0n || !equal(account.codeHash, EMPTY_CODE_HASH)) return true

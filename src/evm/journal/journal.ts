@@ -72,6 +72,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
     isEmpty: accounts.isEmpty,
     isDestructed: accounts.isDestructed,
     collides: accounts.collides,
+    refusesCode: accounts.refusesCode,
 
     addBalance: accountChanges.addBalance,
     subBalance: accountChanges.subBalance,

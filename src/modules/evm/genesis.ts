@@ -41,7 +41,8 @@ function initAccount(ctx: Context, { address, code: codeText, storage }: Genesis
   if (!code) throw errors.invalidRequest(`code of genesis account ${address} is not hexadecimal`)
   const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code)
   const known = auth.getAccount(ctx, at)
-  if (known && (known.kind !== 'eth' || !equal(known.codeHash, codeHash))) {
+  const isOfContract = code.length > 0 && known?.kind !== 'eth'
+  if (known && (isOfContract || !equal(known.codeHash, codeHash))) {
     throw errors.invalidRequest(
       `account ${address} of auth is of kind ${known.kind} with code hash ${formatHex0x(known.codeHash)}, its code has ${formatHex0x(codeHash)}`,
     )
