@@ -36,6 +36,16 @@ test('a page of another origin, an opaque origin and a rebound name have no acce
     /evil\.example:8545 is not this machine/,
   )
   expect(access({ host: '192.168.0.2:8545' })).toMatch(/not this machine/)
+  for (const origin of [
+    'http://localhost\\.evil.example',
+    'http://localhost@evil.example',
+    'http://localhost#.evil.example',
+  ]) {
+    expect([origin, access({ host: 'localhost', origin })]).toEqual([
+      origin,
+      expect.stringMatching(/not of this machine/),
+    ])
+  }
 })
 
 test('an origin that is allowed by name has access', () => {

@@ -26,17 +26,22 @@ export function isLoopback(host: string): boolean {
   )
 }
 
-function hostNameOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : ''
+/** A host name or an address with an optional port, without any further character that a parser could read otherwise. */
+const AUTHORITY = /^([a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i
+const ORIGIN = /^https?:\/\//i
+
+/** Returns the name of the host of `host:port`; empty for any other text. */
+function hostNameOf(authority: string): string {
+  return AUTHORITY.exec(authority)?.[1] ?? ''
 }
 
 export function createLocalAccess({ origins, anyHost }: LocalAccessOptions): LocalAccess {
   const named = new Set(origins.filter((origin) => origin !== '*'))
   return ({ host, origin }) => {
-    if (origin !== undefined && !named.has(origin) && !isLoopback(hostNameOf(origin))) {
+    if (origin !== undefined && !named.has(origin) && !isLoopback(hostNameOf(origin.replace(ORIGIN, '')))) {
       return `the page ${origin} is not of this machine; api.cors can allow its origin by name`
     }
-    if (!anyHost && host !== undefined && !isLoopback(hostNameOf(`http://${host}`))) {
+    if (!anyHost && host !== undefined && !isLoopback(hostNameOf(host))) {
       return `the host ${host} is not this machine; --insecure-keys serves other machines too`
     }
     return undefined

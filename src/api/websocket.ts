@@ -1,6 +1,7 @@
 /** Messages of WebSocket clients, which can stop reading, or send faster than they read. */
 import type { WebSocket } from 'ws'
 import type { Outgoing } from './outgoing.ts'
+import { createPause } from './slices.ts'
 
 /** Limit of the bytes that wait for a client; a client that reads too slowly to stay under it is disconnected. */
 const MAX_UNREAD_BYTES = 32_000_000
@@ -18,7 +19,7 @@ export function sendText(socket: WebSocket, outgoing: Outgoing, text: string, se
 
 /**
  * Answers the messages of a client. `answer` resolves with the text to send, if there is one. Reads on only while few answers
- * are being made and the client reads those that are.
+ * are being made and the client reads those that are. Messages that arrived before wait, and other clients get their turn.
  */
 export function serveMessages(
   socket: WebSocket,
@@ -26,22 +27,56 @@ export function serveMessages(
   answer: (message: string) => Promise<string | undefined> | string | undefined,
   answered: () => void = () => {},
 ): void {
+  const waiting: string[] = []
+  const pause = createPause()
   let running = 0
+  let isResting = false
   const isBusy = (): boolean => running >= MAX_RUNNING || socket.bufferedAmount > PAUSE_BYTES
-  const resume = (): void => {
-    if (socket.isPaused && !isBusy()) socket.resume()
-  }
-  const deliver = (text: string | undefined): void => {
+
+  function deliver(text: string | undefined): void {
     running--
-    if (text !== undefined) sendText(socket, outgoing, text, resume)
+    if (text !== undefined) sendText(socket, outgoing, text, proceed)
     answered()
-    resume()
   }
-  socket.on('message', (data: Buffer) => {
+
+  function start(message: string): void {
     running++
-    if (isBusy()) socket.pause()
-    const made = answer(data.toString('utf8'))
-    if (made instanceof Promise) made.then(deliver, () => socket.terminate())
-    else deliver(made)
+    const made = answer(message)
+    if (!(made instanceof Promise)) {
+      deliver(made)
+      return
+    }
+    made.then(
+      (text) => {
+        deliver(text)
+        proceed()
+      },
+      () => socket.terminate(),
+    )
+  }
+
+  function proceed(): void {
+    while (waiting.length > 0 && !isBusy() && !isResting) {
+      const rest = pause()
+      if (rest) {
+        isResting = true
+        void rest.then(() => {
+          isResting = false
+          proceed()
+        })
+        return
+      }
+      start(waiting.shift()!)
+    }
+    if (waiting.length === 0 && !isBusy() && socket.isPaused) socket.resume()
+  }
+
+  socket.on('message', (data: Buffer) => {
+    waiting.push(data.toString('utf8'))
+    proceed()
+    if (waiting.length > 0 || isBusy()) socket.pause()
+  })
+  socket.on('close', () => {
+    waiting.length = 0
   })
 }
