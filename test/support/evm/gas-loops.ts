@@ -49,9 +49,9 @@ const LARGE = new Uint8Array(20).fill(0xd2)
 const GOLD = 'factory/x/gold'
 const MANY = 500
 
-export const FUNTOKEN = 0x800n
-export const ORACLE = 0x801n
-export const WASM = 0x802n
+const FUNTOKEN = 0x800n
+const ORACLE = 0x801n
+const WASM = 0x802n
 
 const hexOf = (value: bigint | number, bytes: number): string => value.toString(16).padStart(2 * bytes, '0')
 const push = (value: bigint | number, bytes = 3): string => hexOf(0x5f + bytes, 1) + hexOf(value, bytes)

@@ -7,6 +7,7 @@ import { createEvm } from '../../../src/evm/host.ts'
 import { executeMessage } from '../../../src/evm/transition.ts'
 import { DenomUnitSchema, MetadataSchema } from '../../../src/gen/sdk/bank/v1beta1/bank_pb.ts'
 import * as bech32 from '../../../src/identity/address.ts'
+import { almanac } from '../../../src/identity/profiles/almanac.ts'
 import { auth as authModule } from '../../../src/modules/auth/index.ts'
 import * as bank from '../../../src/modules/bank/keeper.ts'
 import * as bankState from '../../../src/modules/bank/state.ts'
@@ -87,8 +88,8 @@ export function transact(ctx: Context, from: Uint8Array, to: Uint8Array, data: U
 }
 
 /** Creates users and a router with funds, a coin with its ERC-20, and tokens of every kind with their coins. */
-export function createWorld(code: ReadonlyMap<string, Uint8Array>): World {
-  const ctx = testContext({ modules: [authModule, evm], block: { gasLimit: 60_000_000n } })
+export function createWorld(code: ReadonlyMap<string, Uint8Array>, identity = almanac): World {
+  const ctx = testContext({ identity, modules: [authModule, evm], block: { gasLimit: 60_000_000n } })
   evm.genesis!.init(ctx, localnetGenesis(ctx))
   const users = [1, 2, 3].map((n) => new Uint8Array(20).fill(0xa0 + n))
   const router = deploy(ctx, code.get('Router')!).contract

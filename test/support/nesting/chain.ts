@@ -20,7 +20,7 @@ import { openMemory } from '../../../src/store/backend/memory.ts'
 import { openVersionedStore } from '../../../src/store/versioned.ts'
 import type { Packed } from './containers.ts'
 
-export const CHAIN_ID = 'almanac-localnet-1'
+const CHAIN_ID = 'almanac-localnet-1'
 const AUTHORS = 20
 const NATIVE = 10n ** 15n
 const STEP_NS = 1_000_000_000n

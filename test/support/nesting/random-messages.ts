@@ -25,7 +25,7 @@ const TEXTS = [
   'A:unative',
 ]
 
-export interface RandomSource {
+interface RandomSource {
   readonly next: () => number
 }
 
