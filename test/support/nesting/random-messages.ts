@@ -25,10 +25,6 @@ const TEXTS = [
   'A:unative',
 ]
 
-interface RandomSource {
-  readonly next: () => number
-}
-
 export interface RandomMessages {
   /** Returns a random message that the author can send. */
   message(author: Author): Packed
