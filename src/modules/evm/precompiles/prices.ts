@@ -30,7 +30,7 @@ const UNWRITTEN_GAS = 5000n
 /** Gas of an access to the store that makes one gas of the call: the prices of the store are those of transactions of the SDK. */
 const STORE_GAS_RATIO = 2n
 /** Gas of a call by the module in addition to the gas that its code uses. */
-export const CALL_GAS = 10_000n
+export const CALL_GAS = 15_000n
 
 /** Gas of a log with two topics, and of each byte of its data, as for LOG2. */
 const LOG_GAS = 3n * 375n
