@@ -168,7 +168,8 @@ describe('locked coins', () => {
   })
 
   test('stay when code runs as the account, however it moves value, and BALANCE shows them', () => {
-    const ctx = chain()
+    // By default no code runs as a vesting account.
+    const ctx = chain('codeOfOtherAccountsIsLost')
     const send = (wei: bigint) => fromResponse(callAsOwner(ctx, caller, concat(word(NOBODY), word(wei))).result.data)
     expect(decodeUint(send(100_000n * UNIT + 1n).ret)).toBe(0n)
     expect(decodeUint(send(40_000n * UNIT).ret)).toBe(1n)
@@ -184,7 +185,7 @@ describe('locked coins', () => {
   })
 
   test('do not leave by a self-destruct of the account, which fails and uses its gas', () => {
-    const ctx = chain()
+    const ctx = chain('codeOfOtherAccountsIsLost')
     const delivered = callAsOwner(ctx, destroyer, word(NOBODY))
     expect(vmError(delivered)).toBe(INSUFFICIENT)
     // All gas but the refund for an authority that exists (EIP-7702).
