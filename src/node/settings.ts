@@ -252,7 +252,7 @@ export const SETTINGS = {
       'api',
       'unsent',
       'memory',
-      '96MB',
+      '64MB',
       'Memory for answers that clients have not read, in each process; beyond it the slowest clients are disconnected.',
       { min: 1_000_000, max: MAX_BYTES },
     ),

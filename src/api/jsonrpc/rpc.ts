@@ -27,6 +27,9 @@ interface Request {
 /** Limit of all answers of a batch together, as in geth. */
 const BATCH_RESPONSE_BYTES = 25_000_000
 
+/** Size of the answers of a batch above which they are sent one by one. */
+const STREAM_FROM_BYTES = 256 * 1024
+
 const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
 
 function errorText({ writer }: RpcCall, id: Id, error: unknown): string {
@@ -126,7 +129,12 @@ const isSubmission = (value: unknown): boolean =>
  * Answers a batch in order, until the client disconnects. Requests run one after the other. Consecutive transactions are
  * submitted together, so that one block can include them all.
  */
-async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unknown[]): Promise<Text> {
+async function answerBatch(
+  call: RpcCall,
+  methods: Methods,
+  batch: readonly unknown[],
+  onStream: OnStream | undefined,
+): Promise<Text> {
   if (batch.length === 0) return errorText(call, null, invalidRequest('empty batch'))
   if (batch.length > call.node.settings.batchLimit) return errorText(call, null, invalidRequest('batch too large'))
   const answers: (Text | Promise<Text>)[] = []
@@ -150,10 +158,42 @@ async function answerBatch(call: RpcCall, methods: Methods, batch: readonly unkn
     answers.push(size > BATCH_RESPONSE_BYTES ? errorText(call, null, limitExceeded('response too large')) : answer)
     if (size > BATCH_RESPONSE_BYTES) break
   }
-  call.hold?.(-size)
-  if (call.signal().aborted) return undefined
   const texts = (await Promise.all(answers)).filter((answer) => answer !== undefined)
-  return texts.length === 0 ? undefined : `[${texts.join(',')}]`
+  if (onStream && size > STREAM_FROM_BYTES && !call.signal().aborted) {
+    onStream(batchBody(texts, size, call))
+    return undefined
+  }
+  call.hold?.(-size)
+  return texts.length === 0 || call.signal().aborted ? undefined : `[${texts.join(',')}]`
+}
+
+/** Returns the answers of a batch as a body that is sent one answer after the other, and counted as held until then. */
+function batchBody(texts: string[], size: number, { hold }: RpcCall): StreamedBody {
+  return (sink) => {
+    let held = size
+    const release = (bytes: number): void => {
+      held -= bytes
+      hold?.(-bytes)
+    }
+    let next = 0
+    const send = (): void => {
+      const text = texts[next]
+      if (text === undefined) {
+        release(held)
+        sink.end()
+        return
+      }
+      texts[next] = ''
+      const opening = next === 0 ? '[' : ','
+      next++
+      // The sink can be done at once, if the client has left: a microtask keeps the stack short.
+      sink.write(Buffer.from(`${opening}${text}${next === texts.length ? ']\n' : ''}`), () => {
+        release(Math.min(held, text.length))
+        queueMicrotask(send)
+      })
+    }
+    send()
+  }
 }
 
 /** Answers a message; undefined if it contains only notifications. Returns a promise only if it must. Never rejects. */
@@ -169,5 +209,7 @@ export function answerMessage(
   } catch {
     return errorText(call, null, parseError())
   }
-  return Array.isArray(parsed) ? answerBatch(call, methods, parsed) : answerOne(call, methods, parsed, onStream)
+  return Array.isArray(parsed)
+    ? answerBatch(call, methods, parsed, onStream)
+    : answerOne(call, methods, parsed, onStream)
 }

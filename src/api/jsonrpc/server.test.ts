@@ -528,3 +528,20 @@ test('a simulation shows transfers of wei as logs, seals its blocks, and refuses
   const refused = await rpc('eth_simulateV1', [{ blockStateCalls: [fromContract], validation: true }])
   expect(refused.error).toMatchObject({ code: -38024 })
 })
+
+test('a long batch arrives whole and in order, part by part', async () => {
+  // The identity precompile returns its input.
+  const data = `0x${'5a'.repeat(100_000)}`
+  const calls = Array.from({ length: 10 }, (_, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: id === 5 ? 'eth_unknown' : 'eth_call',
+    params: [{ to: `0x${'4'.padStart(40, '0')}`, data }, 'latest'],
+  }))
+  const { status, text } = await post(JSON.stringify(calls))
+  const answers = JSON.parse(text) as Answer[]
+  expect([status, answers.map(({ id }) => id)]).toEqual([200, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]])
+  expect(answers.map(({ result, error }) => (result === data ? 'whole' : error?.code))).toEqual(
+    Array.from({ length: 10 }, (_, id) => (id === 5 ? -32601 : 'whole')),
+  )
+})
