@@ -8,7 +8,7 @@ import { ask } from '../support/rpc.ts'
 
 const MB = 1_000_000
 const ATTACK_MS = 12_000
-/** What waits is bounded far below; the rest is garbage that V8 has not collected yet. Without the bound it is gigabytes. */
+/** Limit of the growth. Waiting bytes are far fewer, and the rest is garbage before a collection; without a budget it is gigabytes. */
 const LIMIT_BYTES = 1000 * MB
 /** Returns two megabytes of zeros: PUSH3 size, PUSH0, RETURN. */
 const LONG_ANSWER = '0x620fffff5ff3'
