@@ -8,7 +8,7 @@ interface Connection {
   pending: number
   sent: number
   /** Calls that wait until the client has taken earlier answers. */
-  readonly waiting: (() => void)[]
+  readonly waiting: Set<() => void>
 }
 
 /** Bytes that wait in a connection from which on its further calls wait too. */
@@ -17,8 +17,8 @@ const PAUSE_BYTES = 256 * 1024
 export interface GrpcConnections {
   /** Counts the messages of every call. */
   readonly interceptor: ServerInterceptor
-  /** Resolves when a client has taken enough of its earlier answers for one more. Never resolves once it has disconnected. */
-  ready(peer: string): Promise<void> | undefined
+  /** Resolves when a client has taken enough of its earlier answers for one more, or when the signal aborts. */
+  ready(peer: string, signal: AbortSignal): Promise<void> | undefined
   /** Creates a TCP server that hands its connections to the gRPC server. */
   createServer(injector: ConnectionInjector): TcpServer
 }
@@ -31,7 +31,7 @@ export function createGrpcConnections(outgoing: Outgoing): GrpcConnections {
 
   function accept(socket: Socket): void {
     const peer = peerOf(socket)
-    const connection: Connection = { pending: 0, sent: 0, waiting: [] }
+    const connection: Connection = { pending: 0, sent: 0, waiting: new Set() }
     connections.set(peer, connection)
     const remove = outgoing.add({
       address: socket.remoteAddress ?? '',
@@ -55,7 +55,7 @@ export function createGrpcConnections(outgoing: Outgoing): GrpcConnections {
         if (connection) {
           connection.pending -= message.length
           connection.sent += message.length
-          while (connection.pending < PAUSE_BYTES && connection.waiting.length > 0) connection.waiting.shift()!()
+          if (connection.pending < PAUSE_BYTES) for (const wake of connection.waiting) wake()
         }
         callback()
       })
@@ -64,10 +64,18 @@ export function createGrpcConnections(outgoing: Outgoing): GrpcConnections {
 
   return {
     interceptor: (_, call) => new CountedCall(call),
-    ready(peer) {
+    ready(peer, signal) {
       const connection = connections.get(peer)
-      if (!connection || connection.pending < PAUSE_BYTES) return undefined
-      return new Promise((resolve) => connection.waiting.push(resolve))
+      if (!connection || signal.aborted || connection.pending < PAUSE_BYTES) return undefined
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          connection.waiting.delete(wake)
+          signal.removeEventListener('abort', wake)
+          resolve()
+        }
+        connection.waiting.add(wake)
+        signal.addEventListener('abort', wake)
+      })
     },
     createServer(injector) {
       return createServer((socket) => {

@@ -73,12 +73,13 @@ interface Serve {
 }
 
 async function serveUnary({ node, connections, pause }: Serve, method: DescMethod, call: UnaryCall): Promise<Buffer> {
-  for (let wait = connections.ready(call.getPeer()); wait; wait = connections.ready(call.getPeer())) await wait
-  const rest = pause()
-  if (rest) await rest
-  if (call.cancelled) throw queryError('cancelled', 'the client has disconnected')
   const abort = new AbortController()
   call.on('cancelled', () => abort.abort())
+  const ready = (): Promise<void> | undefined => connections.ready(call.getPeer(), abort.signal)
+  for (let wait = ready(); wait; wait = ready()) await wait
+  const rest = pause()
+  if (rest) await rest
+  if (abort.signal.aborted) throw queryError('cancelled', 'the client has disconnected')
   const answer = await node.dispatch({
     method: methodPath(method),
     request: decode(method, call.request),

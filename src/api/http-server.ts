@@ -54,10 +54,19 @@ export function createHttpServer(
     },
     (request, response) => {
       outgoing.check()
-      const before = latest.get(request.socket)
-      latest.set(request.socket, response)
-      if (!before || before.writableFinished || before.destroyed) handle(request, response)
-      else before.once('close', () => !response.destroyed && handle(request, response))
+      const { socket } = request
+      const before = latest.get(socket)
+      latest.set(socket, response)
+      if (!before || before.writableFinished || before.destroyed) {
+        handle(request, response)
+        return
+      }
+      // Without a pause a client could pipeline requests without end.
+      socket.pause()
+      before.once('close', () => {
+        if (latest.get(socket) === response) socket.resume()
+        if (!response.destroyed) handle(request, response)
+      })
     },
   )
   server.on('connection', (socket) => addSocket(outgoing, socket))
