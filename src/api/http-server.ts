@@ -61,9 +61,12 @@ export function createHttpServer(
         handle(request, response)
         return
       }
-      // Without a pause a client could pipeline requests without end.
-      socket.pause()
+      // Without a pause a client could pipeline requests without end. The parser resumes the socket after each message, so the
+      // pause follows the chunk that it parses.
+      let waits = true
+      process.nextTick(() => waits && socket.pause())
       before.once('close', () => {
+        waits = false
         if (latest.get(socket) === response) socket.resume()
         if (!response.destroyed) handle(request, response)
       })

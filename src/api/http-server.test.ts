@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { closeServer, createHttpServer, listen } from './http-server.ts'
+import { createOutgoing } from './outgoing.ts'
+
+test('pipelined requests are answered one after the other and in order, however long the first takes', async () => {
+  const outgoing = createOutgoing({ bytes: 10_000_000, stallMs: 60_000 }, () => performance.now())
+  let running = 0
+  let most = 0
+  const server = createHttpServer(outgoing, {}, (request, response) => {
+    running++
+    most = Math.max(most, running)
+    const answer = (): void => {
+      running--
+      response.end(`<${request.url}>`)
+    }
+    if (request.url === '/0') setTimeout(answer, 200)
+    else answer()
+  })
+  onTestFinished(() => closeServer(server))
+  const { port } = await listen(server, 0, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1')
+  const count = 10_000
+  const requests = Array.from({ length: count }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  socket.write(requests.join(''))
+  let text = ''
+  while (!text.includes(`</${count - 1}>`)) text += String((await once(socket, 'data'))[0])
+  socket.destroy()
+  expect([...text.matchAll(/<\/(\d+)>/g)].map(([, i]) => Number(i))).toEqual(requests.map((_, i) => i))
+  expect(most).toBe(1)
+})
