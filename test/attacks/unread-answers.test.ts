@@ -8,8 +8,8 @@ import { ask } from '../support/rpc.ts'
 
 const MB = 1_000_000
 const ATTACK_MS = 12_000
-/** Limit of the growth. Waiting bytes are far fewer, and the rest is garbage before a collection; without a budget it is gigabytes. */
-const LIMIT_BYTES = 1000 * MB
+/** Limit of the growth of the resident set. Without a budget it is gigabytes. */
+const LIMIT_BYTES = 512 * MB
 /** Returns two megabytes of zeros: PUSH3 size, PUSH0, RETURN. */
 const LONG_ANSWER = '0x620fffff5ff3'
 

@@ -33,6 +33,8 @@ export const unauthorized = (message: string): ChainError => rpcError(4100, 'per
 export const serverError = (message: string): ChainError => rpcError(-32000, 'unknown', message)
 /** Returns the error for an exceeded limit of the server: size of an answer, number of filters, time. */
 export const limitExceeded = (message: string): ChainError => rpcError(-32005, 'resourceExhausted', message)
+/** Returns the error of a batch whose answers exceed their limit, with the code of geth. */
+export const responseTooLarge = (): ChainError => rpcError(-32003, 'resourceExhausted', 'response too large')
 /** Returns the error of a reverted call: code 3, with the revert bytes as `data`. */
 export const reverted = (message: string, data: Uint8Array): ChainError =>
   rpcError(3, 'invalidArgument', message, [create(RevertSchema, { reason: message, data })])

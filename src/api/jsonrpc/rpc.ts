@@ -5,9 +5,18 @@ import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode, PartTaker } from '../gateway.ts'
 import { createPause } from '../slices.ts'
-import { createSpool, type StreamedBody } from '../spool.ts'
+import { type BodySink, createSpool, type StreamedBody } from '../spool.ts'
 import { collect } from '../traces.ts'
-import { invalidRequest, limitExceeded, methodNotFound, parseError, type RpcErrorObject, toRpcError } from './errors.ts'
+import { createBatchAnswers } from './batch-answers.ts'
+import {
+  invalidRequest,
+  methodNotFound,
+  parseError,
+  type RpcErrorObject,
+  responseTooLarge,
+  toRpcError,
+} from './errors.ts'
+import { longBytesOf, sendHex } from './long-hex.ts'
 import type { Methods, RpcCall } from './method.ts'
 import type { ResultCache } from './result-cache.ts'
 import { runOf } from './streamed.ts'
@@ -26,9 +35,6 @@ interface Request {
 
 /** Limit of all answers of a batch together, as in geth. */
 const BATCH_RESPONSE_BYTES = 25_000_000
-
-/** Size of the answers of a batch above which they are sent one by one. */
-const STREAM_FROM_BYTES = 256 * 1024
 
 const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
 
@@ -51,6 +57,31 @@ function readRequest(value: unknown): Request | { readonly id: Id; readonly refu
 
 /** Receives an answer that is too long to buffer. No other answer is sent then. */
 type OnStream = (body: StreamedBody) => void
+
+/** The ways in which one answer can be sent while it is made. */
+interface Streams {
+  /** For an answer of unknown length. */
+  readonly onStream?: OnStream
+  /** For an answer of known length. Returns false if it must be one text. `before` is the text that precedes the answer. */
+  readonly sendParts: (size: number, send: (sink: BodySink, before: string) => Promise<void>) => Promise<void> | false
+}
+
+/** Returns the streams of a request that is not in a batch. */
+function singleStreams(onStream: OnStream): Streams {
+  return {
+    onStream,
+    sendParts: (_, send) =>
+      new Promise((resolve) => {
+        onStream((sink) => {
+          void send(sink, '').then(() => {
+            sink.write('\n', () => {})
+            sink.end()
+            resolve()
+          })
+        })
+      }),
+  }
+}
 
 /** Returns the answer of a method that makes its result in parts; undefined if it was streamed. */
 async function textOf(
@@ -78,8 +109,21 @@ async function textOf(
   return undefined
 }
 
+/** Sends a long result in parts. Returns undefined for any other result, and where it must be one text. */
+function sendLong({ hold }: RpcCall, id: Id, answer: unknown, streams: Streams | undefined): Promise<void> | undefined {
+  const bytes = longBytesOf(answer)
+  if (!bytes || !streams) return undefined
+  const opening = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+  const sent = streams.sendParts(opening.length + bytes.length * 2, (sink, before) =>
+    sendHex(bytes, before + opening, '}', sink),
+  )
+  if (!sent) return undefined
+  hold?.(bytes.length)
+  return sent.then(() => hold?.(-bytes.length))
+}
+
 /** Runs one request. Returns undefined for a notification, and a promise only if the method does. */
-function answerOne(call: RpcCall, methods: Methods, value: unknown, onStream?: OnStream): Text | Promise<Text> {
+function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: Streams): Text | Promise<Text> {
   const request = readRequest(value)
   if ('refusal' in request) return errorText(call, request.id, request.refusal)
   if (request.notification) return undefined
@@ -98,7 +142,9 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, onStream?: O
   }
   function made(answer: unknown): Text | Promise<Text> {
     const run = runOf(answer)
-    if (run) return textOf(id, run, onStream).then(succeeded, failed)
+    if (run) return textOf(id, run, streams?.onStream).then(succeeded, failed)
+    const sent = sendLong(call, id, answer, streams)
+    if (sent) return sent.then(() => succeeded(undefined))
     const result = JSON.stringify(answer ?? null)
     if (key) call.results.set(key, result)
     return succeeded(result)
@@ -122,12 +168,18 @@ function logBug(node: GatewayNode, method: string, error: unknown): void {
   })
 }
 
+function isNotification(value: unknown): boolean {
+  const request = readRequest(value)
+  return 'notification' in request && request.notification
+}
+
 const isSubmission = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && (value as { method?: unknown }).method === 'eth_sendRawTransaction'
 
 /**
  * Answers a batch in order, until the client disconnects. Requests run one after the other. Consecutive transactions are
- * submitted together, so that one block can include them all.
+ * submitted together, so that one block can include them all. Once the answers exceed their limit, the rest of the requests
+ * does not run, and each is answered with -32003, as in geth.
  */
 async function answerBatch(
   call: RpcCall,
@@ -137,63 +189,45 @@ async function answerBatch(
 ): Promise<Text> {
   if (batch.length === 0) return errorText(call, null, invalidRequest('empty batch'))
   if (batch.length > call.node.settings.batchLimit) return errorText(call, null, invalidRequest('batch too large'))
-  const answers: (Text | Promise<Text>)[] = []
+  const answers = createBatchAnswers(call, onStream)
   const pause = createPause()
-  let size = 0
-  let settled = 0
+  /** Transactions that were submitted and not answered yet. */
+  let submitted: { readonly value: unknown; readonly answer: Text | Promise<Text> }[] = []
+  let isFull = false
+  const put = (value: unknown, answer: Text): Promise<void> | undefined => {
+    if (answer === undefined) return undefined
+    isFull ||= answers.size() + answer.length > BATCH_RESPONSE_BYTES
+    return answers.add(isFull ? errorText(call, readRequest(value).id, responseTooLarge()) : answer)
+  }
+  const streams: Streams = {
+    sendParts: (size, send) => answers.size() + size <= BATCH_RESPONSE_BYTES && answers.addParts(size, send),
+  }
+  // Plain functions: a suspended frame of the loop would keep its last answer while the next one is made.
+  const putNext = (value: unknown): Promise<void> | undefined => {
+    const made = answerOne(call, methods, value, streams)
+    return made instanceof Promise ? made.then((answer) => put(value, answer)) : put(value, made)
+  }
+  const settle = async (): Promise<void> => {
+    for (const { value, answer } of submitted) await put(value, await answer)
+    submitted = []
+  }
   for (const value of batch) {
     const rest = pause()
     if (rest) await rest
     if (call.signal().aborted) break
-    if (isSubmission(value)) {
-      answers.push(answerOne(call, methods, value))
+    if (isSubmission(value) && !isFull) {
+      submitted.push({ value, answer: answerOne(call, methods, value) })
       continue
     }
-    for (; settled < answers.length; settled++) answers[settled] = await answers[settled]
+    if (submitted.length > 0) await settle()
     call.node.outgoing.check()
-    const answer = await answerOne(call, methods, value)
-    settled++
-    size += answer?.length ?? 0
-    call.hold?.(answer?.length ?? 0)
-    answers.push(size > BATCH_RESPONSE_BYTES ? errorText(call, null, limitExceeded('response too large')) : answer)
-    if (size > BATCH_RESPONSE_BYTES) break
+    if (isFull) await put(value, isNotification(value) ? undefined : '')
+    else await putNext(value)
   }
-  const texts = (await Promise.all(answers)).filter((answer) => answer !== undefined)
-  if (onStream && size > STREAM_FROM_BYTES && !call.signal().aborted) {
-    onStream(batchBody(texts, size, call))
-    return undefined
-  }
-  call.hold?.(-size)
-  return texts.length === 0 || call.signal().aborted ? undefined : `[${texts.join(',')}]`
-}
-
-/** Returns the answers of a batch as a body that is sent one answer after the other, and counted as held until then. */
-function batchBody(texts: string[], size: number, { hold }: RpcCall): StreamedBody {
-  return (sink) => {
-    let held = size
-    const release = (bytes: number): void => {
-      held -= bytes
-      hold?.(-bytes)
-    }
-    let next = 0
-    const send = (): void => {
-      const text = texts[next]
-      if (text === undefined) {
-        release(held)
-        sink.end()
-        return
-      }
-      texts[next] = ''
-      const opening = next === 0 ? '[' : ','
-      next++
-      // The sink can be done at once, if the client has left: a microtask keeps the stack short.
-      sink.write(Buffer.from(`${opening}${text}${next === texts.length ? ']\n' : ''}`), () => {
-        release(Math.min(held, text.length))
-        queueMicrotask(send)
-      })
-    }
-    send()
-  }
+  await settle()
+  if (!call.signal().aborted) return answers.end()
+  answers.drop()
+  return undefined
 }
 
 /** Answers a message; undefined if it contains only notifications. Returns a promise only if it must. Never rejects. */
@@ -211,5 +245,5 @@ export function answerMessage(
   }
   return Array.isArray(parsed)
     ? answerBatch(call, methods, parsed, onStream)
-    : answerOne(call, methods, parsed, onStream)
+    : answerOne(call, methods, parsed, onStream && singleStreams(onStream))
 }

@@ -9,9 +9,9 @@ import {
   readStateOverrides,
 } from '../../../modules/evm/calls/call-args.ts'
 import type { AccessListAnswer, CallAnswer, CallPayload, EstimateAnswer } from '../../../modules/evm/calls/jobs.ts'
-import { formatHex0x } from '../../../primitives/bytes.ts'
 import { reverted, serverError } from '../errors.ts'
 import { formatAccess, type JsonObject, quantity } from '../format.ts'
+import { hexResult } from '../long-hex.ts'
 import type { RpcCall } from '../method.ts'
 import type { BlockRef, Param } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
@@ -68,12 +68,12 @@ export function ethCall(
   block: BlockRef,
   state?: readonly AccountOverride[],
   blockFields?: BlockOverrides,
-): string | Promise<string> {
+): unknown {
   const overrides = { state, block: blockFields }
   return run(call, 'ethCall', { args, block, overrides }, ({ output, vmError, printed }: CallAnswer) => {
     if (printed) for (const line of printed) call.node.driver.development?.print(line)
     if (vmError !== '') throw failure(vmError, output)
-    return formatHex0x(output)
+    return hexResult(output)
   })
 }
 
