@@ -46,6 +46,17 @@ export class ChainError extends Error {
   }
 }
 
+/** Returns the expected error that `run` throws; undefined if it does not throw. Any other error is thrown on. */
+export function failureOf(run: () => unknown): ChainError | undefined {
+  try {
+    run()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    return error
+  }
+}
+
 export type ErrorFactory = (detail?: string, details?: readonly Message[]) => ChainError
 
 /**

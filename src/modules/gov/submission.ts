@@ -7,6 +7,7 @@ import {
 } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { equal } from '../../primitives/bytes.ts'
+import { failureOf } from '../../primitives/errors.ts'
 import { governance, invalidSigner } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
@@ -19,7 +20,7 @@ import { errors } from './errors.ts'
 import { addProposal } from './proposals.ts'
 import * as state from './state.ts'
 import { requireShort } from './texts.ts'
-import { chainErrorOf, parseSubmission } from './validation.ts'
+import { parseSubmission } from './validation.ts'
 
 /** Gas for each byte of a proposal, on top of the gas of writing it. */
 const GAS_PER_BYTE = 3n * 30n
@@ -34,7 +35,7 @@ function requireExecutable(ctx: Context, { schema, message, typeUrl }: Unpacked)
   if (!handler) throw errors.unroutable(typeUrl)
   if (schema.typeName !== MsgExecLegacyContentSchema.typeName) return
   // A content is checked by executing it in a branch that is then dropped.
-  const fault = chainErrorOf(() => handler.handle(ctx.branch(), message))
+  const fault = failureOf(() => handler.handle(ctx.branch(), message))
   if (!fault) return
   const isUnhandled = fault.codespace === 'gov' && fault.code === 9
   throw isUnhandled ? fault : errors.invalidContent(fault.message)
@@ -52,7 +53,7 @@ function toStored(ctx: Context, { schema, message }: Unpacked): Any {
 
 /** Throws sdk 18 for a message that an export would print in a form that no import reads. */
 function requireExportable(ctx: Context, packed: Any, index: number): void {
-  const fault = chainErrorOf(() => fromJson(ctx, AnySchema, toJson(ctx, AnySchema, packed), `messages[${index}]`))
+  const fault = failureOf(() => fromJson(ctx, AnySchema, toJson(ctx, AnySchema, packed), `messages[${index}]`))
   if (fault) throw sdkErrors.invalidRequest(`an export could not contain the proposal: ${fault.message}`)
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { CoinText } from '../../primitives/coin.ts'
-import { ChainError } from '../../primitives/errors.ts'
+import { failureOf } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { validation } from '../../sdk/module.ts'
@@ -22,17 +22,6 @@ import { parseDepositCoins } from './deposits.ts'
 import { errors } from './errors.ts'
 import { validateParams } from './params.ts'
 import { requireOption, requireOptions } from './votes.ts'
-
-/** Returns the expected error that `run` throws; undefined if it does not throw. Any other error is thrown on. */
-export function chainErrorOf(run: () => void): ChainError | undefined {
-  try {
-    run()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error
-    return error
-  }
-}
 
 /** Maximum nesting of proposals. The checks recurse, and the stack of a node must not decide what is valid. */
 const MAX_DEPTH = 8
@@ -57,7 +46,7 @@ function parseMessages(ctx: ReadContext, messages: readonly Any[], metadata: str
   requireShallow(ctx, messages)
   return messages.map((packed, i) => {
     const unpacked = unpack(ctx, packed)
-    const fault = chainErrorOf(() => ctx.app.validate(ctx, unpacked.schema, unpacked.message))
+    const fault = failureOf(() => ctx.app.validate(ctx, unpacked.schema, unpacked.message))
     if (fault) throw errors.invalidMessage(`msg: ${i}, err: ${fault.message}`)
     return unpacked
   })

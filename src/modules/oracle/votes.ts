@@ -11,7 +11,7 @@ import type {
 } from '../../gen/chain/oracle/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { equal } from '../../primitives/bytes.ts'
-import { ChainError } from '../../primitives/errors.ts'
+import { failureOf } from '../../primitives/errors.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import * as staking from '../staking/keeper.ts'
@@ -93,30 +93,21 @@ export function parseVote(
   return { voter, rates: given.filter(isTarget) }
 }
 
-function isAccepted(run: () => unknown): boolean {
-  try {
-    run()
-    return true
-  } catch (error) {
-    if (error instanceof ChainError) return false
-    throw error
-  }
-}
-
 /** Whether a prevote comes from the feeder of a bonded validator, and is the validator's first in the voting period. */
 export function isDuePrevote(ctx: ReadContext, message: Prevote): boolean {
-  return isAccepted(() => {
+  const refusal = failureOf(() => {
     const { operator } = parseVoter(ctx, message)
     const stored = state.prevotes.get(ctx, operator)
     const { votePeriod } = params(ctx)
     if (!stored || periodOf(stored.submitBlock, votePeriod) !== periodOf(ctx.block.height, votePeriod)) return
     throw errors.wrongPeriod()
   })
+  return refusal === undefined
 }
 
 /** Whether a vote reveals the prevote of a bonded validator. It cannot be due again in the voting period. */
 export function isDueVote(ctx: ReadContext, message: Vote): boolean {
-  return isAccepted(() => parseVote(ctx, message))
+  return failureOf(() => parseVote(ctx, message)) === undefined
 }
 
 /** Keeps a second vote or prevote of a validator from being due. Only for a state that no block keeps. */
