@@ -16,8 +16,8 @@ import { non_null, omit_unset, Scalar, scalar } from '../gen/almanac/options_pb.
 import { fieldOption } from '../identity/options.ts'
 import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
-import { formatEip55 } from '../primitives/address.ts'
-import { formatBase64, formatUtf8, padLeft, toKey } from '../primitives/bytes.ts'
+import { formatEip55, readEvm } from '../primitives/address.ts'
+import { formatBase64, formatUtf8, toKey } from '../primitives/bytes.ts'
 import { htmlSafe } from '../primitives/html-safe.ts'
 import { formatDuration, formatRfc3339, type SecondsNanos } from '../primitives/time.ts'
 
@@ -279,7 +279,7 @@ function writeEvmAddress(bytes: Uint8Array): string {
   const key = toKey(bytes)
   const known = checksummed.get(key)
   if (known !== undefined) return known
-  const text = `"${formatEip55(padLeft(bytes, 20))}"`
+  const text = `"${formatEip55(readEvm(bytes))}"`
   if (checksummed.size >= MAX_CHECKSUMMED) checksummed.clear()
   checksummed.set(key, text)
   return text

@@ -1,7 +1,7 @@
 import { bech32 } from '@scure/base'
 import { expect, test } from 'vitest'
 import * as address from './address.ts'
-import { formatHex, hex } from './bytes.ts'
+import { formatHex, hex, utf8 } from './bytes.ts'
 
 test('module accounts have the addresses of the chain', () => {
   expect(formatHex(address.ofModule('fee_collector'))).toBe('f1829676db577682e944fc3493d451b67ff3e29f')
@@ -19,6 +19,21 @@ test('a consensus address is the first 20 bytes of the hash of its key', () => {
   expect(address.formatBech32('chainvalcons', address.ofEd25519(key))).toBe(
     'chainvalcons1zgvk8lrmchu572tc76m6pqk3yclw0a0yg922j7',
   )
+})
+
+test('an EVM address in a message is 20 bytes, or the text of an address, or ends in one', () => {
+  const evm = '5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+  const read = (bytes: Uint8Array) => formatHex(address.readEvm(bytes))
+  for (const given of [hex(evm), utf8(evm), utf8(`0x${evm}`), utf8(` 0X${evm.toUpperCase()}\n`)]) {
+    expect(read(given)).toBe(evm)
+  }
+  expect(read(hex(`00${evm}`))).toBe(evm)
+  expect(read(hex(`ff${evm}`))).toBe(evm)
+  expect(read(hex('0102'))).toBe(`${'00'.repeat(18)}0102`)
+  expect(read(new Uint8Array(0))).toBe('00'.repeat(20))
+  // Not the text of an address: its last 20 characters are the address.
+  expect(read(utf8(`0x${evm}0`))).toBe(formatHex(utf8(`0x${evm}0`).slice(-20)))
+  expect(read(utf8('twenty characters ok'))).toBe(formatHex(utf8('twenty characters ok')))
 })
 
 test('Bech32 text decodes to prefix and bytes, or to a reason', () => {

@@ -1,6 +1,6 @@
 /** Account addresses: bytes inside, Bech32 or checksummed hexadecimal text at the edge. */
 import { bech32 } from '@scure/base'
-import { formatHex, parseHex, toKey, utf8 } from './bytes.ts'
+import { formatHex, hex, padLeft, parseHex, toKey, utf8 } from './bytes.ts'
 import { createCache } from './cache.ts'
 import { keccak256, ripemd160, sha256 } from './hash.ts'
 
@@ -79,6 +79,18 @@ export function formatEip55(bytes: Uint8Array): string {
 export function parseEvm(text: string): Uint8Array | undefined {
   const bytes = parseHex(text)
   return bytes?.length === 20 ? bytes : undefined
+}
+
+const EVM_TEXT = /^[\t-\r ]*(?:0[xX])?([0-9a-fA-F]{40})[\t-\r ]*$/
+
+/**
+ * Returns the 20 bytes of an EVM address in a message, read as the reference reads them: 20 bytes as they are; the ASCII text
+ * of an address, `0x` optional; else the last 20 bytes, shorter ones with zeros in front (D60).
+ */
+export function readEvm(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 20) return bytes
+  const digits = bytes.length < 40 ? undefined : EVM_TEXT.exec(toKey(bytes))?.[1]
+  return digits === undefined ? padLeft(bytes.subarray(-20), 20) : hex(digits)
 }
 
 /** Returns the address of a module account: the first 20 bytes of sha256 of its name. */

@@ -6,7 +6,7 @@ import type { Any } from '@bufbuild/protobuf/wkt'
 import { non_null, other_amino_name, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { name as aminoNameOption, dont_omitempty, field_name } from '../gen/amino/amino_pb.ts'
 import type { Identity } from '../identity/types.ts'
-import { formatEip55 } from '../primitives/address.ts'
+import { formatEip55, readEvm } from '../primitives/address.ts'
 import { formatBase64 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { htmlSafe } from '../primitives/html-safe.ts'
@@ -94,7 +94,7 @@ function fieldValue(names: AminoNames, reflected: ReflectMessage, field: DescFie
 function scalarValue(field: DescField, value: unknown): AminoValue {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Uint8Array) {
-    return getOption(field, scalar) === Scalar.EVM_ADDRESS ? formatEip55(value) : formatBase64(value)
+    return getOption(field, scalar) === Scalar.EVM_ADDRESS ? formatEip55(readEvm(value)) : formatBase64(value)
   }
   if (typeof value === 'string') {
     switch (getOption(field, scalar)) {

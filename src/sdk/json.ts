@@ -5,7 +5,7 @@ import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
-import { formatEip55, parseEvm } from '../primitives/address.ts'
+import { formatEip55, parseEvm, readEvm } from '../primitives/address.ts'
 import { formatBase64, formatUtf8, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { MAX_LEVELS } from '../primitives/nesting.ts'
@@ -147,7 +147,7 @@ function scalarJson(kind: Scalar, value: unknown): JsonValue {
   if (value instanceof Uint8Array) {
     if (kind === Scalar.INTEGER) return formatUtf8(value) || '0'
     if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(formatUtf8(value)) ?? decimal.zero)
-    if (kind === Scalar.EVM_ADDRESS && value.length === 20) return formatEip55(value)
+    if (kind === Scalar.EVM_ADDRESS && value.length > 0) return formatEip55(readEvm(value))
     return value.length === 0 ? null : formatBase64(value)
   }
   if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(value as string) ?? decimal.zero)

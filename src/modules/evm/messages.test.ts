@@ -2,7 +2,8 @@ import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { DenomUnitSchema, MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import * as address from '../../identity/address.ts'
-import { concat, formatHex0x, hex } from '../../primitives/bytes.ts'
+import { concat, formatHex, formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
+import { governance } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
 import { testContext } from '../../sdk/testing.ts'
 import { auth as authModule } from '../auth/index.ts'
@@ -18,6 +19,7 @@ import * as funtokens from './funtoken/mappings.ts'
 import { evm } from './index.ts'
 import * as keeper from './keeper.ts'
 import { messages } from './messages.ts'
+import { defaultParams } from './params.ts'
 import { queries } from './queries.ts'
 import { evmAccount } from './state.ts'
 
@@ -215,12 +217,34 @@ test('a mapping requires its fee, metadata, decimals, and exactly one origin', (
   expect(attempt({})).toThrow('either the "from_erc20" or "from_bank_denom" must be set')
   expect(attempt({ fromBankDenom: GOLD, fromErc20: BOB })).toThrow('(but not both)')
   expect(attempt({ fromBankDenom: 'unosuch' })).toThrow('should have bank metadata')
-  expect(attempt({ sender: text(ctx, BOB), fromBankDenom: GOLD })).toThrow('insufficient funds')
+  expect(attempt({ sender: text(ctx, BOB), fromBankDenom: GOLD })).toThrow(
+    /^create_funtoken_fee of 10000000000unative: .*: insufficient funds$/,
+  )
   expect(attempt({ fromErc20: BOB })).toThrow('does not return its name')
   const bare = { name: 'Bare', symbol: 'BARE', base: 'ubare', display: 'ubare', denomUnits: [{ denom: 'ubare' }] }
   bank.setMetadata(ctx, create(MetadataSchema, bare))
   expect(attempt({ fromBankDenom: 'ubare' })).toThrow('allow_zero_decimals')
   expect(attempt({ fromBankDenom: 'ubare', allowZeroDecimals: true })).not.toThrow()
+})
+
+test('addresses in messages are read in every form that clients send', () => {
+  const ctx = chain()
+  const contract = mapGold(ctx)
+  const sender = text(ctx, ALICE)
+  const forms = [concat(Uint8Array.of(0), BOB), utf8(formatHex0x(BOB)), utf8(formatHex(BOB))]
+  for (const toEthAddr of forms) {
+    messages.convertCoinToEvm(ctx, { sender, toEthAddr, bankCoin: { denom: GOLD, amount: '2' } })
+  }
+  expect(erc20.balanceOf(createMessageCalls(ctx), contract, BOB)).toBe(6n)
+  const back = { sender: text(ctx, BOB), erc20Addr: utf8(formatHex0x(contract)), amount: '6', toAddr: sender }
+  messages.convertEvmToCoin(ctx, back)
+  expect(erc20.balanceOf(createMessageCalls(ctx), contract, BOB)).toBe(0n)
+  expect(() => messages.createFunToken(ctx, { sender, fromErc20: utf8(formatHex0x(contract)) })).toThrow(
+    'mapping already created',
+  )
+  const params = { ...defaultParams(), canonicalWnative: utf8(formatHex0x(BOB)) }
+  messages.updateParams(ctx, { authority: text(ctx, governance), params })
+  expect(queries.params(ctx, {}).params?.canonicalWnative).toEqual(BOB)
 })
 
 test('an impossible conversion is refused before any transfer', () => {

@@ -6,12 +6,13 @@ import {
 } from '../../gen/chain/evm/v1/events_pb.ts'
 import { Msg } from '../../gen/chain/evm/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
-import { formatEip55 } from '../../primitives/address.ts'
+import { formatEip55, readEvm } from '../../primitives/address.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { toText } from '../../primitives/coin.ts'
+import { ChainError } from '../../primitives/errors.ts'
 import type { Context } from '../../sdk/context.ts'
 import { withoutGas } from '../../sdk/create-context.ts'
-import { errors as sdkErrors } from '../../sdk/errors.ts'
+import { isOutOfGas, errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import * as bank from '../bank/keeper.ts'
 import * as sudo from '../sudo/keeper.ts'
@@ -32,7 +33,14 @@ function burnCreationFee(ctx: Context, sender: Uint8Array): void {
   const amount = BigInt(storedParams(ctx).createFuntokenFee)
   if (amount === 0n) return
   const fee = [{ denom: ctx.identity.baseDenom, amount }]
-  bank.sendToModule(ctx, sender, state.evmAccount, fee)
+  try {
+    bank.sendToModule(ctx, sender, state.evmAccount, fee)
+  } catch (error) {
+    if (!(error instanceof ChainError) || isOutOfGas(error)) throw error
+    const { codespace, code, status, details } = error
+    const message = `create_funtoken_fee of ${amount}${ctx.identity.baseDenom}: ${error.message}`
+    throw new ChainError(codespace, { code, status, text: error.message }, message, details)
+  }
   bank.burn(ctx, state.evmAccount, fee)
 }
 
@@ -55,7 +63,7 @@ export const messages = defineMessages(Msg, {
     sudo.requireAuthority(ctx, authority)
     if (!params) throw sdkErrors.invalidRequest('params must be given')
     validateParams(params)
-    state.params.set(ctx, params)
+    state.params.set(ctx, { ...params, canonicalWnative: readEvm(params.canonicalWnative) })
     return {}
   },
 

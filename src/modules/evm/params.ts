@@ -1,6 +1,7 @@
 /** Parameters of the module: defaults and validation (docs/modules/evm.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/chain/evm/v1/evm_pb.ts'
+import { readEvm } from '../../primitives/address.ts'
 import { hex } from '../../primitives/bytes.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
@@ -33,7 +34,7 @@ export function validateParams({ extraEips, evmChannels, createFuntokenFee, cano
   if (!/^\d{1,78}$/.test(createFuntokenFee)) {
     throw errors.invalidRequest(`create_funtoken_fee cannot be negative: ${createFuntokenFee}`)
   }
-  if (canonicalWnative.length !== 20 || canonicalWnative.every((byte) => byte === 0)) {
+  if (readEvm(canonicalWnative).every((byte) => byte === 0)) {
     throw errors.invalidRequest('canonical_wnative cannot be the zero address')
   }
 }

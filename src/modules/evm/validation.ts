@@ -8,7 +8,7 @@ import {
   MsgCreateFunTokenSchema,
 } from '../../gen/chain/evm/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
-import { parseEvm } from '../../primitives/address.ts'
+import { parseEvm, readEvm } from '../../primitives/address.ts'
 import { tryParse } from '../../primitives/coin.ts'
 import { isValid } from '../../primitives/denom.ts'
 import type { ReadContext } from '../../sdk/context.ts'
@@ -24,21 +24,22 @@ function parseSender(ctx: ReadContext, text: string): Uint8Array {
   return bytes
 }
 
-/** Throws sdk 7 unless `bytes` are 20 and not the zero address. */
+/** Reads the address in a message. Throws sdk 7 for the zero address. */
 function requireEvmAddress(bytes: Uint8Array, what: string): Uint8Array {
-  if (bytes.length !== 20 || bytes.every((byte) => byte === 0)) throw errors.invalidAddress(`${what} is not set`)
-  return bytes
+  const evm = readEvm(bytes)
+  if (evm.every((byte) => byte === 0)) throw errors.invalidAddress(`${what} is not set`)
+  return evm
 }
 
 /** Parses `MsgCreateFunToken`. Throws sdk 7, sdk 18. */
 export function parseCreation(ctx: ReadContext, { sender, fromErc20, fromBankDenom }: MsgCreateFunToken) {
   const from = parseSender(ctx, sender)
-  const contract = fromErc20 && fromErc20.length > 0 ? fromErc20 : undefined
-  if ((contract === undefined) === (fromBankDenom === '')) {
+  const given = fromErc20 && fromErc20.length > 0 ? fromErc20 : undefined
+  if ((given === undefined) === (fromBankDenom === '')) {
     throw errors.invalidRequest('either the "from_erc20" or "from_bank_denom" must be set (but not both)')
   }
-  if (contract) requireEvmAddress(contract, 'from_erc20')
-  else if (!isValid(fromBankDenom)) throw errors.invalidRequest(`invalid denom: ${fromBankDenom}`)
+  const contract = given && requireEvmAddress(given, 'from_erc20')
+  if (!contract && !isValid(fromBankDenom)) throw errors.invalidRequest(`invalid denom: ${fromBankDenom}`)
   return { sender: from, contract, denom: fromBankDenom }
 }
 
