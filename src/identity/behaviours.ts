@@ -67,6 +67,11 @@ export const BEHAVIOURS = {
       'an Ethereum transaction or call whose price or fee cap is below the base fee is not refused; a transaction is charged the base fee, more than its sender signed',
     source: 'D55, docs/modules/evm.md#formulas',
   },
+  bareHeaders: {
+    about:
+      'over JSON-RPC, headers have neither PREVRANDAO nor a root of receipts nor fields of forks after London, `transactionsRoot` is the data hash of the engine, and there is no block 0',
+    source: 'docs/json-rpc.md#blocks, recorded at v2.11',
+  },
   signedPriceShown: {
     about: 'GASPRICE in a transaction signed below the base fee is the signed price, not the base fee that is charged',
     source: 'docs/transactions.md#fees',

@@ -21,14 +21,9 @@ interface Exchange {
 
 /** Fields of geth's answers that this chain does not have, each with the reason. */
 const NOT_OURS: Readonly<Record<string, string>> = {
-  blobGasUsed: 'no blobs',
-  excessBlobGas: 'no blobs',
+  blobGasUsed: 'no blobs; in headers only',
   blobGasPrice: 'no blobs',
-  parentBeaconBlockRoot: 'no beacon chain',
-  requestsHash: 'no execution layer requests',
   root: 'of receipts before Byzantium; ours have a status',
-  withdrawals: 'no beacon chain',
-  withdrawalsRoot: 'no beacon chain',
 }
 
 function readExchanges(): Exchange[] {

@@ -3,82 +3,79 @@
 import type { EvmTx, StoredBlock } from '../../app/records.ts'
 import { encodeBlock } from '../../consensus/comet/encoding.ts'
 import { NO_COMMIT } from '../../consensus/comet/hashes.ts'
+import { createAddress } from '../../evm/contract-address.ts'
+import { type EthereumHeader, NO_UNCLES_HASH } from '../../evm/ethereum-block.ts'
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { encodeTransaction, signatureV } from '../../evm/transaction/encode.ts'
 import { accessListOf, type Transaction, type UnsignedTransaction } from '../../evm/transaction/types.ts'
-import { formatHex0x, ZERO_WORD_HEX } from '../../primitives/bytes.ts'
+import { formatHex0x } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { ethereumHeader } from './header.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
-export const EMPTY_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
+export const EMPTY_UNCLES: string = formatHex0x(NO_UNCLES_HASH)
 
 /** Formats a quantity: `0x` and digits without leading zeros. */
 export function quantity(value: bigint | number): string {
   return `0x${value.toString(16)}`
 }
 
-/** Formats a hash; the zero hash for an empty field of a header. */
-function hashOrZero(hash: Uint8Array): string {
-  return hash.length === 32 ? formatHex0x(hash) : ZERO_WORD_HEX
-}
-
 const timestamp = (block: StoredBlock): string => quantity(block.header.timeNs / NS_PER_SECOND)
-
-/** Combines the blooms of all receipts. */
-export function bloomOf(txs: readonly EvmTx[]): Uint8Array {
-  const bloom = new Uint8Array(256)
-  for (const tx of txs) for (let i = 0; i < 256; i++) bloom[i]! |= tx.bloom[i]!
-  return bloom
-}
 
 /** Returns the length of a block in the encoding of CometBFT. */
 function sizeOf({ header, txs, lastCommit }: StoredBlock): number {
   return encodeBlock(header, txs, lastCommit ?? NO_COMMIT).length
 }
 
-/** Shown limit of a block without a gas limit: many clients accept neither zero nor more than 32 bits. */
-const NO_GAS_LIMIT = 0xffff_ffffn
-
-/** Returns the shown gas limit of a block. */
-export function gasLimitOf(block: StoredBlock): bigint {
-  return block.gasLimit || NO_GAS_LIMIT
+/** Formats a header for subscriptions: without transactions and size. */
+export function formatHeader(node: GatewayNode, block: StoredBlock): JsonObject {
+  return formatEthereumHeader(ethereumHeader(node, block), block.hash)
 }
 
-/** Formats a header for subscriptions: without transactions and size. */
-export function formatHeader(block: StoredBlock): JsonObject {
-  const { header } = block
+const hex0xOrAbsent = (name: string, bytes: Uint8Array | undefined): JsonObject =>
+  bytes ? { [name]: formatHex0x(bytes) } : {}
+
+/** Formats a header of Ethereum under the hash of its block. */
+export function formatEthereumHeader(header: EthereumHeader, hash: Uint8Array): JsonObject {
+  const { blobGasUsed, excessBlobGas } = header
   return {
-    number: quantity(header.height),
-    hash: formatHex0x(block.hash),
-    parentHash: hashOrZero(header.lastBlockId.hash),
+    number: quantity(header.number),
+    hash: formatHex0x(hash),
+    parentHash: formatHex0x(header.parentHash),
     nonce: '0x0000000000000000',
-    mixHash: block.prevRandao ? formatHex0x(block.prevRandao) : ZERO_WORD_HEX,
+    mixHash: formatHex0x(header.prevRandao),
     sha3Uncles: EMPTY_UNCLES,
-    logsBloom: formatHex0x(bloomOf(block.evmTxs)),
-    stateRoot: hashOrZero(header.appHash),
-    miner: formatHex0x(block.coinbase),
+    logsBloom: formatHex0x(header.bloom),
+    stateRoot: formatHex0x(header.stateRoot),
+    miner: formatHex0x(header.coinbase),
     difficulty: '0x0',
     extraData: '0x',
-    gasLimit: quantity(gasLimitOf(block)),
-    gasUsed: quantity(block.evmGasUsed),
-    timestamp: timestamp(block),
-    transactionsRoot: block.evmTxs.length === 0 ? EMPTY_TRIE_ROOT : hashOrZero(header.dataHash),
-    receiptsRoot: EMPTY_TRIE_ROOT,
-    baseFeePerGas: quantity(block.baseFeeWei),
+    gasLimit: quantity(header.gasLimit),
+    gasUsed: quantity(header.gasUsed),
+    timestamp: quantity(header.timestamp),
+    transactionsRoot: formatHex0x(header.transactionsRoot),
+    receiptsRoot: formatHex0x(header.receiptsRoot),
+    baseFeePerGas: quantity(header.baseFeeWei),
+    ...hex0xOrAbsent('withdrawalsRoot', header.withdrawalsRoot),
+    ...(blobGasUsed === undefined ? {} : { blobGasUsed: quantity(blobGasUsed) }),
+    ...(excessBlobGas === undefined ? {} : { excessBlobGas: quantity(excessBlobGas) }),
+    ...hex0xOrAbsent('parentBeaconBlockRoot', header.parentBeaconBlockRoot),
+    ...hex0xOrAbsent('requestsHash', header.requestsHash),
   }
 }
 
 /** Formats a block with its EVM transactions, as hashes or whole. */
-export function formatBlock(block: StoredBlock, whole: boolean): JsonObject {
+export function formatBlock(node: GatewayNode, block: StoredBlock, whole: boolean): JsonObject {
   return {
-    ...formatHeader(block),
+    ...formatHeader(node, block),
     totalDifficulty: '0x0',
     size: quantity(sizeOf(block)),
     transactions: block.evmTxs.map((tx) => (whole ? formatMined(block, tx) : formatHex0x(tx.hash))),
     uncles: [],
+    ...(ethereumHeader(node, block).withdrawalsRoot ? { withdrawals: [] } : {}),
   }
 }
 
@@ -223,7 +220,8 @@ export function formatReceipt(block: StoredBlock, tx: EvmTx): JsonObject {
   return {
     blockHash: formatHex0x(block.hash),
     blockNumber: quantity(block.header.height),
-    contractAddress: tx.contractAddress ? formatHex0x(tx.contractAddress) : null,
+    // As in geth, a failed creation has the address that its code would have.
+    contractAddress: tx.to ? null : formatHex0x(createAddress(tx.from, decodeTransaction(tx.raw).nonce)),
     cumulativeGasUsed: quantity(tx.cumulativeGasUsed),
     effectiveGasPrice: quantity(tx.effectiveGasPrice),
     from: formatHex0x(tx.from),

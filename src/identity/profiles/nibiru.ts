@@ -20,6 +20,7 @@ const COMMON: readonly BehaviourName[] = [
   'bankPartNeedsMetadata',
   'callsSeeBaseFee',
   'baseFeeAboveCap',
+  'bareHeaders',
   'signedPriceShown',
   'silentPrecompileFailures',
   'precompilesKeepValue',

@@ -99,7 +99,7 @@ async function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unkn
   const number = decodeUint(field('number'))
   if (number === 0n) throw serverError('genesis is not traceable')
   const kept = node.blocks.block(number)
-  if (kept && equal(encodeBlock(kept), encoded)) return run(call, minedOrder(node, kept, undefined, settings))
+  if (kept && equal(encodeBlock(node, kept), encoded)) return run(call, minedOrder(node, kept, undefined, settings))
   const parent = node.blocks.heightOfHash(field('parent'))
   if (parent === undefined) throw serverError(`parent ${formatHex0x(field('parent'))} not found`)
   const described = {

@@ -3,24 +3,30 @@ import type { StoredBlock } from '../../../app/records.ts'
 import { formatHex0x } from '../../../primitives/bytes.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { serverError } from '../errors.ts'
+import { genesisBlock, genesisByHash } from '../header.ts'
 import type { BlockRef } from '../params.ts'
 
-/** Returns the named height; undefined for an unknown hash. `earliest` is the first stored block. */
+/** Returns the named height; undefined for an unknown hash. `earliest` is the first stored block, whose state is the first. */
 export function heightOf(node: GatewayNode, ref: BlockRef): bigint | undefined {
   if ('hash' in ref) return node.blocks.heightOfHash(ref.hash)
   if ('number' in ref) return ref.number
   return ref.tag === 'earliest' ? node.blocks.earliestHeight() : node.blocks.latestHeight()
 }
 
-/** Returns the named block; undefined if it is not stored. */
+/** Returns the named block; undefined if it does not exist. `earliest` is block 0, if there is one. */
 export function blockOf(node: GatewayNode, ref: BlockRef): StoredBlock | undefined {
   const height = heightOf(node, ref)
-  return height === undefined ? undefined : node.blocks.block(height)
+  const isFirst = 'tag' in ref ? ref.tag === 'earliest' : height === 0n
+  const found = height === undefined || isFirst ? undefined : node.blocks.block(height)
+  if (found) return found
+  if ('hash' in ref) return genesisByHash(node, ref.hash)
+  return isFirst ? (genesisBlock(node) ?? node.blocks.block(height!)) : undefined
 }
 
-/** Returns the named block. Throws -32000 if it is not stored. */
+/** Returns the named block, to be executed again. Throws -32000 if it is not stored. */
 export function storedBlock(node: GatewayNode, ref: BlockRef): StoredBlock {
   const found = blockOf(node, ref)
+  if (found?.header.height === 0n) throw serverError('genesis is not traceable')
   if (!found) throw serverError(`block ${nameOf(ref)} not found`)
   return found
 }
@@ -38,6 +44,10 @@ function nameOf(ref: BlockRef): string {
 export function stateHeight(node: GatewayNode, ref: BlockRef): bigint | undefined {
   if ('tag' in ref && ref.tag !== 'earliest') return undefined
   const height = heightOf(node, ref)
+  const isGenesis = 'hash' in ref ? height === undefined && genesisByHash(node, ref.hash) : height === 0n
+  if (isGenesis && genesisBlock(node)) {
+    throw serverError('block 0 has no state of its own: genesis is committed with block 1')
+  }
   if (height === undefined || height > node.blocks.latestHeight()) throw serverError('header not found')
   return height
 }

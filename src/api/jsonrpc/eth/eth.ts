@@ -54,19 +54,19 @@ const chain: Methods = {
 const blocks: Methods = {
   eth_getBlockByNumber: anyMethod([blockNumber, optional(boolean, false)], ({ node }, ref, whole) => {
     const found = blockOf(node, ref)
-    return found ? formatBlock(found, whole) : null
+    return found ? formatBlock(node, found, whole) : null
   }),
   eth_getBlockByHash: anyMethod([hash, optional(boolean, false)], ({ node }, wanted, whole) => {
     const found = blockOf(node, { hash: wanted })
-    return found ? formatBlock(found, whole) : null
+    return found ? formatBlock(node, found, whole) : null
   }),
   eth_getHeaderByNumber: anyMethod([blockNumber], ({ node }, ref) => {
     const found = blockOf(node, ref)
-    return found ? formatHeader(found) : null
+    return found ? formatHeader(node, found) : null
   }),
   eth_getHeaderByHash: anyMethod([hash], ({ node }, wanted) => {
     const found = blockOf(node, { hash: wanted })
-    return found ? formatHeader(found) : null
+    return found ? formatHeader(node, found) : null
   }),
   eth_getBlockTransactionCountByNumber: anyMethod([blockNumber], ({ node }, ref) => {
     const found = blockOf(node, ref)

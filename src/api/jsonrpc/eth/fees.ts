@@ -6,10 +6,11 @@ import { BASE_FEE_WEI } from '../../../modules/evm/wei.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createPause } from '../../slices.ts'
 import { invalidParams, serverError } from '../errors.ts'
-import { gasLimitOf, type JsonObject, quantity } from '../format.ts'
+import { type JsonObject, quantity } from '../format.ts'
+import { gasLimitOf, genesisBlock } from '../header.ts'
 import type { RpcCall } from '../method.ts'
 import type { BlockRef } from '../params.ts'
-import { heightOf } from './block-ref.ts'
+import { blockOf, heightOf } from './block-ref.ts'
 
 const MAX_BLOCKS = 1024n
 const MAX_PERCENTILES = 100
@@ -30,13 +31,13 @@ export const suggestedPrice = (node: GatewayNode): bigint => baseFee(node) + sug
 
 function checkPercentiles(percentiles: readonly number[]): void {
   if (percentiles.length > MAX_PERCENTILES) {
-    throw serverError(`over the query limit ${MAX_PERCENTILES}: invalid reward percentile`)
+    throw serverError(`invalid reward percentile: over the query limit ${MAX_PERCENTILES}`)
   }
   for (const [i, value] of percentiles.entries()) {
-    if (value < 0 || value > 100) throw serverError(`invalid reward percentile: ${value}`)
+    if (value < 0 || value > 100) throw serverError(`invalid reward percentile: ${value.toFixed(6)}`)
     const before = percentiles[i - 1]
     if (before !== undefined && value <= before) {
-      throw serverError(`invalid reward percentile: #${i - 1}:${before} >= #${i}:${value}`)
+      throw serverError(`invalid reward percentile: #${i - 1}:${before.toFixed(6)} >= #${i}:${value.toFixed(6)}`)
     }
   }
 }
@@ -75,18 +76,19 @@ export async function feeHistory(
   if (count === 0n) return { oldestBlock: '0x0', gasUsedRatio: [] }
   if ('hash' in newest) throw invalidParams('a block number or tag is required')
   const latest = node.blocks.latestHeight()
-  const last = heightOf(node, newest)!
+  const hasGenesis = genesisBlock(node) !== undefined
+  const last = hasGenesis && 'tag' in newest && newest.tag === 'earliest' ? 0n : heightOf(node, newest)!
   if (last > latest) {
     throw serverError(`request beyond head block: requested ${last}, head ${latest}`)
   }
-  const earliest = node.blocks.earliestHeight()
+  const earliest = hasGenesis ? 0n : node.blocks.earliestHeight()
   const wanted = last - (count > MAX_BLOCKS ? MAX_BLOCKS : count) + 1n
   const first = wanted < earliest ? earliest : wanted
   const pause = createPause()
   const fees: BlockFees[] = []
   let next = BASE_FEE_WEI
   for (let height = first; height <= last; height++) {
-    const block = node.blocks.block(height)
+    const block = blockOf(node, { number: height })
     if (!block) continue
     next = block.baseFeeWei
     fees.push({

@@ -6,6 +6,7 @@ import { createSemaphore } from '../../semaphore.ts'
 import { createPause } from '../../slices.ts'
 import { invalidParams, limitExceeded, serverError } from '../errors.ts'
 import { formatLog, type JsonObject } from '../format.ts'
+import { genesisByHash } from '../header.ts'
 import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
 
@@ -46,8 +47,9 @@ export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
   const { blocks, settings } = node
   if (filter.blockHash) {
     const height = blocks.heightOfHash(filter.blockHash)
-    if (height === undefined) throw serverError('unknown block')
-    return { from: height, to: height }
+    if (height !== undefined) return { from: height, to: height }
+    if (genesisByHash(node, filter.blockHash)) return { from: 0n, to: 0n }
+    throw serverError('unknown block')
   }
   const latest = blocks.latestHeight()
   const from = filter.from ? heightOf(node, filter.from)! : latest

@@ -3,10 +3,10 @@ import { decodeRevert } from '../../../evm/revert.ts'
 import type { SimulatePayload } from '../../../modules/evm/calls/simulate.ts'
 import { readSimulateArgs, type SimulateArgs } from '../../../modules/evm/calls/simulate-args.ts'
 import type { SimulatedBlock, SimulatedCall } from '../../../modules/evm/calls/simulated-block.ts'
-import { formatHex0x, ZERO_WORD_HEX } from '../../../primitives/bytes.ts'
+import { formatHex0x } from '../../../primitives/bytes.ts'
 import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import { serverError } from '../errors.ts'
-import { EMPTY_UNCLES, formatLog, formatUnsigned, type JsonObject, quantity } from '../format.ts'
+import { formatEthereumHeader, formatLog, formatUnsigned, type JsonObject, quantity } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import type { BlockRef, Param } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
@@ -32,8 +32,8 @@ function formatCall(block: SimulatedBlock, call: SimulatedCall, index: number, f
     logs: call.logs.map((log, i) =>
       formatLog(log, {
         blockHash: block.hash,
-        height: block.env.number,
-        timeNs: block.env.timestamp * NS_PER_SECOND,
+        height: block.header.number,
+        timeNs: block.header.timestamp * NS_PER_SECOND,
         txHash: call.hash,
         evmIndex: index,
         logIndex: firstLog + i,
@@ -49,8 +49,8 @@ function formatCall(block: SimulatedBlock, call: SimulatedCall, index: number, f
 function formatTransaction(block: SimulatedBlock, call: SimulatedCall, index: number): JsonObject {
   return {
     blockHash: formatHex0x(block.hash),
-    blockNumber: quantity(block.env.number),
-    blockTimestamp: quantity(block.env.timestamp),
+    blockNumber: quantity(block.header.number),
+    blockTimestamp: quantity(block.header.timestamp),
     transactionIndex: quantity(index),
     from: formatHex0x(call.from),
     hash: formatHex0x(call.hash),
@@ -63,29 +63,14 @@ function formatTransaction(block: SimulatedBlock, call: SimulatedCall, index: nu
 }
 
 function formatSimulated(block: SimulatedBlock, whole: boolean): JsonObject {
-  const { env, calls } = block
+  const { header, calls } = block
   let logs = 0
   return {
-    number: quantity(env.number),
-    hash: formatHex0x(block.hash),
-    parentHash: formatHex0x(block.parentHash),
-    nonce: '0x0000000000000000',
-    mixHash: formatHex0x(env.prevRandao),
-    sha3Uncles: EMPTY_UNCLES,
-    logsBloom: formatHex0x(block.bloom),
-    stateRoot: ZERO_WORD_HEX,
-    miner: formatHex0x(env.coinbase),
-    difficulty: '0x0',
-    extraData: '0x',
-    gasLimit: quantity(env.gasLimit),
-    gasUsed: quantity(block.gasUsed),
-    timestamp: quantity(env.timestamp),
-    transactionsRoot: formatHex0x(block.transactionsRoot),
-    receiptsRoot: formatHex0x(block.receiptsRoot),
-    baseFeePerGas: quantity(env.baseFee),
+    ...formatEthereumHeader(header, block.hash),
     size: quantity(block.sizeBytes),
     transactions: calls.map((call, i) => (whole ? formatTransaction(block, call, i) : formatHex0x(call.hash))),
     uncles: [],
+    ...(header.withdrawalsRoot ? { withdrawals: [] } : {}),
     calls: calls.map((call, i) => {
       const text = formatCall(block, call, i, logs)
       logs += call.logs.length

@@ -29,7 +29,9 @@ export interface Subscriptions {
   close(): void
 }
 
-const headerText = cachePerObject((block: StoredBlock) => JSON.stringify(formatHeader(block)))
+const headerText = cachePerObject((node: GatewayNode) =>
+  cachePerObject((block: StoredBlock) => JSON.stringify(formatHeader(node, block))),
+)
 const logTexts = cachePerObject((block: StoredBlock) =>
   cachePerObject((tx: EvmTx) => formatLogs(block, tx).map((log) => JSON.stringify(log))),
 )
@@ -57,7 +59,7 @@ export function createSubscriptions(
   const open = (id: string, kind: string, filter: LogFilter | undefined, whole: boolean): (() => void) => {
     switch (kind) {
       case 'newHeads':
-        return onBlock((block) => push(id, headerText(block)))
+        return onBlock((block) => push(id, headerText(node)(block)))
       case 'logs': {
         const isWanted = createLogMatcher(filter ?? {})
         return onBlock((block) => {

@@ -236,7 +236,7 @@ export function simulate(
       gasUsed += done.gasUsed
       calls.push(done)
     }
-    const sealed = sealBlock(env, parentHash, calls)
+    const sealed = sealBlock(env, parentHash, calls, rules.fork)
     known.set(heightKey(env.number), sealed.hash)
     blocks.push(sealed)
     parent = env
