@@ -1,10 +1,11 @@
 /** The state machine, assembled: pure functions of state, block and transactions. */
 import type { Identity } from '../identity/types.ts'
+import * as auth from '../modules/auth/keeper.ts'
 import * as bank from '../modules/bank/keeper.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
-import { EMPTY, toKey } from '../primitives/bytes.ts'
-import { queryError } from '../primitives/errors.ts'
+import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
 import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
 import { createReadContext } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
@@ -159,10 +160,25 @@ export function createApplication(options: ApplicationOptions): Application {
       const { ctx, era } = pool
       return check(era.machine, ctx, () => era.decode(bytes), mode, take)
     },
-    releaseChecked({ evm: checked, order }) {
-      if (!pool || !checked || order?.feeWei === undefined) return
-      bank.addWei(pool.ctx, checked.from, order.feeWei)
-      pool.ctx.branchStore.events.length = 0
+    releaseChecked({ sender, nonce, others = [], payer, deducted }) {
+      if (!pool || !deducted) return
+      const { ctx } = pool
+      for (const signer of [{ sender, nonce }, ...others]) {
+        const account = auth.getAccount(ctx, fromKey(signer.sender))
+        if (account && account.sequence > signer.nonce) auth.setAccount(ctx, { ...account, sequence: signer.nonce })
+      }
+      if (deducted.length > 0) bank.send(ctx, auth.feeCollector.address, fromKey(payer), deducted)
+      ctx.branchStore.events.length = 0
+    },
+    isEthereumTx(bytes) {
+      const era = pool?.era
+      if (!era) throw new Error('call resetCheckState before isEthereumTx')
+      try {
+        return era.decode(bytes).isEvm
+      } catch (error) {
+        if (error instanceof ChainError) return false
+        throw error
+      }
     },
     simulate(ctx, bytes): CheckResult {
       const block: BlockInfo = { ...ctx.block, height: ctx.block.height + 1n }

@@ -1,20 +1,22 @@
 /** Admission to the pool, and simulation. */
-import { WEI_PER_UNIT } from '../modules/bank/keeper.ts'
+import * as bank from '../modules/bank/keeper.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { amountOf, tryParseList } from '../primitives/coin.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { MAX_INT64 } from '../primitives/integers.ts'
 import type { Context } from '../sdk/context.ts'
+import { withoutGas } from '../sdk/create-context.ts'
 import { type DecodedTx, signersOfTx } from '../sdk/tx.ts'
 import { createGasMeter, createInfiniteGasMeter, type GasMeter } from '../store/gas.ts'
 import { admit } from './ante/admit.ts'
+import { granterOf } from './ante/fee.ts'
 import { createVoteMeter, isOfDueVotes } from './ante/oracle.ts'
 import { checkEthereumTx } from './evm/check.ts'
 import { WEI_PER_PRIORITY } from './evm/price.ts'
 import type { Machine } from './machine.ts'
 import { failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
-import type { CheckMode, CheckResult, TakePassed } from './types.ts'
+import type { CheckMode, CheckResult, PoolOrder, TakePassed } from './types.ts'
 
 /**
  * Runs admission on a branch of the pool's context, and merges it if the transaction passes and `take` accepts it. A simulation
@@ -79,11 +81,7 @@ function checkOrdinary(
       return { ...passed, log: successLog(run.eventsOfMessages), data: run.data, gasUsed: meter.used, events }
     }
     const events = ctx.branchStore.events.splice(0)
-    const order = {
-      sender: toKey(signers[0]!),
-      nonce: tx.authInfo.signerInfos[0]?.sequence ?? 0n,
-      priority: isOfDueVotes(ctx, meter) ? MAX_INT64 : priorityOf(ctx, tx, gasWanted),
-    }
+    const order = orderOf(ctx, tx, signers, isOfDueVotes(ctx, meter))
     const result = { ...passed, log: '', data: EMPTY, gasUsed: meter.used, events, order }
     take?.(result)
     ctx.merge()
@@ -93,9 +91,29 @@ function checkOrdinary(
   }
 }
 
+/** Returns the place in the pool of an admitted transaction, whose fee the context has deducted. */
+function orderOf(ctx: Context, tx: DecodedTx, signers: readonly Uint8Array[], isDueVote: boolean): PoolOrder {
+  const { fee, signerInfos } = tx.authInfo
+  const [first, ...others] = signers.map((signer, i) => ({
+    sender: toKey(signer),
+    nonce: signerInfos[i]?.sequence ?? 0n,
+  }))
+  const payer = granterOf({ ctx, tx, signers })
+  return {
+    ...first!,
+    ...(others.length > 0 && { others }),
+    priority: isDueVote ? MAX_INT64 : priorityOf(ctx, tx, fee?.gasLimit ?? 0n),
+    isDueVote,
+    payer: toKey(payer),
+    costWei: 0n,
+    spendableWei: bank.spendableWei(withoutGas(ctx), payer),
+    deducted: tryParseList(fee?.amount ?? []) ?? [],
+  }
+}
+
 /** Returns the offered price in the base denom, on the scale of EVM transactions. */
 function priorityOf(ctx: Context, tx: DecodedTx, gasWanted: bigint): bigint {
   const coins = tryParseList(tx.authInfo.fee?.amount ?? []) ?? []
   if (gasWanted === 0n) return 0n
-  return (amountOf(coins, ctx.identity.baseDenom) * WEI_PER_UNIT) / gasWanted / WEI_PER_PRIORITY
+  return (amountOf(coins, ctx.identity.baseDenom) * bank.WEI_PER_UNIT) / gasWanted / WEI_PER_PRIORITY
 }

@@ -2,6 +2,7 @@
 
 import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
+import type { Coin } from '../primitives/coin.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { StoreChanges } from '../store/history/store-changes.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
@@ -75,25 +76,39 @@ export interface CheckResult {
   readonly gasUsed: bigint
   readonly events: readonly ChainEvent[]
   readonly error?: Error
-  /** Order in the pool, which has one queue per sender. Present if the transaction passed. */
-  readonly order?: {
-    readonly sender: string
-    readonly nonce: bigint
-    readonly priority: bigint
-    /** The sender's nonce in the state, if `nonce` can be ahead of it; absent if no earlier transaction can be missing. */
-    readonly stateNonce?: bigint
-    /** Prices of an Ethereum transaction: a replacement must raise both by a tenth. Unit: wei. */
-    readonly feeCapWei?: bigint
-    readonly tipCapWei?: bigint
-    /** Fee that admission deducted from the sender of an Ethereum transaction. Unit: wei. */
-    readonly feeWei?: bigint
-  }
+  /** Place in the pool. Present if the transaction passed. */
+  readonly order?: PoolOrder
   readonly evm?: {
     readonly hash: Uint8Array
     readonly raw: Uint8Array
     readonly from: Uint8Array
     readonly nonce: bigint
   }
+}
+
+/** The facts that place a transaction in the pool, which has one queue per sender. */
+export interface PoolOrder {
+  readonly sender: string
+  readonly nonce: bigint
+  /** Offered price at the present base fee; the highest for due oracle votes. */
+  readonly priority: bigint
+  /** Whether the transaction consists of due oracle votes, which the pool has room for in any case. */
+  readonly isDueVote?: boolean
+  /** Further signers, each with its sequence. */
+  readonly others?: readonly { readonly sender: string; readonly nonce: bigint }[]
+  /** The sender's nonce in the state, if `nonce` can be ahead of it; absent if no earlier transaction can be missing. */
+  readonly stateNonce?: bigint
+  /** Prices of an Ethereum transaction: a replacement must raise both by a tenth. Unit: wei. */
+  readonly feeCapWei?: bigint
+  readonly tipCapWei?: bigint
+  /** The account that pays. */
+  readonly payer: string
+  /** The most that the transaction can cost its payer, and the state of the pool has not deducted. Unit: wei. */
+  readonly costWei: bigint
+  /** The unlocked balance of the payer in the state of the pool. Unit: wei. */
+  readonly spendableWei: bigint
+  /** Fee that the state of the pool has deducted from the payer. */
+  readonly deducted?: readonly Coin[]
 }
 
 /** Places a passed transaction in the pool. Throws if the pool does not accept it. */
@@ -120,8 +135,13 @@ export interface Application {
    * receives a passed result before the merge; if it throws, its error is the result and the branch is dropped.
    */
   check(tx: Uint8Array, mode: CheckMode, take?: TakePassed): CheckResult
-  /** Gives back the fee of a checked Ethereum transaction in the state of the pool. Ignores other transactions. */
-  releaseChecked(tx: Pick<CheckResult, 'evm' | 'order'>): void
+  /**
+   * Removes the effects of a checked transaction from the state of the pool: its fee, and the sequences of its signers. No
+   * later transaction of these signers may be in the pool. An Ethereum transaction has no effects there.
+   */
+  releaseChecked(order: PoolOrder): void
+  /** Whether bytes are an Ethereum transaction; false if they cannot be decoded. */
+  isEthereumTx(tx: Uint8Array): boolean
   /** Resets the pool's state to the committed one. Call it after each commit. */
   resetCheckState(base: Reader, tip: { readonly height: bigint; readonly timeNs: bigint }): void
   /** Creates the context of a query from a snapshot of one height. */

@@ -1,5 +1,5 @@
 /** The state for admission of transactions: the latest commit plus the transactions admitted since. Every engine needs it. */
-import type { Application, CheckMode, CheckResult, TakePassed } from '../app/types.ts'
+import type { Application, CheckMode, CheckResult, PoolOrder, TakePassed } from '../app/types.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { errors } from '../sdk/errors.ts'
 import type { Snapshot } from '../store/types.ts'
@@ -14,15 +14,17 @@ export interface CheckState {
   check(tx: Uint8Array, mode: Exclude<CheckMode, 'simulate'>, take?: TakePassed): CheckResult
   /** Runs admission, signatures included, and keeps nothing. It executes no message. */
   probe(tx: Uint8Array): CheckResult
-  /** Gives back the fee of an admitted Ethereum transaction that has left the pool. */
-  release(tx: Pick<CheckResult, 'evm' | 'order'>): void
+  /** Whether bytes are an Ethereum transaction; false if they cannot be decoded. */
+  isEthereumTx(tx: Uint8Array): boolean
+  /** Removes the effects of an admitted transaction that has left the pool, and that no later one of its signers builds on. */
+  release(order: PoolOrder): void
   /** Drops the admitted transactions: the next check runs on the latest commit. */
   reset(): void
 }
 
 /** The parts of a chain that admission reads. */
 interface Dependencies {
-  readonly app: Pick<Application, 'check' | 'releaseChecked' | 'resetCheckState'>
+  readonly app: Pick<Application, 'check' | 'isEthereumTx' | 'releaseChecked' | 'resetCheckState'>
   /** Opens the state of the latest commit. */
   open(): Snapshot
   tip(): Tip
@@ -38,11 +40,14 @@ export function createCheckState({ app, open, tip }: Dependencies): CheckState {
     if (length > room) throw errors.txTooLarge(`${length} bytes, and a block has room for ${room}`)
   }
 
+  function requireBase(): void {
+    if (base) return
+    base = open()
+    app.resetCheckState(base, tip())
+  }
+
   const check: CheckState['check'] = (bytes, mode, take) => {
-    if (!base) {
-      base = open()
-      app.resetCheckState(base, tip())
-    }
+    requireBase()
     try {
       requireRoomInBlock(bytes)
       return app.check(bytes, mode, take)
@@ -62,8 +67,12 @@ export function createCheckState({ app, open, tip }: Dependencies): CheckState {
       })
       return passed ?? result
     },
-    release(tx) {
-      if (base) app.releaseChecked(tx)
+    isEthereumTx(bytes) {
+      requireBase()
+      return app.isEthereumTx(bytes)
+    },
+    release(order) {
+      if (base) app.releaseChecked(order)
     },
     reset() {
       base?.close()

@@ -1,5 +1,6 @@
 /** The interface between engines, which decide the next block, and everything that follows the chain. */
-import type { StoredBlock, TxResult } from '../app/records.ts'
+import type { Commit, StoredBlock, TxResult } from '../app/records.ts'
+import type { BlockInput } from '../app/types.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import type { ValidatorBehaviour } from './validators.ts'
 
@@ -49,9 +50,27 @@ export interface Submission {
   ): Promise<{ readonly admission: Admission; readonly inclusion?: Inclusion }>
 }
 
+/** A block that is not made yet. */
+export interface NextBlock {
+  readonly input: BlockInput
+  /** Commit of the last block. */
+  readonly lastCommit: Commit | undefined
+  /** Hash and parts of the block with these transactions. */
+  readonly blockId: StoredBlock['blockId']
+}
+
 /** The transactions that wait in this process. */
 export interface PoolView {
+  /** Returns all waiting transactions by arrival. */
   pending(): readonly PendingTx[]
+  /** Returns the waiting Ethereum transaction with this Ethereum hash. */
+  ofEvmHash(hash: Uint8Array): PendingTx | undefined
+  /** Returns the waiting transactions of a sender by nonce, and how many of them no nonce is missing before. */
+  ofSender(sender: Uint8Array): { readonly txs: readonly PendingTx[]; readonly ready: number }
+  /** Returns a number that grows with every change of the pool. */
+  version(): number
+  /** Returns the block that would be made now, with its ready transactions in the order in which they would run. */
+  next(): NextBlock
   pendingCount(): { readonly count: number; readonly sizeBytes: number }
 }
 
@@ -168,6 +187,6 @@ export interface Development {
   setLogging(on: boolean): void
   /** Logs a line that a contract printed, unless logging is off. */
   print(line: string): void
-  /** Removes a transaction from the pool. Returns false if it is not there. */
-  drop(hash: Uint8Array): boolean
+  /** Removes transactions from the pool. Returns how many of them were there. */
+  drop(hashes: readonly Uint8Array[]): number
 }

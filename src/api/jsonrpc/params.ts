@@ -27,6 +27,9 @@ export type BlockRef =
   | { readonly number: bigint }
   | { readonly hash: Uint8Array; readonly requireCanonical?: boolean }
 
+/** Whether a request names the block that is not made yet. */
+export const isPending = (ref: BlockRef): boolean => 'tag' in ref && ref.tag === 'pending'
+
 export interface LogFilter {
   readonly blockHash: Uint8Array | undefined
   readonly from: BlockRef | undefined

@@ -65,12 +65,17 @@ export function payerOf({ ctx, tx, signers }: Pick<AnteContext, 'ctx' | 'tx' | '
   return payer === '' ? signers[0]! : address.parse(ctx, payer)
 }
 
+/** Returns the account whose balance pays the fee: the granter of an allowance if one is named, else the payer. */
+export function granterOf(ante: Pick<AnteContext, 'ctx' | 'tx' | 'signers'>): Uint8Array {
+  const { fee } = ante.tx.authInfo
+  return fee?.granter ? address.parse(ante.ctx, fee.granter) : payerOf(ante)
+}
+
 /** Sends the fee to the collector, from the granter of an allowance if one is named, else from the payer, who must have an account. */
 export function deductFee(ante: AnteContext): void {
   const { ctx, tx } = ante
-  const { fee } = tx.authInfo
   const payer = payerOf(ante)
-  const granter = fee?.granter ? address.parse(ctx, fee.granter) : payer
+  const granter = granterOf(ante)
   const granterText = address.format(ctx, granter)
   const coins = paidCoins(ante, granter)
   requireAcceptedDenoms(ante, coins)

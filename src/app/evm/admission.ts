@@ -18,8 +18,6 @@ import type { EthereumTx } from './envelope.ts'
 import { chargedPrice, minimumPriceWei, requireBaseFee, WEI_PER_PRIORITY } from './price.ts'
 
 const MESSAGE_TYPE = 'chain.evm.v1.MsgEthereumTx'
-/** Maximum distance of a pending transaction's nonce from the account's. */
-const MAX_NONCE_GAP = 7n
 
 export type AdmissionMode = 'check' | 'recheck' | 'simulate' | 'deliver'
 
@@ -32,6 +30,10 @@ export interface Admitted {
   readonly priority: bigint
   /** Nonce of the sender before this transaction. */
   readonly stateNonce: bigint
+  /** The most that the transaction can cost: the value, and the gas limit at the signed price. Unit: wei. */
+  readonly costWei: bigint
+  /** The sender's unlocked wei before this transaction. */
+  readonly spendableWei: bigint
 }
 
 function checkMinimum(ctx: Context, priceWei: bigint, minGasPrices: string): void {
@@ -47,29 +49,28 @@ function checkNonce(mode: AdmissionMode, from: Uint8Array, have: bigint, stateNo
     return
   }
   if (have < stateNonce) throw refuse('nonceTooLow', `next nonce ${stateNonce}, tx nonce ${have}`)
-  if (have > stateNonce + MAX_NONCE_GAP) {
-    throw refuse('nonceTooHigh', `next nonce ${stateNonce}, tx nonce ${have}, at most ${MAX_NONCE_GAP} ahead`)
-  }
 }
 
-/** Throws unless the sender's unlocked wei cover the value and the fee at the higher of the signed and the charged price. */
-function checkFunds(spendableWei: bigint, tx: Transaction, priceWei: bigint, zeroGas: boolean): void {
+/** Returns the value and the fee at the higher of the signed and the charged price. */
+function costOf(tx: Transaction, priceWei: bigint, zeroGas: boolean): bigint {
   const signed = feeCapOf(tx)
-  const cost = (zeroGas ? 0n : tx.gasLimit * (signed > priceWei ? signed : priceWei)) + tx.valueWei
+  return (zeroGas ? 0n : tx.gasLimit * (signed > priceWei ? signed : priceWei)) + tx.valueWei
+}
+
+function checkFunds(spendableWei: bigint, cost: bigint): void {
   if (spendableWei < cost) {
     throw refuse('insufficientFunds', `balance ${spendableWei}, tx cost ${cost}, overshot ${cost - spendableWei}`)
   }
 }
 
-/** Deducts the fee. The pool's state does not credit it, since no check reads the collector's balance. */
-function deductFee(ctx: Context, from: Uint8Array, feeWei: bigint, mode: AdmissionMode): void {
+function deductFee(ctx: Context, from: Uint8Array, feeWei: bigint): void {
   bank.subWei(ctx, from, feeWei)
-  if (mode === 'deliver' || mode === 'simulate') bank.addWei(ctx, auth.feeCollector.address, feeWei)
+  bank.addWei(ctx, auth.feeCollector.address, feeWei)
 }
 
 /**
  * Admits a transaction: checks it, deducts its fee and raises the nonce. It writes to the context, which the caller drops if this
- * throws. Checks of the pool do not raise nonces, since a transaction can wait for earlier ones.
+ * throws. Checks of the pool deduct no fee and raise no nonce: the pool adds up what the waiting transactions of a sender cost.
  */
 export function admit(
   ctx: Context,
@@ -94,9 +95,11 @@ export function admit(
   if (!isImpersonated) requireNoCode(from, account.codeHash, () => evm.code(ctx, from))
   else if (!evm.isImpersonated(ctx, from)) throw refuse('invalidSignature')
   checkNonce(mode, from, tx.nonce, account.sequence)
-  checkFunds(bank.spendableWei(ctx, from), tx, priceWei, zeroGas)
+  const costWei = costOf(tx, priceWei, zeroGas)
+  const spendableWei = bank.spendableWei(ctx, from)
+  checkFunds(spendableWei, costWei)
   const feeWei = tx.gasLimit * priceWei
-  if (feeWei > 0n) deductFee(ctx, from, feeWei, mode)
+  if (feeWei > 0n && (mode === 'deliver' || mode === 'simulate')) deductFee(ctx, from, feeWei)
   if (mode === 'deliver') auth.incrementSequence(ctx, account)
   const priority = priceWei / WEI_PER_PRIORITY
   return {
@@ -105,6 +108,8 @@ export function admit(
     zeroGas,
     priority: priority > MAX_INT64 ? MAX_INT64 : priority,
     stateNonce: account.sequence,
+    costWei,
+    spendableWei,
   }
 }
 

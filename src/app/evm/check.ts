@@ -52,7 +52,9 @@ function passed({ transaction, from, hash, raw }: EthereumTx, admitted: Admitted
       stateNonce: admitted.stateNonce,
       feeCapWei: feeCapOf(transaction),
       tipCapWei: tipCapOf(transaction),
-      feeWei: transaction.gasLimit * admitted.priceWei,
+      payer: toKey(from),
+      costWei: admitted.costWei,
+      spendableWei: admitted.spendableWei,
     },
     evm: { hash, raw, from, nonce: transaction.nonce },
   }

@@ -131,15 +131,14 @@ test('events are in the reference’s order', () => {
   expect(result.events[5]!.attributes[0]!.value).toBe('"5000000000003"')
 })
 
-test('a used nonce and one too far ahead are refused with geth’s texts, and the next seven wait', () => {
+test('a used nonce is refused with geth’s text, and later nonces pass, as they can wait', () => {
   const ctx = chain()
   deliver(ctx, transfer())
   const check = (nonce: bigint) => checkEthereumTx(ctx, wrapped(ctx, transfer({ nonce })), 'check', settings)
   const low = check(0n)
   expect([low.codespace, low.code, low.error?.message]).toEqual(['sdk', 32, 'nonce too low: next nonce 1, tx nonce 0'])
   expect(check(1n).order).toMatchObject({ nonce: 1n, stateNonce: 1n })
-  expect(check(8n).code).toBe(0)
-  expect(check(9n).code).toBe(32)
+  expect(check(900n).order).toMatchObject({ nonce: 900n, stateNonce: 1n })
   const late = deliver(ctx, transfer({ nonce: 5n })).result
   expect([late.code, late.gasUsed]).toEqual([32, 21_000n])
 })

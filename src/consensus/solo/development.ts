@@ -36,7 +36,7 @@ export interface Dependencies {
   tip(): Tip
   firstHeight(): bigint
   pending(): readonly PooledTx[]
-  drop(hash: Uint8Array): boolean
+  drop(hashes: readonly Uint8Array[]): number
   mining(): Mining
   setMining(mining: Mining): void
   readonly tools: DevelopmentTools

@@ -1,74 +1,109 @@
 /** Transactions that wait for a block, the best price first, and in order of nonce within a sender. */
-import type { CheckResult } from '../../app/types.ts'
+import type { CheckResult, PoolOrder } from '../../app/types.ts'
+import { refuse } from '../../evm/transaction/errors.ts'
 import { toKey } from '../../primitives/bytes.ts'
+import type { ChainError } from '../../primitives/errors.ts'
 import { errors } from '../../sdk/errors.ts'
-import { underpriced } from '../admission.ts'
+import { refusal, underpriced } from '../admission.ts'
 import type { PendingTx } from '../driver.ts'
+import { createEviction } from './eviction.ts'
+import { type BlockLimits, selectForBlock } from './selection.ts'
+import {
+  createSenderQueue,
+  insert,
+  isReadyAt,
+  nonceIn,
+  remove,
+  type SenderQueue,
+  type Slot,
+  setNext,
+  slotAt,
+} from './sender-queue.ts'
 
 export interface MempoolLimits {
   readonly maxTxs: number
   readonly maxBytes: number
   /** Largest single transaction, bytes. */
   readonly maxTxBytes: number
-  /** Limit of waiting EVM transactions per sender. */
+  /** Limit of waiting transactions per sender. */
   readonly slotsPerSender: number
 }
 
 export interface PooledTx extends PendingTx {
   /** Time of arrival, on a clock in milliseconds that never goes back. */
   readonly sinceMs: number
-  readonly order: NonNullable<CheckResult['order']>
+  readonly order: PoolOrder
   readonly gasWanted: bigint
-}
-
-interface BlockLimits {
-  readonly maxBytes: number
-  /** 0 or negative: no limit. */
-  readonly maxGas: bigint
+  /** Whether the sender is an account of this node. */
+  readonly isLocal?: boolean
 }
 
 /** The transactions that left the pool to let another in. */
 export interface Displaced {
   /** The transaction with the same sender and nonce. */
   readonly replaced?: PooledTx
-  /** Transactions that pay less, or wait behind a nonce gap. */
   readonly evicted: readonly PooledTx[]
 }
+
+/** A transaction that no longer passes, and why. */
+export interface Failed {
+  readonly tx: PooledTx
+  readonly result: CheckResult
+}
+
+/** Checks a waiting transaction on the present check state. */
+export type Recheck = (tx: PooledTx) => CheckResult
 
 export interface Mempool {
   /** Whether the pool has a transaction with this hash. */
   has(hash: Uint8Array): boolean
+  /** Returns the waiting Ethereum transaction with this Ethereum hash. */
+  ofEvmHash(hash: Uint8Array): PooledTx | undefined
+  /** Returns the waiting transactions of a sender by nonce, and how many of them no nonce is missing before. */
+  ofSender(sender: Uint8Array): { readonly txs: readonly PooledTx[]; readonly ready: number }
   /** Throws sdk 21 if the size of a transaction exceeds the limit. */
   requireSize(sizeBytes: number): void
   /**
-   * Adds a transaction. Replaces an Ethereum transaction of the same sender and nonce if the new one offers at least a tenth
-   * more in cap and tip. A full pool evicts transactions behind a nonce gap for one that is ready, and any for one that pays
-   * more. Throws sdk 19 if the pool has it already or the nonce is taken by a better one, sdk 20 if its sender has no slot left
-   * or nothing can be evicted for it.
+   * Adds a transaction that passed on the present check state. Replaces an Ethereum transaction of the same sender and nonce
+   * if the new one offers at least a tenth more in cap and tip. A full pool evicts: for due votes and local accounts anything
+   * of others; for others what waits behind a nonce gap, if the new one does not, and what pays less. Throws sdk 19 if the
+   * pool has it already or the nonce is taken by a better one, sdk 20 if its sender has no slot left or nothing can be evicted
+   * for it, and the refusal `insufficientFunds` if the payer could not pay all that waits.
    */
   add(tx: PooledTx): Displaced
   /** Removes a transaction and returns it; undefined if the pool does not have it. */
   drop(hash: Uint8Array): PooledTx | undefined
-  /** Removes all transactions. */
-  clear(): void
-  /** Whether the next block can include a transaction: no nonce before it is missing. */
+  /** Whether another waiting transaction has a signer of this one with a later sequence. */
+  hasLater(tx: PooledTx): boolean
+  /** Replaces all transactions by others, which are not checked. */
+  restore(txs: readonly PooledTx[]): void
+  /** Whether a block can include a transaction: no nonce before it is missing. */
   isReady(tx: PooledTx): boolean
   hasReady(): boolean
   /**
-   * Removes and returns the transactions of a block, up to the limits: the best price first, equal prices by arrival, each
-   * sender's by nonce without gaps. One that does not fit lets others pass, except its sender's.
+   * Returns the transactions of a block, up to the limits: the best price first, equal prices by arrival, each sender's by
+   * nonce without gaps. One that does not fit lets others pass, except its sender's.
    */
-  take(limits: BlockLimits): PooledTx[]
-  /** Checks all transactions again after a block, in order. Removes and returns those that fail. */
-  recheck(check: (tx: PooledTx) => CheckResult): { readonly tx: PooledTx; readonly result: CheckResult }[]
+  select(limits: BlockLimits): readonly PooledTx[]
+  /** Selects the transactions of a block and removes them. Those that the check state has not seen are checked before. */
+  take(
+    limits: BlockLimits,
+    recheck: Recheck,
+  ): { readonly taken: readonly PooledTx[]; readonly failed: readonly Failed[] }
+  /** Marks all transactions as not checked, because the check state was reset. */
+  age(): void
+  /**
+   * Checks transactions that are not checked, ordinary ones first, until `shouldPause`. Removes and returns those that fail.
+   * `done` says whether all are checked, `doneOrdinary` whether all ordinary ones are.
+   */
+  recheckSome(
+    recheck: Recheck,
+    shouldPause: () => boolean,
+  ): { readonly failed: readonly Failed[]; readonly done: boolean; readonly doneOrdinary: boolean }
   pending(): readonly PooledTx[]
   size(): { readonly count: number; readonly sizeBytes: number }
-}
-
-interface Queue {
-  /** The next nonce that a block can include. */
-  next: bigint
-  readonly byNonce: Map<bigint, PooledTx>
+  /** Returns a number that grows with every change. */
+  version(): number
 }
 
 const PERCENT_MORE = 10n
@@ -80,215 +115,247 @@ function outbids({ order }: PooledTx, { order: rival }: PooledTx): boolean {
   return isEnough(order.feeCapWei, rival.feeCapWei) && isEnough(order.tipCapWei, rival.tipCapWei)
 }
 
-/** Keeps the order of arrival between senders, and sorts each sender's transactions by nonce. */
-function byNonceWithinSender(txs: readonly PooledTx[]): PooledTx[] {
-  const bySender = new Map<string, PooledTx[]>()
-  for (const tx of txs) {
-    const own = bySender.get(tx.order.sender)
-    if (own) own.push(tx)
-    else bySender.set(tx.order.sender, [tx])
-  }
-  for (const own of bySender.values()) own.sort((a, b) => (a.order.nonce > b.order.nonce ? -1 : 1))
-  return txs.map(({ order }) => bySender.get(order.sender)!.pop()!)
-}
-
-/** A sender's next transaction, and the place that it has among equal prices. */
-interface Candidate {
-  readonly tx: PooledTx
-  readonly queue: Queue
-  /** Places of the sender's transactions, the earliest last. */
-  readonly places: number[]
-}
-
-/** Whether a candidate precedes another: by price, then by place. */
-function precedes(a: Candidate, b: Candidate): boolean {
-  const [priceA, priceB] = [a.tx.order.priority, b.tx.order.priority]
-  return priceA === priceB ? a.places.at(-1)! < b.places.at(-1)! : priceA > priceB
-}
-
-/** Inserts a candidate into a list that is sorted with the best one last. */
-function insert(sorted: Candidate[], candidate: Candidate): void {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (precedes(candidate, sorted[middle]!)) low = middle + 1
-    else high = middle
-  }
-  sorted.splice(low, 0, candidate)
+/**
+ * Returns the error of a transaction that its payer cannot pay in addition to what waits, or to what waits without the rival,
+ * by geth's rule; undefined if it can.
+ */
+function fundsError({ evm, order }: PooledTx, queuedWei: bigint, rival?: PooledTx): ChainError | undefined {
+  const { costWei, spendableWei } = order
+  const moreWei = rival ? costWei - rival.order.costWei : costWei
+  const overshotWei = queuedWei + moreWei - spendableWei
+  if (overshotWei <= 0n) return undefined
+  const cost = rival ? `tx bumped ${moreWei}` : `tx cost ${moreWei}`
+  const detail = `balance ${spendableWei}, queued cost ${queuedWei}, ${cost}, overshot ${overshotWei}`
+  return evm ? refuse('insufficientFunds', detail) : errors.insufficientFunds(detail)
 }
 
 /** Creates an empty pool. */
 export function createMempool(limits: MempoolLimits): Mempool {
   /** In order of arrival. */
-  let waiting = new Map<string, PooledTx>()
-  const queues = new Map<string, Queue>()
+  const waiting = new Map<string, Slot>()
+  const byEvmHash = new Map<string, Slot>()
+  const queues = new Map<string, SenderQueue>()
+  /** Costs of the waiting transactions by payer. Unit: wei. */
+  const queuedWei = new Map<string, bigint>()
+  /** The part of them that passed on the present check state. */
+  const passedWei = new Map<string, bigint>()
   let sizeBytes = 0
+  let arrivals = 0
+  let version = 0
+  let readyQueues = 0
+  /** Number of the present check state. */
+  let state = 0
+  let listed: { readonly version: number; readonly txs: readonly PooledTx[] } | undefined
+  let unchecked: { readonly ordinary: Iterator<Slot>; readonly evm: Iterator<Slot>; doneOrdinary: boolean } | undefined
+  const eviction = createEviction(queues)
 
-  const remember = (tx: PooledTx) => {
-    const { sender, nonce, stateNonce } = tx.order
-    let queue = queues.get(sender)
-    if (!queue) {
-      queue = { next: stateNonce ?? nonce, byNonce: new Map() }
-      queues.set(sender, queue)
-    } else if (stateNonce !== undefined && stateNonce > queue.next) {
-      queue.next = stateNonce
+  const queuesOf = ({ order }: PooledTx): SenderQueue[] =>
+    [order.sender, ...(order.others ?? []).map(({ sender }) => sender)].flatMap((sender) => queues.get(sender) ?? [])
+
+  const pay = ({ tx, checkedAt }: Slot, sign: 1n | -1n): void => {
+    const { payer, costWei } = tx.order
+    if (costWei === 0n) return
+    for (const costs of checkedAt === state ? [queuedWei, passedWei] : [queuedWei]) {
+      const total = (costs.get(payer) ?? 0n) + sign * costWei
+      if (total === 0n) costs.delete(payer)
+      else costs.set(payer, total)
     }
-    queue.byNonce.set(nonce, tx)
-    waiting.set(toKey(tx.hash), tx)
+  }
+
+  /** Changes a queue, and keeps the count of queues with a ready transaction. */
+  const change = (queue: SenderQueue, by: () => void): void => {
+    const before = queue.ready > 0
+    by()
+    readyQueues += Number(queue.ready > 0) - Number(before)
+    if (queue.slots.length === 0) queues.delete(queue.sender)
+    else eviction.note(queue)
+  }
+
+  const remember = (slot: Slot): void => {
+    const { tx } = slot
+    const { sender, nonce, stateNonce, others = [] } = tx.order
+    for (const one of [{ sender, nonce: stateNonce ?? nonce }, ...others]) {
+      let queue = queues.get(one.sender)
+      if (!queue) {
+        queue = createSenderQueue(one.sender, one.nonce, state)
+        queues.set(one.sender, queue)
+      }
+      const found = queue
+      change(found, () => {
+        if (found.checkedAt !== state) setNext(found, one.nonce, state)
+        insert(found, slot)
+      })
+    }
+    waiting.set(toKey(tx.hash), slot)
+    if (tx.evm) byEvmHash.set(toKey(tx.evm.hash), slot)
+    pay(slot, 1n)
     sizeBytes += tx.bytes.length
+    version++
   }
 
-  const forget = (tx: PooledTx) => {
-    const { sender, nonce } = tx.order
-    const queue = queues.get(sender)
-    queue?.byNonce.delete(nonce)
-    if (queue?.byNonce.size === 0) queues.delete(sender)
+  const forget = (slot: Slot, included = false): void => {
+    const { tx } = slot
+    for (const queue of queuesOf(tx)) change(queue, () => remove(queue, slot, included))
     waiting.delete(toKey(tx.hash))
+    if (tx.evm) byEvmHash.delete(toKey(tx.evm.hash))
+    pay(slot, -1n)
     sizeBytes -= tx.bytes.length
+    version++
   }
 
-  const isReady = ({ order }: PooledTx): boolean => {
-    const queue = queues.get(order.sender)
-    if (!queue) return false
-    for (let nonce = queue.next; nonce < order.nonce; nonce++) if (!queue.byNonce.has(nonce)) return false
-    return true
-  }
-
-  /** Whether a transaction would be ready in the pool. */
-  const wouldBeReady = ({ order }: PooledTx): boolean => {
-    const queue = queues.get(order.sender)
-    for (let nonce = queue?.next ?? order.stateNonce ?? order.nonce; nonce < order.nonce; nonce++) {
-      if (!queue?.byNonce.has(nonce)) return false
-    }
-    return true
-  }
-
-  /** Returns the transactions that a new one can displace, the worst last: the last nonce of each other sender. */
-  function evictable(tx: PooledTx): PooledTx[] {
-    const isNewReady = wouldBeReady(tx)
-    const found: { readonly last: PooledTx; readonly ready: boolean }[] = []
-    for (const [sender, { byNonce }] of queues) {
-      if (sender === tx.order.sender) continue
-      let last: PooledTx | undefined
-      for (const one of byNonce.values()) if (!last || one.order.nonce > last.order.nonce) last = one
-      const ready = isReady(last!)
-      const isWorse = last!.order.priority < tx.order.priority && (isNewReady || !ready)
-      if (isWorse || (isNewReady && !ready)) found.push({ last: last!, ready })
-    }
-    const better = (a: PooledTx, b: PooledTx): number => (a.order.priority > b.order.priority ? -1 : 1)
-    found.sort((a, b) => (a.ready === b.ready ? better(a.last, b.last) : a.ready ? -1 : 1))
-    return found.map(({ last }) => last)
-  }
+  const place = (tx: PooledTx): void => remember({ tx, arrival: arrivals++, checkedAt: state })
 
   const isFull = (bytes: number): boolean => waiting.size >= limits.maxTxs || sizeBytes + bytes > limits.maxBytes
 
   /** Evicts what a new transaction displaces. Throws sdk 20, and evicts nothing, if that is not enough. */
-  function makeRoom(tx: PooledTx): readonly PooledTx[] {
-    const evicted: PooledTx[] = []
-    let candidates: PooledTx[] = []
+  function makeRoom(tx: PooledTx, isReady: boolean): readonly PooledTx[] {
+    const evicted: Slot[] = []
     while (isFull(tx.bytes.length)) {
-      if (candidates.length === 0) candidates = evictable(tx)
-      const worst = candidates.pop()
+      const worst = eviction.worstFor(tx, isReady, evicted.length)
       if (!worst) {
-        for (const one of evicted) remember(one)
+        for (const slot of evicted) remember(slot)
         const rule = 'and this one does not pay more than any of them'
         throw errors.mempoolIsFull(`${waiting.size} transactions of ${sizeBytes} bytes wait, ${rule}`)
       }
       forget(worst)
       evicted.push(worst)
     }
-    return evicted
+    return evicted.map(leftOf)
   }
 
-  /** Returns the next transaction of every sender, sorted with the best one last. */
-  function candidates(): Candidate[] {
-    const placesOf = new Map<string, number[]>()
-    let place = 0
-    for (const { order } of waiting.values()) {
-      const places = placesOf.get(order.sender)
-      if (places) places.push(place++)
-      else placesOf.set(order.sender, [place++])
+  /** Returns a transaction that has left. The check state has deducted its fee only if it passed there. */
+  function leftOf({ tx, checkedAt }: Slot): PooledTx {
+    return checkedAt === state ? tx : { ...tx, order: { ...tx.order, deducted: [] } }
+  }
+
+  /** Checks one transaction on the present check state. Returns the failure, after removing it. */
+  function recheckOne(slot: Slot, recheck: Recheck): Failed | undefined {
+    const { tx } = slot
+    const result = recheck(tx)
+    const passed = result.code === 0 && result.order ? { ...tx, order: result.order } : undefined
+    const unpaid = passed && fundsError(passed, passedWei.get(passed.order.payer) ?? 0n)
+    if (!passed || unpaid) {
+      forget(slot)
+      return { tx, result: unpaid ? refusal(unpaid) : result }
     }
-    const found: Candidate[] = []
-    for (const [sender, queue] of queues) {
-      const tx = queue.byNonce.get(queue.next)
-      if (tx) found.push({ tx, queue, places: placesOf.get(sender)!.reverse() })
+    pay(slot, -1n)
+    slot.tx = passed
+    slot.checkedAt = state
+    pay(slot, 1n)
+    version++
+    for (const queue of queuesOf(slot.tx)) {
+      change(queue, () => {
+        queue.version++
+        if (queue.checkedAt === state) return
+        const isOwn = queue.sender === result.order!.sender
+        setNext(queue, (isOwn ? result.order!.stateNonce : undefined) ?? nonceIn(queue, slot.tx), state)
+      })
     }
-    return found.sort((a, b) => (precedes(a, b) ? 1 : -1))
+    return undefined
+  }
+
+  /** Yields the slots of a kind that are not checked: each sender's by nonce, senders by arrival. */
+  function* uncheckedSlots(isEvm: boolean): IterableIterator<Slot> {
+    const isDue = (slot: Slot): boolean => slot.checkedAt !== state && (slot.tx.evm !== undefined) === isEvm
+    for (const slot of waiting.values()) {
+      if (!isDue(slot)) continue
+      const queue = isEvm ? queues.get(slot.tx.order.sender) : undefined
+      if (queue) yield* queue.slots.filter(isDue)
+      else yield slot
+    }
   }
 
   return {
     has: (hash) => waiting.has(toKey(hash)),
+    ofEvmHash: (hash) => byEvmHash.get(toKey(hash))?.tx,
+    ofSender(sender) {
+      const queue = queues.get(toKey(sender))
+      return { txs: queue?.slots.map(({ tx }) => tx) ?? [], ready: queue?.ready ?? 0 }
+    },
     requireSize(bytes) {
       if (bytes > limits.maxTxBytes) throw errors.txTooLarge(`${bytes} bytes, at most ${limits.maxTxBytes}`)
     },
     add(tx) {
       if (waiting.has(toKey(tx.hash))) throw errors.txInMempool()
-      const { sender, nonce } = tx.order
+      const { sender, nonce, stateNonce, isDueVote, payer } = tx.order
       const queue = queues.get(sender)
-      const rival = queue?.byNonce.get(nonce)
+      const rival = queue && slotAt(queue, nonce)
+      if (rival && !outbids(tx, rival.tx)) throw underpriced(nonce)
+      const unpaid = fundsError(tx, queuedWei.get(payer) ?? 0n, rival?.tx)
+      if (unpaid) throw unpaid
       if (rival) {
-        if (!outbids(tx, rival)) throw underpriced(nonce)
         forget(rival)
-        remember(tx)
-        return { replaced: rival, evicted: [] }
+        place(tx)
+        return { replaced: rival.tx, evicted: [] }
       }
-      if (tx.evm && queue && queue.byNonce.size >= limits.slotsPerSender) {
-        throw errors.mempoolIsFull(`${queue.byNonce.size} transactions of the sender wait`)
+      for (const { slots } of isDueVote ? [] : queuesOf(tx)) {
+        if (slots.length < limits.slotsPerSender) continue
+        throw errors.mempoolIsFull(`${slots.length} transactions of the sender wait`)
       }
-      const evicted = makeRoom(tx)
-      remember(tx)
+      const evicted = makeRoom(tx, queue ? isReadyAt(queue, nonce) : nonce === (stateNonce ?? nonce))
+      place(tx)
       return { evicted }
     },
     drop(hash) {
-      const tx = waiting.get(toKey(hash))
-      if (tx) forget(tx)
-      return tx
+      const slot = waiting.get(toKey(hash))
+      if (slot) forget(slot)
+      return slot && leftOf(slot)
     },
-    clear() {
-      waiting = new Map()
+    hasLater: (tx) => queuesOf(tx).some((queue) => nonceIn(queue, queue.slots.at(-1)!.tx) > nonceIn(queue, tx)),
+    restore(txs) {
+      waiting.clear()
+      byEvmHash.clear()
       queues.clear()
+      queuedWei.clear()
+      passedWei.clear()
+      eviction.clear()
       sizeBytes = 0
+      readyQueues = 0
+      version++
+      for (const tx of txs) remember({ tx, arrival: arrivals++, checkedAt: -1 })
     },
-    isReady,
-    hasReady() {
-      for (const { next, byNonce } of queues.values()) if (byNonce.has(next)) return true
-      return false
+    isReady({ order }) {
+      const queue = queues.get(order.sender)
+      return queue !== undefined && isReadyAt(queue, order.nonce)
     },
-    take({ maxBytes, maxGas }) {
-      const taken: PooledTx[] = []
-      const sorted = candidates()
-      let bytes = 0
-      let gas = 0n
-      for (let best = sorted.pop(); best; best = sorted.pop()) {
-        const { tx, queue, places } = best
-        if (bytes + tx.bytes.length > maxBytes || (maxGas > 0n && gas + tx.gasWanted > maxGas)) continue
-        bytes += tx.bytes.length
-        gas += tx.gasWanted
-        queue.next++
-        forget(tx)
-        taken.push(tx)
-        places.pop()
-        const following = queue.byNonce.get(queue.next)
-        if (following) insert(sorted, { tx: following, queue, places })
+    hasReady: () => readyQueues > 0,
+    select: (blockLimits) => selectForBlock(queues, blockLimits).map(({ tx }) => tx),
+    take(blockLimits, recheck) {
+      const failed: Failed[] = []
+      const slots = selectForBlock(queues, blockLimits, (slot) => {
+        const failure = slot.checkedAt === state ? undefined : recheckOne(slot, recheck)
+        if (failure) failed.push(failure)
+        return !failure
+      })
+      for (const slot of slots) forget(slot, true)
+      return { taken: slots.map(({ tx }) => tx), failed }
+    },
+    age() {
+      state++
+      passedWei.clear()
+      unchecked = { ordinary: uncheckedSlots(false), evm: uncheckedSlots(true), doneOrdinary: false }
+    },
+    recheckSome(recheck, shouldPause) {
+      const failed: Failed[] = []
+      while (unchecked) {
+        const { done, value: slot } = (unchecked.doneOrdinary ? unchecked.evm : unchecked.ordinary).next()
+        if (done) {
+          if (unchecked.doneOrdinary) unchecked = undefined
+          else unchecked.doneOrdinary = true
+          continue
+        }
+        if (slot.checkedAt === state || !waiting.has(toKey(slot.tx.hash))) continue
+        const failure = recheckOne(slot, recheck)
+        if (failure) failed.push(failure)
+        if (shouldPause()) break
       }
-      return taken
+      return { failed, done: !unchecked, doneOrdinary: unchecked?.doneOrdinary ?? true }
     },
-    recheck(check) {
-      const failed: { tx: PooledTx; result: CheckResult }[] = []
-      const all = [...waiting.values()]
-      waiting = new Map()
-      queues.clear()
-      sizeBytes = 0
-      for (const tx of byNonceWithinSender(all)) {
-        const result = check(tx)
-        if (result.code === 0 && result.order) remember({ ...tx, order: result.order })
-        else failed.push({ tx, result })
-      }
-      return failed
+    pending() {
+      if (listed?.version !== version) listed = { version, txs: [...waiting.values()].map(({ tx }) => tx) }
+      return listed.txs
     },
-    pending: () => [...waiting.values()],
     size: () => ({ count: waiting.size, sizeBytes }),
+    version: () => version,
   }
 }

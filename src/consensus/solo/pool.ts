@@ -10,13 +10,15 @@ import type { CheckState } from '../check-state.ts'
 import type { Admission, ChainEvents, Inclusion, Offer, PendingTx, PoolView, Submission } from '../driver.ts'
 import { createListeners } from '../listeners.ts'
 import type { Tip } from '../tip.ts'
-import { createMempool, type Displaced, type MempoolLimits, type PooledTx } from './mempool.ts'
+import { createMempool, type Displaced, type Failed, type MempoolLimits, type PooledTx } from './mempool.ts'
+import type { BlockLimits } from './selection.ts'
 import { createWaiters } from './waiters.ts'
 
 /** Time after which a transaction that no block has included leaves the pool, as in geth. */
 const LIFETIME_MS = 3 * 60 * 60 * 1000
-/** How long a transaction behind a nonce gap can delay the answer to its sender (ADR 0005). */
-const GAP_ANSWER_MS = 3000
+/** Transactions that are checked again at once after a block, and time after which the rest waits for the next turn. */
+const CHECKS_AT_ONCE = 16
+const SLICE_MS = 1
 
 interface Dependencies {
   readonly checkState: CheckState
@@ -28,26 +30,32 @@ interface Dependencies {
   requireOpen(): void
   /** Whether arriving transactions cause a block. */
   minesOnArrival(): boolean
+  /** Whether a sender is an account of this node, whose transactions strangers do not displace. */
+  isLocal(sender: string): boolean
   /** Called after a transaction was added. */
   onArrival(): void
   onListenerFailure(error: unknown): void
 }
 
-export interface Pool extends Submission, PoolView, Pick<ChainEvents, 'onPending'> {
+export interface Pool extends Submission, Omit<PoolView, 'next'>, Pick<ChainEvents, 'onPending'> {
   pending(): readonly PooledTx[]
   offer: Offer
   /** Whether the next block has a transaction to include. */
   hasReady(): boolean
   /** Returns the transactions of the next block and removes them. Resubmissions are refused until `settle`. */
-  take(limits: { readonly maxBytes: number; readonly maxGas: bigint }): readonly PooledTx[]
-  /** Checks the rest again after a commit, and answers the clients that wait for the block's transactions. */
+  take(limits: BlockLimits): readonly PooledTx[]
+  /** Begins to check the rest again after a commit, and answers the clients that wait for the block's transactions. */
   settle(block: StoredBlock): void
   /** Replaces the content after a rollback, and answers the clients of transactions that are no longer in it. */
   replace(waiting: readonly PooledTx[]): void
-  /** Removes a transaction. Returns false if it is not in the pool. */
-  drop(hash: Uint8Array): boolean
+  /** Removes transactions. Returns how many of them were in the pool. */
+  drop(hashes: readonly Uint8Array[]): number
+  /** Returns the transactions that the next block would have now, in order. */
+  select(limits: BlockLimits): readonly PooledTx[]
   /** Rejects all clients that wait for a block. */
   rejectWaiters(error: Error): void
+  /** Ends the checks of waiting transactions, and rejects all clients that wait for a block. */
+  stop(error: Error): void
 }
 
 export function createPool(dependencies: Dependencies): Pool {
@@ -58,31 +66,75 @@ export function createPool(dependencies: Dependencies): Pool {
   /** Hashes of the transactions in the block that is being made. */
   let executing: ReadonlyMap<string, PooledTx> = new Map()
 
-  /** Runs admission again for everything that waits, on a fresh check state. */
-  function recheck(): void {
-    checkState.reset()
-    if (mempool.size().count === 0) return
-    const now = elapsed()
-    const failed = mempool.recheck(({ bytes, sinceMs }) =>
-      now - sinceMs > LIFETIME_MS
-        ? refusal(errors.notFound('no block included it in time'))
-        : checkState.check(bytes, 'recheck'),
-    )
-    for (const { tx, result } of failed) {
-      waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
-    }
-  }
+  /** Whether a slice of checks is scheduled. */
+  let isScheduled = false
+  let stopped = false
+  /** Clients that submit ordinary transactions, which build on the checks of those that wait. */
+  let held: (() => void)[] | undefined
 
   function settleDropped({ hash }: PendingTx, error: ChainError): void {
     waiters.settle(hash, { dropped: admissionOf(hash, refusal(error)) })
   }
 
+  /** Runs admission again for a waiting transaction. */
+  function recheck({ bytes, sinceMs }: PooledTx): CheckResult {
+    if (elapsed() - sinceMs > LIFETIME_MS) return refusal(errors.notFound('no block included it in time'))
+    return checkState.check(bytes, 'recheck')
+  }
+
+  function settleFailed(failed: readonly Failed[]): void {
+    for (const { tx, result } of failed) waiters.settle(tx.hash, { dropped: admissionOf(tx.hash, result) })
+  }
+
+  function recheckSlice(): void {
+    const end = elapsed() + SLICE_MS
+    let checks = 0
+    const { failed, done, doneOrdinary } = mempool.recheckSome(
+      recheck,
+      () => ++checks >= CHECKS_AT_ONCE && elapsed() >= end,
+    )
+    settleFailed(failed)
+    if (doneOrdinary) letIn()
+    if (done || isScheduled || stopped) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      if (!stopped) recheckSlice()
+    })
+  }
+
+  function letIn(): void {
+    const resolves = held
+    held = undefined
+    for (const resolve of resolves ?? []) resolve()
+  }
+
+  /** Runs admission again for everything that waits, on a fresh check state, in slices. */
+  function recheckAll(): void {
+    checkState.reset()
+    if (mempool.size().count === 0) {
+      letIn()
+      return
+    }
+    held ??= []
+    mempool.age()
+    recheckSlice()
+  }
+
+  /** Waits until an ordinary transaction can be checked on the state after those that wait. */
+  async function turnOf(bytes: Uint8Array): Promise<void> {
+    while (held && !checkState.isEthereumTx(bytes)) {
+      const list = held
+      await new Promise<void>((resolve) => list.push(resolve))
+      dependencies.requireOpen()
+    }
+  }
+
   /** Removes the effects of transactions that have left the pool from the check state, and tells their clients. */
   function release(txs: readonly PooledTx[], error: ChainError): void {
-    if (txs.length === 0) return
-    // The later transactions of the same signer build on the sequence of one that is not Ethereum's.
-    if (txs.every(({ evm }) => evm)) for (const tx of txs) checkState.release(tx)
-    else recheck()
+    const ordinary = txs.filter(({ evm }) => !evm)
+    if (ordinary.some(mempool.hasLater)) recheckAll()
+    else for (const { order } of ordinary) checkState.release(order)
     for (const tx of txs) settleDropped(tx, error)
   }
 
@@ -103,7 +155,8 @@ export function createPool(dependencies: Dependencies): Pool {
       const result = checkState.check(bytes, 'check', (checked) => {
         requireGasInBlock(checked)
         const { order, gasWanted, evm } = checked
-        const passed: PooledTx = { hash, bytes, sinceMs: elapsed(), order: order!, gasWanted, ...(evm && { evm }) }
+        const isLocal = dependencies.isLocal(order!.sender)
+        const passed = { hash, bytes, sinceMs: elapsed(), order: order!, gasWanted, isLocal, ...(evm && { evm }) }
         displaced = mempool.add(passed)
         tx = passed
       })
@@ -127,20 +180,19 @@ export function createPool(dependencies: Dependencies): Pool {
   return {
     async submit(bytes) {
       dependencies.requireOpen()
+      await turnOf(bytes)
       const hash = sha256(bytes)
       const { admission, tx } = admit(bytes, hash)
       if (!tx) return admission
-      if (!dependencies.minesOnArrival()) {
-        announce(tx)
-        return admission
-      }
-      const outcome = waiters.wait(hash)
+      // One behind a nonce gap is answered as admitted (ADR 0005).
+      const outcome = dependencies.minesOnArrival() && mempool.isReady(tx) ? waiters.wait(hash) : undefined
       announce(tx)
-      const found = mempool.isReady(tx) || executing.size > 0 ? await outcome : await within(outcome, GAP_ANSWER_MS)
+      const found = outcome && (await outcome)
       return found && 'dropped' in found ? found.dropped : admission
     },
     async submitAndWait(bytes, timeoutMs) {
       dependencies.requireOpen()
+      await turnOf(bytes)
       const hash = sha256(bytes)
       const { admission, tx } = admit(bytes, hash)
       if (!tx) return { admission }
@@ -159,33 +211,42 @@ export function createPool(dependencies: Dependencies): Pool {
     },
     pending: mempool.pending,
     pendingCount: mempool.size,
+    ofEvmHash: mempool.ofEvmHash,
+    ofSender: mempool.ofSender,
+    version: mempool.version,
     hasReady: mempool.hasReady,
+    select: mempool.select,
     take(limits) {
-      const taken = mempool.take(limits)
+      const { taken, failed } = mempool.take(limits, recheck)
+      settleFailed(failed)
       executing = new Map(taken.map((tx) => [toKey(tx.hash), tx]))
       return taken
     },
     settle({ header, results }) {
       const taken = [...executing.values()]
       executing = new Map()
-      recheck()
+      recheckAll()
       for (const [index, { hash }] of taken.entries()) {
         waiters.settle(hash, { included: { height: header.height, index, result: results[index]! } })
       }
     },
     replace(waiting) {
       const left = mempool.pending()
-      mempool.clear()
-      for (const tx of waiting) mempool.add(tx)
-      recheck()
+      mempool.restore(waiting)
+      recheckAll()
       for (const tx of left) if (!mempool.has(tx.hash)) settleDropped(tx, errors.notFound('the chain went back'))
     },
-    drop(hash) {
-      const tx = mempool.drop(hash)
-      if (tx) release([tx], errors.notFound('the transaction was dropped'))
-      return tx !== undefined
+    drop(hashes) {
+      const dropped = hashes.flatMap((hash) => mempool.drop(hash) ?? [])
+      release(dropped, errors.notFound('the transaction was dropped'))
+      return dropped.length
     },
     onPending: listeners.add,
+    stop(error) {
+      stopped = true
+      letIn()
+      waiters.rejectAll(error)
+    },
     rejectWaiters: (error) => waiters.rejectAll(error),
   }
 }

@@ -40,8 +40,13 @@ function turnOf(
   return { proposer: proposerOf(validators), round: 0 }
 }
 
-/** Proposes the next block: header, block id, commit of the signers, and input of the application. */
-export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, signers: readonly Signer[]): Proposal {
+/** A block before it is signed. */
+interface Draft extends Omit<Proposal, 'commit'> {
+  readonly round: number
+}
+
+/** Builds the next block: header, block id, and input of the application. */
+export function draft(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, signers: readonly Signer[]): Draft {
   const height = tip.height + 1n
   const { proposer, round } = turnOf(tip.validators, signers)
   const header: BlockHeader = {
@@ -60,19 +65,13 @@ export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, si
     proposer: proposer.address,
   }
   const blockId = blockIdOf(header, txs, tip.commit)
-  const commit: Commit = {
-    height,
-    round,
-    blockId,
-    signatures: tip.validators.map(({ address }) => signatureOf(address, signers, { ...header, blockId, round })),
-  }
   const signed = new Set(
     tip.commit?.signatures.flatMap(({ flag, validator }) => (flag === 2 ? [toKey(validator)] : [])),
   )
   return {
     header,
     blockId,
-    commit,
+    round,
     input: {
       height,
       timeNs,
@@ -89,6 +88,18 @@ export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, si
       evidence: [],
     },
   }
+}
+
+/** Proposes the next block: header, block id, commit of the signers, and input of the application. */
+export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, signers: readonly Signer[]): Proposal {
+  const { header, blockId, round, input } = draft(tip, txs, timeNs, signers)
+  const commit: Commit = {
+    height: header.height,
+    round,
+    blockId,
+    signatures: tip.validators.map(({ address }) => signatureOf(address, signers, { ...header, blockId, round })),
+  }
+  return { header, blockId, commit, input }
 }
 
 /** Returns the precommit of one validator; absent if it does not sign. */

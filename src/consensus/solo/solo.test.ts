@@ -199,7 +199,7 @@ test('a waiting transaction leaves the pool when the base fee rises above its pr
   await solo.stop()
 })
 
-test('a replacement gives back the fee of the transaction that it replaces, without a check of the others', async () => {
+test('a replacement pays only the difference to the transaction that it replaces', async () => {
   const { solo, blocks } = await open({ mode: 'manual' })
   // A fifth of what the sender has; the fees of all replacements together are more than it has.
   let gasPriceWei = 95n * 10n ** 15n
@@ -211,6 +211,60 @@ test('a replacement gives back the fee of the transaction that it replaces, with
   expect(solo.pool.pendingCount().count).toBe(1)
   await solo.production.nextBlock()
   expect(blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0])
+})
+
+test('the waiting transactions of a sender cost at most its balance, values included, until a block has run', async () => {
+  const { solo, blocks } = await open({ mode: 'manual' })
+  const half = { valueWei: 5n * 10n ** 21n - 21_000n * 10n ** 12n }
+  expect((await solo.submit(transfer(0, half))).code).toBe(0)
+  const { code, codespace, error } = await solo.submit(transfer(1, { valueWei: half.valueWei + 1n }))
+  expect([codespace, code, error?.message]).toEqual([
+    'sdk',
+    5,
+    `insufficient funds for gas * price + value: balance ${10n ** 22n}, queued cost ${5n * 10n ** 21n}, tx cost ${5n * 10n ** 21n + 1n}, overshot 1`,
+  ])
+  expect((await solo.submit(transfer(1, half))).code).toBe(0)
+  expect((await solo.submit(transfer(2, { gasPriceWei: 10n ** 12n, valueWei: 0n }))).code).toBe(5)
+  await solo.production.nextBlock()
+  expect(blocks.block(2n)!.results.map((result) => result.code)).toEqual([0, 0])
+})
+
+test('a transaction behind a nonce gap is answered at once, and runs when the gap is closed', async () => {
+  const { solo, blocks } = await open({ mode: 'arrival' })
+  expect((await solo.submit(transfer(900))).code).toBe(0)
+  expect((await solo.submit(transfer(1))).code).toBe(0)
+  expect(solo.status().latestHeight).toBe(1n)
+  await solo.submit(transfer(0))
+  expect(blocks.block(2n)!.results.map(({ code }) => code)).toEqual([0, 0])
+  expect(solo.pool.pendingCount().count).toBe(1)
+  await solo.stop()
+})
+
+test('dropped transactions leave the pool together, and their clients are notified', async () => {
+  const { solo } = await open({ mode: 'manual' }, { development: true })
+  const waiting = [0, 1, 2].map((nonce) => solo.submitAndWait(transfer(nonce), 60_000))
+  await expect.poll(() => solo.pool.pendingCount().count).toBe(3)
+  const [first, second] = solo.pool.pending()
+  expect(solo.pool.ofSender(first!.evm!.from)).toMatchObject({ ready: 3 })
+  expect(solo.development!.drop([first!.hash, second!.hash, first!.hash])).toBe(2)
+  expect((await waiting[1])!.admission).toMatchObject({ log: 'the transaction was dropped: not found' })
+  expect(solo.pool.ofSender(first!.evm!.from)).toMatchObject({ ready: 0, txs: [{ evm: { nonce: 2n } }] })
+  expect([solo.pool.ofEvmHash(first!.evm!.hash), solo.pool.pendingCount().count]).toEqual([undefined, 1])
+  await solo.stop()
+  await expect(waiting[2]).rejects.toThrow('the node is stopping')
+})
+
+test('the block that would be made now has the ready transactions in their order, and changes nothing', async () => {
+  const { solo, blocks } = await open({ mode: 'manual' })
+  for (const nonce of [1, 0, 3]) await solo.submit(transfer(nonce))
+  const { input, lastCommit } = solo.pool.next()
+  expect([input.height, input.txs.length, lastCommit]).toEqual([2n, 2, blocks.block(1n)!.commit])
+  expect(solo.pool.pendingCount().count).toBe(3)
+  await solo.production.nextBlock()
+  const made = blocks.block(2n)!
+  expect(made.txs).toEqual(input.txs)
+  expect([made.header.proposer, made.header.lastCommitHash]).toEqual([input.proposer, input.lastCommitHash])
+  await solo.stop()
 })
 
 test('a waiting transaction leaves the pool when the block limit falls below its size', async () => {

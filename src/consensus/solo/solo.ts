@@ -2,10 +2,10 @@
 import type { StoredBlock } from '../../app/records.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
-import type { BlockProduction, BlockTiming, Driver, Offer, PoolView } from '../driver.ts'
+import type { BlockProduction, BlockTiming, Driver, NextBlock, Offer, PoolView } from '../driver.ts'
 import type { Executor } from '../executor.ts'
 import { haltedError } from '../halted.ts'
-import { roomForTxs } from '../tip.ts'
+import { roomForTxs, type Tip } from '../tip.ts'
 import type { Signer } from '../validators.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
@@ -14,7 +14,7 @@ import type { MempoolLimits, PooledTx } from './mempool.ts'
 import { createNextHeader } from './next-header.ts'
 import { createPace } from './pace.ts'
 import { createPool } from './pool.ts'
-import { propose, storedBlock } from './propose.ts'
+import { draft, propose, storedBlock } from './propose.ts'
 
 export interface SoloOptions {
   readonly executor: Executor
@@ -23,6 +23,8 @@ export interface SoloOptions {
   readonly signers: () => readonly Signer[]
   readonly timing: BlockTiming
   readonly limits: MempoolLimits
+  /** Whether a sender, given by its key, is an account of this node; none by default. */
+  readonly isLocal?: (sender: string) => boolean
   /** Wall clock, Unix nanoseconds. */
   readonly now: () => bigint
   /** Monotonic clock, milliseconds. */
@@ -54,6 +56,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     elapsed,
     tip,
     requireOpen,
+    isLocal: options.isLocal ?? (() => false),
     minesOnArrival: () => pace.mining().automine,
     onArrival: () => pace.schedule(),
     onListenerFailure: options.onListenerFailure,
@@ -89,14 +92,22 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     return stepNs === undefined ? clock.next(timeNs) : timeNs + stepNs
   }
 
+  const blockLimits = (before: Tip) => ({ maxBytes: roomForTxs(before), maxGas: before.maxGas })
+
+  function nextOf(): NextBlock {
+    const before = tip()
+    const txs = pool.select(blockLimits(before)).map(({ bytes }) => bytes)
+    const { input, blockId } = draft(before, txs, blockTime({}), signers())
+    return { input, blockId, lastCommit: before.commit }
+  }
+
   /** Makes one block from the pool. Throws if execution or commit fails. */
   async function makeBlock(wish: BlockOptions): Promise<StoredBlock> {
     if (steps.size > 0) await Promise.all([...steps].map((step) => step(pool.offer)))
     const before = tip()
     const { amendments } = wish
     const isFirst = before.hash.length === 0
-    const limits = { maxBytes: roomForTxs(before), maxGas: before.maxGas }
-    const taken = isFirst || amendments || wish.isEmpty ? [] : pool.take(limits)
+    const taken = isFirst || amendments || wish.isEmpty ? [] : pool.take(blockLimits(before))
     const txs = taken.map(({ bytes }) => bytes)
     const proposal = propose(before, txs, blockTime(wish), signers())
     const executed = executor.execute({ ...proposal.input, amendments })
@@ -152,7 +163,14 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       nextBlock: () => nextBlock({ isEmpty: !pace.mining().automine }),
       elapsed,
     }),
-    pool,
+    pool: {
+      pending: pool.pending,
+      pendingCount: pool.pendingCount,
+      ofEvmHash: pool.ofEvmHash,
+      ofSender: pool.ofSender,
+      version: pool.version,
+      next: nextOf,
+    },
     production: {
       nextBlock: () => nextBlock(),
       async advance(byNs) {
@@ -191,8 +209,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       stopping = true
       pace.stop()
       await queue
+      pool.stop(queryError('unavailable', 'the node is stopping'))
       executor.checkState.reset()
-      pool.rejectWaiters(queryError('unavailable', 'the node is stopping'))
     },
   }
 }

@@ -7,7 +7,7 @@ import { equal, formatHex0x } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { pendingTxs } from '../../pending-txs.ts'
+import { pendingByHash, pendingTxs } from '../../pending-txs.ts'
 import { serverError } from '../errors.ts'
 import { sendUnsigned } from '../eth/accounts.ts'
 import { callArgs } from '../eth/calls.ts'
@@ -72,14 +72,12 @@ async function reset({ node }: RpcCall, options: unknown): Promise<void> {
 }
 
 function dropTransaction(node: GatewayNode, wanted: Uint8Array): boolean {
-  const tx = pendingTxs(node).find(({ evm: one }) => one && equal(one.hash, wanted))
-  return tx !== undefined && developmentOf(node).drop(tx.hash)
+  const tx = pendingByHash(node, wanted)
+  return tx !== undefined && developmentOf(node).drop([tx.hash]) > 0
 }
 
 function dropWhere(node: GatewayNode, matches: (from: Uint8Array | undefined) => boolean): void {
-  for (const { hash: found, evm: one } of pendingTxs(node)) {
-    if (matches(one?.from)) developmentOf(node).drop(found)
-  }
+  developmentOf(node).drop(pendingTxs(node).flatMap(({ hash: found, evm: one }) => (matches(one?.from) ? [found] : [])))
 }
 
 /** The name of a validator behaviour. */

@@ -5,32 +5,28 @@ import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import { refuse } from '../../../evm/transaction/errors.ts'
 import { feeCapOf, type Transaction } from '../../../evm/transaction/types.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
-import { equal, formatHex0x } from '../../../primitives/bytes.ts'
+import { formatHex0x } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { isAlreadyPending } from '../../admission.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { pendingTxs } from '../../pending-txs.ts'
+import { pendingByHash, pendingTxs, readyOf } from '../../pending-txs.ts'
 import { findStoredEvmTx } from '../../stored-evm-tx.ts'
 import { serverError } from '../errors.ts'
 import { formatMined, formatPending, type JsonObject } from '../format.ts'
-import type { BlockRef } from '../params.ts'
+import { type BlockRef, isPending } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
-
-function findPending(node: GatewayNode, hash: Uint8Array) {
-  return pendingTxs(node).find(({ evm }) => evm && equal(evm.hash, hash))?.evm
-}
 
 /** `eth_getTransactionByHash`: finds a mined or pending transaction; null if it is unknown. */
 export function transactionByHash(node: GatewayNode, hash: Uint8Array): JsonObject | null {
   const mined = findStoredEvmTx(node, hash)
   if (mined) return formatMined(mined.block, mined.tx)
-  const pending = findPending(node, hash)
+  const pending = pendingByHash(node, hash)?.evm
   return pending ? formatPending(pending.raw, pending.hash, pending.from) : null
 }
 
 /** Returns the bytes of a mined or pending transaction; null if it is unknown. */
 export function rawTransaction(node: GatewayNode, hash: Uint8Array): string | null {
-  const raw = findStoredEvmTx(node, hash)?.tx.raw ?? findPending(node, hash)?.raw
+  const raw = findStoredEvmTx(node, hash)?.tx.raw ?? pendingByHash(node, hash)?.evm?.raw
   return raw ? formatHex0x(raw) : null
 }
 
@@ -43,12 +39,8 @@ export function pendingTransactions(node: GatewayNode): readonly JsonObject[] {
 
 /** Returns the nonce of an account; at `pending`, the one after its pending transactions without a gap. */
 export function transactionCount(node: GatewayNode, address: Uint8Array, block: BlockRef): bigint {
-  let nonce = node.withContext(stateHeight(node, block), (ctx) => evm.nonce(ctx, address))
-  if (!('tag' in block) || block.tag !== 'pending') return nonce
-  const waiting = new Set<bigint>()
-  for (const { evm } of pendingTxs(node)) if (evm && equal(evm.from, address)) waiting.add(evm.nonce)
-  while (waiting.has(nonce)) nonce++
-  return nonce
+  const nonce = node.withContext(stateHeight(node, block), (ctx) => evm.nonce(ctx, address))
+  return isPending(block) ? nonce + BigInt(readyOf(node, address)) : nonce
 }
 
 const ETHER = 1e18
