@@ -92,7 +92,7 @@ describe('rows 11 to 23: balances', () => {
   })
 
   test('balances of a funded account are found by its hexadecimal and its Bech32 address', async () => {
-    const balance = '10000000000000000000000'
+    const balance = '1000000000000000000000000'
     expect((await ask(`${P}/balances/${address}`)).json.balance_wei).toBe(balance)
     expect((await ask(`${P}/balances/${bech32}`)).json.balance_wei).toBe(balance)
   })
@@ -110,7 +110,7 @@ describe('rows 11 to 23: balances', () => {
     const other = await ask(`${P}/balances/${EMPTY_ACCOUNT}?address=${address}`)
     expect(other.json.balance_wei).toBe('0')
     const raw = await ask(`${P}/balances/${address}?token=unative`)
-    expect(raw.json.bank).toMatchObject({ coin_denom: 'unative', balance_base: '10000000000' })
+    expect(raw.json.bank).toMatchObject({ coin_denom: 'unative', balance_base: '1000000000000' })
     const twice = await ask(`${P}/balances/${address}?token=unative&token=nope`)
     expect(twice.json).toEqual(raw.json)
     for (const token of ['ibc/ABC', 'ibc%2FABC']) {

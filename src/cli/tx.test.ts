@@ -123,7 +123,7 @@ test('under a profile, addresses, fees and names are those of its chain', async 
   await txCommand(terminal).parseAsync([...words.split(' '), ...fixed, '--yes'], { from: 'user' })
   expect(JSON.parse(printed.pop()!)).toMatchObject({ code: 0 })
   const answer = await other.query(`/cosmos/bank/v1beta1/balances/${to}/by_denom?denom=unibi`)
-  expect(answer).toEqual({ balance: { denom: 'unibi', amount: '10000000005' } })
+  expect(answer).toEqual({ balance: { denom: 'unibi', amount: '1000000000005' } })
 })
 
 test('messages of the token factory accept positional fields, under the module’s short name', async () => {

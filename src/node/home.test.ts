@@ -76,7 +76,7 @@ test('a home with another format, unknown stores, or edited choices is refused',
   expect(() => open(files, {}, ['acc'])).toThrow('stores that this build does not know: evm')
   files.all.set('/h/home.json', record.replace('"format": 1', '"format": 2'))
   expect(() => open(files)).toThrow('has format 2, and this build reads format 1')
-  files.all.set('/h/home.json', record.replace('"10000"', '"10001"'))
+  files.all.set('/h/home.json', record.replace('"1000000"', '"1000001"'))
   expect(() => open(files)).toThrow('no longer match their digest')
   files.all.set('/h/home.json', '{"format":1}')
   expect(() => open(files)).toThrow('/h/home.json is damaged')

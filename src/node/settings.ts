@@ -125,7 +125,7 @@ export const SETTINGS = {
         max: 100,
       },
     ),
-    balance: define('chain', 'balance', 'bigint', 10_000n, 'Balance of each funded account, in whole native units.', {
+    balance: define('chain', 'balance', 'bigint', 1_000_000n, 'Balance of each funded account, in whole native units.', {
       flag: 'balance',
       genesis: true,
       min: 0,

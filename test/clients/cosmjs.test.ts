@@ -20,7 +20,7 @@ test('CosmJS reads the chain, an account and its balances', async () => {
   const [account] = await (await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, options)).getAccounts()
   expect(await client.getChainId()).toBe(node.chainId)
   expect(await client.getHeight()).toBeGreaterThan(0)
-  expect(await client.getBalance(account!.address, 'unative')).toEqual({ denom: 'unative', amount: '10000000000' })
+  expect(await client.getBalance(account!.address, 'unative')).toEqual({ denom: 'unative', amount: '1000000000000' })
   expect((await client.getAccount(account!.address))?.sequence).toBe(0)
   expect(await client.getAccount('chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')).toBeNull()
   client.disconnect()

@@ -16,7 +16,7 @@ let client: NibiruTxClient
 let person: string
 
 beforeAll(async () => {
-  node = await startNode({ chain: { profile: 'nibiru', balance: 100_000n } })
+  node = await startNode({ chain: { profile: 'nibiru' } })
   const signer = await newSignerFromMnemonic(mnemonic)
   person = (await signer.getAccounts())[0]!.address
   client = await NibiruTxClient.connectWithSigner(node.urls.comet, signer, { broadcastPollIntervalMs: 20 })

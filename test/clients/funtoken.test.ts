@@ -49,7 +49,7 @@ let cosmos: SigningStargateClient
 let signer: string
 
 beforeAll(async () => {
-  node = await startNode({ chain: { balance: 100_000n } })
+  node = await startNode()
   const wallet = await DirectSecp256k1HdWallet.fromMnemonic(node.mnemonic, {
     prefix: 'chain',
     hdPaths: [makeCosmoshubPath(0)],

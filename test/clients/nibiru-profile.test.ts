@@ -59,7 +59,7 @@ describe("the chain's own SDK, unmodified", () => {
     expect(await querier.getChainId()).toBe('nibiru-localnet-0')
     const [account] = await (await newSignerFromMnemonic(mnemonic)).getAccounts()
     expect(account!.address).toBe(node.accounts.find(({ kind }) => kind === 'cosmos')!.bech32)
-    expect(await querier.getBalance(account!.address, 'unibi')).toEqual({ denom: 'unibi', amount: '10000000000' })
+    expect(await querier.getBalance(account!.address, 'unibi')).toEqual({ denom: 'unibi', amount: '1000000000000' })
     const { query, auth, staking } = querier.nibiruExtensions
     const { ethAddress, balanceWei } = await query.eth
       .ethAccount({ address: account!.address })
@@ -69,7 +69,7 @@ describe("the chain's own SDK, unmodified", () => {
       }))
     expect([ethAddress.toLowerCase(), balanceWei]).toEqual([
       node.accounts[10]!.address.toLowerCase(),
-      `1${'0'.repeat(22)}`,
+      `1${'0'.repeat(24)}`,
     ])
     expect((await query.eth.baseFee({})).baseFeeUnibi).toBe('1')
     const { params } = await query.eth.params({})

@@ -11,7 +11,7 @@ let client: NibiruTxClient
 let sender: string
 
 beforeAll(async () => {
-  node = await startNode({ chain: { profile: 'nibiru', balance: 100_000n } })
+  node = await startNode({ chain: { profile: 'nibiru' } })
   const signer = await newSignerFromMnemonic(mnemonic)
   sender = (await signer.getAccounts())[0]!.address
   client = await NibiruTxClient.connectWithSigner(node.urls.comet, signer, { broadcastPollIntervalMs: 20 })
