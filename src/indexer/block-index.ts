@@ -32,9 +32,17 @@ function readBlock(tables: Tables, key: Uint8Array, row: Uint8Array): StoredBloc
   const readResults = () => {
     if (!results) {
       const bytes = tables.get(RESULTS, key)
-      results = bytes ? decodeResults(bytes) : { results: [], blockEvents: [] }
+      const source = () => ({ height: body.header.height, hash: body.hash, evmTxs: readReceipts() })
+      results = bytes ? decodeResults(bytes, source) : { results: [], blockEvents: [] }
     }
     return results
+  }
+  const readReceipts = () => {
+    if (!evmTxs) {
+      const bytes = tables.get(RECEIPTS, key)
+      evmTxs = bytes ? decodeReceipts(bytes) : []
+    }
+    return evmTxs
   }
   return {
     ...body,
@@ -45,11 +53,7 @@ function readBlock(tables: Tables, key: Uint8Array, row: Uint8Array): StoredBloc
       return readResults().blockEvents
     },
     get evmTxs() {
-      if (!evmTxs) {
-        const bytes = tables.get(RECEIPTS, key)
-        evmTxs = bytes ? decodeReceipts(bytes) : []
-      }
-      return evmTxs
+      return readReceipts()
     },
   }
 }

@@ -1,4 +1,7 @@
-/** The encoding of block records: three rows per block (body, results, receipts), which are read separately. */
+/**
+ * The encoding of block records: three rows per block (body, results, receipts), which are read separately. Long rows are
+ * compressed, and results leave out logs that the receipts have. Rows of older builds have neither.
+ */
 
 import type {
   BlockHeader,
@@ -10,8 +13,11 @@ import type {
   TxResult,
   Validator,
 } from '../app/records.ts'
+import { concat } from '../primitives/bytes.ts'
 import { takeVarint } from '../primitives/varint.ts'
 import type { ChainEvent } from '../store/types.ts'
+import { type LogReference, omitLogs, type ReceiptSource, restoreLogs } from './log-references.ts'
+import { compress, decompress } from './packing.ts'
 import {
   finishWriting,
   type In,
@@ -21,6 +27,7 @@ import {
   putList,
   putNumber,
   putOptionalBytes,
+  putRaw,
   putText,
   startReading,
   startWriting,
@@ -31,8 +38,12 @@ import {
   takeText,
 } from './wire.ts'
 
-/** The first byte of every record: the version of its encoding. */
+/** The first byte of every record: its form. */
 const FORM = 1
+/** A compressed record, its own form included; of a block body only the transactions are compressed. */
+const PACKED = 2
+/** Results without the logs that receipts have. */
+const WITHOUT_LOGS = 3
 const BLOOM_LENGTH = 256
 const NO_BLOOM = new Uint8Array(BLOOM_LENGTH)
 
@@ -113,21 +124,45 @@ function takeCommit(input: In): Commit {
   }
 }
 
-function open(bytes: Uint8Array): In {
-  const input = startReading(bytes)
-  const form = takeVarint(input)
-  if (form !== FORM) throw new Error(`block record of form ${form}: this build reads form ${FORM}`)
-  return input
+interface Opened {
+  readonly input: In
+  readonly form: number
 }
 
-function start(capacity: number): Out {
+/** Reads the form of a record. Throws an `Error` for a form of a newer build. */
+function open(bytes: Uint8Array): Opened {
+  const input = startReading(bytes)
+  const form = takeVarint(input)
+  if (form >= FORM && form <= WITHOUT_LOGS) return { input, form }
+  throw new Error(`block record of form ${form}: this build reads forms ${FORM} to ${WITHOUT_LOGS}`)
+}
+
+/** Opens a record that can be compressed as a whole. */
+function openPacked(bytes: Uint8Array): Opened & { readonly end: number } {
+  const opened = open(bytes)
+  if (opened.form !== PACKED) return { ...opened, end: bytes.length }
+  const plain = decompress(bytes.subarray(opened.input.at))
+  return { ...open(plain), end: plain.length }
+}
+
+function start(capacity: number, form = FORM): Out {
   const out = startWriting(capacity)
-  putNumber(out, FORM)
+  putNumber(out, form)
   return out
 }
 
+/** Returns a finished record, compressed if it pays. */
+function pack(out: Out): Uint8Array {
+  const plain = finishWriting(out)
+  const packed = compress(plain)
+  return packed ? concat(Uint8Array.of(PACKED), packed) : plain
+}
+
 export function encodeBlockBody(block: BlockBody): Uint8Array {
-  const out = start(2048 + block.txs.length * 512)
+  const txs = startWriting(512 + block.txs.length * 512)
+  putList(txs, block.txs, putBytes)
+  const packed = compress(txs.bytes.subarray(0, txs.length))
+  const out = start(2048 + (packed?.length ?? txs.length), packed ? PACKED : FORM)
   putBytes(out, block.hash)
   putHeader(out, block.header)
   putBlockId(out, block.blockId)
@@ -139,13 +174,14 @@ export function encodeBlockBody(block: BlockBody): Uint8Array {
   putInteger(out, block.gasLimit)
   putBytes(out, block.coinbase)
   putBytes(out, block.nextAppHash)
-  putList(out, block.txs, putBytes)
+  if (packed) putBytes(out, packed)
+  else putRaw(out, txs)
   if (block.prevRandao) putBytes(out, block.prevRandao)
   return finishWriting(out)
 }
 
 export function decodeBlockBody(bytes: Uint8Array): BlockBody {
-  const input = open(bytes)
+  const { input, form } = open(bytes)
   const hash = takeBytes(input)
   const header = takeHeader(input)
   const blockId = takeBlockId(input)
@@ -161,14 +197,14 @@ export function decodeBlockBody(bytes: Uint8Array): BlockBody {
     gasLimit: takeInteger(input),
     coinbase: takeBytes(input),
     nextAppHash: takeBytes(input),
-    txs: takeList(input, takeBytes),
+    txs: takeList(form === PACKED ? startReading(decompress(takeBytes(input))) : input, takeBytes),
     ...(input.at < bytes.length && { prevRandao: takeBytes(input) }),
   }
 }
 
 /** Decodes only header and hash, from the beginning of a block's row. */
 export function decodeBlockHeader(bytes: Uint8Array): { readonly header: BlockHeader; readonly hash: Uint8Array } {
-  const input = open(bytes)
+  const { input } = open(bytes)
   const hash = takeBytes(input)
   return { hash, header: takeHeader(input) }
 }
@@ -213,25 +249,43 @@ function takeResult(input: In): TxResult {
   }
 }
 
-export function encodeResults({ results, blockEvents }: BlockResults): Uint8Array {
-  const out = start(1024 + results.length * 2048)
+function putReference(out: Out, { result, evmTx, attribute, isDataCut }: LogReference): void {
+  putNumber(out, result)
+  putNumber(out, evmTx)
+  putNumber(out, isDataCut ? 1 : 0)
+  putList(out, attribute ?? [], putNumber)
+}
+
+function takeReference(input: In): LogReference {
+  const result = takeVarint(input)
+  const evmTx = takeVarint(input)
+  const isDataCut = takeVarint(input) === 1
+  const [event, attribute] = takeList(input, takeVarint)
+  return { result, evmTx, isDataCut, attribute: event === undefined ? undefined : [event, attribute!] }
+}
+
+/** Encodes results. The logs that the receipts of `source` have are left out. */
+export function encodeResults({ results: whole, blockEvents }: BlockResults, source?: ReceiptSource): Uint8Array {
+  const { results, references } = omitLogs(whole, source)
+  const out = start(1024 + results.length * 2048, references.length > 0 ? WITHOUT_LOGS : FORM)
   putList(out, blockEvents, putEvent)
   putList(out, results, putResult)
   putList(out, results, (to, { log }) => putList(to, typeof log === 'string' ? [] : log, putNumber))
-  return finishWriting(out)
+  if (references.length > 0) putList(out, references, putReference)
+  return pack(out)
 }
 
-export function decodeResults(bytes: Uint8Array): BlockResults {
-  const input = open(bytes)
+/** Decodes results. Reads `source` if logs were left out. */
+export function decodeResults(bytes: Uint8Array, source: () => ReceiptSource): BlockResults {
+  const { input, form, end } = openPacked(bytes)
   const blockEvents = takeList(input, takeEvent)
   const results = takeList(input, takeResult)
   // Older records contain the texts of logs, and end here. Newer ones derive the logs from events.
-  if (input.at === bytes.length) return { blockEvents, results }
+  if (input.at === end) return { blockEvents, results }
   const starts = takeList(input, (from) => takeList(from, takeVarint))
-  return {
-    blockEvents,
-    results: results.map((result, i) => (starts[i]!.length > 0 ? { ...result, log: starts[i]! } : result)),
-  }
+  const found = results.map((result, i) => (starts[i]!.length > 0 ? { ...result, log: starts[i]! } : result))
+  if (form !== WITHOUT_LOGS) return { blockEvents, results: found }
+  return { blockEvents, results: restoreLogs(found, takeList(input, takeReference), source()) }
 }
 
 const isZero = (bytes: Uint8Array): boolean => {
@@ -288,11 +342,11 @@ function takeEvmTx(input: In): EvmTx {
 export function encodeReceipts(txs: readonly EvmTx[]): Uint8Array {
   const out = start(64 + txs.length * 640)
   putList(out, txs, putEvmTx)
-  return finishWriting(out)
+  return pack(out)
 }
 
 export function decodeReceipts(bytes: Uint8Array): EvmTx[] {
-  return takeList(open(bytes), takeEvmTx)
+  return takeList(openPacked(bytes).input, takeEvmTx)
 }
 
 export function encodeValidators(validators: readonly Validator[]): Uint8Array {
@@ -311,7 +365,7 @@ export function encodeValidators(validators: readonly Validator[]): Uint8Array {
 }
 
 export function decodeValidators(bytes: Uint8Array): Validator[] {
-  const input = open(bytes)
+  const { input } = open(bytes)
   const validators = takeList(input, (from) => ({
     address: takeBytes(from),
     publicKey: takeBytes(from),

@@ -6,6 +6,7 @@ import type { Range, Tables, TableWrite } from '../store/types.ts'
 import { openBlockIndex } from './block-index.ts'
 import {
   decodeBlockBody,
+  decodeBlockHeader,
   decodeReceipts,
   decodeResults,
   encodeBlockBody,
@@ -146,11 +147,15 @@ function filled(heights: number, limits: { entries: number; blocks: number }, co
 const logsOf = (index: BlockIndex, query: LogQuery): FoundLog[] =>
   [...index.logs(query)].filter((step) => typeof step !== 'bigint')
 
+const noSource = (): never => {
+  throw new Error('no logs were left out')
+}
+
 test('a block record decodes to the encoded block', () => {
   const whole = block(7n, 5)
   const { results, blockEvents, evmTxs, ...body } = whole
   expect(decodeBlockBody(encodeBlockBody(whole))).toEqual(body)
-  expect(decodeResults(encodeResults(whole))).toEqual({ results, blockEvents })
+  expect(decodeResults(encodeResults(whole), noSource)).toEqual({ results, blockEvents })
   expect(decodeReceipts(encodeReceipts(evmTxs))).toEqual(evmTxs)
   const first = block(1n, 0)
   expect(decodeBlockBody(encodeBlockBody(first)).lastCommit).toBeUndefined()
@@ -164,11 +169,34 @@ test('a record has the positions of messages in the log of a success, and older 
     { ...second!, log: 'why it failed' },
     { ...third!, log: [1] },
   ]
-  expect(decodeResults(encodeResults({ results: mixed, blockEvents }))).toEqual({ results: mixed, blockEvents })
+  expect(decodeResults(encodeResults({ results: mixed, blockEvents }), noSource)).toEqual({
+    results: mixed,
+    blockEvents,
+  })
   const texts = results.map((result) => ({ ...result, log: '[{"msg_index":0,"events":[]}]' }))
   const bytes = encodeResults({ results: texts, blockEvents })
   const addedLength = 1 + texts.length
-  expect(decodeResults(bytes.subarray(0, -addedLength))).toEqual({ results: texts, blockEvents })
+  expect(decodeResults(bytes.subarray(0, -addedLength), noSource)).toEqual({ results: texts, blockEvents })
+})
+
+test('long rows are compressed, and the header is read without the transactions', () => {
+  const txs = Array.from({ length: 200 }, (_, i) => utf8(`transaction ${i}`))
+  const long = { ...block(7n, 200), txs, prevRandao: sha256(utf8('random')) }
+  const { results, blockEvents, evmTxs, ...body } = long
+  const rows = [encodeBlockBody(long), encodeResults(long), encodeReceipts(evmTxs)] as const
+  expect(rows.map(([form]) => form)).toEqual([2, 2, 2])
+  expect(rows.map(({ length }) => length < 20_000)).toEqual([true, true, true])
+  expect(decodeBlockBody(rows[0])).toEqual(body)
+  expect(decodeBlockHeader(rows[0])).toEqual({ header: body.header, hash: body.hash })
+  expect(decodeResults(rows[1], noSource)).toEqual({ results, blockEvents })
+  expect(decodeReceipts(rows[2])).toEqual(evmTxs)
+  // Bytes that no compression shortens are stored as they are.
+  const random = Array.from({ length: 100 }, (_, i) => sha256(utf8(`${i}`)))
+  expect(encodeBlockBody({ ...body, txs: random })[0]).toBe(1)
+})
+
+test('a record of a newer build is refused', () => {
+  expect(() => decodeReceipts(Uint8Array.of(4, 0))).toThrow('block record of form 4: this build reads forms 1 to 3')
 })
 
 test('transactions are found by both hashes, blocks by their hash, and unknown hashes find nothing', () => {

@@ -71,6 +71,13 @@ export function putBytes(out: Out, bytes: Uint8Array): void {
   out.length += bytes.length
 }
 
+/** Appends what another output has, which must have no texts. */
+export function putRaw(out: Out, { bytes, length }: Out): void {
+  reserve(out, length)
+  bytes.copy(out.bytes, out.length, 0, length)
+  out.length += length
+}
+
 /** Reads length-prefixed bytes. Returns a copy, so that a small field does not retain the whole record in memory. */
 export function takeBytes(input: In): Uint8Array {
   const length = takeVarint(input)

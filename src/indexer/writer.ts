@@ -33,10 +33,11 @@ export function openIndexer(tables: Tables, limits?: SegmentLimits): Indexer {
 
 /** Returns the rows of the block itself, which cannot be rebuilt. */
 function blockRows(block: StoredBlock): TableWrite[] {
-  const key = encodeUint64(block.header.height)
+  const { height } = block.header
+  const key = encodeUint64(height)
   const rows: TableWrite[] = [{ table: BLOCKS, key, value: encodeBlockBody(block) }]
   if (block.results.length > 0 || block.blockEvents.length > 0) {
-    rows.push({ table: RESULTS, key, value: encodeResults(block) })
+    rows.push({ table: RESULTS, key, value: encodeResults(block, { height, hash: block.hash, evmTxs: block.evmTxs }) })
   }
   if (block.evmTxs.length > 0) rows.push({ table: RECEIPTS, key, value: encodeReceipts(block.evmTxs) })
   return rows

@@ -5,7 +5,7 @@
 import { copyTo } from './bytes.ts'
 
 /** Maximum length of a varint in bytes. */
-const MAX_VARINT_BYTES = 8
+export const MAX_VARINT_BYTES = 8
 
 /** Returns the number of bytes of a varint. */
 export function varintLength(value: number): number {
