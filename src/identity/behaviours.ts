@@ -113,6 +113,11 @@ export const BEHAVIOURS = {
     about: 'any account can map a factory denom to its ERC-20, and so fix its name, symbol and decimals',
     source: 'docs/modules/evm.md#funtoken',
   },
+  wholeOutput: {
+    about:
+      'the response of an Ethereum transaction contains all bytes that its code returned, not at most one for each 16 gas used',
+    source: 'docs/modules/evm.md#execution',
+  },
   callsRunBeforeGas: {
     about:
       'a call of a contract in a message runs with its full limit and is charged afterwards, also if the message has less gas left',

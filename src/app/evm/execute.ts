@@ -50,6 +50,19 @@ export interface Executed {
   readonly evmTx: EvmTx
 }
 
+/** Gas for which the result of a transaction has room for one byte of output: the price of a byte of calldata. */
+const GAS_OF_OUTPUT_BYTE = 16n
+
+/**
+ * Returns the output as the response contains it: as many bytes as the gas pays for. Memory costs little gas and can be
+ * returned as a whole, but every node keeps results.
+ */
+function keptOutput(ctx: Context, output: Uint8Array, gasUsed: bigint): Uint8Array {
+  const paidBytes = gasUsed / GAS_OF_OUTPUT_BYTE
+  if (ctx.identity.behaviours.wholeOutput || BigInt(output.length) <= paidBytes) return output
+  return output.slice(0, Number(paidBytes))
+}
+
 /** The result of a message, and the accounts that it destructed. */
 type EvmRun = MessageResult & { readonly isDestructed?: (address: Uint8Array) => boolean }
 
@@ -155,7 +168,7 @@ export function execute(
   const response = create(MsgEthereumTxResponseSchema, {
     hash: hashHex,
     logs: messages,
-    ret: result.output.length > 0 ? result.output : EMPTY,
+    ret: result.output.length > 0 ? keptOutput(ctx, result.output, gasUsed) : EMPTY,
     vmError,
     gasUsed,
   })

@@ -25,6 +25,7 @@ const COMMON: readonly BehaviourName[] = [
   'silentPrecompileFailures',
   'precompilesKeepValue',
   'flatPrecompileGas',
+  'wholeOutput',
   'innerCallsForgetAccess',
   'vintageOraclePrices',
   'slashWindowInBlocks',
