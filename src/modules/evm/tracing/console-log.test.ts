@@ -1,7 +1,7 @@
 import { encodeFunctionData, getAddress, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
 import { hex } from '../../../primitives/bytes.ts'
-import { consoleText } from './console-log.ts'
+import { consoleText, consoleTracer } from './console-log.ts'
 
 const printed = (signature: string, ...args: unknown[]): string | undefined => {
   const abi = parseAbi([`function ${signature}`] as never) as never
@@ -26,4 +26,21 @@ test('every form of console.log prints as in the library', () => {
 test('other calls print nothing, and wrong lengths never print bytes beyond the calldata', () => {
   expect(consoleText(hex('01020304'))).toBeUndefined()
   expect(consoleText(hex(`41304fac${'ff'.repeat(32)}`))).toBe('')
+})
+
+test('an execution that prints without end prints a bounded text, and says so', () => {
+  const lines: string[] = []
+  const { enter } = consoleTracer((line) => lines.push(line))
+  const input = hex(
+    (encodeFunctionData as (of: object) => string)({
+      abi: parseAbi(['function log(string)']),
+      args: ['x'.repeat(1000)],
+    }).slice(2),
+  )
+  const frame = { input } as Parameters<NonNullable<typeof enter>>[0]
+  for (let i = 0; i < 10_000; i++) enter!(frame, {} as Parameters<NonNullable<typeof enter>>[1])
+  expect(lines.length).toBeLessThan(300)
+  expect(lines.join('').length).toBeLessThan(263_000)
+  expect(lines.filter((line) => line.startsWith('the rest is dropped'))).toHaveLength(1)
+  expect(lines.at(-1)).toMatch(/^the rest is dropped/)
 })

@@ -9,6 +9,8 @@ const CONSOLE = toKey(hex('000000000000000000636f6e736f6c652e6c6f67'))
 const WORD = 32
 const MAX_ARGUMENTS = 4
 const MAX_PRINTED_BYTES = 16_384
+/** Limit of what one execution prints. Unit: characters. */
+const MAX_PRINTED_TEXT = 262_144
 
 const TYPES = ['uint256', 'string', 'bool', 'address'] as const
 
@@ -86,13 +88,21 @@ export function consoleText(calldata: Uint8Array): string | undefined {
   return [filled, ...rest].join(' ')
 }
 
-/** Returns a tracer that passes every printed line to `print`, also those of reverted calls. */
+/**
+ * Returns a tracer that passes every printed line to `print`, also those of reverted calls. Beyond 262,144 characters it passes
+ * one line that says so, and drops the rest.
+ */
 export function consoleTracer(print: (line: string) => void): Tracer {
+  let left = MAX_PRINTED_TEXT
   return {
     callee: CONSOLE,
     enter({ input }) {
+      if (left < 0) return
       const line = consoleText(input)
-      if (line !== undefined) print(line)
+      if (line === undefined) return
+      // An empty line takes room too.
+      left -= line.length + 1
+      print(left < 0 ? `the rest is dropped: an execution prints at most ${MAX_PRINTED_TEXT} characters` : line)
     },
   }
 }
