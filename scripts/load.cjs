@@ -17,8 +17,10 @@ function readCache() {
   }
 }
 
+// The cache keeps the name of the script, which stack traces show: it must not be a path of the machine that built it.
+const filename = 'almanac/dist/code.cjs'
 // The bundle is ASCII.
-const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData: readCache() })
+const script = new Script(readFileSync(file, 'latin1'), { filename, cachedData: readCache() })
 const code = { exports: {} }
 script.runInThisContext()(code, require, pathToFileURL(file).href)
 

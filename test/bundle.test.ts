@@ -13,10 +13,17 @@ const { load } = createRequire(import.meta.url)(join(dist, 'load.cjs')) as {
 
 test('the build saves compiled code that this version of Node.js accepts', () => {
   const script = new Script(readFileSync(join(dist, 'code.cjs'), 'latin1'), {
-    filename: join(dist, 'code.cjs'),
+    filename: 'almanac/dist/code.cjs',
     cachedData: readFileSync(join(dist, 'code.cache')),
   })
   expect(script.cachedDataRejected).toBe(false)
+})
+
+test('stack traces of a build do not contain the path where it was built', async () => {
+  expect(readFileSync(join(dist, 'code.cache')).includes(join(dist, '..'))).toBe(false)
+  await using built = await load('index.js').testNode()
+  const error = (await built.query('/nothing').catch((thrown: unknown) => thrown)) as Error
+  expect(error.stack).toContain('(almanac/dist/code.cjs:')
 })
 
 test('descriptors assembled by the build describe the same API as the sources', async () => {

@@ -1,4 +1,5 @@
 /** One REST request and its reply, independent of the network. */
+import type { ChainError } from '../primitives/errors.ts'
 import type { Payload } from './http.ts'
 import type { StreamedBody } from './spool.ts'
 
@@ -20,6 +21,8 @@ export interface RestReply {
   readonly payload: Payload
   /** Headers of this reply alone, as name and value in turn. */
   readonly headers: readonly string[]
+  /** The failure that the reply reports. */
+  readonly error?: ChainError
   /** A body that is sent while it is produced; it replaces the text of the payload. */
   readonly stream?: StreamedBody
 }

@@ -53,7 +53,8 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
     const own = [...JSON_TYPE, 'Cache-Control', 'no-store', ...headers.ofHeight(extra.height), ...(extra.headers ?? [])]
     if (status === 429 || status === 503) own.push('Retry-After', '1')
     if (status === 401) own.push('WWW-Authenticate', 'Bearer')
-    return reply(request, operation, status, createPayload(errorBody(writer, shown), own), error.status)
+    const sent = reply(request, operation, status, createPayload(errorBody(writer, shown), own), error.status)
+    return { ...sent, error: shown }
   }
 
   return {

@@ -1,7 +1,7 @@
 /** The REST gateway on `node:http`, and the same gateway in process. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { queryError } from '../primitives/errors.ts'
+import { type ChainError, queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { bodySinkOf, readBody, sendPayload } from './http.ts'
 import { closeServer, createHttpServer, type GatewayServer, listen } from './http-server.ts'
@@ -44,7 +44,13 @@ export function createRestHandler(
 ): (
   target: string,
   request?: { readonly headers?: Readonly<Record<string, string>> },
-) => Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }> {
+) => Promise<{
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** The failure that the body reports. */
+  readonly error?: ChainError
+}> {
   const respond = createRestResponder(node, options)
   const nextId = createIds()
   return async (target, { headers = {} } = {}) => {
@@ -55,7 +61,7 @@ export function createRestHandler(
     const text = reply.stream ? await textOf(reply.stream) : reply.payload.text
     const answered: Record<string, string> = {}
     for (let i = 0; i < flat.length; i += 2) answered[flat[i]!.toLowerCase()] = flat[i + 1]!
-    return { status: reply.status, headers: answered, body: text }
+    return { status: reply.status, headers: answered, body: text, ...(reply.error && { error: reply.error }) }
   }
 }
 

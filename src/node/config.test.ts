@@ -66,6 +66,8 @@ test('a list of heights comes from one flag or several, the environment or the f
   expect(() => resolveConfig({ flags: { halt: 'pause' } })).toThrow(
     'upgrade.halt = "pause": must be one of exit, serve',
   )
+  // Letter case does not matter: tools write the names of forks in lower case.
+  expect(resolveConfig({ flags: { fork: 'cancun' } }).config.chain.fork).toBe('Cancun')
 })
 
 test('a block time is a word, seconds, or a duration', () => {

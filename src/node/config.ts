@@ -126,7 +126,10 @@ export function parseSetting(setting: Setting, raw: unknown, where: string): unk
     case 'text': {
       if (typeof raw !== 'string') return fail('a text')
       if (raw.length < (setting.min ?? 0)) return fail('a text that is not empty')
-      if (setting.oneOf && !setting.oneOf.includes(raw)) return fail(`one of ${setting.oneOf.join(', ')}`)
+      if (setting.oneOf) {
+        const wanted = setting.oneOf.find((one) => one.toLowerCase() === raw.toLowerCase())
+        return wanted ?? fail(`one of ${setting.oneOf.join(', ')}`)
+      }
       return raw
     }
   }

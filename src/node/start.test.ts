@@ -7,6 +7,7 @@ import { modules } from '../app/modules.ts'
 import { encodeTransaction } from '../evm/transaction/encode.ts'
 import { signTransaction } from '../evm/transaction/sender.ts'
 import { EMPTY, formatHex0x, hex } from '../primitives/bytes.ts'
+import { ChainError } from '../primitives/errors.ts'
 import { type Node, startNode, testNode } from './start.ts'
 
 async function rpc(node: Node, method: string, params: readonly unknown[]): Promise<unknown> {
@@ -161,4 +162,22 @@ test('a query at a future or pruned height names the height, and a wrong setting
   await expect(node.query('/chain/evm/v1/params?height=99')).rejects.toThrow(/99/)
   await expect(node.query('/chain/evm/v1/params?height=1')).rejects.toThrow(/1/)
   await expect(testNode({ evm: { timeout: 'soon' } })).rejects.toThrow('evm.timeout = "soon": must be a duration')
+})
+
+test('a failed query rejects with the error of the chain: status, codespace, code and details', async () => {
+  await using node = await testNode()
+  const failure = async (path: string) => {
+    const error = await node.query(path).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ChainError)
+    return error as ChainError
+  }
+  const future = await failure('/chain/evm/v1/params?height=99')
+  expect(future).toMatchObject({ status: 'outOfRange', details: [{ requested: 99n, earliest: 1n, latest: 1n }] })
+  expect(await failure('/sdk/bank/v1beta1/balances/xyz')).toMatchObject({
+    status: 'invalidArgument',
+    codespace: 'undefined',
+    code: 1,
+    details: [{ field: 'address' }],
+  })
+  expect(await failure('/chain/evm/v1/nothing')).toMatchObject({ status: 'notFound', details: [] })
 })

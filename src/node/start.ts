@@ -49,7 +49,7 @@ export interface Node extends AsyncDisposable {
    * with a `World.clock` that has moved. Resolves with the latest height.
    */
   advance(seconds: number): Promise<bigint>
-  /** Answers a REST path with its JSON, without a port: `/chain/evm/v1/params`. Rejects with the error of a failed answer. */
+  /** Answers a REST path with its JSON, without a port: `/chain/evm/v1/params`. Rejects with the failure, a `ChainError`. */
   query(path: string): Promise<Record<string, unknown>>
   stop(): Promise<void>
 }
@@ -114,6 +114,7 @@ function nodeOf(node: AssembledNode): Node {
     async query(path) {
       const { createRestHandler } = await import('../api/rest.ts')
       const answer = await createRestHandler(node.gateway)(path)
+      if (answer.error) throw answer.error
       const body = JSON.parse(answer.body) as Record<string, unknown>
       if (answer.status >= 400) throw queryError('unknown', String(body['message'] ?? `status ${answer.status}`))
       return body
