@@ -1,4 +1,5 @@
 /** The node's log: one line per record, as text or as JSON. */
+import { createRepeats, formatMore } from './repeats.ts'
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void
@@ -34,11 +35,18 @@ function stacksOf(error: Error): string {
   return stacks.join('\n')
 }
 
-/** Creates a log that drops records below `level`. Values can be bigints and errors; an error shows its stack and those of its causes. */
+/** Warnings of one kind, and errors of one kind, in the log each minute. Beyond: they are counted, and one line says how many more there were. */
+export const MAX_REPEATS = 10
+/** Kinds of warnings and errors in the log each minute. Beyond: they are dropped. */
+export const MAX_KINDS = 500
+const MINUTE_MS = 60_000
+
+/** Creates a log that drops records below `level`, and counts warnings and errors that repeat. Values can be bigints and errors; an error shows its stack and those of its causes. */
 export function createLog({ format, level, write, now }: LogOptions): Log {
   const lowest = RANK[level as LogLevel]
-  return (at, message, fields = {}) => {
-    if (RANK[at] < lowest) return
+  const repeats = createRepeats({ burst: MAX_REPEATS, periodMs: MINUTE_MS, kinds: MAX_KINDS })
+
+  function writeRecord(at: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): void {
     const time = new Date(now()).toISOString()
     if (format === 'json') {
       write(`${JSON.stringify({ time, level: at, message, ...fields }, (_, value) => showValue(value))}\n`)
@@ -46,5 +54,13 @@ export function createLog({ format, level, write, now }: LogOptions): Log {
     }
     const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${showText(value)}`)
     write(`${time.slice(11, 23)} ${at.padEnd(5)} ${message}${tail.join('')}\n`)
+  }
+
+  return (at, message, fields = {}) => {
+    if (RANK[at] < lowest) return
+    // Clients can cause warnings and errors as often as they like.
+    const isRepeated = RANK[at] >= RANK.warn
+    const report = (count: number): void => writeRecord(at, `${message}: ${formatMore(count)}`, {})
+    if (!isRepeated || repeats.allows(`${at} ${message}`, report)) writeRecord(at, message, fields)
   }
 }
