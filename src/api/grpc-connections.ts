@@ -1,9 +1,16 @@
-/** The connections of the gRPC server. Each counts the messages that its client has not taken. */
+/** The connections of the gRPC server. Each counts the messages that its client has not taken, or not sent whole. */
 import { createServer, type Socket, type Server as TcpServer } from 'node:net'
-import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
-import type { Outgoing } from './outgoing.ts'
+import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
+import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from './http-server.ts'
 
 interface Connection {
+  readonly socket: Socket
+  /** Calls without their final status. */
+  running: number
+  /** Calls whose first message has not arrived. */
+  unread: number
+  /** Bytes of this connection that belong to no unfinished message, about. */
+  usedBytes: number
   /** Bytes of messages that HTTP/2 has not sent: flow control holds them back while the client does not read. */
   pending: number
   sent: number
@@ -13,6 +20,10 @@ interface Connection {
 
 /** Bytes that wait in a connection from which on its further calls wait too. */
 const PAUSE_BYTES = 256 * 1024
+/** Size of the first bytes of an HTTP/2 client: the preface and the head of its settings. */
+const PREFACE_BYTES = 24 + 9
+/** Time for the status of a call to reach a client whose connection is closed afterwards. */
+const STATUS_MS = 1000
 
 export interface GrpcConnections {
   /** Counts the messages of every call. */
@@ -26,30 +37,84 @@ export interface GrpcConnections {
 /** The name that gRPC gives to a client. */
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress}:${remotePort}`
 
-export function createGrpcConnections(outgoing: Outgoing): GrpcConnections {
+type Listener = Parameters<ServerInterceptingCall['start']>[0]
+type FinalStatus = Parameters<ServerInterceptingCall['sendStatus']>[0]
+
+/** Returns the bytes of messages that have arrived in part. */
+function unfinishedBytes({ socket, unread, usedBytes }: Connection): number {
+  return unread === 0 ? 0 : Math.max(0, socket.bytesRead - usedBytes)
+}
+
+export function createGrpcConnections(budgets: Budgets): GrpcConnections {
+  const { outgoing } = budgets
   const connections = new Map<string, Connection>()
 
-  function accept(socket: Socket): void {
+  /** Returns whether there is room for a connection. */
+  function accept(socket: Socket): boolean {
     const peer = peerOf(socket)
-    const connection: Connection = { pending: 0, sent: 0, waiting: new Set() }
-    connections.set(peer, connection)
-    const remove = outgoing.add({
-      address: socket.remoteAddress ?? '',
+    const connection: Connection = {
+      socket,
+      running: 0,
+      unread: 0,
+      usedBytes: 0,
+      pending: 0,
+      sent: 0,
+      waiting: new Set(),
+    }
+    const isAccepted = addSocket(budgets, socket, {
+      isBusy: () => connection.running > 0,
       unsent: () => connection.pending + socket.writableLength,
+      unfinished: () => unfinishedBytes(connection),
       taken: () => connection.sent + socket.bytesWritten - socket.writableLength,
-      close: () => socket.destroy(),
     })
+    if (!isAccepted) return false
+    connections.set(peer, connection)
+    const timer = setTimeout(() => {
+      if (socket.bytesRead < PREFACE_BYTES) socket.destroy()
+    }, REQUEST_TIMEOUT_MS)
     socket.once('close', () => {
+      clearTimeout(timer)
       connections.delete(peer)
-      remove()
     })
+    return true
   }
 
-  /** A call whose messages count from their sending until HTTP/2 has sent them. The library demands a class. */
+  /**
+   * A call whose messages count from their sending until HTTP/2 has sent them, and whose first message has a time limit. The
+   * library demands a class.
+   */
   class CountedCall extends ServerInterceptingCall {
+    readonly #connection = connections.get(this.getPeer())
+    #timer: ReturnType<typeof setTimeout> | undefined
+    #isRunning = false
+
+    override start(listener: Listener): void {
+      const connection = this.#connection
+      if (connection) {
+        if (connection.unread === 0) connection.usedBytes = connection.socket.bytesRead
+        connection.unread++
+        connection.running++
+        this.#isRunning = true
+        this.#timer = setTimeout(() => this.#refuse(connection), REQUEST_TIMEOUT_MS)
+      }
+      super.start({
+        onReceiveMetadata: (metadata) => listener.onReceiveMetadata(metadata),
+        onReceiveMessage: (message) => {
+          if (connection) connection.usedBytes += (message as Buffer).length
+          this.#arrived()
+          listener.onReceiveMessage(message)
+        },
+        onReceiveHalfClose: () => listener.onReceiveHalfClose(),
+        onCancel: () => {
+          this.#end()
+          listener.onCancel()
+        },
+      })
+    }
+
     override sendMessage(message: Buffer, callback: () => void): void {
       outgoing.check()
-      const connection = connections.get(this.getPeer())
+      const connection = this.#connection
       if (connection) connection.pending += message.length
       super.sendMessage(message, () => {
         if (connection) {
@@ -59,6 +124,32 @@ export function createGrpcConnections(outgoing: Outgoing): GrpcConnections {
         }
         callback()
       })
+    }
+
+    override sendStatus(given: FinalStatus): void {
+      this.#end()
+      super.sendStatus(given)
+    }
+
+    /** Refuses a call whose message does not arrive, and closes its connection, as HTTP/1 does. */
+    #refuse({ socket }: Connection): void {
+      const details = `the request did not arrive within ${REQUEST_TIMEOUT_MS / 1000} s`
+      this.sendStatus({ code: status.DEADLINE_EXCEEDED, details })
+      setTimeout(() => socket.destroy(), STATUS_MS).unref()
+    }
+
+    #arrived(): void {
+      if (!this.#timer) return
+      clearTimeout(this.#timer)
+      this.#timer = undefined
+      if (this.#connection) this.#connection.unread--
+    }
+
+    #end(): void {
+      this.#arrived()
+      if (!this.#isRunning) return
+      this.#isRunning = false
+      if (this.#connection) this.#connection.running--
     }
   }
 
@@ -79,8 +170,7 @@ export function createGrpcConnections(outgoing: Outgoing): GrpcConnections {
     },
     createServer(injector) {
       return createServer((socket) => {
-        accept(socket)
-        injector.injectConnection(socket)
+        if (accept(socket)) injector.injectConnection(socket)
       })
     },
   }

@@ -27,6 +27,7 @@ import {
 import { QueryBalanceRequestSchema, QueryBalanceResponseSchema } from '../gen/sdk/bank/v1beta1/query_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { queryError } from '../primitives/errors.ts'
+import { createConnections } from './connections.ts'
 import type { Dispatch, GatewayNode, QueryCall } from './gateway.ts'
 import { createGrpcServer } from './grpc.ts'
 import { bytesMethod } from './grpc-bytes.ts'
@@ -76,7 +77,12 @@ beforeAll(async () => {
     identity: almanac,
     dispatch,
     now: Date.now,
-    outgoing: createOutgoing({ bytes: 10_000_000, stallMs: 5000 }, () => performance.now()),
+    outgoing: createOutgoing({ bytes: 10_000_000, stallMs: 5000, onDisconnect() {} }, () => performance.now()),
+    connections: createConnections(
+      100,
+      () => performance.now(),
+      () => {},
+    ),
     log: () => {},
     driver: { status: () => ({ catchingUp: false, latestHeight: 7n, latestTimeNs: 0n }) },
   } as unknown as GatewayNode
@@ -249,7 +255,7 @@ test.each(['v1', 'v1alpha'])(
     const names =
       messageResponse.case === 'listServicesResponse' ? messageResponse.value.service.map(({ name }) => name) : []
     expect(names).toEqual(
-      expect.arrayContaining(['chain.evm.v1.Query', 'grpc.health.v1.Health', 'sdk.bank.v1beta1.Query']),
+      expect.arrayContaining(['chain.evm.v1.Query', 'grpc.health.v1.Health', 'cosmos.bank.v1beta1.Query']),
     )
     for (const [found, name] of [
       [file!, 'sdk/bank/v1beta1/query.proto'],

@@ -1,14 +1,20 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { createConnections } from './connections.ts'
 import { closeServer, createHttpServer, listen } from './http-server.ts'
 import { createOutgoing } from './outgoing.ts'
 
 test('pipelined requests are answered one after the other and in order, however long the first takes', async () => {
-  const outgoing = createOutgoing({ bytes: 10_000_000, stallMs: 60_000 }, () => performance.now())
+  const outgoing = createOutgoing({ bytes: 10_000_000, stallMs: 60_000, onDisconnect() {} }, () => performance.now())
   let running = 0
   let most = 0
-  const server = createHttpServer(outgoing, {}, (request, response) => {
+  const connections = createConnections(
+    100,
+    () => performance.now(),
+    () => {},
+  )
+  const server = createHttpServer({ outgoing, connections }, {}, (request, response) => {
     running++
     most = Math.max(most, running)
     const answer = (): void => {

@@ -1,7 +1,11 @@
 /** HTTP servers: opening a port, limits of its connections, and closing it while clients keep their connections. */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Socket, Server as TcpServer } from 'node:net'
-import type { Outgoing } from './outgoing.ts'
+import type { Duplex } from 'node:stream'
+import type { WebSocketServer } from 'ws'
+import type { Connection } from './connections.ts'
+import type { GatewayNode } from './gateway.ts'
+import type { Peer } from './outgoing.ts'
 
 /**
  * The time that a connection can be idle between two requests, on every HTTP port. It is longer than that of
@@ -10,70 +14,122 @@ import type { Outgoing } from './outgoing.ts'
  */
 export const IDLE_TIMEOUT_MS = 120_000
 
-/** Time for the head and the body of a request, and for the first byte of a connection. */
-const REQUEST_TIMEOUT_MS = 12_000
+/** Time for the head and the body of a request, and for the first byte of a connection. Beyond: the connection is closed. */
+export const REQUEST_TIMEOUT_MS = 12_000
 /** Interval of the checks of that time. */
 const TIMEOUT_CHECK_MS = 2_000
 
-/** Bytes of unfinished answers by connection. */
-const held = new WeakMap<Socket, number>()
+/** Times of a server that ends idle connections and slow requests. */
+export const SERVER_TIMES = {
+  keepAliveTimeout: IDLE_TIMEOUT_MS,
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+} as const
 
-/** Counts bytes of an unfinished answer as unsent bytes of its connection; negative once they are sent or dropped. */
-export function holdBytes(socket: Socket, bytes: number): void {
-  held.set(socket, (held.get(socket) ?? 0) + bytes)
-}
+/** The budgets of the process that every connection counts for. */
+export type Budgets = Pick<GatewayNode, 'outgoing' | 'connections'>
 
-/** Adds a connection to the budget of unsent bytes. */
-function addSocket(outgoing: Outgoing, socket: Socket): void {
-  const remove = outgoing.add({
-    address: socket.remoteAddress ?? '',
-    unsent: () => socket.writableLength + (held.get(socket) ?? 0),
-    taken: () => socket.bytesWritten - socket.writableLength,
-    close: () => socket.destroy(),
+/** Adds a connection to the budgets. Returns whether there is room for it; it is closed otherwise. */
+export function addSocket({ outgoing, connections }: Budgets, socket: Socket, peer: ServedPeer): boolean {
+  const address = socket.remoteAddress ?? ''
+  const close = (): void => void socket.destroy()
+  const leave = connections.admit({
+    address,
+    transferred: () => socket.bytesRead + socket.bytesWritten,
+    isBusy: peer.isBusy,
+    close,
   })
-  socket.once('close', remove)
+  if (!leave) {
+    close()
+    return false
+  }
+  const remove = outgoing.add(socket, { ...peer, address, close })
+  socket.once('close', () => {
+    leave()
+    remove()
+  })
+  return true
 }
+
+/** The facts of a connection that depend on its protocol. */
+type ServedPeer = Pick<Connection, 'isBusy'> & Pick<Peer, 'unsent' | 'unfinished' | 'taken'>
+
+/** Whether a request has several `Host` headers, which proxies and servers can read differently. */
+function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+const SEVERAL_HOSTS = 'the request has several Host headers, at most one\n'
 
 /**
- * Creates a server whose connections are in the budget of unsent bytes. It answers the pipelined requests of a connection one
- * after the other, so that no answer is made before the client has taken the previous one.
+ * Creates a server whose connections are in the budgets of the process. It answers the pipelined requests of a connection one
+ * after the other, so that no answer is made before the client has taken the previous one. Refuses several `Host` headers
+ * with 400.
  */
 export function createHttpServer(
-  outgoing: Outgoing,
+  budgets: Budgets,
   options: ServerOptions,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const latest = new WeakMap<Socket, ServerResponse>()
-  const server = createServer(
-    {
-      keepAliveTimeout: IDLE_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      ...options,
-    },
-    (request, response) => {
-      outgoing.check()
-      const { socket } = request
-      const before = latest.get(socket)
-      latest.set(socket, response)
-      if (!before || before.writableFinished || before.destroyed) {
-        handle(request, response)
-        return
-      }
-      // Without a pause a client could pipeline requests without end. The parser resumes the socket after each message, so the
-      // pause follows the chunk that it parses.
-      let waits = true
-      process.nextTick(() => waits && socket.pause())
-      before.once('close', () => {
-        waits = false
-        if (latest.get(socket) === response) socket.resume()
-        if (!response.destroyed) handle(request, response)
-      })
-    },
-  )
-  server.on('connection', (socket) => addSocket(outgoing, socket))
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (hasSeveralHosts(request)) response.writeHead(400, { Connection: 'close' }).end(SEVERAL_HOSTS)
+    else handle(request, response)
+  }
+  const server = createServer({ ...SERVER_TIMES, ...options }, (request, response) => {
+    budgets.outgoing.check()
+    const { socket } = request
+    const before = latest.get(socket)
+    latest.set(socket, response)
+    if (!before || before.writableFinished || before.destroyed) {
+      answer(request, response)
+      return
+    }
+    // Without a pause a client could pipeline requests without end. The parser resumes the socket after each message, so the
+    // pause follows the chunk that it parses.
+    let waits = true
+    process.nextTick(() => waits && socket.pause())
+    before.once('close', () => {
+      waits = false
+      if (latest.get(socket) === response) socket.resume()
+      if (!response.destroyed) answer(request, response)
+    })
+  })
+  server.on('connection', (socket) => {
+    addSocket(budgets, socket, {
+      isBusy() {
+        const response = latest.get(socket)
+        return response !== undefined && !response.writableFinished && !response.destroyed
+      },
+      unsent: () => socket.writableLength,
+      taken: () => socket.bytesWritten - socket.writableLength,
+    })
+  })
   return server
+}
+
+/** Serves WebSocket on a server. `refusal` returns the status line of a request that is refused; undefined accepts it. */
+export function serveUpgrades(
+  server: Server,
+  sockets: WebSocketServer,
+  refusal: (request: IncomingMessage) => string | undefined,
+): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const status = hasSeveralHosts(request) ? '400 Bad Request' : refusal(request)
+    if (status === undefined) {
+      sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request))
+      return
+    }
+    // A refused client can disconnect before it receives the answer.
+    socket.on('error', () => socket.destroy())
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+  })
 }
 
 /** A gateway on a port. */

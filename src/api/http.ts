@@ -11,6 +11,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib'
 import { queryError } from '../primitives/errors.ts'
+import type { Outgoing } from './outgoing.ts'
 import type { BodySink } from './spool.ts'
 
 const COMPRESS_FROM_BYTES = 1024
@@ -142,27 +143,41 @@ const DRAIN_TIMES = 4
 
 /**
  * Calls `take` once with the text of a request body, or `refuse` once with the error. A body over the limit is refused with
- * `resourceExhausted` after it has been read, so that the client reads the answer; a far larger one is refused at once.
+ * `resourceExhausted` after it has been read, so that the client reads the answer; a far larger one is refused at once. A
+ * client that disconnects is `cancelled`. The bytes of an unfinished body count as bytes that wait for its client.
  */
 export function takeBody(
   req: IncomingMessage,
   limitBytes: number,
+  outgoing: Outgoing,
   take: (body: string) => void,
   refuse: (error: Error) => void,
 ): void {
   const tooLarge = () => queryError('resourceExhausted', `request body larger than ${limitBytes} bytes`)
   let chunks: Buffer[] = []
   let size = 0
+  let held = 0
   let isOver = false
+  const hold = (bytes: number): void => {
+    if (bytes === held) return
+    outgoing.hold(req.socket, bytes - held)
+    held = bytes
+  }
   const end = (report: () => void): void => {
     if (isOver) return
     isOver = true
+    hold(0)
     report()
   }
   req.on('data', (chunk: Buffer) => {
     size += chunk.length
     if (size <= limitBytes) chunks.push(chunk)
     else chunks = []
+    // Short bodies arrive whole.
+    if (chunks.length > 1 || held > 0) {
+      hold(chunks.length === 0 ? 0 : size)
+      outgoing.check()
+    }
     if (size <= limitBytes * DRAIN_TIMES) return
     req.pause()
     end(() => refuse(tooLarge()))
@@ -173,15 +188,16 @@ export function takeBody(
       else take(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8'))
     }),
   )
-  req.on('error', (error) => end(() => refuse(error)))
+  const gone = (): void => end(() => refuse(queryError('cancelled', 'the client has disconnected')))
+  req.on('error', gone)
   req.on('close', () => {
-    if (!req.complete) end(() => refuse(queryError('cancelled', 'the client has disconnected')))
+    if (!req.complete) gone()
   })
 }
 
 /** Reads a body like `takeBody`, as a promise. */
-export function readBody(req: IncomingMessage, limitBytes: number): Promise<string> {
-  return new Promise((resolve, reject) => takeBody(req, limitBytes, resolve, reject))
+export function readBody(req: IncomingMessage, limitBytes: number, outgoing: Outgoing): Promise<string> {
+  return new Promise((resolve, reject) => takeBody(req, limitBytes, outgoing, resolve, reject))
 }
 
 const TIMEOUT = /^(\d{1,8})([HMSmun])$/

@@ -6,7 +6,8 @@ const LIMITS = { bytes: 100, stallMs: 5000 }
 /** Creates a budget with a clock that the test moves, and connections whose counters it sets. */
 function world() {
   let now = 0
-  const outgoing = createOutgoing(LIMITS, () => now)
+  const gone: string[] = []
+  const outgoing = createOutgoing({ ...LIMITS, onDisconnect: (address) => void gone.push(address) }, () => now)
   const connect = (unsent: number, address = 'a') => {
     const state = { unsent, taken: 0, isClosed: false }
     const peer: Peer = {
@@ -17,20 +18,20 @@ function world() {
         state.isClosed = true
       },
     }
-    return Object.assign(state, { leave: outgoing.add(peer) })
+    return Object.assign(state, { connection: peer, leave: outgoing.add(peer, peer) })
   }
   const wait = (ms: number) => {
     now += ms
     outgoing.check()
   }
-  return { outgoing, connect, wait }
+  return { outgoing, gone, connect, wait }
 }
 
 test('clients within the budget stay, however many wait', () => {
-  const { connect, wait, outgoing } = world()
+  const { connect, wait, gone } = world()
   const clients = Array.from({ length: 10 }, () => connect(10))
   wait(50)
-  expect([clients.some(({ isClosed }) => isClosed), outgoing.disconnected()]).toEqual([false, 0])
+  expect([clients.some(({ isClosed }) => isClosed), gone.length]).toEqual([false, 0])
 })
 
 test('beyond the budget the clients with the most bytes for the longest time are disconnected first', () => {
@@ -58,6 +59,22 @@ test('a client that takes nothing for the time limit is disconnected, and one th
   slow.taken++
   wait(4000)
   expect([silent.isClosed, slow.isClosed, idle.isClosed]).toEqual([true, false, false])
+})
+
+test('an unfinished request or answer is no stall, however long it takes, but counts for the budget', () => {
+  const { connect, wait, outgoing, gone } = world()
+  const [slow, other] = [connect(0), connect(0)]
+  outgoing.hold(slow.connection, 60)
+  outgoing.hold(other.connection, 30)
+  for (let i = 0; i < 10; i++) wait(1000)
+  expect([slow.isClosed, other.isClosed]).toEqual([false, false])
+  outgoing.hold(other.connection, 30)
+  wait(50)
+  expect([slow.isClosed, other.isClosed]).toEqual([true, false])
+  outgoing.hold(other.connection, -60)
+  outgoing.hold(slow.connection, 1000)
+  wait(50)
+  expect([other.isClosed, gone]).toEqual([false, ['a']])
 })
 
 test('one address cannot use the budget of the others', () => {

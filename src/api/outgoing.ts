@@ -1,11 +1,13 @@
-/** The budget of unsent bytes: clients that do not read are disconnected before their answers fill the memory. */
+/** The budget of waiting bytes: clients that do not read, or send slowly, are disconnected before they fill the memory. */
 
-/** One connection, over any protocol. */
+/** The counters of one connection, over any protocol. */
 export interface Peer {
   /** IP address of the client. */
   readonly address: string
-  /** Returns the bytes that wait for the client, those of unfinished answers included. */
+  /** Returns the bytes that wait for the client to take them. */
   unsent(): number
+  /** Returns the bytes of requests that have arrived in part. Absent if `hold` counts them. */
+  unfinished?(): number
   /** Returns the bytes that the client has taken since it connected. */
   taken(): number
   close(): void
@@ -16,78 +18,93 @@ export interface OutgoingLimits {
   readonly bytes: number
   /** Time without a taken byte after which a client that has bytes waiting is disconnected. */
   readonly stallMs: number
+  /** Called for every client that is disconnected. */
+  readonly onDisconnect: (address: string, reason: string) => void
 }
 
 export interface Outgoing {
-  /** Adds a connection. Returns the function that removes it. */
-  add(peer: Peer): () => void
+  /** Adds a connection, which any object identifies. Returns the function that removes it. */
+  add(connection: object, peer: Peer): () => void
+  /**
+   * Counts bytes of an unfinished request or answer for a connection; negative once they are used, sent or dropped. Does
+   * nothing for a connection that is closed.
+   */
+  hold(connection: object, bytes: number): void
   /** Disconnects clients if too much waits for them. Call it before an answer is made: it looks at most every 50 ms. */
   check(): void
-  /** Returns the number of clients that were disconnected. */
-  disconnected(): number
 }
 
 interface State {
+  readonly peer: Peer
+  /** Bytes of unfinished requests and answers. */
+  held: number
   taken: number
   /** Time of the last taken byte, or of the first byte that waits. */
   since: number
-  unsent: number
+  /** The same for bytes that the client could take. */
+  stalledSince: number
+  /** Bytes that wait, those of unfinished requests and answers included. */
+  waiting: number
 }
 
+const STALLED = 'it does not read'
+const OVERFULL = 'too many bytes wait for clients, and most of them for this one'
 const CHECK_MS = 50
 const WATCH_MS = 1000
 
 /** Creates the budget of one process. `elapsed` is a clock in milliseconds that never goes back. */
-export function createOutgoing({ bytes, stallMs }: OutgoingLimits, elapsed: () => number): Outgoing {
-  const peers = new Map<Peer, State>()
+export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits, elapsed: () => number): Outgoing {
+  const peers = new Map<object, State>()
   let last = Number.NEGATIVE_INFINITY
   let watch: ReturnType<typeof setInterval> | undefined
-  let disconnected = 0
 
-  function disconnect(peer: Peer, state: State): void {
-    disconnected++
-    peers.delete(peer)
-    state.unsent = 0
-    peer.close()
+  function disconnect(connection: object, state: State, reason: string): void {
+    peers.delete(connection)
+    state.waiting = 0
+    state.peer.close()
+    onDisconnect(state.peer.address, reason)
   }
 
   /** Reads the counters of every connection. Disconnects those that have stalled, and returns those that wait. */
-  function measure(now: number): [Peer, State][] {
-    const waiting: [Peer, State][] = []
-    for (const [peer, state] of peers) {
+  function measure(now: number): [object, State][] {
+    const waiting: [object, State][] = []
+    for (const [connection, state] of peers) {
+      const { peer } = state
       const taken = peer.taken()
-      state.unsent = peer.unsent()
-      if (taken !== state.taken || state.unsent === 0) {
-        state.taken = taken
-        state.since = now
-      }
-      if (state.unsent === 0) continue
-      if (now - state.since >= stallMs) disconnect(peer, state)
-      else waiting.push([peer, state])
+      const unsent = peer.unsent()
+      state.waiting = unsent + state.held + (peer.unfinished?.() ?? 0)
+      const hasTaken = taken !== state.taken
+      state.taken = taken
+      if (hasTaken || state.waiting === 0) state.since = now
+      // An unfinished answer cannot be taken, and an unfinished request has its own time limit.
+      if (hasTaken || unsent === 0) state.stalledSince = now
+      if (state.waiting === 0) continue
+      if (now - state.stalledSince >= stallMs) disconnect(connection, state, STALLED)
+      else waiting.push([connection, state])
     }
     return waiting
   }
 
   /** Disconnects clients until the rest is within the limit: first those with the most bytes for the longest time. */
-  function shrink(waiting: readonly [Peer, State][], limit: number, now: number): void {
+  function shrink(waiting: readonly [object, State][], limit: number, now: number): void {
     let total = 0
-    for (const [, { unsent }] of waiting) total += unsent
+    for (const [, state] of waiting) total += state.waiting
     if (total <= limit) return
-    const weight = ({ unsent, since }: State): number => unsent * (WATCH_MS + now - since)
+    const weight = (state: State): number => state.waiting * (WATCH_MS + now - state.since)
     const worstFirst = [...waiting].sort(([, a], [, b]) => weight(b) - weight(a))
-    for (const [peer, state] of worstFirst) {
+    for (const [connection, state] of worstFirst) {
       if (total <= limit) return
-      total -= state.unsent
-      disconnect(peer, state)
+      total -= state.waiting
+      disconnect(connection, state, OVERFULL)
     }
   }
 
   function inspect(): void {
     last = elapsed()
     const waiting = measure(last)
-    const byAddress = new Map<string, [Peer, State][]>()
+    const byAddress = new Map<string, [object, State][]>()
     for (const entry of waiting) {
-      const { address } = entry[0]
+      const { address } = entry[1].peer
       const own = byAddress.get(address)
       if (own) own.push(entry)
       else byAddress.set(address, [entry])
@@ -95,29 +112,33 @@ export function createOutgoing({ bytes, stallMs }: OutgoingLimits, elapsed: () =
     // Without other addresses to protect, one address can use the whole budget.
     if (byAddress.size > 1) for (const own of byAddress.values()) shrink(own, bytes / 2, last)
     shrink(
-      waiting.filter(([, { unsent }]) => unsent > 0),
+      waiting.filter(([, state]) => state.waiting > 0),
       bytes,
       last,
     )
   }
 
   return {
-    add(peer) {
-      peers.set(peer, { taken: 0, since: elapsed(), unsent: 0 })
+    add(connection, peer) {
+      const now = elapsed()
+      peers.set(connection, { peer, held: 0, taken: 0, since: now, stalledSince: now, waiting: 0 })
       if (!watch) {
         watch = setInterval(inspect, WATCH_MS)
         watch.unref()
       }
       return () => {
-        peers.delete(peer)
+        peers.delete(connection)
         if (peers.size > 0) return
         clearInterval(watch)
         watch = undefined
       }
     },
+    hold(connection, bytes) {
+      const state = peers.get(connection)
+      if (state) state.held += bytes
+    },
     check() {
       if (elapsed() - last >= CHECK_MS) inspect()
     },
-    disconnected: () => disconnected,
   }
 }

@@ -21,6 +21,7 @@ import { http } from '../gen/google/api/annotations_pb.ts'
 import { HttpRuleSchema } from '../gen/google/api/http_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
+import { createConnections } from './connections.ts'
 import { createDispatch, type DispatchParts, type QueryHandler } from './dispatch.ts'
 import type { GatewayNode } from './gateway.ts'
 import { createOutgoing } from './outgoing.ts'
@@ -205,7 +206,12 @@ export function gatewayNode({
     driver: { status: () => ({ catchingUp: false, latestHeight: 20n, latestTimeNs: 0n }) } as never,
     withContext,
     prove: async (height, keys) => withContext(height, (ctx) => proveKeys(ctx, keys)),
-    outgoing: createOutgoing({ bytes: 96_000_000, stallMs: 10_000 }, () => performance.now()),
+    outgoing: createOutgoing({ bytes: 96_000_000, stallMs: 10_000, onDisconnect() {} }, () => performance.now()),
+    connections: createConnections(
+      1000,
+      () => performance.now(),
+      () => {},
+    ),
     settings: {
       minGasPrice: '',
       gasCap: 25_000_000n,

@@ -1,5 +1,8 @@
 /** Messages of WebSocket clients, which can stop reading, or send faster than they read. */
+import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import type { GatewayNode } from './gateway.ts'
+import { REQUEST_TIMEOUT_MS } from './http-server.ts'
 import type { Outgoing } from './outgoing.ts'
 import { createPause } from './slices.ts'
 
@@ -18,12 +21,53 @@ export function sendText(socket: WebSocket, outgoing: Outgoing, text: string, se
 }
 
 /**
+ * Disconnects a client whose message does not arrive whole in time. Until then its bytes count as bytes that wait for the
+ * client.
+ */
+function limitUnfinished(socket: WebSocket, connection: Socket, outgoing: Outgoing): void {
+  let unfinishedBytes = 0
+  let heldBytes = 0
+  let isWhole = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const hold = (bytes: number): void => {
+    outgoing.hold(connection, bytes - heldBytes)
+    heldBytes = bytes
+  }
+  const end = (): void => {
+    if (socket.isPaused) timer?.refresh()
+    else socket.terminate()
+  }
+  const settle = (): void => {
+    isWhole = true
+  }
+  for (const event of ['message', 'ping', 'pong'] as const) socket.on(event, settle)
+  // This listener follows that of the library, which has emitted the messages that the chunk completes.
+  connection.on('data', (chunk: Buffer) => {
+    // After a whole message the rest of a chunk is short.
+    unfinishedBytes = isWhole ? 0 : unfinishedBytes + chunk.length
+    isWhole = false
+    if (unfinishedBytes === 0) {
+      clearTimeout(timer)
+      timer = undefined
+      if (heldBytes > 0) hold(0)
+      return
+    }
+    timer ??= setTimeout(end, REQUEST_TIMEOUT_MS)
+    if (unfinishedBytes === chunk.length) return
+    hold(unfinishedBytes)
+    outgoing.check()
+  })
+  socket.on('close', () => clearTimeout(timer))
+}
+
+/**
  * Answers the messages of a client. `answer` resolves with the text to send, if there is one. Reads on only while few answers
  * are being made and the client reads those that are. Messages that arrived before wait, and other clients get their turn.
  */
 export function serveMessages(
   socket: WebSocket,
-  outgoing: Outgoing,
+  connection: Socket,
+  { outgoing, log }: Pick<GatewayNode, 'outgoing' | 'log'>,
   answer: (message: string) => Promise<string | undefined> | string | undefined,
   answered: () => void = () => {},
 ): void {
@@ -51,7 +95,10 @@ export function serveMessages(
         deliver(text)
         proceed()
       },
-      () => socket.terminate(),
+      (error) => {
+        log('debug', 'a WebSocket connection was aborted', { error: String(error) })
+        socket.terminate()
+      },
     )
   }
 
@@ -71,6 +118,7 @@ export function serveMessages(
     if (waiting.length === 0 && !isBusy() && socket.isPaused) socket.resume()
   }
 
+  limitUnfinished(socket, connection, outgoing)
   socket.on('message', (data: Buffer) => {
     waiting.push(data.toString('utf8'))
     proceed()

@@ -1,7 +1,7 @@
 /** The health endpoints. `/healthz`: the process answers. `/readyz`: its answers are current. */
 
 import { createServer, type Server } from 'node:http'
-import { IDLE_TIMEOUT_MS, listen } from '../api/http-server.ts'
+import { listen, SERVER_TIMES } from '../api/http-server.ts'
 import type { BlockTiming, Driver } from '../consensus/driver.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
 
@@ -48,7 +48,7 @@ export interface MonitorServer {
 
 /** Creates the server of the metrics port: `/metrics`, `/healthz`, `/readyz`. */
 export function createMonitorServer(render: () => string, ready: () => Health): MonitorServer {
-  const server: Server = createServer({ keepAliveTimeout: IDLE_TIMEOUT_MS }, (request, response) => {
+  const server: Server = createServer(SERVER_TIMES, (request, response) => {
     const path = (request.url ?? '/').split('?')[0]
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD' }).end()

@@ -1,13 +1,12 @@
 /** The JSON-RPC server: HTTP and WebSocket on every port that it opens (docs/json-rpc.md). */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { ChainError } from '../../primitives/errors.ts'
 import { type Cors, createCors } from '../cors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { bodySinkOf, takeBody } from '../http.ts'
-import { closeServer, createHttpServer, type GatewayServer, holdBytes, listen } from '../http-server.ts'
+import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../http-server.ts'
 import { createJsonWriter } from '../json.ts'
 import { createLocalAccess, type LocalAccess } from '../local-access.ts'
 import { sendText, serveMessages } from '../websocket.ts'
@@ -92,10 +91,11 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
     gone ??= signalOf(response)
     return gone
   }
-  const hold = (bytes: number): void => holdBytes(request.socket, bytes)
+  const hold = (bytes: number): void => node.outgoing.hold(request.socket, bytes)
   takeBody(
     request,
     bodyLimitBytes,
+    node.outgoing,
     (body) => {
       const answer = answerMessage(
         { ...serve, outsider: serve.access(request.headers), hold, signal },
@@ -141,11 +141,12 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
   const send = (text: string): void => sendText(socket, outgoing, text)
   const subscriptions = createSubscriptions(serve.node, serve.subscriptionCount, send)
   const outsider = serve.access(request.headers)
-  const hold = (bytes: number): void => holdBytes(request.socket, bytes)
+  const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)
   const call = { ...serve, outsider, subscriptions, hold, signal: () => gone.signal }
   serveMessages(
     socket,
-    outgoing,
+    request.socket,
+    serve.node,
     (message) => answerMessage(call, serve.methods, message),
     () => subscriptions.answered(),
   )
@@ -182,15 +183,8 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serveHttp(serve, request, response)
   }
-  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (request.headers.origin !== undefined && !serve.cors.allows(request.headers.origin)) {
-      // A refused client can disconnect before it receives the answer.
-      socket.on('error', () => socket.destroy())
-      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
-      return
-    }
-    sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request))
-  }
+  const refusal = ({ headers: { origin } }: IncomingMessage): string | undefined =>
+    origin === undefined || serve.cors.allows(origin) ? undefined : '403 Forbidden'
 
   return {
     async answer(method, params, signal) {
@@ -200,8 +194,8 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       return found.run({ ...call, signal: () => signal }, params)
     },
     async listen(port, host) {
-      const server = createHttpServer(node.outgoing, { keepAlive: true, noDelay: true }, onRequest)
-      server.on('upgrade', onUpgrade)
+      const server = createHttpServer(node, { keepAlive: true, noDelay: true }, onRequest)
+      serveUpgrades(server, sockets, refusal)
       const opened = await listen(server, port, host)
       servers.push(server)
       return opened
