@@ -50,7 +50,7 @@ export function agree(selected: bigint | undefined, text: string, source: string
 
 /** Returns the names of the response headers that carry the height: neutral, and the profile's if they differ. */
 export function heightHeaderNames(identity: Identity): readonly string[] {
-  const families = new Set(['sdk', identity.toProfileName('sdk')])
+  const families = new Set(['sdk', identity.toProfilePath('/sdk').slice(1)])
   return [...families].flatMap((family) => {
     const name = `X-${family[0]!.toUpperCase()}${family.slice(1)}-Block-Height`
     return [`Grpc-Metadata-${name}`, name]

@@ -37,7 +37,7 @@ describe('a JSON body', () => {
       }),
     ) as SimulateRequest
     const [any] = message.tx!.body!.messages
-    expect(any!.typeUrl).toBe('/sdk.bank.v1beta1.MsgSend')
+    expect(any!.typeUrl).toBe('/cosmos.bank.v1beta1.MsgSend')
     expect(fromBinary(MsgSendSchema, any!.value)).toMatchObject({ fromAddress: 'a', toAddress: 'b' })
     expect(message.tx!.body!.timeoutHeight).toBe(7n)
     expect(message.tx!.authInfo!.signerInfos[0]).toMatchObject({

@@ -34,6 +34,10 @@ const ANY: Json = {
 /** Returns the description of routes under the names of a profile. */
 export function describeApi(identity: Identity, routes: readonly Route[], version: string): Json {
   const schemas: Json = { Error: ERROR, Any: ANY }
+  /** Paths and types of the SDK have names of one family, here too. */
+  const isNeutral = identity.toProfilePath('/sdk') === '/sdk'
+  const nameOf = (neutral: string): string =>
+    isNeutral && neutral.startsWith('sdk.') ? neutral : identity.toProfileName(neutral)
 
   function reference(type: DescMessage): Json {
     switch (type.typeName) {
@@ -44,7 +48,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
       case 'google.protobuf.Any':
         return { $ref: '#/components/schemas/Any' }
     }
-    const name = identity.toProfileName(type.typeName)
+    const name = nameOf(type.typeName)
     if (!(name in schemas)) {
       schemas[name] = {}
       schemas[name] = objectSchema(type)
@@ -119,7 +123,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
     return {
       operationId: ids[0],
       ...(group.length > 1 ? { 'x-operations': ids } : {}),
-      tags: [identity.toProfileName(first.rpc.parent.typeName)],
+      tags: [nameOf(first.rpc.parent.typeName)],
       parameters,
       ...(first.body
         ? { requestBody: { content: { 'application/json': { schema: reference(first.rpc.input) } } } }
@@ -141,7 +145,7 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
   const used = new Map<string, number>()
   /** Returns an id such as `chain.evm.v1.Query.Balance`; further paths of the same operation get a number as suffix. */
   function operationId({ rpc }: Route): string {
-    const id = `${identity.toProfileName(rpc.parent.typeName)}.${rpc.name}`
+    const id = `${nameOf(rpc.parent.typeName)}.${rpc.name}`
     const count = (used.get(id) ?? 0) + 1
     used.set(id, count)
     return count === 1 ? id : `${id}.${count}`

@@ -423,7 +423,7 @@ function respelled(schema: DescMessage, message: Message, spell = respell): Mess
       if (!field.message || !value) return value
       if (field.message.typeName !== AnySchema.typeName) return respelled(field.message, value as Message, spell)
       const { typeUrl, value: bytes } = value as Any
-      const inner = messageType(typeUrl.slice(1))!
+      const inner = messageType(almanac.toNeutralName(typeUrl.slice(1)))!
       const other = respelled(inner, fromBinary(inner, bytes), spell)
       return create(AnySchema, { typeUrl: spell(typeUrl), value: toBinary(inner, other) })
     }

@@ -173,13 +173,13 @@ describe('a transfer in a block', () => {
     })
     expect(result!.events[5]!.attributes).toEqual([{ key: 'acc_seq', value: `${alice.text}/0` }])
     expect(result!.events[7]!.attributes).toEqual([
-      { key: 'action', value: '/sdk.bank.v1beta1.MsgSend' },
+      { key: 'action', value: '/cosmos.bank.v1beta1.MsgSend' },
       { key: 'sender', value: alice.text },
       { key: 'module', value: 'bank' },
     ])
     expect(JSON.parse(logOf(result!))).toMatchObject([{ msg_index: 0, events: [{ type: 'message' }, {}, {}, {}, {}] }])
     expect(formatHex(result!.data)).toBe(
-      formatHex(hex('12230a212f73646b2e62616e6b2e763162657461312e4d736753656e64526573706f6e7365')),
+      formatHex(hex('12260a242f636f736d6f732e62616e6b2e763162657461312e4d736753656e64526573706f6e7365')),
     )
     expect(auth.getAccount(read(), dave.address)).toMatchObject({ kind: 'eth', sequence: 0n })
   })

@@ -121,7 +121,7 @@ test('a transfer signed by CosmJS in amino form, with the names it knows, is adm
     pubkeyToRawAddress(encodeSecp256k1Pubkey(signer!.pubkey)),
   )
   // The stored key has the chain's own name.
-  expect(account!.publicKey!.typeUrl).toBe('/sdk.crypto.secp256k1.PubKey')
+  expect(account!.publicKey!.typeUrl).toBe('/cosmos.crypto.secp256k1.PubKey')
 })
 
 /** Returns the transaction of a multisig signed by its first keys. */

@@ -45,7 +45,7 @@ test('a recovered key shows its address in both forms, and nothing of its secret
     name: 'dev',
     type: 'eth_secp256k1',
     address_evm: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
-    pubkey: { '@type': '/chain.crypto.v1.ethsecp256k1.PubKey' },
+    pubkey: { '@type': '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey' },
   })
   expect(shown).not.toContain('junk')
   const address = await keys('show dev -a --keyring-backend test')

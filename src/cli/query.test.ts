@@ -43,11 +43,11 @@ async function query(...args: string[]): Promise<string> {
 test('path variables are positional, other fields are flags, and names can have underscores', async () => {
   await query('bank', 'balance', 'chain1abc', '--denom', 'factory/x/y', '--height', '7')
   expect(seen.at(-1)).toEqual({
-    url: '/sdk/bank/v1beta1/balances/chain1abc/by_denom?denom=factory%2Fx%2Fy',
+    url: '/cosmos/bank/v1beta1/balances/chain1abc/by_denom?denom=factory%2Fx%2Fy',
     height: '7',
   })
   await query('bank', 'all_balances', 'chain1abc', '--page-limit', '5', '--page-reverse')
-  expect(seen.at(-1)!.url).toBe('/sdk/bank/v1beta1/balances/chain1abc?pagination.limit=5&pagination.reverse=true')
+  expect(seen.at(-1)!.url).toBe('/cosmos/bank/v1beta1/balances/chain1abc?pagination.limit=5&pagination.reverse=true')
   await query('evm', 'eth-account', '0x00')
   expect(seen.at(-1)!.url).toBe('/chain/evm/v1/eth_account/0x00')
 })

@@ -53,6 +53,11 @@ export function requestPath(
   return query === '' ? path : `${path}?${query}`
 }
 
+/** Returns a path in the names that public clients know, so that the answer's type URLs have them (D18). */
+function withCommonNames(path: string): string {
+  return path.replace(/^\/sdk\//, '/cosmos/')
+}
+
 function* flatten(fields: Readonly<Record<string, unknown>>, prefix = ''): IterableIterator<[string, string]> {
   for (const [name, value] of Object.entries(fields)) {
     if (Array.isArray(value)) for (const item of value) yield [prefix + name, String(item)]
@@ -71,7 +76,7 @@ async function run(
 ) {
   const options = command.opts<ReadFlags>()
   const format = parseOutputFormat(options.output)
-  const path = requestPath(route, values, requestJson(flags, command.opts()))
+  const path = withCommonNames(requestPath(route, values, requestJson(flags, command.opts())))
   terminal.print(formatOutput(await openNode(options).get(path, { height: options.height }), format))
 }
 

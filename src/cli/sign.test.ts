@@ -2,13 +2,16 @@ import { create, fromBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { MsgSendSchema } from '../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { TxRawSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
-import { almanac } from '../identity/profiles/almanac.ts'
+import { createIdentity } from '../identity/identity.ts'
+import { profile } from '../identity/profiles/almanac.ts'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
 import { encodeSigned, type TxPlan } from '../sdk/sign-tx.ts'
 import type { Algorithm } from './keyring.ts'
 
+/** The expected bytes have neutral names. */
+const neutral = createIdentity({ ...profile, names: { packages: {}, paths: {}, amino: {}, fields: {} } })
 /** Private key of the example account. The expected bytes are those of the reference implementation. */
 const ALICE = sha256(utf8('spec test key alice'))
 const FEE = { gasLimit: 200_000n, amount: [{ denom: 'unative', amount: 200_000n }] }
@@ -16,7 +19,7 @@ const FEE = { gasLimit: 200_000n, amount: [{ denom: 'unative', amount: 200_000n 
 function plan(algorithm: Algorithm, from: string, rest: Pick<TxPlan, 'memo' | 'accountNumber' | 'sequence'>): TxPlan {
   const publicKey = publicKeyOf(ALICE)
   return {
-    identity: almanac,
+    identity: neutral,
     messages: [
       {
         schema: MsgSendSchema,

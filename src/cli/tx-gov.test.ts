@@ -62,7 +62,7 @@ async function draft(...words: string[]): Promise<{ messages: Record<string, unk
 test('a proposal from a file receives deposits and votes, and executes', async () => {
   const filled = await draft('sdk.consensus.v1.MsgUpdateParams')
   const [message] = filled.messages
-  expect(message).toMatchObject({ '@type': '/sdk.consensus.v1.MsgUpdateParams' })
+  expect(message).toMatchObject({ '@type': '/cosmos.consensus.v1.MsgUpdateParams' })
   const { params } = (await query('consensus params')) as { params: Record<string, { max_gas?: string }> }
   const { block, evidence, validator } = params
   const update = { '@type': message!['@type'], block: { ...block, max_gas: '50000000' }, evidence, validator }

@@ -74,7 +74,7 @@ test('a dry run and an unsigned transaction send nothing', async () => {
   expect(BigInt((await tx(`${words} --dry-run`))['gas_estimate'] as string)).toBeGreaterThan(21_000n)
   const unsigned = await tx(`${words} --generate-only --gas 100000 --fees 7unative`)
   expect(unsigned).toMatchObject({
-    body: { messages: [{ '@type': '/sdk.bank.v1beta1.MsgSend', to_address: bob }] },
+    body: { messages: [{ '@type': '/cosmos.bank.v1beta1.MsgSend', to_address: bob }] },
     auth_info: { fee: { amount: [{ denom: 'unative', amount: '7' }], gas_limit: '100000' } },
   })
   expect(node.height).toBe(height)

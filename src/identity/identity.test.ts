@@ -3,8 +3,9 @@ import { createIdentity, evmChainIdOf } from './identity.ts'
 import { almanac, profile } from './profiles/almanac.ts'
 import { findProfile, identityOf } from './profiles.ts'
 
-test('the default profile uses neutral names and accepts those of public clients', () => {
-  expect(almanac.toProfileName('sdk.bank.v1beta1.MsgSend')).toBe('sdk.bank.v1beta1.MsgSend')
+test('the default profile names types of the SDK as the family does, and accepts other names', () => {
+  expect(almanac.toProfileName('sdk.bank.v1beta1.MsgSend')).toBe('cosmos.bank.v1beta1.MsgSend')
+  expect(almanac.toProfileName('chain.evm.v1.MsgEthereumTx')).toBe('chain.evm.v1.MsgEthereumTx')
   expect(almanac.toNeutralName('cosmos.bank.v1beta1.MsgSend')).toBe('sdk.bank.v1beta1.MsgSend')
   expect(almanac.toNeutralName('ethermint.crypto.v1.ethsecp256k1.PubKey')).toBe('chain.crypto.v1.ethsecp256k1.PubKey')
   expect(almanac.toNeutralName('cosmos.evm.crypto.v1.ethsecp256k1.PubKey')).toBe('chain.crypto.v1.ethsecp256k1.PubKey')

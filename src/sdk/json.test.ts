@@ -40,7 +40,7 @@ test('defaults are written, absent messages are null, and decimals and durations
 
 test('written JSON reads back to the same message, packed keys and integer bytes included', () => {
   const validator = create(ValidatorSchema, {
-    consensusPubkey: { typeUrl: '/sdk.crypto.ed25519.PubKey', value: hex(`0a20${'07'.repeat(32)}`) },
+    consensusPubkey: { typeUrl: '/cosmos.crypto.ed25519.PubKey', value: hex(`0a20${'07'.repeat(32)}`) },
     status: 3,
     tokens: '5',
     delegatorShares: `5${'0'.repeat(18)}`,
@@ -58,7 +58,7 @@ test('written JSON reads back to the same message, packed keys and integer bytes
       {
         status: 'BOND_STATUS_BONDED',
         unbonding_time: '1970-01-01T00:00:01.500Z',
-        consensus_pubkey: { '@type': '/sdk.crypto.ed25519.PubKey' },
+        consensus_pubkey: { '@type': '/cosmos.crypto.ed25519.PubKey' },
       },
     ],
   })
@@ -102,7 +102,7 @@ test('integers out of range and values that are not integers are refused', () =>
 test('a typed event has its attributes sorted by key, each as JSON', () => {
   const event = typedEvent(ctx, BaseAccountSchema, create(BaseAccountSchema, { address: 'a"b', accountNumber: 7n }))
   expect(event).toEqual({
-    type: 'sdk.auth.v1beta1.BaseAccount',
+    type: 'cosmos.auth.v1beta1.BaseAccount',
     attributes: [
       { key: 'account_number', value: '"7"' },
       { key: 'address', value: '"a\\"b"' },

@@ -1,8 +1,6 @@
-/** The default profile: neutral names. */
+/** The default profile: types of the SDK have the names of the family, everything else has neutral ones (D18). */
 import { createIdentity } from '../identity.ts'
 import type { NameMap, Profile } from './profile.ts'
-
-const NEUTRAL: NameMap = { packages: {}, paths: {}, amino: {}, fields: {} }
 
 /** Names that public client libraries of the Cosmos family hard-code. */
 export const FAMILY: NameMap = {
@@ -18,6 +16,9 @@ export const COSMJS: NameMap = {
   packages: { ...FAMILY.packages, 'chain.crypto.v1': 'cosmos.evm.crypto.v1' },
 }
 
+/** Names of types as CosmJS knows them; paths and amino names stay neutral. */
+const NAMES: NameMap = { packages: COSMJS.packages, paths: {}, amino: {}, fields: {} }
+
 export const profile: Profile = {
   name: 'almanac',
   bech32: { account: 'chain', validator: 'chainvaloper', consensus: 'chainvalcons' },
@@ -29,7 +30,7 @@ export const profile: Profile = {
   evmChainIds: {},
   defaultEvmChainId: 6930n,
   factoryPrefix: 'factory',
-  names: NEUTRAL,
+  names: NAMES,
   accepted: [COSMJS, FAMILY],
   behaviours: [],
 }

@@ -121,7 +121,7 @@ test('queries show the base account of an EthAccount', () => {
   )
   auth.setAccount(ctx, value)
   const { account: shown } = queries.account(ctx, { address: aliceText })
-  expect(shown!.typeUrl).toBe('/sdk.auth.v1beta1.BaseAccount')
+  expect(shown!.typeUrl).toBe('/cosmos.auth.v1beta1.BaseAccount')
   expect(queries.accountInfo(ctx, { address: aliceText }).info).toMatchObject({ accountNumber: 7n, sequence: 3n })
 })
 
@@ -195,7 +195,7 @@ test('addresses convert in both directions', () => {
 
 test('a genesis with two accounts of one address is refused', () => {
   const one = {
-    '@type': '/sdk.auth.v1beta1.BaseAccount',
+    '@type': '/cosmos.auth.v1beta1.BaseAccount',
     address: aliceText,
     pub_key: null,
     account_number: '0',
@@ -206,7 +206,7 @@ test('a genesis with two accounts of one address is refused', () => {
 
 test('genesis preserves account numbers and gaps, and reassigns a number that occurs twice', () => {
   const entry = (byte: number, number: string) => ({
-    '@type': '/sdk.auth.v1beta1.BaseAccount',
+    '@type': '/cosmos.auth.v1beta1.BaseAccount',
     address: formatBech32('chain', new Uint8Array(20).fill(byte)),
     pub_key: null,
     account_number: number,

@@ -140,17 +140,25 @@ export function* accounts(ctx: ReadContext): IterableIterator<Account> {
   }
 }
 
-/** Returns the prefix of the type URLs of vesting accounts under a profile. */
-const vestingTypeOf = cachePerObject((identity: Identity) => utf8(`/${identity.toProfileName('sdk.vesting.v1beta1')}.`))
+const VESTING_PACKAGE = 'sdk.vesting.v1beta1'
+
+/** Returns the prefixes of the type URLs of vesting accounts: under a profile, and neutral. */
+const vestingTypesOf = cachePerObject((identity: Identity) =>
+  [...new Set([identity.toProfileName(VESTING_PACKAGE), VESTING_PACKAGE])].map((name) => utf8(`/${name}.`)),
+)
 
 /**
  * Returns the vesting part of a stored account; undefined for other kinds. It decides by the type URL, which begins at the third
  * byte, and decodes only vesting accounts, since few accounts vest.
  */
 function vestingOf(identity: Identity, key: Uint8Array, encoded: Uint8Array): Vesting | undefined {
-  const type = vestingTypeOf(identity)
-  for (let i = 0; i < type.length; i++) if (encoded[i + 2] !== type[i]) return undefined
-  return decodeAccount(identity, key, encoded).vesting
+  const isVesting = vestingTypesOf(identity).some((type) => hasType(encoded, type))
+  return isVesting ? decodeAccount(identity, key, encoded).vesting : undefined
+}
+
+function hasType(encoded: Uint8Array, type: Uint8Array): boolean {
+  for (let i = 0; i < type.length; i++) if (encoded[i + 2] !== type[i]) return false
+  return true
 }
 
 /** Returns the amount of a denom that the holder cannot send in this block. */

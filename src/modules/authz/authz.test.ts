@@ -33,7 +33,7 @@ const newcomer = moduleAccount('newcomer')
 const granterBytes = new Uint8Array(20).fill(0xa1)
 const granteeBytes = new Uint8Array(20).fill(0xb2)
 const strangerBytes = new Uint8Array(20).fill(0xc3)
-const MSG_SEND = '/sdk.bank.v1beta1.MsgSend'
+const MSG_SEND = '/cosmos.bank.v1beta1.MsgSend'
 
 let ctx: BranchedContext
 let [granter, grantee, stranger] = ['', '', '']
@@ -86,10 +86,11 @@ describe('state', () => {
     const parties = concat(Uint8Array.of(20), granterBytes, Uint8Array.of(20), granteeBytes)
     const grantKey = formatHex(concat(Uint8Array.of(0x01), parties, utf8(MSG_SEND)))
     const queueKey = formatHex(concat(Uint8Array.of(0x02), utf8(formatKey(end)), parties))
-    // GrantQueueItem{msg_type_urls: [MSG_SEND]}: field 1, 25 bytes.
-    expect(written()[queueKey]).toBe(`0a19${formatHex(utf8(MSG_SEND))}`)
+    // GrantQueueItem{msg_type_urls: [MSG_SEND]}: field 1, 28 bytes.
+    expect(written()[queueKey]).toBe(`0a1c${formatHex(utf8(MSG_SEND))}`)
     const authorization = sendLimit(50)
-    const any = `0a${hexLength(authorization.typeUrl.length)}${formatHex(utf8(authorization.typeUrl))}12${hexLength(authorization.value.length)}${formatHex(authorization.value)}`
+    const typeUrl = '/cosmos.bank.v1beta1.SendAuthorization'
+    const any = `0a${hexLength(typeUrl.length)}${formatHex(utf8(typeUrl))}12${hexLength(authorization.value.length)}${formatHex(authorization.value)}`
     expect(written()[grantKey]).toBe(`0a${hexLength(any.length / 2)}${any}120608${END_SECONDS}`)
     messages.revoke(ctx, { granter, grantee, msgTypeUrl: MSG_SEND })
     expect(written()).toEqual({ [queueKey]: '' })
@@ -116,15 +117,15 @@ describe('state', () => {
   test('names are accepted under both profiles and stored under the active one', () => {
     grant(
       create(AnySchema, {
-        ...generic('/cosmos.bank.v1beta1.MsgSend'),
-        typeUrl: '/cosmos.authz.v1beta1.GenericAuthorization',
+        ...generic('/sdk.bank.v1beta1.MsgSend'),
+        typeUrl: '/sdk.authz.v1beta1.GenericAuthorization',
       }),
     )
     expect(queries.grants(ctx, { granter, grantee }).grants[0]!.authorization!.typeUrl).toBe(
-      '/sdk.authz.v1beta1.GenericAuthorization',
+      '/cosmos.authz.v1beta1.GenericAuthorization',
     )
     expect(exec(send(1)).results).toHaveLength(1)
-    messages.revoke(ctx, { granter, grantee, msgTypeUrl: '/cosmos.bank.v1beta1.MsgSend' })
+    messages.revoke(ctx, { granter, grantee, msgTypeUrl: '/sdk.bank.v1beta1.MsgSend' })
   })
 
   test('a grant is deleted at the beginning of the first block after its expiration', () => {
@@ -144,7 +145,7 @@ describe('state', () => {
     ctx.block.timeNs = later(15n)
     authz.beginBlock!(ctx)
     expect(queries.grants(ctx, { granter, grantee }).grants.map(({ authorization }) => authorization!.typeUrl)).toEqual(
-      ['/sdk.bank.v1beta1.SendAuthorization'],
+      ['/cosmos.bank.v1beta1.SendAuthorization'],
     )
     grant(sendLimit(7))
     ctx.block.timeNs = later(15n)
@@ -225,7 +226,7 @@ describe('exec', () => {
     messages.grant(ctx, {
       granter: stranger,
       grantee,
-      grant: { authorization: generic('/sdk.authz.v1beta1.MsgExec') },
+      grant: { authorization: generic('/cosmos.authz.v1beta1.MsgExec') },
     })
     exec(inner)
     const deeper = packed(MsgExecSchema, { grantee, msgs: [inner] })
@@ -243,13 +244,13 @@ describe('exec', () => {
     const part = (from: string) => ({ address: from, coins: texts(1) })
     const multi = packed(MsgMultiSendSchema, { inputs: [part(granter), part(stranger)], outputs: [part(grantee)] })
     expect(() => exec(multi)).toThrow(code('authz', 9))
-    expect(() => exec(create(AnySchema, { typeUrl: '/sdk.group.v1.MsgVote' }))).toThrow(code('sdk', 34))
+    expect(() => exec(create(AnySchema, { typeUrl: '/cosmos.group.v1.MsgVote' }))).toThrow(code('sdk', 34))
     expect(() => exec()).toThrow(code('sdk', 18))
   })
 
   test('the error of a failed message contains its type URL', () => {
     grant(generic(MSG_SEND))
-    expect(() => exec(send(5000))).toThrow(/^failed to execute message; message \/sdk\.bank\.v1beta1\.MsgSend: /)
+    expect(() => exec(send(5000))).toThrow(/^failed to execute message; message \/cosmos\.bank\.v1beta1\.MsgSend: /)
   })
 
   test('the stateless checks cover the messages within an execution', () => {
@@ -314,7 +315,7 @@ describe('bad input', () => {
     ['a grant to oneself', () => grant(generic(MSG_SEND), undefined, granter), 'authz', 7],
     ['a malformed grantee', () => grant(generic(MSG_SEND), undefined, 'nobody'), 'sdk', 7],
     ['an expiration at the block time', () => grant(generic(MSG_SEND), ctx.block.timeNs), 'authz', 3],
-    ['a message without handler', () => grant(generic('/sdk.nft.v1beta1.MsgSend')), 'sdk', 29],
+    ['a message without handler', () => grant(generic('/cosmos.nft.v1beta1.MsgSend')), 'sdk', 29],
     ['a message that is not an authorization', () => grant(packed(MsgSendSchema, {})), 'sdk', 29],
     ['a grant without authorization', () => messages.grant(ctx, { granter, grantee, grant: {} }), 'sdk', 34],
     ['a send authorization without limit', () => grant(packed(SendAuthorizationSchema, {})), 'sdk', 10],
@@ -378,9 +379,12 @@ describe('queries', () => {
   test('a malformed address and a missing grant are errors with their reason', () => {
     expect(() => queries.grants(ctx, { granter: 'x', grantee })).toThrow(/^invalid granter address: /)
     expect(() => queries.granteeGrants(ctx, { grantee: '' })).toThrow(/^invalid grantee address: /)
-    const msgTypeUrl = '/sdk.gov.v1.MsgVote'
+    const msgTypeUrl = '/cosmos.gov.v1.MsgVote'
     expect(() => queries.grants(ctx, { granter, grantee, msgTypeUrl })).toThrow(
-      expect.objectContaining({ status: 'notFound', message: 'authorization not found for /sdk.gov.v1.MsgVote type' }),
+      expect.objectContaining({
+        status: 'notFound',
+        message: 'authorization not found for /cosmos.gov.v1.MsgVote type',
+      }),
     )
   })
 })

@@ -75,7 +75,7 @@ test('a validator that signs twice is slashed by a twentieth, jailed and tombsto
   )
   const records = [...state.records.iterate(ctx)]
   expect(records.map(([key, { typeUrl, value }]) => [formatHex(key) === formatHex(sha256(value)), typeUrl])).toEqual([
-    [true, '/sdk.evidence.v1beta1.Equivocation'],
+    [true, '/cosmos.evidence.v1beta1.Equivocation'],
   ])
   const exported = genesis.export(ctx)
   const other = testContext({ app: { message: messageType } })

@@ -27,8 +27,8 @@ import { queries } from './queries.ts'
 const granterBytes = new Uint8Array(20).fill(0xa1)
 const granteeBytes = new Uint8Array(20).fill(0xb2)
 const parties = { granter: granterBytes, grantee: granteeBytes }
-const SEND = '/sdk.bank.v1beta1.MsgSend'
-const VOTE = '/sdk.gov.v1.MsgVote'
+const SEND = '/cosmos.bank.v1beta1.MsgSend'
+const VOTE = '/cosmos.gov.v1.MsgVote'
 
 let ctx: BranchedContext
 let [granter, grantee] = ['', '']
@@ -208,7 +208,7 @@ describe('paying', () => {
     const allowance = basic(50)
     grant(packed(AllowedMsgAllowanceSchema, { allowance, allowedMessages: [SEND, '/cosmos.gov.v1.MsgVote'] }))
     use(10n, [SEND, VOTE])
-    expect(() => use(10n, [SEND, '/sdk.authz.v1beta1.MsgExec'])).toThrow(code('feegrant', 7))
+    expect(() => use(10n, [SEND, '/cosmos.authz.v1beta1.MsgExec'])).toThrow(code('feegrant', 7))
     use(40n, [VOTE])
     expect(getGrant(ctx, parties)).toBeUndefined()
     grant(packed(AllowedMsgAllowanceSchema, { allowance, allowedMessages: [SEND] }))

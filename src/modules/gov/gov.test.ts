@@ -44,7 +44,7 @@ describe('the life of a proposal', () => {
     expect(world.submit({ initialDeposit: coins(4n * ONE) })).toBe(1n)
     expect(world.proposal().status).toBe(ProposalStatus.DEPOSIT_PERIOD)
     expect(world.events('submit_proposal')).toEqual([
-      { proposal_id: '1', proposal_messages: ',/sdk.consensus.v1.MsgUpdateParams' },
+      { proposal_id: '1', proposal_messages: ',/cosmos.consensus.v1.MsgUpdateParams' },
     ])
     world.deposit(ben, 6n * ONE)
     expect(world.proposal().status).toBe(ProposalStatus.VOTING_PERIOD)
@@ -110,7 +110,7 @@ describe('the life of a proposal', () => {
         proposal_id: '1',
         proposal_result: 'proposal_failed',
         proposal_log:
-          'msg 1 (/sdk.distribution.v1beta1.MsgCommunityPoolSpend) failed on execution: ' +
+          'msg 1 (/cosmos.distribution.v1beta1.MsgCommunityPoolSpend) failed on execution: ' +
           'community pool does not have sufficient coins to distribute',
       },
     ])
@@ -179,7 +179,7 @@ test('keys and values match byte for byte', () => {
   expect(keys).toContain('000000000000000001')
   expect(keys).toContain(`20000000000000000114${formatHex(ann)}`)
   expect(formatHex(toBinary(AnySchema, packed))).toBe(
-    '0a272f73646b2e757067726164652e763162657461312e4d7367536f6674776172655570677261646512490a2c636861696e313064303779323635676d6d757674347a30773961773838306a6e73723730306a30713877617812190a0676322e302e30120b088092b8c398feffffff0118c0c407',
+    '0a2a2f636f736d6f732e757067726164652e763162657461312e4d7367536f6674776172655570677261646512490a2c636861696e313064303779323635676d6d757674347a30773961773838306a6e73723730306a30713877617812190a0676322e302e30120b088092b8c398feffffff0118c0c407',
   )
 })
 

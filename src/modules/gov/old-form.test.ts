@@ -47,12 +47,12 @@ describe('legacy proposals', () => {
   test('become a message of governance and are readable in both forms', () => {
     expect(propose(content('words')).proposalId).toBe(1n)
     const [packed] = world.proposal().messages
-    expect(packed!.typeUrl).toBe('/sdk.gov.v1.MsgExecLegacyContent')
+    expect(packed!.typeUrl).toBe('/cosmos.gov.v1.MsgExecLegacyContent')
     expect(fromBinary(MsgExecLegacyContentSchema, packed!.value).authority).toBe(AUTHORITY)
     expect(world.proposal()).toMatchObject({ title: 'words', summary: 'why' })
     expect(legacyQueries.proposal(world.ctx, { proposalId: 1n }).proposal).toMatchObject({
       proposalId: 1n,
-      content: { typeUrl: '/sdk.gov.v1beta1.TextProposal' },
+      content: { typeUrl: '/cosmos.gov.v1beta1.TextProposal' },
       finalTallyResult: { yes: '0' },
     })
     legacyMessages.voteWeighted(world.ctx, {
@@ -82,7 +82,7 @@ describe('legacy proposals', () => {
     world.ctx.block.height = 100n
     expect(() => propose(upgradeTo('v2'))).toThrow(expect.objectContaining({ codespace: 'gov', code: 5 }))
     const other = pack(world.ctx, MsgSendSchema, create(MsgSendSchema))
-    expect(() => propose(other)).toThrow('/sdk.bank.v1beta1.MsgSend: no handler exists for proposal type')
+    expect(() => propose(other)).toThrow('/cosmos.bank.v1beta1.MsgSend: no handler exists for proposal type')
     expect(upgrade.plan(world.ctx)).toBeUndefined()
   })
 
@@ -107,7 +107,7 @@ describe('legacy proposals', () => {
   test('a single message appears as the content, and several messages have no legacy form', () => {
     world.submit()
     expect(legacyQueries.proposal(world.ctx, { proposalId: 1n }).proposal!.content!.typeUrl).toBe(
-      '/sdk.consensus.v1.MsgUpdateParams',
+      '/cosmos.consensus.v1.MsgUpdateParams',
     )
     world.submit({ messages: [world.consensusUpdate(), world.consensusUpdate()] })
     expect(() => legacyQueries.proposals(world.ctx, {})).toThrow('amount of proposal messages not exactly one')
@@ -116,7 +116,7 @@ describe('legacy proposals', () => {
 
 test.each([
   ['/cosmos.params.v1beta1.ParameterChangeProposal', 'propose MsgUpdateParams of the module'],
-  ['/sdk.distribution.v1beta1.CommunityPoolSpendProposal', 'propose MsgCommunityPoolSpend'],
+  ['/cosmos.distribution.v1beta1.CommunityPoolSpendProposal', 'propose MsgCommunityPoolSpend'],
 ])('a content %s is refused with its replacement', (typeUrl, message) => {
   const content = create(AnySchema, { typeUrl })
   const proposal = { content, initialDeposit: coins(10n * ONE), proposer: text(cat) }

@@ -93,7 +93,7 @@ describe('refusals', () => {
       summary: 's',
     })
     expect(() => messages.submitProposal({ ...world.ctx, app: deaf }, message)).toThrow(
-      '/sdk.bank.v1beta1.MsgSend: proposal message not recognized by router',
+      '/cosmos.bank.v1beta1.MsgSend: proposal message not recognized by router',
     )
   })
 
