@@ -19,6 +19,7 @@ import { createHostFailures } from './host-failures.ts'
 import { contextOf } from './machine.ts'
 import { modules as allModules } from './modules.ts'
 import { createQueryTable } from './query.ts'
+import { executePending, type PendingOutcome } from './pending.ts'
 import type { Substitution } from './substitution.ts'
 import { traceBlock } from './trace.ts'
 import type { AdmissionSettings } from './transaction.ts'
@@ -136,6 +137,12 @@ export function createApplication(options: ApplicationOptions): Application {
     traceBlock(opened.era.machine, opened, input, opened.era.decode, watch)
   }
 
+  function pendingBlock(ctx: ReadContext, input: BlockInput, shouldStop: () => boolean): PendingOutcome {
+    const opened = openBlock(opening, ctx.store, input, true)
+    if (opened.halt) throw queryError('unavailable', `no block can follow: ${opened.halt.line}`)
+    return executePending(opened.era.machine, opened, input, opened.era.decode, shouldStop)
+  }
+
   /** State of the pool, and the era of the next block. */
   let pool: { readonly ctx: Context; readonly era: Era } | undefined
 
@@ -187,6 +194,7 @@ export function createApplication(options: ApplicationOptions): Application {
     },
     readContext,
     traceBlock: trace,
+    pendingBlock,
     exportGenesis: (ctx, origin) => exportGenesis(eras.byFacts(ctx.app).machine, ctx, origin),
   }
 }

@@ -5,10 +5,11 @@ import type { LightBudget } from '../modules/evm/calls/light.ts'
 import type { StorageRange } from '../modules/evm/tracing/storage-range.ts'
 import type { TraceResources } from '../modules/evm/tracing/trace-writer.ts'
 import type { ReadContext } from '../sdk/context.ts'
+import { type PendingOutcome, type PendingState, withinPending } from './pending.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
 import { readStorage, type StoragePayload } from './storage-job.ts'
 import { runTrace, type TracePayload } from './trace-jobs.ts'
-import type { Application, CheckResult } from './types.ts'
+import type { Application, BlockInput, CheckResult } from './types.ts'
 
 /** Budget of a job: a deadline, an output for long answers, and a script engine on threads that can be killed. */
 export interface JobBudget extends TraceResources {
@@ -18,13 +19,24 @@ export interface JobBudget extends TraceResources {
 
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 
+/** A job of module `evm` on the state within a pending block. */
+export interface WithinPending {
+  readonly pending: PendingState
+  readonly job: 'ethCall' | 'estimateGas' | 'createAccessList'
+  readonly payload: unknown
+}
+
 /** Jobs by name. Payloads and answers are structured-cloneable. */
 export type Jobs = Readonly<Record<string, Job>>
 
 /** Returns the jobs of this build. */
-export function createJobs(app: Pick<Application, 'simulate' | 'traceBlock'>): Jobs {
+export function createJobs(app: Pick<Application, 'pendingBlock' | 'simulate' | 'traceBlock'>): Jobs {
   return {
     ...evmJobs,
+    pendingBlock: (ctx, { input }: { readonly input: BlockInput }, budget): PendingOutcome =>
+      app.pendingBlock(ctx, input, () => budget.shouldStop()),
+    withinPending: (ctx, { pending, job, payload }: WithinPending, budget): unknown =>
+      evmJobs[job]!(withinPending(ctx, pending), payload as never, budget),
     prove: (ctx, { keys }: { readonly keys: readonly StoreKey[] }): ProvenKeys => proveKeys(ctx, keys),
     trace: (ctx, payload: TracePayload, budget): void => runTrace(app, ctx, payload, budget),
     storageRange: (ctx, payload: StoragePayload, budget): StorageRange =>

@@ -7,6 +7,7 @@ import type { ReadContext } from '../sdk/context.ts'
 import type { StoreChanges } from '../store/history/store-changes.ts'
 import type { Branch, ChainEvent, Reader } from '../store/types.ts'
 import type { Halt } from './halt.ts'
+import type { PendingOutcome } from './pending.ts'
 import type { QueryTable } from './query.ts'
 import type { BlockHeader, EvmTx, TxResult, Validator } from './records.ts'
 import type { Preflight, Rehearsal } from './upgrades/report.ts'
@@ -159,6 +160,11 @@ export interface Application {
   simulate(ctx: ReadContext, tx: Uint8Array): CheckResult
   /** Executes a stored block again on the state before it, for a watcher, and drops its writes. */
   traceBlock(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void
+  /**
+   * Executes the next block on the state before it, without its end, and drops its writes after it has returned them. Throws
+   * 4 `deadlineExceeded` when stopped, `unavailable` if no block can follow.
+   */
+  pendingBlock(ctx: ReadContext, input: BlockInput, shouldStop: () => boolean): PendingOutcome
   /** Query handlers of all modules, by neutral method path. */
   readonly queries: QueryTable
   /** Names of the stores of a new chain. */

@@ -67,10 +67,16 @@ export interface PoolView {
   ofEvmHash(hash: Uint8Array): PendingTx | undefined
   /** Returns the waiting transactions of a sender by nonce, and how many of them no nonce is missing before. */
   ofSender(sender: Uint8Array): { readonly txs: readonly PendingTx[]; readonly ready: number }
+  /** Returns the number of Ethereum transactions that no nonce is missing before, and of the others. */
+  evmCounts(): { readonly ready: number; readonly queued: number }
+  /** Whether a transaction waits that the next block can include. */
+  hasReady(): boolean
   /** Returns a number that grows with every change of the pool. */
   version(): number
-  /** Returns the block that would be made now, with its ready transactions in the order in which they would run. */
-  next(): NextBlock
+  /** Returns the time of the block that would be made now. */
+  nextTimeNs(): bigint
+  /** Returns the block that would be made now, with the first `most` of its transactions in the order in which they would run. */
+  next(most: number): NextBlock
   pendingCount(): { readonly count: number; readonly sizeBytes: number }
 }
 

@@ -37,6 +37,8 @@ function textOf(params: unknown): string | undefined {
   if (!Array.isArray(params) || params.length > 2) return undefined
   const [object, block = ''] = params as readonly unknown[]
   if (typeof object !== 'object' || object === null || typeof block !== 'string') return undefined
+  // The pool changes between blocks.
+  if (block === 'pending') return undefined
   const fields = object as Readonly<Record<string, unknown>>
   let text = `${block.length}:${block}`
   for (const name in fields) {

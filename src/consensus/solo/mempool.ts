@@ -61,6 +61,8 @@ export interface Mempool {
   ofEvmHash(hash: Uint8Array): PooledTx | undefined
   /** Returns the waiting transactions of a sender by nonce, and how many of them no nonce is missing before. */
   ofSender(sender: Uint8Array): { readonly txs: readonly PooledTx[]; readonly ready: number }
+  /** Returns the number of Ethereum transactions that no nonce is missing before, and of the others. */
+  evmCounts(): { readonly ready: number; readonly queued: number }
   /** Throws sdk 21 if the size of a transaction exceeds the limit. */
   requireSize(sizeBytes: number): void
   /**
@@ -146,6 +148,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
   /** Number of the present check state. */
   let state = 0
   let listed: { readonly version: number; readonly txs: readonly PooledTx[] } | undefined
+  let counted: { readonly version: number; readonly ready: number; readonly queued: number } | undefined
   let unchecked: { readonly ordinary: Iterator<Slot>; readonly evm: Iterator<Slot>; doneOrdinary: boolean } | undefined
   const eviction = createEviction(queues)
 
@@ -271,6 +274,15 @@ export function createMempool(limits: MempoolLimits): Mempool {
     ofSender(sender) {
       const queue = queues.get(toKey(sender))
       return { txs: queue?.slots.map(({ tx }) => tx) ?? [], ready: queue?.ready ?? 0 }
+    },
+    evmCounts() {
+      if (counted?.version === version) return counted
+      let ready = 0
+      for (const queue of queues.values()) {
+        for (let at = 0; at < queue.ready; at++) if (queue.slots[at]!.tx.evm) ready++
+      }
+      counted = { version, ready, queued: byEvmHash.size - ready }
+      return counted
     },
     requireSize(bytes) {
       if (bytes > limits.maxTxBytes) throw errors.txTooLarge(`${bytes} bytes, at most ${limits.maxTxBytes}`)

@@ -37,7 +37,7 @@ interface Dependencies {
   onListenerFailure(error: unknown): void
 }
 
-export interface Pool extends Submission, Omit<PoolView, 'next'>, Pick<ChainEvents, 'onPending'> {
+export interface Pool extends Submission, Omit<PoolView, 'next' | 'nextTimeNs'>, Pick<ChainEvents, 'onPending'> {
   pending(): readonly PooledTx[]
   offer: Offer
   /** Whether the next block has a transaction to include. */
@@ -213,6 +213,7 @@ export function createPool(dependencies: Dependencies): Pool {
     pendingCount: mempool.size,
     ofEvmHash: mempool.ofEvmHash,
     ofSender: mempool.ofSender,
+    evmCounts: mempool.evmCounts,
     version: mempool.version,
     hasReady: mempool.hasReady,
     select: mempool.select,

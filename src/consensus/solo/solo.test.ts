@@ -257,7 +257,7 @@ test('dropped transactions leave the pool together, and their clients are notifi
 test('the block that would be made now has the ready transactions in their order, and changes nothing', async () => {
   const { solo, blocks } = await open({ mode: 'manual' })
   for (const nonce of [1, 0, 3]) await solo.submit(transfer(nonce))
-  const { input, lastCommit } = solo.pool.next()
+  const { input, lastCommit } = solo.pool.next(9)
   expect([input.height, input.txs.length, lastCommit]).toEqual([2n, 2, blocks.block(1n)!.commit])
   expect(solo.pool.pendingCount().count).toBe(3)
   await solo.production.nextBlock()

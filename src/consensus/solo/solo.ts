@@ -94,9 +94,10 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
 
   const blockLimits = (before: Tip) => ({ maxBytes: roomForTxs(before), maxGas: before.maxGas })
 
-  function nextOf(): NextBlock {
+  function nextOf(most: number): NextBlock {
     const before = tip()
-    const txs = pool.select(blockLimits(before)).map(({ bytes }) => bytes)
+    const selected = most > 0 ? pool.select(blockLimits(before)).slice(0, most) : []
+    const txs = selected.map(({ bytes }) => bytes)
     const { input, blockId } = draft(before, txs, blockTime({}), signers())
     return { input, blockId, lastCommit: before.commit }
   }
@@ -168,7 +169,10 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       pendingCount: pool.pendingCount,
       ofEvmHash: pool.ofEvmHash,
       ofSender: pool.ofSender,
+      evmCounts: pool.evmCounts,
+      hasReady: pool.hasReady,
       version: pool.version,
+      nextTimeNs: () => blockTime({}),
       next: nextOf,
     },
     production: {

@@ -1,10 +1,12 @@
 /** Finds the height or the block that a request names. */
 import type { StoredBlock } from '../../../app/records.ts'
 import { formatHex0x } from '../../../primitives/bytes.ts'
+import type { ReadContext } from '../../../sdk/context.ts'
 import type { GatewayNode } from '../../gateway.ts'
+import { withPending } from '../../pending-block.ts'
 import { serverError } from '../errors.ts'
 import { genesisBlock, genesisByHash } from '../header.ts'
-import type { BlockRef } from '../params.ts'
+import { type BlockRef, isPending } from '../params.ts'
 
 /** Returns the named height; undefined for an unknown hash. `earliest` is the first stored block, whose state is the first. */
 export function heightOf(node: GatewayNode, ref: BlockRef): bigint | undefined {
@@ -50,4 +52,9 @@ export function stateHeight(node: GatewayNode, ref: BlockRef): bigint | undefine
   }
   if (height === undefined || height > node.blocks.latestHeight()) throw serverError('header not found')
   return height
+}
+
+/** Reads the state at a block; at `pending` a promise of it, unless no transaction waits. Throws -32000 as `stateHeight`. */
+export function readAt<T>(node: GatewayNode, ref: BlockRef, read: (ctx: ReadContext) => T): T | Promise<T> {
+  return isPending(ref) ? withPending(node, read) : node.withContext(stateHeight(node, ref), read)
 }

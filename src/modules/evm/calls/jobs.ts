@@ -88,6 +88,7 @@ type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 export const LIGHT_JOBS: ReadonlySet<string> = new Set([
   'ethCall',
   'estimateGas',
+  'withinPending',
   '/chain.evm.v1.Query/EthCall',
   '/chain.evm.v1.Query/EstimateGas',
 ])
