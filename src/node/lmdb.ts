@@ -13,12 +13,18 @@ import {
 } from '../store/backend/backend.ts'
 import type { Entry, Range, TableWrite } from '../store/types.ts'
 import { createReopenPolicy, type ReopenFacts } from './reopen-policy.ts'
+import { inTurn } from './turns.ts'
 
 export interface LmdbOptions extends ReopenFacts {
   /** A table that is not declared is in the shared database. */
   readonly tables?: readonly TableDeclaration[] | undefined
   /** For readers in other threads and processes. The database must exist. */
   readonly readOnly?: boolean | undefined
+  /**
+   * Turns of the threads of a process that only reads: LMDB cannot open the same file for reading in two threads at the same
+   * time. Absent in a process that writes, where LMDB's own lock orders them.
+   */
+  readonly turns?: SharedArrayBuffer | undefined
   /** Commits without waiting for the disk, for chains that are deleted when their process ends. */
   readonly noSync?: boolean | undefined
   /** Called after a database of an older format was converted to the format of this build. */
@@ -69,7 +75,12 @@ interface Opened {
   forgetLast(): void
 }
 
-function openFile(path: string, { tables = [], readOnly = false, noSync = false }: LmdbOptions): Opened {
+function openFile(path: string, options: LmdbOptions): Opened {
+  const { turns } = options
+  return turns ? inTurn(turns, () => openNow(path, options)) : openNow(path, options)
+}
+
+function openNow(path: string, { tables = [], readOnly = false, turns, noSync = false }: LmdbOptions): Opened {
   const root: RootDatabase<Buffer, Buffer> = open({
     path,
     encoding: 'binary',
@@ -78,7 +89,7 @@ function openFile(path: string, { tables = [], readOnly = false, noSync = false 
     overlappingSync: false,
     noSync,
     // The threads of a process share one open file in the mode of the first opener, so a thread opens it as its process does.
-    readOnly: readOnly && isMainThread,
+    readOnly: readOnly && (isMainThread || turns !== undefined),
     mapSize: MAP_BYTES,
   })
   const slots = new Map<string, TableSlot>()
