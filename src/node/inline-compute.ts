@@ -7,6 +7,7 @@ import type { Log } from './log.ts'
 import type { WithContext } from './state-reader.ts'
 import { timeError } from './workers/job-errors.ts'
 import type { ComputePool } from './workers/pool.ts'
+import { NO_STATS } from './workers/pool-stats.ts'
 
 /** Limit of an answer in parts, which is complete before the client receives a byte. */
 const MAX_WAITING_BYTES = 64 << 20
@@ -49,7 +50,7 @@ export function createInlineCompute(options: InlineOptions): ComputePool {
         done++
       }
     },
-    stats: () => ({ waiting: 0, running: 0, done, refused: 0, kills: 0 }),
+    stats: () => ({ ...NO_STATS, done }),
     stop: async () => {},
   }
 }

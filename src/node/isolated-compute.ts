@@ -1,8 +1,7 @@
 /** A separate pool for jobs that might not end, so that no call waits for a script to exceed its time. */
 import { isIsolated } from '../app/trace-jobs.ts'
-import type { ComputePool, PoolStats } from './workers/pool.ts'
-
-const NO_STATS: PoolStats = { waiting: 0, running: 0, done: 0, refused: 0, kills: 0 }
+import type { ComputePool } from './workers/pool.ts'
+import { addStats, NO_STATS } from './workers/pool-stats.ts'
 
 /**
  * Returns a pool that runs isolated jobs in a second pool, which `open` creates for the first of them, and all others in
@@ -17,16 +16,7 @@ export function isolateScripts(usual: ComputePool, open: () => ComputePool): Com
       isolated ??= open()
       return isolated.run(name, payload, options)
     },
-    stats() {
-      const [one, other] = [usual.stats(), isolated?.stats() ?? NO_STATS]
-      return {
-        waiting: one.waiting + other.waiting,
-        running: one.running + other.running,
-        done: one.done + other.done,
-        refused: one.refused + other.refused,
-        kills: one.kills + other.kills,
-      }
-    },
+    stats: () => addStats(usual.stats(), isolated?.stats() ?? NO_STATS),
     async stop() {
       await Promise.all([usual.stop(), isolated?.stop()])
     },

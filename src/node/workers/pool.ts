@@ -5,6 +5,7 @@ import { type Job, settle } from './job.ts'
 import { limitJob } from './job-budget.ts'
 import { cancelledError, stoppingError } from './job-errors.ts'
 import { releaseParts } from './job-parts.ts'
+import type { PoolStats } from './pool-stats.ts'
 import { sendJob } from './thread.ts'
 import { createThreads, type ThreadsOptions } from './threads.ts'
 
@@ -15,15 +16,6 @@ export interface PoolOptions extends ThreadsOptions {
   readonly timeoutMs: number
   /** Monotonic clock, milliseconds. */
   readonly elapsed: () => number
-}
-
-export interface PoolStats {
-  readonly waiting: number
-  readonly running: number
-  readonly done: number
-  readonly refused: number
-  /** Threads that were ended because a job did not stop or exceeded its memory. */
-  readonly kills: number
 }
 
 export interface ComputePool extends Compute {

@@ -10,6 +10,8 @@ export interface ThreadsOptions extends ThreadOptions {
   readonly workers: number
   /** Time that a cancelled job has to stop by itself, milliseconds; 150 by default. */
   readonly graceMs?: number
+  /** Whether the threads start with the first job only, because few jobs are expected. */
+  readonly idle?: boolean
   readonly log: Log
 }
 
@@ -28,7 +30,7 @@ export interface Threads {
 }
 
 const GRACE_MS = 150
-/** Threads start with the first job, or after this delay, milliseconds, so that the rest of the node starts first. */
+/** Threads start with the first job, or unless `idle` after this delay, milliseconds, so that the rest of the node starts first. */
 const START_MS = 50
 /** Delay before a thread that ended during its start is started again, milliseconds. */
 const RESTART_MS = 1000
@@ -120,8 +122,8 @@ export function createThreads(
     clearTimeout(startTimer)
     while (threads.length < workers) spawn()
   }
-  const startTimer = setTimeout(start, START_MS)
-  startTimer.unref()
+  const startTimer = options.idle ? undefined : setTimeout(start, START_MS)
+  startTimer?.unref()
 
   return {
     all: threads,
