@@ -2,11 +2,13 @@
  * Stored results without the logs of Ethereum transactions: the receipts have them. Each omission is checked when it is made,
  * so that a result in any other form, such as one of a followed chain, is stored whole.
  */
-import { type LogBlock, logsAsFields, logsAsJson } from '../app/evm/log-forms.ts'
+import { type LogBlock, logPieces, logsAsFields, logsAsJson, logsLength } from '../app/evm/log-forms.ts'
 import type { EvmTx, TxResult } from '../app/records.ts'
 import { concat, equal } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import { encodeVarint, type Input, MAX_VARINT_BYTES, takeVarint } from '../primitives/varint.ts'
+import type { EventAttribute } from '../store/types.ts'
+import { type LateText, lateAttribute, withLateData } from './late-values.ts'
 
 /** The block of results, with its receipts. */
 export interface ReceiptSource extends LogBlock {
@@ -39,14 +41,14 @@ export function omitLogs(
     const attribute = findText(result, logsAsJson(source, evmTx))
     const data = withoutLogs(result.data, logsAsFields(source, evmTx))
     if (!attribute && !data) return
-    const events = attribute ? withValue(result, attribute, '') : result.events
+    const events = attribute ? withAttribute(result, attribute, (found) => ({ ...found, value: '' })) : result.events
     short[evmTx.txIndex] = { ...result, data: data ?? result.data, events }
     references.push({ result: evmTx.txIndex, evmTx: i, attribute, isDataCut: data !== undefined })
   })
   return { results: short, references }
 }
 
-/** Returns the results with the logs of the receipts. Throws `unavailable` if another process removes the block meanwhile. */
+/** Returns the results with the logs of the receipts, which are built when they are read. Throws `unavailable` if another process removes the block meanwhile. */
 export function restoreLogs(
   results: readonly TxResult[],
   references: readonly LogReference[],
@@ -57,11 +59,14 @@ export function restoreLogs(
     const result = whole[index]!
     const evmTx = source.evmTxs[evmIndex]
     if (!evmTx) throw queryError('unavailable', `block ${source.height} was rolled back while it was read`)
-    whole[index] = {
-      ...result,
-      ...(isDataCut && { data: withLogs(result.data, logsAsFields(source, evmTx))! }),
-      ...(attribute && { events: withValue(result, attribute, logsAsJson(source, evmTx)) }),
-    }
+    const { data } = result
+    const { height, hash } = source
+    const block = { height, hash }
+    const late: LateText = { size: logsLength(evmTx.logs), pieces: () => logPieces(block, evmTx) }
+    const events = attribute ? withAttribute(result, attribute, ({ key }) => lateAttribute(key, late)) : result.events
+    whole[index] = isDataCut
+      ? withLateData(result, events, () => withLogs(data, logsAsFields(block, evmTx))!)
+      : { ...result, events }
   }
   return whole
 }
@@ -75,11 +80,15 @@ function findText({ events }: TxResult, text: string): readonly [event: number, 
   return undefined
 }
 
-/** Returns the events with another value of one attribute. */
-function withValue({ events }: TxResult, [event, attribute]: readonly [number, number], value: string) {
+/** Returns the events with one attribute changed. */
+function withAttribute(
+  { events }: TxResult,
+  [event, attribute]: readonly [number, number],
+  change: (found: EventAttribute) => EventAttribute,
+) {
   return events.with(event, {
     ...events[event]!,
-    attributes: events[event]!.attributes.map((found, i) => (i === attribute ? { ...found, value } : found)),
+    attributes: events[event]!.attributes.map((found, i) => (i === attribute ? change(found) : found)),
   })
 }
 

@@ -29,23 +29,48 @@ function addressTexts(): (address: Uint8Array) => string {
   }
 }
 
+/** Number of logs in a piece of their text. */
+const LOGS_AT_ONCE = 64
+
 /** Returns the logs as the JSON text of the event attribute. */
-export function logsAsJson(
+export function logsAsJson(block: LogBlock, tx: Logs): string {
+  let text = ''
+  for (const piece of logPieces(block, tx)) text += piece
+  return text
+}
+
+/** Yields the text of `logsAsJson` in pieces. */
+export function* logPieces(
   { height, hash: blockHash }: LogBlock,
   { hash, evmIndex, firstLogIndex, logs }: Logs,
-): string {
+): IterableIterator<string> {
   const addressText = addressTexts()
   const place =
     `,"block_number":"${height}","tx_hash":"${formatHex0x(hash)}","tx_index":"${evmIndex}",` +
     `"block_hash":"${formatHex0x(blockHash)}","index":"`
   let text = '['
-  logs.forEach(({ address, topics, data }, i) => {
+  for (const [i, { address, topics, data }] of logs.entries()) {
+    if (i > 0 && i % LOGS_AT_ONCE === 0) {
+      yield text
+      text = ''
+    }
     const topicTexts = topics.map((topic) => `"${formatHex0x(topic)}"`).join(',')
     const dataText = data.length === 0 ? 'null' : `"${formatBase64(data)}"`
     text += `${i > 0 ? ',' : ''}{"address":"${addressText(address)}","topics":[${topicTexts}],"data":${dataText}`
     text += `${place}${firstLogIndex + i}","removed":false}`
-  })
-  return `${text}]`
+  }
+  yield `${text}]`
+}
+
+/** Length of the text of a log without topics and data, and of a topic. */
+const LOG_LENGTH = 310
+const TOPIC_LENGTH = 69
+
+/** Returns the approximate length of `logsAsJson`. Unit: characters. */
+export function logsLength(logs: Logs['logs']): number {
+  let length = 0
+  for (const { topics, data } of logs) length += LOG_LENGTH + topics.length * TOPIC_LENGTH + (data.length * 4) / 3
+  return Math.round(length)
 }
 
 /** Length of a field with a 20-byte address, and with 32 bytes, as hexadecimal text: tag, length and text. */
