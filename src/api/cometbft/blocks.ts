@@ -1,12 +1,22 @@
 /** Blocks, transactions and validator updates in the CometBFT RPC. */
-import type { StoredBlock, Validator } from '../../app/records.ts'
-import { formatUpperHex, txResultJson, validatorUpdateJson } from '../../consensus/comet/block-json.ts'
+import type { StoredBlock, TxResult, Validator } from '../../app/records.ts'
+import {
+  base64OrNull,
+  blockIdJson,
+  blockJson,
+  formatUpperHex,
+  txResultJson,
+  validatorUpdateJson,
+} from '../../consensus/comet/block-json.ts'
 import { merkleProof } from '../../consensus/comet/merkle.ts'
+import { hasLateData } from '../../indexer/late-values.ts'
 import { EMPTY, formatBase64, toKey } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { longText } from '../long-json.ts'
 import type { TxPosition } from '../search/search.ts'
+import { answerSize, base64DataPieces, logPieces, longValue } from '../stored-results.ts'
 import type { Json } from './method.ts'
 
 /** Throws unless a block of this height is stored. */
@@ -37,6 +47,34 @@ export function blockOfHash({ blocks }: GatewayNode, hash: Uint8Array = EMPTY): 
   return height === undefined ? undefined : blocks.block(height)
 }
 
+/** Returns a block with its id, as in `block` and `block_search`. */
+export function wholeBlockJson(block: StoredBlock): Json {
+  return { block_id: blockIdJson(block.blockId), block: blockJson(block) }
+}
+
+/** Returns the approximate size of a block as JSON. Unit: bytes. */
+export function blockJsonSize(node: GatewayNode, height: bigint): number {
+  return requireBlock(node, height).txs.reduce((sum, tx) => sum + tx.length * 2, 0)
+}
+
+/** Returns the approximate size of a transaction with its result as JSON. Unit: bytes. */
+export function txJsonSize({ blocks }: GatewayNode, { height, index }: TxPosition): number {
+  const block = blocks.block(height)
+  return block ? answerSize(block, index) : 0
+}
+
+/** Returns a result whose long fields are made while it is sent. */
+export function longResultJson(result: TxResult): Json {
+  return txResultJson(result, {
+    data: hasLateData(result) ? longText(() => base64DataPieces(result)) : base64OrNull(result.data),
+    log: longText(() => logPieces(result)),
+    events: result.events.map(({ type, attributes }) => ({
+      type,
+      attributes: attributes.map((attribute) => ({ key: attribute.key, value: longValue(attribute), index: true })),
+    })),
+  })
+}
+
 /** Returns a transaction with its result, as in `tx` and `tx_search`; undefined if its block is not stored. */
 export function txJson({ blocks }: GatewayNode, position: TxPosition, prove: boolean): Json | undefined {
   const block = blocks.block(position.height)
@@ -46,7 +84,7 @@ export function txJson({ blocks }: GatewayNode, position: TxPosition, prove: boo
     hash: formatUpperHex(sha256(tx)),
     height: position.height.toString(),
     index: position.index,
-    tx_result: txResultJson(result),
+    tx_result: longResultJson(result),
     tx: formatBase64(tx),
     ...(prove && { proof: txProof(block, position.index) }),
   }

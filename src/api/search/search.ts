@@ -7,6 +7,7 @@ import { queryError } from '../../primitives/errors.ts'
 import { MAX_INT64 } from '../../primitives/integers.ts'
 import { createSemaphore } from '../semaphore.ts'
 import { createPause, type Pause } from '../slices.ts'
+import { positionsOf } from './either-name.ts'
 import { type Condition, matchesEvents, matchesValue, type Query } from './query.ts'
 
 export interface TxPosition {
@@ -22,25 +23,29 @@ export interface SearchOptions {
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number
   readonly budgetMs: number
+  /** Aborts when the client disconnects. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Limits the concurrent searches of one node. */
 const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits: 2, queueLimit: 64 }))
 
-async function inTurn<T>(blocks: BlockIndex, search: () => Promise<T>): Promise<T> {
+async function inTurn<T>(blocks: BlockIndex, { signal }: SearchOptions, search: () => Promise<T>): Promise<T> {
   const release = await semaphoreOf(blocks).acquire()
   try {
+    if (signal?.aborted) throw queryError('cancelled', 'the client has disconnected')
     return await search()
   } finally {
     release()
   }
 }
 
-/** Yields the thread every few milliseconds. Rejects with `deadlineExceeded` once the budget is spent. */
-function createSlicer({ now, budgetMs }: SearchOptions): Pause {
+/** Yields the thread every few milliseconds. Rejects with `deadlineExceeded` once the budget is spent, or `cancelled`. */
+function createSlicer({ now, budgetMs, signal }: SearchOptions): Pause {
   const deadline = now() + budgetMs
   const pause = createPause()
   const check = (): void => {
+    if (signal?.aborted) throw queryError('cancelled', 'the client has disconnected')
     if (now() < deadline) return
     throw queryError('deadlineExceeded', `search took longer than ${budgetMs} ms: narrow it by height or an equality`)
   }
@@ -99,7 +104,8 @@ function heightRange({ operator, operand }: Condition): { readonly from: bigint;
 
 /**
  * Returns the positions of all transactions that match a query, in order. Rejects with `deadlineExceeded` over its budget
- * (time in the queue does not count), `resourceExhausted` if the queue is full, `invalidArgument` for a malformed height.
+ * (time in the queue does not count), `resourceExhausted` if the queue is full, `cancelled` if the client disconnects, and
+ * `invalidArgument` for a malformed height.
  */
 export async function searchTxs(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<TxPosition[]> {
   const hashes = query.filter(({ key }) => key === 'tx.hash')
@@ -117,7 +123,7 @@ export async function searchTxs(blocks: BlockIndex, query: Query, options: Searc
     return isMatch(createBlockReader(blocks), position, plan.events) ? [position] : []
   }
   const driver = plan.events.find(({ operator, operand }) => operator === '=' && operand.kind === 'text')
-  return await inTurn(blocks, () =>
+  return await inTurn(blocks, options, () =>
     driver ? searchByIndex(blocks, plan, driver, options) : searchByScan(blocks, plan, options),
   )
 }
@@ -148,11 +154,10 @@ async function searchByIndex(
   driver: Condition,
   options: SearchOptions,
 ): Promise<TxPosition[]> {
-  const value = driver.operand.kind === 'text' ? driver.operand.text : ''
   const others = events.length > 1 ? events : []
   const [pause, read] = [createSlicer(options), createBlockReader(blocks)]
   const found: TxPosition[] = []
-  for (const position of blocks.txsByEvent(driver.key, value, { from, to, reverse: options.newestFirst })) {
+  for (const position of positionsOf(blocks, driver, { from, to, reverse: options.newestFirst })) {
     await pause()
     const last = found.at(-1)
     if (last?.height === position.height && last.index === position.index) continue
@@ -168,11 +173,13 @@ async function searchByScan(
 ): Promise<TxPosition[]> {
   const found: TxPosition[] = []
   for await (const block of blocksBetween(blocks, from, to, options)) {
+    const { height } = block.header
     const matches: TxPosition[] = []
-    for (const [index, { events: txEvents }] of block.results.entries()) {
-      if (matchesEvents(events, txEvents)) matches.push({ height: block.header.height, index })
+    for (let index = 0; index < block.txs.length; index++) {
+      if (isMatch(() => block, { height, index }, events)) matches.push({ height, index })
     }
-    found.push(...(options.newestFirst ? matches.reverse() : matches))
+    if (options.newestFirst) matches.reverse()
+    for (const match of matches) found.push(match)
   }
   return found
 }
@@ -196,10 +203,10 @@ async function* blocksBetween(
 export async function searchBlocks(blocks: BlockIndex, query: Query, options: SearchOptions): Promise<bigint[]> {
   const plan = planSearch(query, blocks, 'block.height', 'NewBlock')
   if (plan.empty) return []
-  return await inTurn(blocks, async () => {
+  return await inTurn(blocks, options, async () => {
     const found: bigint[] = []
     for await (const block of blocksBetween(blocks, plan.from, plan.to, options)) {
-      if (matchesEvents(plan.events, block.blockEvents)) found.push(block.header.height)
+      if (plan.events.length === 0 || matchesEvents(plan.events, block.blockEvents)) found.push(block.header.height)
     }
     return found
   })

@@ -84,16 +84,19 @@ export function eventsJson(events: readonly ChainEvent[]): Json[] {
   }))
 }
 
-/** Returns an ExecTxResult with all fields, for `block_results`, `tx` and `check_tx`. */
-export function txResultJson(result: TxResult): Json {
+/**
+ * Returns an ExecTxResult with all fields, for `block_results`, `tx` and `check_tx`. `late` has other forms of its long fields,
+ * which are then not made here.
+ */
+export function txResultJson(result: TxResult, late?: { data: unknown; log: unknown; events: unknown }): Json {
   return {
     code: result.code,
-    data: base64OrNull(result.data),
-    log: logOf(result),
+    data: late ? late.data : base64OrNull(result.data),
+    log: late ? late.log : logOf(result),
     info: result.info,
     gas_wanted: result.gasWanted.toString(),
     gas_used: result.gasUsed.toString(),
-    events: eventsJson(result.events),
+    events: late ? late.events : eventsJson(result.events),
     codespace: result.codespace,
   }
 }

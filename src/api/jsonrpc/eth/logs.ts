@@ -1,19 +1,22 @@
-/** Log searches within budgets of time and number, in time slices. */
+/** Log searches within budgets of time, number and size, in time slices. */
 import type { BlockIndex, FoundLog } from '../../../indexer/types.ts'
 import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createSemaphore } from '../../semaphore.ts'
 import { createPause } from '../../slices.ts'
 import { invalidParams, limitExceeded, serverError } from '../errors.ts'
-import { formatLog, type JsonObject } from '../format.ts'
+import { formatLog, type JsonObject, quantity } from '../format.ts'
 import { genesisByHash } from '../header.ts'
 import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
+import { logSize } from './receipts.ts'
 
 /** Limits the long searches of one node: each can buffer as many logs as an answer. */
 const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits: 16, queueLimit: 10_000 }))
 /** Limit of logs in one answer. */
 const MAX_LOGS = 10_000
+/** Limit of one answer as JSON, approximately. */
+const MAX_BYTES = 8 * 1024 * 1024
 
 export interface LogRange {
   readonly from: bigint
@@ -61,8 +64,9 @@ export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
 }
 
 /**
- * Returns the formatted logs of a range that match a filter, in order. Throws -32005 with the covered blocks for more than
- * `MAX_LOGS` logs, or if the node's time budget for a call is spent. Stops if the client disconnects.
+ * Returns the formatted logs of a range that match a filter, in order. Throws -32005 for more than `MAX_LOGS` logs or
+ * `MAX_BYTES`, or if the node's time budget for a call is spent, with the range to ask for in a form that clients parse. Stops
+ * if the client disconnects.
  */
 export async function findLogs(
   node: GatewayNode,
@@ -73,23 +77,31 @@ export async function findLogs(
   const found: JsonObject[] = []
   const deadline = node.now() + node.settings.evmTimeoutMs
   const pause = createPause()
-  const covered = (height: bigint): string =>
-    height <= from ? 'no block was covered' : `blocks ${from} to ${height - 1n} were covered`
+  /** Throws the error for a search that ended before it covered the block of `height`. */
+  const end = (reason: string, height: bigint): never => {
+    if (height > from) {
+      throw limitExceeded(`${reason}. Try with this block range [${quantity(from)}, ${quantity(height - 1n)}].`)
+    }
+    throw limitExceeded(`${reason} in block ${quantity(from)} alone: narrow it by address or topics, or read receipts`)
+  }
+  let size = 0
   const { addresses, topics } = filter
   let release: (() => void) | undefined
   try {
     for (const step of node.blocks.logs({ fromHeight: from, toHeight: to, addresses, topics })) {
       if (typeof step !== 'bigint') {
+        size += logSize(step)
+        if (found.length === MAX_LOGS) end(`query returned more than ${MAX_LOGS} results`, step.height)
+        if (size > MAX_BYTES) end(`query returned more than ${MAX_BYTES} bytes`, step.height)
         found.push(format(step))
-        if (found.length <= MAX_LOGS) continue
-        throw limitExceeded(`query returned more than ${MAX_LOGS} results: ${covered(step.height)}`)
+        continue
       }
       const rest = pause()
       if (!rest) continue
       release ??= await semaphoreOf(node.blocks).acquire()
       await rest
       if (signal.aborted) break
-      if (node.now() > deadline) throw limitExceeded(`query timed out: ${covered(step)}`)
+      if (node.now() > deadline) end('query timed out', step)
     }
     return found
   } finally {
