@@ -184,10 +184,13 @@ test('gRPC reflection lists exactly the operations of REST', async () => {
   const files = await reflect(own.map((value) => ({ case: 'fileContainingSymbol', value })))
   const listed = files.flatMap((answer, i) => {
     const protos = answer.case === 'fileDescriptorResponse' ? answer.value.fileDescriptorProto : []
-    return protos
-      .map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
-      .flatMap((file) => file.service.filter(({ name }) => `${file.package}.${name}` === own[i]))
-      .flatMap((service) => service.method.map(({ name }) => `${own[i]}.${name}`))
+    return (
+      protos
+        .map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
+        .flatMap((file) => file.service.filter(({ name }) => `${file.package}.${name}` === own[i]))
+        // Reflection lists the names that public clients know, the description those of its paths.
+        .flatMap((service) => service.method.map(({ name }) => `${own[i]!.replace(/^cosmos\./, 'sdk.')}.${name}`))
+    )
   })
   client.close()
   const described = Object.values(paths).flatMap((verbs) => Object.values(verbs).flatMap(idsOf))

@@ -1,12 +1,11 @@
 /** ABCI queries: state and services by path and bytes, over the CometBFT RPC and over gRPC. */
 import { type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
-import { createIdentity } from '../identity/identity.ts'
-import { COSMJS, profile } from '../identity/profiles/almanac.ts'
-import { methods, registry } from '../identity/registry.ts'
+import { methods } from '../identity/registry.ts'
 import { EMPTY, utf8 } from '../primitives/bytes.ts'
 import { ChainError, queryError, type Status } from '../primitives/errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
+import { namesOf } from './names.ts'
 import type { NodeEnvironment } from './node-info.ts'
 import { simulationResponse } from './services/tx-response.ts'
 import { renameTypeUrls } from './type-urls.ts'
@@ -157,7 +156,8 @@ async function answerService(
   const request = decodeRequest(method.input, data)
   const answer: QueryAnswer = await node.dispatch({ method: `/${neutral}/${name}`, request, height })
   if (!answer.ok) throw answer.error
-  const response = renameForClient(node, service, neutral, method.output, answer.response)
+  const family = namesOf(node.identity).familyOf(service, neutral)
+  const response = renameTypeUrls(node.identity, family, method.output, answer.response)
   return success(toBinary(method.output, response), answer.height)
 }
 
@@ -167,25 +167,4 @@ function decodeRequest(schema: DescMessage, data: Uint8Array): Message {
   } catch {
     throw queryError('invalidArgument', `data is not an encoded ${schema.typeName}`)
   }
-}
-
-const cosmjs = createIdentity({ ...profile, names: COSMJS })
-
-/**
- * Renames the type URLs of an answer to the family of names in the requested path. Client libraries hard-code one family, for
- * paths and for the type URLs that they decode.
- */
-function renameForClient(
-  { identity }: GatewayNode,
-  asked: string,
-  neutral: string,
-  schema: DescMessage,
-  response: Message,
-): Message {
-  if (asked === identity.toProfileName(neutral)) return response
-  const { toNeutralName } = identity
-  return renameTypeUrls(registry, schema, response, toNeutralName, (name) => {
-    const own = toNeutralName(name)
-    return asked === neutral ? own : cosmjs.toProfileName(own)
-  })
 }

@@ -25,8 +25,9 @@ import { createReflection } from './grpc-reflection.ts'
 import { haltedHeader } from './halted.ts'
 import { agree } from './height-selection.ts'
 import { type GatewayServer, listen } from './http-server.ts'
-import { createNames, type Names } from './names.ts'
+import { type Family, type Names, namesOf } from './names.ts'
 import { createPause, type Pause } from './slices.ts'
+import { renameTypeUrls } from './type-urls.ts'
 
 // `listen` reports its failures to its caller, so the library need not log them to standard error.
 setLogVerbosity(logVerbosity.NONE)
@@ -72,7 +73,12 @@ interface Serve {
   readonly pause: Pause
 }
 
-async function serveUnary({ node, connections, pause }: Serve, method: DescMethod, call: UnaryCall): Promise<Buffer> {
+async function serveUnary(
+  { node, connections, pause }: Serve,
+  method: DescMethod,
+  family: Family,
+  call: UnaryCall,
+): Promise<Buffer> {
   const abort = new AbortController()
   call.on('cancelled', () => abort.abort())
   const ready = (): Promise<void> | undefined => connections.ready(call.getPeer(), abort.signal)
@@ -90,7 +96,7 @@ async function serveUnary({ node, connections, pause }: Serve, method: DescMetho
   const headers = answerMetadata(node, answer.height)
   if (headers && !abort.signal.aborted) call.sendMetadata(headers)
   if (!answer.ok) throw answer.error
-  return encodeBuffer(method.output, answer.response)
+  return encodeBuffer(method.output, renameTypeUrls(node.identity, family, method.output, answer.response))
 }
 
 /** Returns the metadata of an answer: its height, and a halt of the chain. */
@@ -128,12 +134,13 @@ function shorten(message: string): string {
 function addService(server: Server, serve: Serve, service: DescService, names: Names): void {
   const { node } = serve
   for (const name of names.accepted(service.typeName)) {
+    const family = names.familyOf(name, service.typeName)
     const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
     const implementation: UntypedServiceImplementation = {}
     for (const method of service.methods) {
       definition[method.name] = bytesMethod(`/${name}/${method.name}`, { request: false, response: false })
       implementation[method.name] = (call: UnaryCall, respond: sendUnaryData<Buffer>) => {
-        serveUnary(serve, method, call).then(
+        serveUnary(serve, method, family, call).then(
           (bytes) => {
             node.observe?.(methodPath(method), 'ok')
             respond(null, bytes)
@@ -156,20 +163,20 @@ function isQueried({ name }: DescService): boolean {
 
 /** Creates the gRPC gateway of a node. It opens no port until `listen`; `close` waits up to two seconds for running calls. */
 export function createGrpcServer(node: GatewayNode): GatewayServer {
-  const connections = createGrpcConnections(node.outgoing)
+  const connections = createGrpcConnections(node)
   const server = new Server({
     interceptors: [connections.interceptor],
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
     'grpc.max_send_message_length': -1,
     'grpc.max_concurrent_streams': MAX_STREAMS,
   })
-  const names = createNames(node.identity)
+  const names = namesOf(node.identity)
   const serve: Serve = { node, connections, pause: createPause() }
   for (const service of services.filter(isQueried)) addService(server, serve, service, names)
   const health = createHealth(node, names)
   server.addService(health.definition, health.implementation)
-  const listed = services.filter(isQueried).map(({ typeName }) => names.active(typeName))
-  for (const reflection of createReflection(names.families, [...listed, Health.typeName])) {
+  const listed = services.filter(isQueried).map(({ typeName }) => names.active.toName(typeName))
+  for (const reflection of createReflection(names.files, [...listed, Health.typeName])) {
     server.addService(reflection.definition, reflection.implementation)
   }
   const tcp = connections.createServer(server.createConnectionInjector(ServerCredentials.createInsecure()))

@@ -17,10 +17,10 @@ import { QueryTotalSupplyResponseSchema } from '../gen/sdk/bank/v1beta1/query_pb
 import { PubKeySchema } from '../gen/sdk/crypto/secp256k1/keys_pb.ts'
 import { ParamsSchema as SlashingParamsSchema } from '../gen/sdk/slashing/v1beta1/slashing_pb.ts'
 import { QueryCurrentPlanResponseSchema } from '../gen/sdk/upgrade/v1beta1/query_pb.ts'
-import { createIdentity } from '../identity/identity.ts'
-import { almanac, FAMILY, profile } from '../identity/profiles/almanac.ts'
+import { almanac } from '../identity/profiles/almanac.ts'
 import { hex, utf8 } from '../primitives/bytes.ts'
 import { createJsonWriter, MAX_ANY_DEPTH } from './json.ts'
+import { namesOf } from './names.ts'
 import { echoSchema } from './testing.ts'
 
 const writer = createJsonWriter(almanac)
@@ -126,15 +126,15 @@ describe('an Any', () => {
       account: { typeUrl, value: toBinary(BaseAccountSchema, create(BaseAccountSchema, { address: 'a', pubKey })) },
     })
 
-  test('shows its content under the names of the profile', () => {
+  test('shows its content under the names of the profile, or of another family', () => {
     const json = writer.of(QueryAccountResponseSchema)(account('/sdk.auth.v1beta1.BaseAccount'))
     expect(json).toBe(
-      '{"account":{"@type":"/sdk.auth.v1beta1.BaseAccount","address":"a","pub_key":{"@type":"/sdk.crypto.secp256k1.PubKey","key":"AQI="},"account_number":"0","sequence":"0"}}',
+      '{"account":{"@type":"/cosmos.auth.v1beta1.BaseAccount","address":"a","pub_key":{"@type":"/cosmos.crypto.secp256k1.PubKey","key":"AQI="},"account_number":"0","sequence":"0"}}',
     )
-    const other = createJsonWriter(createIdentity({ ...profile, names: FAMILY }))
-    const named = JSON.parse(other.of(QueryAccountResponseSchema)(account('/sdk.auth.v1beta1.BaseAccount')))
-    expect(named.account['@type']).toBe('/cosmos.auth.v1beta1.BaseAccount')
-    expect(named.account.pub_key['@type']).toBe('/cosmos.crypto.secp256k1.PubKey')
+    const neutral = createJsonWriter(almanac, namesOf(almanac).familyOf('sdk.auth.v1beta1', 'sdk.auth.v1beta1'))
+    const named = JSON.parse(neutral.of(QueryAccountResponseSchema)(account('/cosmos.auth.v1beta1.BaseAccount')))
+    expect(named.account['@type']).toBe('/sdk.auth.v1beta1.BaseAccount')
+    expect(named.account.pub_key['@type']).toBe('/sdk.crypto.secp256k1.PubKey')
   })
 
   test('an Any of a well-known type shows its value beside the type', () => {
@@ -152,11 +152,11 @@ describe('an Any', () => {
     const broken = create(QueryAccountResponseSchema, {
       account: { typeUrl: '/sdk.auth.v1beta1.BaseAccount', value: hex('0aff') },
     })
-    expect(write(broken)).toBe('{"account":{"@type":"/sdk.auth.v1beta1.BaseAccount","value":"Cv8="}}')
+    expect(write(broken)).toBe('{"account":{"@type":"/cosmos.auth.v1beta1.BaseAccount","value":"Cv8="}}')
   })
 
   test('an Any that is nested too deeply is shown as bytes', () => {
-    const typeUrl = '/sdk.authz.v1beta1.MsgExec'
+    const typeUrl = '/cosmos.authz.v1beta1.MsgExec'
     let account = create(AnySchema, { typeUrl })
     for (let i = 0; i < 1000; i++) {
       account = create(AnySchema, {

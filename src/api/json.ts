@@ -18,15 +18,29 @@ import { messageType } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55, readEvm } from '../primitives/address.ts'
 import { formatBase64, formatUtf8, toKey } from '../primitives/bytes.ts'
+import { cachePerObject } from '../primitives/cache.ts'
 import { htmlSafe } from '../primitives/html-safe.ts'
 import { formatDuration, formatRfc3339, type SecondsNanos } from '../primitives/time.ts'
+import type { Family } from './names.ts'
+import { isTypeUrlField, renameTypeUrl } from './type-url-fields.ts'
 
 /** Writes a message of one type as JSON text. */
 type Write = (message: Message) => string
 
+/** The writer of one field of a type. */
+interface FieldWriter {
+  readonly field: DescField
+  /** Name of the field as JSON, with a colon. */
+  readonly key: string
+  /** Writes key and value of the field of a message, or an empty text if the key is omitted. */
+  readonly write: WriteField
+}
+
 export interface JsonWriter {
   /** Returns the writer of a type. It is compiled on first use and cached. */
   of(schema: DescMessage): Write
+  /** Returns the writers of the fields of a type whose JSON is an object of them, in order. */
+  fields(schema: DescMessage): readonly FieldWriter[]
 }
 
 type Slots = Readonly<Record<string, unknown>>
@@ -40,8 +54,11 @@ const ZERO_TIME = '"0001-01-01T00:00:00Z"'
 /** Depth to which nested values of type Any are decoded. Each level copies its content; no message of the chain is this deep. */
 export const MAX_ANY_DEPTH = 64
 
-/** Creates a writer. The names of the profile determine keys and type URLs; the descriptors determine everything else. */
-export function createJsonWriter(identity: Identity): JsonWriter {
+/**
+ * Creates a writer. The names of the profile determine keys, those of the family type URLs; the descriptors determine
+ * everything else. The default family has the names of the profile.
+ */
+export function createJsonWriter(identity: Identity, family: Family = { toName: identity.toProfileName }): JsonWriter {
   const writers = new Map<DescMessage, Write>()
 
   function of(schema: DescMessage): Write {
@@ -59,6 +76,10 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     return compiled
   }
 
+  const fieldsOf = cachePerObject((schema: DescMessage): readonly FieldWriter[] =>
+    schema.fields.map((field) => ({ field, key: keyOf(field), write: fieldWriter(field) })),
+  )
+
   function compile(schema: DescMessage): Write {
     const fields = schema.fields.map(fieldWriter)
     return (message) => {
@@ -71,8 +92,10 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     }
   }
 
+  const keyOf = (field: DescField): string => `${quote(identity.toProfileField(field.name))}:`
+
   function fieldWriter(field: DescField): WriteField {
-    const key = `${quote(identity.toProfileField(field.name))}:`
+    const key = keyOf(field)
     const name = field.localName
     if (field.oneof) {
       const write = valueWriter(field)
@@ -116,7 +139,12 @@ export function createJsonWriter(identity: Identity): JsonWriter {
   function elementWriter(field: DescField & { fieldKind: 'list' }): WriteValue {
     if (field.listKind === 'message') return lateWriter(field.message)
     if (field.listKind === 'enum') return enumWriter(field.enum)
+    if (isTypeUrlField(field)) return writeTypeUrl
     return scalarWriter(field, field.scalar, writeBytes)
+  }
+
+  function writeTypeUrl(url: string): string {
+    return quote(renameTypeUrl(identity, family, url))
   }
 
   function mapWriter(field: DescField & { fieldKind: 'map' }, key: string): WriteField {
@@ -135,6 +163,7 @@ export function createJsonWriter(identity: Identity): JsonWriter {
   function valueWriter(field: DescField): WriteValue {
     if (field.fieldKind === 'message') return lateWriter(field.message)
     if (field.fieldKind === 'enum') return enumWriter(field.enum)
+    if (isTypeUrlField(field)) return writeTypeUrl
     return scalarWriter(field, field.scalar as ScalarType, writeBytesOrNull)
   }
 
@@ -151,14 +180,14 @@ export function createJsonWriter(identity: Identity): JsonWriter {
 
   function writeAny(any: Any): string {
     const schema = messageType(identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1)))
-    if (!schema || around === MAX_ANY_DEPTH) return opaque(any)
-    const head = `{"@type":${quote(`/${identity.toProfileName(schema.typeName)}`)}`
+    if (!schema || around === MAX_ANY_DEPTH) return opaque(renameTypeUrl(identity, family, any.typeUrl), any.value)
+    const head = `{"@type":${quote(`/${family.toName(schema.typeName)}`)}`
     let content: string
     around++
     try {
       content = of(schema)(fromBinary(schema, any.value))
     } catch {
-      return opaque(any)
+      return opaque(renameTypeUrl(identity, family, any.typeUrl), any.value)
     } finally {
       around--
     }
@@ -166,12 +195,12 @@ export function createJsonWriter(identity: Identity): JsonWriter {
     return content === '{}' ? `${head}}` : `${head},${content.slice(1)}`
   }
 
-  return { of }
+  return { of, fields: fieldsOf }
 }
 
 /** Writes an Any whose content cannot be decoded: its bytes. */
-function opaque(any: Any): string {
-  return `{"@type":${quote(any.typeUrl)},"value":${writeBytesOrNull(any.value)}}`
+function opaque(typeUrl: string, value: Uint8Array): string {
+  return `{"@type":${quote(typeUrl)},"value":${writeBytesOrNull(value)}}`
 }
 
 function byText(a: string, b: string): number {

@@ -1,26 +1,52 @@
-/** The names of services: neutral, those of the active profile, and those that clients hard-code (D18). */
+/** The names of services and types: neutral, those of the active profile, and those that clients hard-code (D18). */
 import type { DescFile } from '@bufbuild/protobuf'
 import { files } from '../gen/files.ts'
 import { describeFiles } from '../identity/apply.ts'
 import { createIdentity } from '../identity/identity.ts'
-import { FAMILY, profile } from '../identity/profiles/almanac.ts'
+import { COSMJS, FAMILY, profile } from '../identity/profiles/almanac.ts'
 import type { Identity } from '../identity/types.ts'
+import { cachePerObject } from '../primitives/cache.ts'
+
+/** A family of names. An answer has the type URLs of the family in which its question was asked. */
+export interface Family {
+  /** Converts the neutral full name of a type or a service. */
+  readonly toName: (neutral: string) => string
+}
 
 export interface Names {
-  /** Returns the name in answers. */
-  active(neutral: string): string
+  /** The names of the active profile, for everything that nobody asked in a family. */
+  readonly active: Family
+  /** The names that public clients know. */
+  readonly common: Family
   /** Returns every accepted name, the active one first. */
   accepted(neutral: string): readonly string[]
+  /** Returns the family of a question: `asked` is the name under which it named a service. */
+  familyOf(asked: string, neutral: string): Family
   /** Functions that build every proto file under one family of names, the active family first. Building takes time. */
-  readonly families: readonly (() => readonly DescFile[])[]
+  readonly files: readonly (() => readonly DescFile[])[]
 }
 
 const family = createIdentity({ ...profile, names: FAMILY })
+const cosmjs = createIdentity({ ...profile, names: COSMJS })
+const NEUTRAL: Family = { toName: (neutral) => neutral }
 
-export function createNames(identity: Identity): Names {
-  return {
-    active: identity.toProfileName,
-    accepted: (neutral) => [...new Set([identity.toProfileName(neutral), neutral, family.toProfileName(neutral)])],
-    families: [() => describeFiles(identity), () => files, () => describeFiles(family)],
+/** Returns the names under a profile. */
+export const namesOf = cachePerObject((identity: Identity): Names => {
+  const active: Family = { toName: identity.toProfileName }
+  const common: Family = {
+    toName(neutral) {
+      const known = cosmjs.toProfileName(neutral)
+      return known === neutral ? identity.toProfileName(neutral) : known
+    },
   }
-}
+  return {
+    active,
+    common,
+    accepted: (neutral) => [...new Set([identity.toProfileName(neutral), neutral, family.toProfileName(neutral)])],
+    familyOf(asked, neutral) {
+      if (asked === active.toName(neutral)) return active
+      return asked === neutral ? NEUTRAL : common
+    },
+    files: [() => describeFiles(identity), () => files, () => describeFiles(family)],
+  }
+})

@@ -7,6 +7,7 @@ import { fieldOption, methodOption } from '../identity/options.ts'
 import { methodPath } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { violation } from './errors.ts'
+import { type Family, namesOf } from './names.ts'
 import { percentDecode } from './percent.ts'
 import { fieldNamed } from './query-params.ts'
 import { SHARED_PATHS, type SharedPath } from './shared-paths.ts'
@@ -36,6 +37,8 @@ export interface Route {
   readonly isStateQuery: boolean
   /** Whether it reads state alone, synchronously in this thread. */
   readonly isLight: boolean
+  /** Family of names of the path, and of the type URLs in its answers. */
+  readonly family: Family
   /** Names of the variables of the path. */
   readonly bound: ReadonlySet<string>
   /** Whether a query string could set a field. */
@@ -79,7 +82,7 @@ export interface Router {
   readonly routes: readonly Route[]
   /** Finds the routes of a path; undefined if there is no such path. Throws `invalidArgument` for a bad escape. */
   match(rawPath: string): Match | undefined
-  /** Returns the template that is most similar to a path. */
+  /** Returns the template that is most similar to a path, in the family of its names. */
   nearest(rawPath: string): string | undefined
 }
 
@@ -147,6 +150,7 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
     txService: methodOption(rpc, tx_service, false),
     isStateQuery,
     isLight: isStateQuery && !methodOption(rpc, compute, false),
+    family: namesOf(identity).active,
     bound,
     takesQuery: rule.body !== '*' && rpc.input.fields.some((field) => !bound.has(field.name)),
     ownsHeight: rpc.input.fields.some((field) => field.name === 'height'),
@@ -158,9 +162,12 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
 export function createRouter(identity: Identity, rpcs: Iterable<DescMethod>): Router {
   const routes = [...rpcs].flatMap((rpc) => routesOf(identity, rpc, methodOption(rpc, http, NO_RULE)))
   const root = createNode()
+  const paths = new Set(routes.map(({ template }) => identity.toProfilePath(template)))
   for (const route of routes) {
-    const paths = [identity.toProfilePath, ...identity.pathAliases].map((rename) => rename(route.template))
-    for (const path of new Set([route.template, ...paths])) insert(root, route, path)
+    for (const [path, family] of familiesByPath(identity, route)) {
+      insert(root, { ...route, family }, path)
+      paths.add(path)
+    }
   }
 
   function match(rawPath: string): Match | undefined {
@@ -175,16 +182,25 @@ export function createRouter(identity: Identity, rpcs: Iterable<DescMethod>): Ro
 
   function nearest(rawPath: string): string | undefined {
     const segments = rawPath.slice(1).split('/')
-    let best: { readonly template: string; readonly score: number } | undefined
-    for (const { template } of routes) {
-      const path = identity.toProfilePath(template)
+    let best: { readonly path: string; readonly score: number } | undefined
+    for (const path of paths) {
       const score = likeness(path.slice(1).split('/'), segments)
-      if (score > 0 && (!best || score > best.score)) best = { template: path, score }
+      if (score > 0 && (!best || score > best.score)) best = { path, score }
     }
-    return best?.template
+    return best?.path
   }
 
   return { routes, match, nearest }
+}
+
+/** Returns the paths of a route, neutral, of the profile, and of other accepted families, and the family of names of each. */
+function familiesByPath(identity: Identity, { template, rpc }: Route): ReadonlyMap<string, Family> {
+  const { active, common, familyOf } = namesOf(identity)
+  const { typeName } = rpc.parent
+  const ofAliases = familyOf(common.toName(typeName), typeName)
+  const entries: (readonly [string, Family])[] = identity.pathAliases.map((rename) => [rename(template), ofAliases])
+  // The last entry of a path applies: the paths of several families can be equal.
+  return new Map([...entries, [identity.toProfilePath(template), active], [template, familyOf(typeName, typeName)]])
 }
 
 function insert(root: Node, route: Route, path: string): void {

@@ -20,6 +20,14 @@ test.each(PROFILES.filter(({ name }) => name !== 'almanac'))(
   },
 )
 
+test('packages of the SDK have the names of the family unless a file renames them', () => {
+  expect(parse(changed(['names', 'packages'], { chain: 'mine' })).names.packages).toEqual({
+    sdk: 'cosmos',
+    chain: 'mine',
+  })
+  expect(parse(changed(['names', 'packages'], { sdk: 'own' })).names.packages).toEqual({ sdk: 'own' })
+})
+
 test.each([
   ['a missing name', changed(['baseDenom']), 'profile my.json: baseDenom: is missing'],
   ['a missing part', changed(['bech32', 'validator']), 'bech32.validator: is missing'],

@@ -189,7 +189,7 @@ export function parseProfile(json: string, source: string): Profile {
     defaultEvmChainId: evmChainId(parts.defaultEvmChainId),
     factoryPrefix: text(parts.factoryPrefix, /^[a-zA-Z][a-zA-Z0-9._-]{0,31}$/, 'the first part of a denom'),
     names: {
-      packages: nameMap(names.packages, 'packages'),
+      packages: { sdk: COSMJS.packages['sdk']!, ...nameMap(names.packages, 'packages') },
       paths: nameMap(names.paths, 'paths'),
       amino: nameMap(names.amino, 'amino'),
       fields: nameMap(names.fields, 'fields'),

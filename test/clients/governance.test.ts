@@ -104,7 +104,7 @@ test('CosmJS proposes other block limits, pays, votes, and they apply from the n
   expect((await rest('/cosmos/gov/v1/proposals/1')).proposal).toMatchObject({
     status: 'PROPOSAL_STATUS_PASSED',
     final_tally_result: { yes_count: '2000000000' },
-    messages: [{ '@type': '/sdk.consensus.v1.MsgUpdateParams', block: { max_gas: '30000000' } }],
+    messages: [{ '@type': '/cosmos.consensus.v1.MsgUpdateParams', block: { max_gas: '30000000' } }],
   })
   const rpc = async (path: string) => {
     const response = await fetch(`${node.urls.comet}/${path}`)
@@ -153,7 +153,7 @@ test('a text proposal in the old form, signed in amino, passes with weighted vot
   ])
   await node.advance(31_000)
   expect((await rest('/cosmos/gov/v1beta1/proposals/2')).proposal).toMatchObject({
-    content: { '@type': '/sdk.gov.v1beta1.TextProposal', title: 'Words' },
+    content: { '@type': '/cosmos.gov.v1beta1.TextProposal', title: 'Words' },
     status: 'PROPOSAL_STATUS_PASSED',
   })
 })

@@ -6,7 +6,8 @@ import type { ChainEvent } from '../../store/types.ts'
 type Operator = '=' | '<' | '<=' | '>' | '>=' | 'CONTAINS' | 'EXISTS'
 
 type Operand =
-  | { readonly kind: 'text'; readonly text: string }
+  /** `others` are further texts that match as well. */
+  | { readonly kind: 'text'; readonly text: string; readonly others?: readonly string[] }
   /** A decimal number as text. */
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'time'; readonly timeNs: bigint }
@@ -63,10 +64,10 @@ function operandOf(quoted?: string, time?: string, date?: string, number?: strin
 /** Whether a value fulfils a condition. A number is compared with the first number in the value, as in `12unative`. */
 export function matchesValue({ operator, operand }: Condition, value: string): boolean {
   if (operator === 'EXISTS') return true
-  if (operator === 'CONTAINS') return operand.kind === 'text' && value.includes(operand.text)
+  if (operator === 'CONTAINS') return operand.kind === 'text' && textsOf(operand).some((text) => value.includes(text))
   switch (operand.kind) {
     case 'text':
-      return operator === '=' && value === operand.text
+      return operator === '=' && textsOf(operand).includes(value)
     case 'number': {
       const number = /-?\d+(?:\.\d+)?/.exec(value)
       return number !== null && holds(operator, compareDecimal(number[0], operand.text))
@@ -78,6 +79,10 @@ export function matchesValue({ operator, operand }: Condition, value: string): b
     case 'none':
       return false
   }
+}
+
+function textsOf({ text, others = [] }: Operand & { readonly kind: 'text' }): readonly string[] {
+  return others.length === 0 ? [text] : [text, ...others]
 }
 
 function holds(operator: Operator, order: number): boolean {
