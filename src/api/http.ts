@@ -45,8 +45,7 @@ export interface Payload {
 
 export function createPayload(text: string, headers: readonly string[], operation?: string): Payload {
   const sizeBytes = Buffer.byteLength(text)
-  const all = sizeBytes < COMPRESS_FROM_BYTES ? headers : headers.concat('Vary', 'Accept-Encoding')
-  return { text, sizeBytes, headers: all, ...(operation === undefined ? {} : { operation }) }
+  return { text, sizeBytes, headers, ...(operation === undefined ? {} : { operation }) }
 }
 
 /** Whether the client has the answer already (RFC 9110 §13.1.2). Proxies mark tags as weak, and can send several. */

@@ -4,6 +4,7 @@ import { createCors } from './cors.ts'
 import type { GatewayNode } from './gateway.ts'
 import { HALTED_HEADER, haltedHeader } from './halted.ts'
 import { HEIGHT_HEADERS, heightHeaderNames } from './height-selection.ts'
+import type { Payload } from './http.ts'
 import { type RestRequest, STRICT_HEADER } from './rest-message.ts'
 import type { Route } from './routes.ts'
 
@@ -14,8 +15,13 @@ const REQUEST_HEADERS =
   'content-type, x-sdk-block-height, x-cosmos-block-height, grpc-timeout, x-grpc-web, x-user-agent, ' +
   'connect-protocol-version, connect-timeout-ms, x-request-id'
 const PREFLIGHT_SECONDS = 7200
-/** Headers that select among the answers to one URL. Long bodies also vary by `Accept-Encoding`. */
-const VARY = ['Vary', ['origin', ...HEIGHT_HEADERS, STRICT_HEADER].join(', ')] as const
+/** Headers that select among the answers to one URL, in one field: some caches read the last field only. */
+const VARY = ['Vary', ['origin', 'accept-encoding', STRICT_HEADER, ...HEIGHT_HEADERS].join(', ')] as const
+/**
+ * The same for an answer whose URL names its height: another height in a header is an error. nginx stores no answer with a
+ * longer list than 128 characters.
+ */
+const VARY_AT_HEIGHT = ['Vary', ['origin', 'accept-encoding', STRICT_HEADER].join(', ')] as const
 const FOREVER = 'max-age=31536000, immutable'
 
 /** Source of the height of an answer: the URL, a header, or neither, which is the latest height. */
@@ -30,8 +36,8 @@ const CACHE_CONTROL: Readonly<Record<HeightSource, string>> = {
 
 /** Every list has names and values in turn. */
 export interface RestHeaders {
-  /** Returns the headers of every reply: server time, request id, a halt of the chain, CORS. */
-  common(request: RestRequest): readonly string[]
+  /** Returns the headers that a payload lacks: server time, request id, a halt of the chain, CORS, `Vary`. */
+  common(request: RestRequest, payload: Payload): readonly string[]
   /** Returns the headers that name the height that was read; none if it is not known. */
   ofHeight(height: bigint | undefined): readonly string[]
   /** Returns the headers of an answer from the state of one height: an ETag, and how long caches can use it. */
@@ -78,8 +84,9 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
   }
 
   return {
-    common(request) {
-      const headers = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id, ...VARY]
+    common(request, payload) {
+      const headers = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id]
+      if (!payload.headers.includes('Vary')) headers.push(...VARY)
       const halted = haltedHeader(node.driver)
       if (halted) headers.push(...halted)
       const origin = request.headers['origin']
@@ -88,8 +95,13 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
     ofHeight,
     ofState(height, source) {
       if (state?.height !== height) {
-        const headers = [...JSON_TYPE, ...ofHeight(height), 'ETag', etagOf(height), 'Cache-Control']
-        const of = (from: HeightSource) => [...headers, CACHE_CONTROL[from]]
+        const headers = [...JSON_TYPE, ...ofHeight(height), 'ETag', etagOf(height)]
+        const of = (from: HeightSource) => [
+          ...headers,
+          'Cache-Control',
+          CACHE_CONTROL[from],
+          ...(from === 'url' ? VARY_AT_HEIGHT : VARY),
+        ]
         state = { height, url: of('url'), header: of('header'), latest: of('latest') }
       }
       return state[source]

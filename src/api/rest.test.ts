@@ -229,6 +229,12 @@ describe('heights', () => {
     expect(String(headers['vary']).split(', ')).toContain(name.toLowerCase())
   })
 
+  test('an answer whose URL names its height has one list of headers that nginx can store', async () => {
+    const { headers } = await ask('/chain/nothing?height=15')
+    expect(headers['vary']).toBe('origin, accept-encoding, x-strict-parameters')
+    expect(String(headers['vary']).length).toBeLessThan(128)
+  })
+
   test('?height= selects the state, and other errors in the query of a request without fields are ignored', async () => {
     const { status, headers } = await ask('/chain/nothing?x=%zz&height=15')
     expect([status, headers['x-sdk-block-height']]).toEqual([200, '15'])
@@ -313,7 +319,7 @@ describe('answers', () => {
     expect(plain.headers['content-encoding']).toBeUndefined()
     expect(packed.headers['content-encoding']).toBe('gzip')
     expect(Number(packed.headers['content-length'])).toBeLessThan(plain.text.length / 4)
-    expect(packed.headers['vary']).toContain('Accept-Encoding')
+    expect(packed.headers['vary']).toContain('accept-encoding')
     const refused = await ask(path, { headers: { 'accept-encoding': 'gzip;q=0.000' } })
     expect(refused.headers['content-encoding']).toBeUndefined()
   })
