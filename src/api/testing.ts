@@ -221,6 +221,7 @@ export function gatewayNode({
       corsOrigins: ['*'],
       bodyLimitBytes: 1000,
       batchLimit: 100,
+      filterLimit: 200,
       txServiceEnabled: true,
       keepHeights: 0,
       devKeys: undefined,

@@ -1,6 +1,7 @@
 /** The JSON-RPC server: HTTP and WebSocket on every port that it opens (docs/json-rpc.md). */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { type Cors, createCors } from '../cors.ts'
 import type { GatewayNode } from '../gateway.ts'
@@ -9,6 +10,7 @@ import { bodySinkOf, takeBody } from '../http.ts'
 import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../http-server.ts'
 import { createJsonWriter } from '../json.ts'
 import { createLocalAccess, type LocalAccess } from '../local-access.ts'
+import { collect } from '../traces.ts'
 import { sendText, serveMessages } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createFilters } from './eth/filters.ts'
@@ -19,6 +21,7 @@ import { moduleMethods } from './modules.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createResultCache } from './result-cache.ts'
 import { answerMessage } from './rpc.ts'
+import { runOf } from './streamed.ts'
 
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/json',
@@ -27,7 +30,7 @@ const CONTENT_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /** Dependencies of a call, except those of its connection. */
-interface Serve extends Omit<RpcCall, 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
+interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
   readonly methods: Methods
   readonly outbox: Outbox
   readonly cors: Cors
@@ -42,8 +45,11 @@ export interface JsonRpcOptions {
 
 /** Serves HTTP and WebSocket on every port it opens; `listen` can be called several times. */
 export interface JsonRpcServer extends GatewayServer {
-  /** Runs one method for another process. Rejects with the errors of the method, and with -32601 for an unknown method. */
-  answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
+  /**
+   * Runs one method for another process. Resolves with its result as JSON. Rejects with the errors of the method, and with
+   * -32601 for an unknown method.
+   */
+  answer(method: string, params: unknown, signal: AbortSignal, client: string): Promise<string>
 }
 
 /** Returns all methods of this server by wire name. */
@@ -86,6 +92,7 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   if (halted) response.setHeader(...halted)
   if (!isCall(serve, request, response)) return
   const { bodyLimitBytes } = node.settings
+  const client = request.socket.remoteAddress ?? ''
   let gone: AbortSignal | undefined
   const signal = (): AbortSignal => {
     gone ??= signalOf(response)
@@ -98,7 +105,7 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
     node.outgoing,
     (body) => {
       const answer = answerMessage(
-        { ...serve, outsider: serve.access(request.headers), hold, signal },
+        { ...serve, client, outsider: serve.access(request.headers), hold, signal },
         methods,
         body,
         (stream) => {
@@ -142,7 +149,8 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
   const subscriptions = createSubscriptions(serve.node, serve.subscriptionCount, send)
   const outsider = serve.access(request.headers)
   const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)
-  const call = { ...serve, outsider, subscriptions, hold, signal: () => gone.signal }
+  const client = request.socket.remoteAddress ?? ''
+  const call = { ...serve, client, outsider, subscriptions, hold, signal: () => gone.signal }
   serveMessages(
     socket,
     request.socket,
@@ -187,11 +195,16 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     origin === undefined || serve.cors.allows(origin) ? undefined : '403 Forbidden'
 
   return {
-    async answer(method, params, signal) {
+    async answer(method, params, signal, client) {
       const { methods, ...call } = serve
       const found = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (!found) throw methodNotFound(method)
-      return found.run({ ...call, signal: () => signal }, params)
+      const result = await found.run({ ...call, client, signal: () => signal }, params)
+      const run = runOf(result)
+      if (!run) return JSON.stringify(result ?? null)
+      const whole = collect()
+      await run(whole.onPart)
+      return formatUtf8(whole.bytes())
     },
     async listen(port, host) {
       const server = createHttpServer(node, { keepAlive: true, noDelay: true }, onRequest)

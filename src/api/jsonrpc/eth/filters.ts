@@ -6,13 +6,19 @@ import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
 import { newId } from './ids.ts'
 import { findLogs, rangeOf, within } from './logs.ts'
+import { createPendingHashes } from './pending-hashes.ts'
 
-const EXPIRY_MS = 5 * 60_000
-const MAX_FILTERS = 200
-/** Limit of hashes stored for one filter between two polls; the oldest are dropped. */
-const MAX_WAITING = 10_000
+/** Time without a poll, as in geth. Beyond: the filter is removed. Unit: milliseconds. */
+export const FILTER_EXPIRY_MS = 5 * 60_000
+/** Filters of all clients. Beyond: the address with the most filters loses the one that was not polled for the longest time. */
+export const MAX_FILTERS = 10_000
+/** Hashes of blocks in the answer to one poll. Beyond: the oldest are left out. */
+export const MAX_BLOCK_HASHES = 10_000
+/** Shortest time between two searches for expired filters. */
+const EXPIRE_MS = 1000
 
 interface Filter {
+  readonly client: string
   lastAskedMs: number
   /** Returns the results since the last poll. */
   changes(signal: AbortSignal): unknown
@@ -20,10 +26,11 @@ interface Filter {
   close(): void
 }
 
+/** Every filter belongs to the address of a client. New ones throw -32000 if that address has `rpc.filters` already. */
 export interface Filters {
-  newBlocks(): string
-  newPending(): string
-  newLogs(filter: LogFilter): string
+  newBlocks(client: string): string
+  newPending(client: string): string
+  newLogs(client: string, filter: LogFilter): string
   /** Returns the results of a filter since the last poll. Throws -32000 `filter not found`. */
   changes(id: string, signal: AbortSignal): unknown
   /** Returns all logs that match a log filter. Throws -32000 `filter not found`. */
@@ -33,36 +40,67 @@ export interface Filters {
 }
 
 export function createFilters(node: GatewayNode): Filters {
+  /** In the order of their last polls. */
   const filters = new Map<string, Filter>()
+  const counts = new Map<string, number>()
+  const pending = createPendingHashes(node.driver)
+  let lastExpiryMs = Number.NEGATIVE_INFINITY
 
+  const countFor = (client: string, change: number): void => {
+    const count = (counts.get(client) ?? 0) + change
+    if (count > 0) counts.set(client, count)
+    else counts.delete(client)
+  }
   const remove = (id: string): boolean => {
-    filters.get(id)?.close()
+    const filter = filters.get(id)
+    if (!filter) return false
+    filter.close()
+    countFor(filter.client, -1)
     return filters.delete(id)
   }
   const expire = (): void => {
-    const limit = node.now() - EXPIRY_MS
-    for (const [id, filter] of filters) if (filter.lastAskedMs < limit) remove(id)
+    const now = node.now()
+    // The clock can be set back.
+    if (Math.abs(now - lastExpiryMs) < EXPIRE_MS) return
+    lastExpiryMs = now
+    for (const [id, { lastAskedMs }] of filters) if (lastAskedMs < now - FILTER_EXPIRY_MS) remove(id)
   }
   const add = (filter: Omit<Filter, 'lastAskedMs'>): string => {
     const id = newId()
     filters.set(id, { ...filter, lastAskedMs: node.now() })
+    countFor(filter.client, 1)
     return id
   }
-  const requireRoom = (): void => {
+  /** Removes the filter that was not polled for the longest time at the address with the most filters. */
+  const makeRoom = (): void => {
+    const [most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
+    for (const [id, { client }] of filters) {
+      if (client !== most) continue
+      remove(id)
+      return
+    }
+  }
+  const requireRoom = (client: string): void => {
     expire()
-    if (filters.size >= MAX_FILTERS) throw serverError(`too many filters, at most ${MAX_FILTERS}`)
+    const { filterLimit } = node.settings
+    if ((counts.get(client) ?? 0) >= filterLimit) {
+      throw serverError(`too many filters, at most ${filterLimit} of one address`)
+    }
+    if (filters.size >= MAX_FILTERS) makeRoom()
   }
   const find = (id: string): Filter => {
     expire()
     const filter = filters.get(id)
     if (!filter) throw serverError('filter not found')
     filter.lastAskedMs = node.now()
+    filters.delete(id)
+    filters.set(id, filter)
     return filter
   }
 
   return {
-    newBlocks() {
-      requireRoom()
+    newBlocks(client) {
+      requireRoom(client)
       let seen = node.blocks.latestHeight()
       const close = node.driver.onRollback((height) => {
         if (height < seen) seen = height
@@ -70,7 +108,7 @@ export function createFilters(node: GatewayNode): Filters {
       const changes = (): readonly string[] => {
         const latest = node.blocks.latestHeight()
         const hashes: string[] = []
-        const first = latest - seen > BigInt(MAX_WAITING) ? latest - BigInt(MAX_WAITING) : seen
+        const first = latest - seen > BigInt(MAX_BLOCK_HASHES) ? latest - BigInt(MAX_BLOCK_HASHES) : seen
         for (let height = first + 1n; height <= latest; height++) {
           const header = node.blocks.header(height)
           if (header) hashes.push(formatHex0x(header.hash))
@@ -78,25 +116,20 @@ export function createFilters(node: GatewayNode): Filters {
         seen = latest
         return hashes
       }
-      return add({ changes, logs: undefined, close })
+      return add({ client, changes, logs: undefined, close })
     },
-    newPending() {
-      requireRoom()
-      let waiting: string[] = []
-      const close = node.driver.onPending((tx) => {
-        if (!tx.evm) return
-        if (waiting.length >= MAX_WAITING) waiting.shift()
-        waiting.push(formatHex0x(tx.evm.hash))
-      })
+    newPending(client) {
+      requireRoom(client)
+      let seen = pending.position()
       const changes = (): readonly string[] => {
-        const hashes = waiting
-        waiting = []
+        const hashes = pending.since(seen)
+        seen = pending.position()
         return hashes
       }
-      return add({ changes, logs: undefined, close })
+      return add({ client, changes, logs: undefined, close() {} })
     },
-    newLogs(filter) {
-      requireRoom()
+    newLogs(client, filter) {
+      requireRoom(client)
       if (filter.blockHash) throw invalidParams('cannot use a block hash in a filter')
       if (filter.from && filter.to && heightOf(node, filter.from)! > heightOf(node, filter.to)!) {
         throw invalidParams('invalid block range params')
@@ -114,7 +147,7 @@ export function createFilters(node: GatewayNode): Filters {
         seen = latest
         return range.from > range.to ? [] : findLogs(node, filter, range, signal)
       }
-      return add({ changes, logs: filter, close })
+      return add({ client, changes, logs: filter, close })
     },
     changes: (id, signal) => find(id).changes(signal),
     logs(id, signal) {
@@ -128,6 +161,7 @@ export function createFilters(node: GatewayNode): Filters {
     },
     close() {
       for (const id of filters.keys()) remove(id)
+      pending.close()
     },
   }
 }
