@@ -6,6 +6,7 @@ import { methods } from '../identity/registry.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { Compute, Dispatch, GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
+import { makeWhole } from './long-messages.ts'
 import { isTrace } from './traces.ts'
 
 /** A query of a module. It is synchronous, like every read of state. */
@@ -97,12 +98,13 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       const known = parts.withContext(call.height, (ctx) => ctx.block.height)
       height = known
       const { signal, timeoutMs } = call
+      const success = (response: Message): QueryAnswer => {
+        if (!call.takesLong) makeWhole(response)
+        return { ok: true, height: known, response }
+      }
       const answer = handle(call.request, { height: call.height, signal, timeoutMs })
-      if (!(answer instanceof Promise)) return { ok: true, height: known, response: answer }
-      return answer.then(
-        (response) => ({ ok: true, height: known, response }),
-        (thrown) => failure(call, thrown, known),
-      )
+      if (!(answer instanceof Promise)) return success(answer)
+      return answer.then(success).catch((thrown) => failure(call, thrown, known))
     } catch (thrown) {
       return failure(call, thrown, height)
     }

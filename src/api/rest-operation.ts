@@ -6,6 +6,7 @@ import { violation } from './errors.ts'
 import type { GatewayNode, QueryAnswer, QueryCall } from './gateway.ts'
 import { selectHeight } from './height-selection.ts'
 import { createPayload, parseGrpcTimeout } from './http.ts'
+import { isLong } from './long-messages.ts'
 import type { RestCache } from './rest-cache.ts'
 import { type HeightSource, JSON_TYPE, type RestHeaders } from './rest-headers.ts'
 import type { RestReply, RestRequest } from './rest-message.ts'
@@ -28,7 +29,7 @@ interface Dependencies {
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export function createRunOperation({ node, headers, replies, cache }: Dependencies): RunOperation {
-  const { failed, failure, payloadOf, reply, success } = replies
+  const { failed, failure, longBody, payloadOf, reply, success } = replies
 
   /** Returns the reply to an answer, and caches it unless the chain rolled back while it was made. */
   function finish(
@@ -43,6 +44,9 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
       return failure(request, route.method, answer.error, { height: answer.height, headers: operationHeaders })
     }
     const payload = payloadOf(route, answer, source)
+    if (!route.isStateQuery && isLong(answer.response)) {
+      return { ...success(request, payload), stream: longBody(request, route, answer.response) }
+    }
     if (cache.refresh() !== rollbacks) headers.clear()
     else cache.set(request, route, answer.height, source !== 'latest', payload)
     return success(request, payload)
@@ -98,7 +102,14 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
     // A read of state is synchronous, so its client cannot abort it.
     const abort = route.isLight ? undefined : new AbortController()
-    const call = { method: route.method, request: bound.request, height, signal: abort?.signal, timeoutMs }
+    const call = {
+      method: route.method,
+      request: bound.request,
+      height,
+      signal: abort?.signal,
+      timeoutMs,
+      takesLong: true,
+    }
     if (isTrace(route.method)) return trace(request, route, call, abort ?? new AbortController(), finishAnswer)
     const answered = node.dispatch(call)
     if (!(answered instanceof Promise)) {

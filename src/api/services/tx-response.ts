@@ -1,25 +1,29 @@
 /** Transactions and their results in the form of the transaction service (docs/transactions.md#results). */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import type { StoredBlock } from '../../app/records.ts'
+import type { StoredBlock, TxResult } from '../../app/records.ts'
 import { logOf } from '../../app/result.ts'
 import type { CheckResult } from '../../app/types.ts'
 import { formatUpperHex } from '../../consensus/comet/block-json.ts'
 import {
-  type ABCIMessageLogSchema,
+  ABCIMessageLogSchema,
+  AttributeSchema,
   type GasInfoSchema,
   type ResultSchema,
   SimulationResponseSchema,
   TxMsgDataSchema,
-  type TxResponseSchema,
+  TxResponseSchema,
 } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
 import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
-import type { EventSchema } from '../../gen/tendermint/abci/types_pb.ts'
+import { EventAttributeSchema, EventSchema } from '../../gen/tendermint/abci/types_pb.ts'
+import { type LateText, lateTextOf, wholeResult } from '../../indexer/late-values.ts'
 import { ChainError, queryError, type Status } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { formatRfc3339, toTimestamp } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { type LongFields, withLongFields } from '../long-messages.ts'
 import type { NodeInfo } from '../node-info.ts'
+import { answerSize, eventsByMessage, hexDataPieces, LONG_RESULT_BYTES, logPieces } from '../stored-results.ts'
 
 /** Decodes a transaction; undefined if the bytes are malformed. */
 export function tryDecodeTx(bytes: Uint8Array): Tx | undefined {
@@ -40,11 +44,21 @@ export function decodeTx(bytes: Uint8Array): Tx {
 function eventInits(events: readonly ChainEvent[]): MessageInitShape<typeof EventSchema>[] {
   return events.map(({ type, attributes }) => ({
     type,
-    attributes: attributes.map(({ key, value }) => ({ key, value, index: true })),
+    attributes: attributes.map((attribute) => {
+      const late = lateTextOf(attribute)
+      const { key } = attribute
+      if (!late) return { key, value: attribute.value, index: true }
+      return withLongFields(create(EventAttributeSchema, { key, index: true }), longValueOf(late))
+    }),
   }))
 }
 
-/** Returns the response for a transaction of a block. */
+/** Returns the long field of an attribute. */
+function longValueOf({ size, pieces }: LateText): LongFields {
+  return { sizeBytes: size, texts: { value: pieces }, lists: {} }
+}
+
+/** Returns the response for a transaction of a block. A long one has long fields. */
 export function txResponse(
   { identity }: GatewayNode,
   block: StoredBlock,
@@ -52,22 +66,36 @@ export function txResponse(
 ): MessageInitShape<typeof TxResponseSchema> {
   const [tx, result] = [block.txs[index]!, block.results[index]!]
   const { seconds } = toTimestamp(block.header.timeNs)
-  const log = logOf(result)
-  return {
+  const fields = {
     height: block.header.height,
     txhash: formatUpperHex(sha256(tx)),
     codespace: result.codespace,
     code: result.code,
-    data: formatUpperHex(result.data),
-    rawLog: log,
-    logs: parseLogs(log),
     info: result.info,
     gasWanted: result.gasWanted,
     gasUsed: result.gasUsed,
     tx: { typeUrl: `/${identity.toProfileName(TxSchema.typeName)}`, value: tx },
     timestamp: formatRfc3339({ seconds, nanos: 0 }),
-    events: eventInits(result.events),
   }
+  const sizeBytes = answerSize(block, index)
+  if (sizeBytes < LONG_RESULT_BYTES) {
+    const whole = wholeResult(result)
+    return {
+      ...fields,
+      data: formatUpperHex(whole.data),
+      rawLog: logOf(whole),
+      logs: logInits(whole),
+      events: eventInits(whole.events),
+    }
+  }
+  return withLongFields(create(TxResponseSchema, fields), {
+    sizeBytes,
+    texts: { data: () => hexDataPieces(result), rawLog: () => logPieces(result) },
+    lists: {
+      logs: () => logInits(result).map((init) => create(ABCIMessageLogSchema, init)),
+      events: () => eventInits(result.events).map((init) => create(EventSchema, init)),
+    },
+  })
 }
 
 interface LogEntry {
@@ -76,18 +104,28 @@ interface LogEntry {
   readonly events?: readonly ChainEvent[]
 }
 
-/** Parses a log. That of a success is a JSON array with an entry for each message; any other log has no entries. */
-function parseLogs(log: string): MessageInitShape<typeof ABCIMessageLogSchema>[] {
+/** Returns the logs of a result: an entry for each message of a success; any other log has no entries. */
+function logInits(result: TxResult): MessageInitShape<typeof ABCIMessageLogSchema>[] {
+  const entries: readonly LogEntry[] = eventsByMessage(result) ?? parseLogs(logOf(result))
+  return entries.map((entry) => ({
+    msgIndex: entry.msg_index ?? 0,
+    log: entry.log ?? '',
+    events: (entry.events ?? []).map(({ type, attributes }) => ({
+      type,
+      attributes: attributes.map((attribute) => {
+        const late = lateTextOf(attribute)
+        const { key } = attribute
+        if (!late) return { key, value: attribute.value }
+        return withLongFields(create(AttributeSchema, { key }), longValueOf(late))
+      }),
+    })),
+  }))
+}
+
+function parseLogs(log: string): readonly LogEntry[] {
   if (!log.startsWith('[')) return []
   try {
-    return (JSON.parse(log) as readonly LogEntry[]).map((entry) => ({
-      msgIndex: entry.msg_index ?? 0,
-      log: entry.log ?? '',
-      events: (entry.events ?? []).map(({ type, attributes }) => ({
-        type,
-        attributes: attributes.map(({ key, value }) => ({ key, value })),
-      })),
-    }))
+    return JSON.parse(log) as readonly LogEntry[]
   } catch {
     return []
   }

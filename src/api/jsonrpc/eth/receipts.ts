@@ -2,7 +2,6 @@
 import type { EvmTx, StoredBlock } from '../../../app/records.ts'
 import { jsonPieces, longList, writePieces } from '../../long-json.ts'
 import { formatLogs, formatReceipt, type JsonObject } from '../format.ts'
-import type { RpcCall } from '../method.ts'
 import { type Streamed, streamed } from '../streamed.ts'
 
 /** Size from which a result is made in pieces. */
@@ -11,6 +10,11 @@ const LONG_BYTES = 256 * 1024
 const LOG_BYTES = 450
 const TOPIC_BYTES = 70
 const LOGS_AT_ONCE = 64
+
+/** The part of a call that knows its client. */
+interface Caller {
+  readonly signal: () => AbortSignal
+}
 
 type Logs = Pick<EvmTx, 'logs'>['logs']
 
@@ -45,12 +49,12 @@ function* receiptsOf(block: StoredBlock): Iterable<JsonObject> {
 }
 
 /** Returns a result that is made while it is sent, from a value that `jsonPieces` takes. */
-export function inPieces({ signal }: RpcCall, value: unknown): Streamed {
+export function inPieces({ signal }: Caller, value: unknown): Streamed {
   return streamed((onPart) => writePieces(jsonPieces(value), onPart, signal()))
 }
 
 /** Returns the receipts of a block. */
-export function blockReceipts(call: RpcCall, block: StoredBlock): readonly JsonObject[] | Streamed {
+export function blockReceipts(call: Caller, block: StoredBlock): readonly JsonObject[] | Streamed {
   if (!isLong(block.evmTxs)) return block.evmTxs.map((tx) => formatReceipt(block, tx))
   return inPieces(
     call,
@@ -59,12 +63,12 @@ export function blockReceipts(call: RpcCall, block: StoredBlock): readonly JsonO
 }
 
 /** Returns the receipt of a transaction. */
-export function receipt(call: RpcCall, block: StoredBlock, tx: EvmTx): JsonObject | Streamed {
+export function receipt(call: Caller, block: StoredBlock, tx: EvmTx): JsonObject | Streamed {
   return isLong([tx]) ? inPieces(call, longReceipt(block, tx)) : formatReceipt(block, tx)
 }
 
 /** Returns the logs of a transaction. */
-export function transactionLogs(call: RpcCall, block: StoredBlock, tx: EvmTx): readonly JsonObject[] | Streamed {
+export function transactionLogs(call: Caller, block: StoredBlock, tx: EvmTx): readonly JsonObject[] | Streamed {
   if (!isLong([tx])) return formatLogs(block, tx)
   return inPieces(
     call,
