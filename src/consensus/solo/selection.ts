@@ -11,6 +11,9 @@ export interface BlockLimits {
 
 /** Transactions that do not fit after which no further one is tried, so that a large pool costs a block little time. */
 const MOST_MISFITS = 1000
+/** The same for a block without gas for a transfer: only small ordinary transactions can fit. */
+const MOST_MISFITS_AT_END = 50
+const TRANSFER_GAS = 21_000n
 
 /** Whether a transaction runs before another: by price, then by arrival. */
 function precedes(a: Slot, b: Slot): boolean {
@@ -39,6 +42,21 @@ export function selectForBlock(
   const isNext = (slot: Slot): boolean =>
     !slot.tx.order.others || queuesOf(slot.tx).every((one) => headOf(one) === slot)
 
+  /** Moves the queues of a selected transaction on. */
+  const pass = ({ tx }: Slot): void => {
+    if (!tx.order.others) {
+      const queue = queues.get(tx.order.sender)!
+      taken.set(queue, (taken.get(queue) ?? 0) + 1)
+      const following = headOf(queue)
+      if (following && isNext(following)) heads.push(following)
+      return
+    }
+    const own = queuesOf(tx)
+    for (const queue of own) taken.set(queue, (taken.get(queue) ?? 0) + 1)
+    const following = new Set(own.flatMap((queue) => headOf(queue) ?? []))
+    for (const slot of following) if (isNext(slot)) heads.push(slot)
+  }
+
   const first: Slot[] = []
   for (const queue of queues.values()) {
     const head = queue.ready > 0 ? queue.slots[0]! : undefined
@@ -49,20 +67,18 @@ export function selectForBlock(
   let bytes = 0
   let gas = 0n
   let misfits = 0
-  for (let best = heads.pop(); best && misfits < MOST_MISFITS; best = heads.pop()) {
+  for (let best = heads.pop(); best; best = heads.pop()) {
     const { tx } = best
     if (bytes + tx.bytes.length > maxBytes || (maxGas > 0n && gas + tx.gasWanted > maxGas)) {
-      misfits++
+      const isAtEnd = maxGas > 0n && maxGas - gas < TRANSFER_GAS
+      if (++misfits >= (isAtEnd ? MOST_MISFITS_AT_END : MOST_MISFITS)) break
       continue
     }
     if (!passes(best) || headOf(queues.get(tx.order.sender)!) !== best) continue
     bytes += tx.bytes.length
     gas += tx.gasWanted
     selected.push(best)
-    const own = queuesOf(tx)
-    for (const queue of own) taken.set(queue, (taken.get(queue) ?? 0) + 1)
-    const following = new Set(own.flatMap((queue) => headOf(queue) ?? []))
-    for (const slot of following) if (isNext(slot)) heads.push(slot)
+    pass(best)
   }
   return selected
 }
