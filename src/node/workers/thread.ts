@@ -2,6 +2,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { WithContext } from '../state-reader.ts'
 import { type Job, settle } from './job.ts'
+import type { PassingPart } from './job-parts.ts'
 import {
   type JobAnswer,
   type JobPart,
@@ -28,6 +29,7 @@ export interface Thread {
   readonly cancelled: Int32Array
   readonly taken: Int32Array
   readonly slots: SharedArrayBuffer
+  readonly passing: PassingPart[]
   ready: boolean
   /** Jobs that were sent to the thread and are not answered, in order; the thread runs the first. */
   jobs: Job[]
@@ -61,6 +63,7 @@ export function startThread(
     cancelled: new Int32Array(cancelled),
     taken: new Int32Array(taken),
     slots,
+    passing: [],
     ready: false,
     jobs: [],
     killTimer: undefined,
