@@ -525,7 +525,7 @@ describe('queries', () => {
     }
     expect(refused(() => queries.exchangeRate(ctx, { pair: '' }))).toEqual(['invalidArgument', 'empty pair'])
     expect(refused(() => queries.exchangeRate(ctx, { pair: 'no:such' }))).toEqual([
-      ...['notFound', "collections: not found: '' with key no:such"],
+      ...['notFound', 'no price for pair no:such; see /pairs/actives'],
     ])
     expect(refused(() => queries.aggregateVote(ctx, { validatorAddr: operator(1) }))![0]).toBe('notFound')
     expect(refused(() => queries.missCounter(ctx, { validatorAddr: '' }))).toEqual([

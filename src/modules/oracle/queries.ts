@@ -2,6 +2,7 @@
 import { Query } from '../../gen/chain/oracle/v1beta1/query_pb.ts'
 import * as address from '../../identity/address.ts'
 import { encode } from '../../primitives/decimal.ts'
+import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
 import { parseField, wrongField } from '../../sdk/request.ts'
@@ -13,7 +14,7 @@ function rateOf(ctx: ReadContext, pair: string) {
   if (pair === '') throw wrongField('pair', 'empty pair')
   if (pair.includes('\0')) throw wrongField('pair', 'pair must not contain a NUL byte')
   const found = oracle.findRate(ctx, pair)
-  if (!found) throw oracle.missing(pair)
+  if (!found) throw queryError('notFound', `no price for pair ${pair}; see /pairs/actives`)
   return found
 }
 
