@@ -1,5 +1,7 @@
 /** A client of a node's REST API for commands. */
+import { create } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
+import { type FieldViolation, FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { diskFiles } from '../node/files.ts'
 import { addressOf } from '../node/gateways.ts'
 import { queryError } from '../primitives/errors.ts'
@@ -86,7 +88,20 @@ function readAnswer(response: Response, text: string): unknown {
     )
   }
   if (response.ok) return json
-  const { message } = json as { readonly message?: unknown }
+  const { message, details } = json as { readonly message?: unknown; readonly details?: unknown }
   const status = response.status === 404 ? 'notFound' : 'unknown'
-  throw queryError(status, typeof message === 'string' ? message : `${response.url} answered ${response.status}`)
+  const shown = typeof message === 'string' ? message : `${response.url} answered ${response.status}`
+  throw queryError(status, shown, violationsIn(details))
+}
+
+const VIOLATION = `/${FieldViolationSchema.typeName}`
+
+/** Returns the fields that an error answer names. */
+function violationsIn(details: unknown): FieldViolation[] {
+  if (!Array.isArray(details)) return []
+  return details.flatMap((detail: Readonly<Record<string, unknown>>) =>
+    detail['@type'] === VIOLATION
+      ? [create(FieldViolationSchema, { field: String(detail['field']), description: String(detail['description']) })]
+      : [],
+  )
 }

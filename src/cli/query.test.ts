@@ -19,8 +19,16 @@ beforeAll(async () => {
     const height = request.headers['x-sdk-block-height'] as string | undefined
     seen.push({ url: request.url!, height })
     const refused = request.url!.includes('refused')
-    const body = refused ? { error: 'no', code: 5, message: 'no such thing', details: [] } : { asked: '007', list: [] }
-    response.writeHead(refused ? 404 : 200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    const wrong = request.url!.includes('wrong')
+    const violation = { '@type': '/chain.errors.v1.FieldViolation', field: 'denom', description: 'invalid denom: ' }
+    const body = wrong
+      ? { error: 'invalid denom: ', code: 3, message: 'invalid denom: ', details: [violation] }
+      : refused
+        ? { error: 'no', code: 5, message: 'no such thing', details: [] }
+        : { asked: '007', list: [] }
+    response
+      .writeHead(wrong ? 400 : refused ? 404 : 200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -82,6 +90,11 @@ test('answers are JSON, or YAML in which strings stay strings', async () => {
 test('an error shows the node’s own message', async () => {
   await expect(query('evm', 'eth-account', 'refused')).rejects.toThrow('no such thing')
   await expect(query('evm', 'params', '--output', 'xml')).rejects.toThrow('--output xml')
+})
+
+test('an error of a field whose flag is absent names the flag, and one of a given flag is the node’s', async () => {
+  await expect(query('bank', 'balance', 'wrong')).rejects.toThrow(/^--denom is required$/)
+  await expect(query('bank', 'balance', 'wrong', '--denom', '!')).rejects.toThrow(/^invalid denom: $/)
 })
 
 test('every GET operation of a query service has a command', () => {

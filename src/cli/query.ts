@@ -1,11 +1,13 @@
 /** `almanac query MODULE OPERATION`: runs any GET operation of the descriptors. */
-import type { DescField } from '@bufbuild/protobuf'
+import { type DescField, isMessage } from '@bufbuild/protobuf'
 import { Command } from 'commander'
 import { createRouter, type Route } from '../api/routes.ts'
+import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { methods } from '../identity/registry.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
 import { addReadOptions, openNode, type ReadFlags } from './client.ts'
-import { addFieldFlags, type FieldFlag, fieldFlags, kebab, requestJson } from './flags.ts'
+import { addFieldFlags, type FieldFlag, fieldFlags, kebab, optionKey, requestJson } from './flags.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
 import { addDevgasQueries } from './query-devgas.ts'
 import { addUpgradeQueries } from './query-upgrade.ts'
@@ -77,7 +79,25 @@ async function run(
   const options = command.opts<ReadFlags>()
   const format = parseOutputFormat(options.output)
   const path = withCommonNames(requestPath(route, values, requestJson(flags, command.opts())))
-  terminal.print(formatOutput(await openNode(options).get(path, { height: options.height }), format))
+  try {
+    terminal.print(formatOutput(await openNode(options).get(path, { height: options.height }), format))
+  } catch (error) {
+    throw missingFlag(flags, command.opts(), error) ?? error
+  }
+}
+
+/** Returns the error of a flag that is absent, if a node refuses its field. */
+function missingFlag(
+  flags: readonly FieldFlag[],
+  given: Readonly<Record<string, unknown>>,
+  error: unknown,
+): ChainError | undefined {
+  if (!(error instanceof ChainError)) return undefined
+  const fields = error.details.flatMap((detail) => (isMessage(detail, FieldViolationSchema) ? [detail.field] : []))
+  const missing = flags.find(
+    ({ flag, path }) => fields.includes(path.join('.')) && given[optionKey(flag)] === undefined,
+  )
+  return missing && queryError('invalidArgument', `--${missing.flag} is required`)
 }
 
 /** Returns the fields that the path does not set. */
