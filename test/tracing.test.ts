@@ -109,6 +109,8 @@ test('a trace that names another block than the transaction’s is refused', asy
   expect(await of({ block_number: number, block_hash: moved.blockHash.slice(2), chain_id: '6930' })).toMatchObject({
     status: 200,
   })
+  expect(await of({ block_max_gas: '-1' })).toMatchObject({ status: 200 })
+  expect(await rest('trace_block', { block_number: number, block_max_gas: '-1' })).toMatchObject({ status: 200 })
   for (const query of [
     { block_number: '1' },
     { block_hash: deployed.blockHash },

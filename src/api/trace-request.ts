@@ -139,6 +139,11 @@ function blockTimeNs({ blockTime }: BlockFields): bigint | undefined {
   return blockTime && blockTime.seconds !== YEAR_ONE ? fromTimestamp(blockTime) : undefined
 }
 
+/** Whether a request limits the gas of its block. Clients send -1, which CometBFT writes for no limit, as a default. */
+function isGiven(blockMaxGas: bigint): boolean {
+  return blockMaxGas > 0n
+}
+
 /** Throws `invalidArgument` for a field that contradicts the stored block (D38). */
 function checkAgainst(node: GatewayNode, block: StoredBlock, request: BlockFields): void {
   checkChainId(node, request)
@@ -159,7 +164,7 @@ function checkAgainst(node: GatewayNode, block: StoredBlock, request: BlockField
     throw differs('proposer_address', formatHex(proposerAddress), formatHex(header.proposer))
   }
   const limit = gasLimit === 0n ? -1n : gasLimit
-  if (blockMaxGas !== 0n && blockMaxGas !== limit) throw differs('block_max_gas', blockMaxGas, limit)
+  if (isGiven(blockMaxGas) && blockMaxGas !== limit) throw differs('block_max_gas', blockMaxGas, limit)
 }
 
 function unpack(node: GatewayNode, { data }: MsgEthereumTx, field: string): Transaction {
@@ -224,7 +229,7 @@ function messageOf(tx: Transaction, from: Uint8Array, gasPriceWei: bigint): Trac
 function overridesOf(request: BlockFields, block: StoredBlock | undefined): BlockOverrides {
   const { blockNumber, blockMaxGas } = request
   const timeNs = blockTimeNs(request) ?? block?.header.timeNs
-  const limit = blockMaxGas !== 0n ? blockMaxGas : block?.gasLimit
+  const limit = isGiven(blockMaxGas) ? blockMaxGas : block?.gasLimit
   return {
     number: block?.header.height ?? (blockNumber > 0n ? blockNumber : undefined),
     time: timeNs === undefined ? undefined : timeNs / NS_PER_SECOND,
