@@ -1,7 +1,7 @@
 /** Answers through a shared cache: the configuration of nginx that the documents recommend, before the built program. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,18 +10,10 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type NodeProcess, startProcess } from './support/process.ts'
+import { findProgram } from './support/programs.ts'
 import { rpc } from './support/rpc.ts'
 
-const program = [
-  '/usr/sbin',
-  '/usr/bin',
-  '/usr/local/bin',
-  '/opt/homebrew/bin',
-  ...(process.env['PATH'] ?? '').split(':'),
-]
-  .map((folder) => join(folder, 'nginx'))
-  .find((path) => existsSync(path))
-if (!program) console.log('nginx is not installed: the tests of shared caches are left out')
+const program = findProgram(['nginx'], 'shared caches')
 
 const ORIGINS = ['https://a.example', 'https://b.example'] as const
 
