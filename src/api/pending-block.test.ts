@@ -9,16 +9,21 @@ import { pendingBlock, withPending } from './pending-block.ts'
 /** A node whose pool has as many transactions as its version says, and whose executions the test ends. */
 function fakeNode() {
   const runs: { readonly txs: number; readonly end: (error?: Error) => void }[] = []
-  const pool = { version: 3, halted: false }
+  const pool = { version: 3, halted: false, timeNs: 0n }
   const node = {
     driver: {
       status: () => ({ latestHeight: 7n, rollbacks: 0, ...(pool.halted && { halted: {} }) }),
       pool: {
         version: () => pool.version,
-        nextTimeNs: () => 0n,
+        nextTimeNs: () => pool.timeNs,
         hasReady: () => true,
         next: (most: number) => ({
-          input: { height: 8n, hash: EMPTY, txs: Array.from({ length: Math.min(most, pool.version) }, () => EMPTY) },
+          input: {
+            height: 8n,
+            hash: EMPTY,
+            header: { timeNs: 0n },
+            txs: Array.from({ length: Math.min(most, pool.version) }, () => EMPTY),
+          },
         }),
       },
     },
@@ -52,7 +57,13 @@ test('requests share an execution, and those that come during one share the next
   runs[1]!.end()
   expect((await Promise.all(later)).map((one) => one!.block.txs.length)).toEqual([5, 5, 5])
   expect(pendingBlock(node)).toMatchObject({ parent: 7n, block: { txs: { length: 5 } } })
+  pool.timeNs = 4_999_999_999n
+  expect(pendingBlock(node)).toMatchObject({ parent: 7n })
   expect(runs).toHaveLength(2)
+  pool.timeNs = 5_000_000_000n
+  void pendingBlock(node)
+  await settled()
+  expect(runs).toHaveLength(3)
 })
 
 test('a failure reaches its requests only, and the next request executes again', async () => {

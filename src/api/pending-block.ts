@@ -17,9 +17,12 @@ export interface PendingBlock {
   readonly parent: bigint
 }
 
-/** An execution that takes longer than this is followed by a pause, so that a changing pool uses a quarter of a thread. Unit: milliseconds. */
+/** An execution that takes longer than this is followed by a pause, so that a pool that changes leaves room for calls. Unit: milliseconds. */
 const SHORT_MS = 50
 const PAUSE_RATIO = 3
+const LONGEST_PAUSE_MS = 500
+/** Time for which an execution is used again. */
+const MOST_AGE_NS = 5n * NS_PER_SECOND
 
 function blockOf({ input, blockId, lastCommit }: NextBlock, outcome: PendingOutcome): StoredBlock {
   const { evmTxs, evmGasUsed, baseFeeWei, coinbase, prevRandao, facts } = outcome
@@ -52,15 +55,19 @@ function createPendingBlocks(node: GatewayNode): () => PendingBlock | undefined 
   /** Limit of executed transactions: half of those that took too long. */
   let most = Number.POSITIVE_INFINITY
 
-  /** Returns a text that changes with the chain, with the pool, and every second. */
+  /** Returns a text that changes with the chain and with the pool. */
   function keyNow(): string {
     const { latestHeight, rollbacks } = node.driver.status()
-    const pool = node.driver.pool!
-    return `${latestHeight} ${rollbacks} ${pool.version()} ${pool.nextTimeNs() / NS_PER_SECOND}`
+    return `${latestHeight} ${rollbacks} ${node.driver.pool!.version()}`
   }
 
+  /** Returns the last pending block, unless chain or pool have changed, or its time is too old. */
   function found(): PendingBlock | undefined {
-    return last?.key === keyNow() ? last.made : undefined
+    if (last?.key !== keyNow()) return undefined
+    const { timeNs } = last.made.block.header
+    const oldNs = node.driver.pool!.nextTimeNs() - timeNs
+    const isRecent = oldNs >= 0n && oldNs < (last.made.block.txs.length > 0 ? MOST_AGE_NS : NS_PER_SECOND)
+    return isRecent ? last.made : undefined
   }
 
   function keep(key: string, next: NextBlock, outcome: PendingOutcome): PendingBlock {
@@ -97,7 +104,7 @@ function createPendingBlocks(node: GatewayNode): () => PendingBlock | undefined 
       return empty()
     } finally {
       const took = performance.now() - started
-      if (took > SHORT_MS) pauseUntilMs = performance.now() + took * PAUSE_RATIO
+      if (took > SHORT_MS) pauseUntilMs = performance.now() + Math.min(took * PAUSE_RATIO, LONGEST_PAUSE_MS)
     }
   }
 

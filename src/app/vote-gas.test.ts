@@ -115,9 +115,9 @@ test('the pool prices a second prevote of a period as a block does', () => {
   const chain = start()
   endPeriod(chain)
   const tx = chain.sign(VALIDATOR, [prevote()])
-  expect(chain.check(tx)).toMatchObject({ code: 0, gasUsed: 500n })
+  expect(chain.check(tx)).toMatchObject({ code: 0, gasUsed: 500n, order: { isDueVote: true, costWei: 0n } })
   const next = chain.app.check(chain.sign(VALIDATOR, [prevote(VALIDATOR, '2')], { sequence: 1n }), 'check')
-  expect([next.code, next.gasUsed > 5000n]).toEqual([0, true])
+  expect([next.code, next.gasUsed > 5000n, next.order!.isDueVote]).toEqual([0, true, false])
   // The pool's reservation is in no block.
   expect(chain.send(VALIDATOR, [prevote()])).toMatchObject({ code: 0, gasUsed: 500n })
 })
