@@ -1,63 +1,67 @@
 /** `txpool_`: pending Ethereum transactions: those that the next block can include, and those after a missing nonce. */
+import type { PendingTx } from '../../consensus/driver.ts'
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
 import { feeCapOf } from '../../evm/transaction/types.ts'
-import * as evm from '../../modules/evm/keeper.ts'
 import { formatEip55 } from '../../primitives/address.ts'
-import { equal, toKey } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { pendingTxs } from '../pending-txs.ts'
+import { pendingCount, pendingTxs } from '../pending-txs.ts'
+import { createPause } from '../slices.ts'
+import { limitExceeded } from './errors.ts'
 import { formatPending, type JsonObject, quantity } from './format.ts'
 import { type Methods, mainMethod } from './method.ts'
 import { address } from './params.ts'
 
-interface Waiting {
-  readonly hash: Uint8Array
-  readonly raw: Uint8Array
-  readonly from: Uint8Array
-  readonly nonce: bigint
-  readonly isReady: boolean
+type Waiting = NonNullable<PendingTx['evm']>
+
+/** Size of all waiting transactions above which they are not listed in one answer, which would be several times as long. */
+const MOST_LISTED_BYTES = 25_000_000
+
+type Part<T> = Record<string, T>
+
+/** Shows the waiting transactions of a sender by nonce: those that the next block can include, and the others. */
+function partsOf<T>(node: GatewayNode, sender: Uint8Array, show: (tx: Waiting) => T) {
+  const { txs, ready } = node.driver.pool?.ofSender(sender) ?? { txs: [], ready: 0 }
+  const parts = { pending: {} as Part<T>, queued: {} as Part<T> }
+  for (const [i, { evm: tx }] of txs.entries()) {
+    if (tx) (i < ready ? parts.pending : parts.queued)[tx.nonce.toString()] = show(tx)
+  }
+  return parts
 }
 
-/** Returns the pending transactions of each sender in the order of their nonces. */
-function waiting(node: GatewayNode): readonly Waiting[] {
-  const bySender = new Map<string, Omit<Waiting, 'isReady'>[]>()
+/** Shows the waiting transactions of all senders, in time slices. Throws -32005 if they are too many bytes for one answer. */
+async function partsOfAll<T>(node: GatewayNode, show: (tx: Waiting) => T) {
+  requireListable(node)
+  const parts = { pending: {} as Part<Part<T>>, queued: {} as Part<Part<T>> }
+  const pause = createPause()
+  const seen = new Set<string>()
   for (const { evm: tx } of pendingTxs(node)) {
-    if (!tx) continue
-    const own = bySender.get(toKey(tx.from))
-    if (own) own.push(tx)
-    else bySender.set(toKey(tx.from), [tx])
+    const name = tx && formatEip55(tx.from)
+    if (!name || seen.has(name)) continue
+    seen.add(name)
+    const { pending, queued } = partsOf(node, tx.from, show)
+    if (Object.keys(pending).length > 0) parts.pending[name] = pending
+    if (Object.keys(queued).length > 0) parts.queued[name] = queued
+    await pause()
   }
-  if (bySender.size === 0) return []
-  return node.withContext(undefined, (ctx) =>
-    [...bySender.values()].flatMap((own) => {
-      let next = evm.nonce(ctx, own[0]!.from)
-      return own
-        .sort((a, b) => (a.nonce < b.nonce ? -1 : 1))
-        .map((tx) => {
-          const isReady = tx.nonce === next
-          if (isReady) next++
-          return { ...tx, isReady }
-        })
-    }),
-  )
+  return parts
 }
 
-function byNonce<T>(txs: readonly Waiting[], show: (tx: Waiting) => T): Readonly<Record<string, T>> {
-  return Object.fromEntries(txs.map((tx) => [tx.nonce.toString(), show(tx)]))
+function requireListable(node: GatewayNode): void {
+  const { count, sizeBytes } = pendingCount(node)
+  if (sizeBytes <= MOST_LISTED_BYTES) return
+  throw limitExceeded(`${count} transactions of ${sizeBytes} bytes wait, more than ${MOST_LISTED_BYTES} bytes`)
 }
 
-function bySender<T>(txs: readonly Waiting[], show: (tx: Waiting) => T) {
-  const senders = new Map<string, Waiting[]>()
-  for (const tx of txs) {
-    const name = formatEip55(tx.from)
-    senders.set(name, [...(senders.get(name) ?? []), tx])
+/** Returns all waiting Ethereum transactions by arrival, in time slices. Throws as `txpool_content`. */
+export async function pendingTransactions(node: GatewayNode): Promise<readonly JsonObject[]> {
+  requireListable(node)
+  const pause = createPause()
+  const found: JsonObject[] = []
+  for (const { evm: tx } of pendingTxs(node)) {
+    if (tx) found.push(whole(tx))
+    await pause()
   }
-  return Object.fromEntries([...senders].map(([name, own]) => [name, byNonce(own, show)]))
-}
-
-/** Formats both parts of the pool. */
-function parts<T>(txs: readonly Waiting[], show: (txs: readonly Waiting[]) => T) {
-  return { pending: show(txs.filter(({ isReady }) => isReady)), queued: show(txs.filter(({ isReady }) => !isReady)) }
+  return found
 }
 
 const whole = ({ raw, hash, from }: Waiting): JsonObject => formatPending(raw, hash, from)
@@ -70,13 +74,11 @@ function summary({ raw }: Waiting): string {
 }
 
 export const txpoolMethods: Methods = {
-  txpool_content: mainMethod([], ({ node }) => parts(waiting(node), (txs) => bySender(txs, whole))),
-  txpool_contentFrom: mainMethod([address], ({ node }, who) =>
-    parts(
-      waiting(node).filter(({ from }) => equal(from, who)),
-      (txs) => byNonce(txs, whole),
-    ),
-  ),
-  txpool_inspect: mainMethod([], ({ node }) => parts(waiting(node), (txs) => bySender(txs, summary))),
-  txpool_status: mainMethod([], ({ node }) => parts(waiting(node), (txs) => quantity(txs.length))),
+  txpool_content: mainMethod([], ({ node }) => partsOfAll(node, whole)),
+  txpool_contentFrom: mainMethod([address], ({ node }, who) => partsOf(node, who, whole)),
+  txpool_inspect: mainMethod([], ({ node }) => partsOfAll(node, summary)),
+  txpool_status: mainMethod([], ({ node }) => {
+    const { ready, queued } = node.driver.pool?.evmCounts() ?? { ready: 0, queued: 0 }
+    return { pending: quantity(ready), queued: quantity(queued) }
+  }),
 }
