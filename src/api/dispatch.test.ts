@@ -1,5 +1,6 @@
 import { create, type Message, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
+import { QUERY_JOB, TOO_LONG } from '../app/query-job.ts'
 import {
   EstimateGasResponseSchema,
   EthCallRequestSchema,
@@ -7,6 +8,7 @@ import {
   QueryBaseFeeResponseSchema,
 } from '../gen/chain/evm/v1/query_pb.ts'
 import { QueryPeriodRequestSchema } from '../gen/chain/inflation/v1/query_pb.ts'
+import { EMPTY } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { Compute, QueryAnswer } from './gateway.ts'
 import { gatewayNode } from './testing.ts'
@@ -102,6 +104,33 @@ test('heavy work runs as the job of its method, at a height that is fixed first'
   const pruned = dispatch({ method: ESTIMATE, request: call, height: 3n })
   expect(pruned).toMatchObject({ ok: false, error: { status: 'notFound' } })
   expect(seen.length).toBe(3)
+})
+
+test('a query that reads many entries starts again as a job, at the height of its first try', async () => {
+  const seen: unknown[] = []
+  const queries = {
+    [BASE_FEE]: () => {
+      throw TOO_LONG
+    },
+  }
+  const response = toBinary(QueryBaseFeeResponseSchema, create(QueryBaseFeeResponseSchema, { baseFee: '7' }))
+  const compute = (result: Promise<Uint8Array>): Compute => ({
+    run: (job, payload, { height }) => {
+      seen.push(job, payload, height)
+      return result
+    },
+  })
+  const long = gatewayNode({ queries, compute: compute(Promise.resolve(response)), jobs: [QUERY_JOB] })
+  expect(await long.dispatch({ method: BASE_FEE, request })).toMatchObject({
+    ok: true,
+    height: 20n,
+    response: { baseFee: '7' },
+  })
+  expect(seen).toEqual(['query', { method: BASE_FEE, request: EMPTY }, 20n])
+  const late = Promise.reject(queryError('deadlineExceeded', 'the computation took longer than its time budget'))
+  const tooLong = gatewayNode({ queries, compute: compute(late), jobs: [QUERY_JOB] })
+  const refused = (await tooLong.dispatch({ method: BASE_FEE, request })) as QueryAnswer & { ok: false }
+  expect(refused.error.message).toContain('ask for pages with pagination.key')
 })
 
 test('a service answers with or without a promise, and its failure is an answer', async () => {

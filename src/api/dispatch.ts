@@ -1,5 +1,6 @@
 /** Dispatches a method and its request: to the query of a module, a service of the node, or a compute job. */
 import { type DescMethod, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
+import { lateQuery, QUERY_JOB, type QueryPayload, TOO_LONG, withFewEntries } from '../app/query-job.ts'
 import { compute as computeOption } from '../gen/almanac/options_pb.ts'
 import { methodOption } from '../identity/options.ts'
 import { methods } from '../identity/registry.ts'
@@ -9,7 +10,7 @@ import type { Compute, Dispatch, GatewayNode, QueryAnswer, QueryCall } from './g
 import { makeWhole } from './long-messages.ts'
 import { isTrace } from './traces.ts'
 
-/** A query of a module. It is synchronous, like every read of state. */
+/** A query of a module. It is synchronous, like every read of state; one that reads many entries runs as a job. */
 export type QueryHandler = (ctx: ReadContext, request: Message) => Message
 
 /** A method of a service that no module owns: node, blocks, transactions. */
@@ -78,16 +79,32 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     return { ok: false, ...known, error: queryError('internal', 'internal error') }
   }
 
-  function runQuery(call: QueryCall, handle: QueryHandler): QueryAnswer {
+  const hasQueryJob = parts.jobs.has(QUERY_JOB)
+
+  function runQuery(call: QueryCall, handle: QueryHandler): QueryAnswer | Promise<QueryAnswer> {
     let height: bigint | undefined
     try {
       const response = parts.withContext(call.height, (ctx) => {
         height = ctx.block.height
-        return handle(ctx, call.request)
+        return handle(hasQueryJob ? withFewEntries(ctx) : ctx, call.request)
       })
       return { ok: true, height: height!, response }
     } catch (thrown) {
-      return failure(call, thrown, height)
+      return thrown === TOO_LONG ? runLongQuery(call, height!) : failure(call, thrown, height)
+    }
+  }
+
+  /** Runs a query that reads many entries in the compute pool, at the height of its first try. */
+  async function runLongQuery(call: QueryCall, height: bigint): Promise<QueryAnswer> {
+    const { input, output } = methods.get(call.method)!
+    const { signal, timeoutMs } = call
+    const payload: QueryPayload = { method: call.method, request: toBinary(input, call.request) }
+    try {
+      const bytes = await parts.compute.run(QUERY_JOB, payload, { height, signal, timeoutMs })
+      return { ok: true, height, response: fromBinary(output, bytes as Uint8Array) }
+    } catch (thrown) {
+      const isLate = thrown instanceof ChainError && thrown.status === 'deadlineExceeded'
+      return failure(call, isLate ? lateQuery() : thrown, height)
     }
   }
 

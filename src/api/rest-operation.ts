@@ -100,17 +100,23 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     checkBinaryMetadata(request)
     const timeoutMs = timeoutOf(request)
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
-    // A read of state is synchronous, so its client cannot abort it.
-    const abort = route.isLight ? undefined : new AbortController()
+    // Most reads of state are synchronous, so that their clients cannot abort them.
+    let abort: AbortController | undefined
+    const controller = (): AbortController => {
+      abort ??= new AbortController()
+      return abort
+    }
     const call = {
       method: route.method,
       request: bound.request,
       height,
-      signal: abort?.signal,
+      get signal() {
+        return controller().signal
+      },
       timeoutMs,
       takesLong: true,
     }
-    if (isTrace(route.method)) return trace(request, route, call, abort ?? new AbortController(), finishAnswer)
+    if (isTrace(route.method)) return trace(request, route, call, controller(), finishAnswer)
     const answered = node.dispatch(call)
     if (!(answered instanceof Promise)) {
       const late = timeoutMs !== undefined && performance.now() >= deadline

@@ -7,6 +7,7 @@ import type { TraceResources } from '../modules/evm/tracing/trace-writer.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type PendingOutcome, type PendingState, withinPending } from './pending.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
+import { QUERY_JOB, type QueryPayload, runQuery } from './query-job.ts'
 import { readStorage, type StoragePayload } from './storage-job.ts'
 import { runTrace, type TracePayload } from './trace-jobs.ts'
 import type { Application, BlockInput, CheckResult } from './types.ts'
@@ -30,13 +31,14 @@ export interface WithinPending {
 export type Jobs = Readonly<Record<string, Job>>
 
 /** Returns the jobs of this build. */
-export function createJobs(app: Pick<Application, 'pendingBlock' | 'simulate' | 'traceBlock'>): Jobs {
+export function createJobs(app: Pick<Application, 'pendingBlock' | 'queries' | 'simulate' | 'traceBlock'>): Jobs {
   return {
     ...evmJobs,
     pendingBlock: (ctx, { input }: { readonly input: BlockInput }, budget): PendingOutcome =>
       app.pendingBlock(ctx, input, () => budget.shouldStop()),
     withinPending: (ctx, { pending, job, payload }: WithinPending, budget): unknown =>
       evmJobs[job]!(withinPending(ctx, pending), payload as never, budget),
+    [QUERY_JOB]: (ctx, payload: QueryPayload, budget): Uint8Array => runQuery(app.queries, ctx, payload, budget),
     prove: (ctx, { keys }: { readonly keys: readonly StoreKey[] }): ProvenKeys => proveKeys(ctx, keys),
     trace: (ctx, payload: TracePayload, budget): void => runTrace(app, ctx, payload, budget),
     storageRange: (ctx, payload: StoragePayload, budget): StorageRange =>

@@ -44,6 +44,7 @@ export const queries = defineQueries(Query, {
       Uint8Array.of(state.ACCOUNT_PREFIX),
       pagination,
       ([key, encoded]) => shown(ctx, decodeAccount(ctx.identity, key.slice(1), encoded)),
+      { every: true },
     )
     return { accounts: entries, pagination: { nextKey, total } }
   },

@@ -395,6 +395,38 @@ describe('pages', () => {
     })
   })
 
+  test('the total of a long list is counted once for each state, and that of a filtered list every time', () => {
+    const long = testState()
+    for (let i = 0n; i < 1500n; i++) numbers.set(long, ['a', i], i)
+    let read = 0
+    const stateOf = (revision: object) => ({
+      identity,
+      store: {
+        ...long.store,
+        revision,
+        *iterate(...range: Parameters<typeof long.store.iterate>) {
+          for (const entry of long.store.iterate(...range)) {
+            read++
+            yield entry
+          }
+        },
+      },
+    })
+    const [one, other] = [{}, {}]
+    const request = { limit: 10n, offset: 20n, countTotal: true }
+    const totalAt = (revision: object, filter?: () => boolean): readonly [bigint, number] => {
+      read = 0
+      const found = numbers.page(stateOf(revision), request, { prefix: 'a', ...(filter && { filter }) })
+      expect(found.entries[0]).toEqual([['a', 20n], 20n])
+      expect(formatHex(found.nextKey)).toBe(be8(30))
+      return [found.total, read]
+    }
+    expect(totalAt(one)).toEqual([1500n, 1500])
+    expect(totalAt(one)).toEqual([1500n, 31])
+    expect(totalAt(one, () => true)).toEqual([1500n, 1500])
+    expect(totalAt(other)).toEqual([1500n, 1500])
+  })
+
   test('a key together with an offset is refused, and so is too large a limit', () => {
     expect(() => page({ key: hex('01'), offset: 1n })).toThrow(
       'invalid request, either offset or key is expected, got both',

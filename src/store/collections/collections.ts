@@ -99,10 +99,11 @@ export function map<Key, Value, Prefix = never>(
     iterate: (ctx, range) => mapped(raw(ctx, range), ([k, v]) => [decodeKey(ctx, k), value.decode(ctx, v)] as const),
     keys: (ctx, range) => mapped(raw(ctx, range), ([k]) => decodeKey(ctx, k)),
     page(ctx, request, { prefix, filter } = {}) {
-      return readPage(ctx.store, store, prefixBytes(ctx, prefix), request, ([k, v]) => {
+      const accept = ([k, v]: Entry) => {
         const entry = [decodeKey(ctx, k), value.decode(ctx, v)] as const
         return !filter || filter(...entry) ? entry : undefined
-      })
+      }
+      return readPage(ctx.store, store, prefixBytes(ctx, prefix), request, accept, { every: !filter })
     },
   }
 }

@@ -2,6 +2,7 @@
 import { create } from '@bufbuild/protobuf'
 import { FieldViolationSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import * as bytes from '../../primitives/bytes.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Entry, Reader } from '../types.ts'
 
@@ -26,8 +27,13 @@ export interface Page<Item> {
 }
 
 const DEFAULT_LIMIT = 100n
-/** Maximum number of entries in a page. */
+/** Entries in a page of a list. Beyond: 400, code 3. */
 const MAX_PAGE_LIMIT = 1000n
+/** Length of a list from which its total is cached. */
+const LONG_LIST = 1000n
+
+/** The totals of long lists by store and prefix, for one state. */
+const totalsOf = cachePerObject((_: object) => new Map<string, bigint>())
 
 function wrongField(field: string, description: string): ChainError {
   return queryError('invalidArgument', description, [create(FieldViolationSchema, { field, description })])
@@ -35,7 +41,8 @@ function wrongField(field: string, description: string): ChainError {
 
 /**
  * Reads one page of the entries whose keys begin with `prefix`. `accept` converts an entry to an item of the list, or returns
- * undefined for an entry that is not part of it. Throws 3 `invalidArgument` for a key together with an offset, and for a limit
+ * undefined for an entry that is not part of it. With `every`, each entry is part of it, and the total of a long list is counted
+ * once for a state. Throws 3 `invalidArgument` for a key together with an offset, and for a limit
  * above `MAX_PAGE_LIMIT`.
  */
 export function readPage<Item>(
@@ -44,6 +51,7 @@ export function readPage<Item>(
   prefix: Uint8Array,
   request: PageRequest | undefined,
   accept: (entry: Entry) => Item | undefined,
+  { every = false }: { readonly every?: boolean } = {},
 ): Page<Item> {
   const { key = bytes.EMPTY, offset = 0n, limit: asked = 0n, reverse = false } = request ?? {}
   if (key.length > 0 && offset > 0n) {
@@ -54,21 +62,28 @@ export function readPage<Item>(
   }
   const limit = asked === 0n ? DEFAULT_LIMIT : asked
   const count = key.length === 0 && (asked === 0n || request?.countTotal === true)
+  const totals = every && count && reader.revision ? totalsOf(reader.revision) : undefined
+  const list = totals ? `${store} ${bytes.toKey(prefix)}` : ''
+  const known = totals?.get(list)
   const entries: Item[] = []
   let nextKey = bytes.EMPTY
   let position = 0n
   for (const entry of reader.iterate(store, pageRange(prefix, key, reverse))) {
-    const item = accept(entry)
-    if (item === undefined) continue
+    const isBeside = position < offset || position >= offset + limit
+    const item = every && isBeside ? undefined : accept(entry)
+    if (item === undefined && !(every && isBeside)) continue
     position++
     if (position <= offset) continue
-    if (position <= offset + limit) entries.push(item)
+    if (position <= offset + limit) entries.push(item!)
     else {
       if (nextKey.length === 0) nextKey = entry[0].slice(prefix.length)
-      if (!count) break
+      if (!count || known !== undefined) break
     }
   }
-  return { entries, nextKey, total: count ? position : 0n }
+  if (!count) return { entries, nextKey, total: 0n }
+  const total = known ?? position
+  if (total >= LONG_LIST) totals?.set(list, total)
+  return { entries, nextKey, total }
 }
 
 /** Returns the range from `key` on. It includes `key` in both directions. */
