@@ -77,10 +77,14 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
     return heightNames.flatMap((name) => [name, text])
   }
 
-  /** Returns a tag that identifies a state: its height, and the start of its block's hash, which fixes everything before. */
+  /**
+   * Returns a tag that identifies a state: its height, the start of its block's hash, which fixes everything before, and the
+   * number of rollbacks, because a development chain can change the state after a block.
+   */
   function etagOf(height: bigint): string {
     const hash = node.blocks.header(height)?.hash
-    return `"${height}-${hash ? formatHex(hash.subarray(0, 4)) : '0'}"`
+    const { rollbacks = 0 } = node.driver.status()
+    return `"${height}-${hash ? formatHex(hash.subarray(0, 4)) : '0'}${rollbacks > 0 ? `-${rollbacks}` : ''}"`
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Identity } from '../identity/types.ts'
 import * as auth from '../modules/auth/keeper.ts'
 import * as bank from '../modules/bank/keeper.ts'
 import * as consensus from '../modules/consensus/keeper.ts'
+import * as evm from '../modules/evm/keeper.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
 import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
@@ -11,15 +12,15 @@ import { createReadContext } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
 import { createBranch } from '../store/branch.ts'
 import { cacheReads } from '../store/read-cache.ts'
-import type { Reader } from '../store/types.ts'
+import type { Reader, Snapshot } from '../store/types.ts'
 import { executeOpened } from './block.ts'
 import { check } from './check.ts'
 import { exportGenesis, initChain } from './genesis.ts'
 import { createHostFailures } from './host-failures.ts'
 import { contextOf } from './machine.ts'
 import { modules as allModules } from './modules.ts'
-import { createQueryTable } from './query.ts'
 import { executePending, type PendingOutcome } from './pending.ts'
+import { createQueryTable } from './query.ts'
 import type { Substitution } from './substitution.ts'
 import { traceBlock } from './trace.ts'
 import type { AdmissionSettings } from './transaction.ts'
@@ -85,7 +86,7 @@ export function createApplication(options: ApplicationOptions): Application {
 
   const queries = createQueryTable(modules, changingModules(upgrades))
 
-  /** Cached facts of blocks by hash. */
+  /** Cached facts of blocks by hash and number of rollbacks. */
   const known = new Map<string, StateFacts>()
 
   function blockInfo(header: HeaderFacts): BlockInfo {
@@ -105,7 +106,9 @@ export function createApplication(options: ApplicationOptions): Application {
 
   function readContext(state: Reader, header: HeaderFacts): ReadContext {
     const block = blockInfo(header)
-    const key = toKey(header.hash)
+    // A development chain can change the state after a block, which counts as a rollback.
+    const { rollbacks = 0 } = state as Partial<Snapshot>
+    const key = header.hash.length === 0 ? '' : `${toKey(header.hash)} ${rollbacks}`
     const found = known.get(key)
     const era = found?.era ?? eras.of(state)
     const ctx = createReadContext({ store: state, identity, app: era.machine.router.facts, block })
@@ -154,6 +157,12 @@ export function createApplication(options: ApplicationOptions): Application {
     haltBefore: (base, height) => haltBefore(opening, base, height),
     rehearse: (ctx, name) => rehearse(opening, queries, ctx, name),
     preflight: (state, height) => preflight(opening, modules, state, height),
+    amend(base, header, amendments) {
+      const ctx = branchOf(base, eras.of(base), blockInfo(header))
+      ctx.block.gasLimit = consensus.blockGasLimit(ctx)
+      for (const amendment of amendments) evm.amend(ctx, amendment)
+      return { changes: ctx.branchStore.changes(), events: ctx.branchStore.events.splice(0) }
+    },
     misfits: (state) => misfits(opening, modules, state),
     resetCheckState(base, tip) {
       const next = { ...tip, height: tip.height + 1n, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY }

@@ -86,10 +86,9 @@ export function executeOpened(
     evmTxs.push(evmTx)
     evmGasUsed += evmTx.gasUsed
   }
-  for (const amendment of input.amendments ?? []) evm.amend(ctx, amendment)
   if (opening.applied) upgrade.markApplied(ctx, opening.applied)
   for (const { endBlock } of machine.modules) endBlock?.(ctx)
-  if (!input.amendments) evm.endOfBlock(ctx)
+  evm.endOfBlock(ctx)
   return {
     branch: ctx.branchStore,
     results,
@@ -98,10 +97,9 @@ export function executeOpened(
     evmGasUsed,
     validatorUpdates: staking.updatesOfBlock(ctx),
     gasLimit: ctx.block.gasLimit,
-    // A base fee that is set is already that of its administrative block, so that clients that read the latest block offer it.
-    baseFeeWei: input.amendments ? evm.baseFeeWei(ctx) : env.baseFee,
+    baseFeeWei: env.baseFee,
     coinbase: env.coinbase,
-    ...(prevRandao && !input.amendments && { prevRandao }),
+    ...(prevRandao && { prevRandao }),
     nextLimits: consensus.blockLimits(ctx),
   }
 }

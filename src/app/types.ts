@@ -5,7 +5,7 @@ import type { Amendment } from '../modules/evm/keeper.ts'
 import type { Coin } from '../primitives/coin.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { StoreChanges } from '../store/history/store-changes.ts'
-import type { Branch, ChainEvent, Reader } from '../store/types.ts'
+import type { Branch, ChainEvent, Change, Reader } from '../store/types.ts'
 import type { Halt } from './halt.ts'
 import type { PendingOutcome } from './pending.ts'
 import type { QueryTable } from './query.ts'
@@ -37,8 +37,6 @@ export interface BlockInput {
     readonly power: bigint
     readonly totalPower: bigint
   }[]
-  /** Changes of a development chain without a transaction. They make the block administrative (ADR 0006). */
-  readonly amendments?: readonly Amendment[] | undefined
 }
 
 export interface BlockOutput {
@@ -145,6 +143,12 @@ export interface Application {
   isEthereumTx(tx: Uint8Array): boolean
   /** Resets the pool's state to the committed one. Call it after each commit. */
   resetCheckState(base: Reader, tip: { readonly height: bigint; readonly timeNs: bigint }): void
+  /** Applies changes of a development chain to the state after a block (ADR 0006). Throws sdk 18 for an invalid one. */
+  amend(
+    base: Reader,
+    header: Parameters<Application['readContext']>[1],
+    amendments: readonly Amendment[],
+  ): { readonly changes: readonly Change[]; readonly events: readonly ChainEvent[] }
   /** Creates the context of a query from a snapshot of one height. */
   readContext(
     state: Reader,

@@ -163,8 +163,8 @@ export interface Mining {
 
 /** Changes that tools make to a development chain without a transaction (ADR 0006). */
 export interface Development {
-  /** Makes changes in an administrative block. Resolves with its height. Rejects invalid changes; then nothing changes. */
-  amend(amendments: readonly Amendment[]): Promise<bigint>
+  /** Changes the state after the latest block, at once and without another block. Rejects invalid changes; then nothing changes. */
+  amend(amendments: readonly Amendment[]): Promise<void>
   /** Makes blocks. With `stepSeconds`, each after the first is that much later than its predecessor. */
   mine(count: bigint, stepSeconds?: bigint): Promise<void>
   /** Saves the chain with its pool and clock. Returns the snapshot's id; ids count from 1. */

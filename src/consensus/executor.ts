@@ -7,13 +7,15 @@ import type { StoredBlock, Validator } from '../app/records.ts'
 import type { Application, BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
 import type { BlockIndex } from '../indexer/types.ts'
-import { MAX_ROTATIONS, openIndexer, validatorRow } from '../indexer/writer.ts'
+import { blockRows, MAX_ROTATIONS, openIndexer, validatorRow } from '../indexer/writer.ts'
 import { blockLimits } from '../modules/consensus/keeper.ts'
-import { EMPTY, toKey } from '../primitives/bytes.ts'
+import type { Amendment } from '../modules/evm/keeper.ts'
+import { EMPTY } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { StoreChanges } from '../store/history/store-changes.ts'
+import { mergeChanges } from '../store/merge.ts'
 import type { Branch, Change, Snapshot, TableWrite } from '../store/types.ts'
 import type { VersionedStore } from '../store/versioned.ts'
 import { type CheckState, createCheckState } from './check-state.ts'
@@ -24,7 +26,7 @@ import { rollbackChain } from './rollback.ts'
 import { advance, genesisTip, type Tip, tipOf } from './tip.ts'
 
 /** The part of the versioned store that the executor uses, as its only writer. */
-export type ExecutorStore = Pick<VersionedStore, 'latestHeight' | 'at' | 'prepare' | 'rollback' | 'tables'>
+export type ExecutorStore = Pick<VersionedStore, 'latestHeight' | 'at' | 'prepare' | 'amend' | 'rollback' | 'tables'>
 
 /** The cause of a halt: an upgrade, or a failure. */
 type HaltCause =
@@ -51,6 +53,12 @@ export interface ExecutedBlock {
   /** Writes of the block; the first block's include genesis. */
   readonly changes: readonly Change[]
   readonly executeMs: number
+}
+
+/** The state and the events of a block before an amendment. */
+export interface Undo {
+  readonly changes: readonly Change[]
+  readonly blockEvents: StoredBlock['blockEvents']
 }
 
 /** Makes the record of a block once its app hash is known. */
@@ -102,6 +110,14 @@ export interface Executor {
   prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit
   /** Prepares and commits a block that was executed elsewhere. */
   commitForeign(block: ForeignBlock, changes: readonly Change[]): StoredBlock
+  /**
+   * Changes the state after the latest block without another block (ADR 0006), durably and at once. Calls `settle`, then the
+   * rollback listeners, because the height has another state. Returns the change that undoes it. Throws for an invalid
+   * amendment; then nothing changes.
+   */
+  amend(amendments: readonly Amendment[], settle: () => void): Undo
+  /** Undoes amendments of the latest block. */
+  undo(undo: Undo, settle: () => void): void
   /** Goes back to a kept height. Calls `settle`, then the rollback listeners. Throws as `VersionedStore.rollback`. */
   rollback(height: bigint, settle?: () => void): void
   /** Halts the chain because the next block cannot be made. Does nothing if it has halted. */
@@ -252,6 +268,33 @@ export function createExecutor(options: ExecutorOptions): Executor {
     rollbackListeners.notify(height)
   }
 
+  /** Changes the state and the events of the latest block. */
+  function rewrite({ changes, blockEvents }: Undo, settle: () => void): void {
+    const { height } = requireTip()
+    const block = { ...blocks.block(height)!, blockEvents }
+    checkState.reset()
+    store.amend(changes, (nextAppHash) => blockRows({ ...block, nextAppHash }))
+    blocks.evictAbove(height - 1n)
+    tip = loadTip()
+    rollbacks++
+    settle()
+    rollbackListeners.notify(height)
+  }
+
+  function amend(amendments: readonly Amendment[], settle: () => void): Undo {
+    requireRunning()
+    const { header, hash, blockEvents } = blocks.block(requireTip().height)!
+    const state = store.at()
+    try {
+      const { changes, events } = app.amend(state, { ...header, hash }, amendments)
+      const before = changes.map(({ store: name, key }) => ({ store: name, key, value: state.get(name, key) }))
+      rewrite({ changes, blockEvents: [...blockEvents, ...events] }, settle)
+      return { changes: before, blockEvents }
+    } finally {
+      state.close()
+    }
+  }
+
   function haltDue(): Halt | undefined {
     const state = store.at()
     try {
@@ -295,6 +338,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     prepare,
     prepareForeign,
     commitForeign: (block, changes) => prepareForeign(block, changes).commit(),
+    amend,
+    undo: rewrite,
     rollback,
     fail(error) {
       if (!halted) halt(haltedByFailure(error, requireTip().height + 1n), { error })
@@ -312,12 +357,4 @@ export function createExecutor(options: ExecutorOptions): Executor {
     onRollback: rollbackListeners.add,
     onHalt: haltListeners.add,
   }
-}
-
-/** Merges the writes of genesis with those of the first block: each key once, by store and key. */
-function mergeChanges(genesis: readonly Change[], first: readonly Change[]): Change[] {
-  const merged = new Map<string, Change>()
-  for (const change of genesis) merged.set(`${change.store}\0${toKey(change.key)}`, change)
-  for (const change of first) merged.set(`${change.store}\0${toKey(change.key)}`, change)
-  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
 }

@@ -32,7 +32,7 @@ export function openIndexer(tables: Tables, limits?: SegmentLimits): Indexer {
 }
 
 /** Returns the rows of the block itself, which cannot be rebuilt. */
-function blockRows(block: StoredBlock): TableWrite[] {
+export function blockRows(block: StoredBlock): TableWrite[] {
   const { height } = block.header
   const key = encodeUint64(height)
   const rows: TableWrite[] = [{ table: BLOCKS, key, value: encodeBlockBody(block) }]

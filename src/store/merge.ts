@@ -1,11 +1,19 @@
 /** Merges of ordered sequences. */
-import { compare } from '../primitives/bytes.ts'
-import type { Entry } from './types.ts'
+import { compare, toKey } from '../primitives/bytes.ts'
+import type { Change, Entry } from './types.ts'
 
 /** An entry of an overlay: it replaces the entry of its key below, or deletes it if the value is undefined. */
 export interface OverlayEntry {
   readonly key: Uint8Array
   readonly value: Uint8Array | undefined
+}
+
+/** Merges the changes of a block with later ones: each key once, with its last value, by store and key. */
+export function mergeChanges(earlier: readonly Change[], later: readonly Change[]): Change[] {
+  const merged = new Map<string, Change>()
+  for (const change of earlier) merged.set(`${change.store}\0${toKey(change.key)}`, change)
+  for (const change of later) merged.set(`${change.store}\0${toKey(change.key)}`, change)
+  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
 }
 
 /** Merges entries with those of an overlay. Both have the same order: ascending (1) or descending (-1). */

@@ -41,6 +41,7 @@ export interface VersionedStore {
   /** Prepares a block and commits it. */
   commit(block: BlockChanges & { readonly records?: Records }): { readonly appHash: Uint8Array }
   rollback: StoreWriter['rollback']
+  amend: StoreWriter['amend']
   /** Reads of every table, as of the latest commit. */
   readonly tables: Tables
   /** Writes rows outside a block, for indexes that are rebuilt. */
@@ -85,6 +86,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
       return { appHash: prepared.appHash }
     },
     rollback: (to) => requireWriter().rollback(to),
+    amend: (changes, records) => requireWriter().amend(changes, records),
     tables: { get: backend.get, iterate: backend.iterate },
     writeRecords(rows) {
       backend.write(rows)

@@ -1,4 +1,5 @@
 /** The writing half of a store: blocks in two phases, and rollback. A store has one writer. */
+import { queryError } from '../primitives/errors.ts'
 import type { Backend } from './backend/backend.ts'
 import { type BlockChanges, type BlockWork, createBlockWorks } from './block-work.ts'
 import { heightError, type Tip, tipRow } from './history/heights.ts'
@@ -6,12 +7,13 @@ import { prune } from './history/pruning.ts'
 import { rewindRows } from './history/rollback.ts'
 import { clearStaged } from './history/staging.ts'
 import type { Latest } from './latest.ts'
+import { mergeChanges } from './merge.ts'
 import { loggedChanges } from './reader.ts'
 import { findCheckpoint, removeCheckpointsAfter } from './tree/checkpoints.ts'
 import { appHashOf } from './tree/tree-roots.ts'
 import type { CreateTreeHelper } from './tree/tree-writes.ts'
 import { type CheckpointSpacing, openTrees, type Trees } from './tree/trees.ts'
-import type { TableWrite } from './types.ts'
+import type { Change, TableWrite } from './types.ts'
 
 /** Makes the rows of the local tables that are written with a block, once its app hash is known. */
 export type Records = (appHash: Uint8Array) => Iterable<TableWrite>
@@ -45,6 +47,12 @@ export interface StoreWriter {
    * heights must not be read any more. Throws the errors of `heightError`.
    */
   rollback(to: { readonly height: bigint; readonly records?: Records }): { readonly appHash: Uint8Array }
+  /**
+   * Adds changes to those of the latest height, in one durable transaction with the records. Snapshots of that height must not
+   * be read any more. The app hash is as if the block itself had made the changes. Throws `failedPrecondition` for a height that
+   * changed the set of stores.
+   */
+  amend(changes: readonly Change[], records: Records): { readonly appHash: Uint8Array }
   /** Writes a checkpoint of the trees if blocks came after the last one, and stops the tree helper. */
   close(): Promise<void>
 }
@@ -193,9 +201,49 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     }
   }
 
+  function amend(further: readonly Change[], records: Records): { appHash: Uint8Array } {
+    requireUsable()
+    const { tip, registry } = latest
+    const { height } = tip
+    if (height > tip.logFrom && registry.eraAt(height).from === height) {
+      throw queryError(
+        'failedPrecondition',
+        `block ${height} changed the stores of the chain: make another block first`,
+      )
+    }
+    const changes = mergeChanges(loggedChanges(backend, registry, height), further)
+    try {
+      return orFail(() => {
+        const isInMemory = trees.dropLatest()
+        const opened = isInMemory ? trees : openTreesAt(height - 1, undefined)
+        const nextPage = findCheckpoint(backend, height - 1)?.nextPage ?? 1
+        const pages = isInMemory ? [] : removeCheckpointsAfter(backend, height - 1, nextPage)
+        let amended = tip
+        function* rows(): IterableIterator<TableWrite> {
+          yield* rewindRows(backend, tip, height - 1)
+          yield* pages
+          const work = blocks.begin(opened, { height: BigInt(height), changes })
+          yield* work.stateRows()
+          amended = { ...tip, appHash: work.appHash(), rollbacks: tip.rollbacks + 1 }
+          yield* work.treeRows()
+          yield tipRow(amended)
+          yield* records(amended.appHash)
+        }
+        backend.write(rows())
+        if (opened !== trees) void trees.close()
+        trees = opened
+        latest.tip = amended
+        return { appHash: amended.appHash }
+      })
+    } finally {
+      onWrite()
+    }
+  }
+
   return {
     prepare,
     rollback,
+    amend,
     async close() {
       const isWhole = !failure && !pending
       pending?.abort()

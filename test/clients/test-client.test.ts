@@ -42,12 +42,44 @@ test.each(modes)('%s: balances are set, and the supply matches', async (mode) =>
   await using chain = await open(mode)
   const { client, node } = chain
   const before = await supply(node)
+  const height = await client.getBlockNumber()
   await client.setBalance({ address: WHALE, value: parseEther('7') + 5n })
   expect(await client.getBalance({ address: WHALE })).toBe(parseEther('7') + 5n)
   expect(await supply(node)).toBe(before + 7_000_000n)
   await client.setBalance({ address: WHALE, value: parseEther('2') })
   expect(await supply(node)).toBe(before + 2_000_000n)
-  expect(await client.getBalance({ address: WHALE, blockNumber: 1n })).toBe(0n)
+  // The change belongs to the latest block, as in anvil: no block is made, and later ones do not change what it shows.
+  expect(await client.getBlockNumber()).toBe(height)
+  await client.mine({ blocks: 1 })
+  await client.setBalance({ address: WHALE, value: 1n })
+  const at = (blockNumber: bigint) => client.getBalance({ address: WHALE, blockNumber })
+  expect([await at(height), await at(height + 1n)]).toEqual([parseEther('2'), 1n])
+})
+
+test('a snapshot is restored without the changes after it, also those of the same block', async () => {
+  await using chain = await open('anvil')
+  const { client, send } = chain
+  const balance = () => client.getBalance({ address: WHALE })
+  const set = (value: bigint) => client.setBalance({ address: WHALE, value })
+  await set(1n)
+  const outer = await client.snapshot()
+  await set(2n)
+  const inner = await client.snapshot()
+  await set(3n)
+  await client.setCode({ address: NOBODY, bytecode: '0x00' })
+  await send()
+  await set(4n)
+  await client.revert({ id: inner })
+  expect([await balance(), await client.getCode({ address: NOBODY })]).toEqual([2n, undefined])
+  await set(5n)
+  await client.revert({ id: outer })
+  expect([await balance(), await client.getBlockNumber()]).toEqual([1n, 1n])
+  // The state is the one that the trees prove.
+  await client.mine({ blocks: 2 })
+  expect(await balance()).toBe(1n)
+  await set(9n)
+  await client.reset()
+  expect([await balance(), await client.getBlockNumber()]).toEqual([0n, 1n])
 })
 
 test('a number that the chain cannot hold is refused, and the chain goes on', async () => {
@@ -160,7 +192,7 @@ test.each(['anvil', 'hardhat'] as const)('%s: the clock is increased, set, and s
   const later = (await client.getBlock()).timestamp
   expect(later - start).toBeGreaterThanOrEqual(1000n)
   await client.setNextBlockTimestamp({ timestamp: later + 5000n })
-  // An administrative block does not use the time that was set.
+  // A change of the state makes no block, which would use the time that was set.
   await client.setBalance({ address: WHALE, value: 1n })
   await client.mine({ blocks: 1 })
   expect((await client.getBlock()).timestamp).toBe(later + 5000n)
@@ -252,8 +284,8 @@ test.each(['anvil', 'hardhat'] as const)('%s: block fields are set, and code rea
   await client.mine({ blocks: 1 })
   const fee = await node.query('/chain/evm/v1/base_fee')
   expect(fee).toEqual({ base_fee: '3000000000000', base_fee_unative: '3' })
-  const old = await fetch(`${node.urls.rest}/chain/evm/v1/base_fee?height=2`)
-  expect(await old.json()).toEqual({ base_fee: '1000000000000', base_fee_unative: '1' })
+  const old = await node.query('/chain/evm/v1/base_fee?height=2')
+  expect(old).toEqual({ base_fee: '1000000000000', base_fee_unative: '1' })
 })
 
 test.each(['anvil', 'hardhat'] as const)('%s: gas prices below the minimum are refused', async (mode) => {

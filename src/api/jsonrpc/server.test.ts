@@ -223,7 +223,7 @@ test('suggested prices are admitted by a node with a minimum price', async () =>
     expect((await ask('eth_gasPrice')).result).toBe('0x48c27395000')
     expect((await ask('eth_maxPriorityFeePerGas')).result).toBe('0x0')
     const history = (await ask('eth_feeHistory', ['0x1', 'latest', []])).result as { baseFeePerGas: string[] }
-    expect(history.baseFeePerGas).toEqual(['0x48c27395000', '0x48c27395000'])
+    expect(history.baseFeePerGas).toEqual(['0xe8d4a51000', '0x48c27395000'])
     expect((await ask('eth_sendTransaction', [{ from, to, value: '0x1' }])).error).toBeUndefined()
   } finally {
     await strict.stop()

@@ -4,19 +4,18 @@ import type { Amendment } from '../../modules/evm/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { Development, Mining } from '../driver.ts'
+import type { Undo } from '../executor.ts'
 import type { Tip } from '../tip.ts'
 import type { BlockClock, ClockState } from './clock.ts'
 import type { PooledTx } from './mempool.ts'
 
 /** The end of the year 9999, the last time of a protobuf Timestamp. Unit: seconds. */
 const LAST_SECOND = 253_402_300_799n
-/** Maximum number of blocks of one request. */
+/** Blocks of one request to mine (development). Beyond: an error. */
 const MAX_BLOCKS = 1_000_000n
 
 /** Options of a block. */
 export interface BlockOptions {
-  /** Changes of an administrative block, which includes no transactions and advances time by the minimum step. */
-  readonly amendments?: readonly Amendment[] | undefined
   /** Leaves the pool as it is. */
   readonly isEmpty?: boolean
   /** Difference from the previous block's time, in place of the clock. */
@@ -30,9 +29,12 @@ export type DevelopmentTools = Pick<Development, 'setMinGasPrice' | 'setLogging'
 export interface Dependencies {
   readonly clock: BlockClock
   makeBlock(wish: BlockOptions): Promise<bigint>
+  /** Changes the state after the latest block. */
+  amend(amendments: readonly Amendment[]): Promise<Amended>
   /** Makes blocks until no epoch is due. */
   catchUp(): Promise<void>
-  goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void>
+  /** Goes back to a height, undoes amendments of that height, newest first, and replaces the content of the pool. */
+  goBack(height: bigint, undos: readonly Undo[], waiting: readonly PooledTx[]): Promise<void>
   tip(): Tip
   firstHeight(): bigint
   pending(): readonly PooledTx[]
@@ -42,9 +44,17 @@ export interface Dependencies {
   readonly tools: DevelopmentTools
 }
 
+/** Changes to the state after a block that can be undone. */
+interface Amended {
+  readonly height: bigint
+  readonly undo: Undo
+}
+
 interface ChainSnapshot {
   readonly id: bigint
   readonly height: bigint
+  /** Number of amendments before the snapshot, among those that are kept. */
+  readonly amended: number
   readonly waiting: readonly PooledTx[]
   readonly clock: ClockState
   readonly mining: Mining
@@ -53,9 +63,15 @@ interface ChainSnapshot {
 export function createDevelopment(dependencies: Dependencies): Development {
   const { clock, tip } = dependencies
   let snapshots: ChainSnapshot[] = []
+  /** Amendments of heights that a snapshot or `reset` goes back to, oldest first. */
+  let amended: Amended[] = []
   let lastId = 0n
 
-  const evictAbove = (height: bigint): void => {
+  /** Goes back to a height and undoes its amendments from an index on. */
+  async function goBack(height: bigint, from: number, waiting: readonly PooledTx[]): Promise<void> {
+    const undos = amended.slice(from).filter((one) => one.height === height)
+    await dependencies.goBack(height, undos.map(({ undo }) => undo).reverse(), waiting)
+    amended = amended.filter((one, i) => one.height < height || (one.height === height && i < from))
     snapshots = snapshots.filter((one) => one.height <= height)
   }
   /** Throws 3 for a time beyond the range of block times. */
@@ -66,7 +82,12 @@ export function createDevelopment(dependencies: Dependencies): Development {
   const aheadSeconds = (): bigint => clock.state().offsetNs / NS_PER_SECOND
 
   return {
-    amend: (amendments) => dependencies.makeBlock({ amendments }),
+    async amend(amendments) {
+      const done = await dependencies.amend(amendments)
+      const { height } = done
+      const canReturn = height === dependencies.firstHeight() || snapshots.some((one) => one.height === height)
+      if (canReturn) amended.push(done)
+    },
     async mine(count, stepSeconds) {
       if (count > MAX_BLOCKS)
         throw queryError('invalidArgument', `${count} blocks exceed the limit of ${MAX_BLOCKS} per request`)
@@ -83,6 +104,7 @@ export function createDevelopment(dependencies: Dependencies): Development {
       snapshots.push({
         id: ++lastId,
         height,
+        amended: amended.length,
         waiting: dependencies.pending(),
         clock: clock.state(),
         mining: dependencies.mining(),
@@ -93,14 +115,14 @@ export function createDevelopment(dependencies: Dependencies): Development {
       const found = snapshots.find((one) => one.id === id)
       if (!found) return false
       snapshots = snapshots.filter((one) => one.id < id)
-      await dependencies.goBack(found.height, found.waiting)
+      await goBack(found.height, found.amended, found.waiting)
       clock.restore(found.clock)
       dependencies.setMining(found.mining)
       return true
     },
     async reset() {
       snapshots = []
-      await dependencies.goBack(dependencies.firstHeight(), [])
+      await goBack(dependencies.firstHeight(), 0, [])
       clock.restore({ offsetNs: 0n, nextNs: undefined, intervalNs: undefined })
     },
     async rollback(blocks) {
@@ -112,8 +134,7 @@ export function createDevelopment(dependencies: Dependencies): Development {
           `cannot go back ${blocks} blocks from ${tip().height}: the first is ${first}`,
         )
       }
-      evictAbove(height)
-      await dependencies.goBack(height, dependencies.pending())
+      await goBack(height, amended.length, dependencies.pending())
     },
     async increaseTime(seconds) {
       checkTime(clock.now() / NS_PER_SECOND + seconds)

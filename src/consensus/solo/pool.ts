@@ -14,7 +14,7 @@ import { createMempool, type Displaced, type Failed, type MempoolLimits, type Po
 import type { BlockLimits } from './selection.ts'
 import { createWaiters } from './waiters.ts'
 
-/** Time after which a transaction that no block has included leaves the pool, as in geth. */
+/** Time that a transaction waits for a block, as in geth. Beyond: it leaves the pool. */
 const LIFETIME_MS = 3 * 60 * 60 * 1000
 /** Transactions that are checked again at once after a block, and time after which the rest waits for the next turn. */
 const CHECKS_AT_ONCE = 16
@@ -46,6 +46,8 @@ export interface Pool extends Submission, Omit<PoolView, 'next' | 'nextTimeNs'>,
   take(limits: BlockLimits): readonly PooledTx[]
   /** Begins to check the rest again after a commit, and answers the clients that wait for the block's transactions. */
   settle(block: StoredBlock): void
+  /** Checks everything that waits again, after the state of the latest block has changed. */
+  recheck(): void
   /** Replaces the content after a rollback, and answers the clients of transactions that are no longer in it. */
   replace(waiting: readonly PooledTx[]): void
   /** Removes transactions. Returns how many of them were in the pool. */
@@ -242,6 +244,7 @@ export function createPool(dependencies: Dependencies): Pool {
       release(dropped, errors.notFound('the transaction was dropped'))
       return dropped.length
     },
+    recheck: recheckAll,
     onPending: listeners.add,
     stop(error) {
       stopped = true

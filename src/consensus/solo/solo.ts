@@ -1,9 +1,9 @@
 /** The embedded engine: this process alone decides the next block, by a clock and the transactions in its pool. */
 import type { StoredBlock } from '../../app/records.ts'
 import type { GenesisDocument } from '../../app/types.ts'
-import { ChainError, queryError } from '../../primitives/errors.ts'
+import { queryError } from '../../primitives/errors.ts'
 import type { BlockProduction, BlockTiming, Driver, NextBlock, Offer, PoolView } from '../driver.ts'
-import type { Executor } from '../executor.ts'
+import type { Executor, Undo } from '../executor.ts'
 import { haltedError } from '../halted.ts'
 import { roomForTxs, type Tip } from '../tip.ts'
 import type { Signer } from '../validators.ts'
@@ -82,13 +82,10 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     if (stopping) throw queryError('unavailable', 'the node is stopping')
   }
 
-  function blockTime({ amendments, stepNs }: BlockOptions): bigint {
+  function blockTime({ stepNs }: BlockOptions): bigint {
     const { timeNs, hash } = tip()
     const isFirst = hash.length === 0
     if (isFirst) return clock.next(timeNs - TIME_STEP_NS)
-    // An administrative block advances time by the least step, and does not use up a time set for the next block. The hash of
-    // a block does not cover its changes, so the number of rollbacks makes it differ from that of a rolled-back block.
-    if (amendments) return timeNs + TIME_STEP_NS + (BigInt(executor.status().rollbacks ?? 0) % 1_000_000n)
     return stepNs === undefined ? clock.next(timeNs) : timeNs + stepNs
   }
 
@@ -106,19 +103,18 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   async function makeBlock(wish: BlockOptions): Promise<StoredBlock> {
     if (steps.size > 0) await Promise.all([...steps].map((step) => step(pool.offer)))
     const before = tip()
-    const { amendments } = wish
     const isFirst = before.hash.length === 0
-    const taken = isFirst || amendments || wish.isEmpty ? [] : pool.take(blockLimits(before))
+    const taken = isFirst || wish.isEmpty ? [] : pool.take(blockLimits(before))
     const txs = taken.map(({ bytes }) => bytes)
     const proposal = propose(before, txs, blockTime(wish), signers())
-    const executed = executor.execute({ ...proposal.input, amendments })
+    const executed = executor.execute(proposal.input)
     const prepared = executor.prepare(
       executed,
       (appHash) => storedBlock(proposal, before, executed.output, appHash),
       taken.map(({ hash }) => hash),
     )
     return prepared.commit((block) => {
-      if (!amendments) clock.record(block.header.timeNs, wish.stepNs !== undefined)
+      clock.record(block.header.timeNs, wish.stepNs !== undefined)
       pool.settle(block)
     })
   }
@@ -139,8 +135,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
         const { header } = await makeBlock(wish)
         return header.height
       } catch (error) {
-        // An invalid amendment is its caller's mistake: nothing was written, and no other client waits for the block.
-        if (!wish.amendments || !(error instanceof ChainError)) executor.fail(error)
+        executor.fail(error)
         throw error
       }
     })
@@ -148,9 +143,16 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
 
   const catchUp = createCatchUp({ read: executor.read, now: clock.now, nextBlock: () => nextBlock() })
 
-  /** Rolls the chain back to a kept height, with these transactions in the pool. */
-  function goBack(height: bigint, waiting: readonly PooledTx[]): Promise<void> {
-    return inQueue(async () => executor.rollback(height, () => pool.replace(waiting)))
+  /** Rolls the chain back to a kept height, undoes amendments of that height, and replaces the content of the pool. */
+  function goBack(height: bigint, undos: readonly Undo[], waiting: readonly PooledTx[]): Promise<void> {
+    return inQueue(async () => {
+      let left = undos.length
+      const settle = () => {
+        if (left-- === 0) pool.replace(waiting)
+      }
+      executor.rollback(height, settle)
+      for (const undo of undos) executor.undo(undo, settle)
+    })
   }
 
   pace.start()
@@ -192,6 +194,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       development: createDevelopment({
         clock,
         makeBlock: nextBlock,
+        amend: (amendments) =>
+          inQueue(async () => ({ height: tip().height, undo: executor.amend(amendments, pool.recheck) })),
         catchUp,
         goBack,
         tip,

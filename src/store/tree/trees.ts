@@ -92,6 +92,11 @@ export interface Trees {
   checkpointHeight(): number
   /** Returns the trees of a height if they are in memory. */
   at(height: number): TreesAt | undefined
+  /**
+   * Drops the latest height, so that it can be applied again. Returns false, and does nothing, if the height before is not in
+   * memory or the latest has a checkpoint.
+   */
+  dropLatest(): boolean
   /** Stops the thread. Trees in memory stay readable. */
   close(): Promise<void>
 }
@@ -278,6 +283,21 @@ export function openTrees(
     at(wanted) {
       const found = recent.find((one) => one.height === wanted)
       return found && { order: found.order, treeStore, roots: found.roots }
+    },
+    dropLatest() {
+      const last = recent.at(-1)
+      const before = recent.at(-2)
+      if (last?.height !== height || checkpointed >= height) return false
+      if (!before && checkpointed > 0) return false
+      recent.pop()
+      // Nodes of the dropped height stay in memory until a checkpoint drops all of them.
+      if (before) {
+        replacedCount -= before.replaced.length
+        before.replaced = NOTHING
+      }
+      roots = before?.roots ?? emptyRoots(order)
+      height = before?.height ?? 0
+      return true
     },
     close: treeStore.close,
   }

@@ -1,4 +1,4 @@
-/** Methods of development chains that change accounts and block fields, each in an administrative block (ADR 0006). */
+/** Methods of development chains that change accounts and block fields, without a block (ADR 0006). */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x, formatUtf8, parseHex, utf8 } from '../../../primitives/bytes.ts'
@@ -10,7 +10,7 @@ import { type Methods, mainMethod } from '../method.ts'
 import { address, boolean, bytes, storageKey } from '../params.ts'
 import { count, developmentOf, word } from './verbs.ts'
 
-/** Limit of a loaded state, decompressed. */
+/** Size of a loaded state, decompressed (development). Beyond: an error. */
 const MAX_STATE_BYTES = 256 * 1024 * 1024
 
 async function amend(node: GatewayNode, ...amendments: readonly evm.Amendment[]): Promise<void> {

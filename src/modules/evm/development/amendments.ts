@@ -71,7 +71,13 @@ function amendNonce(ctx: Context, address: Uint8Array, nonce: bigint): void {
 
 function amendBaseFee(ctx: Context, wei: bigint): void {
   checkRoom('base fee', wei, MAX_WORD)
-  settings.baseFee.set(ctx, { wei, since: ctx.block.height, beforeWei: settings.baseFeeWei(ctx) })
+  const since = ctx.block.height + 1n
+  const set = settings.baseFee.get(ctx)
+  settings.baseFee.set(ctx, {
+    wei,
+    since,
+    beforeWei: set?.since === since ? set.beforeWei : settings.baseFeeWei(ctx),
+  })
 }
 
 function amendBlockGasLimit(ctx: Context, gas: bigint): void {

@@ -36,7 +36,7 @@ const baseFeeValue: ValueCodec<SetBaseFee> = {
 export const baseFee: StateItem<SetBaseFee> = item(STORE, 0x03, baseFeeValue)
 /** COINBASE of every block, 20 bytes. */
 export const coinbase: StateItem<Uint8Array> = item(STORE, 0x04, bytesValue)
-/** PREVRANDAO of the next block that is not administrative, 32 bytes. */
+/** PREVRANDAO of the next block, 32 bytes. */
 export const prevRandao: StateItem<Uint8Array> = item(STORE, 0x05, bytesValue)
 /** Accounts whose transactions need no signature. */
 export const impersonated: StateKeySet<Uint8Array, never> = keySet(STORE, 0x06, evmAddressKey)
@@ -76,7 +76,7 @@ export function prevRandaoOverride(ctx: ReadContext): Uint8Array | undefined {
   return prevRandao.get(free(ctx))
 }
 
-/** Clears the settings for a single block. Call it at the end of a block that is not administrative. */
+/** Clears the settings for a single block. Call it at the end of each block. */
 export function endOfBlock(ctx: Context): void {
   if (prevRandao.has(ctx)) prevRandao.delete(ctx)
 }
