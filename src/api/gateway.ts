@@ -6,6 +6,7 @@ import type { Identity } from '../identity/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import type { ChainError, Status } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
+import type { Connections } from './connections.ts'
 import type { Outgoing } from './outgoing.ts'
 
 export interface QueryCall {
@@ -18,6 +19,8 @@ export interface QueryCall {
   readonly timeoutMs?: number | undefined
   /** Receives the field `data` of a trace in parts; the response then omits it. */
   readonly onPart?: PartTaker | undefined
+  /** Whether the response can have long fields, which the gateway writes in pieces (`long-messages.ts`). */
+  readonly takesLong?: boolean
 }
 
 /** The answer to a query. An error has a height too, unless the height itself was wrong. */
@@ -83,9 +86,13 @@ export interface GatewayNode {
   prove(height: bigint | undefined, keys: readonly StoreKey[]): Promise<ProvenKeys>
   /** The budget of bytes that wait for clients, one for the process. */
   readonly outgoing: Outgoing
+  /** The limit of open connections, one for the process. */
+  readonly connections: Connections
   readonly settings: GatewaySettings
   /** Called for every answered request. Absent if requests are not counted. */
   readonly observe?: Observe | undefined
+  /** Logs a line that a contract printed. Present on a development chain. */
+  readonly print?: ((line: string) => void) | undefined
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number
@@ -100,6 +107,8 @@ interface GatewaySettings {
   readonly corsOrigins: readonly string[]
   readonly bodyLimitBytes: number
   readonly batchLimit: number
+  /** Filters of one address. */
+  readonly filterLimit: number
   readonly txServiceEnabled: boolean
   /** Number of heights whose state is kept; 0 keeps all. */
   readonly keepHeights: number

@@ -17,10 +17,10 @@ export interface NodeInfo {
   simulate(tx: Uint8Array, signal?: AbortSignal): Promise<CheckResult>
 }
 
-/** The facts and functions for the CometBFT RPC, which only the process with the check state serves. */
+/** The facts and functions for the CometBFT RPC. */
 export interface CometNodeInfo extends NodeInfo {
   /** Runs admission, signatures included, and keeps nothing. It executes no message. */
-  check(tx: Uint8Array): CheckResult
+  check(tx: Uint8Array): CheckResult | Promise<CheckResult>
 }
 
 /** Dependencies of the CometBFT RPC and of the services that no module owns. */

@@ -21,6 +21,7 @@ import { openStorage } from './assembly/storage.ts'
 import type { Build } from './build.ts'
 import { type OpenedChain, openChain } from './chain.ts'
 import { parseBlockTime, type ResolvedConfig } from './config.ts'
+import { warnOfFewDescriptors } from './descriptors.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { watchVoters } from './few-voters.ts'
 import { diskFiles, type Files } from './files.ts'
@@ -29,7 +30,7 @@ import { type GatewayUrls, openGateways } from './gateways.ts'
 import type { HaltNotice } from './halts.ts'
 import { readiness } from './health.ts'
 import { homePaths } from './home.ts'
-import { requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
+import { requireSafeDocument, requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { requireMnemonic } from './mnemonic.ts'
@@ -42,6 +43,7 @@ import { unwind } from './unwind.ts'
 import type { ValidatorKey } from './validator-key.ts'
 import { requireWorkerPrograms } from './worker-programs.ts'
 import type { NodeFacts } from './workers/messages.ts'
+import { addStats, NO_STATS } from './workers/pool-stats.ts'
 
 export interface AssemblyOptions {
   readonly resolved: ResolvedConfig
@@ -109,6 +111,9 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   if (warning) log('warn', warning)
   if (chain.home) warnOfReadableKeys(chain.home.paths, files, log)
   const identity = createIdentity(profile)
+  const found = requireSafeDocument(config, genesis, identity)
+  if (found) log('warn', found)
+  warnOfFewDescriptors(config, log)
   const chainId = genesis.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)
   const validators = createOwnValidators(validatorKeys)
@@ -143,7 +148,8 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
 
   const withContext = createStateReader(store, executor.blocks, app)
   const jobs = createJobs(app)
-  const compute = openCompute({ config, dataPath, profile, chainId, withContext, jobs, log, elapsed, build })
+  const idle = config.api.workers > 0 && openPorts
+  const compute = openCompute({ config, dataPath, profile, chainId, withContext, jobs, log, elapsed, build, idle })
   undo.push(() => compute.stop())
 
   const facts = factsOf(config, validatorKeys[0]!)
@@ -173,6 +179,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     minGasPrice: () => admission.minGasPrices,
     devKeys: devKeysOf(config, accounts),
     observe: metrics?.request,
+    print: development?.print,
     log,
     now: clock,
   })
@@ -185,12 +192,12 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const portOf = choosePorts(config, resolved, options)
   const apiPool =
     config.api.workers > 0 && openPorts
-      ? await startApiWorkers({ chain, dataPath: dataPath!, facts, gateway, portOf, build, metrics }, undo)
+      ? await startApiWorkers({ chain, dataPath: dataPath!, facts, gateway, nodeInfo, portOf, build, metrics }, undo)
       : undefined
   const gateways = openPorts
     ? await openGateways({
         node: gateway,
-        cometInfo: nodeInfo,
+        comet: { nodeInfo },
         config: apiPool ? withoutWorkerGateways(config) : config,
         portOf,
         ready: () => readiness(driver, driver.production?.timing(), clock()),
@@ -199,7 +206,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
             height: store.latestHeight(),
             isHalted: executor.status().halted !== undefined,
             mempool: driver.pool?.pendingCount() ?? { count: 0, sizeBytes: 0 },
-            compute: compute.stats(),
+            compute: addStats(compute.stats(), apiPool?.computeStats() ?? NO_STATS),
             databaseBytes: dataPath === undefined ? undefined : backend.sizeBytes(),
           }) ?? '',
       })

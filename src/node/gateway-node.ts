@@ -1,4 +1,5 @@
 /** The node that gateways use, in the main process or in an API worker. */
+import { createConnections } from '../api/connections.ts'
 import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import type { NodeInfo } from '../api/node-info.ts'
@@ -9,10 +10,11 @@ import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
 import { WEI_PER_NATIVE } from '../modules/bank/keeper.ts'
 import type { DevAccount } from './accounts.ts'
 import { parseMemory, parseMilliseconds } from './config.ts'
+import { connectionLimit } from './descriptors.ts'
 import type { Config } from './settings.ts'
 import { VERSION } from './version.ts'
 
-/** Time after which a client that takes no byte of its answer is disconnected. */
+/** Time without a taken byte of an answer. Beyond: the client is disconnected. */
 const STALL_MS = 10_000
 
 export interface GatewayParts
@@ -26,6 +28,7 @@ export interface GatewayParts
       | 'driver'
       | 'withContext'
       | 'observe'
+      | 'print'
       | 'log'
       | 'now'
     >,
@@ -61,7 +64,19 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       }))
       return proven ?? ((await shared.compute.run('prove', { keys }, { height })) as ProvenKeys)
     },
-    outgoing: createOutgoing({ bytes: parseMemory(config.api.unsent)!, stallMs: STALL_MS }, () => performance.now()),
+    outgoing: createOutgoing(
+      {
+        bytes: parseMemory(config.api.unsent)!,
+        stallMs: STALL_MS,
+        onDisconnect: (address, reason) => shared.log('warn', 'a client was disconnected', { address, reason }),
+      },
+      () => performance.now(),
+    ),
+    connections: createConnections(
+      connectionLimit(config),
+      () => performance.now(),
+      (address) => shared.log('warn', 'a connection was closed, since api.connections are open', { address }),
+    ),
     settings: {
       get minGasPrice() {
         return minGasPrice()
@@ -73,6 +88,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       corsOrigins: config.api.cors,
       bodyLimitBytes: config.api.bodyLimit,
       batchLimit: config.rpc.batchLimit,
+      filterLimit: config.rpc.filters,
       txServiceEnabled: config.api.tx,
       keepHeights: config.store.keep,
       devKeys,

@@ -1,8 +1,8 @@
 /** The gateways of a node on their ports. */
 
+import type { CometEnvironment } from '../api/cometbft/method.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import type { Methods } from '../api/jsonrpc/method.ts'
-import type { CometNodeInfo } from '../api/node-info.ts'
 import { queryError } from '../primitives/errors.ts'
 import { parseMemory } from './config.ts'
 import type { Health, MonitorServer } from './health.ts'
@@ -25,8 +25,7 @@ export interface OpenGateways {
 
 export interface GatewayOptions {
   readonly node: GatewayNode
-  /** Absent in a process that does not serve the CometBFT RPC. */
-  readonly cometInfo?: CometNodeInfo
+  readonly comet: Omit<CometEnvironment, 'node'>
   readonly config: Config
   readonly portOf: PortOf
   /** JSON-RPC methods that replace those of the same name. */
@@ -47,7 +46,7 @@ interface Server {
 
 /** Opens every enabled gateway, or none: rejects with an error that names the port that cannot be opened. */
 export async function openGateways(options: GatewayOptions): Promise<OpenGateways> {
-  const { node, cometInfo, config, portOf } = options
+  const { node, config, portOf } = options
   const open: Server[] = []
   const urls: Record<string, string> = {}
 
@@ -83,10 +82,10 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
       urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
     })
   }
-  if (config.comet.enabled && cometInfo) {
+  if (config.comet.enabled) {
     tasks.push(async () => {
       const { createCometServer } = await import('../api/cometbft/server.ts')
-      const server = createCometServer(node, cometInfo)
+      const server = createCometServer({ ...options.comet, node })
       const { host } = config.comet
       urls['comet'] = `http://${await listen(server, 'CometBFT RPC', 'comet.port', portOf('comet', 'port'), host)}`
     })

@@ -15,6 +15,8 @@ import { type ComputePool, createComputePool } from './workers/pool.ts'
 export function openCompute(parts: {
   readonly config: Config
   readonly dataPath: string | undefined
+  /** Present in a process that only reads the database. */
+  readonly turns?: SharedArrayBuffer
   readonly profile: Profile
   readonly chainId: string
   readonly withContext: GatewayNode['withContext']
@@ -22,14 +24,17 @@ export function openCompute(parts: {
   readonly log: Log
   readonly elapsed: () => number
   readonly build: Build | undefined
+  /** Whether the threads start with the first job only, because other processes have their own. */
+  readonly idle?: boolean
 }): ComputePool {
-  const { config, dataPath, profile, chainId, withContext, jobs, log, elapsed, build } = parts
+  const { config, dataPath, profile, chainId, withContext, jobs, log, elapsed, build, idle = false } = parts
   const timeoutMs = parseMilliseconds(config.evm.timeout)!
   const pool = (workers: number): ComputePool =>
     createComputePool({
       workers,
+      idle,
       entry: workerEntry('compute', build),
-      setup: { dataPath, profile, chainId, minGasPrices: config.api.minGasPrice },
+      setup: { dataPath, turns: parts.turns, profile, chainId, minGasPrices: config.api.minGasPrice },
       withContext: dataPath === undefined ? withContext : undefined,
       memoryBytes: parseMemory(config.compute.memory)!,
       queue: config.compute.queue,

@@ -1,4 +1,5 @@
 /** All settings of a node: key in `config.toml`, flag, default and meaning. The environment variable follows from the key. */
+import { availableParallelism } from 'node:os'
 
 type SettingKind =
   | 'text'
@@ -24,6 +25,8 @@ export interface Setting<Value = unknown> {
   /** Lower bound: of a text its length, of a duration milliseconds, of a memory size bytes. */
   readonly min?: number
   readonly max?: number
+  /** What happens beyond it, if it is a limit; `docs/limits.md` lists these settings. */
+  readonly beyond?: string
   /** Whether it decides genesis: the home records it, and a later start refuses another value. */
   readonly genesis?: boolean
   /** Whether it is never written to `config.toml` or printed. */
@@ -31,7 +34,7 @@ export interface Setting<Value = unknown> {
 }
 
 /** The default mnemonic. Its keys are public. */
-const TEST_MNEMONIC = 'test test test test test test test test test test test junk'
+export const TEST_MNEMONIC = 'test test test test test test test test test test test junk'
 
 const define = <Value>(
   section: string,
@@ -125,17 +128,25 @@ export const SETTINGS = {
         max: 100,
       },
     ),
-    balance: define('chain', 'balance', 'bigint', 1_000_000n, 'Balance of each funded account, in whole native units.', {
-      flag: 'balance',
-      genesis: true,
-      min: 0,
-      max: 1_000_000_000_000,
-    }),
+    balance: define(
+      'chain',
+      'balance',
+      'bigint',
+      1_000_000n,
+      'Balance of each funded account, in whole native units.',
+      {
+        flag: 'balance',
+        genesis: true,
+        min: 0,
+        max: 1_000_000_000_000,
+      },
+    ),
     blockGasLimit: define('chain', 'block_gas_limit', 'bigint', 60_000_000n, 'Gas limit of a block; -1 for no limit.', {
       flag: 'block-gas-limit',
       genesis: true,
       min: -1,
       max: Number.MAX_SAFE_INTEGER,
+      beyond: 'the transaction waits for the next block',
     }),
     votingPeriod: define(
       'chain',
@@ -231,22 +242,32 @@ export const SETTINGS = {
       'api',
       'workers',
       'integer',
-      0,
-      'Processes that serve REST, gRPC and JSON-RPC; 0: the main process serves them.',
+      availableParallelism() > 1 ? 1 : 0,
+      'Processes that serve the gateways; 0: the main process serves them, after the block that it executes.',
       {
         min: 0,
         max: 64,
       },
+    ),
+    memory: define(
+      'api',
+      'memory',
+      'memory',
+      '1GB',
+      'Memory limit of the JavaScript heap of such a process; one that exceeds it is replaced.',
+      { min: 64 << 20, max: MAX_BYTES, beyond: 'the process ends and is replaced' },
     ),
     tx: define('api', 'tx', 'boolean', true, 'Serve the transaction service (simulate, broadcast, get).'),
     cors: define('api', 'cors', 'list', ['*'], 'Origins that browsers can call from; an empty list allows none.'),
     bodyLimit: define('api', 'body_limit', 'integer', 5 * 1024 * 1024, 'Maximum size of a request body, bytes.', {
       min: 1024,
       max: 1_000_000_000,
+      beyond: '413, code 8',
     }),
     cache: define('api', 'cache', 'memory', '16MB', 'Memory of the cache of REST answers; 0 turns it off.', {
       min: 0,
       max: MAX_BYTES,
+      beyond: 'the oldest answers leave the cache',
     }),
     unsent: define(
       'api',
@@ -254,7 +275,23 @@ export const SETTINGS = {
       'memory',
       '64MB',
       'Memory for answers that clients have not read, in each process; beyond it the slowest clients are disconnected.',
-      { min: 1_000_000, max: MAX_BYTES },
+      {
+        min: 1_000_000,
+        max: MAX_BYTES,
+        beyond: 'the clients with the most bytes for the longest time are disconnected',
+      },
+    ),
+    connections: define(
+      'api',
+      'connections',
+      'integer',
+      4000,
+      'Open connections of each process; beyond it a new one takes the place of the one that is idle for the longest time.',
+      {
+        min: 1,
+        max: 1_000_000,
+        beyond: 'a new connection takes the place of one that is idle, at the address with the most',
+      },
     ),
     minGasPrice: define(
       'api',
@@ -271,18 +308,31 @@ export const SETTINGS = {
       'integer',
       0,
       'Maximum number of blocks in a log query; 0 for no limit.',
-      count,
+      { ...count, beyond: '-32602' },
+    ),
+    filters: define(
+      'rpc',
+      'filters',
+      'integer',
+      1000,
+      'Maximum number of filters of one address; behind a proxy all clients have its address.',
+      { min: 1, max: 10_000, beyond: '-32000' },
     ),
     batchLimit: define('rpc', 'batch_limit', 'integer', 1000, 'Maximum number of calls in a JSON-RPC batch.', {
       min: 1,
       max: 100_000,
+      beyond: '-32600',
     }),
   },
   evm: {
-    gasCap: define('evm', 'gas_cap', 'bigint', 25_000_000n, 'Gas limit of a call or an estimate.', count),
+    gasCap: define('evm', 'gas_cap', 'bigint', 25_000_000n, 'Gas limit of a call or an estimate.', {
+      ...count,
+      beyond: 'the call runs with the cap',
+    }),
     timeout: define('evm', 'timeout', 'duration', '5s', 'Time budget of a call, an estimate or a trace.', {
       min: 1,
       max: 24 * HOUR_MS,
+      beyond: 'the call ends with an error; a trace is truncated and says so, or fails',
     }),
     txFeeCap: define(
       'evm',
@@ -290,7 +340,7 @@ export const SETTINGS = {
       'bigint',
       0n,
       'Highest fee of a transaction sent over JSON-RPC, in whole native units; 0 for no limit.',
-      count,
+      { ...count, beyond: '-32000' },
     ),
   },
   compute: {
@@ -299,7 +349,7 @@ export const SETTINGS = {
       'workers',
       'integer',
       1,
-      'Threads for calls, estimates and traces; 0: the main thread runs them.',
+      'Threads for calls, estimates and traces, in each process that serves the gateways; 0: its main thread runs them.',
       {
         min: 0,
         max: 64,
@@ -308,6 +358,7 @@ export const SETTINGS = {
     queue: define('compute', 'queue', 'integer', 256, 'Maximum number of requests that wait for a thread.', {
       min: 1,
       max: 100_000,
+      beyond: '429, code 8; -32005 over JSON-RPC',
     }),
     memory: define(
       'compute',
@@ -318,6 +369,7 @@ export const SETTINGS = {
       {
         min: MIN_THREAD_BYTES,
         max: MAX_BYTES,
+        beyond: 'the thread ends, and its job with code 8',
       },
     ),
   },
@@ -325,19 +377,33 @@ export const SETTINGS = {
     maxTxs: define('mempool', 'max_txs', 'integer', 5000, 'Maximum number of waiting transactions.', {
       min: 1,
       max: 10_000_000,
+      beyond: 'the pool evicts what waits behind a nonce gap, then the lowest price, or refuses the transaction',
     }),
     maxBytes: define('mempool', 'max_bytes', 'memory', '256MB', 'Maximum size of all waiting transactions.', {
       min: 1,
       max: MAX_BYTES,
+      beyond: 'the pool evicts as for mempool.max_txs',
     }),
     maxTxBytes: define('mempool', 'max_tx_bytes', 'memory', '1MB', 'Maximum size of a transaction.', {
       min: 1,
       max: MAX_BYTES,
+      beyond: 'the transaction is refused',
     }),
-    slots: define('mempool', 'slots', 'integer', 8, 'Maximum number of waiting EVM transactions per sender.', {
-      min: 1,
-      max: 100_000,
-    }),
+    slots: define(
+      'mempool',
+      'slots',
+      'integer',
+      0,
+      'Maximum number of waiting transactions per sender; 0 for 64, or 1000 on a development chain.',
+      { min: 0, max: 100_000, beyond: 'the transaction is refused' },
+    ),
+    locals: define(
+      'mempool',
+      'locals',
+      'list',
+      [],
+      'Accounts whose transactions a full pool keeps and makes room for, as 0x or Bech32 addresses.',
+    ),
   },
   feeder: {
     enabled: define(
@@ -351,7 +417,10 @@ export const SETTINGS = {
     seed: define('feeder', 'seed', 'integer', 1, 'Seed of the simulated prices.', count),
   },
   store: {
-    keep: define('store', 'keep', 'integer', 0, 'Number of heights to keep for queries; 0 keeps all.', count),
+    keep: define('store', 'keep', 'integer', 0, 'Number of heights to keep for queries; 0 keeps all.', {
+      ...count,
+      beyond: 'state of older heights is pruned: 404, code 5',
+    }),
   },
   upgrade: {
     halt: define(

@@ -7,6 +7,8 @@ export type Json = Record<string, unknown>
 /** Dependencies of the methods. */
 export interface CometEnvironment extends NodeEnvironment {
   readonly nodeInfo: CometNodeInfo
+  /** Runs a method in the process that has the pool, with parsed arguments. Resolves with JSON. Absent in that process. */
+  readonly ask?: ((method: string, params: unknown) => Promise<string>) | undefined
 }
 
 /** Caching of an answer by clients: `fixed` never changes, `byHeight` does not change if the call names a height. */
@@ -15,15 +17,28 @@ type Cacheable = 'never' | 'byHeight' | 'fixed'
 export interface CometMethod {
   readonly params: ParamKinds
   readonly cacheable: Cacheable
-  /** Runs the method with arguments of the declared kinds. Throws `ChainError`. */
-  readonly run: (environment: CometEnvironment, params: never) => Json | Promise<Json>
+  /** Whether only the process with the pool can answer; API workers forward the method. */
+  readonly needsPool?: boolean
+  /**
+   * Runs the method with arguments of the declared kinds. The result can contain long texts and long lists. `signal` aborts
+   * when the client disconnects, if that is known. Throws `ChainError`.
+   */
+  readonly run: (environment: CometEnvironment, params: never, signal?: AbortSignal) => Json | Promise<Json>
 }
 
 /** Defines a method. Its arguments have the types of their kinds. */
 export function method<Kinds extends ParamKinds>(
   params: Kinds,
-  run: (environment: CometEnvironment, params: Params<Kinds>) => Json | Promise<Json>,
+  run: (environment: CometEnvironment, params: Params<Kinds>, signal?: AbortSignal) => Json | Promise<Json>,
   cacheable: Cacheable = 'never',
 ): CometMethod {
   return { params, cacheable, run }
+}
+
+/** Defines a method about the pool. */
+export function poolMethod<Kinds extends ParamKinds>(
+  params: Kinds,
+  run: (environment: CometEnvironment, params: Params<Kinds>, signal?: AbortSignal) => Json | Promise<Json>,
+): CometMethod {
+  return { ...method(params, run), needsPool: true }
 }

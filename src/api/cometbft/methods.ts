@@ -2,7 +2,6 @@
 import type { TxResult } from '../../app/records.ts'
 import {
   blockIdJson,
-  blockJson,
   blockMetaJson,
   commitJson,
   eventsJson,
@@ -20,18 +19,31 @@ import { sha256 } from '../../primitives/hash.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import { isAlreadyPending } from '../admission.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { longList } from '../long-json.ts'
 import { pendingCount, pendingTxs } from '../pending-txs.ts'
-import { page } from '../search/page.ts'
-import { parseQuery } from '../search/query.ts'
+import { parseSearch } from '../search/either-name.ts'
+import { page, requireShort } from '../search/page.ts'
 import { SEARCH_BUDGET_MS, type SearchOptions, searchBlocks, searchTxs } from '../search/search.ts'
 import { APPLICATION_NAME } from '../software.ts'
 import { abciQuery, consensusParams, consensusParamUpdates } from './abci.ts'
-import { blockOfHash, requireBlock, requireHeight, txJson, validatorUpdates } from './blocks.ts'
-import { type CometMethod, type Json, method } from './method.ts'
+import {
+  blockJsonSize,
+  blockOfHash,
+  longResultJson,
+  requireBlock,
+  requireHeight,
+  txJson,
+  txJsonSize,
+  validatorUpdates,
+  wholeBlockJson,
+} from './blocks.ts'
+import { type CometMethod, type Json, method, poolMethod } from './method.ts'
 import { genesisBytes, nodeInfoJson, validatorInfo } from './node.ts'
 
+/** Time that `broadcast_tx_commit` waits for the block, as in CometBFT. Beyond: an error; the transaction stays in the pool. */
 const COMMIT_TIMEOUT_MS = 10_000
 const GENESIS_CHUNK_BYTES = 16 * 1024 * 1024
+/** Blocks in one `blockchain`, as in CometBFT. Beyond: the answer has the newest of them. */
 const MAX_BLOCK_METAS = 20n
 
 /** Returns the number of upgrades so far (docs/modules/upgrade.md#state); omitted before the first. */
@@ -116,8 +128,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
   block: method(
     { height: 'int' },
     ({ node }, { height }) => {
-      const block = requireBlock(node, height)
-      return { block_id: blockIdJson(block.blockId), block: blockJson(block) }
+      return wholeBlockJson(requireBlock(node, height))
     },
     'byHeight',
   ),
@@ -126,7 +137,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     { hash: 'base64Bytes' },
     ({ node }, { hash }) => {
       const block = blockOfHash(node, hash)
-      return { block_id: blockIdJson(block?.blockId ?? NO_BLOCK_ID), block: block ? blockJson(block) : null }
+      return block ? wholeBlockJson(block) : { block_id: blockIdJson(NO_BLOCK_ID), block: null }
     },
     'fixed',
   ),
@@ -183,7 +194,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
       const block = requireBlock(node, height)
       return {
         height: block.header.height.toString(),
-        txs_results: block.results.length === 0 ? null : block.results.map(txResultJson),
+        txs_results: block.results.length === 0 ? null : longList(() => resultsJson(block.results)),
         finalize_block_events: block.blockEvents.length === 0 ? null : eventsJson(block.blockEvents),
         validator_updates: validatorUpdates(node, block.header.height),
         consensus_param_updates: await consensusParamUpdates(node, block.header.height),
@@ -236,22 +247,34 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   tx_search: method(
     { query: 'text', prove: 'bool', page: 'int', per_page: 'int', order_by: 'text' },
-    async ({ node }, { query = '', prove = false, page: pageNumber, per_page: perPage, order_by: order }) => {
-      const found = await searchTxs(node.blocks, parseQuery(query), searchOptions(node, order, 'asc'))
-      const { items, total } = page(found, pageNumber, perPage)
-      return { txs: items.map((position) => txJson(node, position, prove)), total_count: total.toString() }
+    async ({ node }, { query = '', prove = false, page: pageNumber, per_page: perPage, order_by: order }, signal) => {
+      const found = await searchTxs(
+        node.blocks,
+        parseSearch(node.identity, query),
+        searchOptions(node, order, 'asc', signal),
+      )
+      const wanted = page(found, pageNumber, perPage)
+      await requireShort(wanted, (position) => txJsonSize(node, position), 'per_page', signal)
+      return {
+        txs: longList(() => mapped(wanted.items, (position) => txJson(node, position, prove))),
+        total_count: wanted.total.toString(),
+      }
     },
   ),
 
   block_search: method(
     { query: 'text', page: 'int', per_page: 'int', order_by: 'text' },
-    async ({ node }, { query = '', page: pageNumber, per_page: perPage, order_by: order }) => {
-      const found = await searchBlocks(node.blocks, parseQuery(query), searchOptions(node, order, 'desc'))
-      const { items, total } = page(found, pageNumber, perPage)
-      const blocks = items.map((height) => requireBlock(node, height))
+    async ({ node }, { query = '', page: pageNumber, per_page: perPage, order_by: order }, signal) => {
+      const found = await searchBlocks(
+        node.blocks,
+        parseSearch(node.identity, query),
+        searchOptions(node, order, 'desc', signal),
+      )
+      const wanted = page(found, pageNumber, perPage)
+      await requireShort(wanted, (height) => blockJsonSize(node, height), 'per_page', signal)
       return {
-        blocks: blocks.map((block) => ({ block_id: blockIdJson(block.blockId), block: blockJson(block) })),
-        total_count: total.toString(),
+        blocks: longList(() => mapped(wanted.items, (height) => wholeBlockJson(requireBlock(node, height)))),
+        total_count: wanted.total.toString(),
       }
     },
   ),
@@ -289,17 +312,17 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     }
   }),
 
-  check_tx: method({ tx: 'base64Bytes' }, ({ nodeInfo }, { tx = EMPTY }) =>
-    txResultJson({ ...NO_RESULT, ...nodeInfo.check(tx) }),
+  check_tx: method({ tx: 'base64Bytes' }, async ({ nodeInfo }, { tx = EMPTY }) =>
+    txResultJson({ ...NO_RESULT, ...(await nodeInfo.check(tx)) }),
   ),
 
-  unconfirmed_txs: method({ limit: 'int' }, ({ node }, { limit = 30n }) => {
+  unconfirmed_txs: poolMethod({ limit: 'int' }, ({ node }, { limit = 30n }) => {
     const most = limit < 1n ? 30 : limit > 100n ? 100 : Number(limit)
     const txs = pendingTxs(node).slice(0, most)
     return { ...poolCounts(node, txs.length), txs: txs.map(({ bytes }) => formatBase64(bytes)) }
   }),
 
-  num_unconfirmed_txs: method({}, ({ node }) => ({
+  num_unconfirmed_txs: poolMethod({}, ({ node }) => ({
     ...poolCounts(node, pendingCount(node).count),
     txs: null,
   })),
@@ -326,10 +349,21 @@ function poolCounts(node: GatewayNode, count: number): Json {
   return { n_txs: count.toString(), total: total.toString(), total_bytes: sizeBytes.toString() }
 }
 
-function searchOptions(node: GatewayNode, order: string | undefined, standard: 'asc' | 'desc'): SearchOptions {
+function* mapped<In, Out>(items: readonly In[], map: (item: In) => Out): Iterable<Out> {
+  for (const item of items) yield map(item)
+}
+
+const resultsJson = (results: readonly TxResult[]): Iterable<Json> => mapped(results, longResultJson)
+
+function searchOptions(
+  node: GatewayNode,
+  order: string | undefined,
+  standard: 'asc' | 'desc',
+  signal: AbortSignal | undefined,
+): SearchOptions {
   const chosen = order === undefined || order === '' ? standard : order
   if (chosen !== 'asc' && chosen !== 'desc') {
     throw queryError('invalidArgument', 'expected order_by to be either `asc` or `desc` or empty')
   }
-  return { newestFirst: chosen === 'desc', now: node.now, budgetMs: SEARCH_BUDGET_MS }
+  return { newestFirst: chosen === 'desc', now: node.now, budgetMs: SEARCH_BUDGET_MS, signal }
 }

@@ -6,7 +6,10 @@ import { bodySinkOf } from '../http.ts'
 import { jsonPieces, wholeJson, writePieces } from '../long-json.ts'
 import { createSpool } from '../spool.ts'
 
-/** Limit of an answer over WebSocket, and of the answers of a batch together. */
+/**
+ * Size of an answer of the CometBFT RPC over WebSocket, and of the answers of a batch together. Beyond: an error that says to
+ * ask over HTTP.
+ */
 export const MAX_WHOLE_BYTES = 8 * 1024 * 1024
 
 type Body = Readonly<Record<string, unknown>>

@@ -1,24 +1,25 @@
 /** The CometBFT RPC over HTTP (JSON-RPC by POST, URIs by GET) and WebSocket (docs/cometbft.md#rpc). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WebSocketServer } from 'ws'
-import { ChainError } from '../../primitives/errors.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { type Cors, createCors } from '../cors.ts'
 import { toChainError } from '../errors.ts'
-import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { readBody } from '../http.ts'
-import { closeServer, createHttpServer, type GatewayServer, listen } from '../http-server.ts'
-import type { CometNodeInfo } from '../node-info.ts'
+import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../http-server.ts'
 import { createSubscriptions } from './events.ts'
-import type { CometEnvironment, CometMethod } from './method.ts'
+import type { CometEnvironment, CometMethod, Json } from './method.ts'
 import { cometMethods } from './methods.ts'
 import { readJsonParams, readUriParams } from './params.ts'
+import { MAX_WHOLE_BYTES, sendBody, signalOf, wholeBody } from './replies.ts'
 
 const URI_ID = -1
+/** Requests in a batch of the CometBFT RPC, as in CometBFT. Beyond: -32600. */
 const MAX_BATCH = 10
-/** Every event of a subscription repeats the id of its request. */
+/** Length of a request id of the CometBFT RPC, which every event of a subscription repeats. Unit: characters. Beyond: -32600. */
 const MAX_ID_LENGTH = 128
+/** Size of a message over the WebSocket of the CometBFT RPC, as in CometBFT. Beyond: it is closed with 1009. */
 const MAX_BODY_BYTES = 1_000_000
 const MAX_AGE = 'public, max-age=86400'
 
@@ -58,6 +59,7 @@ async function runMethod(
   name: string,
   method: CometMethod,
   readParams: () => unknown,
+  signal?: AbortSignal,
 ): Promise<Reply> {
   const { observe } = environment.node
   let params: unknown
@@ -68,7 +70,11 @@ async function runMethod(
     return failure(id, 'params', errorText(environment, error))
   }
   try {
-    const result = await method.run(environment, params as never)
+    const { ask } = environment
+    const result =
+      ask && method.needsPool
+        ? (JSON.parse(await ask(name, params)) as Json)
+        : await method.run(environment, params as never, signal)
     observe?.(name, 'ok')
     const height = (params as { readonly height?: bigint }).height
     const cacheable = method.cacheable === 'fixed' || (method.cacheable === 'byHeight' && (height ?? 0n) > 0n)
@@ -109,7 +115,7 @@ function readRequest(
 async function answer(
   environment: CometEnvironment,
   request: unknown,
-  extra?: Readonly<Record<string, CometMethod>>,
+  { extra, signal }: { readonly extra?: Readonly<Record<string, CometMethod>>; readonly signal?: AbortSignal },
 ): Promise<Reply | undefined> {
   const read = readRequest(request)
   if (!read || 'body' in read) return read
@@ -120,7 +126,7 @@ async function answer(
     environment.node.observe?.('', 'unimplemented')
     return failure(id, 'method', `method ${name} is not known`)
   }
-  return await runMethod(environment, id, name, method, () => readJsonParams(method.params, params))
+  return await runMethod(environment, id, name, method, () => readJsonParams(method.params, params), signal)
 }
 
 const INDEX_PAGE = `<html><body><br>Available endpoints:<br><br>${Object.entries(cometMethods)
@@ -182,17 +188,26 @@ async function serve(
   const name = path.slice(1)
   const method = Object.hasOwn(cometMethods, name) ? cometMethods[name]! : undefined
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
-  const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search))
-  sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers)
+  const signal = signalOf(response)
+  const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search), signal)
+  await sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers, signal)
 }
 
-function sendReply(response: ServerResponse, reply: Reply, status: number, headers: Record<string, string>): void {
-  send(
-    response,
-    status,
-    JSON.stringify(reply.body),
-    reply.cacheable ? { ...headers, 'Cache-Control': MAX_AGE } : headers,
-  )
+function sendReply(
+  response: ServerResponse,
+  reply: Reply,
+  status: number,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const all = reply.cacheable ? { ...headers, 'Cache-Control': MAX_AGE } : headers
+  return sendBody(response, status, reply.body, all, signal)
+}
+
+/** Returns the error for a reply that is too long for a batch or for a WebSocket. */
+function tooLong({ body }: Reply): Reply['body'] {
+  const text = `the answer is longer than ${MAX_WHOLE_BYTES} bytes: request it over HTTP and outside of a batch`
+  return failure(body['id'] as Id, 'internal', text).body
 }
 
 async function servePost(
@@ -204,10 +219,10 @@ async function servePost(
   const limit = Math.max(MAX_BODY_BYTES, environment.node.settings.bodyLimitBytes)
   let text: string
   try {
-    text = await readBody(request, limit)
+    text = await readBody(request, limit, environment.node.outgoing)
   } catch (error) {
     if (!(error instanceof ChainError) || error.status !== 'resourceExhausted') throw error
-    return sendReply(response, failure(null, 'request', `body is larger than ${limit} bytes`), 400, {
+    return await sendReply(response, failure(null, 'request', `body is larger than ${limit} bytes`), 400, {
       ...headers,
       Connection: 'close',
     })
@@ -217,34 +232,46 @@ async function servePost(
   try {
     parsed = parseRequestJson(text)
   } catch {
-    return sendReply(response, failure(null, 'parse', 'the body is not JSON'), 500, headers)
+    return await sendReply(response, failure(null, 'parse', 'the body is not JSON'), 500, headers)
   }
+  const signal = signalOf(response)
   if (!Array.isArray(parsed)) {
-    const reply = await answer(environment, parsed)
-    return reply ? sendReply(response, reply, 200, headers) : send(response, 200, '', headers)
+    const reply = await answer(environment, parsed, { signal })
+    return reply ? await sendReply(response, reply, 200, headers, signal) : send(response, 200, '', headers)
   }
   if (parsed.length > MAX_BATCH) {
     const reply = failure(null, 'request', `batch size ${parsed.length} exceeds the limit of ${MAX_BATCH}`)
-    return sendReply(response, reply, 200, headers)
+    return await sendReply(response, reply, 200, headers)
   }
-  const replies: unknown[] = []
+  const replies: string[] = []
+  let leftBytes = MAX_WHOLE_BYTES
   for (const one of parsed) {
-    const reply = await answer(environment, one)
-    if (reply) replies.push(reply.body)
+    const reply = await answer(environment, one, { signal })
+    if (!reply) continue
+    const text = (await wholeBody(reply.body, leftBytes, signal)) ?? JSON.stringify(tooLong(reply))
+    leftBytes -= text.length
+    replies.push(text)
   }
   if (replies.length === 0) return send(response, 200, '', headers)
-  send(response, 200, JSON.stringify(replies.length === 1 ? replies[0] : replies), headers)
+  send(response, 200, replies.length === 1 ? replies[0]! : `[${replies.join(',')}]`, headers)
+}
+
+/** Runs a method about the pool for another process, with parsed arguments. Resolves with JSON. Rejects as the method does. */
+export async function runPoolMethod(environment: CometEnvironment, name: string, params: unknown): Promise<string> {
+  const method = Object.hasOwn(cometMethods, name) ? cometMethods[name] : undefined
+  if (!method?.needsPool) throw queryError('internal', `${name} is no method about the pool`)
+  return JSON.stringify(await method.run(environment, params as never))
 }
 
 /** Creates the CometBFT RPC of a node. It opens no port until `listen`. */
-export function createCometServer(node: GatewayNode, nodeInfo: CometNodeInfo): GatewayServer {
-  const environment: CometEnvironment = { node, nodeInfo }
+export function createCometServer(environment: CometEnvironment): GatewayServer {
+  const { node } = environment
   const cors = createCors({
     origins: node.settings.corsOrigins,
     exposed: ['X-Server-Time', HALTED_HEADER],
     requestHeaders: 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
   })
-  const server = createHttpServer(node.outgoing, {}, (request, response) => {
+  const server = createHttpServer(node, {}, (request, response) => {
     serve(environment, cors, request, response).catch((error: unknown) => {
       node.log('debug', 'a connection of the CometBFT RPC was aborted', { error: String(error) })
       if (!response.headersSent) send(response, 400, '')
@@ -252,12 +279,15 @@ export function createCometServer(node: GatewayNode, nodeInfo: CometNodeInfo): G
     })
   })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
-  const subscriptions = createSubscriptions(environment, (request, extra) =>
-    answer(environment, request, extra).then((reply) => reply?.body),
-  )
-  server.on('upgrade', (request, socket, head) => {
-    if (splitTarget(request).path !== '/websocket') return socket.destroy()
-    sockets.handleUpgrade(request, socket, head, subscriptions.accept)
+  const subscriptions = createSubscriptions(environment, async (request, extra) => {
+    const reply = await answer(environment, request, { extra })
+    return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES)) === undefined ? tooLong(reply) : reply.body)
+  })
+  sockets.on('connection', subscriptions.accept)
+  serveUpgrades(server, sockets, (request) => {
+    if (splitTarget(request).path !== '/websocket') return '404 Not Found'
+    const { origin } = request.headers
+    return origin === undefined || cors.allows(origin) ? undefined : '403 Forbidden'
   })
   return {
     listen: (port, host) => listen(server, port, host),

@@ -12,6 +12,8 @@ import type { ResultCache } from './result-cache.ts'
 export interface RpcCall {
   readonly node: GatewayNode
   readonly filters: Filters
+  /** IP address of the client. */
+  readonly client: string
   readonly results: ResultCache
   /** Writes the details of errors. */
   readonly writer: JsonWriter
@@ -33,6 +35,10 @@ type ServedBy = 'any' | 'main'
 
 export interface Method {
   readonly servedBy: ServedBy
+  /** Whether the pool could change a result that was made without it. Absent if it cannot, or always can. */
+  readonly needsPool?: (result: unknown, params: unknown) => boolean
+  /** Whether a parameter can name the block `pending`, which only the main process has. */
+  readonly atPending?: boolean
   /** Returns a JSON value or a promise of one. Throws a `ChainError`. */
   readonly run: (call: RpcCall, params: unknown) => unknown
 }
@@ -79,6 +85,23 @@ export function anyMethod<const P extends readonly Param<unknown>[]>(params: P, 
 /** Defines a method that only the main process answers; API workers forward it. */
 export function mainMethod<const P extends readonly Param<unknown>[]>(params: P, run: Run<P>): Method {
   return define('main', params, run)
+}
+
+/**
+ * Defines a method that an API worker answers from committed blocks, unless the pool could change the result; then the worker
+ * forwards it.
+ */
+export function committedMethod<const P extends readonly Param<unknown>[]>(
+  params: P,
+  needsPool: (result: unknown, params: unknown) => boolean,
+  run: Run<P>,
+): Method {
+  return { ...mainMethod(params, run), needsPool }
+}
+
+/** Defines a method that every process answers, except at the block `pending`, for which API workers forward it. */
+export function blockMethod<const P extends readonly Param<unknown>[]>(params: P, run: Run<P>): Method {
+  return { ...define('any', params, run), atPending: true }
 }
 
 export type Methods = Readonly<Record<string, Method>>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { forwardedMethods } from './forwarded.ts'
+import type { RpcCall } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
 import { moduleMethods } from './modules.ts'
 
@@ -30,20 +31,29 @@ test('the page names every method of a development chain, and no other', () => {
 })
 
 test('a worker forwards the methods of the pool, filters, keys and the development chain, and no other', () => {
-  const names = Object.keys(forwardedMethods(() => Promise.reject(new Error('not asked'))))
+  const names = Object.keys(forwardedMethods(() => Promise.reject(new Error('not asked')), true))
   const development = new Set(Object.keys(optionalMethods.development))
   expect(names.filter((name) => !development.has(name)).sort()).toEqual([
     'debug_getRawTransaction',
     'eth_accounts',
+    'eth_call',
+    'eth_createAccessList',
+    'eth_estimateGas',
     'eth_fillTransaction',
-    'eth_gasPrice',
+    'eth_getBalance',
+    'eth_getBlockByNumber',
+    'eth_getBlockTransactionCountByNumber',
+    'eth_getCode',
     'eth_getFilterChanges',
     'eth_getFilterLogs',
+    'eth_getHeaderByNumber',
     'eth_getPendingTransactions',
     'eth_getRawTransactionByHash',
+    'eth_getStorageAt',
+    'eth_getStorageValues',
+    'eth_getTransactionByBlockNumberAndIndex',
     'eth_getTransactionByHash',
     'eth_getTransactionCount',
-    'eth_maxPriorityFeePerGas',
     'eth_newBlockFilter',
     'eth_newFilter',
     'eth_newPendingTransactionFilter',
@@ -53,7 +63,22 @@ test('a worker forwards the methods of the pool, filters, keys and the developme
     'txpool_contentFrom',
     'txpool_inspect',
     'txpool_status',
-    'web3_clientVersion',
   ])
   expect([...development].filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('a worker forwards a method of a block only at the block that the pool determines', async () => {
+  const asked: unknown[] = []
+  const { eth_call: call, eth_getBalance: balance } = forwardedMethods(
+    async (_, params) => JSON.stringify(asked.push(params)),
+    false,
+  )
+  const here = { signal: () => new AbortController().signal } as RpcCall
+  await call!.run(here, [{}, 'pending'])
+  await balance!.run(here, ['0x', { blockNumber: 'pending' }])
+  expect(() => balance!.run(here, ['0x', 'latest'])).toThrow('invalid argument 0')
+  expect(asked).toEqual([
+    [{}, 'pending'],
+    ['0x', { blockNumber: 'pending' }],
+  ])
 })

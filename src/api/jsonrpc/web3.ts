@@ -2,15 +2,15 @@
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { anyMethod, type Methods, mainMethod } from './method.ts'
+import { anyMethod, type Methods } from './method.ts'
 import { bytes } from './params.ts'
 
 /** Returns name and version of the node. The helpers of Hardhat accept only development chains with a known name. */
-export function clientVersion({ settings, driver }: GatewayNode): string {
-  return `${driver.development ? 'anvil/compatible/' : ''}Almanac/v${settings.version}/node`
+export function clientVersion({ settings, print }: GatewayNode): string {
+  return `${print ? 'anvil/compatible/' : ''}Almanac/v${settings.version}/node`
 }
 
 export const web3Methods: Methods = {
-  web3_clientVersion: mainMethod([], ({ node }) => clientVersion(node)),
+  web3_clientVersion: anyMethod([], ({ node }) => clientVersion(node)),
   web3_sha3: anyMethod([bytes], (_call, data) => formatHex0x(keccak256(data))),
 }

@@ -1,7 +1,9 @@
-/** The processes that serve REST, gRPC and JSON-RPC in addition to the main process. */
+/** The processes that serve the gateways in place of the main process. */
 import type { GatewayNode } from '../../api/gateway.ts'
+import type { CometNodeInfo } from '../../api/node-info.ts'
 import type { Build } from '../build.ts'
 import type { OpenedChain } from '../chain.ts'
+import { parseMemory } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
 import type { PortOf } from '../ports.ts'
 import { workerEntry } from '../worker-programs.ts'
@@ -15,20 +17,23 @@ export async function startApiWorkers(
     readonly dataPath: string
     readonly facts: NodeFacts
     readonly gateway: GatewayNode
+    readonly nodeInfo: CometNodeInfo
     readonly portOf: PortOf
     readonly build: Build | undefined
     readonly metrics: Metrics | undefined
   },
   undo: (() => unknown)[],
 ): Promise<ApiPool> {
-  const { chain, dataPath, facts, gateway, portOf, build, metrics } = parts
+  const { chain, dataPath, facts, gateway, nodeInfo, portOf, build, metrics } = parts
   const { config, profile, genesis } = chain
   const { openApiPool } = await import('../workers/api-pool.ts')
   const { createJsonRpcServer } = await import('../../api/jsonrpc/server.ts')
+  const { runPoolMethod } = await import('../../api/cometbft/server.ts')
   const rpc = createJsonRpcServer(gateway)
   undo.push(() => rpc.close())
   const pool = await openApiPool({
     workers: config.api.workers,
+    memoryBytes: parseMemory(config.api.memory)!,
     entry: workerEntry('api', build),
     setup: {
       dataPath,
@@ -42,11 +47,15 @@ export async function startApiWorkers(
         grpc: portOf('grpc', 'port'),
         jsonrpc: portOf('jsonrpc', 'port'),
         ws: portOf('jsonrpc', 'wsPort'),
+        comet: portOf('comet', 'port'),
       },
     },
     driver: gateway.driver,
-    compute: gateway.compute,
+    minGasPrice: () => gateway.settings.minGasPrice,
     rpc: rpc.answer,
+    comet: (method, params) => runPoolMethod({ node: gateway, nodeInfo }, method, params),
+    check: nodeInfo.check,
+    print: (line) => gateway.print?.(line),
     observe: metrics?.request,
     log: gateway.log,
   })
@@ -61,5 +70,6 @@ export function withoutWorkerGateways(config: OpenedChain['config']): OpenedChai
     rest: { ...config.rest, enabled: false },
     grpc: { ...config.grpc, enabled: false },
     jsonrpc: { ...config.jsonrpc, enabled: false },
+    comet: { ...config.comet, enabled: false },
   }
 }

@@ -1,59 +1,81 @@
 /**
- * The API workers: processes that serve REST, gRPC and JSON-RPC from their own reads of the store, on ports that they share.
- * They forward the rest to the main process: transactions, the pool, filters, keys and heavy work. The CometBFT RPC stays in
- * the main process, which stores the subscriptions of its clients.
+ * The API workers: processes that serve the gateways from their own reads of the store, on ports that they share, with compute
+ * threads of their own. They forward the rest to the main process: transactions, the pool, filters, keys and development
+ * methods.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import type { Compute, PartTaker } from '../../api/gateway.ts'
+import type { CheckResult } from '../../app/types.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
 import type { Log } from '../log.ts'
 import {
   type ApiSetup,
+  type CarriedError,
   type FromApiWorker,
   packAdmission,
   packError,
   type ToApiWorker,
   unpackError,
+  type WorkerStatus,
 } from './messages.ts'
+import { addStats, NO_STATS, type PoolStats } from './pool-stats.ts'
 
 export interface ApiPoolOptions {
   readonly workers: number
   readonly entry: URL
+  /** Limit of the JavaScript heap of a worker. A worker that exceeds it ends and is replaced. */
+  readonly memoryBytes: number
   readonly setup: Omit<ApiSetup, 'status'>
   readonly driver: Driver
-  readonly compute: Compute
-  /** Answers a JSON-RPC method that needs the pool, filters, keys or development methods. */
-  readonly rpc: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>
+  /** Returns the lowest gas price that the node admits. */
+  readonly minGasPrice: () => string
+  /** Answers a JSON-RPC method that needs the pool, filters, keys or development methods, as JSON. */
+  readonly rpc: (method: string, params: unknown, signal: AbortSignal, client: string) => Promise<string>
+  /** Answers a method of the CometBFT RPC that needs the pool, with its parsed parameters, as JSON. */
+  readonly comet: (method: string, params: unknown) => Promise<string>
+  /** Runs admission and keeps nothing. */
+  readonly check: (tx: Uint8Array) => CheckResult | Promise<CheckResult>
+  /** Logs a line that a contract printed. */
+  readonly print: (line: string) => void
   readonly observe: ((operation: string, status: string, times: number) => void) | undefined
   readonly log: Log
 }
 
 export interface ApiPool {
-  readonly urls: Pick<GatewayUrls, 'rest' | 'grpc' | 'jsonrpc' | 'ws'>
+  readonly urls: Omit<GatewayUrls, 'metrics'>
+  /** Returns the work of the compute threads of all workers, those that have ended included. */
+  computeStats(): PoolStats
   close(): Promise<void>
 }
 
-/** A request of a worker in progress. */
-interface RunningRequest {
-  readonly abort: AbortController
-  /** Callbacks of the parts that the worker has not sent yet, in order. */
-  readonly parts: (() => void)[]
+/** A running worker. */
+interface Started {
+  /** Requests in progress, by id. */
+  readonly running: Map<number, AbortController>
+  /** The latest status that was sent. */
+  sent: WorkerStatus | undefined
+  /** Whether the latest status is still in transit. */
+  busy: boolean
+  compute: PoolStats
 }
 
-/** Delay before an ended worker is started again. */
+/** A worker that ends sooner after its start is replaced after this delay only; any other is replaced at once. */
 const RESTART_MS = 500
-/** Time after which a worker that does not end is killed, milliseconds. */
-const STOP_MS = 2000
+/** Time after which a worker that does not end is killed, milliseconds. Closing the ports takes up to two seconds. */
+const STOP_MS = 4000
+const MIB = 2 ** 20
 
 /** Starts the workers. Resolves when all of them listen. Rejects if one cannot listen; then all have ended. */
 export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
-  const { driver, compute, log } = options
-  const workers = new Set<Worker>()
+  const { driver, log } = options
+  const workers = new Map<Worker, Started>()
+  let ended = NO_STATS
   let stopping = false
-  cluster.setupPrimary({ exec: fileURLToPath(options.entry), args: [], execArgv: [], serialization: 'advanced' })
+  requireOwnPorts(options.setup)
+  // Workers accept connections themselves: otherwise this process would, after the block that it executes.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
 
   /**
    * Sends a message, and calls `sent` afterwards. A message to an ended worker is dropped: its replacement starts from the
@@ -64,69 +86,65 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     else sent()
   }
 
-  function serve(worker: Worker, running: Map<number, RunningRequest>, message: FromApiWorker): void {
+  const statusNow = (): WorkerStatus => ({ ...driver.status(), minGasPrice: options.minGasPrice() })
+
+  /** Sends the status, unless the worker has it. */
+  function sendStatus(worker: Worker, started: Started): void {
+    const status = statusNow()
+    if (!started.sent || isSame(started.sent, status)) return
+    started.sent = status
+    started.busy = true
+    send(worker, { kind: 'status', status }, () => {
+      if (started.sent !== status) return
+      started.busy = false
+      sendStatus(worker, started)
+    })
+  }
+  /** Sends the status to all workers. One that has not received the previous one gets it afterwards, so that none is flooded. */
+  const publish = () => {
+    for (const [worker, started] of workers) if (!started.busy) sendStatus(worker, started)
+  }
+
+  function serve(worker: Worker, started: Started, message: FromApiWorker): void {
     if (message.kind === 'abort') {
-      running.get(message.id)?.abort.abort()
+      started.running.get(message.id)?.abort()
       return
     }
-    if (message.kind === 'taken') {
-      running.get(message.id)?.parts.shift()?.()
-      return
-    }
-    if (message.kind === 'answered') {
+    if (message.kind === 'report') {
       for (const { operation, status, times } of message.counts) options.observe?.(operation, status, times)
+      started.compute = message.compute
+      return
+    }
+    if (message.kind === 'print') {
+      options.print(message.line)
       return
     }
     if (message.kind === 'hello' || message.kind === 'listening' || message.kind === 'failed') return
     const { id } = message
-    const request: RunningRequest = { abort: new AbortController(), parts: [] }
-    running.set(id, request)
-    const onPart: PartTaker = (part, done) => {
-      request.parts.push(done)
-      send(worker, { kind: 'part', id, part })
+    const abort = new AbortController()
+    started.running.set(id, abort)
+    // The client reads the effects of its request next, so the status precedes the answer.
+    const reply = (answer: { readonly result: unknown } | { readonly error: CarriedError }) => {
+      sendStatus(worker, started)
+      send(worker, { kind: 'answer', id, ...answer })
+      started.running.delete(id)
     }
-    answer(message, request.abort.signal, onPart)
-      .then(
-        (result) => send(worker, { kind: 'answer', id, result }),
-        (error) => send(worker, { kind: 'answer', id, error: packError(error) }),
-      )
-      .finally(() => running.delete(id))
+    answer(message, abort.signal)
+      .then((result) => reply({ result }))
+      .catch((error) => reply({ error: packError(error) }))
   }
 
-  async function answer(
-    message: Extract<FromApiWorker, { id: number }>,
-    signal: AbortSignal,
-    onPart: PartTaker,
-  ): Promise<unknown> {
+  async function answer(message: Extract<FromApiWorker, { id: number }>, signal: AbortSignal): Promise<unknown> {
     if (message.kind === 'submit') return packAdmission(await driver.submit(message.tx))
     if (message.kind === 'submitAndWait') {
       const { admission, inclusion } = await driver.submitAndWait(message.tx, message.timeoutMs)
       return packAdmission(admission, inclusion)
     }
     if (message.kind === 'nextHeader') return driver.nextHeader(message.height)
-    if (message.kind === 'rpc') return options.rpc(message.method, message.params, signal)
-    if (message.kind !== 'compute') throw queryError('internal', 'not a request')
-    const { job, payload, height, timeoutMs, inParts } = message
-    return compute.run(job, payload, { height, signal, timeoutMs, ...(inParts && { onPart }) })
-  }
-
-  /** Workers to which a status is being sent. */
-  const receiving = new Set<Worker>()
-  /** Workers among them for which there is a newer status. */
-  const outdated = new Set<Worker>()
-  const publishTo = (worker: Worker) => {
-    if (receiving.has(worker)) {
-      outdated.add(worker)
-      return
-    }
-    receiving.add(worker)
-    send(worker, { kind: 'status', status: driver.status() }, () => {
-      receiving.delete(worker)
-      if (outdated.delete(worker)) publishTo(worker)
-    })
-  }
-  const publish = () => {
-    for (const worker of workers) publishTo(worker)
+    if (message.kind === 'rpc') return options.rpc(message.method, message.params, signal, message.client)
+    if (message.kind === 'comet') return options.comet(message.method, message.params)
+    if (message.kind === 'check') return options.check(message.tx)
+    throw queryError('internal', 'not a request')
   }
 
   /**
@@ -151,42 +169,48 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   }
 
   function start(): Promise<GatewayUrls> {
+    // The settings of a process are those of its latest node.
+    cluster.setupPrimary({
+      exec: fileURLToPath(options.entry),
+      args: [],
+      execArgv: [`--max-old-space-size=${Math.ceil(options.memoryBytes / MIB)}`],
+      serialization: 'advanced',
+    })
     const worker = cluster.fork()
-    const running = new Map<number, RunningRequest>()
-    workers.add(worker)
+    const begun = performance.now()
+    const started: Started = { running: new Map(), sent: undefined, busy: false, compute: NO_STATS }
+    workers.set(worker, started)
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromApiWorker) => {
         if (message.kind === 'hello') {
           if (listening.size === 0 && urls) ports = portsOf(urls, ports)
-          send(worker, { kind: 'setup', setup: { ...options.setup, ports, status: driver.status() } })
+          started.sent = statusNow()
+          send(worker, { kind: 'setup', setup: { ...options.setup, ports, status: started.sent } })
         } else if (message.kind === 'listening') {
-          const found = message.urls as GatewayUrls
-          if (acceptListening(worker, found)) resolve(found)
+          if (acceptListening(worker, message.urls)) resolve(message.urls)
         } else if (message.kind === 'failed') reject(unpackError(message.error))
-        else serve(worker, running, message)
+        else serve(worker, started, message)
       })
       worker.on('error', (error) => log('warn', 'a message to an API worker failed', { error }))
-      worker.on('exit', (code) => {
+      worker.on('exit', (code, signal) => {
         workers.delete(worker)
         listening.delete(worker)
-        receiving.delete(worker)
-        outdated.delete(worker)
-        for (const { abort, parts } of running.values()) {
-          abort.abort()
-          for (const done of parts.splice(0)) done()
-        }
-        reject(queryError('unavailable', `an API worker ended with exit code ${code}`))
+        ended = addStats(ended, { ...started.compute, waiting: 0, running: 0 })
+        for (const abort of started.running.values()) abort.abort()
+        reject(queryError('unavailable', `an API worker ended with ${code === null ? signal : `exit code ${code}`}`))
         if (stopping) return
-        log('error', 'API worker ended', { code })
-        setTimeout(() => {
+        log('error', 'API worker ended', { code, signal })
+        const restart = () => {
           if (!stopping) start().catch((error) => stopping || log('error', 'API worker did not start', { error }))
-        }, RESTART_MS).unref()
+        }
+        if (performance.now() - begun > RESTART_MS) restart()
+        else setTimeout(restart, RESTART_MS).unref()
       })
     })
   }
 
   const announce = (tx: PendingTx) => {
-    for (const worker of workers) send(worker, { kind: 'pending', tx })
+    for (const worker of workers.keys()) send(worker, { kind: 'pending', tx })
   }
   const removers = [
     driver.onBlock(publish),
@@ -197,36 +221,73 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
 
   async function close(): Promise<void> {
     stopping = true
-    for (const remove of removers) remove()
     await Promise.all(
-      [...workers].map(
+      [...workers.keys()].map(
         (worker) =>
           new Promise<void>((resolve) => {
             worker.once('exit', () => resolve())
-            worker.disconnect()
+            send(worker, { kind: 'stop' })
             setTimeout(() => worker.process.kill('SIGKILL'), STOP_MS).unref()
           }),
       ),
     )
+    for (const remove of removers) remove()
   }
 
   try {
     const started = await Promise.all(Array.from({ length: options.workers }, start))
     urls = started[0]!
-    return { urls, close }
+    return {
+      urls,
+      computeStats: () => [...workers.values()].reduce((sum, { compute }) => addStats(sum, compute), ended),
+      close,
+    }
   } catch (error) {
     await close()
     throw error
   }
 }
 
+/**
+ * Throws `failedPrecondition` for a second node with API workers in one process whose ports the system is to choose: all workers
+ * of a process that open no particular port share one.
+ */
+function requireOwnPorts({ ports, config }: Omit<ApiSetup, 'status'>): void {
+  if (!Object.values(cluster.workers ?? {}).some((worker) => worker?.isConnected())) return
+  const { rest, grpc, jsonrpc, comet } = config
+  const chosen = [
+    ...(rest.enabled ? [ports.rest] : []),
+    ...(grpc.enabled ? [ports.grpc] : []),
+    ...(jsonrpc.enabled ? [ports.jsonrpc, ports.ws] : []),
+    ...(comet.enabled ? [ports.comet] : []),
+  ]
+  if (!chosen.includes(0)) return
+  throw queryError(
+    'failedPrecondition',
+    'another node in this process has API workers: set every port of this one, or set api.workers to 0',
+  )
+}
+
+/** Whether two statuses tell the same. */
+function isSame(one: WorkerStatus, other: WorkerStatus): boolean {
+  return (
+    one.latestHeight === other.latestHeight &&
+    one.latestTimeNs === other.latestTimeNs &&
+    one.rollbacks === other.rollbacks &&
+    one.halted === other.halted &&
+    one.catchingUp === other.catchingUp &&
+    one.minGasPrice === other.minGasPrice
+  )
+}
+
 /** Returns the ports of URLs and addresses; the previous port of a gateway that is off. */
-function portsOf({ rest, grpc, jsonrpc, ws }: GatewayUrls, before: ApiSetup['ports']): ApiSetup['ports'] {
+function portsOf({ rest, grpc, jsonrpc, ws, comet }: GatewayUrls, before: ApiSetup['ports']): ApiSetup['ports'] {
   const portOf = (url: string | undefined, otherwise: number) => Number(/:(\d+)$/.exec(url ?? '')?.[1] ?? otherwise)
   return {
     rest: portOf(rest, before.rest),
     grpc: portOf(grpc, before.grpc),
     jsonrpc: portOf(jsonrpc, before.jsonrpc),
     ws: portOf(ws, before.ws),
+    comet: portOf(comet, before.comet),
   }
 }

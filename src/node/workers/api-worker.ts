@@ -1,10 +1,9 @@
 /**
- * An API worker: it serves REST, gRPC and JSON-RPC from its own reads, and forwards transactions and heavy work to the main
- * process.
+ * An API worker: it serves the gateways from its own reads and with its own compute threads, and forwards transactions to the
+ * main process.
  */
-import type { Compute } from '../../api/gateway.ts'
 import { forwardedMethods } from '../../api/jsonrpc/forwarded.ts'
-import type { NodeInfo } from '../../api/node-info.ts'
+import type { CometNodeInfo } from '../../api/node-info.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
 import type { CheckResult } from '../../app/types.ts'
@@ -13,29 +12,31 @@ import { openBackend } from '../backend.ts'
 import type { Build } from '../build.ts'
 import { ignoreClosedOutput } from '../closed-output.ts'
 import { parseBlockTime } from '../config.ts'
-import { createGatewayNode } from '../gateway-node.ts'
-import { type GatewayUrls, openGateways } from '../gateways.ts'
+import { createGatewayNode, isDevelopment } from '../gateway-node.ts'
+import { type OpenGateways, openGateways } from '../gateways.ts'
 import { readiness } from '../health.ts'
-import { createAttempt } from '../light-compute.ts'
 import { createLog } from '../log.ts'
+import { openCompute } from '../open-compute.ts'
 import { openReader } from '../open-reader.ts'
+import { createTurns } from '../turns.ts'
 import { joinMainProcess, type MainProcess } from './main-process.ts'
 import type { ApiSetup } from './messages.ts'
 
 /** Serves until the main process disconnects. `build` replaces the state machine of this build. */
 export function runApiWorker(build?: Build): void {
   ignoreClosedOutput()
-  joinMainProcess(async (setup, main) => ({ ...(await serve(setup, main, build)) }))
+  joinMainProcess((setup, main) => serve(setup, main, build))
 }
 
 async function serve(
   { dataPath, config, profile, chainId, genesis, facts, ports }: ApiSetup,
   main: MainProcess,
   build: Build | undefined,
-): Promise<GatewayUrls> {
+): Promise<OpenGateways> {
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(line), now: Date.now })
   const identity = createIdentity(profile)
-  const backend = await openBackend({ path: dataPath, readOnly: true })
+  const turns = createTurns()
+  const backend = await openBackend({ path: dataPath, readOnly: true, turns })
   const evmChainId = evmChainIdOf(identity, chainId)
   const app = createApplication({
     identity,
@@ -52,15 +53,13 @@ async function serve(
     onListenerFailure: (error) => log('error', 'a listener of the chain failed', { error }),
   })
   const jobs = createJobs(app)
-  const compute: Compute = {
-    attempt: createAttempt({ jobs, withContext, elapsed: () => performance.now() }),
-    run: main.compute,
-  }
-  const nodeInfo: NodeInfo = {
+  const elapsed = () => performance.now()
+  const compute = openCompute({ config, dataPath, turns, profile, chainId, withContext, jobs, log, elapsed, build })
+  const nodeInfo: CometNodeInfo = {
     ...facts,
     genesis: () => genesis,
-    simulate: async (tx, signal) =>
-      (await compute.run('simulate', { tx }, { ...(signal && { signal }) })) as CheckResult,
+    check: async (tx) => (await main.ask({ kind: 'check', tx })) as CheckResult,
+    simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
   }
   const { driver } = main
   const node = createGatewayNode({
@@ -75,20 +74,24 @@ async function serve(
     driver,
     withContext,
     nodeInfo,
-    minGasPrice: () => config.api.minGasPrice,
+    minGasPrice: main.minGasPrice,
     devKeys: undefined,
-    ...(config.metrics.enabled && { observe: main.count() }),
+    ...(isDevelopment(config) && { print: main.print }),
+    ...(config.metrics.enabled && { observe: main.count(compute.stats) }),
     log,
     now: Date.now,
   })
-  const { urls } = await openGateways({
+  return openGateways({
     node,
+    comet: { nodeInfo, ask: (method, params) => main.ask({ kind: 'comet', method, params }) as Promise<string> },
     config: { ...config, metrics: { ...config.metrics, enabled: false } },
     // Workers share the ports that the system chooses only if they open them in the same order.
-    portOf: (section, name) => (name === 'wsPort' ? ports.ws : ports[section as 'rest' | 'grpc' | 'jsonrpc']),
-    rpcMethods: forwardedMethods((method, params, signal) => main.ask({ kind: 'rpc', method, params }, signal)),
+    portOf: (section, name) => (name === 'wsPort' ? ports.ws : ports[section as 'rest' | 'grpc' | 'jsonrpc' | 'comet']),
+    rpcMethods: forwardedMethods(
+      (method, params, signal, client) => main.ask({ kind: 'rpc', method, params, client }, signal) as Promise<string>,
+      isDevelopment(config),
+    ),
     ready: () => readiness(driver, parseBlockTime(config.blocks.time)!, Date.now()),
     renderMetrics: () => '',
   })
-  return urls
 }

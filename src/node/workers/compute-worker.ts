@@ -28,7 +28,7 @@ const NICENESS = 5
 
 /** Runs jobs until the thread is terminated. `build` replaces the state machine of this build. */
 export function runComputeWorker(build?: Build): void {
-  const { dataPath, state, profile, chainId, minGasPrices, cancelled, taken, slots } = workerData as WorkerSetup
+  const { dataPath, turns, state, profile, chainId, minGasPrices, cancelled, taken, slots } = workerData as WorkerSetup
   const port = parentPort!
   const cancelFlag = new Int32Array(cancelled)
   const takenCount = new Int32Array(taken)
@@ -48,7 +48,7 @@ export function runComputeWorker(build?: Build): void {
   const jobs = createJobs(app)
   const withContext = state
     ? openRemoteState(state, app)
-    : openReader(openDisk(dataPath!, { readOnly: true }), identity, app).withContext
+    : openReader(openDisk(dataPath!, { readOnly: true, turns }), identity, app).withContext
 
   let sentParts = 0
 

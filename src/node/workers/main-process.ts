@@ -1,27 +1,28 @@
 /** The interface of the main process for an API worker: requests to it, and notifications from it. */
-import type { Compute, Observe, PartTaker } from '../../api/gateway.ts'
+import type { Observe } from '../../api/gateway.ts'
 import type { StoredBlock } from '../../app/records.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { createListeners } from '../../consensus/listeners.ts'
+import type { OpenGateways } from '../gateways.ts'
 import {
   type ApiSetup,
   type CarriedAdmission,
-  type DriverStatus,
   type FromApiWorker,
   packError,
   type ToApiWorker,
   unpackAdmission,
   unpackError,
+  type WorkerStatus,
 } from './messages.ts'
+import type { PoolStats } from './pool-stats.ts'
 
-type Request = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'answered' | 'abort' | 'taken' }>
+type Request = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'report' | 'print' | 'abort' }>
 /** A request without its id. */
 type NewRequest = Request extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
 
 interface Waiting {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
-  readonly onPart: PartTaker | undefined
 }
 
 /** The reads of this process. */
@@ -35,13 +36,15 @@ interface BlockReader {
 }
 
 export interface MainProcess {
-  ask(request: NewRequest, signal?: AbortSignal, onPart?: PartTaker): Promise<unknown>
+  ask(request: NewRequest, signal?: AbortSignal): Promise<unknown>
   /** The driver of the main process. */
   readonly driver: Driver
-  /** Runs a job in the compute pool of the main process. */
-  readonly compute: Compute['run']
-  /** Creates the function that counts answers for the main process. */
-  count(): Observe
+  /** Returns the lowest gas price that the node admits. */
+  minGasPrice(): string
+  /** Logs a line that a contract printed, unless logging is off. */
+  print(line: string): void
+  /** Creates the function that counts answers for the main process, and reports the work of this process's threads. */
+  count(compute: () => PoolStats): Observe
   /** Sets the reader that delivers new blocks to listeners. */
   attachReader(reader: BlockReader): void
 }
@@ -52,15 +55,14 @@ const REPORT_MS = 500
 const send = (message: FromApiWorker): void => void process.send!(message)
 
 /**
- * Connects to the main process and calls `serve` with the setup that it sends. `serve` resolves with the URLs of the open
- * ports.
+ * Connects to the main process and calls `serve` with the setup that it sends. Ends with the main process, and at its
+ * request after closing the ports.
  */
-export function joinMainProcess(
-  serve: (setup: ApiSetup, main: MainProcess) => Promise<Readonly<Record<string, string | undefined>>>,
-): void {
+export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => Promise<OpenGateways>): void {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
-  let status: DriverStatus | undefined
+  let status: WorkerStatus | undefined
+  let serving: OpenGateways | undefined
   let reader: BlockReader | undefined
   const onListenerFailure = (error: unknown) => reader?.onListenerFailure(error)
   const listeners = {
@@ -70,7 +72,7 @@ export function joinMainProcess(
     halt: createListeners<void>(onListenerFailure),
   }
 
-  const ask: MainProcess['ask'] = (request, signal, onPart) => {
+  const ask: MainProcess['ask'] = (request, signal) => {
     const id = ++lastId
     return new Promise((resolve, reject) => {
       const abort = () => send({ kind: 'abort', id })
@@ -87,7 +89,6 @@ export function joinMainProcess(
           done()
           reject(error)
         },
-        onPart,
       })
       signal?.addEventListener('abort', abort, { once: true })
       send({ ...request, id } as Request)
@@ -112,7 +113,7 @@ export function joinMainProcess(
   }
 
   /** Notifies listeners of a rollback and of each new block. */
-  function notifyChange(before: DriverStatus, now: DriverStatus): void {
+  function notifyChange(before: WorkerStatus, now: WorkerStatus): void {
     const wentBack = before.rollbacks !== now.rollbacks
     if (wentBack) {
       reader?.dropCache()
@@ -125,11 +126,10 @@ export function joinMainProcess(
     }
   }
 
-  function count(): Observe {
+  function count(compute: () => PoolStats): Observe {
     const counts = new Map<string, { operation: string; status: Parameters<Observe>[1]; times: number }>()
     setInterval(() => {
-      if (counts.size === 0) return
-      send({ kind: 'answered', counts: [...counts.values()] })
+      send({ kind: 'report', counts: [...counts.values()], compute: compute() })
       counts.clear()
     }, REPORT_MS).unref()
     return (operation, status) => {
@@ -143,8 +143,8 @@ export function joinMainProcess(
   const main: MainProcess = {
     ask,
     driver,
-    compute: (job, payload, { height, signal, timeoutMs, onPart }) =>
-      ask({ kind: 'compute', job, payload, height, timeoutMs, inParts: onPart !== undefined }, signal, onPart),
+    minGasPrice: () => status!.minGasPrice,
+    print: (line) => send({ kind: 'print', line }),
     count,
     attachReader(attached) {
       reader = attached
@@ -155,7 +155,10 @@ export function joinMainProcess(
     if (message.kind === 'setup') {
       status = message.setup.status
       serve(message.setup, main).then(
-        (urls) => send({ kind: 'listening', urls }),
+        (opened) => {
+          serving = opened
+          send({ kind: 'listening', urls: opened.urls })
+        },
         (error) => send({ kind: 'failed', error: packError(error) }),
       )
     } else if (message.kind === 'status') {
@@ -167,20 +170,16 @@ export function joinMainProcess(
       if (!before.halted && status.halted) listeners.halt.notify()
     } else if (message.kind === 'pending') {
       listeners.pending.notify(message.tx)
-    } else if (message.kind === 'part') {
-      const taken = () => send({ kind: 'taken', id: message.id })
-      const { onPart } = waiting.get(message.id) ?? {}
-      if (onPart) onPart(message.part, taken)
-      else taken()
+    } else if (message.kind === 'stop') {
+      Promise.resolve(serving?.close()).finally(() => process.exit())
     } else {
       const asked = waiting.get(message.id)
       if (message.error) asked?.reject(unpackError(message.error))
       else asked?.resolve(message.result)
     }
   })
-  // Ctrl-C reaches the whole process group. A worker ends when the main process disconnects or ends.
-  process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => {})
+  // Signals reach the whole process group. A worker ends when the main process says so, or has ended.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('disconnect', () => process.exit())
   send({ kind: 'hello' })
 }

@@ -7,7 +7,9 @@ import type { Admission, Driver, Inclusion, PendingTx } from '../../consensus/dr
 import type { Profile } from '../../identity/profiles/profile.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
+import type { GatewayUrls } from '../gateways.ts'
 import type { Config } from '../settings.ts'
+import type { PoolStats } from './pool-stats.ts'
 
 /** Access to the main thread's state from a worker: a port for requests, and a count of the answers. */
 export interface RemoteState {
@@ -19,6 +21,8 @@ export interface RemoteState {
 export interface WorkerSetup {
   /** Folder of the database; if undefined, the worker reads state through the main thread. */
   readonly dataPath?: string | undefined
+  /** Present in a process that only reads the database: its threads open it in turns. */
+  readonly turns?: SharedArrayBuffer | undefined
   readonly state?: RemoteState | undefined
   readonly profile: Profile
   readonly chainId: string
@@ -73,21 +77,26 @@ export interface ApiSetup {
   readonly chainId: string
   readonly genesis: GenesisDocument
   readonly facts: NodeFacts
-  readonly ports: { readonly rest: number; readonly grpc: number; readonly jsonrpc: number; readonly ws: number }
-  readonly status: DriverStatus
+  readonly ports: Readonly<Record<'rest' | 'grpc' | 'jsonrpc' | 'ws' | 'comet', number>>
+  readonly status: WorkerStatus
 }
 
-export type DriverStatus = ReturnType<Driver['status']>
+/** The state of the main process that API workers answer from. */
+export interface WorkerStatus extends ReturnType<Driver['status']> {
+  /** Lowest gas price that the node admits, which a development chain can change. */
+  readonly minGasPrice: string
+}
 
 /** From the main process to an API worker. */
 export type ToApiWorker =
   | { readonly kind: 'setup'; readonly setup: ApiSetup }
-  /** After each commit, and when the chain halts. */
-  | { readonly kind: 'status'; readonly status: DriverStatus }
+  /** After each commit, when the chain halts, and before an answer that follows a change. */
+  | { readonly kind: 'status'; readonly status: WorkerStatus }
   /** Sent for each admitted transaction. */
   | { readonly kind: 'pending'; readonly tx: PendingTx }
-  | { readonly kind: 'part'; readonly id: number; readonly part: Uint8Array }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
+  /** Close the ports after the requests in progress, and end. */
+  | { readonly kind: 'stop' }
 
 /** Number of answers of an operation with a status. */
 interface AnsweredCount {
@@ -100,27 +109,27 @@ interface AnsweredCount {
 export type FromApiWorker =
   /** The worker can receive messages. */
   | { readonly kind: 'hello' }
-  | { readonly kind: 'listening'; readonly urls: Readonly<Record<string, string | undefined>> }
+  | { readonly kind: 'listening'; readonly urls: GatewayUrls }
   | { readonly kind: 'failed'; readonly error: CarriedError }
-  /** Answers since the last report. */
-  | { readonly kind: 'answered'; readonly counts: readonly AnsweredCount[] }
+  /** Answers since the last report, and the work of the worker's own threads since its start. */
+  | { readonly kind: 'report'; readonly counts: readonly AnsweredCount[]; readonly compute: PoolStats }
+  /** A line that a contract printed. */
+  | { readonly kind: 'print'; readonly line: string }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
   | { readonly kind: 'submitAndWait'; readonly id: number; readonly tx: Uint8Array; readonly timeoutMs: number }
   | { readonly kind: 'nextHeader'; readonly id: number; readonly height: bigint }
   /** A JSON-RPC method that only the main process can answer. */
-  | { readonly kind: 'rpc'; readonly id: number; readonly method: string; readonly params: unknown }
   | {
-      readonly kind: 'compute'
+      readonly kind: 'rpc'
       readonly id: number
-      readonly job: string
-      readonly payload: unknown
-      readonly height: bigint | undefined
-      readonly timeoutMs: number | undefined
-      /** Whether to send the answer in parts. */
-      readonly inParts: boolean
+      readonly method: string
+      readonly params: unknown
+      /** IP address of the client. */
+      readonly client: string
     }
-  /** The worker has sent the oldest part of a request. */
-  | { readonly kind: 'taken'; readonly id: number }
+  /** A method of the CometBFT RPC that only the main process can answer. */
+  | { readonly kind: 'comet'; readonly id: number; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'check'; readonly id: number; readonly tx: Uint8Array }
   | { readonly kind: 'abort'; readonly id: number }
 
 /** A cloneable admission: its error is packed. */

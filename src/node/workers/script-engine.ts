@@ -4,7 +4,10 @@ import type { ScriptEngine } from '../../evm/tracers/javascript/sandbox.ts'
 
 const PAGE_BYTES = 65_536
 const INITIAL_BYTES = 16 << 20
-/** Memory limit of an engine. QuickJS does not count allocations, so this is the only limit of a script. */
+/**
+ * Memory of a JavaScript tracer. QuickJS does not count allocations, so this is the only limit of a script. Beyond: the trace
+ * fails.
+ */
 const MAX_BYTES = 64 << 20
 
 /** Returns the variant that a module exports: the bundle loads its CommonJS form, whose default export is the namespace. */

@@ -10,7 +10,7 @@ import { blockOf } from '../eth/block-ref.ts'
 import { rawTransaction } from '../eth/transactions.ts'
 import { formatBlock } from '../format.ts'
 import { ethereumHeader } from '../header.ts'
-import { anyMethod, type Methods, mainMethod } from '../method.ts'
+import { anyMethod, committedMethod, type Methods } from '../method.ts'
 import { block, hash, optional, quantity64 } from '../params.ts'
 
 /** Returns header, transactions, no uncles and, from Shanghai on, no withdrawals. A typed transaction is a string in the list. */
@@ -63,7 +63,11 @@ export const rawMethods: Methods = {
   debug_getRawBlock: rawBlock,
   debug_getHeaderRlp: rawHeader,
   debug_getBlockRlp: rawBlock,
-  debug_getRawTransaction: mainMethod([hash], ({ node }, wanted) => rawTransaction(node, wanted)),
+  debug_getRawTransaction: committedMethod(
+    [hash],
+    (result) => result === null,
+    ({ node }, wanted) => rawTransaction(node, wanted),
+  ),
   debug_getRawReceipts: anyMethod([block], ({ node }, ref) => {
     const found = blockOf(node, ref)
     return found ? found.evmTxs.map((tx) => formatHex0x(encodeReceipt(tx))) : null

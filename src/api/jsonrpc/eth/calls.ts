@@ -8,12 +8,20 @@ import {
   readCallArgs,
   readStateOverrides,
 } from '../../../modules/evm/calls/call-args.ts'
-import type { AccessListAnswer, CallAnswer, CallPayload, EstimateAnswer } from '../../../modules/evm/calls/jobs.ts'
+import {
+  type AccessListAnswer,
+  type CallAnswer,
+  type CallPayload,
+  type EstimateAnswer,
+  LIGHT_JOBS,
+} from '../../../modules/evm/calls/jobs.ts'
+import type { GatewayNode } from '../../gateway.ts'
+import { pendingBlock } from '../../pending-block.ts'
 import { reverted, serverError } from '../errors.ts'
 import { formatAccess, type JsonObject, quantity } from '../format.ts'
 import { hexResult } from '../long-hex.ts'
 import type { RpcCall } from '../method.ts'
-import type { BlockRef, Param } from '../params.ts'
+import { type BlockRef, isPending, type Param } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
 
 export const callArgs: Param<CallArgs> = { required: true, read: readCallArgs }
@@ -45,13 +53,31 @@ function run<Answer, Result>(
     gasCap,
     stateOverrides: overrides.state,
     blockOverrides: overrides.block,
-    prints: node.driver.development !== undefined,
+    prints: node.print !== undefined,
   }
+  if (isPending(block)) return runAtPending(node, job, payload, signal()).then(resultOf as (answer: unknown) => Result)
   const height = stateHeight(node, block)
   const light = node.compute.attempt?.(job, payload, height)
   if (light) return resultOf(light.result as Answer)
   const answer = node.compute.run(job, payload, { height, signal: signal(), timeoutMs }) as Promise<Answer>
   return answer.then(resultOf)
+}
+
+/** Runs a job on the state within the pending block; on the latest state if the chain makes no further block. */
+async function runAtPending(
+  node: GatewayNode,
+  job: string,
+  payload: CallPayload,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const pending = await pendingBlock(node)
+  const { evmTimeoutMs: timeoutMs } = node.settings
+  if (!pending) return node.compute.run(job, payload, { signal, timeoutMs })
+  const { facts, changes } = pending.outcome
+  const within = { pending: { facts, changes }, job, payload }
+  const light = LIGHT_JOBS.has(job) ? node.compute.attempt?.('withinPending', within, pending.parent) : undefined
+  if (light) return light.result
+  return node.compute.run('withinPending', within, { height: pending.parent, signal, timeoutMs })
 }
 
 /** Returns the error of a failed execution: code 3 with the revert bytes, -32000 for any other failure. */
@@ -71,7 +97,7 @@ export function ethCall(
 ): unknown {
   const overrides = { state, block: blockFields }
   return run(call, 'ethCall', { args, block, overrides }, ({ output, vmError, printed }: CallAnswer) => {
-    if (printed) for (const line of printed) call.node.driver.development?.print(line)
+    if (printed) for (const line of printed) call.node.print?.(line)
     if (vmError !== '') throw failure(vmError, output)
     return hexResult(output)
   })

@@ -3,8 +3,16 @@ import * as evm from '../../../modules/evm/keeper.ts'
 import { EMPTY, formatHex0x } from '../../../primitives/bytes.ts'
 import { findStoredEvmTx } from '../../stored-evm-tx.ts'
 import { methodNotFound, serverError } from '../errors.ts'
-import { formatBlock, formatHeader, formatLogs, formatMined, formatReceipt, quantity } from '../format.ts'
-import { anyMethod, type Methods, mainMethod, type RpcCall, readArgument } from '../method.ts'
+import { formatBlock, formatHeader, formatMined, quantity } from '../format.ts'
+import {
+  anyMethod,
+  blockMethod,
+  committedMethod,
+  type Methods,
+  mainMethod,
+  type RpcCall,
+  readArgument,
+} from '../method.ts'
 import {
   address,
   block,
@@ -23,12 +31,15 @@ import {
   storageRequests,
   text,
 } from '../params.ts'
+import { pendingTransactions } from '../txpool.ts'
 import * as account from './accounts.ts'
-import { blockOf, stateHeight } from './block-ref.ts'
+import { blockOf, readAt } from './block-ref.ts'
+import { blockByNumber, headerByNumber, showBlock, transactionOf } from './blocks.ts'
 import { blockOverrides, callArgs, createAccessList, estimateGas, ethCall, stateOverrides } from './calls.ts'
 import { capabilities, chainConfig, progress } from './capabilities.ts'
 import { baseFee, feeHistory, suggestedPrice, suggestedTip } from './fees.ts'
 import { findLogs, rangeOf } from './logs.ts'
+import { blockReceipts, inPieces, receipt, transactionLogs } from './receipts.ts'
 import { simulateArgs, simulateV1 } from './simulate.ts'
 import { getProof, slotsToProve } from './state-proof.ts'
 import * as transaction from './transactions.ts'
@@ -42,8 +53,8 @@ const chain: Methods = {
   eth_syncing: anyMethod([], ({ node }) => {
     return node.driver.status().catchingUp && progress(node)
   }),
-  eth_gasPrice: mainMethod([], ({ node }) => quantity(suggestedPrice(node))),
-  eth_maxPriorityFeePerGas: mainMethod([], ({ node }) => quantity(suggestedTip(node))),
+  eth_gasPrice: anyMethod([], ({ node }) => quantity(suggestedPrice(node))),
+  eth_maxPriorityFeePerGas: anyMethod([], ({ node }) => quantity(suggestedTip(node))),
   eth_capabilities: anyMethod([], ({ node }) => capabilities(node)),
   eth_config: anyMethod([], ({ node }) => chainConfig(node)),
   eth_blobBaseFee: anyMethod([], () => '0x1'),
@@ -52,26 +63,21 @@ const chain: Methods = {
 }
 
 const blocks: Methods = {
-  eth_getBlockByNumber: anyMethod([blockNumber, optional(boolean, false)], ({ node }, ref, whole) => {
-    const found = blockOf(node, ref)
-    return found ? formatBlock(node, found, whole) : null
-  }),
+  eth_getBlockByNumber: blockMethod([blockNumber, optional(boolean, false)], ({ node }, ref, whole) =>
+    blockByNumber(node, ref, whole),
+  ),
   eth_getBlockByHash: anyMethod([hash, optional(boolean, false)], ({ node }, wanted, whole) => {
     const found = blockOf(node, { hash: wanted })
     return found ? formatBlock(node, found, whole) : null
   }),
-  eth_getHeaderByNumber: anyMethod([blockNumber], ({ node }, ref) => {
-    const found = blockOf(node, ref)
-    return found ? formatHeader(node, found) : null
-  }),
+  eth_getHeaderByNumber: blockMethod([blockNumber], ({ node }, ref) => headerByNumber(node, ref)),
   eth_getHeaderByHash: anyMethod([hash], ({ node }, wanted) => {
     const found = blockOf(node, { hash: wanted })
     return found ? formatHeader(node, found) : null
   }),
-  eth_getBlockTransactionCountByNumber: anyMethod([blockNumber], ({ node }, ref) => {
-    const found = blockOf(node, ref)
-    return found ? quantity(found.evmTxs.length) : null
-  }),
+  eth_getBlockTransactionCountByNumber: blockMethod([blockNumber], ({ node }, ref) =>
+    showBlock(node, ref, (found) => quantity(found.block.evmTxs.length)),
+  ),
   eth_getBlockTransactionCountByHash: anyMethod([hash], ({ node }, wanted) => {
     const found = blockOf(node, { hash: wanted })
     return found ? quantity(found.evmTxs.length) : null
@@ -82,54 +88,59 @@ const blocks: Methods = {
   ),
   eth_getUncleByBlockNumberAndIndex: anyMethod([blockNumber, quantity64], () => null),
   eth_getUncleByBlockHashAndIndex: anyMethod([hash, quantity64], () => null),
-  eth_getBlockReceipts: anyMethod([block], ({ node }, ref) => {
-    const found = blockOf(node, ref)
-    return found ? found.evmTxs.map((tx) => formatReceipt(found, tx)) : null
+  eth_getBlockReceipts: anyMethod([block], (call, ref) => {
+    const found = blockOf(call.node, ref)
+    return found ? blockReceipts(call, found) : null
   }),
 }
 
+/** Whether no block contains the transaction that was asked for: the pool can. */
+const isUnknown = (result: unknown): boolean => result === null
+
 const transactions: Methods = {
-  eth_getTransactionByHash: mainMethod([hash], ({ node }, wanted) => transaction.transactionByHash(node, wanted)),
+  eth_getTransactionByHash: committedMethod([hash], isUnknown, ({ node }, wanted) =>
+    transaction.transactionByHash(node, wanted),
+  ),
   eth_getTransactionByBlockHashAndIndex: anyMethod([hash, quantity64], ({ node }, wanted, index) => {
     const found = blockOf(node, { hash: wanted })
     const tx = found?.evmTxs[Number(index)]
     return found && tx ? formatMined(found, tx) : null
   }),
-  eth_getTransactionByBlockNumberAndIndex: anyMethod([blockNumber, quantity64], ({ node }, ref, index) => {
-    const found = blockOf(node, ref)
-    const tx = found?.evmTxs[Number(index)]
-    return found && tx ? formatMined(found, tx) : null
+  eth_getTransactionByBlockNumberAndIndex: blockMethod([blockNumber, quantity64], ({ node }, ref, index) =>
+    showBlock(node, ref, (found) => transactionOf(found, Number(index))),
+  ),
+  eth_getRawTransactionByHash: committedMethod([hash], isUnknown, ({ node }, wanted) =>
+    transaction.rawTransaction(node, wanted),
+  ),
+  eth_getTransactionReceipt: anyMethod([hash], (call, wanted) => {
+    const mined = findStoredEvmTx(call.node, wanted)
+    return mined ? receipt(call, mined.block, mined.tx) : null
   }),
-  eth_getRawTransactionByHash: mainMethod([hash], ({ node }, wanted) => transaction.rawTransaction(node, wanted)),
-  eth_getTransactionReceipt: anyMethod([hash], ({ node }, wanted) => {
-    const mined = findStoredEvmTx(node, wanted)
-    return mined ? formatReceipt(mined.block, mined.tx) : null
+  eth_getTransactionLogs: anyMethod([hash], (call, wanted) => {
+    const mined = findStoredEvmTx(call.node, wanted)
+    return mined ? transactionLogs(call, mined.block, mined.tx) : null
   }),
-  eth_getTransactionLogs: anyMethod([hash], ({ node }, wanted) => {
-    const mined = findStoredEvmTx(node, wanted)
-    return mined ? formatLogs(mined.block, mined.tx) : null
-  }),
-  eth_getTransactionCount: mainMethod([address, blockOrLatest], ({ node }, who, ref) =>
+  eth_getTransactionCount: blockMethod([address, blockOrLatest], ({ node }, who, ref) =>
     quantity(transaction.transactionCount(node, who, ref)),
   ),
-  eth_pendingTransactions: mainMethod([], ({ node }) => transaction.pendingTransactions(node)),
-  eth_getPendingTransactions: mainMethod([], ({ node }) => transaction.pendingTransactions(node)),
+  eth_pendingTransactions: mainMethod([], ({ node }) => pendingTransactions(node)),
+  eth_getPendingTransactions: mainMethod([], ({ node }) => pendingTransactions(node)),
   eth_sendRawTransaction: anyMethod([bytes], ({ node }, raw) => transaction.sendRaw(node, raw)),
   eth_fillTransaction: mainMethod([callArgs], account.fillTransaction),
 }
 
 const state: Methods = {
-  eth_getBalance: anyMethod([address, blockOrLatest], ({ node }, who, ref) =>
-    node.withContext(stateHeight(node, ref), (ctx) => quantity(evm.balanceWei(ctx, who))),
+  eth_getBalance: blockMethod([address, blockOrLatest], ({ node }, who, ref) =>
+    readAt(node, ref, (ctx) => quantity(evm.balanceWei(ctx, who))),
   ),
-  eth_getStorageAt: anyMethod([address, storageKey, blockOrLatest], ({ node }, who, slot, ref) =>
-    node.withContext(stateHeight(node, ref), (ctx) => formatHex0x(evm.storage(ctx, who, slot))),
+  eth_getStorageAt: blockMethod([address, storageKey, blockOrLatest], ({ node }, who, slot, ref) =>
+    readAt(node, ref, (ctx) => formatHex0x(evm.storage(ctx, who, slot))),
   ),
-  eth_getCode: anyMethod([address, blockOrLatest], ({ node }, who, ref) =>
-    node.withContext(stateHeight(node, ref), (ctx) => formatHex0x(evm.code(ctx, who) ?? EMPTY)),
+  eth_getCode: blockMethod([address, blockOrLatest], ({ node }, who, ref) =>
+    readAt(node, ref, (ctx) => formatHex0x(evm.code(ctx, who) ?? EMPTY)),
   ),
-  eth_getStorageValues: anyMethod([storageRequests, blockOrLatest], ({ node }, requests, ref) =>
-    node.withContext(stateHeight(node, ref), (ctx) =>
+  eth_getStorageValues: blockMethod([storageRequests, blockOrLatest], ({ node }, requests, ref) =>
+    readAt(node, ref, (ctx) =>
       Object.fromEntries(
         requests.map(({ text, address: at, slots }) => [
           text,
@@ -139,24 +150,30 @@ const state: Methods = {
     ),
   ),
   eth_getProof: anyMethod([address, slotsToProve, blockOrLatest], getProof),
-  eth_call: anyMethod([callArgs, blockOrLatest, stateOverrides, blockOverrides], ethCall),
-  eth_estimateGas: anyMethod([callArgs, blockOrLatest, stateOverrides, blockOverrides], async (call, ...args) =>
+  eth_call: blockMethod([callArgs, blockOrLatest, stateOverrides, blockOverrides], ethCall),
+  eth_estimateGas: blockMethod([callArgs, blockOrLatest, stateOverrides, blockOverrides], async (call, ...args) =>
     quantity(await estimateGas(call, ...args)),
   ),
-  eth_createAccessList: anyMethod([callArgs, blockOrLatest, stateOverrides], createAccessList),
+  eth_createAccessList: blockMethod([callArgs, blockOrLatest, stateOverrides], createAccessList),
   eth_simulateV1: anyMethod([simulateArgs, blockOrLatest], simulateV1),
 }
 
+/** Number of logs from which they are written in pieces. */
+const LOGS_IN_PIECES = 500
+
 const filters: Methods = {
-  eth_newFilter: mainMethod([logFilter], (call, filter) => call.filters.newLogs(filter)),
-  eth_newBlockFilter: mainMethod([], (call) => call.filters.newBlocks()),
-  eth_newPendingTransactionFilter: mainMethod([optional(boolean, false)], (call) => call.filters.newPending()),
+  eth_newFilter: mainMethod([logFilter], (call, filter) => call.filters.newLogs(call.client, filter)),
+  eth_newBlockFilter: mainMethod([], (call) => call.filters.newBlocks(call.client)),
+  eth_newPendingTransactionFilter: mainMethod([optional(boolean, false)], (call) =>
+    call.filters.newPending(call.client),
+  ),
   eth_getFilterChanges: mainMethod([text], (call, id) => call.filters.changes(id, call.signal())),
   eth_getFilterLogs: mainMethod([text], (call, id) => call.filters.logs(id, call.signal())),
   eth_uninstallFilter: mainMethod([text], (call, id) => call.filters.remove(id)),
-  eth_getLogs: anyMethod([logFilter], ({ node, signal }, filter) =>
-    findLogs(node, filter, rangeOf(node, filter), signal()),
-  ),
+  eth_getLogs: anyMethod([logFilter], async (call, filter) => {
+    const found = await findLogs(call.node, filter, rangeOf(call.node, filter), call.signal())
+    return found.length > LOGS_IN_PIECES ? inPieces(call, found) : found
+  }),
 }
 
 function subscribe({ subscriptions }: RpcCall, kind: string, options: unknown): string {
