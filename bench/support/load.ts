@@ -13,6 +13,7 @@ const root = resolve(import.meta.dirname, '../..')
 
 interface ConfigOut {
   readonly chain_id: string
+  readonly mnemonic: string
   readonly evm_chain_id: number
   readonly accounts: readonly { address: string; bech32: string; private_key: string; path: string }[]
   readonly urls: { rest: string; grpc: string; jsonrpc: string; ws: string; comet: string }

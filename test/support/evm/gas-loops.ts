@@ -32,6 +32,7 @@ import { openMemory } from '../../../src/store/backend/memory.ts'
 import { createBranch } from '../../../src/store/branch.ts'
 import type { Branch } from '../../../src/store/types.ts'
 import { openVersionedStore } from '../../../src/store/versioned.ts'
+import { callOf, GAS_LEFT, type Kind, programOf, push, pushAddress } from './loop-code.ts'
 
 const ALICE = new Uint8Array(20).fill(0xa1)
 const BOB = new Uint8Array(20).fill(0xb0)
@@ -52,33 +53,6 @@ const MANY = 500
 const FUNTOKEN = 0x800n
 const ORACLE = 0x801n
 const WASM = 0x802n
-
-const hexOf = (value: bigint | number, bytes: number): string => value.toString(16).padStart(2 * bytes, '0')
-const push = (value: bigint | number, bytes = 3): string => hexOf(0x5f + bytes, 1) + hexOf(value, bytes)
-const pushAddress = (who: Uint8Array): string => `73${formatHex(who)}`
-const GAS_LEFT = '5a'
-
-/** Returns code that repeats `body` while more than `reserve` gas is left. `at` is the position of the code. Unit: bytes. */
-function whileGas(body: string, at: number, reserve: number): string {
-  return `5b${body}${push(reserve)}5a11${push(at, 2)}57`
-}
-
-/** Calldata to memory, then each body in turn, while more gas is left than its reserve. */
-function programOf(...parts: readonly { readonly body: string; readonly reserve: number }[]): Uint8Array {
-  let code = '365f5f37'
-  for (const { body, reserve } of parts) code += whileGas(body, code.length / 2, reserve)
-  return hex(`${code}00`)
-}
-
-type Kind = 'call' | 'static' | 'delegate'
-
-/** Returns code that calls `to` with all memory as input and drops the result. */
-function callOf(to: string, gas: string, kind: Kind = 'call', value = ''): string {
-  const frame = '5f5f365f'
-  if (kind === 'static') return `${frame}${to}${gas}fa50`
-  if (kind === 'delegate') return `${frame}${to}${gas}f450`
-  return `${frame}${value || '5f'}${to}${gas}f150`
-}
 
 const own = (precompile: bigint): string => push(precompile, 2)
 
