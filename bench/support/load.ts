@@ -24,9 +24,9 @@ export interface NodeProcess {
   readonly config: ConfigOut
   /** Time from the start of the process to the first answer. Unit: milliseconds. */
   readonly firstAnswerMs: number
-  /** Returns the resident memory. Unit: bytes. */
+  /** Returns the resident memory, that of API workers included. Unit: bytes. */
   rssBytes(): number
-  /** Returns the processor time since the start, over all threads. Unit: seconds. */
+  /** Returns the processor time since the start, over all threads and API workers. Unit: seconds. */
   cpuSeconds(): number
   end(signal?: NodeJS.Signals): Promise<void>
 }
@@ -70,6 +70,15 @@ export function cpuSecondsOfGroup({ pid }: ChildProcess): number {
   return sum
 }
 
+/** Returns the ids of a process and of those that it has started. */
+function familyOf({ pid }: ChildProcess): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return [pid!, ...children.map(Number)]
+}
+
+const residentBytesOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+
 /** Starts `almanac start` and waits for its first answer over JSON-RPC. */
 export async function startNodeProcess(flags: readonly string[]): Promise<NodeProcess> {
   const scratch = scratchFolder()
@@ -99,8 +108,8 @@ export async function startNodeProcess(flags: readonly string[]): Promise<NodePr
     child,
     config,
     firstAnswerMs,
-    rssBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
-    cpuSeconds: () => cpuSecondsOf(child),
+    rssBytes: () => familyOf(child).reduce((sum, pid) => sum + residentBytesOf(pid), 0),
+    cpuSeconds: () => familyOf(child).reduce((sum, pid) => sum + cpuSecondsIn(statOf(pid)), 0),
     async end(signal = 'SIGINT') {
       child.kill(signal)
       await ended

@@ -63,7 +63,16 @@ async function session(program: string, path: string, halt: 'exit' | 'serve'): P
   mkdirSync(join(home, 'data'))
   const configOut = join(home, 'urls.json')
   const ports = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
-  const flags = ['--silent', '--no-feeder', '--compute-workers', '0', '--voting-period', `${VOTING_SECONDS}s`]
+  const flags = [
+    '--silent',
+    '--no-feeder',
+    '--compute-workers',
+    '0',
+    '--api-workers',
+    '0',
+    '--voting-period',
+    `${VOTING_SECONDS}s`,
+  ]
   const args = ['run', 'start', '--halt', halt, '--config-out', configOut, ...ports, ...flags]
   const { ALMANAC_HOME: _, ...environment } = process.env
   const child = spawn(program, args, {

@@ -185,7 +185,7 @@ function mutator(random: () => number) {
 }
 
 test(`${REQUESTS} mutated requests over every protocol are each answered with a true error, and memory stays flat`, async () => {
-  await using node: NodeProcess = await startProcess(['--ephemeral'])
+  await using node: NodeProcess = await startProcess(['--ephemeral', '--api-workers', '0'])
   const { urls } = node.config
   const { random, pick, text, json, printable } = mutator(seededRandom(SEED))
   const openapi = JSON.parse((await send(`${urls.rest}/openapi.json`, 'GET', {})).body)

@@ -59,7 +59,18 @@ function keepReading(url: string) {
 test('with --halt=serve, reads fail only between the exit of the old process and the first answer of the new one', async () => {
   const [path, port] = [await bundle('swap'), await freePort()]
   const flags = [
-    ...['--home', home, '--voting-period', `${VOTING_SECONDS}s`, '--compute-workers', '0', '--halt', 'serve'],
+    ...[
+      '--home',
+      home,
+      '--voting-period',
+      `${VOTING_SECONDS}s`,
+      '--compute-workers',
+      '0',
+      '--api-workers',
+      '0',
+      '--halt',
+      'serve',
+    ],
     ...['--rest-port', String(port)],
   ]
   const old = await startProcess(flags, { path })

@@ -35,7 +35,17 @@ export async function openLab(name: string): Promise<Lab> {
   const path = await bundle(name)
   const homeOf = (home: string) => join(scratch, home)
   const flagsOf = (home: string, more: readonly string[]) => [
-    ...['--home', homeOf(home), '--voting-period', `${VOTING_SECONDS}s`, '--compute-workers', '0', ...more],
+    ...[
+      '--home',
+      homeOf(home),
+      '--voting-period',
+      `${VOTING_SECONDS}s`,
+      '--compute-workers',
+      '0',
+      '--api-workers',
+      '0',
+      ...more,
+    ],
   ]
   const command: Lab['command'] = (build, ...words) =>
     new Promise((done) => {
