@@ -12,11 +12,10 @@ import { complete } from '../../src/identity/complete.ts'
 import { identityOf } from '../../src/identity/profiles.ts'
 import type { Node } from '../../src/index.ts'
 import type { DevAccount } from '../../src/node/accounts.ts'
-import { formatBech32 } from '../../src/primitives/address.ts'
 import { formatBase64, hex } from '../../src/primitives/bytes.ts'
 import { publicKeyOf } from '../../src/sdk/crypto.ts'
 import { encodeSigned, type PlannedMessage } from '../../src/sdk/sign-tx.ts'
-import { type DiskWork, drain, randomHex } from './disk-works.ts'
+import { type DiskWork, drain, randomAddress, randomHex } from './disk-works.ts'
 
 const identity = identityOf('almanac')
 const GAS = 50_000_000n
@@ -35,7 +34,6 @@ const packed = ({ schema, message }: PlannedMessage): Any =>
 const coins = (amount: number) => [{ denom: 'unative', amount: String(amount) }]
 /** Returns text of which a byte contains six random bits, close to the most that a text can. */
 const randomText = (bytes: number): string => formatBase64(hex(randomHex(Math.ceil((bytes * 3) / 4)))).slice(0, bytes)
-const stranger = (): string => formatBech32('chain', hex(randomHex(20)))
 const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
 /** Signs a transaction of an account's messages and puts it into the pool. Throws if it is refused. */
@@ -115,17 +113,17 @@ export const cosmosWorks: readonly DiskWork[] = [
   ofMessages('500 outputs of a MsgMultiSend', ({ bech32 }) => [
     message(MsgMultiSendSchema, {
       inputs: [{ address: bech32, coins: coins(500) }],
-      outputs: many(500, () => ({ address: stranger(), coins: coins(1) })),
+      outputs: many(500, () => ({ address: randomAddress(), coins: coins(1) })),
     }),
   ]),
-  ofMessages('500 messages MsgSend', (account) => many(500, () => sendTo(account, stranger()))),
+  ofMessages('500 messages MsgSend', (account) => many(500, () => sendTo(account, randomAddress()))),
   ofMessages('500 messages MsgSend to one account', (account) => many(500, () => sendTo(account, account.bech32))),
   ofMessages('500 messages MsgSend in MsgExec', (account) => [
     message(MsgExecSchema, { grantee: account.bech32, msgs: many(500, () => packed(sendTo(account, account.bech32))) }),
   ]),
   ofMessages('500 messages, of which the last fails', (account) => [
     ...many(499, () => sendTo(account, account.bech32)),
-    message(MsgSendSchema, { fromAddress: account.bech32, toAddress: stranger(), amount: coins(1e15) }),
+    message(MsgSendSchema, { fromAddress: account.bech32, toAddress: randomAddress(), amount: coins(1e15) }),
   ]),
   ofMessages('4 messages MsgCreateDenom', ({ bech32 }) =>
     many(4, () => message(MsgCreateDenomSchema, { sender: bech32, subdenom: randomHex(20) })),
@@ -138,7 +136,7 @@ export const cosmosWorks: readonly DiskWork[] = [
   ofMessages('a failure whose error contains 400 kB of the message', ({ bech32 }) => [
     message(MsgGrantSchema, {
       granter: bech32,
-      grantee: stranger(),
+      grantee: randomAddress(),
       grant: { authorization: packed(message(GenericAuthorizationSchema, { msg: randomText(400_000) })) },
     }),
   ]),
@@ -146,7 +144,7 @@ export const cosmosWorks: readonly DiskWork[] = [
     many(3, () =>
       message(MsgGrantAllowanceSchema, {
         granter: bech32,
-        grantee: stranger(),
+        grantee: randomAddress(),
         allowance: packed(
           message(AllowedMsgAllowanceSchema, {
             allowance: packed(message(BasicAllowanceSchema, {})),

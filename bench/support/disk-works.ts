@@ -1,6 +1,8 @@
 /** Kinds of work that write as much as they can for their gas, for `bench/disk.ts`. Bytes are random unless a name says otherwise. */
 import { createHash } from 'node:crypto'
 import type { Node } from '../../src/index.ts'
+import { formatBech32 } from '../../src/primitives/address.ts'
+import { hex } from '../../src/primitives/bytes.ts'
 import { cosmosWorks } from './disk-cosmos.ts'
 
 export interface DiskWork {
@@ -135,6 +137,7 @@ function ofTxs(name: string, count: number, make: () => EvmTx): DiskWork {
   return { name, prepare: async () => '', run: (node) => sendAll(node, Array.from({ length: count }, make)) }
 }
 
+export const randomAddress = (): string => formatBech32('chain', hex(randomHex(20)))
 const anyone = `0x${'57'.repeat(20)}`
 
 export const diskWorks: readonly DiskWork[] = [
