@@ -6,7 +6,7 @@ const STEPS = 2_000_000
 const LIMIT_MS = 300
 
 await using node = await startNode(
-  { compute: { workers: 1 }, evm: { timeout: '60s', gasCap: 1_000_000_000n } } as never,
+  { compute: { workers: 1 }, evm: { timeout: '60s', gasCap: 1_000_000_000n } } as object,
   {},
 )
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -18,6 +18,16 @@ test('with --log-format json a node logs its start and its stop, one JSON object
     expect.objectContaining({ level: 'info', message: 'stopping', height: '1' }),
   ])
   expect(node.child.exitCode).toBe(0)
+})
+
+test('a node whose terminal hangs up stops cleanly, and removes its temporary folder', async () => {
+  const folder = mkdtempSync(join(scratch, 'hang-up-'))
+  const flags = ['--ephemeral', '--api-workers', '1', '--compute-workers', '0']
+  await using node = await startProcess(flags, { environment: { TMPDIR: folder } })
+  expect(readdirSync(folder)).toHaveLength(1)
+  await node.kill('SIGHUP')
+  expect(node.child.exitCode).toBe(0)
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('a home that cannot be created ends the start with one line that names it', () => {

@@ -125,7 +125,7 @@ export async function feeder(args: readonly string[]): Promise<number> {
   const write = (line: string) => process.stderr.write(line)
   const log = createLog({ format: flags.logFormat, level: 'debug', write, now: Date.now })
   const feeders = await openFeeders(openNode(flags), flags, log)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(0))
   if (flags.once) {
     await voteOnce(feeders, every)
     return 0

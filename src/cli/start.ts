@@ -84,7 +84,7 @@ export async function start(args: readonly string[], build?: Build): Promise<num
       .finally(() => process.exit(exitCode))
     setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref()
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop())
 
   logUnlessBanner('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
   if (!config.node.silent) {

@@ -181,3 +181,28 @@ test('a failed query rejects with the error of the chain: status, codespace, cod
   })
   expect(await failure('/chain/evm/v1/nothing')).toMatchObject({ status: 'notFound', details: [] })
 })
+
+test('a stopped node says so, and a node without ports has no URLs', async () => {
+  const node = await startNode({ ports: false })
+  const none: undefined = node.urls.rest
+  expect([none, node.urls]).toEqual([undefined, {}])
+  await node.stop()
+  await node.stop()
+  const stopped = { status: 'unavailable', message: 'the node has stopped' }
+  await expect(node.query('/chain/evm/v1/params')).rejects.toMatchObject(stopped)
+  await expect(node.nextBlock()).rejects.toMatchObject(stopped)
+  await expect(node.advance(1)).rejects.toMatchObject(stopped)
+})
+
+test('a log that fails affects neither blocks nor their senders', async () => {
+  const fails = () => {
+    throw new Error('no log')
+  }
+  await using node = await startNode({ node: { dev: true } }, { log: fails })
+  // Calls console.log() of Hardhat: the address of the console with the selector of log().
+  const console = '000000000000000000636F6e736F6c652e6c6f67'
+  const init = `0x6351973ec960e01b60005260006000600460006000${`73${console}`}5af100`
+  const [from] = (await rpc(node, 'eth_accounts', [])) as string[]
+  const hash = await rpc(node, 'eth_sendTransaction', [{ from, data: init, gas: '0x30000' }])
+  expect(await rpc(node, 'eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+})

@@ -32,9 +32,14 @@ export interface World {
   readonly build?: Build
 }
 
-export interface Node extends AsyncDisposable {
-  /** URLs of the open ports. */
-  readonly urls: GatewayUrls & Required<Omit<GatewayUrls, 'metrics'>>
+/** URLs of the open ports. */
+type OpenUrls = GatewayUrls & Required<Omit<GatewayUrls, 'metrics'>>
+/** The URLs of a node without ports. */
+type NoUrls = { readonly [Name in keyof GatewayUrls]?: never }
+
+/** A running node. One that was started with `ports: false` has no URLs. */
+export interface Node<Urls extends GatewayUrls = OpenUrls> extends AsyncDisposable {
+  readonly urls: Urls
   /** Accounts at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
   readonly accounts: readonly DevAccount[]
   readonly chainId: string
@@ -49,7 +54,10 @@ export interface Node extends AsyncDisposable {
    * with a `World.clock` that has moved. Resolves with the latest height.
    */
   advance(seconds: number): Promise<bigint>
-  /** Answers a REST path with its JSON, without a port: `/chain/evm/v1/params`. Rejects with the failure, a `ChainError`. */
+  /**
+   * Answers a REST path with its JSON, without a port: `/chain/evm/v1/params`. Rejects with the failure, a `ChainError`, which is
+   * `unavailable` once the node has stopped.
+   */
   query(path: string): Promise<Record<string, unknown>>
   stop(): Promise<void>
 }
@@ -58,7 +66,9 @@ export interface Node extends AsyncDisposable {
  * Starts a node. By default it is in memory, makes blocks on arrival, and has no workers, no feeder, and ports that the system
  * chooses. Several nodes can run in one process.
  */
-export async function startNode(config: NodeConfig = {}, world: World = {}): Promise<Node> {
+export async function startNode(config: NodeConfig & { readonly ports: false }, world?: World): Promise<Node<NoUrls>>
+export async function startNode(config?: NodeConfig, world?: World): Promise<Node>
+export async function startNode(config: NodeConfig = {}, world: World = {}): Promise<Node<GatewayUrls>> {
   const { home, ports = true, ...sections } = config
   const files = world.files ?? diskFiles
   const clock = world.clock ?? Date.now
@@ -66,13 +76,14 @@ export async function startNode(config: NodeConfig = {}, world: World = {}): Pro
   const resolved = resolveConfig({
     caller: {
       ...sections,
+      api: { workers: 0, ...sections.api },
       compute: { workers: 0, ...sections.compute },
       feeder: { enabled: false, ...sections.feeder },
     },
     ...(text !== undefined && { file: parseConfigFile(text) }),
   })
-  const log =
-    world.log ?? createLog({ format: 'text', level: 'warn', write: (line) => process.stderr.write(line), now: clock })
+  const ownLog = createLog({ format: 'text', level: 'warn', write: (line) => process.stderr.write(line), now: clock })
+  const log = world.log ? withoutFailures(world.log, ownLog) : ownLog
   const assembled = await assembleNode({
     resolved,
     home,
@@ -91,17 +102,39 @@ export async function startNode(config: NodeConfig = {}, world: World = {}): Pro
 const TEST_TIME_MS = Date.UTC(2024, 0, 1, 12)
 
 /** Starts a node whose clock is fixed and whose blocks only `nextBlock` makes: every run is the same. */
-export async function testNode(config: NodeConfig = {}, world: World = {}): Promise<Node> {
+export async function testNode(config: NodeConfig & { readonly ports: true }, world?: World): Promise<Node>
+export async function testNode(config?: NodeConfig, world?: World): Promise<Node<NoUrls>>
+export async function testNode(config: NodeConfig = {}, world: World = {}): Promise<Node<GatewayUrls>> {
   return startNode(
     { ports: false, ...config, blocks: { time: 'manual', ...config.blocks } },
     { clock: () => TEST_TIME_MS, ...world },
   )
 }
 
-function nodeOf(node: AssembledNode): Node {
-  const stop = () => node.stop()
+/** Returns a log whose failures do not reach the chain. The first one is reported to `fallback`. */
+function withoutFailures(log: Log, fallback: Log): Log {
+  let reported = false
+  return (level, message, fields) => {
+    try {
+      log(level, message, fields)
+    } catch (error) {
+      if (!reported) fallback('error', 'the log of the caller fails', { error, record: message })
+      reported = true
+    }
+  }
+}
+
+function nodeOf(node: AssembledNode): Node<GatewayUrls> {
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= node.stop()
+    return stopping
+  }
+  const requireRunning = () => {
+    if (stopping) throw queryError('unavailable', 'the node has stopped')
+  }
   return {
-    urls: node.urls as Node['urls'],
+    urls: node.urls,
     accounts: node.accounts,
     chainId: node.chainId,
     evmChainId: Number(node.evmChainId),
@@ -109,9 +142,16 @@ function nodeOf(node: AssembledNode): Node {
     get height() {
       return node.height
     },
-    nextBlock: () => node.production.nextBlock(),
-    advance: (seconds) => node.production.advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS),
+    async nextBlock() {
+      requireRunning()
+      return await node.production.nextBlock()
+    },
+    async advance(seconds) {
+      requireRunning()
+      return await node.production.advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS)
+    },
     async query(path) {
+      requireRunning()
       const { createRestHandler } = await import('../api/rest.ts')
       const answer = await createRestHandler(node.gateway)(path)
       if (answer.error) throw answer.error

@@ -8,28 +8,31 @@ const PAIRS = ['uatom:uusd', 'ubtc:uusd', 'ueth:uusd', 'uusdc:uusd', 'uusdt:uusd
 /** Length of the voting period of a localnet with a feeder, blocks. */
 const PERIOD = 3
 
+/** A node with or without ports. */
+type AnyNode = Omit<Node, 'urls'>
+
 const fedNode = (seed = 1) => testNode({ feeder: { enabled: true, seed } })
 
-async function ratesOf(node: Node): Promise<Record<string, string>> {
+async function ratesOf(node: AnyNode): Promise<Record<string, string>> {
   const { exchange_rates: rates } = (await node.query('/chain/oracle/v1beta1/pairs/exchange_rates')) as {
     exchange_rates: { pair: string; exchange_rate: string }[]
   }
   return Object.fromEntries(rates.map(({ pair, exchange_rate: rate }) => [pair, rate]))
 }
 
-async function operatorOf(node: Node): Promise<string> {
+async function operatorOf(node: AnyNode): Promise<string> {
   const { validators } = (await node.query('/sdk/staking/v1beta1/validators')) as {
     validators: { operator_address: string }[]
   }
   return validators[0]!.operator_address
 }
 
-async function missesOf(node: Node): Promise<string> {
+async function missesOf(node: AnyNode): Promise<string> {
   const { miss_counter: misses } = await node.query(`/chain/oracle/v1beta1/validators/${await operatorOf(node)}/miss`)
   return misses as string
 }
 
-async function blocks(node: Node, count: number): Promise<void> {
+async function blocks(node: AnyNode, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await node.nextBlock()
 }
 
