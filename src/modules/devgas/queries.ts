@@ -1,10 +1,10 @@
 /** chain.devgas.v1.Query */
 import { Query } from '../../gen/chain/devgas/v1/query_pb.ts'
 import { formatBech32 } from '../../primitives/address.ts'
-import { queryError } from '../../primitives/errors.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
-import { parseField } from '../../sdk/request.ts'
+import { parseField, wrongField } from '../../sdk/request.ts'
 import type { StateKeySet } from '../../store/collections/collections.ts'
 import type { PageRequest } from '../../store/collections/page.ts'
 import * as devgas from './keeper.ts'
@@ -20,6 +20,17 @@ function listShares(ctx: ReadContext, index: Index, prefix: Uint8Array, paginati
   return { feeshare: entries.map(recordOf), pagination: { nextKey, total } }
 }
 
+/** Parses the address of a contract. Throws `invalidArgument` in the words of the reference. */
+function parseContract(ctx: ReadContext, text: string): Uint8Array {
+  try {
+    return devgas.parseQueried(ctx, text)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    const form = `should be bech32 ('${ctx.identity.bech32.account}...')`
+    throw wrongField('contract_address', `invalid format for contract ${text}, ${form}`)
+  }
+}
+
 export const queries = defineQueries(Query, {
   feeShares(ctx, { deployer, pagination }) {
     const prefix = parseField(
@@ -30,8 +41,7 @@ export const queries = defineQueries(Query, {
     return listShares(ctx, state.byDeployer, prefix, pagination)
   },
   feeShare(ctx, { contractAddress: text }) {
-    const wrong = `invalid format for contract ${text}, should be bech32 ('${ctx.identity.bech32.account}…'): `
-    const contract = parseField('contract_address', () => devgas.parseQueried(ctx, text), wrong)
+    const contract = parseContract(ctx, text)
     const feeshare = devgas.feeShare(ctx, contract)
     if (feeshare) return { feeshare }
     const asked = formatBech32(ctx.identity.bech32.account, contract)
