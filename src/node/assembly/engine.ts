@@ -5,6 +5,7 @@ import { createExecutor, type Executor } from '../../consensus/executor.ts'
 import type { DevelopmentTools } from '../../consensus/solo/development.ts'
 import { startSolo } from '../../consensus/solo/solo.ts'
 import type { OwnValidators } from '../../consensus/validators.ts'
+import { createIdentity } from '../../identity/identity.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
@@ -12,8 +13,13 @@ import type { OpenedChain } from '../chain.ts'
 import { parseMemory } from '../config.ts'
 import type { Files } from '../files.ts'
 import { createHaltHandler, type HaltNotice } from '../halts.ts'
+import { localAccounts } from '../local-accounts.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+
+/** Limits of waiting transactions per sender, unless the operator sets one. */
+const SLOTS = 64
+const DEVELOPMENT_SLOTS = 1000
 
 export interface StartedEngine {
   readonly executor: Executor
@@ -75,8 +81,9 @@ export async function startEngine(
       maxTxs: mempool.maxTxs,
       maxBytes: parseMemory(mempool.maxBytes)!,
       maxTxBytes: parseMemory(mempool.maxTxBytes)!,
-      slotsPerSender: mempool.slots,
+      slotsPerSender: mempool.slots || (development ? DEVELOPMENT_SLOTS : SLOTS),
     },
+    isLocal: localAccounts(chain.config, createIdentity(chain.profile)),
     now: () => BigInt(clock()) * NS_PER_MS,
     elapsed,
     development,
