@@ -9,7 +9,7 @@ import { formatHex0x } from '../../../primitives/bytes.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { isAlreadyPending } from '../../admission.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { pendingByHash, pendingTxs, readyOf } from '../../pending-txs.ts'
+import { pendingByHash, readyOf } from '../../pending-txs.ts'
 import { findStoredEvmTx } from '../../stored-evm-tx.ts'
 import { serverError } from '../errors.ts'
 import { formatMined, formatPending, type JsonObject } from '../format.ts'
@@ -28,13 +28,6 @@ export function transactionByHash(node: GatewayNode, hash: Uint8Array): JsonObje
 export function rawTransaction(node: GatewayNode, hash: Uint8Array): string | null {
   const raw = findStoredEvmTx(node, hash)?.tx.raw ?? pendingByHash(node, hash)?.evm?.raw
   return raw ? formatHex0x(raw) : null
-}
-
-/** Returns every pending EVM transaction. */
-export function pendingTransactions(node: GatewayNode): readonly JsonObject[] {
-  const found: JsonObject[] = []
-  for (const { evm } of pendingTxs(node)) if (evm) found.push(formatPending(evm.raw, evm.hash, evm.from))
-  return found
 }
 
 /** Returns the nonce of an account; at `pending`, the one after its pending transactions without a gap. */
