@@ -1,12 +1,17 @@
 /** REST replies: an answer or an error as a status, a payload and its headers. */
+import type { Message } from '@bufbuild/protobuf'
 import { type ChainError, queryError, type Status } from '../primitives/errors.ts'
 import { errorBody, STATUS_CODES, toChainError } from './errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
 import { createPayload, matchesEtag, type Payload } from './http.ts'
-import { createJsonWriter } from './json.ts'
+import { createJsonWriter, type JsonWriter } from './json.ts'
+import { writePieces } from './long-json.ts'
+import { isLong, messagePieces } from './long-messages.ts'
+import { type Family, namesOf } from './names.ts'
 import { type HeightSource, JSON_TYPE, type RestHeaders } from './rest-headers.ts'
 import type { RestReply, RestRequest } from './rest-message.ts'
 import type { Route } from './routes.ts'
+import type { StreamedBody } from './spool.ts'
 
 interface FailureOptions {
   /** Height that was read. */
@@ -25,14 +30,22 @@ export interface RestReplies {
   failure(request: RestRequest, operation: string, error: ChainError, options?: FailureOptions): RestReply
   /** Returns the reply to any thrown value. Logs a value that is no `ChainError`. */
   failed(request: RestRequest, thrown: unknown): RestReply
-  /** Returns the payload of an answer. */
+  /** Returns the payload of an answer; one without its text for a response with long fields. */
   payloadOf(route: Route, answer: QueryAnswer & { ok: true }, source: HeightSource): Payload
+  /** Returns the body of a response with long fields. It is made while it is sent, until the client disconnects. */
+  longBody(request: RestRequest, route: Route, response: Message): StreamedBody
   /** Returns a payload with status 200, or 304 if the client has it already. */
   success(request: RestRequest, payload: Payload): RestReply
 }
 
 export function createRestReplies(node: GatewayNode, headers: RestHeaders): RestReplies {
-  const writer = createJsonWriter(node.identity)
+  const writers = new Map<Family, JsonWriter>()
+  const writerOf = (family: Family): JsonWriter => {
+    const known = writers.get(family) ?? createJsonWriter(node.identity, family)
+    writers.set(family, known)
+    return known
+  }
+  const writer = writerOf(namesOf(node.identity).active)
   const observe = node.observe ?? (() => {})
 
   function reply(
@@ -43,7 +56,7 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
     outcome: 'ok' | Status = 'ok',
   ): RestReply {
     observe(operation, outcome)
-    return { status, payload, headers: headers.common(request) }
+    return { status, payload, headers: headers.common(request, payload) }
   }
 
   function failure(request: RestRequest, operation: string, error: ChainError, extra: FailureOptions = {}): RestReply {
@@ -75,8 +88,22 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
       const further = Object.entries(answer.headers ?? {})
         .flat()
         .concat(route.operationHeaders)
-      const text = writer.of(route.rpc.output)(answer.response)
+      const text =
+        !route.isStateQuery && isLong(answer.response)
+          ? ''
+          : writerOf(route.family).of(route.rpc.output)(answer.response)
       return createPayload(text, further.length > 0 ? own.concat(further) : own, route.method)
+    },
+    longBody(request, route, response) {
+      const gone = new AbortController()
+      request.onClose(() => gone.abort())
+      const pieces = messagePieces(writerOf(route.family), route.rpc.output, response)
+      return (sink) => {
+        writePieces(pieces, sink.write, gone.signal).then(sink.end, (error: unknown) => {
+          if (!gone.signal.aborted) node.log('error', 'an answer failed', { request: request.id, error: String(error) })
+          sink.abort()
+        })
+      }
     },
     success(request, payload) {
       const asked = request.headers['if-none-match']

@@ -9,7 +9,7 @@ import type { RestReply } from './rest-message.ts'
 import { createRestResponder, type RestOptions } from './rest-responder.ts'
 import type { StreamedBody } from './spool.ts'
 
-/** Limit of a request's head: calldata is part of the query string. */
+/** Size of the head of a REST request: calldata is part of the query string. Beyond: 431. */
 const MAX_HEAD_BYTES = 256 * 1024
 const GIVEN_ID = /^[\w.:-]{1,64}$/
 
@@ -26,14 +26,14 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}): 
       target: originForm(req.url!),
       headers,
       id: typeof given === 'string' && GIVEN_ID.test(given) ? given : nextId(),
-      body: () => readBody(req, limitBytes),
+      body: () => readBody(req, limitBytes, node.outgoing),
       onClose: (listener) => res.once('close', listener),
     })
     if (reply instanceof Promise) reply.then((done) => send(req, res, done))
     else send(req, res, reply)
   }
 
-  const server = createHttpServer(node.outgoing, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
+  const server = createHttpServer(node, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
   return { listen: (port, host) => listen(server, port, host), close: () => closeServer(server) }
 }
 
@@ -68,13 +68,13 @@ export function createRestHandler(
 /** Collects a streamed body. */
 function textOf(stream: StreamedBody): Promise<string> {
   return new Promise((resolve, reject) => {
-    const pieces: string[] = []
+    const pieces: Buffer[] = []
     stream({
       write(piece, done) {
-        pieces.push(typeof piece === 'string' ? piece : Buffer.from(piece).toString('latin1'))
+        pieces.push(Buffer.from(piece as string))
         done()
       },
-      end: () => resolve(pieces.join('')),
+      end: () => resolve(Buffer.concat(pieces).toString('utf8')),
       abort: () => reject(queryError('dataLoss', 'the response stream was aborted')),
     })
   })

@@ -175,7 +175,7 @@ export function gatewayNode({
     const known = height ?? 20n
     if (known > 20n) throw queryError('outOfRange', `height ${known} is in the future`)
     if (known < 10n) throw queryError('notFound', `height ${known} is pruned`)
-    return read({ block: { height: known }, identity: almanac } as never)
+    return read({ block: { height: known }, identity: almanac, store: {} } as never)
   }
   const handlers = new Map<string, QueryHandler>(
     Object.entries(queries).map(([path, handle]) => [

@@ -1,4 +1,5 @@
 /** Subscriptions of the CometBFT RPC over WebSocket (docs/cometbft.md#subscriptions). */
+import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import type { StoredBlock } from '../../app/records.ts'
 import {
@@ -9,19 +10,23 @@ import {
   headerJson,
   txResultEventJson,
 } from '../../consensus/comet/block-json.ts'
+import type { Identity } from '../../identity/types.ts'
 import { formatBase64 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
-import { type EventMap, flattenEvents, matchesMap, parseQuery, type Query } from '../search/query.ts'
+import { parseSearch } from '../search/either-name.ts'
+import { type EventMap, flattenEvents, matchesMap, type Query } from '../search/query.ts'
 import { serveMessages } from '../websocket.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
 
+/** WebSocket clients of the CometBFT RPC, as in CometBFT. Beyond: a new one is closed with 1013. */
 const MAX_CLIENTS = 100
+/** Subscriptions of one client of the CometBFT RPC, as in CometBFT. Beyond: an error. */
 const MAX_SUBSCRIPTIONS = 5
 const PING_MS = 27_000
 const SILENCE_MS = 30_000
-/** Unread bytes above which a client loses events, as slow clients of CometBFT do. */
+/** Bytes that wait for a subscriber of the CometBFT RPC. Beyond: it loses events, as in CometBFT. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 interface Publication {
@@ -101,7 +106,7 @@ export type Answer = (
 export function createSubscriptions(
   environment: CometEnvironment,
   answer: Answer,
-): { accept(socket: WebSocket): void; close(): void } {
+): { accept(socket: WebSocket, request: IncomingMessage): void; close(): void } {
   const clients = new Set<Client>()
   const unlisten = environment.node.driver.onBlock((block) => {
     const listening = [...clients].filter(({ subscriptions }) => subscriptions.size > 0)
@@ -112,12 +117,14 @@ export function createSubscriptions(
     }
   })
   return {
-    accept(socket) {
+    accept(socket, request) {
       if (clients.size >= MAX_CLIENTS) return socket.close(1013, 'too many clients')
       const client: Client = { socket, subscriptions: new Map() }
       clients.add(client)
       const stopPings = keepAlive(socket)
-      serveMessages(socket, environment.node.outgoing, (message) => handle(client, answer, message))
+      serveMessages(socket, request.socket, environment.node, (message) =>
+        handle(environment.node.identity, client, answer, message),
+      )
       socket.on('error', () => socket.terminate())
       socket.on('close', () => {
         stopPings()
@@ -173,25 +180,29 @@ function keepAlive(socket: WebSocket): () => void {
   }
 }
 
-async function handle(client: Client, answer: Answer, text: string): Promise<string | undefined> {
+async function handle(identity: Identity, client: Client, answer: Answer, text: string): Promise<string | undefined> {
   let request: unknown
   try {
     request = parseRequestJson(text)
   } catch {
     request = undefined
   }
-  const body = await answer(request, subscriptionMethods(client, request))
+  const body = await answer(request, subscriptionMethods(identity, client, request))
   return body && JSON.stringify(body)
 }
 
-function subscriptionMethods({ subscriptions }: Client, request: unknown): Readonly<Record<string, CometMethod>> {
+function subscriptionMethods(
+  identity: Identity,
+  { subscriptions }: Client,
+  request: unknown,
+): Readonly<Record<string, CometMethod>> {
   const id = (request as { readonly id?: unknown } | undefined)?.id
   return {
     subscribe: {
       params: { query: 'text' },
       cacheable: 'never',
       run: (_, { query: text = '' }: { readonly query?: string }) => {
-        const query = parseQuery(text)
+        const query = parseSearch(identity, text)
         if (subscriptions.has(text)) throw queryError('alreadyExists', 'already subscribed')
         if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
           throw queryError('resourceExhausted', `max_subscriptions_per_client ${MAX_SUBSCRIPTIONS} reached`)
