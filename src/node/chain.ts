@@ -20,6 +20,7 @@ import { deriveAccounts, deriveFeederKeys } from './accounts.ts'
 import { configError, parseMilliseconds, type ResolvedConfig } from './config.ts'
 import type { Files } from './files.ts'
 import { type Home, type NewChain, openHome, readGenesisText } from './home.ts'
+import { requireSafeDocument } from './key-safety.ts'
 import { acquireLock } from './lock.ts'
 import { chooseProfile } from './profile.ts'
 import { type Config, SETTINGS } from './settings.ts'
@@ -137,6 +138,7 @@ function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, 
   }
   // Validate before anything is written: a home that cannot start would block the next attempt.
   validateGenesis(genesis, profile.profile)
+  requireSafeDocument(config, genesis, identity)
   return { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }
 }
 

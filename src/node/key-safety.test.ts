@@ -1,9 +1,11 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { almanac } from '../identity/profiles/almanac.ts'
+import { deriveAccounts } from './accounts.ts'
 import { resolveConfig } from './config.ts'
-import { requireSafeKeys } from './key-safety.ts'
+import { requireSafeDocument, requireSafeKeys } from './key-safety.ts'
 import { startNode } from './start.ts'
 
 const OWN = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
@@ -40,6 +42,41 @@ test('a refused first start leaves no chain behind', async () => {
   await expect(startNode({ home, node: { dev: false }, ports: false })).rejects.toThrow(/--insecure-keys/)
   await using node = await startNode({ home, node: { dev: false }, chain: { mnemonic: OWN }, ports: false })
   expect(node.mnemonic).toBe(OWN)
+})
+
+test('a genesis document with a public validator key warns, and does not start where other machines reach it', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'almanac-keys-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  await (await startNode({ home: join(root, 'local'), ports: false })).stop()
+  const genesis = join(root, 'local', 'genesis.json')
+  const home = join(root, 'copy')
+  const open = { home, ports: false, chain: { genesis }, jsonrpc: { host: '0.0.0.0' } }
+  await expect(startNode(open)).rejects.toThrow(
+    /a validator and 20 funded accounts .*listen on 127\.0\.0\.1.*--insecure-keys/,
+  )
+  expect(existsSync(join(home, 'genesis.json'))).toBe(false)
+  const warned: string[] = []
+  const log = (_: string, message: string) => void warned.push(message)
+  await (await startNode({ home, ports: false, chain: { genesis } }, { log })).stop()
+  await expect(startNode(open)).rejects.toThrow(/--insecure-keys/)
+  await (await startNode({ ...open, node: { insecureKeys: true } }, { log })).stop()
+  const insecure = expect.stringMatching(/^INSECURE: the genesis document gives a validator and 20 funded accounts/)
+  expect(warned.filter((message) => message.startsWith('INSECURE'))).toEqual([insecure, insecure])
+})
+
+test('a genesis document that only funds public accounts warns, and starts anywhere', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'almanac-keys-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const own = { chain: { mnemonic: OWN } }
+  await (await startNode({ home: join(root, 'local'), ports: false, ...own })).stop()
+  const document = JSON.parse(readFileSync(join(root, 'local', 'genesis.json'), 'utf8'))
+  const { config } = resolveConfig({ flags: { genesis: 'genesis.json', 'rest-host': '0.0.0.0' } })
+  expect(requireSafeDocument(config, document, almanac)).toBeUndefined()
+  const [first] = deriveAccounts('test test test test test test test test test test test junk', 1, almanac)
+  document.app_state.bank.balances[0].address = first!.bech32
+  expect(requireSafeDocument(config, document, almanac)).toMatch(
+    /^INSECURE: the genesis document gives 1 funded account the/,
+  )
 })
 
 test('a mnemonic is in a file of its own that only its owner reads, and the chain reopens with it', async () => {
