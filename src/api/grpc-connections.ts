@@ -18,7 +18,7 @@ interface Connection {
   readonly waiting: Set<() => void>
 }
 
-/** Bytes that wait in a connection from which on its further calls wait too. */
+/** Bytes that wait in a gRPC connection. Beyond: its further calls wait. */
 const PAUSE_BYTES = 256 * 1024
 /** Size of the first bytes of an HTTP/2 client: the preface and the head of its settings. */
 const PREFACE_BYTES = 24 + 9

@@ -32,8 +32,9 @@ import { renameTypeUrls } from './type-urls.ts'
 // `listen` reports its failures to its caller, so the library need not log them to standard error.
 setLogVerbosity(logVerbosity.NONE)
 
+/** Size of a request over gRPC. Beyond: code 8. */
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
-/** Limit of concurrent calls of one connection. */
+/** Concurrent calls of one gRPC connection. Beyond: HTTP/2 refuses the call, and clients wait. */
 const MAX_STREAMS = 250
 const SHUTDOWN_MS = 2_000
 /** Limits of a failure in the trailers of at most 64 kB: percent-encoding and base64 enlarge both. */

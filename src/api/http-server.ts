@@ -8,13 +8,16 @@ import type { GatewayNode } from './gateway.ts'
 import type { Peer } from './outgoing.ts'
 
 /**
- * The time that a connection can be idle between two requests, on every HTTP port. It is longer than that of
- * clients and load balancers (60 s is usual), so that they close the connection: if the server closes it, a request in
- * transit is lost.
+ * Time that a connection can be idle between two requests, on every HTTP port. It is longer than that of clients and load
+ * balancers (60 s is usual), so that they close the connection: if the server closes it, a request in transit is lost. Beyond:
+ * the connection is closed.
  */
 export const IDLE_TIMEOUT_MS = 120_000
 
-/** Time for the head and the body of a request, and for the first byte of a connection. Beyond: the connection is closed. */
+/**
+ * Time for the head and the body of a request, for the first byte of a connection, and for a message over WebSocket and gRPC.
+ * Beyond: the connection is closed; over HTTP and gRPC with the reason.
+ */
 export const REQUEST_TIMEOUT_MS = 12_000
 /** Interval of the checks of that time. */
 const TIMEOUT_CHECK_MS = 2_000

@@ -16,7 +16,7 @@ export interface TraceSettings {
   readonly notice: string | undefined
 }
 
-/** Time limit of a trace without an option `timeout`. */
+/** Time of a trace without an option `timeout`, at most `evm.timeout`. Beyond: it is truncated and says so, or fails. */
 const DEFAULT_TIMEOUT_MS = 5000
 
 function readTimeout(text: string, budgetMs: number): Pick<TraceSettings, 'timeoutMs' | 'notice'> {

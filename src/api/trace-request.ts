@@ -34,7 +34,7 @@ export interface TraceOrder {
   readonly settings: TraceSettings
 }
 
-/** Limit of one result. */
+/** Size of one trace. Beyond: it is truncated and says so. */
 const OUTPUT_BYTES = 16 * 2 ** 30
 const NO_LIMIT = (1n << 64n) - 1n
 /** Unix seconds of the year 1, the time of an unset field. */

@@ -3,22 +3,14 @@ import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import type { GatewayNode } from './gateway.ts'
 import { REQUEST_TIMEOUT_MS } from './http-server.ts'
+import { createMessageWriter, type MessageWriter } from './message-writer.ts'
 import type { Outgoing } from './outgoing.ts'
 import { createPause } from './slices.ts'
 
-/** Limit of the bytes that wait for a client; a client that reads too slowly to stay under it is disconnected. */
-const MAX_UNREAD_BYTES = 32_000_000
-/** Bytes that wait for a client from which on the node reads no further message of it. */
+/** Bytes that wait for a WebSocket client. Beyond: the node reads no further message of it. */
 const PAUSE_BYTES = 1_000_000
-/** Messages of a client that are answered at a time. */
+/** Messages of a WebSocket client that are answered at a time. Beyond: the node reads no further message of it. */
 const MAX_RUNNING = 16
-
-/** Sends a text, or disconnects a client that does not read. Does nothing once the socket is closing. */
-export function sendText(socket: WebSocket, outgoing: Outgoing, text: string, sent?: () => void): void {
-  outgoing.check()
-  if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate()
-  else if (socket.readyState === socket.OPEN) socket.send(text, sent)
-}
 
 /**
  * Disconnects a client whose message does not arrive whole in time. Until then its bytes count as bytes that wait for the
@@ -61,7 +53,7 @@ function limitUnfinished(socket: WebSocket, connection: Socket, outgoing: Outgoi
 }
 
 /**
- * Answers the messages of a client. `answer` resolves with the text to send, if there is one. Reads on only while few answers
+ * Answers the messages of a client. `answer` resolves with the text to send, if there is one and it was not streamed. Reads on only while few answers
  * are being made and the client reads those that are. Messages that arrived before wait, and other clients get their turn.
  */
 export function serveMessages(
@@ -70,16 +62,17 @@ export function serveMessages(
   { outgoing, log }: Pick<GatewayNode, 'outgoing' | 'log'>,
   answer: (message: string) => Promise<string | undefined> | string | undefined,
   answered: () => void = () => {},
+  writer: MessageWriter = createMessageWriter(socket, connection, outgoing),
 ): void {
   const waiting: string[] = []
   const pause = createPause()
   let running = 0
   let isResting = false
-  const isBusy = (): boolean => running >= MAX_RUNNING || socket.bufferedAmount > PAUSE_BYTES
+  const isBusy = (): boolean => running >= MAX_RUNNING || writer.unsent() > PAUSE_BYTES
 
   function deliver(text: string | undefined): void {
     running--
-    if (text !== undefined) sendText(socket, outgoing, text, proceed)
+    if (text !== undefined) writer.send(text, proceed)
     answered()
   }
 

@@ -9,7 +9,10 @@ import { timeError } from './workers/job-errors.ts'
 import type { ComputePool } from './workers/pool.ts'
 import { NO_STATS } from './workers/pool-stats.ts'
 
-/** Limit of an answer in parts, which is complete before the client receives a byte. */
+/**
+ * Size of a trace without compute threads, which is complete before the client receives a byte. Beyond: it is truncated and
+ * says so.
+ */
 const MAX_WAITING_BYTES = 64 << 20
 
 export interface InlineOptions {

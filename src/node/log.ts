@@ -35,10 +35,13 @@ function stacksOf(error: Error): string {
   return stacks.join('\n')
 }
 
-/** Warnings of one kind, and errors of one kind, in the log each minute. Beyond: they are counted, and one line says how many more there were. */
-export const MAX_REPEATS = 10
+/**
+ * Warnings of one kind, and errors of one kind, in the log each minute. Beyond: they are counted, and one line says how many
+ * more there were.
+ */
+const MAX_REPEATS = 10
 /** Kinds of warnings and errors in the log each minute. Beyond: they are dropped. */
-export const MAX_KINDS = 500
+const MAX_KINDS = 500
 const MINUTE_MS = 60_000
 
 /** Creates a log that drops records below `level`, and counts warnings and errors that repeat. Values can be bigints and errors; an error shows its stack and those of its causes. */

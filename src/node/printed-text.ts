@@ -2,7 +2,7 @@
 
 /** Text that can be printed at once. Unit: characters. */
 const BURST = 1_000_000
-/** Text that can be printed for long. Unit: characters in a second. */
+/** Text that contracts print into the log in the long run. Unit: characters in a second. Beyond: lines are dropped and counted. */
 const RATE = 50_000
 
 interface Output {

@@ -25,7 +25,7 @@ export interface Setting<Value = unknown> {
   /** Lower bound: of a text its length, of a duration milliseconds, of a memory size bytes. */
   readonly min?: number
   readonly max?: number
-  /** What happens beyond it, if it is a limit; `docs/limits.md` lists these settings. */
+  /** Effect of going beyond it, if it is a limit; `docs/limits.md` lists these settings. */
   readonly beyond?: string
   /** Whether it decides genesis: the home records it, and a later start refuses another value. */
   readonly genesis?: boolean

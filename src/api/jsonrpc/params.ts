@@ -149,7 +149,7 @@ export const storageKey: Param<Uint8Array> = {
   },
 }
 
-/** Limit of slots in one `eth_getStorageValues`, as in geth. */
+/** Slots in one `eth_getStorageValues`, as in geth. Beyond: -32602. */
 const MAX_STORAGE_SLOTS = 1024
 
 export interface StorageRequest {
@@ -176,8 +176,11 @@ export const storageRequests: Param<readonly StorageRequest[]> = {
   },
 }
 
+/** Positions of topics in a log filter, as in geth. Beyond: -32602. */
 const MAX_TOPICS = 4
+/** Topics at one position of a log filter, as in geth. Beyond: -32602. */
 const MAX_SUB_TOPICS = 1000
+/** Addresses in a log filter, as in geth. Beyond: -32602. */
 const MAX_ADDRESSES = 1000
 
 function readTopics(value: unknown): readonly (readonly Uint8Array[])[] {

@@ -1,5 +1,5 @@
 /** The JSON-RPC 2.0 envelope: takes one request or a batch as text, and returns the answers as text. */
-import { formatUtf8 } from '../../primitives/bytes.ts'
+import { formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
@@ -33,10 +33,13 @@ interface Request {
   readonly params: unknown
 }
 
-/** Limit of all answers of a batch together, as in geth. */
+/** Size of all answers of a batch together, as in geth. Beyond: -32003 in place of the next one, which is the last. */
 const BATCH_RESPONSE_BYTES = 25_000_000
 
 const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
+
+/** Returns the text of an answer up to its result. */
+const openingOf = (id: Id): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
 
 function errorText({ writer }: RpcCall, id: Id, error: unknown): string {
   const shown = toRpcError(error, writer) ?? INTERNAL
@@ -74,7 +77,6 @@ function singleStreams(onStream: OnStream): Streams {
       new Promise((resolve) => {
         onStream((sink) => {
           void send(sink, '').then(() => {
-            sink.write('\n', () => {})
             sink.end()
             resolve()
           })
@@ -94,7 +96,7 @@ async function textOf(
     await run(whole.onPart)
     return formatUtf8(whole.bytes())
   }
-  const frame = { before: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, after: '}\n' }
+  const frame = { before: utf8(openingOf(id)), after: '}' }
   const spool = createSpool((part) => part ?? '', frame, onStream)
   try {
     await run(spool.onPart)
@@ -113,7 +115,7 @@ async function textOf(
 function sendLong({ hold }: RpcCall, id: Id, answer: unknown, streams: Streams | undefined): Promise<void> | undefined {
   const bytes = longBytesOf(answer)
   if (!bytes || !streams) return undefined
-  const opening = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+  const opening = openingOf(id)
   const sent = streams.sendParts(opening.length + bytes.length * 2, (sink, before) =>
     sendHex(bytes, before + opening, '}', sink),
   )
@@ -133,7 +135,7 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: St
 
   function succeeded(result: Text): Text {
     call.node.observe?.(method, 'ok')
-    return result && `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+    return result && `${openingOf(id)}${result}}`
   }
   function failed(error: unknown): string {
     call.node.observe?.(found ? method : '', toChainError(error).status)

@@ -13,7 +13,7 @@ import { address } from './params.ts'
 
 type Waiting = NonNullable<PendingTx['evm']>
 
-/** Size of all waiting transactions above which they are not listed in one answer, which would be several times as long. */
+/** Size of all waiting transactions that one answer lists; it is several times as long. Beyond: -32005. */
 const MOST_LISTED_BYTES = 25_000_000
 
 type Part<T> = Record<string, T>

@@ -3,8 +3,9 @@ import { queryError } from '../../primitives/errors.ts'
 import { createPause } from '../slices.ts'
 
 const DEFAULT_PER_PAGE = 30n
+/** Results in a page of a search. Beyond: the page has this many. */
 const MAX_PER_PAGE = 100n
-/** Limit of a page of several results. A page of one result has no limit. */
+/** Size of a page of several results; a page of one result has no limit. Beyond: an error with a page size that fits. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024
 
 export interface Page<T> {

@@ -22,6 +22,7 @@ export interface Condition {
 
 export type Query = readonly Condition[]
 
+/** Length of a query for transactions, blocks or events, as in CometBFT. Unit: characters. Beyond: an error. */
 const MAX_LENGTH = 512
 const CONDITION =
   /^\s*([^\s()"'=<>\\]+)\s*(?:(EXISTS)(?=\s|$)|(<=|>=|=|<|>|CONTAINS(?=[\s']))\s*(?:'([^']*)'|TIME\s+(\S+)|DATE\s+(\S+)|(-?\d+(?:\.\d+)?)(?=\s|$)))/

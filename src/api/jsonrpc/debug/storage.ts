@@ -9,7 +9,7 @@ import type { JsonObject } from '../format.ts'
 import { anyMethod, type Methods } from '../method.ts'
 import { address, block, bytes, decimalOrQuantity } from '../params.ts'
 
-/** Limit of slots in one page. */
+/** Slots in one page of `debug_storageRangeAt`. Beyond: the answer names the next key. */
 const MAX_SLOTS = 10_000
 
 function formatRange({ slots, next }: StorageRange): JsonObject {

@@ -12,7 +12,9 @@ import type { RpcCall } from '../method.ts'
 import type { BlockRef } from '../params.ts'
 import { blockOf, heightOf } from './block-ref.ts'
 
+/** Blocks of one `eth_feeHistory`, as in geth. Beyond: the answer has the newest of them. */
 const MAX_BLOCKS = 1024n
+/** Percentiles of one `eth_feeHistory`, as in geth. Beyond: -32000. */
 const MAX_PERCENTILES = 100
 
 /** Returns the base fee of the next block. Unit: wei. */

@@ -8,12 +8,12 @@ import { newId } from './ids.ts'
 import { findLogs, rangeOf, within } from './logs.ts'
 import { createPendingHashes } from './pending-hashes.ts'
 
-/** Time without a poll, as in geth. Beyond: the filter is removed. Unit: milliseconds. */
+/** Time of a filter without a poll, as in geth. Beyond: it is removed. */
 export const FILTER_EXPIRY_MS = 5 * 60_000
 /** Filters of all clients. Beyond: the address with the most filters loses the one that was not polled for the longest time. */
 export const MAX_FILTERS = 10_000
 /** Hashes of blocks in the answer to one poll. Beyond: the oldest are left out. */
-export const MAX_BLOCK_HASHES = 10_000
+const MAX_BLOCK_HASHES = 10_000
 /** Shortest time between two searches for expired filters. */
 const EXPIRE_MS = 1000
 

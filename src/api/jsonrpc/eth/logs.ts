@@ -13,9 +13,9 @@ import { logSize } from './receipts.ts'
 
 /** Limits the long searches of one node: each can buffer as many logs as an answer. */
 const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits: 16, queueLimit: 10_000 }))
-/** Limit of logs in one answer. */
+/** Logs in one answer. Beyond: -32005 with the range to ask for. */
 const MAX_LOGS = 10_000
-/** Limit of one answer as JSON, approximately. */
+/** Size of one answer with logs as JSON, approximately. Beyond: -32005 with the range to ask for. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 export interface LogRange {

@@ -12,7 +12,7 @@ import type { RpcCall } from '../method.ts'
 import { type BlockRef, type Param, storageKey } from '../params.ts'
 import { stateHeight } from './block-ref.ts'
 
-/** Limit of slots in one request, as in geth. */
+/** Slots in one `eth_getProof`, as in geth. Beyond: -32602. */
 const MAX_KEYS = 1024
 /** Number of keys proved between two checks of the time. */
 const KEYS_AT_ONCE = 16

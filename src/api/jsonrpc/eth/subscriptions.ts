@@ -11,8 +11,11 @@ import type { LogFilter } from '../params.ts'
 import { progress } from './capabilities.ts'
 import { newId } from './ids.ts'
 
+/** Ethereum subscriptions of one connection. Beyond: -32000. */
 const MAX_PER_CONNECTION = 200
-/** Each subscription costs a message a block, on the thread that serves every client. */
+/**
+ * Ethereum subscriptions of one process: each costs a message a block, on the thread that serves every client. Beyond: -32000.
+ */
 const MAX_PER_NODE = 5000
 
 /** The number of subscriptions of all connections of a node. */

@@ -12,6 +12,7 @@ interface Field {
 type Types = Readonly<Record<string, readonly Field[]>>
 
 const DOMAIN = 'EIP712Domain'
+/** Levels of typed data (EIP-712). Beyond: -32602. */
 const MAX_DEPTH = 32
 const WORD = 1n << 256n
 

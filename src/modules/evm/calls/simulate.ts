@@ -56,6 +56,7 @@ const errors = defineErrors(CODESPACE, rows)
 const refuse = (name: keyof typeof rows, detail: string): ChainError =>
   new ChainError(CODESPACE, rows[name], `${rows[name].text}: ${detail}`)
 
+/** Blocks of one `eth_simulateV1`, as in geth. Beyond: -38026. */
 const MAX_BLOCKS = 256n
 /** Distance of blocks without a `time` override. Unit: seconds. */
 const BLOCK_SECONDS = 12n

@@ -9,7 +9,7 @@ const CONSOLE = toKey(hex('000000000000000000636f6e736f6c652e6c6f67'))
 const WORD = 32
 const MAX_ARGUMENTS = 4
 const MAX_PRINTED_BYTES = 16_384
-/** Limit of what one execution prints. Unit: characters. */
+/** Text that one execution prints by `console.log`. Unit: characters. Beyond: the rest is dropped, and one line says so. */
 const MAX_PRINTED_TEXT = 262_144
 
 const TYPES = ['uint256', 'string', 'bool', 'address'] as const
