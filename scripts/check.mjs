@@ -1,4 +1,4 @@
-// Runs the checks of a review one after the other: types, style, layers, dead code, tests.
+// Runs the checks of a review one after the other: types, style, layers, dead code, advisories, tests.
 // Prints the seconds of each step and exits non-zero if one fails.
 import { spawnSync } from 'node:child_process'
 
@@ -10,6 +10,7 @@ const steps = [
   ['protobuf', 'npx', ['buf', 'lint']],
   ['contracts', 'node', ['scripts/contracts.mjs', '--check']],
   ['dead code', 'npx', ['knip', '--no-progress']],
+  ['advisories', 'node', ['scripts/audit.mjs']],
   ...(quick ? [] : [['tests', 'npx', ['vitest', 'run', '--project', 'unit', '--project', 'whole']]]),
 ]
 

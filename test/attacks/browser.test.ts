@@ -124,7 +124,7 @@ function attacksOf(node: NodeProcess): string[] {
 
 /** Returns facts that every attack would change. */
 async function stateOf({ config }: NodeProcess): Promise<unknown> {
-  const [{ address }] = config.accounts as [{ address: string }]
+  const { address } = config.accounts[0]!
   const asked: [string, unknown[]][] = [
     ['eth_blockNumber', []],
     ['eth_getBalance', [`0x${'66'.repeat(20)}`, 'latest']],
