@@ -1,10 +1,15 @@
 /** A pool that one party fills, against the built program. */
+import { create } from '@bufbuild/protobuf'
 import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { encodeTransaction } from '../../src/evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../../src/evm/transaction/sender.ts'
+import { MsgMultiSendSchema } from '../../src/gen/sdk/bank/v1beta1/tx_pb.ts'
+import { almanac } from '../../src/identity/profiles/almanac.ts'
 import { formatHex0x, hex, utf8 } from '../../src/primitives/bytes.ts'
 import { sha256 } from '../../src/primitives/hash.ts'
+import { publicKeyOf } from '../../src/sdk/crypto.ts'
+import { encodeSigned } from '../../src/sdk/sign-tx.ts'
 import { type NodeProcess, startProcess } from '../support/process.ts'
 import { ask, rpc } from '../support/rpc.ts'
 
@@ -139,6 +144,64 @@ test('transactions that claim whole blocks delay neither a better price nor a sm
   expect(block.transactions[0]).toBe(sent[1]!.result)
   expect(block.transactions).toHaveLength(4)
   expect(block.transactions).toContain(sent[0]!.result)
+})
+
+test('an account that its first transaction empties leaves nothing else in the block, which nobody would pay for', async () => {
+  const { node } = await startWithStrangers(0)
+  await using _ = node
+  const { accounts, urls, chain_id: chainId } = node.config
+  const account = accounts.find(({ path }) => path.startsWith("m/44'/118'"))!
+  const other = accounts.find(({ bech32 }) => bech32 !== account.bech32)!
+  const info = (await (await fetch(`${urls.rest}/sdk/auth/v1beta1/account_info/${account.bech32}`)).json()) as {
+    info: { account_number: string }
+  }
+  const held = (await (
+    await fetch(`${urls.rest}/sdk/bank/v1beta1/balances/${account.bech32}/by_denom?denom=unative`)
+  ).json()) as { balance: { amount: string } }
+  const privateKey = hex(account.private_key.slice(2))
+  const fee = 10_000n
+  const pay = (amount: bigint, times: number) => ({
+    schema: MsgMultiSendSchema,
+    message: create(MsgMultiSendSchema, {
+      inputs: [{ address: account.bech32, coins: [{ denom: 'unative', amount: String(amount * BigInt(times)) }] }],
+      outputs: Array.from({ length: times }, () => ({
+        address: other.bech32,
+        coins: [{ denom: 'unative', amount: String(amount) }],
+      })),
+    }),
+  })
+  for (let sequence = 0n; sequence < 10n; sequence++) {
+    const tx = encodeSigned(
+      {
+        identity: almanac,
+        messages: [sequence === 0n ? pay(BigInt(held.balance.amount) - fee, 1) : pay(1n, 500)],
+        memo: '',
+        timeoutHeight: 0n,
+        key: { algorithm: 'secp256k1', publicKey: publicKeyOf(privateKey) },
+        chainId,
+        accountNumber: BigInt(info.info.account_number),
+        sequence,
+      },
+      { gasLimit: 6_000_000n, amount: [{ denom: 'unative', amount: fee }] },
+      privateKey,
+    )
+    const sent = await fetch(urls.comet, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'broadcast_tx_sync',
+        params: { tx: Buffer.from(tx).toString('base64') },
+      }),
+    })
+    expect(((await sent.json()) as { result: { code: number } }).result.code).toBe(0)
+  }
+  await rpc(node.config, 'evm_mine')
+  const { result } = (await (await fetch(`${urls.comet}/block`)).json()) as {
+    result: { block: { header: { height: string }; data: { txs: string[] } } }
+  }
+  expect([result.block.header.height, result.block.data.txs.length]).toEqual(['2', 1])
 })
 
 test('replacements, drops and blocks take no longer in a pool of 5,000 than others can wait', async () => {

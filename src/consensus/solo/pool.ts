@@ -12,6 +12,7 @@ import { createListeners } from '../listeners.ts'
 import type { Tip } from '../tip.ts'
 import { createMempool, type Displaced, type Failed, type MempoolLimits, type PooledTx } from './mempool.ts'
 import type { BlockLimits } from './selection.ts'
+import type { Unpaid } from './unpaid.ts'
 import { createWaiters } from './waiters.ts'
 
 /** Time that a transaction waits for a block, as in geth. Beyond: it leaves the pool. */
@@ -44,6 +45,8 @@ export interface Pool extends Submission, Omit<PoolView, 'next' | 'nextTimeNs'>,
   hasReady(): boolean
   /** Returns the transactions of the next block and removes them. Resubmissions are refused until `settle`. */
   take(limits: BlockLimits): readonly PooledTx[]
+  /** Removes transactions from the block that is being made, and answers their clients. */
+  leaveOut(unpaid: readonly Unpaid[]): void
   /** Begins to check the rest again after a commit, and answers the clients that wait for the block's transactions. */
   settle(block: StoredBlock): void
   /** Checks everything that waits again, after the state of the latest block has changed. */
@@ -224,6 +227,17 @@ export function createPool(dependencies: Dependencies): Pool {
       settleFailed(failed)
       executing = new Map(taken.map((tx) => [toKey(tx.hash), tx]))
       return taken
+    },
+    leaveOut(unpaid) {
+      const left = new Map(executing)
+      for (const { tx, result } of unpaid) {
+        const { hash } = tx
+        left.delete(toKey(hash))
+        const { code, codespace, gasWanted, gasUsed } = result
+        const log = typeof result.log === 'string' ? result.log : ''
+        waiters.settle(hash, { dropped: { hash, code, codespace, log, gasWanted, gasUsed } })
+      }
+      executing = left
     },
     settle({ header, results }) {
       const taken = [...executing.values()]

@@ -44,7 +44,13 @@ const failingAt = (height: bigint) =>
 
 async function open(
   timing: BlockTiming,
-  more: { ending?: Module; store?: ExecutorStore; maxBytes?: string; development?: boolean } = {},
+  more: {
+    laterMs?: () => number
+    ending?: Module
+    store?: ExecutorStore
+    maxBytes?: string
+    development?: boolean
+  } = {},
 ) {
   const halts: string[] = []
   const failures: unknown[] = []
@@ -71,7 +77,7 @@ async function open(
   const store = more.store ?? openVersionedStore(openMemory(), ALMANAC_STORES)
   let clock = 1_704_067_200_000_000_000n
   const onListenerFailure = (error: unknown) => failures.push(error)
-  const elapsed = () => performance.now()
+  const elapsed = () => performance.now() + (more.laterMs?.() ?? 0)
   const executor = createExecutor({
     app,
     store,
@@ -252,6 +258,24 @@ test('dropped transactions leave the pool together, and their clients are notifi
   expect([solo.pool.ofEvmHash(first!.evm!.hash), solo.pool.pendingCount().count]).toEqual([undefined, 1])
   await solo.stop()
   await expect(waiting[2]).rejects.toThrow('the node is stopping')
+})
+
+test('three hours end a transaction that no block has included', async () => {
+  let laterMs = 0
+  const { solo } = await open({ mode: 'manual' }, { laterMs: () => laterMs })
+  const waiting = solo.submitAndWait(transfer(3), 60_000)
+  const ready = solo.submitAndWait(transfer(0), 60_000)
+  await solo.nextHeader(1n)
+  laterMs = 2.9 * 3_600_000
+  await solo.nextHeader(2n)
+  expect(solo.pool.pendingCount().count).toBe(2)
+  laterMs = 3.1 * 3_600_000
+  await solo.nextHeader(3n)
+  for (const one of [waiting, ready]) {
+    expect((await one).admission.log).toBe('no block included it in time: not found')
+  }
+  expect(solo.pool.pendingCount().count).toBe(0)
+  await solo.stop()
 })
 
 test('the block that would be made now has the ready transactions in their order, and changes nothing', async () => {

@@ -15,6 +15,7 @@ import { createNextHeader } from './next-header.ts'
 import { createPace } from './pace.ts'
 import { createPool } from './pool.ts'
 import { draft, propose, storedBlock } from './propose.ts'
+import { tooMuchUnpaid } from './unpaid.ts'
 
 export interface SoloOptions {
   readonly executor: Executor
@@ -99,19 +100,32 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     return { input, blockId, lastCommit: before.commit }
   }
 
+  /** Proposes and executes a block; again without the transactions that nobody pays for, if they are too many bytes. */
+  function executePaid(before: Tip, taken: readonly PooledTx[], timeNs: bigint) {
+    const execute = (txs: readonly PooledTx[]) => {
+      const bytes = txs.map((tx) => tx.bytes)
+      const proposal = propose(before, bytes, timeNs, signers())
+      return { txs, proposal, executed: executor.execute(proposal.input) }
+    }
+    const made = execute(taken)
+    const unpaid = tooMuchUnpaid(taken, made.executed.output.results)
+    if (unpaid.length === 0) return made
+    pool.leaveOut(unpaid)
+    const left = new Set(unpaid.map(({ tx }) => tx))
+    return execute(taken.filter((tx) => !left.has(tx)))
+  }
+
   /** Makes one block from the pool. Throws if execution or commit fails. */
   async function makeBlock(wish: BlockOptions): Promise<StoredBlock> {
     if (steps.size > 0) await Promise.all([...steps].map((step) => step(pool.offer)))
     const before = tip()
     const isFirst = before.hash.length === 0
     const taken = isFirst || wish.isEmpty ? [] : pool.take(blockLimits(before))
-    const txs = taken.map(({ bytes }) => bytes)
-    const proposal = propose(before, txs, blockTime(wish), signers())
-    const executed = executor.execute(proposal.input)
+    const { txs, proposal, executed } = executePaid(before, taken, blockTime(wish))
     const prepared = executor.prepare(
       executed,
       (appHash) => storedBlock(proposal, before, executed.output, appHash),
-      taken.map(({ hash }) => hash),
+      txs.map(({ hash }) => hash),
     )
     return prepared.commit((block) => {
       clock.record(block.header.timeNs, wish.stepNs !== undefined)
