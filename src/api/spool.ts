@@ -4,7 +4,7 @@ import type { PartTaker } from './gateway.ts'
 
 /** The receiver of a streamed body. */
 export interface BodySink {
-  /** Sends a chunk. Calls `done` when the receiver has room for more. */
+  /** Sends a chunk, as a text of ASCII or as bytes. Calls `done` when the receiver has room for more. */
   write(chunk: string | Uint8Array, done: () => void): void
   end(): void
   /** Closes the connection, so that the client detects an incomplete answer. */
@@ -28,7 +28,7 @@ export interface Spool {
  */
 export function createSpool(
   encode: (part: Uint8Array | undefined) => string | Uint8Array,
-  frame: { readonly before: string; readonly after: string },
+  frame: { readonly before: string | Uint8Array; readonly after: string },
   onOverflow: (body: StreamedBody) => void,
 ): Spool {
   let parts: { readonly part: Uint8Array; readonly done: () => void }[] = []

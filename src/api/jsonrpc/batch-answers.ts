@@ -29,7 +29,7 @@ export function createBatchAnswers(
   let buffered: string[] = []
   let bufferedSize = 0
   let size = 0
-  let sink: BodySink | undefined
+  let sink: Promise<BodySink> | undefined
 
   function takeBuffered(): string {
     const text = buffered.join(',')
@@ -39,14 +39,14 @@ export function createBatchAnswers(
     return text
   }
 
-  /** Begins to stream, if it has not begun. Returns the text that precedes the next answer. */
-  function begin(stream: (body: StreamedBody) => void): string {
-    if (sink) return ','
-    stream((given) => {
-      sink = given
+  /** Begins to stream, if it has not begun. Resolves with the receiver, and the text that precedes the next answer. */
+  function begin(stream: (body: StreamedBody) => void): Promise<{ readonly to: BodySink; readonly before: string }> {
+    if (sink) return sink.then((to) => ({ to, before: ',' }))
+    sink = new Promise((resolve) => stream(resolve))
+    return sink.then((to) => {
+      const text = takeBuffered()
+      return { to, before: text === '' ? '[' : `[${text},` }
     })
-    const text = takeBuffered()
-    return text === '' ? '[' : `[${text},`
   }
 
   function write(to: BodySink, text: string): Promise<void> {
@@ -70,19 +70,16 @@ export function createBatchAnswers(
         hold(text.length)
         return undefined
       }
-      const before = begin(onStream)
-      return write(sink!, before + text)
+      return begin(onStream).then(({ to, before }) => write(to, before + text))
     },
     addParts(characters, send) {
       if (!onStream) return false
       size += characters
-      const before = begin(onStream)
-      return send(sink!, before)
+      return begin(onStream).then(({ to, before }) => send(to, before))
     },
     end() {
       if (!sink) return buffered.length === 0 ? undefined : `[${takeBuffered()}]`
-      sink.write(']\n', () => {})
-      sink.end()
+      void sink.then((to) => to.write(']', to.end))
       return undefined
     },
     drop() {

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { startNode } from '../../node/start.ts'
 
 const OWNER = `0x${'c0'.repeat(20)}`
@@ -60,4 +63,42 @@ test('a batch whose answers exceed the limit answers the rest of its requests wi
     { jsonrpc: '2.0', id: 'last', error },
   ])
   expect(node.height).toBe(height)
+})
+
+test('a WebSocket client gets long results in fragments, each message whole, and events between them', async () => {
+  await using node = await startNode({ blocks: { time: 'manual' } })
+  const socket = new WebSocket(node.urls.ws!)
+  await once(socket, 'open')
+  const messages: { readonly id?: unknown; readonly method?: string }[] = []
+  socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())))
+  const ids = Array.from({ length: 30 }, (_, i) => i)
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 'heads', method: 'eth_subscribe', params: ['newHeads'] }))
+  await vi.waitFor(() => expect(messages).toHaveLength(1))
+  for (const id of ids) socket.send(JSON.stringify(id % 3 === 0 ? longCall(id, 900_000) : { ...CHAIN_ID, id }))
+  socket.send(JSON.stringify([longCall(100, 300_000), { ...CHAIN_ID, id: '日本' }]))
+  await vi.waitFor(() => expect(messages.length).toBeGreaterThan(1))
+  await node.nextBlock()
+  await vi.waitFor(() => expect(messages).toHaveLength(ids.length + 3), { timeout: 20_000 })
+  expect(messages.filter(({ method }) => method === 'eth_subscription')).toHaveLength(1)
+  expect(messages.find((message) => Array.isArray(message))).toEqual([
+    longAnswer(100, 300_000),
+    { ...shortAnswer, id: '日本' },
+  ])
+  for (const id of ids) {
+    const expected = id % 3 === 0 ? longAnswer(id, 900_000) : { ...shortAnswer, id }
+    expect(messages.find((message) => message.id === id)).toEqual(expected)
+  }
+  socket.terminate()
+})
+
+test('a WebSocket client that leaves in the middle of a long result ends what waits for it', async () => {
+  await using node = await startNode({ blocks: { time: 'manual' } })
+  for (let i = 0; i < 5; i++) {
+    const socket = new WebSocket(node.urls.ws!)
+    await once(socket, 'open')
+    for (let id = 0; id < 20; id++) socket.send(JSON.stringify(longCall(id, 2_000_000)))
+    await once((socket as unknown as { readonly _socket: Socket })._socket, 'data')
+    socket.terminate()
+  }
+  expect(JSON.parse((await post(node.urls.jsonrpc!, CHAIN_ID)).text)).toEqual(shortAnswer)
 })

@@ -10,8 +10,9 @@ import { bodySinkOf, takeBody } from '../http.ts'
 import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../http-server.ts'
 import { createJsonWriter } from '../json.ts'
 import { createLocalAccess, type LocalAccess } from '../local-access.ts'
+import { createMessageWriter } from '../message-writer.ts'
 import { collect } from '../traces.ts'
-import { sendText, serveMessages } from '../websocket.ts'
+import { serveMessages } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions, type SubscriptionCount } from './eth/subscriptions.ts'
@@ -110,7 +111,8 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
         body,
         (stream) => {
           response.writeHead(200, { 'Content-Type': 'application/json' })
-          stream(bodySinkOf(response))
+          const sink = bodySinkOf(response)
+          stream({ ...sink, end: () => sink.write('\n', sink.end) })
         },
       )
       if (answer instanceof Promise) void answer.then((text) => send(serve, response, text))
@@ -145,8 +147,8 @@ function signalOf(response: ServerResponse): AbortSignal {
 function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage): void {
   const gone = new AbortController()
   const { outgoing } = serve.node
-  const send = (text: string): void => sendText(socket, outgoing, text)
-  const subscriptions = createSubscriptions(serve.node, serve.subscriptionCount, send)
+  const writer = createMessageWriter(socket, request.socket, outgoing)
+  const subscriptions = createSubscriptions(serve.node, serve.subscriptionCount, writer.send)
   const outsider = serve.access(request.headers)
   const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)
   const client = request.socket.remoteAddress ?? ''
@@ -155,8 +157,9 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
     socket,
     request.socket,
     serve.node,
-    (message) => answerMessage(call, serve.methods, message),
+    (message) => answerMessage(call, serve.methods, message, writer.stream),
     () => subscriptions.answered(),
+    writer,
   )
   socket.on('close', () => {
     gone.abort()
