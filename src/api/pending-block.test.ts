@@ -66,6 +66,26 @@ test('requests share an execution, and those that come during one share the next
   expect(runs).toHaveLength(3)
 })
 
+test('an execution that takes too long is repeated with half as many transactions, at most twice', async () => {
+  const { node, pool, runs } = fakeNode()
+  pool.version = 40
+  const late = queryError('deadlineExceeded', 'execution timeout')
+  const first = pendingBlock(node)
+  await settled()
+  runs[0]!.end(late)
+  await settled()
+  runs[1]!.end()
+  expect((await first)!.block.txs).toHaveLength(20)
+  pool.version = 41
+  const second = pendingBlock(node)
+  for (const at of [2, 3, 4]) {
+    await settled()
+    runs[at]!.end(late)
+  }
+  await expect(second).rejects.toThrow('execution timeout')
+  expect(runs.map(({ txs }) => txs)).toEqual([40, 20, 40, 20, 10])
+})
+
 test('a failure reaches its requests only, and the next request executes again', async () => {
   const { node, runs } = fakeNode()
   const failing = pendingBlock(node)

@@ -21,6 +21,8 @@ export interface PendingBlock {
 const SHORT_MS = 50
 const PAUSE_RATIO = 3
 const LONGEST_PAUSE_MS = 500
+/** Executions of one request, each with half as many transactions as one that took too long. */
+const MOST_TRIES = 3
 /** Time for which an execution is used again. */
 const MOST_AGE_NS = 5n * NS_PER_SECOND
 
@@ -86,10 +88,10 @@ function createPendingBlocks(node: GatewayNode): () => PendingBlock | undefined 
     )
   }
 
-  async function execute(): Promise<PendingBlock | undefined> {
+  /** Executes the ready transactions, or the first half of them, quarter and so on if they take too long. */
+  async function execute(tries = MOST_TRIES): Promise<PendingBlock> {
     const known = found()
     if (known) return known
-    const started = performance.now()
     const key = keyNow()
     const next = node.driver.pool!.next(most)
     const { input } = next
@@ -99,9 +101,18 @@ function createPendingBlocks(node: GatewayNode): () => PendingBlock | undefined 
       most = Math.max(1, most * 2)
       return keep(key, next, outcome)
     } catch (error) {
-      if (!(error instanceof ChainError) || error.status !== 'deadlineExceeded') throw error
-      most = Math.floor(Math.min(most, input.txs.length) / 2)
-      return empty()
+      const isLate = error instanceof ChainError && error.status === 'deadlineExceeded'
+      if (isLate) most = Math.floor(Math.min(most, input.txs.length) / 2)
+      if (!isLate || tries === 1) throw error
+    }
+    return await execute(tries - 1)
+  }
+
+  /** Executes, and sets the pause after a long execution. */
+  async function executeTimed(): Promise<PendingBlock> {
+    const started = performance.now()
+    try {
+      return await execute()
     } finally {
       const took = performance.now() - started
       if (took > SHORT_MS) pauseUntilMs = performance.now() + Math.min(took * PAUSE_RATIO, LONGEST_PAUSE_MS)
@@ -114,7 +125,7 @@ function createPendingBlocks(node: GatewayNode): () => PendingBlock | undefined 
     const pauseMs = pauseUntilMs - performance.now()
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     scheduled = undefined
-    const execution = execute()
+    const execution = executeTimed()
     running = execution
     return await execution
   }
