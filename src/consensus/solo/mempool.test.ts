@@ -255,6 +255,18 @@ test('checks after a block pause, ordinary transactions come first, and none is 
   expect(seen).toEqual(['b0', 'a0'])
 })
 
+test('prices of another base fee change the order in which transactions run and leave', () => {
+  const pool = createMempool({ ...limits, maxTxs: 3 })
+  const prices: Record<string, bigint> = { a: 9n, b: 5n, c: 7n }
+  for (const name of ['a', 'b', 'c']) pool.add(tx(name, 0, { price: prices[name]! }))
+  expect(() => pool.add(tx('d', 0, { price: 1n }))).toThrow('mempool is full')
+  expect(names(pool.select(wide))).toEqual(['a0', 'c0', 'b0'])
+  Object.assign(prices, { a: 3n, b: 8n })
+  recheck(pool, ({ order }) => passed({ ...order, priority: prices[order.sender]! }))
+  expect(names(pool.select(wide))).toEqual(['b0', 'c0', 'a0'])
+  expect(names(pool.add(tx('d', 0, { price: 4n })).evicted)).toEqual(['a0'])
+})
+
 test('an eviction order that changes all the time stays right', () => {
   const pool = createMempool({ ...limits, maxTxs: 20 })
   let seed = 7
