@@ -15,10 +15,36 @@ function nextStartNs({ epochCountingStarted, startTime, currentEpochStartTime, d
   return epochCountingStarted ? nanoseconds(currentEpochStartTime) + nanoseconds(duration) : nanoseconds(startTime)
 }
 
-/** Advances every due record by one epoch. A chain that is late catches up over the following blocks. */
+/** Epochs that one block opens at most: more than a year of the shortest. It bounds the work of the first block after an outage. */
+const MAX_PER_BLOCK = 20_000
+
+/** A record, and the start of its next epoch. */
+interface Due {
+  readonly record: EpochInfo
+  readonly startNs: bigint
+}
+
+const dueOf = (record: EpochInfo): Due => ({ record, startNs: nextStartNs(record) })
+
+/**
+ * Opens every epoch that is due, in the order of the starts, and then of the identifiers. More than 20,000 wait for the
+ * next block.
+ */
 export function advanceEpochs(ctx: Context): void {
-  const records = [...state.records.iterate(ctx)].map(([, record]) => record)
-  for (const record of records) if (ctx.block.timeNs >= nextStartNs(record)) advance(ctx, record)
+  const { timeNs } = ctx.block
+  const due = [...state.records.iterate(ctx)].map(([, record]) => dueOf(record))
+  if (ctx.identity.behaviours.driftingEpochs) {
+    // An epoch starts at the time of its block, so a block opens one of each record.
+    for (const { record, startNs } of due) if (timeNs >= startNs) advance(ctx, record)
+    return
+  }
+  for (let opened = 0; opened < MAX_PER_BLOCK; opened++) {
+    let next = 0
+    for (let i = 1; i < due.length; i++) if (due[i]!.startNs < due[next]!.startNs) next = i
+    const first = due[next]
+    if (!first || timeNs < first.startNs) return
+    due[next] = dueOf(advance(ctx, first.record))
+  }
 }
 
 /** Whether a block at that time would advance an epoch. */
@@ -27,7 +53,8 @@ export function isDue(ctx: ReadContext, timeNs: bigint): boolean {
   return false
 }
 
-function advance(ctx: Context, record: EpochInfo): void {
+/** Ends the epoch of a record, if one has started, and opens the next. Returns the new record. */
+function advance(ctx: Context, record: EpochInfo): EpochInfo {
   const { identifier, currentEpoch, epochCountingStarted: started } = record
   if (started) {
     emit(ctx, EventEpochEndSchema, { epochNumber: currentEpoch, identifier })
@@ -37,14 +64,16 @@ function advance(ctx: Context, record: EpochInfo): void {
   const startNs = ctx.identity.behaviours.driftingEpochs ? ctx.block.timeNs : nextStartNs(record)
   const start = toTimestamp(startNs)
   emit(ctx, EventEpochStartSchema, { epochNumber: number, epochStartTime: start, identifier })
-  state.records.set(ctx, identifier, {
+  const opened: EpochInfo = {
     ...record,
     currentEpoch: number,
     currentEpochStartTime: { ...record.startTime!, ...start },
     currentEpochStartHeight: ctx.block.height,
     epochCountingStarted: true,
-  })
+  }
+  state.records.set(ctx, identifier, opened)
   notify(ctx, beforeEpochStart, { identifier, number })
+  return opened
 }
 
 /** Calls each listener in its own branch. A failing listener is rolled back and the epoch still advances. */
