@@ -21,17 +21,25 @@ test('advancing the clock without an ended epoch makes no block, and a test cloc
   expect(await node.advance(1)).toBe(2n)
   expect((await epochsOf(node))[0]).toBe('30 min: 2 since 2024-01-01T12:30:00Z')
   nowMs += 3 * HALF_HOUR_MS
-  expect(await node.advance(0)).toBe(5n)
+  expect(await node.advance(0)).toBe(3n)
   expect((await epochsOf(node))[0]).toBe('30 min: 5 since 2024-01-01T14:00:00Z')
 })
 
-test('evm_increaseTime and evm_setTime do the same', async () => {
+test('evm_increaseTime and evm_setTime make no block, and the next one ends the epochs that are over', async () => {
   await using node = await testNode({ ports: true })
   expect(Number(await rpc(node, 'evm_increaseTime', [7200]))).toBe(7200)
-  expect(node.height).toBe(5n)
+  expect(node.height).toBe(1n)
+  await rpc(node, 'evm_mine', [])
   const { timestamp } = await rpc<{ timestamp: string }>(node, 'eth_getBlockByNumber', ['latest', false])
-  expect(Number(timestamp)).toBe(T0 / 1000 + 7200)
+  expect([Number(timestamp), node.height]).toEqual([T0 / 1000 + 7200, 2n])
   await rpc(node, 'evm_setTime', [T0 / 1000 + 10_800])
-  expect(node.height).toBe(7n)
+  expect(node.height).toBe(2n)
+  await node.nextBlock()
   expect((await epochsOf(node))[0]).toBe('30 min: 7 since 2024-01-01T15:00:00Z')
+})
+
+test('a year of half hours without transactions is one block', async () => {
+  await using node = await testNode({ ports: false })
+  expect(await node.advance(365 * 86_400)).toBe(2n)
+  expect((await epochsOf(node))[0]).toBe('30 min: 17521 since 2024-12-31T12:00:00Z')
 })

@@ -159,14 +159,19 @@ export interface Mining {
   readonly automine: boolean
   /** 0 for no interval. */
   readonly intervalMs: number
+  /** With automine and without an interval, the longest time between two blocks; 0 for none. */
+  readonly everyMs: number
 }
 
 /** Changes that tools make to a development chain without a transaction (ADR 0006). */
 export interface Development {
   /** Changes the state after the latest block, at once and without another block. Rejects invalid changes; then nothing changes. */
   amend(amendments: readonly Amendment[]): Promise<void>
-  /** Makes blocks. With `stepSeconds`, each after the first is that much later than its predecessor. */
-  mine(count: bigint, stepSeconds?: bigint): Promise<void>
+  /**
+   * Makes blocks. With a step of seconds, each after the first is that much later than its predecessor, and with `stepsFirst`
+   * the first is that much later than the clock.
+   */
+  mine(count: bigint, step?: { readonly seconds: bigint; readonly stepsFirst: boolean }): Promise<void>
   /** Saves the chain with its pool and clock. Returns the snapshot's id; ids count from 1. */
   snapshot(): bigint
   /** Restores a snapshot, and deletes it and all later ones. Resolves with false if the id is unknown. */
@@ -175,10 +180,10 @@ export interface Development {
   reset(): Promise<void>
   /** Goes back by a number of blocks; the pool stays. Rejects if the chain has fewer. */
   rollback(blocks: bigint): Promise<void>
-  /** Moves the clock forward and makes blocks until no epoch is due. Resolves with the clock's offset. Unit: seconds. */
-  increaseTime(seconds: bigint): Promise<bigint>
-  /** Sets the clock, which keeps running, and makes blocks as `increaseTime` does. Resolves with its offset. Unit: seconds. */
-  setTime(seconds: bigint): Promise<bigint>
+  /** Moves the clock forward, for the next block. Returns the clock's offset. Unit: seconds. */
+  increaseTime(seconds: bigint): bigint
+  /** Sets the clock, which keeps running, for the next block. Returns its offset. Unit: seconds. */
+  setTime(seconds: bigint): bigint
   /** Sets the time of the next block, and the clock with it. Throws unless it is after the last block's time. */
   setNextTime(seconds: bigint): void
   /** Makes block times a fixed number of seconds apart; undefined returns to the clock. */

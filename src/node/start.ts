@@ -50,8 +50,8 @@ export interface Node<Urls extends GatewayUrls = OpenUrls> extends AsyncDisposab
   /** Makes a block now. Resolves with its height after the commit. */
   nextBlock(): Promise<bigint>
   /**
-   * Moves the clock forward and makes blocks until no epoch is due: one for each epoch that ended in between. 0 catches up
-   * with a `World.clock` that has moved. Resolves with the latest height.
+   * Moves the clock forward and makes a block if an epoch is over, or more if 20,000 are. 0 catches up with a `World.clock` that
+   * has moved. Resolves with the latest height.
    */
   advance(seconds: number): Promise<bigint>
   /**

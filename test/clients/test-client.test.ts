@@ -205,6 +205,34 @@ test.each(['anvil', 'hardhat'] as const)('%s: the clock is increased, set, and s
   expect((await client.getBlock()).timestamp - later - 5154n).toBeLessThan(77n)
 })
 
+test('anvil: blocks of anvil_mine are an interval apart, the first included', async () => {
+  await using chain = await open('anvil')
+  const { client } = chain
+  const start = (await client.getBlock()).timestamp
+  await client.mine({ blocks: 5, interval: 60 })
+  const height = await client.getBlockNumber()
+  const times = await Promise.all(
+    [0n, 1n, 2n, 3n, 4n].map(async (i) => (await client.getBlock({ blockNumber: height - 4n + i })).timestamp),
+  )
+  expect(times.slice(1).map((time, i) => time - times[i]!)).toEqual([60n, 60n, 60n, 60n])
+  expect(times[0]! - start).toBeGreaterThanOrEqual(60n)
+  expect(times[0]! - start).toBeLessThan(120n)
+})
+
+test('without automine no block is made, also none for the votes of the feeder', async () => {
+  await using node = await startNode({ feeder: { enabled: true } })
+  const client = createTestClient({ mode: 'anvil', transport: http(node.urls.jsonrpc) })
+  // With its feeder a chain makes a block each second.
+  await expect.poll(() => node.height, { timeout: 10_000 }).toBeGreaterThan(2n)
+  await client.setAutomine(false)
+  const held = node.height
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await client.setBalance({ address: WHALE, value: 1n })
+  expect(node.height).toBe(held)
+  await client.setAutomine(true)
+  await expect.poll(() => node.height, { timeout: 10_000 }).toBeGreaterThan(held)
+})
+
 test.each(modes)('%s: transactions are pending without automine, and the pool lists them', async (mode) => {
   await using chain = await open(mode)
   const { client, send } = chain

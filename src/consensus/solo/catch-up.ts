@@ -4,7 +4,7 @@ import * as gov from '../../modules/gov/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { Executor } from '../executor.ts'
 
-/** Maximum number of blocks for one move of the clock: three years of half hours. */
+/** Maximum number of blocks for one move of the clock. */
 const MAX_TO_CATCH_UP = 52_560
 
 interface Dependencies {
@@ -15,7 +15,7 @@ interface Dependencies {
 }
 
 /**
- * Returns a function that makes blocks until no epoch or proposal is due; each block turns one epoch of an identifier. It rejects with
+ * Returns a function that makes blocks until no epoch or proposal is due; a block opens at most 20,000 epochs. It rejects with
  * `resourceExhausted` if more than 52,560 are needed.
  */
 export function createCatchUp({ read, now, nextBlock }: Dependencies): () => Promise<void> {

@@ -31,8 +31,6 @@ export interface Dependencies {
   makeBlock(wish: BlockOptions): Promise<bigint>
   /** Changes the state after the latest block. */
   amend(amendments: readonly Amendment[]): Promise<Amended>
-  /** Makes blocks until no epoch is due. */
-  catchUp(): Promise<void>
   /** Goes back to a height, undoes amendments of that height, newest first, and replaces the content of the pool. */
   goBack(height: bigint, undos: readonly Undo[], waiting: readonly PooledTx[]): Promise<void>
   tip(): Tip
@@ -88,11 +86,12 @@ export function createDevelopment(dependencies: Dependencies): Development {
       const canReturn = height === dependencies.firstHeight() || snapshots.some((one) => one.height === height)
       if (canReturn) amended.push(done)
     },
-    async mine(count, stepSeconds) {
+    async mine(count, step) {
       if (count > MAX_BLOCKS)
         throw queryError('invalidArgument', `${count} blocks exceed the limit of ${MAX_BLOCKS} per request`)
-      checkTime(tip().timeNs / NS_PER_SECOND + count * (stepSeconds ?? 0n))
-      const stepNs = stepSeconds === undefined ? undefined : stepSeconds * NS_PER_SECOND
+      checkTime(tip().timeNs / NS_PER_SECOND + count * (step?.seconds ?? 0n))
+      const stepNs = step && step.seconds * NS_PER_SECOND
+      if (stepNs && step.stepsFirst) clock.shift(stepNs)
       for (let i = 0n; i < count; i++) {
         await dependencies.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
         // Yield to requests between thousands of blocks.
@@ -136,16 +135,14 @@ export function createDevelopment(dependencies: Dependencies): Development {
       }
       await goBack(height, amended.length, dependencies.pending())
     },
-    async increaseTime(seconds) {
+    increaseTime(seconds) {
       checkTime(clock.now() / NS_PER_SECOND + seconds)
       clock.shift(seconds * NS_PER_SECOND)
-      await dependencies.catchUp()
       return aheadSeconds()
     },
-    async setTime(seconds) {
+    setTime(seconds) {
       checkTime(seconds)
       clock.shift(seconds * NS_PER_SECOND - clock.now())
-      await dependencies.catchUp()
       return aheadSeconds()
     },
     setNextTime(seconds) {

@@ -32,8 +32,11 @@ interface Engine {
 export function createPace(timing: BlockTiming, engine: Engine): Pace {
   let mining: Mining = {
     automine: timing.mode === 'arrival',
-    intervalMs: timing.mode === 'interval' ? timing.intervalMs : timing.mode === 'arrival' ? (timing.everyMs ?? 0) : 0,
+    intervalMs: timing.mode === 'interval' ? timing.intervalMs : 0,
+    everyMs: timing.mode === 'arrival' ? (timing.everyMs ?? 0) : 0,
   }
+  /** Returns the time between blocks without transactions; 0 if none are made. */
+  const interval = (): number => mining.intervalMs || (mining.automine ? mining.everyMs : 0)
   let scheduled = false
   let stopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -61,7 +64,7 @@ export function createPace(timing: BlockTiming, engine: Engine): Pace {
 
   function start(): void {
     clearTimeout(timer)
-    const { intervalMs } = mining
+    const intervalMs = interval()
     if (intervalMs === 0 || stopped) return
     const started = mining
     let due = engine.elapsed() + intervalMs
@@ -81,9 +84,9 @@ export function createPace(timing: BlockTiming, engine: Engine): Pace {
 
   return {
     timing() {
-      const { automine, intervalMs } = mining
+      const intervalMs = interval()
       if (intervalMs > 0) return { mode: 'interval', intervalMs }
-      return { mode: automine ? 'arrival' : 'manual' }
+      return { mode: mining.automine ? 'arrival' : 'manual' }
     },
     mining: () => mining,
     setMining(to) {

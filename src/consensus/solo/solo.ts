@@ -210,7 +210,6 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
         makeBlock: nextBlock,
         amend: (amendments) =>
           inQueue(async () => ({ height: tip().height, undo: executor.amend(amendments, pool.recheck) })),
-        catchUp,
         goBack,
         tip,
         firstHeight: () => executor.blocks.earliestHeight(),

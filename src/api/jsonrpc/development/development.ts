@@ -31,10 +31,13 @@ const forkless = (): Error => serverError('forking is not supported')
 const verb = (run: (development: Development, call: RpcCall) => unknown): Method =>
   mainMethod([], (call) => run(developmentOf(call.node), call))
 
-/** Returns a method that makes blocks, one step of seconds apart; a step of 0 means none. */
-const mineBlocks = (fallbackStep: bigint) =>
-  mainMethod([optional(count, 1n), optional(count, fallbackStep)], ({ node }, blocks, step) =>
-    developmentOf(node).mine(blocks, step === 0n ? undefined : step),
+/**
+ * Returns a method that makes blocks, one step of seconds apart; a step of 0 means none. In anvil a step also precedes the
+ * first block, in Hardhat not.
+ */
+const mineBlocks = (fallbackStep: bigint, stepsFirst: boolean) =>
+  mainMethod([optional(count, 1n), optional(count, fallbackStep)], ({ node }, blocks, seconds) =>
+    developmentOf(node).mine(blocks, seconds === 0n ? undefined : { seconds, stepsFirst }),
   )
 
 /** `evm_mine`: takes the time of the block, or an object with time and number of blocks as in Ganache. */
@@ -54,7 +57,7 @@ const setIntervalMining = (unit: (interval: bigint) => bigint) =>
     if (intervalMs > MAX_MILLISECONDS) {
       throw queryError('invalidArgument', `interval of ${intervalMs} ms is above the limit of ${MAX_MILLISECONDS} ms`)
     }
-    development.setMining({ ...development.mining(), intervalMs: Number(intervalMs) })
+    development.setMining({ ...development.mining(), intervalMs: Number(intervalMs), everyMs: 0 })
   })
 
 const setTimestampInterval = (perSecond: bigint) =>
@@ -137,10 +140,8 @@ const verbs: Methods = {
   revert: mainMethod([count], ({ node }, id) => developmentOf(node).revert(id)),
   rollback: mainMethod([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
   reset: mainMethod([optional(json, undefined)], reset),
-  increaseTime: mainMethod([count], async ({ node }, seconds) =>
-    quantity(await developmentOf(node).increaseTime(seconds)),
-  ),
-  setTime: mainMethod([count], async ({ node }, seconds) => quantity(await developmentOf(node).setTime(seconds))),
+  increaseTime: mainMethod([count], ({ node }, seconds) => quantity(developmentOf(node).increaseTime(seconds))),
+  setTime: mainMethod([count], ({ node }, seconds) => quantity(developmentOf(node).setTime(seconds))),
   setNextBlockTimestamp: mainMethod([count], ({ node }, seconds) => developmentOf(node).setNextTime(seconds)),
   removeBlockTimestampInterval: verb((development) => {
     development.setTimeInterval(undefined)
@@ -170,8 +171,8 @@ const verbs: Methods = {
 
 /** Methods whose meaning depends on the prefix, or that have a single name. */
 const named: Methods = {
-  anvil_mine: mineBlocks(0n),
-  hardhat_mine: mineBlocks(1n),
+  anvil_mine: mineBlocks(0n, true),
+  hardhat_mine: mineBlocks(1n, false),
   evm_mine: mineOne,
   anvil_setIntervalMining: setIntervalMining((seconds) => seconds * MS_PER_SECOND),
   hardhat_setIntervalMining: setIntervalMining((milliseconds) => milliseconds),
