@@ -1,8 +1,9 @@
 /** Kinds of work that write as much as they can for their gas, for `bench/disk.ts`. Bytes are random unless a name says otherwise. */
 import { createHash } from 'node:crypto'
 import type { Node } from '../../src/index.ts'
+import { encodeCall } from '../../src/modules/evm/calls/abi.ts'
 import { formatBech32 } from '../../src/primitives/address.ts'
-import { hex } from '../../src/primitives/bytes.ts'
+import { formatHex0x, hex } from '../../src/primitives/bytes.ts'
 import { cosmosWorks } from './disk-cosmos.ts'
 
 export interface DiskWork {
@@ -111,12 +112,14 @@ interface ContractWork {
   readonly value?: string
   /** Whether one call precedes the measured ones. */
   readonly isRepeated?: boolean
+  /** Returns the calldata of a call; by default random bytes, which seed the numbers. */
+  readonly data?: () => string
 }
 
-/** Calls of a contract, with random calldata that seeds its numbers. */
+/** Calls of a contract. */
 function ofContract(name: string, code: string, options: ContractWork = {}): DiskWork {
-  const { gas = TX_GAS, txs = 6, value, isRepeated = false } = options
-  const call = (to: string): EvmTx => ({ to, gas, data: `0x${randomHex(32)}` })
+  const { gas = TX_GAS, txs = 6, value, isRepeated = false, data = () => `0x${randomHex(32)}` } = options
+  const call = (to: string): EvmTx => ({ to, gas, data: data() })
   return {
     name,
     async prepare(node) {
@@ -154,6 +157,10 @@ export const diskWorks: readonly DiskWork[] = [
   ofContract('SSTORE of the same slots in each block', loop('600101805a9055', '5f'), { isRepeated: true }),
   ofContract('CREATE of contracts without code', loop('5f5f5ff050')),
   ofContract('CALL with value to new accounts', loop(`${NEXT}5f5f5f5f6001855af150`), { value: quantity(1e15) }),
+  ofContract('calls of the precompile that sends coins', loop('5f5f365f5f6108005af150', '365f5f37'), {
+    value: quantity(1e18),
+    data: () => formatHex0x(encodeCall('bankMsgSend(string,string,uint256)', [randomAddress(), 'unative', 1n])),
+  }),
   ofTxs('calldata', 12, () => ({ to: anyone, gas: 10_500_000, data: `0x${randomHex(200_000)}` })),
   ofTxs('calldata of zeros', 12, () => ({ to: anyone, gas: 10_500_000, data: `0x${'00'.repeat(900_000)}` })),
   ofTxs('code of 24 kB', 36, () => ({ data: deployed(`00${randomHex(24_000)}`), gas: 6_000_000 })),
