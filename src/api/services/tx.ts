@@ -10,9 +10,11 @@ import { parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { page } from '../search/page.ts'
-import { parseQuery } from '../search/query.ts'
+import { parseSearch } from '../search/either-name.ts'
+import { page, requireShort } from '../search/page.ts'
 import { SEARCH_BUDGET_MS, searchTxs, type TxPosition } from '../search/search.ts'
+import { createPause } from '../slices.ts'
+import { answerSize } from '../stored-results.ts'
 import { blockInit, requireBlock } from './blocks.ts'
 import { defineService } from './service.ts'
 import { decodeTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
@@ -55,23 +57,30 @@ export const txService = defineService(Service, {
     }
   },
 
-  async getTxsEvent({ node }, request) {
+  async getTxsEvent({ node, signal }, request) {
     const conditions = request.query !== '' ? [request.query] : request.events
     if (conditions.length === 0) throw queryError('invalidArgument', 'must declare at least one event to search')
-    const positions = await searchTxs(node.blocks, parseQuery(conditions.join(' AND ')), {
+    const positions = await searchTxs(node.blocks, parseSearch(node.identity, conditions.join(' AND ')), {
       newestFirst: request.orderBy === OrderBy.DESC,
       now: node.now,
       budgetMs: SEARCH_BUDGET_MS,
+      signal,
     })
     const limit = request.limit || request.pagination?.limit || DEFAULT_LIMIT
     const number = request.page || (request.pagination?.offset ?? 0n) / limit + 1n
-    const { items, total } = page(positions, number, limit)
-    const found = items.flatMap((position) => readTxAt(node, position) ?? [])
-    return {
-      txs: found.map(({ tx }) => tx),
-      txResponses: found.map(({ txResponse }) => txResponse),
-      total: BigInt(total),
+    const wanted = page(positions, number, limit)
+    await requireShort(wanted, (position) => sizeAt(node, position), 'limit', signal)
+    const txs: Tx[] = []
+    const txResponses: TxResponseInit[] = []
+    const pause = createPause()
+    for (const position of wanted.items) {
+      await pause()
+      const found = readTxAt(node, position)
+      if (!found) continue
+      txs.push(found.tx)
+      txResponses.push(found.txResponse)
     }
+    return { txs, txResponses, total: BigInt(wanted.total) }
   },
 
   getBlockWithTxs({ node }, { height, pagination }) {
@@ -116,6 +125,12 @@ function sendWithoutWaiting(node: GatewayNode, tx: Uint8Array): TxResponseInit {
     node.log('debug', 'a transaction sent without waiting was refused', { error: String(error) })
   })
   return { txhash: formatUpperHex(sha256(tx)) }
+}
+
+/** Returns the approximate size of the answer for a transaction. Unit: bytes. */
+function sizeAt({ blocks }: GatewayNode, { height, index }: TxPosition): number {
+  const block = blocks.block(height)
+  return block ? answerSize(block, index) : 0
 }
 
 /** Reads a transaction and its result; undefined if the block is not stored, or its bytes are malformed. */
