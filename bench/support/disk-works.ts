@@ -25,7 +25,7 @@ export function randomHex(bytes: number): string {
   return text.slice(0, 2 * bytes)
 }
 
-export async function rpc<T>(node: Node, method: string, params: readonly unknown[] = []): Promise<T> {
+async function rpc<T>(node: Node, method: string, params: readonly unknown[] = []): Promise<T> {
   const response = await fetch(node.urls.jsonrpc, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
