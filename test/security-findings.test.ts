@@ -44,7 +44,7 @@ function rowOf(text: string, line: number): Row {
 
 /** Returns the names of the tests or groups in a file, with the placeholders of `each`, without those that are skipped. */
 function namesIn(path: string, callee: 'test' | 'describe' = 'test'): ReadonlySet<string> {
-  const each = String.raw`(?:\.(?:each|runIf)(?:<[^\n]*>)?\((?:[^()]|\([^()]*\))*\))?`
+  const each = String.raw`(?:\.(?:each|runIf|skipIf)(?:<[^\n]*>)?\((?:[^()]|\([^()]*\))*\))?`
   // The end of a table over several lines, which belongs to `each`.
   const table = String.raw`\n *\](?: as const)?,?\s*\)`
   const call = new RegExp(String.raw`(?:\b${callee}${each}|${table})\(\s*(['"\`])((?:\\.|(?!\1)[^\\])+)\1\s*,`, 'g')
@@ -65,7 +65,7 @@ test('the page lists findings, each once, with a public link and one sentence', 
   const ids = rows.map(({ id }) => id)
   expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   const wrong = rows.filter(({ id, link, flaw }) => {
-    const isOwn = id.startsWith('Audit 2026 ')
+    const isOwn = /^(Audit|Attack) 2026 /.test(id)
     return (isOwn ? link !== undefined : !link?.startsWith('https://')) || !/^[A-Z].*\.$/.test(flaw)
   })
   expect(wrong.map(({ line, id }) => `${PAGE}:${line} ${id}`)).toEqual([])
