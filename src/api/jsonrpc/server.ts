@@ -10,12 +10,14 @@ import { bodySinkOf, takeBody } from '../http.ts'
 import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../http-server.ts'
 import { createJsonWriter } from '../json.ts'
 import { createLocalAccess, type LocalAccess } from '../local-access.ts'
+import { wholeJson } from '../long-json.ts'
 import { createMessageWriter } from '../message-writer.ts'
 import { collect } from '../traces.ts'
 import { serveMessages } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions, type SubscriptionCount } from './eth/subscriptions.ts'
+import { longBytesOf } from './long-hex.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
 import { moduleMethods } from './modules.ts'
@@ -29,6 +31,9 @@ const CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/json-rpc',
   'application/jsonrequest',
 ])
+
+/** Size of a result that an API worker forwards. Beyond: -32005. */
+const MAX_FORWARDED_BYTES = 64 * 1024 * 1024
 
 /** Dependencies of a call, except those of its connection. */
 interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
@@ -204,7 +209,8 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       if (!found) throw methodNotFound(method)
       const result = await found.run({ ...call, client, signal: () => signal }, params)
       const run = runOf(result)
-      if (!run) return JSON.stringify(result ?? null)
+      if (!run && longBytesOf(result)) return JSON.stringify(result)
+      if (!run) return wholeJson(result ?? null, MAX_FORWARDED_BYTES, signal)
       const whole = collect()
       await run(whole.onPart)
       return formatUtf8(whole.bytes())
