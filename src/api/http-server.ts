@@ -12,7 +12,7 @@ import type { Peer } from './outgoing.ts'
  * balancers (60 s is usual), so that they close the connection: if the server closes it, a request in transit is lost. Beyond:
  * the connection is closed.
  */
-export const IDLE_TIMEOUT_MS = 120_000
+const IDLE_TIMEOUT_MS = 120_000
 
 /**
  * Time for the head and the body of a request, for the first byte of a connection, and for a message over WebSocket and gRPC.

@@ -132,6 +132,23 @@ test('connections that send nothing do not lock others out', async () => {
   for (const client of clients) client.destroy()
 })
 
+test('clients that disconnect within a body write nothing into the log', async () => {
+  await using node = await startProcess(['--ephemeral'])
+  const { rest, jsonrpc, comet } = node.config.urls
+  const before = node.stderr()
+  const targets = [`${rest} /cosmos/tx/v1beta1/txs`, `${jsonrpc} /`, `${comet} /`].map((text) => text.split(' '))
+  for (let round = 0; round < 20; round++) {
+    for (const [url, path] of targets) {
+      const socket = open(url!, `${POST.replace('/', path!)}Content-Length: 1000\r\n\r\n{`)
+      await once(socket, 'connect')
+      setTimeout(() => socket.resetAndDestroy(), 50)
+    }
+  }
+  await new Promise((done) => setTimeout(done, 500))
+  expect((await ask(node.config, 'eth_chainId')).result).toBe('0x1b12')
+  expect(node.stderr()).toBe(before)
+})
+
 test('a request with two Host headers is refused, over HTTP and WebSocket', async () => {
   await using node = await startProcess(['--ephemeral'])
   const { rest, jsonrpc, comet } = node.config.urls

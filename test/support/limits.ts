@@ -81,6 +81,7 @@ const INTERNAL: ReadonlySet<string> = new Set([
   'MAX_WORD',
   'DEFAULT_LIMIT',
   'MOST_AGE_NS',
+  'MOST_TRIES',
   'NO_GAS_LIMIT',
   'NO_LIMIT',
 ])
