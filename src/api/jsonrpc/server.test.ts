@@ -428,6 +428,31 @@ test('fee history has base fees, gas used and tips, and refuses percentiles out 
   expect((await refusal('eth_feeHistory', ['0x2', 'latest', [75, 25]]))?.message).toBe(
     'invalid reward percentile: #0:75.000000 >= #1:25.000000',
   )
+  const { result: latest } = await rpc('eth_blockNumber')
+  const beyond = BigInt(latest as string) + 5n
+  for (const [params, message] of [
+    [['0x1', 'latest', [-1]], 'invalid reward percentile: -1.000000'],
+    [['0x1', 'latest', [100.5]], 'invalid reward percentile: 100.500000'],
+    [
+      ['0x1', 'latest', Array.from({ length: 101 }, (_, i) => i / 2)],
+      'invalid reward percentile: over the query limit 100',
+    ],
+    [
+      ['0x1', `0x${beyond.toString(16)}`, []],
+      `request beyond head block: requested ${beyond}, head ${BigInt(latest as string)}`,
+    ],
+  ] as const) {
+    expect(await refusal('eth_feeHistory', params)).toEqual({ code: -32000, message })
+  }
+  // Without percentiles there are no rewards, and a base fee for the next block follows those of the blocks.
+  const { result: bare } = await rpc('eth_feeHistory', ['0x1', 'latest', []])
+  expect(Object.keys(bare as object).sort()).toEqual([
+    'baseFeePerBlobGas',
+    'baseFeePerGas',
+    'blobGasUsedRatio',
+    'gasUsedRatio',
+    'oldestBlock',
+  ])
 })
 
 test('the funded accounts sign and send', async () => {
