@@ -21,7 +21,7 @@ export interface JobBudget extends TraceResources {
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown
 
 /** A job of module `evm` on the state within a pending block. */
-export interface WithinPending {
+interface WithinPending {
   readonly pending: PendingState
   readonly job: 'ethCall' | 'estimateGas' | 'createAccessList'
   readonly payload: unknown

@@ -52,7 +52,7 @@ export interface Failed {
 }
 
 /** Checks a waiting transaction on the present check state. */
-export type Recheck = (tx: PooledTx) => CheckResult
+type Recheck = (tx: PooledTx) => CheckResult
 
 export interface Mempool {
   /** Whether the pool has a transaction with this hash. */
