@@ -6,7 +6,7 @@ import type { JsonWriter } from './json.ts'
 import { quotedPieces } from './long-json.ts'
 
 const LONG = Symbol('long fields')
-/** Limit of the long fields of an answer that is not written in pieces. */
+/** Size of the results in one answer over gRPC. Beyond: code 8. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
 const LONG_TEXT = 64 * 1024
 

@@ -78,7 +78,7 @@ export function collect(): { readonly onPart: PartTaker; readonly bytes: () => U
     },
     bytes() {
       if (size <= WHOLE_BYTES) return concat(...parts)
-      throw queryError('resourceExhausted', `trace is larger than the budget of ${WHOLE_BYTES} bytes`)
+      throw queryError('resourceExhausted', `the answer is larger than the budget of ${WHOLE_BYTES} bytes`)
     },
   }
 }

@@ -15,7 +15,7 @@ export const QUERY_JOB = 'query'
 /** Thrown by a query that reads more entries than its thread can spare. */
 export const TOO_LONG = new Error('a query reads many entries')
 
-/** A page has at most 1,000 entries. Reading these takes some ten milliseconds. */
+/** Entries of state that a query reads on the thread of a gateway. Beyond: it starts again in the compute pool. */
 const MAX_ENTRIES = 1_200
 /** Entries of a job between two looks at its budget. */
 const CHECK_EVERY = 256

@@ -15,7 +15,7 @@ export interface TxPosition {
   readonly index: number
 }
 
-/** Time budget of one search, without its wait in the queue. */
+/** Time of one search, without its wait in the queue. Beyond: an error. */
 export const SEARCH_BUDGET_MS = 5_000
 
 export interface SearchOptions {
