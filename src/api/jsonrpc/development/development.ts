@@ -8,6 +8,7 @@ import { queryError } from '../../../primitives/errors.ts'
 import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { pendingByHash, pendingTxs } from '../../pending-txs.ts'
+import { createPause } from '../../slices.ts'
 import { serverError } from '../errors.ts'
 import { sendUnsigned } from '../eth/accounts.ts'
 import { callArgs } from '../eth/calls.ts'
@@ -25,6 +26,9 @@ const MIN_MILLISECONDS = 1000n
 
 /** Maximum interval of a timer. */
 const MAX_MILLISECONDS = 2n ** 31n - 1n
+
+/** Transactions that are dropped without a look at the time. */
+const DROPPED_AT_ONCE = 50
 
 const forkless = (): Error => serverError('forking is not supported')
 
@@ -79,8 +83,15 @@ function dropTransaction(node: GatewayNode, wanted: Uint8Array): boolean {
   return tx !== undefined && developmentOf(node).drop([tx.hash]) > 0
 }
 
-function dropWhere(node: GatewayNode, matches: (from: Uint8Array | undefined) => boolean): void {
-  developmentOf(node).drop(pendingTxs(node).flatMap(({ hash: found, evm: one }) => (matches(one?.from) ? [found] : [])))
+/** Drops transactions in time slices, the newest first, so that none stays behind that builds on a dropped one. */
+async function dropWhere(node: GatewayNode, matches: (from: Uint8Array | undefined) => boolean): Promise<void> {
+  const development = developmentOf(node)
+  const hashes = pendingTxs(node).flatMap(({ hash: found, evm: one }) => (matches(one?.from) ? [found] : []))
+  const pause = createPause()
+  for (let end = hashes.length; end > 0; end -= DROPPED_AT_ONCE) {
+    development.drop(hashes.slice(Math.max(0, end - DROPPED_AT_ONCE), end).reverse())
+    await pause()
+  }
 }
 
 /** The name of a validator behaviour. */
