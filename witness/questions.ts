@@ -80,7 +80,7 @@ export async function openGateways({ node, nodeInfo, identity }: LoadedNode): Pr
     services.flatMap(({ methods }) => methods),
   )
   const jsonRpc = createJsonRpcServer(node)
-  const comet = createCometServer(node, nodeInfo)
+  const comet = createCometServer({ node, nodeInfo })
   const rpcUrl = `http://${HOST}:${(await jsonRpc.listen(0, HOST)).port}`
   const cometUrl = `http://${HOST}:${(await comet.listen(0, HOST)).port}`
 
