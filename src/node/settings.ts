@@ -274,7 +274,7 @@ export const SETTINGS = {
       'unsent',
       'memory',
       '64MB',
-      'Memory for answers that clients have not read, in each process; beyond it the slowest clients are disconnected.',
+      'Memory for answers that clients have not read, and for requests that have arrived in part, in each process.',
       {
         min: 1_000_000,
         max: MAX_BYTES,
@@ -286,7 +286,7 @@ export const SETTINGS = {
       'connections',
       'integer',
       4000,
-      'Open connections of each process; beyond it a new one takes the place of the one that is idle for the longest time.',
+      'Open connections of each process; fewer if it can open fewer files.',
       {
         min: 1,
         max: 1_000_000,
