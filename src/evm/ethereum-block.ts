@@ -11,7 +11,7 @@ import { EMPTY_TRIE_ROOT } from './trie.ts'
 export const NO_UNCLES_HASH: Uint8Array = keccak256(encode([]))
 
 /** Header fields that later forks added, of a block without withdrawals, blobs, beacon chain and requests. */
-export interface ForkFields {
+interface ForkFields {
   /** EIP-4895. */
   readonly withdrawalsRoot?: Uint8Array
   /** EIP-4844. */

@@ -16,7 +16,7 @@ import { ethereumHeader } from './header.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export const EMPTY_UNCLES: string = formatHex0x(NO_UNCLES_HASH)
+const EMPTY_UNCLES: string = formatHex0x(NO_UNCLES_HASH)
 
 /** Formats a quantity: `0x` and digits without leading zeros. */
 export function quantity(value: bigint | number): string {
