@@ -1,6 +1,6 @@
 /** REST routes, built from the descriptors at start, and their matching to paths (docs/gateways.md#routes). */
 import { create, type DescField, type DescMessage, type DescMethod } from '@bufbuild/protobuf'
-import { by as byOption, compute, rest_of_path, tx_service } from '../gen/almanac/options_pb.ts'
+import { by as byOption, rest_of_path, tx_service } from '../gen/almanac/options_pb.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { type HttpRule, HttpRuleSchema } from '../gen/google/api/http_pb.ts'
 import { fieldOption, methodOption } from '../identity/options.ts'
@@ -35,8 +35,6 @@ export interface Route {
   readonly txService: boolean
   /** Whether it reads state alone, so that the height determines the answer. */
   readonly isStateQuery: boolean
-  /** Whether it reads state alone, synchronously in this thread. */
-  readonly isLight: boolean
   /** Family of names of the path, and of the type URLs in its answers. */
   readonly family: Family
   /** Names of the variables of the path. */
@@ -149,7 +147,6 @@ function routesOf(identity: Identity, rpc: DescMethod, rule: HttpRule): Route[] 
     operationHeaders: sharedPath ? [sharedPath.header, rpc.name] : [],
     txService: methodOption(rpc, tx_service, false),
     isStateQuery,
-    isLight: isStateQuery && !methodOption(rpc, compute, false),
     family: namesOf(identity).active,
     bound,
     takesQuery: rule.body !== '*' && rpc.input.fields.some((field) => !bound.has(field.name)),

@@ -64,7 +64,7 @@ test('CosmJS sends coins and finds the transaction, its memo, events and the new
   expect(found!.events.filter(({ type }) => type === 'transfer').length).toBeGreaterThan(0)
   const [again] = await signer.searchTx([{ key: 'transfer.recipient', value: bob! }])
   expect(again!.hash).toBe(sent.transactionHash)
-  expect(await signer.getBalance(bob!, 'unative')).toEqual({ denom: 'unative', amount: '10000012345' })
+  expect(await signer.getBalance(bob!, 'unative')).toEqual({ denom: 'unative', amount: '1000000012345' })
   const account = await signer.getAccount(alice!)
   expect(account).toMatchObject({ address: alice, sequence: 1, pubkey: { type: 'tendermint/PubKeySecp256k1' } })
 })
