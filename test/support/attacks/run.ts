@@ -1,10 +1,11 @@
 /**
  * The process of attackers, apart from the node and its honest clients. Reads the names of attacks from its arguments and the
- * target from standard input. Prints `ready`, then at SIGTERM the counts of every attack as JSON.
+ * target from the first line of standard input. Prints `ready`, and the counts of every attack as JSON once the input ends: at the
+ * stop, or because the test has ended.
  */
-import { setMaxListeners } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { setPriority } from 'node:os'
-import { text } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ATTACKS, type AttackName } from './all.ts'
 import { type Target, untilStopped } from './target.ts'
@@ -13,17 +14,17 @@ import { type Target, untilStopped } from './target.ts'
 const LOWEST_PRIORITY = 19
 /** Time for answers in transit at the stop. */
 const LONGEST_ANSWER_MS = 10_000
-setPriority(LOWEST_PRIORITY)
 
-const target = JSON.parse(await text(process.stdin)) as Target
+const input = createInterface({ input: process.stdin })
 const stop = new AbortController()
 setMaxListeners(0, stop.signal)
-process.once('SIGTERM', () => stop.abort())
+input.once('close', () => stop.abort())
+const [line] = (await once(input, 'line')) as [string]
+const target = JSON.parse(line) as Target
 const names = process.argv.slice(2) as AttackName[]
 const running = await Promise.all(names.map(async (name) => ({ name, run: await ATTACKS[name](target) })))
+setPriority(LOWEST_PRIORITY)
 process.stdout.write('ready\n')
-// Connections that do not read keep no process running.
-setInterval(() => {}, 60_000)
 const counts: Record<string, Record<string, number>> = {}
 const ends = running.map(({ name, run }) => {
   const own: Record<string, number> = {}

@@ -24,7 +24,9 @@ export async function startAttacks(
   const whole = text(child.stdout)
   const errors = text(child.stderr)
   const target: Target = { config, from: ATTACKER_ADDRESS }
-  child.stdin.end(JSON.stringify(target))
+  // The input stays open until the stop, and ends with this process.
+  child.stdin.on('error', () => {})
+  child.stdin.write(`${JSON.stringify(target)}\n`)
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const isReady = new Promise<boolean>((resolve) => {
     output.once('data', () => resolve(true))
@@ -33,7 +35,7 @@ export async function startAttacks(
   if (!(await isReady)) throw new Error(`attacks ${names.join(', ')}: ${await errors}`)
   return {
     async stop() {
-      child.kill('SIGTERM')
+      child.stdin.end()
       await ended
       const [, counts] = (await whole).trim().split('\n')
       if (counts === undefined) throw new Error(`attacks ${names.join(', ')}: ${await errors}`)
