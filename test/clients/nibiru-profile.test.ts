@@ -115,6 +115,23 @@ describe("the chain's own SDK, unmodified", () => {
     client.disconnect()
   })
 
+  test('converts coins for an address in text, which it sends as 21 bytes', async () => {
+    const signer = await newSignerFromMnemonic(mnemonic)
+    const [from] = await signer.getAccounts()
+    const client = await NibiruTxClient.connectWithSigner(node.urls.comet, signer, { broadcastPollIntervalMs: 50 })
+    const to = '0x00000000000000000000000000000000000021aa'
+    const bankCoin = { denom: 'unibi', amount: '3' }
+    const value = { sender: from!.address, toEthAddr: to, bankCoin }
+    const typeUrl = '/eth.evm.v1.MsgConvertCoinToEvm'
+    expect([...client.registry.encode({ typeUrl, value })].slice(0, 3)).toEqual([10, 21, 0])
+    const fee = { amount: [{ denom: 'unibi', amount: '50000' }], gas: '2000000' }
+    const sent = await client.signAndBroadcast(from!.address, [{ typeUrl, value }], fee)
+    expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
+    const { body } = await rest(`/nibiru/evm/v1/balances/${to}?token=WNIBI`)
+    expect(JSON.stringify(body)).toContain('3000000000000')
+    client.disconnect()
+  })
+
   test('reads the parameters of developer gas', async () => {
     const querier = await NibiruQuerier.connect(node.urls.comet)
     const { params } = await querier.nibiruExtensions.query.devgas.params({})
