@@ -29,14 +29,17 @@ const genesis = localnetGenesis({
   blockGasLimit: 15_000_000n,
 })
 
-function open(): { executor: Executor; halts: string[]; failures: unknown[] } {
+function open(report: () => void = () => {}): { executor: Executor; halts: string[]; failures: unknown[] } {
   const halts: string[] = []
   const failures: unknown[] = []
   const executor = createExecutor({
     app: createApplication({ identity: almanac, chainId, evmChainId: 6930n, settings: { minGasPrices: '' } }),
     store: openVersionedStore(openMemory(), ALMANAC_STORES),
     elapsed: () => performance.now(),
-    onHalt: ({ reason }) => halts.push(reason),
+    onHalt({ reason }) {
+      halts.push(reason)
+      report()
+    },
     onListenerFailure: (error) => failures.push(error),
   })
   return { executor, halts, failures }
@@ -174,6 +177,19 @@ test('a failure halts the chain once, with the height that was not made', () => 
   expect([halts, heard, executor.status().halted?.height]).toEqual([['disk full'], [2n], 2n])
   expect(() => executor.requireRunning()).toThrow('the chain has halted: disk full')
   expect(() => run(executor)).toThrow('the chain has halted: disk full')
+})
+
+test('a failure that cannot be reported still halts the chain for everyone who waits', () => {
+  const { executor, failures } = open(() => {
+    throw new Error('no log')
+  })
+  executor.begin(genesis)
+  commit(executor)
+  const heard: bigint[] = []
+  executor.onHalt(({ height }) => heard.push(height))
+  executor.fail(new Error('disk full'))
+  expect([heard, failures]).toEqual([[2n], [new Error('no log')]])
+  expect(() => executor.requireRunning()).toThrow('the chain has halted: disk full')
 })
 
 test('a listener that throws keeps neither the others nor the chain from going on', () => {

@@ -304,10 +304,21 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
+  /** Halts for everyone who waits, even if the failure cannot be reported. An upgrade must be on disk first. */
   function halt(found: Halted, cause: HaltCause): void {
-    options.onHalt(found, cause)
-    halted = found
-    haltListeners.notify(found)
+    const notify = (): void => {
+      halted = found
+      haltListeners.notify(found)
+    }
+    try {
+      options.onHalt(found, cause)
+    } catch (error) {
+      if (cause.halt) throw error
+      notify()
+      onListenerFailure(error)
+      return
+    }
+    notify()
   }
 
   function read<T>(use: (ctx: ReadContext) => T): T {
