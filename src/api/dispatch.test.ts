@@ -1,4 +1,4 @@
-import { create, type Message, toBinary } from '@bufbuild/protobuf'
+import { create, type Message, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { QUERY_JOB, TOO_LONG } from '../app/query-job.ts'
 import {
@@ -8,12 +8,19 @@ import {
   QueryBaseFeeResponseSchema,
 } from '../gen/chain/evm/v1/query_pb.ts'
 import { QueryPeriodRequestSchema } from '../gen/chain/inflation/v1/query_pb.ts'
+import {
+  type QueryDenomOwnersRequest,
+  QueryDenomOwnersRequestSchema,
+  QueryDenomOwnersResponseSchema,
+} from '../gen/sdk/bank/v1beta1/query_pb.ts'
+import type { PageRequestSchema } from '../gen/sdk/base/query/v1beta1/pagination_pb.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { Compute, QueryAnswer } from './gateway.ts'
 import { gatewayNode } from './testing.ts'
 
 const BASE_FEE = '/chain.evm.v1.Query/BaseFee'
+const OWNERS = '/sdk.bank.v1beta1.Query/DenomOwners'
 const ESTIMATE = '/chain.evm.v1.Query/EstimateGas'
 const request = create(QueryBaseFeeRequestSchema)
 
@@ -127,6 +134,25 @@ test('a query that reads many entries starts again as a job, at the height of it
     response: { baseFee: '7' },
   })
   expect(seen).toEqual(['query', { method: BASE_FEE, request: EMPTY }, 20n])
+  // For a second, queries of the whole list are not tried again; pages from a key on are.
+  let tries = 0
+  const owners = {
+    [OWNERS]: ({ denom }: QueryDenomOwnersRequest) => {
+      tries++
+      if (denom === 'long') throw TOO_LONG
+      return create(QueryDenomOwnersResponseSchema)
+    },
+  }
+  const lists = gatewayNode({ queries: owners, compute: compute(Promise.resolve(EMPTY)), jobs: [QUERY_JOB] })
+  const ask = async (denom: string, pagination?: MessageInitShape<typeof PageRequestSchema>) => {
+    const list = create(QueryDenomOwnersRequestSchema, { denom, ...(pagination && { pagination }) })
+    expect(await lists.dispatch({ method: OWNERS, request: list })).toMatchObject({ ok: true })
+    return tries
+  }
+  expect(await ask('long', { countTotal: true, limit: 1n })).toBe(1)
+  expect(await ask('long', { offset: 5000n, limit: 1n })).toBe(1)
+  expect(await ask('long')).toBe(1)
+  expect(await ask('short', { limit: 1n })).toBe(2)
   const late = Promise.reject(queryError('deadlineExceeded', 'the computation took longer than its time budget'))
   const tooLong = gatewayNode({ queries, compute: compute(late), jobs: [QUERY_JOB] })
   const refused = (await tooLong.dispatch({ method: BASE_FEE, request })) as QueryAnswer & { ok: false }

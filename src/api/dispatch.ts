@@ -2,6 +2,7 @@
 import { type DescMethod, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { lateQuery, QUERY_JOB, type QueryPayload, TOO_LONG, withFewEntries } from '../app/query-job.ts'
 import { compute as computeOption } from '../gen/almanac/options_pb.ts'
+import type { PageRequest } from '../gen/sdk/base/query/v1beta1/pagination_pb.ts'
 import { methodOption } from '../identity/options.ts'
 import { methods } from '../identity/registry.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
@@ -44,6 +45,15 @@ type Source =
   | { readonly kind: 'service'; readonly handle: ServiceHandler }
   | { readonly kind: 'compute'; readonly method: DescMethod }
 
+/** Time for which a query of a whole list is not tried again in this thread, after it has read many entries. */
+const LONG_MS = 1000
+
+/** Whether a query reads a list up to an offset or to its end, and not only a page from a key on. */
+function readsWholeList(request: Message): boolean {
+  const { pagination } = request as Message & { readonly pagination?: PageRequest }
+  return !pagination || pagination.countTotal || pagination.offset > 0n || pagination.limit === 0n
+}
+
 /** Returns the module of a method path: the second segment of its package, or the only one. */
 function moduleOf(method: string): string {
   const parts = method.slice(1, method.indexOf('/', 1)).split('.')
@@ -80,17 +90,24 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   }
 
   const hasQueryJob = parts.jobs.has(QUERY_JOB)
+  /** Times until which queries that read whole lists are not tried in this thread, by method. */
+  const longUntil = new Map<string, number>()
 
   function runQuery(call: QueryCall, handle: QueryHandler): QueryAnswer | Promise<QueryAnswer> {
     let height: bigint | undefined
+    const until = longUntil.get(call.method)
+    const isLong = until !== undefined && performance.now() < until && readsWholeList(call.request)
     try {
       const response = parts.withContext(call.height, (ctx) => {
         height = ctx.block.height
+        if (isLong) throw TOO_LONG
         return handle(hasQueryJob ? withFewEntries(ctx) : ctx, call.request)
       })
       return { ok: true, height: height!, response }
     } catch (thrown) {
-      return thrown === TOO_LONG ? runLongQuery(call, height!) : failure(call, thrown, height)
+      if (thrown !== TOO_LONG) return failure(call, thrown, height)
+      if (!isLong) longUntil.set(call.method, performance.now() + LONG_MS)
+      return runLongQuery(call, height!)
     }
   }
 
