@@ -4,7 +4,8 @@
  * in turn in one process. `npm run bench -- pool`.
  */
 import type { CheckResult, PoolOrder } from '../src/app/types.ts'
-import { createMempool, type Mempool, type PooledTx } from '../src/consensus/solo/mempool.ts'
+import { createMempool, type Mempool } from '../src/consensus/solo/mempool.ts'
+import type { PooledTx } from '../src/consensus/solo/pooled-tx.ts'
 import { EMPTY, encodeUint, toKey } from '../src/primitives/bytes.ts'
 import { isBundled, runBundled } from './support/bundled.ts'
 import { median } from './support/median.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PendingOutcome } from '../app/pending.ts'
-import type { BlockInput } from '../app/types.ts'
+import type { BlockInput, PendingOutcome } from '../app/types.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { GatewayNode } from './gateway.ts'

@@ -1,6 +1,7 @@
 /** The block that is not made yet, executed in the compute pool: at most one execution at a time, shared by all requests. */
-import { emptyPending, type PendingOutcome, withinPending } from '../app/pending.ts'
+import { emptyPending, withinPending } from '../app/pending.ts'
 import type { StoredBlock } from '../app/records.ts'
+import type { PendingOutcome } from '../app/types.ts'
 import type { NextBlock } from '../consensus/driver.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import { cachePerObject } from '../primitives/cache.ts'

@@ -5,12 +5,12 @@ import type { LightBudget } from '../modules/evm/calls/light.ts'
 import type { StorageRange } from '../modules/evm/tracing/storage-range.ts'
 import type { TraceResources } from '../modules/evm/tracing/trace-writer.ts'
 import type { ReadContext } from '../sdk/context.ts'
-import { type PendingOutcome, type PendingState, withinPending } from './pending.ts'
+import { withinPending } from './pending.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
 import { QUERY_JOB, type QueryPayload, runQuery } from './query-job.ts'
 import { readStorage, type StoragePayload } from './storage-job.ts'
 import { runTrace, type TracePayload } from './trace-jobs.ts'
-import type { Application, BlockInput, CheckResult } from './types.ts'
+import type { Application, BlockInput, CheckResult, PendingOutcome, PendingState } from './types.ts'
 
 /** Budget of a job: a deadline, an output for long answers, and a script engine on threads that can be killed. */
 export interface JobBudget extends TraceResources {

@@ -4,7 +4,7 @@ import * as evm from '../modules/evm/keeper.ts'
 import { toKey } from '../primitives/bytes.ts'
 import { cachePerObject } from '../primitives/cache.ts'
 import { queryError } from '../primitives/errors.ts'
-import type { BlockInfo, ReadContext } from '../sdk/context.ts'
+import type { ReadContext } from '../sdk/context.ts'
 import { createReadContext } from '../sdk/create-context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import { createBranch } from '../store/branch.ts'
@@ -13,27 +13,7 @@ import { beginBlock, type Opening } from './block.ts'
 import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
 import type { EvmTx } from './records.ts'
-import type { BlockInput } from './types.ts'
-
-/** The facts of the block that its state is read with. */
-type PendingFacts = Pick<BlockInfo, 'height' | 'timeNs' | 'proposer' | 'hash' | 'lastCommitHash' | 'gasLimit'>
-
-/** The state within a pending block, as plain data. */
-export interface PendingState {
-  readonly facts: PendingFacts
-  /** Writes on the state of the block before. */
-  readonly changes: readonly Change[]
-}
-
-/** An executed pending block. */
-export interface PendingOutcome extends PendingState {
-  readonly evmTxs: readonly EvmTx[]
-  readonly evmGasUsed: bigint
-  readonly baseFeeWei: bigint
-  readonly coinbase: Uint8Array
-  /** PREVRANDAO that was set; absent if it follows from the block. */
-  readonly prevRandao?: Uint8Array | undefined
-}
+import type { BlockInput, PendingOutcome, PendingState } from './types.ts'
 
 /** Returns the facts of a block that its transactions do not change. */
 function factsOf(ctx: ReadContext) {

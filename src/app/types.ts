@@ -3,11 +3,10 @@
 import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import type { Coin } from '../primitives/coin.ts'
-import type { ReadContext } from '../sdk/context.ts'
+import type { BlockInfo, ReadContext } from '../sdk/context.ts'
 import type { StoreChanges } from '../store/history/store-changes.ts'
 import type { Branch, ChainEvent, Change, Reader } from '../store/types.ts'
 import type { Halt } from './halt.ts'
-import type { PendingOutcome } from './pending.ts'
 import type { QueryTable } from './query.ts'
 import type { BlockHeader, EvmTx, TxResult, Validator } from './records.ts'
 import type { Preflight, Rehearsal } from './upgrades/report.ts'
@@ -108,6 +107,26 @@ export interface PoolOrder {
   readonly spendableWei: bigint
   /** Fee that the state of the pool has deducted from the payer. */
   readonly deducted?: readonly Coin[]
+}
+
+/** The facts of the block that its state is read with. */
+type PendingFacts = Pick<BlockInfo, 'height' | 'timeNs' | 'proposer' | 'hash' | 'lastCommitHash' | 'gasLimit'>
+
+/** The state within a pending block, as plain data. */
+export interface PendingState {
+  readonly facts: PendingFacts
+  /** Writes on the state of the block before. */
+  readonly changes: readonly Change[]
+}
+
+/** An executed pending block. */
+export interface PendingOutcome extends PendingState {
+  readonly evmTxs: readonly EvmTx[]
+  readonly evmGasUsed: bigint
+  readonly baseFeeWei: bigint
+  readonly coinbase: Uint8Array
+  /** PREVRANDAO that was set; absent if it follows from the block. */
+  readonly prevRandao?: Uint8Array | undefined
 }
 
 /** Places a passed transaction in the pool. Throws if the pool does not accept it. */

@@ -7,7 +7,7 @@ import type { Development, Mining } from '../driver.ts'
 import type { Undo } from '../executor.ts'
 import type { Tip } from '../tip.ts'
 import type { BlockClock, ClockState } from './clock.ts'
-import type { PooledTx } from './mempool.ts'
+import type { PooledTx } from './pooled-tx.ts'
 
 /** The end of the year 9999, the last time of a protobuf Timestamp. Unit: seconds. */
 const LAST_SECOND = 253_402_300_799n

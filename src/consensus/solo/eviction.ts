@@ -1,6 +1,6 @@
 /** The order in which a full pool evicts: the last transactions of senders, the least worth keeping first. */
 import { createHeap, type Heap } from './heap.ts'
-import type { PooledTx } from './mempool.ts'
+import type { PooledTx } from './pooled-tx.ts'
 import type { SenderQueue, Slot } from './sender-queue.ts'
 
 /** The last transaction of a sender, as of a version of its queue. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { CheckResult } from '../../app/types.ts'
 import { EMPTY, utf8 } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
-import { createMempool, type Mempool, type MempoolLimits, type PooledTx } from './mempool.ts'
+import { createMempool, type Mempool, type MempoolLimits } from './mempool.ts'
+import type { PooledTx } from './pooled-tx.ts'
 import type { BlockLimits } from './selection.ts'
 
 const limits: MempoolLimits = { maxTxs: 5, maxBytes: 1000, maxTxBytes: 500, slotsPerSender: 3 }

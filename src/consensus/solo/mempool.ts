@@ -1,12 +1,12 @@
 /** Transactions that wait for a block, the best price first, and in order of nonce within a sender. */
-import type { CheckResult, PoolOrder } from '../../app/types.ts'
+import type { CheckResult } from '../../app/types.ts'
 import { refuse } from '../../evm/transaction/errors.ts'
 import { toKey } from '../../primitives/bytes.ts'
 import type { ChainError } from '../../primitives/errors.ts'
 import { errors } from '../../sdk/errors.ts'
 import { refusal, underpriced } from '../admission.ts'
-import type { PendingTx } from '../driver.ts'
 import { createEviction } from './eviction.ts'
+import type { PooledTx } from './pooled-tx.ts'
 import { type BlockLimits, selectForBlock } from './selection.ts'
 import {
   createSenderQueue,
@@ -27,15 +27,6 @@ export interface MempoolLimits {
   readonly maxTxBytes: number
   /** Limit of waiting transactions per sender. */
   readonly slotsPerSender: number
-}
-
-export interface PooledTx extends PendingTx {
-  /** Time of arrival, on a clock in milliseconds that never goes back. */
-  readonly sinceMs: number
-  readonly order: PoolOrder
-  readonly gasWanted: bigint
-  /** Whether the sender is an account of this node. */
-  readonly isLocal?: boolean
 }
 
 /** The transactions that left the pool to let another in. */

@@ -1,6 +1,6 @@
 /** The transactions of a block: which ones, and in which order. */
 import { createHeap } from './heap.ts'
-import type { PooledTx } from './mempool.ts'
+import type { PooledTx } from './pooled-tx.ts'
 import type { SenderQueue, Slot } from './sender-queue.ts'
 
 export interface BlockLimits {

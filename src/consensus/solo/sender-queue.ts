@@ -1,5 +1,5 @@
 /** The waiting transactions of one sender, in the order of their nonces. */
-import type { PooledTx } from './mempool.ts'
+import type { PooledTx } from './pooled-tx.ts'
 
 /** A place in the pool. */
 export interface Slot {

@@ -3,7 +3,7 @@
  * took what they would pay with.
  */
 import type { TxResult } from '../../app/records.ts'
-import type { PooledTx } from './mempool.ts'
+import type { PooledTx } from './pooled-tx.ts'
 
 /** Size of such transactions that a block may have. Unit: bytes. */
 const MOST_UNPAID_BYTES = 32 * 1024
