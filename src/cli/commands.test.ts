@@ -39,7 +39,7 @@ test('an empty home and a port above 65535 are refused', async () => {
   expect(await refused('keys', 'list', '--home', '')).toContain(emptyHome)
   const home = join(scratch, 'ports')
   expect(await refused('start', '--home', home, '--port-offset', '65000')).toContain(
-    'node.port_offset (--port-offset) 65000 moves jsonrpc.port from 8545 to 73545, and ports end at 65535',
+    'node.port_offset (--port-offset) 65000 moves rest.port from 1317 to 66317, and ports end at 65535',
   )
 })
 
