@@ -71,19 +71,23 @@ async function submit(target: Target, raws: readonly Hex[], count: Count): Promi
 /** 5,012 transactions of 716 accounts behind a gap of nonces, sent again and again. */
 export const gappedTransactions: Attack = async (target) => {
   const keys = await fundedKeys(target, attackerKey(target, 1), 716, 10n ** 18n)
-  const raws: Hex[] = []
-  for (const key of keys) {
-    for (let nonce = 1; nonce <= SLOTS; nonce++) {
-      raws.push(await sign(target, key, { nonce, gasPrice: LOWEST_PRICE_WEI * 5n }))
+  const slots = keys.flatMap((key) => Array.from({ length: SLOTS }, (_, i) => ({ key, nonce: 1 + i })))
+  const signed = new Map<object, Promise<Hex>>()
+  const rawOf = (slot: (typeof slots)[number]): Promise<Hex> => {
+    let raw = signed.get(slot)
+    if (!raw) {
+      raw = sign(target, slot.key, { nonce: slot.nonce, gasPrice: LOWEST_PRICE_WEI * 5n })
+      signed.set(slot, raw)
     }
+    return raw
   }
   // With blocks on arrival the node waits a moment for the block of each transaction, so that one connection fills the pool slowly.
   let from = 0
   const lane = async (stop: AbortSignal, count: Count): Promise<void> => {
     while (!stop.aborted) {
-      const part = raws.slice(from, from + 20)
-      from = (from + 20) % raws.length
-      await submit(target, part, count).catch(() => count('disconnected'))
+      const part = slots.slice(from, from + 20)
+      from = (from + 20) % slots.length
+      await submit(target, await Promise.all(part.map(rawOf)), count).catch(() => count('disconnected'))
       await pause(stop, 20)
     }
   }
