@@ -16,7 +16,18 @@ setTimeout(() => process.exit(1), LONGEST_MS).unref()
 const configOut = join(scratch, 'config.json')
 const ports = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
 // One process, so that the saved code contains the gateways.
-const flags = ['--silent', '--api-workers', '0', '--log-level', 'warn', '--home', join(scratch, 'home'), '--config-out', configOut, ...ports]
+const flags = [
+  '--silent',
+  '--api-workers',
+  '0',
+  '--log-level',
+  'warn',
+  '--home',
+  join(scratch, 'home'),
+  '--config-out',
+  configOut,
+  ...ports,
+]
 for (const name of Object.keys(process.env)) if (name.startsWith('ALMANAC_')) delete process.env[name]
 process.argv.splice(2, Number.POSITIVE_INFINITY, 'start', ...flags)
 

@@ -303,7 +303,10 @@ describe('transactions over REST', () => {
     await node.nextBlock()
     const found = await ask(`/cosmos/tx/v1beta1/txs/${sent.json.tx_response.txhash}`)
     expect([found.status, found.json.tx_response.code]).toEqual([200, 0])
-    expect(found.json.tx.body.messages[0]).toMatchObject({ '@type': '/cosmos.bank.v1beta1.MsgSend', to_address: bech32 })
+    expect(found.json.tx.body.messages[0]).toMatchObject({
+      '@type': '/cosmos.bank.v1beta1.MsgSend',
+      to_address: bech32,
+    })
     const again = await post('/cosmos/tx/v1beta1/txs', { tx_bytes, mode: 'BROADCAST_MODE_SYNC' })
     expect(again.status).toBe(200)
     expect(again.json.tx_response.code).not.toBe(0)
