@@ -2,6 +2,7 @@
 import { createServer, type Socket, type Server as TcpServer } from 'node:net'
 import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
 import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from './http-server.ts'
+import { createTurns } from './turns.ts'
 
 interface Connection {
   readonly socket: Socket
@@ -30,6 +31,8 @@ export interface GrpcConnections {
   readonly interceptor: ServerInterceptor
   /** Resolves when a client has taken enough of its earlier answers for one more, or when the signal aborts. */
   ready(peer: string, signal: AbortSignal): Promise<void> | undefined
+  /** Resolves when it is the turn of a client's next call; undefined if the call can run at once. */
+  turn(peer: string): Promise<void> | undefined
   /** Creates a TCP server that hands its connections to the gRPC server. */
   createServer(injector: ConnectionInjector): TcpServer
 }
@@ -48,6 +51,7 @@ function unfinishedBytes({ socket, unread, usedBytes }: Connection): number {
 export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   const { outgoing } = budgets
   const connections = new Map<string, Connection>()
+  const turns = createTurns()
 
   /** Returns whether there is room for a connection. */
   function accept(socket: Socket): boolean {
@@ -168,6 +172,7 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
         signal.addEventListener('abort', wake)
       })
     },
+    turn: (peer) => turns.take(connections.get(peer) ?? connections),
     createServer(injector) {
       return createServer((socket) => {
         if (accept(socket)) injector.injectConnection(socket)

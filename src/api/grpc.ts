@@ -26,7 +26,6 @@ import { haltedHeader } from './halted.ts'
 import { agree } from './height-selection.ts'
 import { type GatewayServer, listen } from './http-server.ts'
 import { type Family, type Names, namesOf } from './names.ts'
-import { createPause, type Pause } from './slices.ts'
 import { renameTypeUrls } from './type-urls.ts'
 
 // `listen` reports its failures to its caller, so the library need not log them to standard error.
@@ -70,12 +69,10 @@ type UnaryCall = ServerUnaryCall<Buffer, Buffer>
 interface Serve {
   readonly node: GatewayNode
   readonly connections: GrpcConnections
-  /** Lets other work run between two calls, since a connection can send hundreds at once. */
-  readonly pause: Pause
 }
 
 async function serveUnary(
-  { node, connections, pause }: Serve,
+  { node, connections }: Serve,
   method: DescMethod,
   family: Family,
   call: UnaryCall,
@@ -84,8 +81,9 @@ async function serveUnary(
   call.on('cancelled', () => abort.abort())
   const ready = (): Promise<void> | undefined => connections.ready(call.getPeer(), abort.signal)
   for (let wait = ready(); wait; wait = ready()) await wait
-  const rest = pause()
-  if (rest) await rest
+  // A connection can send hundreds of calls at once.
+  const turn = connections.turn(call.getPeer())
+  if (turn) await turn
   if (abort.signal.aborted) throw queryError('cancelled', 'the client has disconnected')
   const answer = await node.dispatch({
     method: methodPath(method),
@@ -172,7 +170,7 @@ export function createGrpcServer(node: GatewayNode): GatewayServer {
     'grpc.max_concurrent_streams': MAX_STREAMS,
   })
   const names = namesOf(node.identity)
-  const serve: Serve = { node, connections, pause: createPause() }
+  const serve: Serve = { node, connections }
   for (const service of services.filter(isQueried)) addService(server, serve, service, names)
   const health = createHealth(node, names)
   server.addService(health.definition, health.implementation)

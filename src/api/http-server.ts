@@ -101,7 +101,10 @@ export function createHttpServer(
     before.once('close', () => {
       waits = false
       if (latest.get(socket) === response) socket.resume()
-      if (!response.destroyed) answer(request, response)
+      // In the next turn, so that the requests of one chunk do not keep others waiting.
+      setImmediate(() => {
+        if (!response.destroyed) answer(request, response)
+      })
     })
   })
   server.on('connection', (socket) => {

@@ -15,6 +15,7 @@ import { formatBase64 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
+import { createPlaces } from '../places.ts'
 import { parseSearch } from '../search/either-name.ts'
 import { type EventMap, flattenEvents, matchesMap, type Query } from '../search/query.ts'
 import { serveMessages } from '../websocket.ts'
@@ -22,6 +23,8 @@ import type { CometEnvironment, CometMethod, Json } from './method.ts'
 
 /** WebSocket clients of the CometBFT RPC, as in CometBFT. Beyond: a new one is closed with 1013. */
 const MAX_CLIENTS = 100
+/** WebSocket clients of the CometBFT RPC from one address, so that others find a place. Beyond: a new one is closed with 1013. */
+const MAX_CLIENTS_OF_ADDRESS = 80
 /** Subscriptions of one client of the CometBFT RPC, as in CometBFT. Beyond: an error. */
 const MAX_SUBSCRIPTIONS = 5
 const PING_MS = 27_000
@@ -108,6 +111,7 @@ export function createSubscriptions(
   answer: Answer,
 ): { accept(socket: WebSocket, request: IncomingMessage): void; close(): void } {
   const clients = new Set<Client>()
+  const places = createPlaces(MAX_CLIENTS, MAX_CLIENTS_OF_ADDRESS)
   const unlisten = environment.node.driver.onBlock((block) => {
     const listening = [...clients].filter(({ subscriptions }) => subscriptions.size > 0)
     if (listening.length === 0) return
@@ -118,7 +122,9 @@ export function createSubscriptions(
   })
   return {
     accept(socket, request) {
-      if (clients.size >= MAX_CLIENTS) return socket.close(1013, 'too many clients')
+      const address = request.socket.remoteAddress ?? ''
+      const full = places.take(address)
+      if (full) return socket.close(1013, full === 'all' ? 'too many clients' : 'too many clients of this address')
       const client: Client = { socket, subscriptions: new Map() }
       clients.add(client)
       const stopPings = keepAlive(socket)
@@ -129,6 +135,7 @@ export function createSubscriptions(
       socket.on('close', () => {
         stopPings()
         clients.delete(client)
+        places.release(address)
       })
     },
     close() {

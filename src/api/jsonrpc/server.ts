@@ -12,11 +12,12 @@ import { createJsonWriter } from '../json.ts'
 import { createLocalAccess, type LocalAccess } from '../local-access.ts'
 import { wholeJson } from '../long-json.ts'
 import { createMessageWriter } from '../message-writer.ts'
+import type { Places } from '../places.ts'
 import { collect } from '../traces.ts'
 import { serveMessages } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createFilters } from './eth/filters.ts'
-import { createSubscriptions, type SubscriptionCount } from './eth/subscriptions.ts'
+import { createSubscriptions, subscriptionPlaces } from './eth/subscriptions.ts'
 import { longBytesOf } from './long-hex.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
@@ -41,7 +42,8 @@ interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' 
   readonly outbox: Outbox
   readonly cors: Cors
   readonly access: LocalAccess
-  readonly subscriptionCount: SubscriptionCount
+  /** Places for subscriptions. */
+  readonly places: Places
 }
 
 export interface JsonRpcOptions {
@@ -153,10 +155,10 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
   const gone = new AbortController()
   const { outgoing } = serve.node
   const writer = createMessageWriter(socket, request.socket, outgoing)
-  const subscriptions = createSubscriptions(serve.node, serve.subscriptionCount, writer.send)
+  const client = request.socket.remoteAddress ?? ''
+  const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, writer.send)
   const outsider = serve.access(request.headers)
   const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)
-  const client = request.socket.remoteAddress ?? ''
   const call = { ...serve, client, outsider, subscriptions, hold, signal: () => gone.signal }
   serveMessages(
     socket,
@@ -189,7 +191,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       requestHeaders: 'Content-Type, Authorization',
       preflightSeconds: 600,
     }),
-    subscriptionCount: { total: 0 },
+    places: subscriptionPlaces(),
     access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })

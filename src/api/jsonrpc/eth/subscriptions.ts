@@ -5,6 +5,7 @@ import { createLogMatcher } from '../../../indexer/log-matcher.ts'
 import { formatHex0x } from '../../../primitives/bytes.ts'
 import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
+import { createPlaces, type Places } from '../../places.ts'
 import { serverError, subscriptionNotFound } from '../errors.ts'
 import { formatHeader, formatLogs, formatPending } from '../format.ts'
 import type { LogFilter } from '../params.ts'
@@ -17,14 +18,14 @@ const MAX_PER_CONNECTION = 200
  * Ethereum subscriptions of one process: each costs a message a block, on the thread that serves every client. Beyond: -32000.
  */
 const MAX_PER_NODE = 5000
+/** Ethereum subscriptions of one address in one process, so that others find a place. Beyond: -32000. */
+const MAX_PER_ADDRESS = 4000
 
-/** The number of subscriptions of all connections of a node. */
-export interface SubscriptionCount {
-  total: number
-}
+/** Creates the places for the subscriptions of all connections of a process. */
+export const subscriptionPlaces = (): Places => createPlaces(MAX_PER_NODE, MAX_PER_ADDRESS)
 
 export interface Subscriptions {
-  /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 on a connection or 5,000 on the node. */
+  /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 on a connection, 4,000 of an address or 5,000 on the node. */
   subscribe(kind: string, filter: LogFilter | undefined, whole: boolean): string
   unsubscribe(id: string): boolean
   /** Releases the events of new subscriptions. Call it after their ids are sent, so that no event precedes its id. */
@@ -44,7 +45,7 @@ const pendingText = cachePerObject(({ raw, hash, from }: NonNullable<PendingTx['
 
 export function createSubscriptions(
   node: GatewayNode,
-  count: SubscriptionCount,
+  { places, client }: { readonly places: Places; readonly client: string },
   send: (text: string) => void,
 ): Subscriptions {
   const closers = new Map<string, () => void>()
@@ -94,19 +95,26 @@ export function createSubscriptions(
       if (closers.size >= MAX_PER_CONNECTION) {
         throw serverError(`too many subscriptions, at most ${MAX_PER_CONNECTION} a connection`)
       }
-      if (count.total >= MAX_PER_NODE) throw serverError(`too many subscriptions, at most ${MAX_PER_NODE} on this node`)
+      const full = places.take(client)
+      if (full === 'all') throw serverError(`too many subscriptions, at most ${MAX_PER_NODE} on this node`)
+      if (full) throw serverError(`too many subscriptions, at most ${MAX_PER_ADDRESS} of one address`)
       const id = newId()
-      const close = open(id, kind, filter, whole)
+      let close: () => void
+      try {
+        close = open(id, kind, filter, whole)
+      } catch (error) {
+        places.release(client)
+        throw error
+      }
       unanswered.set(id, [])
       closers.set(id, close)
-      count.total++
       return id
     },
     unsubscribe(id) {
       closers.get(id)?.()
       unanswered.delete(id)
       if (!closers.delete(id)) return false
-      count.total--
+      places.release(client)
       return true
     },
     answered() {
@@ -116,7 +124,7 @@ export function createSubscriptions(
     },
     close() {
       for (const close of closers.values()) close()
-      count.total -= closers.size
+      places.release(client, closers.size)
       closers.clear()
       unanswered.clear()
     },
