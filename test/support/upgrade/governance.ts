@@ -93,9 +93,10 @@ export const proposePlan = (chain: Chain, name: string, height: number, info = '
 
 export const proposeCancel = (chain: Chain) => propose(chain, MsgCancelUpgradeSchema, { authority })
 
-/** Advances the clock, which makes the block that ends the open votes. */
+/** Advances the clock past the voting period and makes the block that ends the open votes. */
 export async function endVoting(chain: Chain): Promise<void> {
   await rpc(chain, 'evm_increaseTime', [VOTING_SECONDS + 1])
+  await rpc(chain, 'evm_mine')
 }
 
 /** Makes blocks up to a height. */
