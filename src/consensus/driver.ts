@@ -180,10 +180,12 @@ export interface Development {
   reset(): Promise<void>
   /** Goes back by a number of blocks; the pool stays. Rejects if the chain has fewer. */
   rollback(blocks: bigint): Promise<void>
-  /** Moves the clock forward, for the next block. Returns the clock's offset. Unit: seconds. */
-  increaseTime(seconds: bigint): bigint
-  /** Sets the clock, which keeps running, for the next block. Returns its offset. Unit: seconds. */
-  setTime(seconds: bigint): bigint
+  /** Lets each block end every epoch that is over, since verbs move the clock (D56). */
+  followClock(): Promise<void>
+  /** Moves the clock forward, for the next block. Resolves with the clock's offset. Unit: seconds. */
+  increaseTime(seconds: bigint): Promise<bigint>
+  /** Sets the clock, which keeps running, for the next block. Resolves with its offset. Unit: seconds. */
+  setTime(seconds: bigint): Promise<bigint>
   /** Sets the time of the next block, and the clock with it. Throws unless it is after the last block's time. */
   setNextTime(seconds: bigint): void
   /** Makes block times a fixed number of seconds apart; undefined returns to the clock. */

@@ -79,7 +79,8 @@ export async function compareTravels(identifiers: readonly string[], stepMs: num
     let nowMs = T0
     await using once = await testNode({ chain: { genesis } })
     await using stepped = await testNode({ chain: { genesis } }, { clock: () => nowMs })
-    expect(await once.advance((31 * DAY_MS) / 1000)).toBe(2n)
+    // The longer epochs end in blocks in which the shortest one does.
+    expect(await once.advance((31 * DAY_MS) / 1000)).toBe(1n + BigInt((31 * DAY_MS) / stepMs))
     while (nowMs < T0 + 31 * DAY_MS) {
       nowMs += stepMs
       await stepped.nextBlock()

@@ -11,18 +11,21 @@ interface Dependencies {
   readonly read: Executor['read']
   /** Returns the current time, Unix nanoseconds. */
   now(): bigint
+  /** Prepares the chain for blocks that follow a moved clock. */
+  prepare(): Promise<void>
   nextBlock(): Promise<unknown>
 }
 
 /**
- * Returns a function that makes blocks until no epoch or proposal is due; a block opens at most 20,000 epochs. It rejects with
- * `resourceExhausted` if more than 52,560 are needed.
+ * Returns a function that makes blocks until no epoch or proposal is due. It rejects with `resourceExhausted` if more than
+ * 52,560 are needed.
  */
-export function createCatchUp({ read, now, nextBlock }: Dependencies): () => Promise<void> {
+export function createCatchUp({ read, now, prepare, nextBlock }: Dependencies): () => Promise<void> {
   const isAnythingDue = (timeNs: bigint): boolean => read((ctx) => epochs.isDue(ctx, timeNs) || gov.isDue(ctx, timeNs))
 
   return async () => {
     const until = now()
+    if (isAnythingDue(until)) await prepare()
     for (let made = 0; isAnythingDue(until); made++) {
       if (made === MAX_TO_CATCH_UP) {
         throw queryError(

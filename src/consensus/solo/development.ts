@@ -34,6 +34,8 @@ export interface Dependencies {
   /** Goes back to a height, undoes amendments of that height, newest first, and replaces the content of the pool. */
   goBack(height: bigint, undos: readonly Undo[], waiting: readonly PooledTx[]): Promise<void>
   tip(): Tip
+  /** Whether each block ends every epoch that is over. */
+  followsClock(): boolean
   firstHeight(): bigint
   pending(): readonly PooledTx[]
   drop(hashes: readonly Uint8Array[]): number
@@ -77,20 +79,28 @@ export function createDevelopment(dependencies: Dependencies): Development {
     if (seconds > LAST_SECOND)
       throw queryError('invalidArgument', `a block cannot be later than ${LAST_SECOND} seconds`)
   }
+  async function amend(amendments: readonly Amendment[]): Promise<void> {
+    const done = await dependencies.amend(amendments)
+    const { height } = done
+    const canReturn = height === dependencies.firstHeight() || snapshots.some((one) => one.height === height)
+    if (canReturn) amended.push(done)
+  }
+
+  async function followClock(): Promise<void> {
+    if (!dependencies.followsClock()) await amend([{ kind: 'movedClock' }])
+  }
+
   const aheadSeconds = (): bigint => clock.state().offsetNs / NS_PER_SECOND
 
   return {
-    async amend(amendments) {
-      const done = await dependencies.amend(amendments)
-      const { height } = done
-      const canReturn = height === dependencies.firstHeight() || snapshots.some((one) => one.height === height)
-      if (canReturn) amended.push(done)
-    },
+    amend,
+    followClock,
     async mine(count, step) {
       if (count > MAX_BLOCKS)
         throw queryError('invalidArgument', `${count} blocks exceed the limit of ${MAX_BLOCKS} per request`)
       checkTime(tip().timeNs / NS_PER_SECOND + count * (step?.seconds ?? 0n))
       const stepNs = step && step.seconds * NS_PER_SECOND
+      if (stepNs) await followClock()
       if (stepNs && step.stepsFirst) clock.shift(stepNs)
       for (let i = 0n; i < count; i++) {
         await dependencies.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
@@ -135,13 +145,15 @@ export function createDevelopment(dependencies: Dependencies): Development {
       }
       await goBack(height, amended.length, dependencies.pending())
     },
-    increaseTime(seconds) {
+    async increaseTime(seconds) {
       checkTime(clock.now() / NS_PER_SECOND + seconds)
+      await followClock()
       clock.shift(seconds * NS_PER_SECOND)
       return aheadSeconds()
     },
-    setTime(seconds) {
+    async setTime(seconds) {
       checkTime(seconds)
+      await followClock()
       clock.shift(seconds * NS_PER_SECOND - clock.now())
       return aheadSeconds()
     },

@@ -1,6 +1,7 @@
 /** The embedded engine: this process alone decides the next block, by a clock and the transactions in its pool. */
 import type { StoredBlock } from '../../app/records.ts'
 import type { GenesisDocument } from '../../app/types.ts'
+import * as epochs from '../../modules/epochs/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { BlockProduction, BlockTiming, Driver, NextBlock, Offer, PoolView } from '../driver.ts'
 import type { Executor, Undo } from '../executor.ts'
@@ -156,8 +157,6 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     })
   }
 
-  const catchUp = createCatchUp({ read: executor.read, now: clock.now, nextBlock: () => nextBlock() })
-
   /** Rolls the chain back to a kept height, undoes amendments of that height, and replaces the content of the pool. */
   function goBack(height: bigint, undos: readonly Undo[], waiting: readonly PooledTx[]): Promise<void> {
     return inQueue(async () => {
@@ -171,6 +170,31 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   }
 
   pace.start()
+
+  const development =
+    options.development &&
+    createDevelopment({
+      clock,
+      makeBlock: nextBlock,
+      amend: (amendments) =>
+        inQueue(async () => ({ height: tip().height, undo: executor.amend(amendments, pool.recheck) })),
+      goBack,
+      tip,
+      followsClock: () => executor.read(epochs.followsMovedClock),
+      firstHeight: () => executor.blocks.earliestHeight(),
+      pending: pool.pending,
+      drop: pool.drop,
+      tools: options.development,
+      mining: pace.mining,
+      setMining: pace.setMining,
+    })
+
+  const catchUp = createCatchUp({
+    read: executor.read,
+    now: clock.now,
+    prepare: async () => development?.followClock(),
+    nextBlock: () => nextBlock(),
+  })
 
   return {
     submit: pool.submit,
@@ -205,22 +229,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
         return () => steps.delete(step)
       },
     },
-    ...(options.development && {
-      development: createDevelopment({
-        clock,
-        makeBlock: nextBlock,
-        amend: (amendments) =>
-          inQueue(async () => ({ height: tip().height, undo: executor.amend(amendments, pool.recheck) })),
-        goBack,
-        tip,
-        firstHeight: () => executor.blocks.earliestHeight(),
-        pending: pool.pending,
-        drop: pool.drop,
-        tools: options.development,
-        mining: pace.mining,
-        setMining: pace.setMining,
-      }),
-    }),
+    ...(development && { development }),
     onBlock: executor.onBlock,
     onPending: pool.onPending,
     onRollback: executor.onRollback,

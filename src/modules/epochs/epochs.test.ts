@@ -17,6 +17,7 @@ import type { BranchedContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { defineModule } from '../../sdk/module.ts'
 import { testContext } from '../../sdk/testing.ts'
+import { followMovedClock } from './epochs.ts'
 import { genesis } from './genesis.ts'
 import { afterEpochEnd, type Epoch } from './hooks.ts'
 import { epochs as module } from './index.ts'
@@ -126,8 +127,36 @@ describe('epochs on a fixed schedule', () => {
     }
   })
 
-  test('after an outage the next block ends every epoch that is over, by their times, and listeners see each once', () => {
+  test('after an outage each block ends one epoch, and listeners see every end once', () => {
     const ends = () => heard.filter(({ identifier }) => identifier === 'day').map(({ number }) => number)
+    block(1n, 0n)
+    block(2n, 1800n)
+    const late = 3n * DAY + 300n
+    for (const [i, offset] of [late, late + 6n, late + 12n, late + 18n].entries()) block(BigInt(3 + i), offset)
+    expect(record('day')).toEqual(['4', '2024-01-04T00:00:00Z', '5'])
+    expect(ends()).toEqual([1n, 2n, 3n])
+    block(7n, 3n * DAY + 2100n)
+    expect(record('day')[0]).toBe('4')
+    block(8n, 4n * DAY + 240n)
+    expect(record('day')).toEqual(['5', '2024-01-05T00:00:00Z', '8'])
+    expect(record('30 min')).toEqual(['8', '2024-01-01T03:30:00Z', '8'])
+    expect(ends()).toEqual([1n, 2n, 3n, 4n])
+  })
+
+  test('a late chain catches up until no epoch is due', () => {
+    block(1n, 0n)
+    block(2n, 1800n)
+    for (let height = 3n; height <= 253n; height++) {
+      block(height, 3n * DAY + 300n + (height - 3n) * 6n)
+      if (height === 145n) expect(record('30 min')).toEqual(['145', '2024-01-04T00:00:00Z', '145'])
+      if (height === 252n) expect(record('30 min')[0]).toBe('145')
+    }
+    expect(record('30 min')).toEqual(['146', '2024-01-04T00:30:00Z', '253'])
+  })
+
+  test('where verbs move the clock, the next block ends every epoch that is over, by their times, and listeners see each once', () => {
+    const ends = () => heard.filter(({ identifier }) => identifier === 'day').map(({ number }) => number)
+    followMovedClock(ctx)
     block(1n, 0n)
     block(2n, 1800n)
     const events = block(3n, DAY + 1900n)
@@ -149,6 +178,7 @@ describe('epochs on a fixed schedule', () => {
   })
 
   test('a block opens at most 20,000 epochs, and the next one continues', () => {
+    followMovedClock(ctx)
     block(1n, 0n)
     const late = 450n * DAY
     expect(block(2n, late).filter((event) => event.startsWith('EventEpochStart'))).toHaveLength(20_000)
@@ -179,11 +209,12 @@ describe('epochs on a fixed schedule', () => {
   test('counting starts at the start time with 1 and catches up from there', () => {
     imported({ current_epoch: '5' })
     expect(block(2n, 7n * DAY)).toEqual([])
-    expect(block(3n, 30n * DAY + 5n)).toEqual(['EventEpochStart daily 1'])
+    expect(block(3n, 32n * DAY + 5n)).toEqual(['EventEpochStart daily 1'])
     expect(record('daily')).toEqual(['1', '2024-01-31T00:00:00Z', '3'])
     block(4n, 32n * DAY + 11n)
-    expect(record('daily')).toEqual(['3', '2024-02-02T00:00:00Z', '4'])
-    expect(block(5n, 32n * DAY + 17n)).toEqual([])
+    block(5n, 32n * DAY + 17n)
+    expect(record('daily')).toEqual(['3', '2024-02-02T00:00:00Z', '5'])
+    expect(block(6n, 32n * DAY + 23n)).toEqual([])
   })
 
   test('an imported started record continues, with any duration', () => {

@@ -15,36 +15,44 @@ function nextStartNs({ epochCountingStarted, startTime, currentEpochStartTime, d
   return epochCountingStarted ? nanoseconds(currentEpochStartTime) + nanoseconds(duration) : nanoseconds(startTime)
 }
 
-/** Epochs that one block opens at most: more than a year of the shortest. It bounds the work of the first block after an outage. */
+/**
+ * Epochs that one block opens at most where development verbs move the clock: more than a year of the shortest. Others wait for
+ * the next block.
+ */
 const MAX_PER_BLOCK = 20_000
 
-/** A record, and the start of its next epoch. */
-interface Due {
-  readonly record: EpochInfo
-  readonly startNs: bigint
-}
-
-const dueOf = (record: EpochInfo): Due => ({ record, startNs: nextStartNs(record) })
-
 /**
- * Opens every epoch that is due, in the order of the starts, and then of the identifiers. More than 20,000 wait for the
- * next block.
+ * Advances every due record by one epoch; a chain that is late catches up over the following blocks. Where development verbs move
+ * the clock, opens every epoch that is due (D56).
  */
 export function advanceEpochs(ctx: Context): void {
-  const { timeNs } = ctx.block
-  const due = [...state.records.iterate(ctx)].map(([, record]) => dueOf(record))
-  if (ctx.identity.behaviours.driftingEpochs) {
-    // An epoch starts at the time of its block, so a block opens one of each record.
-    for (const { record, startNs } of due) if (timeNs >= startNs) advance(ctx, record)
-    return
+  if (state.movedClock.has(ctx)) advanceAll(ctx)
+  else {
+    const records = [...state.records.iterate(ctx)].map(([, record]) => record)
+    for (const record of records) if (ctx.block.timeNs >= nextStartNs(record)) advance(ctx, record)
   }
+}
+
+/** Opens every epoch that is due, in the order of the starts, and then of the identifiers. */
+function advanceAll(ctx: Context): void {
+  const records = [...state.records.iterate(ctx)].map(([, record]) => record)
   for (let opened = 0; opened < MAX_PER_BLOCK; opened++) {
     let next = 0
-    for (let i = 1; i < due.length; i++) if (due[i]!.startNs < due[next]!.startNs) next = i
-    const first = due[next]
-    if (!first || timeNs < first.startNs) return
-    due[next] = dueOf(advance(ctx, first.record))
+    for (let i = 1; i < records.length; i++) if (nextStartNs(records[i]!) < nextStartNs(records[next]!)) next = i
+    const first = records[next]
+    if (!first || ctx.block.timeNs < nextStartNs(first)) return
+    records[next] = advance(ctx, first)
   }
+}
+
+/** Lets each block open every epoch that is due. Only development verbs call it. */
+export function followMovedClock(ctx: Context): void {
+  state.movedClock.set(ctx, new Uint8Array(0))
+}
+
+/** Whether each block opens every epoch that is due. */
+export function followsMovedClock(ctx: ReadContext): boolean {
+  return state.movedClock.has(ctx)
 }
 
 /** Whether a block at that time would advance an epoch. */

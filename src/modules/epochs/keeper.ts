@@ -4,7 +4,7 @@ import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import * as state from './state.ts'
 
-export { isDue } from './epochs.ts'
+export { followMovedClock, followsMovedClock, isDue } from './epochs.ts'
 
 /** Returns every record, started or not, in byte order of the identifiers (D48). */
 export function records(ctx: ReadContext): readonly EpochInfo[] {

@@ -1,8 +1,11 @@
 /** Collections of store `epochs` (docs/modules/epochs.md#state). */
 import { type EpochInfo, EpochInfoSchema } from '../../gen/chain/epochs/v1beta1/epochs_pb.ts'
-import { protoValue } from '../../store/collections/codecs.ts'
-import { map } from '../../store/collections/collections.ts'
+import { bytesValue, protoValue } from '../../store/collections/codecs.ts'
+import { item, map } from '../../store/collections/collections.ts'
 import { stringKey } from '../../store/collections/key-codecs.ts'
 
 /** Records by identifier. */
 export const records = map<string, EpochInfo>('epochs', 0x01, stringKey, protoValue(EpochInfoSchema))
+
+/** Present, without bytes, if development verbs move the clock of the chain (D56). Store `x`; other chains do not have it. */
+export const movedClock = item<Uint8Array>('x', 0x32, bytesValue)

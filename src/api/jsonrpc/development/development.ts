@@ -151,8 +151,8 @@ const verbs: Methods = {
   revert: mainMethod([count], ({ node }, id) => developmentOf(node).revert(id)),
   rollback: mainMethod([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
   reset: mainMethod([optional(json, undefined)], reset),
-  increaseTime: mainMethod([count], ({ node }, seconds) => quantity(developmentOf(node).increaseTime(seconds))),
-  setTime: mainMethod([count], ({ node }, seconds) => quantity(developmentOf(node).setTime(seconds))),
+  increaseTime: mainMethod([count], async ({ node }, by) => quantity(await developmentOf(node).increaseTime(by))),
+  setTime: mainMethod([count], async ({ node }, to) => quantity(await developmentOf(node).setTime(to))),
   setNextBlockTimestamp: mainMethod([count], ({ node }, seconds) => developmentOf(node).setNextTime(seconds)),
   removeBlockTimestampInterval: verb((development) => {
     development.setTimeInterval(undefined)

@@ -7,6 +7,7 @@ import { errors } from '../../../sdk/errors.ts'
 import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
 import * as consensus from '../../consensus/keeper.ts'
+import * as epochs from '../../epochs/keeper.ts'
 import * as state from '../state.ts'
 import * as settings from './settings.ts'
 
@@ -20,6 +21,8 @@ export type Amendment =
   | { readonly kind: 'coinbase'; readonly address: Uint8Array }
   | { readonly kind: 'prevRandao'; readonly value: Uint8Array }
   | { readonly kind: 'blockGasLimit'; readonly gas: bigint }
+  /** Lets each block open every epoch that is due, since verbs move the clock. */
+  | { readonly kind: 'movedClock' }
   /** Applies to every account if `address` is absent. */
   | { readonly kind: 'impersonate'; readonly address?: Uint8Array | undefined; readonly on: boolean }
 
@@ -122,6 +125,9 @@ export function amend(ctx: Context, amendment: Amendment): void {
       break
     case 'blockGasLimit':
       amendBlockGasLimit(ctx, amendment.gas)
+      break
+    case 'movedClock':
+      epochs.followMovedClock(ctx)
       break
     case 'impersonate':
       amendImpersonation(ctx, amendment.address, amendment.on)
