@@ -1,6 +1,6 @@
 /** Published attacks on what a chain of this family admits: see docs/security-findings.md. */
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { expect, test } from 'vitest'
 import { encodeTransaction } from '../../src/evm/transaction/encode.ts'
 import type { ParamsSchema as EvmParamsSchema } from '../../src/gen/chain/evm/v1/evm_pb.ts'
@@ -24,8 +24,8 @@ import { almanac } from '../../src/identity/profiles/almanac.ts'
 import * as auth from '../../src/modules/auth/keeper.ts'
 import * as bank from '../../src/modules/bank/keeper.ts'
 import { packTxData } from '../../src/modules/evm/tx-data.ts'
-import { formatBech32 } from '../../src/primitives/address.ts'
-import { EMPTY, formatHex0x } from '../../src/primitives/bytes.ts'
+import { formatBech32, formatEip55 } from '../../src/primitives/address.ts'
+import { EMPTY, formatHex0x, utf8 } from '../../src/primitives/bytes.ts'
 import { keccak256, sha256 } from '../../src/primitives/hash.ts'
 import { governance } from '../../src/sdk/authority.ts'
 import { publicKeyOf, signBytesWith } from '../../src/sdk/crypto.ts'
@@ -56,21 +56,19 @@ function ethereumMessage() {
   return { data: packTxData(almanac, tx), hash }
 }
 
-const packed = () => {
-  const value = toBinary(MsgEthereumTxSchema, create(MsgEthereumTxSchema, ethereumMessage()))
-  return create(AnySchema, { typeUrl: `/${MsgEthereumTxSchema.typeName}`, value })
+/** Packs a message, encoded without checks. */
+function packedAny<Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>) {
+  return create(AnySchema, { typeUrl: `/${schema.typeName}`, value: toBinary(schema, create(schema, init)) })
 }
+
+const packed = () => packedAny(MsgEthereumTxSchema, ethereumMessage())
 
 const sendOf = (amount: string) => ({
   fromAddress: alice.text,
   toAddress: bob.text,
   amount: [{ denom: 'unative', amount }],
 })
-const sendAny = (amount: string) =>
-  create(AnySchema, {
-    typeUrl: `/${MsgSendSchema.typeName}`,
-    value: toBinary(MsgSendSchema, create(MsgSendSchema, sendOf(amount))),
-  })
+const sendAny = (amount: string) => packedAny(MsgSendSchema, sendOf(amount))
 
 /** Checks that the pool and a block refuse a transaction, and that a block with it changes no balance of Alice and Bob. */
 function expectRefused(tx: Uint8Array, name?: string): string {
@@ -87,57 +85,55 @@ function expectFailed(tx: Uint8Array, name?: string): string {
   return `${result!.codespace} ${result!.code}`
 }
 
-test('a proposal that an export could not print for an import is refused', () => {
-  const authority = formatBech32('chain', governance)
-  const evmParams = (params: MessageInitShape<typeof EvmParamsSchema>) =>
-    [
-      MsgUpdateEvmParamsSchema.typeName,
-      toBinary(MsgUpdateEvmParamsSchema, create(MsgUpdateEvmParamsSchema, { authority, params })),
-    ] as const
-  const spend = (amount: string) => {
-    const init = { authority, recipient: carol.text, amount: [{ denom: 'unative', amount }] }
-    return [
-      MsgCommunityPoolSpendSchema.typeName,
-      toBinary(MsgCommunityPoolSpendSchema, create(MsgCommunityPoolSpendSchema, init)),
-    ] as const
-  }
-  const wnative = (length: number) =>
-    evmParams({ canonicalWnative: new Uint8Array(length).fill(1), createFuntokenFee: '1' })
-  const odd = [wnative(2), wnative(3), wnative(255), evmParams({ createFuntokenFee: '1.5' }), spend('abc')]
-  for (const [i, [name, value]] of odd.entries()) {
-    const proposal = message(MsgSubmitProposalSchema, {
-      messages: [create(AnySchema, { typeUrl: `/${name}`, value })],
-      initialDeposit: [{ denom: 'unative', amount: '10000000' }],
-      proposer: carol.text,
-      title: 't',
-      summary: 's',
-    })
-    expect([i, expectFailed(signed(carol, [proposal]), name)]).toEqual([i, 'sdk 18'])
-  }
-})
+const authority = formatBech32('chain', governance)
+const evmParams = (params: MessageInitShape<typeof EvmParamsSchema>) =>
+  packedAny(MsgUpdateEvmParamsSchema, { authority, params })
 
-test('an Ethereum transaction is refused as an ordinary message, in an execution and in a proposal', () => {
-  const exec = message(MsgExecSchema, { grantee: carol.text, msgs: [packed()] })
-  const proposal = message(MsgSubmitProposalSchema, {
-    messages: [packed()],
+/** Returns a proposal of Carol with one message and the deposit that opens the vote. */
+const proposalOf = (content: Any) =>
+  message(MsgSubmitProposalSchema, {
+    messages: [content],
     initialDeposit: [{ denom: 'unative', amount: '10000000' }],
     proposer: carol.text,
     title: 't',
     summary: 's',
   })
+
+test('a proposal that an export could not print for an import is refused', () => {
+  const spend = { authority, recipient: carol.text, amount: [{ denom: 'unative', amount: 'abc' }] }
+  const odd = [evmParams({ createFuntokenFee: '1.5' }), packedAny(MsgCommunityPoolSpendSchema, spend)]
+  for (const content of odd) {
+    expect(expectFailed(signed(carol, [proposalOf(content)]), content.typeUrl)).toBe('sdk 18')
+  }
+})
+
+test('a proposal with an EVM address of any length is exported with the 20 bytes that its execution reads', () => {
+  const odd = [new Uint8Array(2).fill(1), new Uint8Array(255).fill(1), utf8(formatHex0x(bob.address))]
+  const read = [`0x${'00'.repeat(18)}0101`, `0x${'01'.repeat(20)}`, formatEip55(bob.address)]
+  const chain = startChain()
+  for (const [i, canonicalWnative] of odd.entries()) {
+    const content = evmParams({ canonicalWnative, createFuntokenFee: '1' })
+    const [result] = chain.block(signed(carol, [proposalOf(content)], { sequence: BigInt(i) })).results
+    expect(result!.code).toBe(0)
+  }
+  const document = chain.exported()
+  const { proposals } = document.app_state['gov'] as unknown as {
+    proposals: { messages: { params: { canonical_wnative: string } }[] }[]
+  }
+  expect(proposals.map(({ messages }) => messages[0]!.params.canonical_wnative)).toEqual(read)
+  expect(startChain({ edit: () => document }).exported().app_state['gov']).toEqual(document.app_state['gov'])
+})
+
+test('an Ethereum transaction is refused as an ordinary message, in an execution and in a proposal', () => {
+  const exec = message(MsgExecSchema, { grantee: carol.text, msgs: [packed()] })
   const nested = message(MsgExecSchema, {
     grantee: carol.text,
-    msgs: [
-      create(AnySchema, {
-        typeUrl: `/${MsgExecSchema.typeName}`,
-        value: toBinary(MsgExecSchema, create(MsgExecSchema, { grantee: carol.text, msgs: [packed()] })),
-      }),
-    ],
+    msgs: [packedAny(MsgExecSchema, { grantee: carol.text, msgs: [packed()] })],
   })
   expectRefused(signed(carol, [message(MsgEthereumTxSchema, ethereumMessage())]), 'plain')
   expectRefused(signed(carol, [exec]), 'execution')
   expectRefused(signed(carol, [nested]), 'nested execution')
-  expect(expectFailed(signed(carol, [proposal]), 'proposal')).toBe('gov 13')
+  expect(expectFailed(signed(carol, [proposalOf(packed())]), 'proposal')).toBe('gov 13')
 })
 
 test('the extension option of Ethereum transactions does not free an ordinary message from fee and signature', () => {

@@ -130,7 +130,8 @@ export function startChain({ edit = (genesis) => genesis, fork, identity = alman
     validators: [{ publicKey: VALIDATOR_KEY }],
     ...(fork && { fork }),
   })
-  app.initChain(edit(genesis), state)
+  const origin = edit(genesis)
+  app.initChain(origin, state)
   let height = 0n
   const header = () => ({
     height,
@@ -160,6 +161,7 @@ export function startChain({ edit = (genesis) => genesis, fork, identity = alman
     },
     check: (tx: Uint8Array, mode: CheckMode = 'check') => app.check(tx, mode),
     read: () => app.readContext(state, header()),
+    exported: () => app.exportGenesis(app.readContext(state, header()), origin),
   }
 }
 
