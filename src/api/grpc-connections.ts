@@ -1,6 +1,7 @@
 /** The connections of the gRPC server. Each counts the messages that its client has not taken, or not sent whole. */
 import { createServer, type Socket, type Server as TcpServer } from 'node:net'
 import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
+import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from './http-server.ts'
 import { createTurns } from './turns.ts'
 
@@ -15,8 +16,7 @@ interface Connection {
   /** Bytes of messages that HTTP/2 has not sent: flow control holds them back while the client does not read. */
   pending: number
   sent: number
-  /** Calls that wait until the client has taken earlier answers. */
-  readonly waiting: Set<() => void>
+  readonly queue: CallQueue
 }
 
 /** Bytes that wait in a gRPC connection. Beyond: its further calls wait. */
@@ -29,10 +29,12 @@ const STATUS_MS = 1000
 export interface GrpcConnections {
   /** Counts the messages of every call. */
   readonly interceptor: ServerInterceptor
-  /** Resolves when a client has taken enough of its earlier answers for one more, or when the signal aborts. */
-  ready(peer: string, signal: AbortSignal): Promise<void> | undefined
-  /** Resolves when it is the turn of a client's next call; undefined if the call can run at once. */
-  turn(peer: string): Promise<void> | undefined
+  /**
+   * Waits until a call of a client can run: the client has taken enough of its earlier answers, few of its calls run, and it
+   * is its turn. Resolves with the function that ends the run; with undefined if the client has disconnected or the signal
+   * aborts.
+   */
+  enter(peer: string, signal: AbortSignal): Promise<(() => void) | undefined>
   /** Creates a TCP server that hands its connections to the gRPC server. */
   createServer(injector: ConnectionInjector): TcpServer
 }
@@ -51,11 +53,13 @@ function unfinishedBytes({ socket, unread, usedBytes }: Connection): number {
 export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   const { outgoing } = budgets
   const connections = new Map<string, Connection>()
+  /** Addresses take turns, and the connections of each. */
   const turns = createTurns()
 
   /** Returns whether there is room for a connection. */
   function accept(socket: Socket): boolean {
     const peer = peerOf(socket)
+    const { remoteAddress = '' } = socket
     const connection: Connection = {
       socket,
       running: 0,
@@ -63,7 +67,10 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
       usedBytes: 0,
       pending: 0,
       sent: 0,
-      waiting: new Set(),
+      queue: createCallQueue(
+        () => connection.pending >= PAUSE_BYTES || socket.destroyed,
+        () => turns.take(remoteAddress),
+      ),
     }
     const isAccepted = addSocket(budgets, socket, {
       isBusy: () => connection.running > 0,
@@ -91,6 +98,9 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
     readonly #connection = connections.get(this.getPeer())
     #timer: ReturnType<typeof setTimeout> | undefined
     #isRunning = false
+    /** Bytes of the call that HTTP/2 has not sent. */
+    #pending = 0
+    #isCancelled = false
 
     override start(listener: Listener): void {
       const connection = this.#connection
@@ -111,6 +121,10 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
         onReceiveHalfClose: () => listener.onReceiveHalfClose(),
         onCancel: () => {
           this.#end()
+          this.#isCancelled = true
+          // The library drops the messages of a cancelled call, some of them without a callback. The other calls of a client that
+          // disconnects are cancelled before the next turn, so that none of them takes the room.
+          setImmediate(() => this.#wait(-this.#pending))
           listener.onCancel()
         },
       })
@@ -119,15 +133,20 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
     override sendMessage(message: Buffer, callback: () => void): void {
       outgoing.check()
       const connection = this.#connection
-      if (connection) connection.pending += message.length
+      if (!this.#isCancelled) this.#wait(message.length)
       super.sendMessage(message, () => {
-        if (connection) {
-          connection.pending -= message.length
-          connection.sent += message.length
-          if (connection.pending < PAUSE_BYTES) for (const wake of connection.waiting) wake()
-        }
+        if (connection) connection.sent += message.length
+        this.#wait(-Math.min(message.length, this.#pending))
         callback()
       })
+    }
+
+    /** Counts bytes that wait for the client; negative once they are sent or dropped. */
+    #wait(bytes: number): void {
+      if (!this.#connection) return
+      this.#pending += bytes
+      this.#connection.pending += bytes
+      this.#connection.queue.proceed()
     }
 
     override sendStatus(given: FinalStatus): void {
@@ -159,20 +178,7 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
 
   return {
     interceptor: (_, call) => new CountedCall(call),
-    ready(peer, signal) {
-      const connection = connections.get(peer)
-      if (!connection || signal.aborted || connection.pending < PAUSE_BYTES) return undefined
-      return new Promise((resolve) => {
-        const wake = (): void => {
-          connection.waiting.delete(wake)
-          signal.removeEventListener('abort', wake)
-          resolve()
-        }
-        connection.waiting.add(wake)
-        signal.addEventListener('abort', wake)
-      })
-    },
-    turn: (peer) => turns.take(connections.get(peer) ?? connections),
+    enter: (peer, signal) => connections.get(peer)?.queue.enter(signal) ?? Promise.resolve(undefined),
     createServer(injector) {
       return createServer((socket) => {
         if (accept(socket)) injector.injectConnection(socket)

@@ -72,30 +72,47 @@ interface Serve {
 }
 
 async function serveUnary(
-  { node, connections }: Serve,
+  node: GatewayNode,
   method: DescMethod,
   family: Family,
   call: UnaryCall,
+  signal: AbortSignal,
 ): Promise<Buffer> {
-  const abort = new AbortController()
-  call.on('cancelled', () => abort.abort())
-  const ready = (): Promise<void> | undefined => connections.ready(call.getPeer(), abort.signal)
-  for (let wait = ready(); wait; wait = ready()) await wait
-  // A connection can send hundreds of calls at once.
-  const turn = connections.turn(call.getPeer())
-  if (turn) await turn
-  if (abort.signal.aborted) throw queryError('cancelled', 'the client has disconnected')
   const answer = await node.dispatch({
     method: methodPath(method),
     request: decode(method, call.request),
     height: readHeight(call.metadata),
-    signal: abort.signal,
+    signal,
     timeoutMs: remainingMs(call.getDeadline()),
   })
   const headers = answerMetadata(node, answer.height)
-  if (headers && !abort.signal.aborted) call.sendMetadata(headers)
+  if (headers && !signal.aborted) call.sendMetadata(headers)
   if (!answer.ok) throw answer.error
   return encodeBuffer(method.output, renameTypeUrls(node.identity, family, method.output, answer.response))
+}
+
+/** Answers a call when its connection has room for its answer. A call of a client that has disconnected does not run. */
+async function answerUnary(
+  { node, connections }: Serve,
+  method: DescMethod,
+  family: Family,
+  call: UnaryCall,
+  respond: sendUnaryData<Buffer>,
+): Promise<void> {
+  const abort = new AbortController()
+  call.on('cancelled', () => abort.abort())
+  const end = await connections.enter(call.getPeer(), abort.signal)
+  try {
+    if (!end) throw queryError('cancelled', 'the client has disconnected')
+    const bytes = await serveUnary(node, method, family, call, abort.signal)
+    node.observe?.(methodPath(method), 'ok')
+    respond(null, bytes)
+  } catch (error) {
+    node.observe?.(methodPath(method), toChainError(error).status)
+    respond(failure(node, method, error))
+  } finally {
+    end?.()
+  }
 }
 
 /** Returns the metadata of an answer: its height, and a halt of the chain. */
@@ -131,7 +148,6 @@ function shorten(message: string): string {
 
 /** Adds a service under each of its accepted names. */
 function addService(server: Server, serve: Serve, service: DescService, names: Names): void {
-  const { node } = serve
   for (const name of names.accepted(service.typeName)) {
     const family = names.familyOf(name, service.typeName)
     const definition: Record<string, MethodDefinition<Buffer, Buffer>> = {}
@@ -139,16 +155,7 @@ function addService(server: Server, serve: Serve, service: DescService, names: N
     for (const method of service.methods) {
       definition[method.name] = bytesMethod(`/${name}/${method.name}`, { request: false, response: false })
       implementation[method.name] = (call: UnaryCall, respond: sendUnaryData<Buffer>) => {
-        serveUnary(serve, method, family, call).then(
-          (bytes) => {
-            node.observe?.(methodPath(method), 'ok')
-            respond(null, bytes)
-          },
-          (error: unknown) => {
-            node.observe?.(methodPath(method), toChainError(error).status)
-            respond(failure(node, method, error))
-          },
-        )
+        void answerUnary(serve, method, family, call, respond)
       }
     }
     server.addService(definition as ServiceDefinition, implementation)

@@ -4,14 +4,14 @@
 const SLICE_MS = 5
 
 export interface Turns {
-  /** Returns a promise to await before a request of a client runs; undefined if it can run at once. */
-  take(client: object): Promise<void> | undefined
+  /** Returns a promise to await before a request of a client, which any text identifies, runs; undefined if it can run at once. */
+  take(client: string): Promise<void> | undefined
 }
 
 /** Creates the turns of one server. `elapsed` is a clock in milliseconds that never goes back. */
 export function createTurns(elapsed: () => number = () => performance.now()): Turns {
   /** The clients whose requests wait, in the order of their turns. */
-  const waiting = new Map<object, (() => void)[]>()
+  const waiting = new Map<string, (() => void)[]>()
   let end = elapsed() + SLICE_MS
 
   function turn(): void {
