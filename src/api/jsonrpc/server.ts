@@ -13,9 +13,11 @@ import { createLocalAccess, type LocalAccess } from '../local-access.ts'
 import { wholeJson } from '../long-json.ts'
 import { createMessageWriter } from '../message-writer.ts'
 import type { Places } from '../places.ts'
+import { createPause, type Pause } from '../slices.ts'
 import { collect } from '../traces.ts'
 import { serveMessages } from '../websocket.ts'
 import { methodNotFound } from './errors.ts'
+import { createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions, subscriptionPlaces } from './eth/subscriptions.ts'
 import { longBytesOf } from './long-hex.ts'
@@ -44,6 +46,8 @@ interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' 
   readonly access: LocalAccess
   /** Places for subscriptions. */
   readonly places: Places
+  /** The time slices in which events of subscriptions are sent. */
+  readonly pauseEvents: Pause
 }
 
 export interface JsonRpcOptions {
@@ -155,8 +159,13 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
   const gone = new AbortController()
   const { outgoing } = serve.node
   const writer = createMessageWriter(socket, request.socket, outgoing)
+  const overflow = (): void => {
+    serve.node.log('debug', 'a WebSocket client takes its events too slowly', {})
+    socket.close(1013, 'too many events wait')
+  }
+  const queue = createEventQueue(writer, serve.pauseEvents, overflow)
   const client = request.socket.remoteAddress ?? ''
-  const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, writer.send)
+  const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, queue)
   const outsider = serve.access(request.headers)
   const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)
   const call = { ...serve, client, outsider, subscriptions, hold, signal: () => gone.signal }
@@ -164,7 +173,7 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
     socket,
     request.socket,
     serve.node,
-    (message) => answerMessage(call, serve.methods, message, writer.stream),
+    (message) => answerMessage(call, serve.methods, message, writer.stream, true),
     () => subscriptions.answered(),
     writer,
   )
@@ -192,6 +201,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       preflightSeconds: 600,
     }),
     places: subscriptionPlaces(),
+    pauseEvents: createPause(),
     access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })

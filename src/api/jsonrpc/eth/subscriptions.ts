@@ -10,6 +10,7 @@ import { serverError, subscriptionNotFound } from '../errors.ts'
 import { formatHeader, formatLogs, formatPending } from '../format.ts'
 import type { LogFilter } from '../params.ts'
 import { progress } from './capabilities.ts'
+import type { EventQueue, Events } from './event-queue.ts'
 import { newId } from './ids.ts'
 
 /** Ethereum subscriptions of one connection. Beyond: -32000. */
@@ -36,53 +37,73 @@ export interface Subscriptions {
 const headerText = cachePerObject((node: GatewayNode) =>
   cachePerObject((block: StoredBlock) => JSON.stringify(formatHeader(node, block))),
 )
-const logTexts = cachePerObject((block: StoredBlock) =>
-  cachePerObject((tx: EvmTx) => formatLogs(block, tx).map((log) => JSON.stringify(log))),
-)
+/** The texts of the logs of a transaction that a subscriber was sent. */
+const logTexts = cachePerObject((_tx: EvmTx): string[] => [])
+
+function logText(block: StoredBlock, tx: EvmTx, index: number): string {
+  const texts = logTexts(tx)
+  const one = { ...tx, logs: [tx.logs[index]!], firstLogIndex: tx.firstLogIndex + index }
+  texts[index] ??= JSON.stringify(formatLogs(block, one)[0])
+  return texts[index]
+}
 const pendingText = cachePerObject(({ raw, hash, from }: NonNullable<PendingTx['evm']>) =>
   JSON.stringify(formatPending(raw, hash, from)),
 )
 
+/** Returns the text of one event, whose result is given as JSON. */
+const eventText = (id: string, result: string): string =>
+  `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`
+
+/** Returns the events of the wanted logs of a block; undefined for each other log. */
+function* logEvents(
+  id: string,
+  block: StoredBlock,
+  isWanted: ReturnType<typeof createLogMatcher>,
+): Generator<string | undefined, void> {
+  for (const tx of block.evmTxs) {
+    for (const [i, log] of tx.logs.entries()) yield isWanted(log) ? eventText(id, logText(block, tx, i)) : undefined
+  }
+}
+
 export function createSubscriptions(
   node: GatewayNode,
   { places, client }: { readonly places: Places; readonly client: string },
-  send: (text: string) => void,
+  queue: EventQueue,
 ): Subscriptions {
   const closers = new Map<string, () => void>()
-  const unanswered = new Map<string, string[]>()
+  const unanswered = new Map<string, Events[]>()
 
-  /** Pushes a result, given as JSON. */
-  const push = (id: string, result: string): void => {
-    const params = `{"subscription":"${id}","result":${result}}`
-    const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`
+  function add(id: string, events: Events): void {
     const held = unanswered.get(id)
-    if (held) held.push(text)
-    else send(text)
+    if (held) held.push(events)
+    else queue.add(events)
   }
+  /** Pushes one result, given as JSON. */
+  const push = (id: string, of: object, result: string): void =>
+    add(id, { of, items: 1, texts: [eventText(id, result)].values() })
   const onBlock = (listener: (block: StoredBlock) => void): (() => void) => node.driver.onBlock(listener)
   const open = (id: string, kind: string, filter: LogFilter | undefined, whole: boolean): (() => void) => {
     switch (kind) {
       case 'newHeads':
-        return onBlock((block) => push(id, headerText(node)(block)))
+        return onBlock((block) => push(id, block, headerText(node)(block)))
       case 'logs': {
         const isWanted = createLogMatcher(filter ?? {})
         return onBlock((block) => {
-          for (const tx of block.evmTxs) {
-            for (const [i, log] of tx.logs.entries()) if (isWanted(log)) push(id, logTexts(block)(tx)[i]!)
-          }
+          const items = block.evmTxs.reduce((sum, { logs }) => sum + logs.length, 0)
+          if (items > 0) add(id, { of: block, items, texts: logEvents(id, block, isWanted) })
         })
       }
       case 'newPendingTransactions':
         return node.driver.onPending(({ evm }: PendingTx) => {
-          if (evm) push(id, whole ? pendingText(evm) : `"${formatHex0x(evm.hash)}"`)
+          if (evm) push(id, evm, whole ? pendingText(evm) : `"${formatHex0x(evm.hash)}"`)
         })
       case 'syncing': {
         let last = node.driver.status().catchingUp
-        return onBlock(() => {
+        return onBlock((block) => {
           const { catchingUp } = node.driver.status()
           if (catchingUp === last) return
           last = catchingUp
-          push(id, JSON.stringify(catchingUp ? { syncing: true, status: progress(node) } : false))
+          push(id, block, JSON.stringify(catchingUp ? { syncing: true, status: progress(node) } : false))
         })
       }
       default:
@@ -120,13 +141,14 @@ export function createSubscriptions(
     answered() {
       const held = [...unanswered.values()]
       unanswered.clear()
-      for (const texts of held) for (const text of texts) send(text)
+      for (const events of held.flat()) queue.add(events)
     },
     close() {
       for (const close of closers.values()) close()
       places.release(client, closers.size)
       closers.clear()
       unanswered.clear()
+      queue.close()
     },
   }
 }

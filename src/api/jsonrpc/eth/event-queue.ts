@@ -1,0 +1,102 @@
+/** The events of one WebSocket connection: made and sent as fast as the client takes them, in time slices. */
+import type { MessageWriter } from '../../message-writer.ts'
+import type { Pause } from '../../slices.ts'
+
+/** Bytes that wait for a subscriber. Beyond: no further event is made for it until it has taken them. */
+const PAUSE_BYTES = 1_000_000
+/** Logs of blocks whose events a WebSocket client of JSON-RPC has not taken. Beyond: it is closed with 1013. */
+const MAX_LOGS_BEHIND = 400_000
+/** Events of subscriptions, those of one block counted once, that wait for a WebSocket client of JSON-RPC. Beyond: it is closed with 1013. */
+const MAX_EVENTS_BEHIND = 100_000
+
+/** The events of one subscription from one source, such as a block. */
+export interface Events {
+  /** The source. What waits of one source counts once. */
+  readonly of: object
+  /** Number of items of the source that are looked through for events. */
+  readonly items: number
+  /** The texts in order; undefined for an item without an event. */
+  readonly texts: Iterator<string | undefined>
+}
+
+export interface EventQueue {
+  /** Adds events behind those that wait. */
+  add(events: Events): void
+  /** Drops what waits. */
+  close(): void
+}
+
+/**
+ * Creates the queue of a connection. `pause` is shared by all connections of a server, so that one slice serves them all.
+ * `overflow` closes the connection of a client that falls too far behind.
+ */
+export function createEventQueue(
+  writer: Pick<MessageWriter, 'send' | 'unsent'>,
+  pause: Pause,
+  overflow: () => void,
+): EventQueue {
+  let waiting: Events[] = []
+  /** Place in `waiting` of the events that are sent now. */
+  let first = 0
+  /** The sources of what waits, with the number of their subscriptions. */
+  let sources = new Map<object, { readonly items: number; subscriptions: number }>()
+  let itemsBehind = 0
+  let isRunning = false
+
+  function settle(): void {
+    const { of } = waiting[first]!
+    first++
+    if (first === waiting.length) {
+      waiting = []
+      first = 0
+    }
+    const source = sources.get(of)!
+    source.subscriptions--
+    if (source.subscriptions > 0) return
+    itemsBehind -= source.items
+    sources.delete(of)
+  }
+
+  function close(): void {
+    waiting = []
+    first = 0
+    sources = new Map()
+    itemsBehind = 0
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true
+    for (let events = waiting[first]; events; events = waiting[first]) {
+      const rest = pause()
+      if (rest) await rest
+      if (waiting[first] !== events) continue
+      const { done, value } = events.texts.next()
+      if (done) settle()
+      else if (value !== undefined) {
+        if (writer.unsent() < PAUSE_BYTES) writer.send(value)
+        else await new Promise<void>((resolve) => writer.send(value, resolve))
+      }
+    }
+    isRunning = false
+  }
+
+  return {
+    add(events) {
+      waiting.push(events)
+      const source = sources.get(events.of)
+      if (source) source.subscriptions++
+      else {
+        sources.set(events.of, { items: events.items, subscriptions: 1 })
+        itemsBehind += events.items
+      }
+      // The events of one source are due whatever their number.
+      if (sources.size > 1 && (itemsBehind > MAX_LOGS_BEHIND || sources.size > MAX_EVENTS_BEHIND)) {
+        close()
+        overflow()
+        return
+      }
+      if (!isRunning) void run()
+    },
+    close,
+  }
+}
