@@ -1,7 +1,7 @@
 /** Answers through a shared cache: the configuration of nginx that the documents recommend, before the built program. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,9 @@ import { findProgram } from './support/programs.ts'
 import { rpc } from './support/rpc.ts'
 
 const program = findProgram(['nginx'], 'shared caches')
+
+/** Longest silence of a request in this test, in place of that of the configuration. WebSockets keep theirs. Unit: milliseconds. */
+const QUIET_MS = 4000
 
 const ORIGINS = ['https://a.example', 'https://b.example'] as const
 
@@ -52,7 +55,8 @@ function configuration(): string {
     .replace('127.0.0.1:8545', new URL(jsonrpc).host)
     .replace('127.0.0.1:26657', new URL(comet).host)
     .replaceAll('listen 80;', `listen 127.0.0.1:${port};`)
-    .replace('/var/cache/nginx/almanac', join(scratch, 'cache'))
+    .replace('/var/cache/almanac', join(scratch, 'cache'))
+    .replace('proxy_read_timeout 120s', `proxy_read_timeout ${QUIET_MS}ms`)
   return `${isRoot ? 'user root;' : ''} worker_processes 1; daemon off; pid ${join(scratch, 'pid')};
     error_log stderr warn; events {} http { access_log off; ${folders.join(' ')} ${recommended} }`
 }
@@ -61,7 +65,6 @@ beforeAll(async () => {
   if (!program) return
   node = await startProcess(['--ephemeral', '--block-time', 'manual', '--api-cors', ORIGINS.join(',')])
   scratch = mkdtempSync(join(tmpdir(), 'almanac-nginx-'))
-  mkdirSync(join(scratch, 'cache'))
   port = await freePort()
   const file = join(scratch, 'nginx.conf')
   writeFileSync(file, configuration())
@@ -208,3 +211,25 @@ onNginx(
     socket.terminate()
   },
 )
+
+onNginx('equal requests of an answer that cannot be shared do not wait for one another', async () => {
+  const timeOf = async (one: () => Promise<unknown>) => {
+    const start = performance.now()
+    await Promise.all(Array.from({ length: 20 }, one))
+    return performance.now() - start
+  }
+  const direct = await timeOf(async () => (await fetch(new URL(balancePath(), node.config.urls.rest))).text())
+  const proxied = await timeOf(async () => expect((await ask('rest', balancePath())).status).toBe(200))
+  // nginx would look for the lock of a cached answer each 500 ms, one request after the other.
+  expect(proxied).toBeLessThan(direct + 2000)
+})
+
+onNginx('a quiet WebSocket of JSON-RPC stays open for longer than a request', { timeout: 30_000 }, async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { headers: { host: 'evm.example.org' } })
+  await once(socket, 'open')
+  await new Promise((done) => setTimeout(done, QUIET_MS + 1000))
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }))
+  const [data] = await once(socket, 'message')
+  expect(JSON.parse(String(data)).result).toBe('0x1b12')
+  socket.terminate()
+})
