@@ -3,7 +3,8 @@ import type { DevAccount } from '../node/accounts.ts'
 import type { GatewayUrls } from '../node/gateways.ts'
 
 interface BannerKeys {
-  readonly mnemonic: string
+  /** Undefined for a mnemonic that is not public: then no key is printed. */
+  readonly publicMnemonic: string | undefined
   readonly accounts: readonly DevAccount[]
   /** Genesis balance of each account, in whole native units. */
   readonly balance: bigint
@@ -16,7 +17,7 @@ export interface BannerFacts {
   readonly height: bigint
   /** Undefined for an ephemeral chain. */
   readonly home: string | undefined
-  /** Undefined except on a development chain: the keys of any other chain are not printed. */
+  /** Undefined except on a development chain: the accounts of any other chain are not printed. */
   readonly keys: BannerKeys | undefined
   readonly displayDenom: string
   readonly urls: GatewayUrls
@@ -34,23 +35,30 @@ const URL_TITLES: readonly (readonly [key: keyof GatewayUrls, title: string])[] 
   ['metrics', 'Metrics'],
 ]
 
-function accountLines(accounts: readonly DevAccount[]): string[] {
-  return accounts.map(({ address, bech32, privateKey }, i) => `(${i}) ${address}  ${bech32}\n    ${privateKey}`)
+function accountLines(accounts: readonly DevAccount[], hasKeys: boolean): string[] {
+  return accounts.map(
+    ({ address, bech32, privateKey }, i) => `(${i}) ${address}  ${bech32}${hasKeys ? `\n    ${privateKey}` : ''}`,
+  )
 }
 
-function keyLines({ mnemonic, accounts, balance }: BannerKeys, displayDenom: string): string[] {
+function keyLines({ publicMnemonic, accounts, balance }: BannerKeys, displayDenom: string): string[] {
+  const hasKeys = publicMnemonic !== undefined
   const eth = accounts.filter(({ kind }) => kind === 'eth')
   const cosmos = accounts.filter(({ kind }) => kind === 'cosmos')
   const funded = `, ${balance.toLocaleString('en-US')} ${displayDenom} each at genesis`
   return [
-    `Accounts at m/44'/60'/0'/0/n${funded} (address, bech32, private key)`,
-    ...accountLines(eth),
+    `Accounts at m/44'/60'/0'/0/n${funded} (address, bech32${hasKeys ? ', private key' : ''})`,
+    ...accountLines(eth, hasKeys),
     '',
     `Accounts at m/44'/118'/0'/0/n${funded}`,
-    ...accountLines(cosmos),
+    ...accountLines(cosmos, hasKeys),
     '',
-    `Mnemonic           ${mnemonic}`,
-    '                   These keys are public: never send anything of value to these accounts.',
+    ...(hasKeys
+      ? [
+          `Mnemonic           ${publicMnemonic}`,
+          '                   These keys are public: never send anything of value to these accounts.',
+        ]
+      : ['Mnemonic           not printed: it is your own']),
     '',
   ]
 }

@@ -91,6 +91,7 @@ export async function start(args: readonly string[], build?: Build): Promise<num
     const { renderBanner } = await import('./banner.ts')
     const { VERSION } = await import('../node/version.ts')
     const { isDevelopment } = await import('../node/gateway-node.ts')
+    const { hasPublicKeys } = await import('../node/settings.ts')
     process.stdout.write(
       renderBanner({
         version: VERSION,
@@ -99,7 +100,11 @@ export async function start(args: readonly string[], build?: Build): Promise<num
         height: node.height,
         home,
         keys: isDevelopment(config)
-          ? { mnemonic: config.chain.mnemonic, accounts: node.accounts, balance: config.chain.balance }
+          ? {
+              publicMnemonic: hasPublicKeys(config) ? config.chain.mnemonic : undefined,
+              accounts: node.accounts,
+              balance: config.chain.balance,
+            }
           : undefined,
         displayDenom: node.identity.displayDenom,
         urls: node.urls,

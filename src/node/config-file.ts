@@ -35,7 +35,8 @@ export function renderConfigFile({ config, origins }: ResolvedConfig, isStored: 
     }
     const isSet = isStored(setting) && !setting.secret && origins.get(`${section}.${setting.key}`) !== 'default'
     lines.push(`# ${setting.about}${setting.oneOf ? ` One of: ${setting.oneOf.join(', ')}.` : ''}`)
-    if (setting.genesis) lines.push('# Fixed at the first start; another value needs another home.')
+    if (setting.turnsOff) lines.push('# Fixed at the first start, except that a later start can turn it off.')
+    else if (setting.genesis) lines.push('# Fixed at the first start; another value needs another home.')
     lines.push(
       `${isSet ? '' : '# '}${setting.key} = ${renderValue(isSet ? readValue(config, name, setting) : setting.fallback)}`,
     )

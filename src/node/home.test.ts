@@ -168,3 +168,39 @@ test('a missing or edited mnemonic file is named', () => {
   files.remove('/h/mnemonic')
   expect(() => open(files)).toThrow(/\/h\/mnemonic is missing/)
 })
+
+const OWN = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+
+test('a chain that began without development methods keeps it at later starts, and refuses to become another', () => {
+  const files = memoryFiles()
+  expect(open(files, { dev: 'false', mnemonic: OWN }).config.node.dev).toBe(false)
+  files.remove('/h/config.toml')
+  expect(open(files).config.node.dev).toBe(false)
+  expect(() => open(files, { dev: 'true' })).toThrow('began with node.dev = false, but --dev is true')
+})
+
+test('a start can turn the development methods of a chain off, and the next start has them again', () => {
+  const files = memoryFiles()
+  expect(open(files, { mnemonic: OWN }).config.node.dev).toBe(true)
+  expect(open(files, { dev: 'false' }).config.node.dev).toBe(false)
+  expect(open(files).config.node.dev).toBe(true)
+})
+
+test('a home without a record of development is a development chain with the default mnemonic, else only if asked', () => {
+  for (const [mnemonic, isDev] of [
+    [undefined, true],
+    [OWN, false],
+  ] as const) {
+    const files = memoryFiles()
+    open(files, mnemonic === undefined ? {} : { mnemonic })
+    const record = JSON.parse(files.read('/h/home.json')!) as { choices: Record<string, string> }
+    const { 'node.dev': recorded, ...choices } = record.choices
+    expect(recorded).toBe('true')
+    const sorted = Object.entries(choices).sort(([a], [b]) => (a < b ? -1 : 1))
+    const choices_sha256 = formatHex(sha256(utf8(JSON.stringify(sorted))))
+    files.write('/h/home.json', JSON.stringify({ ...record, choices, choices_sha256 }))
+    expect(open(files).config.node.dev).toBe(isDev)
+    expect(open(files, { dev: 'true' }).config.node.dev).toBe(true)
+    expect(open(files, { dev: 'false' }).config.node.dev).toBe(false)
+  }
+})

@@ -207,10 +207,12 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     const key = `${setting.section}.${setting.key}`
     const origin = resolved.origins.get(key)
     if (origin === 'default') continue
+    // An earlier build recorded no such choice, so that the operator decides.
+    if (key === DEV_KEY && record.choices[key] === undefined) continue
     const given = recordedChoice(record, key, setting)
     const recorded = key === MNEMONIC_KEY ? recordedMnemonic(given) : given
     const asked = recordedForm(key, choiceOf(resolved.config, setting.section, name), files)
-    if (asked === recorded) continue
+    if (asked === recorded || (setting.turnsOff && asked === 'false')) continue
     const source = origin === 'flag' ? `--${setting.flag}` : origin
     throw homeError(
       paths,
@@ -237,6 +239,7 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     paths,
     config: withChoices(resolved.config, {
       ...record.choices,
+      [DEV_KEY]: resolved.origins.get(DEV_KEY) === 'default' ? recordedDev(record) : String(resolved.config.node.dev),
       [MNEMONIC_KEY]: readMnemonic(paths, recordedChoice(record, MNEMONIC_KEY, SETTINGS.chain.mnemonic), files),
     }),
     profile: readProfile(paths, record, files),
@@ -244,6 +247,17 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     validatorKey: parseValidatorKey(key, paths.validatorKey),
     isNew: false,
   }
+}
+
+const DEV_KEY = 'node.dev'
+
+/**
+ * Returns whether a home has a development chain. Earlier builds did not record it: their chains count as one only if their
+ * mnemonic is the default, since the keys of an own mnemonic can guard more.
+ */
+function recordedDev({ choices }: HomeRecord): string {
+  const mnemonic = choices[MNEMONIC_KEY] ?? SETTINGS.chain.mnemonic.fallback
+  return choices[DEV_KEY] ?? String(mnemonic === SETTINGS.chain.mnemonic.fallback)
 }
 
 /** Returns a recorded choice; the default for a setting that is newer than the record. */

@@ -102,3 +102,21 @@ test('a mnemonic is in a file of its own that only its owner reads, and the chai
     /began with chain\.mnemonic/,
   )
 })
+
+test('a chain that began without development methods keeps it so after a restart without the setting', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'almanac-keys-'))
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  await (await startNode({ home, node: { dev: false }, chain: { mnemonic: OWN }, ports: false })).stop()
+  await expect(startNode({ home, node: { dev: true }, ports: false })).rejects.toThrow('began with node.dev = false')
+  await using node = await startNode({ home })
+  const { address } = node.accounts[0]!
+  for (const [method, ...params] of [
+    ['anvil_setBalance', address, '0x1'],
+    ['eth_sign', address, '0x00'],
+  ]) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await (await fetch(node.urls.jsonrpc!, { method: 'POST', headers, body })).json()
+    expect(answer).toMatchObject({ error: { code: -32601 } })
+  }
+})

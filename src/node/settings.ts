@@ -27,8 +27,10 @@ export interface Setting<Value = unknown> {
   readonly max?: number
   /** Effect of going beyond it, if it is a limit; `docs/limits.md` lists these settings. */
   readonly beyond?: string
-  /** Whether it decides genesis: the home records it, and a later start refuses another value. */
+  /** Whether it belongs to the chain from its first start: the home records it, and a later start refuses another value. */
   readonly genesis?: boolean
+  /** Whether a start can turn a recorded choice off, for as long as it runs. */
+  readonly turnsOff?: boolean
   /** Whether it is never written to `config.toml` or printed. */
   readonly secret?: boolean
 }
@@ -201,6 +203,8 @@ export const SETTINGS = {
       'Whether a localnet has development methods and accounts; --no-dev turns them off.',
       {
         flag: 'dev',
+        genesis: true,
+        turnsOff: true,
       },
     ),
   },
