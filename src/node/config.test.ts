@@ -19,6 +19,10 @@ test('a flag precedes the environment, the environment the file, the file the de
 test('unknown keys and bad values are refused with an error that names them', () => {
   const file = (text: string) => () => resolveConfig({ file: parseConfigFile(text) })
   expect(file('[rest]\nprot = 1')).toThrow('config.toml: unknown key rest.prot (did you mean rest.port?)')
+  expect(file('[evm]\nfork = "Osaka"')).toThrow('config.toml: unknown key evm.fork (did you mean chain.fork?)')
+  const caller = { evm: { fork: 'Osaka' } } as never
+  expect(() => resolveConfig({ caller })).toThrow('startNode: unknown key evm.fork (did you mean chain.fork?)')
+  expect(() => resolveConfig({ caller: { rest: { prot: 1 } } as never })).toThrow('(did you mean rest.port?)')
   expect(file('[nonsense]\nport = 1')).toThrow('config.toml: unknown section [nonsense]')
   expect(file('rest = 1')).toThrow('rest must be a section')
   expect(file('[rest]\nport = 70000')).toThrow('config.toml: rest.port = 70000: must be an integer from 0 to 65535')

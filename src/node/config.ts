@@ -188,7 +188,7 @@ function refuseUnknownKeys({ file, environment, caller }: ConfigSources): void {
     }
     for (const key of Object.keys(values)) {
       const full = `${section}.${key}`
-      if (!keys.has(full)) throw configError(`config.toml: unknown key ${full}${hint(full, [...keys])}`)
+      if (!keys.has(full)) throw configError(`config.toml: unknown key ${full}${keyHint(full, [...keys])}`)
     }
   }
   const names = new Set(ALL_SETTINGS.map(({ setting }) => environmentName(setting)))
@@ -197,12 +197,13 @@ function refuseUnknownKeys({ file, environment, caller }: ConfigSources): void {
       throw configError(`environment: unknown variable ${variable}${hint(variable, [...names])}`)
     }
   }
+  const callerKeys = ALL_SETTINGS.map(({ name, setting }) => `${setting.section}.${name}`)
   for (const [section, values] of Object.entries(caller ?? {})) {
     const known = SETTINGS[section as keyof typeof SETTINGS] as Record<string, Setting> | undefined
     if (!known) throw configError(`startNode: unknown section ${section}${hint(section, Object.keys(SETTINGS))}`)
     for (const name of Object.keys(values ?? {})) {
       if (!(name in known))
-        throw configError(`startNode: unknown key ${section}.${name}${hint(name, Object.keys(known))}`)
+        throw configError(`startNode: unknown key ${section}.${name}${keyHint(`${section}.${name}`, callerKeys)}`)
     }
   }
 }
@@ -219,6 +220,13 @@ function hint(name: string, known: readonly string[]): string {
     }
   }
   return best ? ` (did you mean ${best}?)` : ''
+}
+
+/** Returns the hint for an unknown `section.key`: the only key of that name in another section, else one that is close. */
+function keyHint(full: string, known: readonly string[]): string {
+  const nameOf = (key: string): string => key.slice(key.indexOf('.') + 1)
+  const [same, ...more] = known.filter((key) => nameOf(key) === nameOf(full))
+  return same !== undefined && more.length === 0 ? ` (did you mean ${same}?)` : hint(full, known)
 }
 
 function editDistance(a: string, b: string): number {
