@@ -1,6 +1,9 @@
 /** Finds the height or the block that a request names. */
+import { isMessage } from '@bufbuild/protobuf'
 import type { StoredBlock } from '../../../app/records.ts'
+import { HeightBoundsSchema } from '../../../gen/chain/errors/v1/errors_pb.ts'
 import { formatHex0x } from '../../../primitives/bytes.ts'
+import { ChainError } from '../../../primitives/errors.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { withPending } from '../../pending-block.ts'
@@ -8,7 +11,7 @@ import { serverError } from '../errors.ts'
 import { genesisBlock, genesisByHash } from '../header.ts'
 import { type BlockRef, isPending } from '../params.ts'
 
-/** Returns the named height; undefined for an unknown hash. `earliest` is the first stored block, whose state is the first. */
+/** Returns the named height; undefined for an unknown hash. `earliest` is the first stored block. */
 export function heightOf(node: GatewayNode, ref: BlockRef): bigint | undefined {
   if ('hash' in ref) return node.blocks.heightOfHash(ref.hash)
   if ('number' in ref) return ref.number
@@ -39,12 +42,25 @@ function nameOf(ref: BlockRef): string {
   return `#${'number' in ref ? ref.number : ref.tag}`
 }
 
+/** Returns the first height whose state is stored: the first stored block, or a later one on a pruned chain. */
+function firstStateHeight(node: GatewayNode): bigint {
+  const first = node.blocks.earliestHeight()
+  try {
+    return node.withContext(first, () => first)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    const bounds = error.details.find((detail) => isMessage(detail, HeightBoundsSchema))
+    if (bounds === undefined || bounds.earliest <= first) throw error
+    return bounds.earliest
+  }
+}
+
 /**
  * Returns the height whose state a method reads; undefined for the latest at the time of the read. Throws -32000
  * `header not found` for an unknown hash or a future block.
  */
 export function stateHeight(node: GatewayNode, ref: BlockRef): bigint | undefined {
-  if ('tag' in ref && ref.tag !== 'earliest') return undefined
+  if ('tag' in ref) return ref.tag === 'earliest' ? firstStateHeight(node) : undefined
   const height = heightOf(node, ref)
   const isGenesis = 'hash' in ref ? height === undefined && genesisByHash(node, ref.hash) : height === 0n
   if (isGenesis && genesisBlock(node)) {
